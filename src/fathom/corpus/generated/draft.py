@@ -5,35 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
+from fathom.corpus.text_builder import TextBuilder
 from fathom.records.documents import Cell, Section, SectionRole, Table
 from fathom.records.spans import Span
 
 
-class Draft:
+class Draft(TextBuilder):
     """Markdown written from start to end; the spans of its parts are recorded."""
 
     def __init__(self, joiner: str = " ") -> None:
         """`joiner` separates the sentences of a paragraph: a space in English, nothing in Chinese."""
+        super().__init__()
         self._joiner = joiner
-        self._pieces: list[str] = []
-        self._length = 0
         self._sentences_in_paragraph = 0
         self.sections: list[Section] = []
         self.paragraphs: list[Span] = []
         self.sentences: list[Span] = []
         self.tables: list[Table] = []
-
-    @property
-    def here(self) -> int:
-        """The offset of the next character."""
-        return self._length
-
-    def write(self, text: str) -> Span:
-        """Write `text`; returns its span."""
-        start = self._length
-        self._pieces.append(text)
-        self._length += len(text)
-        return Span(start, self._length)
 
     @contextmanager
     def section(self, heading: str, level: int = 2, role: SectionRole = "other") -> Iterator[None]:
@@ -44,7 +32,7 @@ class Draft:
         self.write("\n\n")
         yield
         # Sections are recorded when they close, but sorted by their start.
-        self.sections.append(Section(span=Span(start, self._end()), heading=span, level=level, role=role))
+        self.sections.append(Section(span=Span(start, self.visible_end()), heading=span, level=level, role=role))
         self.sections.sort(key=lambda section: section.span.start)
 
     @contextmanager
@@ -83,21 +71,7 @@ class Draft:
             if row == header_rows - 1:
                 self.write("|" + " --- |" * len(values) + "\n")
         number = len(self.tables) + 1
-        table = Table(number=number, span=Span(start, self._end()), caption=caption_span, cells=tuple(cells))
+        table = Table(number=number, span=Span(start, self.visible_end()), caption=caption_span, cells=tuple(cells))
         self.tables.append(table)
         self.write("\n")
         return table
-
-    def text(self) -> str:
-        """The whole text, ending in one newline."""
-        return "".join(self._pieces).rstrip() + "\n"
-
-    def _end(self) -> int:
-        """The offset after the last visible character."""
-        blank = 0
-        for piece in reversed(self._pieces):
-            stripped = piece.rstrip()
-            blank += len(piece) - len(stripped)
-            if stripped:
-                break
-        return self._length - blank

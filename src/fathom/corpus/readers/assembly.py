@@ -24,6 +24,7 @@ from fathom.corpus.readers.parsing.citation_groups import PlacedCitation, citati
 from fathom.corpus.readers.parsing.section_roles import role_of
 from fathom.corpus.readers.parsing.sentences import sentence_spans
 from fathom.corpus.readers.parsing.text_cleanup import plain, tidy, verbatim
+from fathom.corpus.text_builder import TextBuilder
 from fathom.records.documents import Author, Cell, Citation, Document, Fact, Reference, Section, SectionRole, Table
 from fathom.records.record import short_id
 from fathom.records.spans import Span
@@ -48,13 +49,12 @@ def assemble(parsed: ParsedDocument) -> Document:
     return _Assembler(parsed).document()
 
 
-class _Assembler:
+class _Assembler(TextBuilder):
     """Writes the text of one document, part by part."""
 
     def __init__(self, parsed: ParsedDocument) -> None:
+        super().__init__()
         self._parsed = parsed
-        self._pieces: list[str] = []
-        self._length = 0
         self._sections: list[tuple[int, Span, int, SectionRole]] = []  # start, heading, level, role
         self._paragraphs: list[Span] = []
         self._sentences: list[Span] = []
@@ -74,7 +74,7 @@ class _Assembler:
         for block in parsed.body:
             self._add_block(block)
         references = self._add_references()
-        text = "".join(self._pieces).rstrip() + "\n"
+        text = self.text()
         if not self._paragraphs and not self._tables and abstract is None:
             raise ReadError("it has no text")
         return Document(
@@ -108,9 +108,9 @@ class _Assembler:
         title = plain(self._parsed.title)
         if not title:
             raise ReadError("it has no title")
-        self._write("# ")
-        span = self._write_span(title)
-        self._write("\n\n")
+        self.write("# ")
+        span = self.write(title)
+        self.write("\n\n")
         return span
 
     def _add_byline(self) -> tuple[Author, ...]:
@@ -120,11 +120,11 @@ class _Assembler:
             if not printed:
                 continue
             if authors:
-                self._write(", ")
+                self.write(", ")
             authors.append(
                 Author(
                     position=len(authors) + 1,
-                    span=self._write_span(printed),
+                    span=self.write(printed),
                     given="" if author.group else plain(author.given),
                     family=plain(author.family) or printed,
                     person=f"orcid:{author.ids['orcid']}" if author.ids.get("orcid") else None,
@@ -133,7 +133,7 @@ class _Assembler:
                 )
             )
         if authors:
-            self._write("\n\n")
+            self.write("\n\n")
         return tuple(authors)
 
     def _add_imprint(self) -> None:
@@ -141,7 +141,7 @@ class _Assembler:
         parts = [f"*{plain(parsed.venue)}*" if parsed.venue else "", str(parsed.year or "")]
         parts.append(f"doi:{parsed.ids['doi']}" if parsed.ids.get("doi") else "")
         if any(parts):
-            self._write(", ".join(filter(None, parts)) + "\n\n")
+            self.write(", ".join(filter(None, parts)) + "\n\n")
 
     def _add_abstract(self) -> Span | None:
         if not self._parsed.abstract:
@@ -150,7 +150,7 @@ class _Assembler:
         start = self._length
         for block in self._parsed.abstract:
             self._add_block(block)
-        end = self._visible_end()
+        end = self.visible_end()
         return Span(start, end) if end > start else None
 
     # Blocks.
@@ -170,11 +170,11 @@ class _Assembler:
             return
         level = min(6, max(2, heading.level))
         start = self._length
-        self._write("#" * level + " ")
+        self.write("#" * level + " ")
         before = self._length
         # A heading may contain citations: "Construction by Lind (2019)".
         span = self._write_inlines(heading.inlines) or Span(before, self._length)
-        self._write("\n\n")
+        self.write("\n\n")
         self._sections.append((start, span, level, heading.role or role_of(text)))
 
     def _add_paragraph(self, paragraph: Paragraph) -> None:
@@ -182,8 +182,8 @@ class _Assembler:
             lines = inlines_text(paragraph.inlines).replace("\r\n", "\n").replace("\r", "\n").split("\n")
             text = "\n".join(map(verbatim, lines)).strip("\n")
             if text.strip():
-                self._paragraphs.append(self._write_span(text))
-                self._write("\n\n")
+                self._paragraphs.append(self.write(text))
+                self.write("\n\n")
             return
         start = self._length
         self._write_inlines(paragraph.inlines)
@@ -192,7 +192,7 @@ class _Assembler:
             text = self._text_since(start)
             self._paragraphs.append(Span(start, end))
             self._sentences.extend(sentence_spans(text, start))
-            self._write("\n\n")
+            self.write("\n\n")
 
     def _add_table(self, table: ParsedTable) -> None:
         rows = [row for row in table.rows if row]
@@ -201,33 +201,33 @@ class _Assembler:
         start = self._length
         caption = self._write_inlines(table.caption)
         if caption is not None:
-            self._write("\n\n")
+            self.write("\n\n")
         cells: list[Cell] = []
         width = max(sum(cell.columns for cell in row) for row in rows)
         headers = next((n for n, row in enumerate(rows) if not all(cell.header for cell in row)), len(rows)) or 1
         for number, row in enumerate(rows):
             cells.extend(self._add_row(number, row, width))
             if number == headers - 1:
-                self._write("|" + " --- |" * min(width, MAX_COLUMNS) + "\n")
-        end = self._visible_end()
+                self.write("|" + " --- |" * min(width, MAX_COLUMNS) + "\n")
+        end = self.visible_end()
         self._tables.append(
             Table(number=len(self._tables) + 1, span=Span(start, end), caption=caption, cells=tuple(cells))
         )
-        self._write("\n")
+        self.write("\n")
 
     def _add_row(self, number: int, row: Sequence[TableCell], width: int) -> Iterator[Cell]:
         column = 0
-        self._write("|")
+        self.write("|")
         for cell in row:
-            self._write(" ")
+            self.write(" ")
             start = self._length
             self._write_inlines(cell.inlines, in_table=True)
             yield Cell(row=number, column=column, span=Span(start, self._length), header=cell.header)
             columns = min(cell.columns, MAX_COLUMNS)
-            self._write(" |" + "  |" * (columns - 1))
+            self.write(" |" + "  |" * (columns - 1))
             column += columns
         # Pad to the widest row, unless a long table would become enormous.
-        self._write("  |" * (width - column if width <= MAX_PADDED_COLUMNS else 0) + "\n")
+        self.write("  |" * (width - column if width <= MAX_PADDED_COLUMNS else 0) + "\n")
 
     # Running text.
 
@@ -244,7 +244,7 @@ class _Assembler:
                 text = text.lstrip(" ")
             if not text:
                 continue
-            self._write(text)
+            self.write(text)
             after_space = text[-1] == " "
             if not isinstance(piece, str):
                 self._record(piece, self._stripped_span(text), citations, in_table)
@@ -287,23 +287,14 @@ class _Assembler:
         self._add_heading(Heading(2, ["References"], "references"))
         references: list[Reference] = []
         for number, entry in enumerate(entries, start=1):
-            self._write(f"{number}. ")
+            self.write(f"{number}. ")
             text = plain(entry.text)
-            span = self._write_span(text)
-            self._write("\n")
+            span = self.write(text)
+            self.write("\n")
             references.append(_reference(number, entry, text, span))
         return tuple(references)
 
     # Writing.
-
-    def _write(self, text: str) -> None:
-        self._pieces.append(text)
-        self._length += len(text)
-
-    def _write_span(self, text: str) -> Span:
-        start = self._length
-        self._write(text)
-        return Span(start, self._length)
 
     def _trim(self) -> None:
         while self._pieces and self._pieces[-1].endswith(" "):
@@ -324,16 +315,6 @@ class _Assembler:
             pieces.append(piece)
             collected += len(piece)
         return "".join(reversed(pieces))[collected - length :]
-
-    def _visible_end(self) -> int:
-        """Return the end of the text without trailing whitespace."""
-        blank = 0
-        for piece in reversed(self._pieces):
-            stripped = piece.rstrip()
-            blank += len(piece) - len(stripped)
-            if stripped:
-                break
-        return self._length - blank
 
     def _closed_sections(self, end: int) -> Iterator[Section]:
         """Return the sections, each up to the next heading of the same or a higher rank."""

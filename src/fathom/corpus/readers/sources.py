@@ -9,9 +9,10 @@ import re
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
+from typing import IO, cast
 
 from fathom.records.errors import FathomError, os_error
 
@@ -146,15 +147,21 @@ def _decompress(source: str, content: bytes, companions: ArchiveCompanions | Fol
     """Return a file, decompressed if it is gzip or xz."""
     if not content.startswith((b"\x1f\x8b", b"\xfd7zXZ")):
         return SourceFile(source, content, companions)
-    compressed = io.BytesIO(content)
+    unpack = gzip.open if content.startswith(b"\x1f") else lzma.open
+    opened = _unpacked(source, lambda: cast(IO[bytes], unpack(io.BytesIO(content))))
+    return opened if opened.refusal else replace(opened, companions=companions)
+
+
+def _unpacked(source: str, open_stream: Callable[[], IO[bytes]]) -> SourceFile:
+    """Return a compressed file. Its declared size may be wrong, so at most `MAX_FILE_BYTES` are unpacked."""
     try:
-        with gzip.open(compressed) if content.startswith(b"\x1f") else lzma.open(compressed) as stream:
-            unpacked = stream.read(MAX_FILE_BYTES + 1)
+        with open_stream() as stream:
+            content = stream.read(MAX_FILE_BYTES + 1)
     except _OPEN_ERRORS as error:
         return SourceFile(source, refusal=f"it is damaged ({_reason(error)})")
-    if len(unpacked) > MAX_FILE_BYTES:
+    if len(content) > MAX_FILE_BYTES:
         return SourceFile(source, refusal=f"it unpacks to more than {MAX_FILE_BYTES >> 20} MB")
-    return SourceFile(source, unpacked, companions)
+    return SourceFile(source, content)
 
 
 def _tar(path: Path) -> Iterator[SourceFile]:
@@ -210,17 +217,9 @@ def _zip(path: Path) -> Iterator[SourceFile]:
 
 
 def _read_zip_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> SourceFile:
-    """Read one member. Its declared size may be wrong, so at most `MAX_FILE_BYTES` are unpacked."""
     if member.file_size > MAX_FILE_BYTES:
         return SourceFile(member.filename, refusal=f"it claims more than {MAX_FILE_BYTES >> 20} MB")
-    try:
-        with archive.open(member) as stream:
-            content = stream.read(MAX_FILE_BYTES + 1)
-    except _OPEN_ERRORS as error:
-        return SourceFile(member.filename, refusal=f"it is damaged ({_reason(error)})")
-    if len(content) > MAX_FILE_BYTES:
-        return SourceFile(member.filename, refusal=f"it unpacks to more than {MAX_FILE_BYTES >> 20} MB")
-    return SourceFile(member.filename, content)
+    return _unpacked(member.filename, lambda: archive.open(member))
 
 
 def _companions_of(name: str, companions: dict[str, bytes]) -> ArchiveCompanions:

@@ -95,33 +95,17 @@ def scaled_value(text: str, form: str, scale: str, sign: str) -> Decimal:
 
 
 @dataclass(frozen=True)
-class RawFact:
-    """One tagged fact, with its context."""
+class FactContext:
+    """Entity, period and dimensions of a fact."""
 
-    concept: str
-    """As written, with its prefix: "us-gaap:Revenues"."""
-    entity: str
+    entity: str = ""
     """The registrant's identifier: a CIK, a company number."""
-    start: str
+    start: str = ""
     """An ISO date; empty for an instant."""
-    end: str
+    end: str = ""
     """An ISO date: the instant, or the last day."""
-    dimensions: tuple[tuple[str, str], ...]
+    dimensions: tuple[tuple[str, str], ...] = ()
     """Pairs of axis and member; empty for the whole entity."""
-    numeric: bool
-    value: Decimal | None
-    """In plain units; None for text, nil and unparseable numbers."""
-    unit: str
-    text: str
-    """As printed; long text is truncated."""
-    hidden: bool
-    """Whether it is in the hidden part of the file."""
-    nil: bool
-    """Whether the filing states that there is no value."""
-    decimals: str
-    """Precision, as written: "-6" for millions, "INF" for exact."""
-    fault: str = ""
-    """Why a number has no value."""
 
     @property
     def period(self) -> str:
@@ -134,17 +118,27 @@ class RawFact:
         return "; ".join(f"{axis}={member}" for axis, member in self.dimensions)
 
 
+@dataclass(frozen=True, kw_only=True)
+class RawFact(FactContext):
+    """One tagged fact, with its context."""
+
+    concept: str
+    """As written, with its prefix: "us-gaap:Revenues"."""
+    numeric: bool
+    value: Decimal | None
+    """In plain units; None for text, nil and unparseable numbers."""
+    unit: str
+    text: str
+    """As printed; long text is truncated."""
+    hidden: bool
+    """Whether it is in the hidden part of the file."""
+    decimals: str
+    """Precision, as written: "-6" for millions, "INF" for exact."""
+    fault: str = ""
+    """Why a number has no value."""
+
+
 # Contexts and units.
-
-
-@dataclass(frozen=True)
-class FactContext:
-    """Entity, period and dimensions of a fact."""
-
-    entity: str = ""
-    start: str = ""
-    end: str = ""
-    dimensions: tuple[tuple[str, str], ...] = ()
 
 
 def read_context(element: Element) -> FactContext:

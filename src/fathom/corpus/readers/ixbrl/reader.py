@@ -113,26 +113,21 @@ class _Filing:
 
     def _fact(self, element: Element, numeric: bool, hidden: bool) -> RawFact:
         context = self._contexts.get(attribute(element, "contextRef"), FactContext())
-        nil = is_nil(element)
         text = element_text(element) if numeric else self._continued_text(element)
         value, fault = None, ""
-        if numeric and not nil:
+        if numeric and not is_nil(element):
             try:
                 value = fact_value(element)
             except ValueError as error:
                 fault = str(error)
         return RawFact(
+            **vars(context),
             concept=attribute(element, "name"),
-            entity=context.entity,
-            start=context.start,
-            end=context.end,
-            dimensions=context.dimensions,
             numeric=numeric,
             value=value,
             unit=self._units.get(attribute(element, "unitRef"), "") if numeric else "",
             text=" ".join(text.split()),
             hidden=hidden,
-            nil=nil,
             decimals=attribute(element, "decimals"),
             fault=fault,
         )

@@ -30,6 +30,7 @@ from fathom.corpus.readers.parsed_document import (
     ReadError,
 )
 from fathom.corpus.readers.parsing.blocks import normalized_text
+from fathom.corpus.readers.parsing.text_cleanup import calendar_date
 from fathom.corpus.readers.parsing.xml_trees import Element
 
 FORMAT = "jats"
@@ -345,10 +346,7 @@ def _day(element: Element) -> date | None:
     )
     if not all(part.isascii() and part.isdigit() and len(part) <= 4 for part in parts):
         return None
-    try:
-        return date(*map(int, parts))
-    except ValueError:  # April 31.
-        return None
+    return calendar_date(*parts)
 
 
 def _work(doi: str) -> str | None:

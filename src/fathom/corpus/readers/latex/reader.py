@@ -85,6 +85,10 @@ _TOKEN = re.compile(
 )
 _LEVELS = {"part": 2, "chapter": 2, "section": 2, "subsection": 3, "subsubsection": 4, "paragraph": 5,
            "subparagraph": 6}  # fmt: skip
+_CITATION_FORMS: dict[str, CitationForm] = {
+    **dict.fromkeys(("citet", "textcite", "citealt", "shortcite", "newcite"), "textual"),
+    **{"citealp": "bare", "citenum": "bare", "citeyear": "year", "citeyearpar": "year", "citeauthor": "names"},
+}
 _THANKS = re.compile(r"\\(?:thanks|footnote(?:mark)?)\s*(?:\[[^\[\]]*\])?\s*(?=\{)")
 _NOT_NAMES = re.compile(
     r"\\(?:thanks|footnote(?:mark)?|inst|textsuperscript|orcid\w*|email|affil\w*|IEEE\w+|href|corref|fnref)\s*"
@@ -399,17 +403,9 @@ class _Document:
         keys = [key.strip() for key in match["keys"].split(",") if key.strip()]
         first, second = match["first"], match["second"]
         before, after = (first or "", second) if second is not None else ("", first or "")
-        form: CitationForm = "parenthetical"
-        if name in ("citet", "textcite", "citealt", "shortcite", "newcite"):
-            form = "textual"
-        elif name in ("citealp", "citenum"):
-            form = "bare"
-        elif name in ("citeyear", "citeyearpar"):
-            form = "year"
-        elif name == "citeauthor":
-            form = "names"
-        elif name == "nocite":
+        if name == "nocite":
             return []
+        form = _CITATION_FORMS.get(name, "parenthetical")
         return self._citations.format(keys, form, latex_to_text(before).strip(), latex_to_text(after).strip())
 
     def _cross_reference(self, command: str, label: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import date
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -38,6 +38,7 @@ from fathom.corpus.readers.parsing.citation_detection import detect_citations
 from fathom.corpus.readers.parsing.decoding import decode_utf8
 from fathom.corpus.readers.parsing.identifiers import find_identifiers
 from fathom.corpus.readers.parsing.reference_lists import ReferenceEntry, ReferenceIndex
+from fathom.corpus.readers.parsing.text_cleanup import parse_date
 from fathom.records.names import CHINESE
 
 FORMAT = "latexml"
@@ -150,7 +151,7 @@ class _PageReader:
         """Return the id, date and subject in the watermark, or the id in the page's links."""
         for node in self._root.css("#watermark-tr, .ltx_page_watermark, #target-section"):
             if mark := _WATERMARK.search(" ".join((node.text() or "").split())):
-                return {"arxiv": mark[1]}, _day(mark[3]), mark[2]
+                return {"arxiv": mark[1]}, parse_date(mark[3], "%d %b %Y"), mark[2]
         places = [node.attributes.get("href") or "" for node in self._root.css("base, link[rel='canonical']")]
         page = self._root.css_first("title")
         places += [(page.text() or "")[:60] if page is not None else "", self._name.rpartition("/")[2]]
@@ -345,13 +346,6 @@ class _PageReader:
 
 def _is_caption(node: Node) -> bool:
     return node.tag == "figcaption" or "ltx_caption" in classes(node)
-
-
-def _day(text: str) -> date | None:
-    try:
-        return datetime.strptime(text, "%d %b %Y").date()
-    except ValueError:
-        return None
 
 
 def _without_tag(node: Node) -> str:

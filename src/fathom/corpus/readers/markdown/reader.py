@@ -38,6 +38,7 @@ from fathom.corpus.readers.parsing.front_matter import (
 from fathom.corpus.readers.parsing.reference_lists import YEAR, ReferenceEntry, ReferenceIndex
 from fathom.corpus.readers.parsing.section_roles import chinese_role
 from fathom.corpus.readers.parsing.sentences import is_chinese
+from fathom.corpus.readers.parsing.text_cleanup import calendar_date
 
 FORMAT = "markdown"
 
@@ -297,12 +298,5 @@ class _Document:
     def _published(self, head: Sequence[MarkdownBlock]) -> date | None:
         """Return the date in the front matter, or the last date on which a statute was adopted or changed."""
         values = [_CHINESE_DATE.match(block.text) for block in head] if self.chinese else []
-        days = [_day(match) for match in values if match and not match[4].endswith("施行")]
+        days = [calendar_date(*match.group(1, 2, 3)) for match in values if match and not match[4].endswith("施行")]
         return max((day for day in (*days, self.front.published) if day), default=None)
-
-
-def _day(match: re.Match[str]) -> date | None:
-    try:
-        return date(int(match[1]), int(match[2]), int(match[3]))
-    except ValueError:
-        return None

@@ -27,12 +27,9 @@ from fathom.corpus.readers.parsed_document import (
     Block,
     CompanionFiles,
     Heading,
-    Inlines,
     Paragraph,
     ParsedDocument,
-    ParsedTable,
     ReadError,
-    TableCell,
 )
 from fathom.corpus.readers.parsing.blocks import (
     attach_caption,
@@ -52,11 +49,9 @@ from fathom.corpus.readers.parsing.front_matter import (
 from fathom.corpus.readers.parsing.text_tables import (
     TextCell,
     TextRows,
-    csv_table_rows,
+    build_table,
+    directive_rows,
     html_table_rows,
-    limit_columns,
-    list_table_rows,
-    mark_header_rows,
 )
 
 FORMAT = "myst"
@@ -224,7 +219,7 @@ class _Document:
                 case "inline" if tokens[number - 1].type in ("th_open", "td_open"):
                     rows[-1].append(TextCell(content, header=tokens[number - 1].type == "th_open"))
                 case "table_close":
-                    self._add_table(rows, [], blocks)
+                    blocks.extend(build_table(rows, [], self._inline.parse))
                 case "html_block":
                     self._add_html(content, depth, blocks)
         return blocks
@@ -237,7 +232,7 @@ class _Document:
     def _add_html(self, text: str, depth: int, blocks: list[Block]) -> None:
         end = text.lower().find("</table>")
         if text.lstrip().lower().startswith("<table") and end >= 0:
-            self._add_table(html_table_rows(text[:end]), [], blocks)
+            blocks.extend(build_table(html_table_rows(text[:end]), [], self._inline.parse))
             # An HTML block extends to the next blank line, but text may follow the table directly.
             blocks.extend(self._blocks(text[end + len("</table>") :], depth + 1))
         else:
@@ -282,21 +277,14 @@ class _Document:
         self._counts[kind] = self._counts.get(kind, 0) + 1
         number = f"{kind} {self._counts[kind]}: "
         caption = [number, *self._inline.parse(argument)] if kind == "Table" and argument else []
-        if name == "list-table":
-            rows = list_table_rows(content)
-            self._add_table(mark_header_rows(rows, options.get("header-rows", "")), caption, blocks)
-        elif name == "csv-table":
-            self._add_table(csv_table_rows(content, options), caption, blocks)
+        rows = directive_rows(name, content, options)
+        if rows is not None:
+            blocks.extend(build_table(rows, caption, self._inline.parse))
         else:
             inner = self._blocks("\n".join(content), depth + 1)
             if kind == "Figure":
                 inner = _prefix_first_paragraph(number, inner)
             blocks.extend(attach_caption(inner, caption))
-
-    def _add_table(self, rows: TextRows, caption: Inlines, blocks: list[Block]) -> None:
-        cells = [[TableCell(self._inline.parse(cell.text), cell.header, cell.columns) for cell in row] for row in rows]
-        if any(cells):
-            blocks.append(ParsedTable(caption, limit_columns(cells)))
 
 
 _MARKDOWN = (

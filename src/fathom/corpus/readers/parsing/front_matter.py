@@ -14,6 +14,7 @@ from fathom.corpus.readers.bibtex.citations import find_doi
 from fathom.corpus.readers.bibtex.parser import parse_author
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedAuthor
 from fathom.corpus.readers.parsing.decoding import decode_lenient
+from fathom.corpus.readers.parsing.text_cleanup import calendar_date
 
 Value: TypeAlias = "str | list[Value] | dict[str, Value]"
 """A YAML value. Scalars are strings."""
@@ -212,7 +213,4 @@ def find_orcid(text: str) -> str:
 
 def _date(text: str) -> date | None:
     match = re.match(r"(\d{4})-(\d{1,2})-(\d{1,2})", text)
-    try:
-        return date(int(match[1]), int(match[2]), int(match[3])) if match else None
-    except ValueError:
-        return None
+    return calendar_date(*match.groups()) if match else None

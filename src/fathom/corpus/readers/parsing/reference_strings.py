@@ -80,6 +80,10 @@ class _Fields:
     year: int | None = None
 
 
+def _fields(text: str, title: Position, authors: tuple[Position, ...], year: re.Match[str] | None = None) -> _Fields:
+    return _Fields(_title_position(text, *title), authors, int(year[1]) if year else None)
+
+
 _YEAR = r"(?:1[5-9]\d\d|20\d\d)"
 _SINGLE_YEAR = re.compile(rf"(?<![\d–/.:-])({_YEAR})(?![\d/]|[–-]\d|\.\d)[a-z]?(?:\b|(?=年))")
 _YEAR_IN_BRACKETS = re.compile(rf"\(({_YEAR})[a-z]?\)")
@@ -130,11 +134,7 @@ def _quoted_title(text: str) -> _Fields | None:
     if not is_name_list(text[:authors_end]):
         return None
     position = match.span(1) if match[1] is not None else match.span(2)
-    return _Fields(
-        title=_title_position(text, *position),
-        authors=find_names(text, 0, authors_end),
-        year=int(year[1]) if year else None,
-    )
+    return _fields(text, position, find_names(text, 0, authors_end), year)
 
 
 _FIRST_YEAR = re.compile(
@@ -199,9 +199,7 @@ def _names_first(text: str) -> _Fields | None:
     if match := _AFTER_NAMES.match(text, authors[-1][1]):
         after_comma, position = False, match.end()
     if after_comma:
-        return _Fields(
-            title=_title_position(text, position, _title_before_comma(text, position)), authors=tuple(authors)
-        )
+        return _fields(text, (position, _title_before_comma(text, position)), tuple(authors))
     if (
         not after_comma
         and position > authors[-1][1]
@@ -215,11 +213,7 @@ def _names_first(text: str) -> _Fields | None:
     start = punctuation.end()
     year = re.compile(rf"\(?({_YEAR})[a-z]?\)?[.,:]\s+").match(text, start)
     start = year.end() if year else start
-    return _Fields(
-        title=_title_position(text, start, _title_end(text, start)),
-        authors=tuple(authors),
-        year=int(year[1]) if year else None,
-    )
+    return _fields(text, (start, _title_end(text, start)), tuple(authors), year)
 
 
 _FULL_NAME = re.compile(rf"{CAPITAL}[\w'’.-]*(?:\s(?:{_PARTICLES}){CAPITAL}[\w'’.-]*){{1,4}}")
@@ -236,8 +230,7 @@ def _full_names_first(text: str) -> _Fields | None:
     begin = end + 1
     year = re.compile(rf"\s*\(?({_YEAR})[a-z]?\)?[.,:]\s+").match(text, begin)
     begin = year.end() if year else begin
-    title = _title_position(text, begin, _title_end(text, begin))
-    return _Fields(title=title, authors=find_names(text, start, end), year=int(year[1]) if year else None)
+    return _fields(text, (begin, _title_end(text, begin)), find_names(text, start, end), year)
 
 
 def _without_author(text: str) -> _Fields | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from datetime import date, datetime
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b\u2060\ufeff\ufffe\uffff]|[\ud800-\udfff]")
 _EQUALS = re.compile(r"={5,}")
@@ -41,6 +42,22 @@ def without_rules(text: str) -> str:
 def word_set(text: str) -> frozenset[str]:
     """Return the words of a text as a set: a compact way to write a set of names."""
     return frozenset(text.split())
+
+
+def calendar_date(year: str | int, month: str | int, day: str | int) -> date | None:
+    """Return a date; None if there is no such day, such as April 31."""
+    try:
+        return date(int(year), int(month), int(day))
+    except ValueError:
+        return None
+
+
+def parse_date(text: str, form: str) -> date | None:
+    """Return a date in a form of `strptime`; None if the text is not one."""
+    try:
+        return datetime.strptime(text, form).date()
+    except ValueError:
+        return None
 
 
 def strip_compression(name: str) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from fathom.corpus.readers.parsed_document import TableCell
+from fathom.corpus.readers.parsed_document import Inlines, ParsedTable, TableCell
 
 _MAX_COLUMNS = 200
 
@@ -27,6 +27,21 @@ TextRows = list[list[TextCell]]
 def limit_columns(rows: Sequence[Sequence[TableCell]]) -> list[list[TableCell]]:
     """Return rows of at most 200 cells. Every row is padded to the widest, so that one wide row enlarges them all."""
     return [list(row[:_MAX_COLUMNS]) for row in rows]
+
+
+def build_table(rows: TextRows, caption: Inlines, parse: Callable[[str], Inlines]) -> list[ParsedTable]:
+    """Return the table of some rows, whose inline markup `parse` reads; nothing if they have no cells."""
+    cells = [[TableCell(parse(cell.text), cell.header, cell.columns) for cell in row] for row in rows]
+    return [ParsedTable(caption, limit_columns(cells))] if any(cells) else []
+
+
+def directive_rows(name: str, content: Sequence[str], options: Mapping[str, str]) -> TextRows | None:
+    """Return the rows of a list table or a CSV table; None for another directive."""
+    if name == "csv-table":
+        return csv_table_rows(content, options)
+    if name == "list-table":
+        return mark_header_rows(list_table_rows(content), options.get("header-rows", ""))
+    return None
 
 
 def mark_header_rows(rows: Sequence[Sequence[TextCell]], count: str) -> TextRows:

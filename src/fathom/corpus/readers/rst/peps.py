@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import date, datetime
+from datetime import date
 
 from fathom.corpus.readers.bibtex.parser import parse_author
 from fathom.corpus.readers.parsed_document import ParsedAuthor, ParsedDocument
+from fathom.corpus.readers.parsing.text_cleanup import parse_date
 
 _HEADER = re.compile(r"([A-Za-z][A-Za-z-]{1,30}): *(.*)$")
 _PEP_MENTION = re.compile(
@@ -77,10 +78,7 @@ def _authors(text: str) -> list[ParsedAuthor]:
 
 def _date(text: str) -> date | None:
     match = re.match(r"\d{1,2}-[A-Za-z]{3}-\d{4}", text.strip())
-    try:
-        return datetime.strptime(match[0], "%d-%b-%Y").date() if match else None
-    except ValueError:
-        return None
+    return parse_date(match[0], "%d-%b-%Y") if match else None
 
 
 def find_license(text: str) -> str:

@@ -23,9 +23,7 @@ from fathom.corpus.readers.parsed_document import (
     Paragraph,
     ParsedDocument,
     ParsedReference,
-    ParsedTable,
     ReadError,
-    TableCell,
 )
 from fathom.corpus.readers.parsing.blocks import (
     attach_caption,
@@ -39,12 +37,9 @@ from fathom.corpus.readers.parsing.front_matter import find_orcid
 from fathom.corpus.readers.parsing.text_tables import (
     GRID_LINE,
     SIMPLE_TABLE_LINE,
-    TextRows,
-    csv_table_rows,
+    build_table,
+    directive_rows,
     grid_table_rows,
-    limit_columns,
-    list_table_rows,
-    mark_header_rows,
     simple_table_rows,
 )
 from fathom.corpus.readers.rst.inline import InlineParser
@@ -231,11 +226,11 @@ class _Document:
             return end
         elif line.startswith("+") and GRID_LINE.match(line):
             end = next_blank(lines, position)
-            self._table(grid_table_rows(lines[position:end]), "", blocks)
+            blocks.extend(build_table(grid_table_rows(lines[position:end]), [], self._inlines))
             return end
         elif line.startswith("=") and SIMPLE_TABLE_LINE.match(line):
             rows, end = simple_table_rows(lines, position)
-            self._table(rows, "", blocks)
+            blocks.extend(build_table(rows, [], self._inlines))
             return end
         elif line.startswith("| ") or line == "|":
             end = next_blank(lines, position)
@@ -416,16 +411,10 @@ class _Document:
     ) -> None:
         self._counts["table"] += 1
         caption = f"Table {self._counts['table']}: {rest}" if rest.strip() else ""
-        if kind == "list-table":
-            rows = list_table_rows(content)
-            self._table(mark_header_rows(rows, options.get("header-rows", "0")), caption, blocks)
-        elif kind == "csv-table":
-            self._table(csv_table_rows(content, options), caption, blocks)
+        rows = directive_rows(kind, content, options)
+        if rows is not None:
+            tables = build_table(rows, [], self._inlines)
+            blocks.extend(replace(table, caption=self._inlines(caption)) for table in tables)
         else:
             inside = self._blocks(content, depth + 1)
             blocks.extend(attach_caption(inside, self._inlines(caption) if caption else []))
-
-    def _table(self, rows: TextRows, caption: str, blocks: list[Block]) -> None:
-        cells = [[TableCell(self._inlines(cell.text), cell.header, cell.columns) for cell in row] for row in rows]
-        if any(cells):
-            blocks.append(ParsedTable(self._inlines(caption), limit_columns(cells)))
