@@ -47,20 +47,21 @@ class BlockConverter:
     def blocks(self, source: Sequence[MarkdownBlock]) -> list[Block]:
         """Return the parsed blocks of Markdown blocks."""
         result: list[Block] = []
-        skipped = -1
+        used_as_caption = -1
         for position, block in enumerate(source):
-            if position == skipped:
+            if position == used_as_caption:
                 continue
-            if block.kind == "table":
-                next_block = source[position + 1] if position + 1 < len(source) else None
-                second_next = source[position + 2] if position + 2 < len(source) else None
-                caption, from_next = self._caption(
-                    result, source[position - 1] if position else None, next_block, second_next
-                )
-                skipped = position + 1 if from_next else -1
-                result.extend(self._table(block, caption))
-            else:
+            if block.kind != "table":
                 result.extend(self._block(block))
+                continue
+            before, after = source[max(0, position - 1) : position], source[position + 1 : position + 3]
+            caption: Inlines = []
+            if any(map(_is_caption, before)) and result and isinstance(result[-1], Paragraph):
+                caption = result[-1].inlines
+                result.pop()
+            elif any(map(_is_caption, after[:1])) and not any(block.kind == "table" for block in after[1:]):
+                caption, used_as_caption = self._inlines(after[0].text), position + 1
+            result.extend(self._table(block, caption))
         return result
 
     def _block(self, block: MarkdownBlock) -> Iterator[Block]:
@@ -98,32 +99,6 @@ class BlockConverter:
             level += 1
         yield Heading(level, inlines)
 
-    def _caption(
-        self,
-        result: list[Block],
-        previous: MarkdownBlock | None,
-        next_block: MarkdownBlock | None,
-        second_next: MarkdownBlock | None,
-    ) -> tuple[Inlines, bool]:
-        """Return the caption above or below a table, and whether it is below."""
-        if (
-            previous
-            and previous.kind == "paragraph"
-            and _CAPTION.match(previous.text)
-            and result
-            and isinstance(result[-1], Paragraph)
-        ):
-            inlines = result.pop().inlines  # type: ignore[union-attr]
-            return inlines, False
-        if (
-            next_block
-            and next_block.kind == "paragraph"
-            and _CAPTION.match(next_block.text)
-            and not (second_next and second_next.kind == "table")
-        ):
-            return self._inlines(next_block.text), True
-        return [], False
-
     def _table(self, block: MarkdownBlock, caption: Inlines) -> Iterator[Block]:
         rows = [row for row in block.rows if any(row)]
         if not caption and rows and not block.has_header and _is_equation(rows):
@@ -138,6 +113,10 @@ class BlockConverter:
             yield ParsedTable(caption, cells)
         elif caption:
             yield Paragraph(caption)
+
+
+def _is_caption(block: MarkdownBlock) -> bool:
+    return block.kind == "paragraph" and _CAPTION.match(block.text) is not None
 
 
 def _is_equation(rows: Sequence[tuple[str, ...]]) -> bool:
