@@ -289,11 +289,8 @@ class _Search:
 
     def _author(self, document: IndexedDocument) -> bool | None:
         """Whether an author is shared; None if that is unknown."""
-        return (
-            has_author(document.families, self._reference.names)
-            if document.families and self._reference.names
-            else None
-        )
+        names = self._reference.names
+        return has_author(document.families, names) if document.families and names else None
 
     def _contradicts(self, document: IndexedDocument) -> bool:
         """Whether title, authors and year all belong to another work: a few reference lists have incorrect DOIs."""

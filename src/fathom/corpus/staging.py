@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from fathom.corpus.document_reading import LinkingRecord, ReadResult
 from fathom.corpus.manifest import FORMAT
-from fathom.corpus.store import PackedDocument
+from fathom.corpus.store import Database, PackedDocument
 from fathom.models.lines import LineLengths
 from fathom.records.errors import FathomError, file_errors
 
@@ -45,7 +45,7 @@ class KeptDocument(NamedTuple):
     work: str | None
 
 
-class Staging:
+class Staging(Database):
     """The open staging file; its rows are read when needed, not kept in memory."""
 
     def __init__(self, folder: Path, recipe: dict[str, JsonValue]) -> None:
@@ -64,12 +64,6 @@ class Staging:
             self._db.execute("INSERT OR REPLACE INTO settings VALUES (0, ?)", (wanted,))
             self._db.execute("DELETE FROM kept")
             self._db.execute("BEGIN")
-
-    def __enter__(self) -> Staging:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._db.close()
 
     def remove(self) -> None:
         self._db.close()

@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import local
-from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeVar
 
 import zstandard
@@ -195,7 +194,7 @@ class _TextCache:
             self._free += len(oldest.utf8)
 
 
-class _Database:
+class Database:
     """A SQLite file that is closed at the end of its `with` statement."""
 
     _db: sqlite3.Connection
@@ -203,9 +202,7 @@ class _Database:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -221,7 +218,7 @@ class _Database:
             raise
 
 
-class Corpus(_Database):
+class Corpus(Database):
     """A finished corpus, open for reading; caches up to `cache_bytes` of the texts read last."""
 
     def __init__(self, folder: Path, cache_bytes: int = 64 * 1024 * 1024) -> None:
@@ -369,7 +366,7 @@ def has_undecodable_name(path: Path) -> bool:
     return any("\udc80" <= character <= "\udcff" for character in str(path))
 
 
-class CorpusWriter(_Database):
+class CorpusWriter(Database):
     """An unfinished corpus. A kill loses at most the documents since the last `save`; opening it again continues.
 
     Until `finish` the documents are in a file of another name, so that an unfinished corpus is never opened as one.

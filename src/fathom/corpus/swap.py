@@ -129,11 +129,7 @@ class OffsetMap:
         """Inside a replaced word, a start maps to the start of the word and an end to its end."""
         number = bisect_left(self._starts, position)
         if number and position < self._ends[number - 1]:
-            return (
-                self._ends[number - 1] + self._after[number]
-                if is_end
-                else self._starts[number - 1] + self._after[number - 1]
-            )
+            position, number = (self._ends[number - 1], number) if is_end else (self._starts[number - 1], number - 1)
         return position + self._after[number]
 
 

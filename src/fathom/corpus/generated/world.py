@@ -304,11 +304,8 @@ class World:
             title = template.format(**words)
             if title.casefold() in self._titles:
                 # The shorter forms run out first: a setting or a name makes the title unique.
-                title = (
-                    f"{name}: {title}"
-                    if "{name}" not in template
-                    else f"{title}, {rng.choice(study.topic.settings).own}"
-                )
+                named = "{name}" in template
+                title = f"{title}, {rng.choice(study.topic.settings).own}" if named else f"{name}: {title}"
             if title.casefold() not in self._titles:
                 self._titles.add(title.casefold())
                 return _title_case(title) if rng.random() < 0.5 else title[0].upper() + title[1:]

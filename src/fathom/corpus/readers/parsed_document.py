@@ -168,11 +168,9 @@ class CompanionFiles(Protocol):
 
     def get(self, name: str) -> bytes | None:
         """Return the content of a file, by its path relative to the document; None if missing or outside the folder."""
-        ...
 
     def names(self) -> list[str]:
         """Return the names of the files in the document's folder."""
-        ...
 
 
 class NoCompanions:
@@ -191,12 +189,9 @@ class Reader(Protocol):
     @property
     def FORMAT(self) -> str:  # noqa: N802 - a module's constant
         """Name of the format, such as "jats"."""
-        ...
 
     def matches(self, name: str, head: bytes) -> bool:
         """Return whether a file has this format, by its name and first 64 KB. Fast; never raises."""
-        ...
 
     def read(self, content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
         """Yield the documents in a file, usually one; raises `ReadError` if there is none."""
-        ...

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from fathom.corpus.readers.bibtex.latex_text import (
-    BRACES,
     clean_latex,
     closes_at_end,
     latex_to_text,
@@ -143,7 +142,7 @@ _KEY = re.compile(r"\s*([^\s,{}=\"]+)\s*(,|(?=[})]))")
 _FIELD = re.compile(r"[\s,]*([A-Za-z][\w:.+-]*)\s*=\s*")
 _BARE = re.compile(r"[^\s,#{}\"()=]+")
 _JOIN = re.compile(r"\s*#\s*")
-_QUOTED = re.compile(r'\\.|[{}"]', re.DOTALL)
+_DELIMITERS = re.compile(r'\\.|[{}"]', re.DOTALL)
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
            "November", "December")  # fmt: skip
 
@@ -173,7 +172,7 @@ class _Parser:
     def _entry(self, text: str, head: re.Match[str], key: re.Match[str] | None) -> int:
         kind = head[1].lower()
         if kind in ("comment", "preamble"):
-            return self._braced(text, head.end(2) - 1)[1] if head[2] == "{" else len(text)
+            return self._enclosed(text, head.end(2) - 1)[1] if head[2] == "{" else len(text)
         if kind == "string":
             fields, end = self._fields(text, head.end())
             self._strings.update(fields)
@@ -201,10 +200,8 @@ class _Parser:
         pieces: list[str] = []
         while True:
             sign = text[position : position + 1]
-            if sign == "{":
-                piece, position = self._braced(text, position)
-            elif sign == '"':
-                piece, position = self._quoted(text, position)
+            if sign and sign in '{"':
+                piece, position = self._enclosed(text, position)
             elif (bare := _BARE.match(text, position)) is not None:
                 piece, position = self._string(bare[0]), bare.end()
             else:
@@ -224,19 +221,12 @@ class _Parser:
         return value
 
     @staticmethod
-    def _braced(text: str, position: int) -> tuple[str, int]:
+    def _enclosed(text: str, position: int) -> tuple[str, int]:
+        """Return the text in the braces or quotation marks that open at a position, and the position after them."""
+        quoted = text[position] == '"'
         depth = 0
-        for match in BRACES.finditer(text, position):
+        for match in _DELIMITERS.finditer(text, position + quoted):
             depth += {"{": 1, "}": -1}.get(match[0], 0)
-            if depth == 0:
-                return text[position + 1 : match.start()], match.end()
-        raise _BibError
-
-    @staticmethod
-    def _quoted(text: str, position: int) -> tuple[str, int]:
-        depth = 0
-        for match in _QUOTED.finditer(text, position + 1):
-            depth += {"{": 1, "}": -1}.get(match[0], 0)
-            if match[0] == '"' and depth <= 0:
+            if depth <= 0 and match[0] == ('"' if quoted else "}"):
                 return text[position + 1 : match.start()], match.end()
         raise _BibError

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from functools import lru_cache
 from typing import Any
 
 from lxml import etree
@@ -81,20 +82,14 @@ def _reference(match: re.Match[str]) -> str:
     return "".join(f"&#{ord(sign)};" for sign in known) if known else "&#38;" + match[0][1:]
 
 
-_LOCAL_NAMES: dict[str, str] = {}
-
-
 def local_name(element: Element) -> str:
     """Return an element's lowercase name without its prefix; empty for comments."""
-    tag = element.tag
-    if not isinstance(tag, str):
-        return ""
-    known = _LOCAL_NAMES.get(tag)
-    if known is None:
-        known = tag.rpartition("}")[2].rpartition(":")[2].lower()
-        if len(_LOCAL_NAMES) < 10_000:
-            _LOCAL_NAMES[tag] = known
-    return known
+    return _without_prefix(element.tag) if isinstance(element.tag, str) else ""
+
+
+@lru_cache(maxsize=10_000)
+def _without_prefix(tag: str) -> str:
+    return tag.rpartition("}")[2].rpartition(":")[2].lower()
 
 
 def is_ixbrl(element: Element) -> bool:

@@ -31,11 +31,9 @@ class InlineReader(Protocol):
 
     def inlines_of(self, element: Element, skip: tuple[str, ...] = ()) -> Inlines:
         """Return the content of an element as one run of inlines."""
-        ...
 
     def text_of(self, element: Element | None) -> str:
         """Return the text of an element with normalized whitespace."""
-        ...
 
 
 def entries_of(parts: Iterable[Element]) -> list[Element]:

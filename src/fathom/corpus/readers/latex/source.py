@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from fathom.corpus.readers.bibtex.citations import read_companion
+from fathom.corpus.readers.bibtex.latex_text import BRACES
 from fathom.corpus.readers.parsed_document import CompanionFiles
 from fathom.corpus.readers.parsing.decoding import decode_lenient
 
@@ -33,14 +34,12 @@ _RESERVED = {"begin", "end", "section", "subsection", "cite", "citep", "citet", 
 
 # Braces.
 
-_BRACES = re.compile(r"\\.|[{}]", re.DOTALL)
-
 
 def match_braces(text: str) -> dict[int, int]:
     """Map each opening brace to its closing brace."""
     pairs: dict[int, int] = {}
     open_ones: list[int] = []
-    for match in _BRACES.finditer(text):
+    for match in BRACES.finditer(text):
         if match[0] == "{":
             open_ones.append(match.start())
         elif match[0] == "}" and open_ones:

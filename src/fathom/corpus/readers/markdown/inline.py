@@ -152,16 +152,12 @@ class _InlineParser:
         text, char = self._text, self._text[position]
         count = _run_length(text, position, char)
         before, after = text[position - 1 : position] or " ", text[position + count : position + count + 1] or " "
-        opens = not after.isspace() and (_is_word(after) or not _is_word(before))
-        closes = not before.isspace() and (_is_word(before) or not _is_word(after))
+        opens = not after.isspace() and (after.isalnum() or not before.isalnum())
+        closes = not before.isspace() and (before.isalnum() or not after.isalnum())
         if char == "_":
-            opens, closes = opens and not _is_word(before), closes and not _is_word(after)
+            opens, closes = opens and not before.isalnum(), closes and not after.isalnum()
         self._out.append(_Delimiter(char, count, opens, closes))
         return position + count
-
-
-def _is_word(char: str) -> bool:
-    return char.isalnum()
 
 
 def _run_length(text: str, position: int, char: str) -> int:

@@ -39,14 +39,8 @@ def read_reference_list(blocks: Sequence[MarkdownBlock], entries: list[Reference
             continue
         if block.kind == "item" and text in ("•", "∙"):
             # A bullet printed twice starts a list of something else; a short paragraph above may introduce it.
-            lead = (
-                1
-                if texts
-                and position
-                and blocks[position - 1].kind == "paragraph"
-                and len(blocks[position - 1].text) < 80
-                else 0
-            )
+            before = blocks[position - 1] if texts and position else None
+            lead = 1 if before and before.kind == "paragraph" and len(before.text) < 80 else 0
             if lead and len(texts[-1]) > 1:
                 texts[-1].pop()
             entries.extend(filter(None, map(_entry, texts)))
@@ -60,8 +54,7 @@ def read_reference_list(blocks: Sequence[MarkdownBlock], entries: list[Reference
         else:
             for part in _split_at_labels(text):
                 labeled = _NEW_ENTRY.match(to_half_width(part[:40]))
-                starts_entry = labeled or not texts or (first is None and not _continues_entry(part, texts[0][0]))
-                if starts_entry:
+                if labeled or not texts or (first is None and not _continues_entry(part, texts[0][0])):
                     texts.append([part])
                 else:
                     texts[-1].append(part)

@@ -82,11 +82,8 @@ def _read_header(header: Element, document: ParsedDocument) -> None:
     license = header.find("{*}fileDesc/{*}publicationStmt/{*}availability/{*}licence")
     if license is not None:
         document.license = license.get("target") or _text(license)
-    document.published, document.year = (
-        (document.published, document.year)
-        if document.year
-        else _publication_date(header.find("{*}fileDesc/{*}publicationStmt"))
-    )
+    if not document.year:
+        document.published, document.year = _publication_date(header.find("{*}fileDesc/{*}publicationStmt"))
     document.language = _language_code(header.get(_LANGUAGE)) or document.language
     profile = header.find("{*}profileDesc")
     if profile is not None:
@@ -301,8 +298,7 @@ def _tag(element: Element) -> str:
 def _reference(entry: Element, number: int) -> ParsedReference:
     key = entry.get(_ID) or f"b{number}"
     title = _first_text(entry, "{*}analytic/{*}title") or _first_text(entry, "{*}monogr/{*}title")
-    authors = [" ".join(filter(None, _name(author))) for author in entry.iter("{*}author")]
-    authors = [author for author in authors if author]
+    authors = [name for author in entry.iter("{*}author") if (name := " ".join(filter(None, _name(author))))]
     _, year = _publication_date(entry)
     ids = _ids(entry)
     raw = next((_text(note) for note in entry.iterfind("{*}note[@type='raw_reference']")), "")
