@@ -17,6 +17,7 @@ from fathom.corpus.readers.parsed_document import (
     TableCell,
     TaggedNumber,
 )
+from fathom.corpus.readers.parsing.blocks import splice
 from fathom.records.documents import Citation, Document, Table
 from fathom.records.spans import Span
 
@@ -80,44 +81,30 @@ def _inlines(document: Document, span: Span) -> Inlines:
     """Return the text of a span with its citations, or with its tagged numbers in a report."""
     if document.kind == "report":
         return _tagged_inlines(document, span)
-    inlines: Inlines = []
-    position = span.start
-    for citation_span, citations in _citations(document, span):
-        inlines.append(document.text[position : citation_span.start])
+    marks: list[tuple[int, int, Inlines]] = []
+    for marker, citations in _citations(document, span):
         keys = tuple(f"b{citation.reference}" for citation in citations if citation.reference is not None)
-        inlines.append(CitationMark(citation_span.of(document.text), keys, citations[0].style))
-        position = citation_span.end
-    inlines.append(document.text[position : span.end])
-    return [piece for piece in inlines if piece]
+        marks.append((*marker, [CitationMark(marker.of(document.text), keys, citations[0].style)]))
+    return [piece for piece in splice(document.text, marks, span.start, span.end) if piece]
 
 
 def _tagged_inlines(document: Document, span: Span) -> Inlines:
     """Return the text of a span with its facts as tagged numbers. Of overlapping facts, the first is used."""
-    inlines: Inlines = []
-    position = span.start
+    marks: list[tuple[int, int, Inlines]] = []
     for fact in sorted((fact for fact in document.facts if span.contains(fact.span)), key=lambda fact: fact.span):
-        if fact.span.start >= position:
-            inlines.append(document.text[position : fact.span.start])
-            printed = fact.span.of(document.text)
-            inlines.append(
-                TaggedNumber(printed, fact.entity, fact.attribute, fact.period, fact.value, fact.unit, fact.part)
-            )
-            position = fact.span.end
-    inlines.append(document.text[position : span.end])
-    return [piece for piece in inlines if piece]
+        printed = fact.span.of(document.text)
+        number = TaggedNumber(printed, fact.entity, fact.attribute, fact.period, fact.value, fact.unit, fact.part)
+        marks.append((*fact.span, [number]))
+    return [piece for piece in splice(document.text, marks, span.start, span.end) if piece]
 
 
-def _citations(document: Document, span: Span) -> Iterator[tuple[Span, list[Citation]]]:
-    """Yield the citations in a span, grouped by marker, in text order. Of overlapping markers, the first is used."""
+def _citations(document: Document, span: Span) -> list[tuple[Span, list[Citation]]]:
+    """Return the citations in a span by marker, in text order."""
     by_span: dict[Span, list[Citation]] = {}
     for citation in document.citations:
         if span.contains(citation.span):
             by_span.setdefault(citation.span, []).append(citation)
-    end = span.start
-    for marker in sorted(by_span):
-        if marker.start >= end:
-            yield marker, by_span[marker]
-            end = marker.end
+    return sorted(by_span.items(), key=lambda pair: pair[0])
 
 
 def _table(document: Document, table: Table) -> ParsedTable:

@@ -328,9 +328,8 @@ def _prefix_first_paragraph(prefix: str, blocks: Sequence[Block]) -> list[Block]
 
 def _extract_title(body: list[Block]) -> tuple[str, list[Block]]:
     """Return the first heading if it is of level 1, and the other blocks."""
-    first = next((number for number, block in enumerate(body) if isinstance(block, Heading)), None)
-    heading = body[first] if first is not None else None
-    if not isinstance(heading, Heading) or heading.level != 1:
+    heading = next((block for block in body if isinstance(block, Heading)), None)
+    if heading is None or heading.level != 1:
         return "", body
     return inlines_text(heading.inlines), [block for block in body if block is not heading]
 

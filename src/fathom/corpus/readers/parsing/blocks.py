@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fathom.corpus.readers.parsed_document import Block, Heading, Inline, Inlines, Paragraph, ParsedTable
@@ -48,6 +48,17 @@ def inlines_text(words: Inlines) -> str:
 def normalized_text(words: Inlines) -> str:
     """Return inlines as one string with single spaces."""
     return " ".join(inlines_text(words).split())
+
+
+def splice(text: str, marks: Iterable[tuple[int, int, Inlines]], start: int = 0, end: int | None = None) -> Inlines:
+    """Return a part of a text with spans replaced by inlines. Of overlapping spans, the first is used."""
+    inlines: Inlines = []
+    position = start
+    for begin, stop, replacement in marks:
+        if begin >= position:
+            inlines += [text[position:begin], *replacement]
+            position = stop
+    return [*inlines, text[position:end]]
 
 
 def is_visible(piece: Inline) -> bool:

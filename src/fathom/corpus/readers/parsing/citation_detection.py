@@ -8,7 +8,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fathom.corpus.readers.parsed_document import CitationMark, Inlines
-from fathom.corpus.readers.parsing.blocks import SUPERSCRIPT_END, SUPERSCRIPT_START, Link, LinkedText, without_marks
+from fathom.corpus.readers.parsing.blocks import (
+    SUPERSCRIPT_END,
+    SUPERSCRIPT_START,
+    Link,
+    LinkedText,
+    splice,
+    without_marks,
+)
 from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER, to_half_width
 from fathom.corpus.readers.parsing.reference_lists import NAME_JOINERS, YEAR, ReferenceIndex, first_author
 from fathom.records.names import CHINESE, is_particle
@@ -195,17 +202,12 @@ _LEAD_IN = re.compile(
 )
 
 
-def _split_at_citations(text: str, references: ReferenceIndex) -> Iterator[str | CitationMark]:
+def _split_at_citations(text: str, references: ReferenceIndex) -> Inlines:
     """Split a text at the citations that are not links."""
     found = sorted(_locate(text, references), key=lambda one: (one[0], -one[1]))
-    position = 0
-    for start, end, keys, style in found:
-        if start < position:
-            continue
-        yield text[position:start]
-        yield CitationMark(text[start:end], keys, style)
-        position = end
-    yield text[position:]
+    return splice(
+        text, ((start, end, [CitationMark(text[start:end], keys, style)]) for start, end, keys, style in found)
+    )
 
 
 _Location = tuple[int, int, tuple[str, ...], Literal["numeric", "author-year", "superscript"]]

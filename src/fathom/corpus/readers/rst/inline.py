@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from fathom.corpus.readers.bibtex.citations import CitationForm, CitationFormatter
 from fathom.corpus.readers.parsed_document import CitationMark, Inlines
+from fathom.corpus.readers.parsing.blocks import splice
 from fathom.corpus.readers.rst.lines import Definitions
 
 _INLINE = re.compile(
@@ -66,13 +67,8 @@ class InlineParser:
         """Return text without markup; in a PEP, "PEP 8" is a citation."""
         if not (self._peps and marks):
             return [text]
-        inlines: Inlines = []
-        position = 0
-        for match in re.finditer(r"\bPEP[\s-]{1,20}0*(\d{1,5})\b", text):
-            inlines.append(text[position : match.start()])
-            inlines.append(self._pep_mark(match[0], match[1]))
-            position = match.end()
-        return [*inlines, text[position:]]
+        mentions = re.finditer(r"\bPEP[\s-]{1,20}0*(\d{1,5})\b", text)
+        return splice(text, ((*match.span(), [self._pep_mark(match[0], match[1])]) for match in mentions))
 
     def _pep_mark(self, text: str, number: str) -> str | CitationMark:
         key = self._peps.get(str(int(number)))

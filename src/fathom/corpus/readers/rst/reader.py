@@ -128,14 +128,12 @@ class _Document:
         return document
 
     def _promote_first_heading(self, body: list[Block]) -> list[Block]:
-        first = next((position for position, block in enumerate(body) if isinstance(block, Heading)), None)
+        first = next((block for block in body if isinstance(block, Heading)), None)
         if first is None:
             return body
-        heading = body[first]
-        assert isinstance(heading, Heading)
-        self._title = inlines_text(heading.inlines)
+        self._title = inlines_text(first.inlines)
         self._document.uncertain["title"] = "first heading, which shares its level with others"
-        return [*body[:first], *body[first + 1 :]]
+        return [block for block in body if block is not first]
 
     # Definitions and bibliographies.
 

@@ -18,6 +18,7 @@ from fathom.corpus.readers.parsed_document import (
     ParsedReference,
     ReadError,
 )
+from fathom.corpus.readers.parsing.blocks import splice
 from fathom.corpus.readers.parsing.bylines import author_from_name
 from fathom.corpus.readers.parsing.grobid_fields import build_reference, split_brackets
 from fathom.corpus.readers.parsing.identifiers import find_identifiers
@@ -157,16 +158,11 @@ class _AnnotatedText:
 
     def _inlines(self, annotation: _Annotation) -> Inlines:
         """Return the text of an annotation with its citations."""
-        inlines: Inlines = []
-        at = annotation.start
-        for cited in self._layer("bibref").inside(annotation):
-            if cited.start < at:
-                continue
-            inlines.append(self._text[at : cited.start])
-            key = get_string(cited.attributes, "ref_id")
-            inlines.extend(split_brackets(self._text[cited.start : cited.end], (key,) if key else ()))
-            at = cited.end
-        return [*inlines, self._text[at : annotation.end]]
+        marks: list[tuple[int, int, Inlines]] = []
+        for start, end, attributes in self._layer("bibref").inside(annotation):
+            key = get_string(attributes, "ref_id")
+            marks.append((start, end, split_brackets(self._text[start:end], (key,) if key else ())))
+        return splice(self._text, marks, annotation.start, annotation.end)
 
     # References.
 

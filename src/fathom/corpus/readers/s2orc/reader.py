@@ -21,6 +21,7 @@ from fathom.corpus.readers.parsed_document import (
     ReadError,
     TableCell,
 )
+from fathom.corpus.readers.parsing.blocks import splice
 from fathom.corpus.readers.parsing.grobid_fields import build_reference, split_brackets
 from fathom.corpus.readers.parsing.json_objects import (
     JsonObject,
@@ -116,15 +117,8 @@ def _blocks(paragraphs: list[JsonObject]) -> Iterator[Block]:
 def _inlines(paragraph: JsonObject) -> Inlines:
     """Return the text with its citations. A span that does not fit the text is skipped."""
     text = get_string(paragraph, "text", tidy=False)
-    inlines: Inlines = []
-    place = 0
-    for start, end, key in sorted(_spans(paragraph.get("cite_spans"), text)):
-        if start < place:
-            continue
-        inlines.append(text[place:start])
-        inlines.extend(split_brackets(text[start:end], (key,) if key else ()))
-        place = end
-    return [*inlines, text[place:]]
+    spans = sorted(_spans(paragraph.get("cite_spans"), text))
+    return splice(text, ((a, b, split_brackets(text[a:b], (key,) if key else ())) for a, b, key in spans))
 
 
 def _spans(spans: object, text: str) -> Iterator[tuple[int, int, str]]:
