@@ -87,13 +87,11 @@ class Bibliography:
         """Write the work's authors as part of the sentence: "Lind and Wu (2018)", "Lind and Wu [12]"."""
         authors = in_text(work.people, "and")
         # "van Lind" becomes "Van Lind" at the start of a sentence.
-        start = draft.write(authors[0].upper() + authors[1:] if opening else authors).start
+        named = draft.write(authors[0].upper() + authors[1:] if opening else authors)
         if self._style.marks == "author-year":
-            named = Span(start, draft.here)
-            whole = Span(start, draft.write(f" ({self._years[work.title]})").end)
+            whole = Span(named.start, draft.write(f" ({self._years[work.title]})").end)
             self._record(work, whole, whole, "descriptive", authors=named)
             return
-        named = Span(start, draft.here)
         if self._style.marks == "numeric":
             draft.write(" ")
         self.mark(draft, [work], "descriptive", authors=named)
@@ -161,14 +159,11 @@ class Bibliography:
             comma = "" if work.title.endswith("?") else ","
             page = "p." if self._style.brief else "pp."
             draft.write(f"{comma}” *{work.venue}*, vol. {work.volume}, {page} {pages}, {year}.")
-        elif form == "compact":
-            draft.write(". ")
-            title = _write_title(draft, work.title)
-            draft.write(f" {work.venue} {year};{work.volume}:{pages}.")
         else:
             draft.write(". ")
             title = _write_title(draft, work.title)
-            draft.write(f" *{work.venue}*, {work.volume}:{pages}, {year}.")
+            compact = f" {work.venue} {year};{work.volume}:{pages}."
+            draft.write(compact if form == "compact" else f" *{work.venue}*, {work.volume}:{pages}, {year}.")
         if work.doi is not None:
             draft.write(f" doi:{work.doi}")
         span = Span(start, draft.here)

@@ -274,11 +274,8 @@ class Manuscript:
                 self._say(role)
 
     def _closing_notes(self) -> None:
-        for heading, role, chance in (
-            ("Data availability", "ethics_data", 0.6),
-            ("Acknowledgements", "acknowledgement", 0.6),
-        ):
-            if self.rng.random() < chance:
+        for heading, role in (("Data availability", "ethics_data"), ("Acknowledgements", "acknowledgement")):
+            if self.rng.random() < 0.6:
                 with self.draft.section(heading), self.draft.paragraph():
                     self._say(role)
 

@@ -216,44 +216,34 @@ def _restatements(
     for year in range(FIRST_YEAR + 1, FIRST_YEAR + REPORTS):
         reason = rng.choice(("agent", "headcount", "segments", None, None, None))
         if reason is not None:
-            changes, words = _CORRECTIONS[reason](rng, inputs, year - 1, segments, regions)
+            changes, words = _correction(rng, reason, inputs, year - 1, segments, regions)
             restatements[year] = Restatement(year, reason, changes, words)
     return restatements
 
 
-def _as_agent(
-    rng: Random, inputs: Inputs, year: int, segments: tuple[str, ...], regions: tuple[str, ...]
+def _correction(
+    rng: Random, reason: str, inputs: Inputs, year: int, segments: tuple[str, ...], regions: tuple[str, ...]
 ) -> tuple[dict[Key, int], dict[str, str]]:
-    """A correction: part of a segment's revenue was earned as an agent, so revenue and costs fall by one amount."""
-    segment = rng.choice(segments)
-    less = -max(2, int(inputs[year_key("revenue", year, segment)] * rng.uniform(0.02, 0.07)))
-    changes = {year_key("revenue", year, segment): less, year_key("cost_of_sales", year): less}
-    return changes, {"restated_part": segment}
-
-
-def _without_agency_staff(
-    rng: Random, inputs: Inputs, year: int, segments: tuple[str, ...], regions: tuple[str, ...]
-) -> tuple[dict[Key, int], dict[str, str]]:
-    """A correction: temporary staff of a region had been counted as employees."""
-    region = max(regions, key=lambda region: inputs[year_key("employees", year, region)])
-    less = -max(2, int(inputs[year_key("employees", year, region)] * rng.uniform(0.03, 0.09)))
-    return {year_key("employees", year, region): less}, {"restated_part": region}
-
-
-def _moved_between_segments(
-    rng: Random, inputs: Inputs, year: int, segments: tuple[str, ...], regions: tuple[str, ...]
-) -> tuple[dict[Key, int], dict[str, str]]:
-    """A correction: a business moved from one segment to another; the company's totals stay the same."""
+    """The changes of the figures of `year`, and the words that explain them."""
+    if reason == "agent":
+        # Part of a segment's revenue was earned as an agent, so revenue and costs fall by one amount.
+        segment = rng.choice(segments)
+        less = -max(2, int(inputs[year_key("revenue", year, segment)] * rng.uniform(0.02, 0.07)))
+        changes = {year_key("revenue", year, segment): less, year_key("cost_of_sales", year): less}
+        return changes, {"restated_part": segment}
+    if reason == "headcount":
+        # Temporary staff of a region had been counted as employees.
+        region = max(regions, key=lambda region: inputs[year_key("employees", year, region)])
+        less = -max(2, int(inputs[year_key("employees", year, region)] * rng.uniform(0.03, 0.09)))
+        return {year_key("employees", year, region): less}, {"restated_part": region}
+    # A business moved from one segment to another; the company's totals stay the same.
     source, target = rng.sample(segments, 2)
     portion = rng.uniform(0.04, 0.12)
-    changes: dict[Key, int] = {}
+    changes = {}
     for metric in ("revenue", "operating_profit"):
         moved = int(inputs[year_key(metric, year, source)] * portion)
         changes |= {year_key(metric, year, source): -moved, year_key(metric, year, target): moved}
     return changes, {"restated_part": source, "other_part": target}
-
-
-_CORRECTIONS = {"agent": _as_agent, "headcount": _without_agency_staff, "segments": _moved_between_segments}
 
 
 def _derive(

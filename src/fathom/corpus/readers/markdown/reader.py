@@ -170,11 +170,12 @@ class _Document:
             if block.kind == "heading" and plain_text(block.text)
         ]
         named = self.front.title
-        first = next(
-            ((position, block) for position, block in headings if block.level == 1), headings[0] if headings else None
-        )
-        if first and not _is_abstract(plain_text(first[1].text)) and not (named and plain_text(first[1].text) != named):
-            return plain_text(first[1].text), first[0] + 1
+        if headings:
+            # The first heading of level 1, or else the first of all.
+            position, block = min(headings, key=lambda pair: pair[1].level != 1)
+            text = plain_text(block.text)
+            if not _is_abstract(text) and text == (named or text):
+                return text, position + 1
         if named:
             return named, 0
         opening = plain_text(self.blocks[0].text)
@@ -204,10 +205,7 @@ class _Document:
         used = sorted(
             {block.level for block in self.blocks[start:] if block.kind == "heading" and not _is_abstract(block.text)}
         )
-        if not used:
-            return {}
-        lift = 2 - used[0]
-        return {level: level + lift if lift else level for level in used}
+        return {level: level + 2 - used[0] for level in used}
 
     # Reference lists.
 
