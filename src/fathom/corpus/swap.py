@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from decimal import Decimal
@@ -226,9 +226,7 @@ def plan_swap(corpus: Corpus, seed: int) -> tuple[CorpusSwap, NameCollector]:
     return CorpusSwap(renaming, retitling, numbers.swap(seed)), names
 
 
-def swap_corpus(
-    corpus: Corpus, folder: Path, seed: int, progress: Callable[[int], None] = lambda done: None
-) -> tuple[CorpusSwap, dict[str, JsonValue]]:
+def swap_corpus(corpus: Corpus, folder: Path, seed: int) -> tuple[CorpusSwap, dict[str, JsonValue]]:
     """Write the swapped corpus to `folder`, or continue where a killed process stopped.
 
     Returns the replacements, and counts of what changed.
@@ -251,7 +249,6 @@ def swap_corpus(
                 writer.add(pack(swap.apply(document, changed)))
                 if number % SAVE_INTERVAL == 0:
                     writer.save()
-            progress(number)
         if writer is not None:
             writer.finish()
     return swap, {

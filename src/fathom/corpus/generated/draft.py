@@ -54,8 +54,8 @@ class Draft(TextBuilder):
         yield
         self.sentences.append(Span(start, self.here))
 
-    def table(self, caption: str, rows: Sequence[Sequence[str]], header_rows: int = 1) -> Table:
-        """A captioned pipe table whose first column and first rows are headers; it is also recorded in `tables`."""
+    def table(self, caption: str, rows: Sequence[Sequence[str]]) -> Table:
+        """A captioned pipe table whose first column and first row are headers; it is also recorded in `tables`."""
         start = self.here
         caption_span = self.write(caption)
         self.write("\n\n")
@@ -64,11 +64,10 @@ class Draft(TextBuilder):
             self.write("|")
             for column, value in enumerate(values):
                 self.write(" ")
-                header = row < header_rows or column == 0
-                cells.append(Cell(row=row, column=column, span=self.write(value), header=header))
+                cells.append(Cell(row=row, column=column, span=self.write(value), header=row == 0 or column == 0))
                 self.write(" |")
             self.write("\n")
-            if row == header_rows - 1:
+            if row == 0:
                 self.write("|" + " --- |" * len(values) + "\n")
         number = len(self.tables) + 1
         table = Table(number=number, span=Span(start, self.visible_end()), caption=caption_span, cells=tuple(cells))
