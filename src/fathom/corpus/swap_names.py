@@ -78,12 +78,13 @@ class NameCollector:
                     self._families.add(plain_word(word))
                 elif word.upper() == word.lower():
                     self.without_capitals += 1
-        for piece in document.text.split():
+        for piece, count in Counter(document.text.split()).items():
             words = WORD.findall(piece)
-            self._all.update(map(plain_word, words))
+            for word in words:
+                self._all[plain_word(word)] += count
             # Only punctuation around it: "alayrac2022flamingo" and "lind@here.org" do not make a name a word.
             if len(words) == 1 and words[0].islower() and piece.strip(_AROUND) == words[0]:
-                self._small[plain_word(words[0])] += 1
+                self._small[plain_word(words[0])] += count
 
     def swap(self, seed: int) -> NameSwap:
         """A new name for every name, unused in the corpus; the same corpus and seed give the same names."""
@@ -154,6 +155,8 @@ def name_changes(document: Document, names: NameSwap) -> Iterator[tuple[Span, st
     """Every word of the text that changes, in order, with its replacement."""
     inside = _SpanCursor(name_spans(document))
     for match in WORD.finditer(document.text):
+        if not match[0][0].isupper():  # most words; `replacement` would return None for them
+            continue
         new = names.replacement(match[0], inside.contain(match.start(), match.end()))
         if new is not None:
             yield Span(*match.span()), new
