@@ -92,8 +92,12 @@ def fathom() -> Fathom:
 
 @pytest.fixture(autouse=True, scope="module")
 def collect_garbage() -> Iterator[None]:
-    """Collects what libraries leave to the garbage collector, so that its warnings do not reach another test."""
+    """Collects what libraries leave to the garbage collector, so that its warnings do not reach another test.
+
+    What is left (modules, caches, corpora of other tests) lives until the end: it is not searched again.
+    """
     yield
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         gc.collect()
+    gc.freeze()

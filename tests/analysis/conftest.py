@@ -29,27 +29,44 @@ def done(*words: object) -> int:
 
 @pytest.fixture(scope="session")
 def examined(build_once: SharedFolders) -> Path:
-    """A bench of some 400 questions over contexts of two lengths; never write to it."""
+    """A bench of some 400 questions over contexts of two lengths, which rates need; never write to it."""
+    return build_once("examined", lambda folder: _make(folder, documents=90, count=20)) / "bench"
 
-    def make(folder: Path) -> None:
-        corpus = folder / "corpus"
-        generate(corpus, Recipe(seed=21, documents=90))
-        with Corpus(corpus) as opened:
-            write_contexts(opened, SamplingSettings(lengths=(65_536, 131_072), count=20), corpus / FILE_NAME)
-        build(corpus, corpus / FILE_NAME, {"numeric": {}}, 4, folder / "bench")
 
-    return build_once("examined", make) / "bench"
+@pytest.fixture(scope="session")
+def small_bench(build_once: SharedFolders) -> Path:
+    """A bench of 160 questions over contexts of two lengths; never write to it."""
+    return build_once("examined-small", lambda folder: _make(folder, documents=60, count=8)) / "bench"
+
+
+def _make(folder: Path, documents: int, count: int) -> None:
+    corpus = folder / "corpus"
+    generate(corpus, Recipe(seed=21, documents=documents))
+    with Corpus(corpus) as opened:
+        write_contexts(opened, SamplingSettings(lengths=(65_536, 131_072), count=count), corpus / FILE_NAME)
+    build(corpus, corpus / FILE_NAME, {"numeric": {}}, 4, folder / "bench")
 
 
 @pytest.fixture(scope="session")
 def ran(examined: Path, build_once: SharedFolders) -> Ran:
+    """Runs a simulated model on `examined`."""
+    return runner(examined, build_once)
+
+
+@pytest.fixture(scope="session")
+def ran_small(small_bench: Path, build_once: SharedFolders) -> Ran:
+    """Runs a simulated model on `small_bench`."""
+    return runner(small_bench, build_once)
+
+
+def runner(bench: Path, build_once: SharedFolders) -> Ran:
     """Runs a simulated model with the real command, once for each set of options, and scores it."""
 
     def run(model: str, *words: object, scored: bool = True) -> Path:
         def make(folder: Path) -> None:
-            assert done("run", examined, "--model", model, "--out", folder / "run", *words) in (0, 1)
+            assert done("run", bench, "--model", model, "--out", folder / "run", *words) in (0, 1)
             assert not scored or done("score", folder / "run") == 0
 
-        return build_once(short_id("run", model, *map(str, words), scored), make) / "run"
+        return build_once(short_id("run", str(bench), model, *map(str, words), scored), make) / "run"
 
     return run

@@ -21,13 +21,13 @@ FAILING = "sim/reader?miss=0.1&format=0.1&refuse=0.05&timeout=0.2"
 
 
 @pytest.fixture(scope="module")
-def failing(ran: Ran) -> RunSummary:
-    [run] = analyze([ran(FAILING)]).findings.runs
+def failing(ran_small: Ran) -> RunSummary:
+    [run] = analyze([ran_small(FAILING)]).findings.runs
     return run
 
 
-def test_every_question_counts_once_in_every_breakdown(failing: RunSummary, examined: Path) -> None:
-    questions = Bench(examined).manifest.questions
+def test_every_question_counts_once_in_every_breakdown(failing: RunSummary, small_bench: Path) -> None:
+    questions = Bench(small_bench).manifest.questions
     assert failing.overall.outcomes.responses == questions
     by = {breakdown.by: breakdown for breakdown in failing.breakdowns}
     assert {"family", "skill", "topic", "length", "answer", "documents", "subject", "language", "operators"} <= set(by)
@@ -47,7 +47,7 @@ def test_every_question_counts_once_in_every_breakdown(failing: RunSummary, exam
 
 def test_an_error_is_not_an_incorrect_answer(failing: RunSummary) -> None:
     outcomes = failing.overall.outcomes
-    assert outcomes.error > 20
+    assert outcomes.error > 8
     assert failing.overall.counts.errors == outcomes.error
     assert failing.overall.accuracy.value == outcomes.correct / outcomes.responses
     assert failing.overall.max_accuracy == pytest.approx((outcomes.correct + outcomes.error) / outcomes.responses)
@@ -59,71 +59,71 @@ def test_an_error_is_not_an_incorrect_answer(failing: RunSummary) -> None:
     assert {"refused", "unparseable"} <= {pattern.name for pattern in failing.patterns}
 
 
-def test_a_missing_response_is_unanswered(ran: Ran, examined: Path, tmp_path: Path) -> None:
-    whole = ran("sim/oracle")
+def test_a_missing_response_is_unanswered(ran_small: Ran, small_bench: Path, tmp_path: Path) -> None:
+    whole = ran_small("sim/oracle")
     folder = tmp_path / "half"
     shutil.copytree(whole, folder)
     responses = list(read_records(whole / RESPONSES, Response))
     write_records(folder / RESPONSES, responses[::2])
     (folder / VERDICTS).unlink()
-    [run] = analyze([folder], bench=examined).findings.runs
+    [run] = analyze([folder], bench=small_bench).findings.runs
     assert run.overall.outcomes.correct == len(responses[::2])
     assert run.overall.outcomes.unanswered == len(responses) - len(responses[::2])
     assert run.overall.max_accuracy == 1.0
     assert run.overall.outcomes.incorrect == 0
 
 
-def test_responses_without_verdicts_are_scored_the_same(ran: Ran) -> None:
-    scored = analyze([ran(FAILING)]).findings
-    unscored = analyze([ran(FAILING, scored=False)]).findings
+def test_responses_without_verdicts_are_scored_the_same(ran_small: Ran) -> None:
+    scored = analyze([ran_small(FAILING)]).findings
+    unscored = analyze([ran_small(FAILING, scored=False)]).findings
     assert any("scored here" in note for note in unscored.notes)
     assert unscored.runs[0].overall == scored.runs[0].overall
     assert unscored.runs[0].patterns == scored.runs[0].patterns
 
 
-def test_an_outdated_verdict_on_an_error_is_replaced(ran: Ran, examined: Path, tmp_path: Path) -> None:
+def test_an_outdated_verdict_on_an_error_is_replaced(ran_small: Ran, small_bench: Path, tmp_path: Path) -> None:
     folder = tmp_path / "again"
-    shutil.copytree(ran(FAILING), folder)
-    before = analyze([folder], bench=examined).findings.runs[0].overall.outcomes.error
-    assert done("run", examined, "--model", FAILING, "--out", folder) in (0, 1)
-    after = analyze([folder], bench=examined).findings.runs[0].overall.outcomes.error
+    shutil.copytree(ran_small(FAILING), folder)
+    before = analyze([folder], bench=small_bench).findings.runs[0].overall.outcomes.error
+    assert done("run", small_bench, "--model", FAILING, "--out", folder) in (0, 1)
+    after = analyze([folder], bench=small_bench).findings.runs[0].overall.outcomes.error
     assert after < before
 
 
-def test_the_same_files_give_the_same_findings(ran: Ran) -> None:
-    runs = [ran("sim/oracle"), ran(FAILING)]
+def test_the_same_files_give_the_same_findings(ran_small: Ran) -> None:
+    runs = [ran_small("sim/oracle"), ran_small(FAILING)]
     assert analyze(runs).findings == analyze(runs).findings
     other = analyze(runs, settings=Settings(seed=9)).findings
     assert other.runs[1].overall == analyze(runs).findings.runs[1].overall, "scores do not depend on the seed"
 
 
-def test_findings_do_not_depend_on_the_number_of_processes(ran: Ran, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_findings_do_not_depend_on_the_number_of_processes(ran_small: Ran, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fathom.analysis.analyze.MIN_FOR_PROCESSES", 0)
-    runs = [ran("sim/reader?miss=0.2"), ran(FAILING)]
+    runs = [ran_small("sim/reader?miss=0.2"), ran_small(FAILING)]
     one, two = analyze(runs), analyze(runs, settings=Settings(processes=2))
     assert one.findings == two.findings
     assert one.items == two.items
 
 
-def test_findings_can_be_written_and_read(ran: Ran) -> None:
-    found = analyze([ran("sim/oracle"), ran(FAILING)])
+def test_findings_can_be_written_and_read(ran_small: Ran) -> None:
+    found = analyze([ran_small("sim/oracle"), ran_small(FAILING)])
     assert Findings.model_validate_json(found.findings.model_dump_json()) == found.findings
     for item in found.all_items():
         assert type(item).model_validate_json(item.to_line()) == item
 
 
-def test_one_item_for_every_response(ran: Ran, examined: Path) -> None:
-    folder = ran("sim/reader?miss=0.2", "--samples", 3)
+def test_one_item_for_every_response(ran_small: Ran, small_bench: Path) -> None:
+    folder = ran_small("sim/reader?miss=0.2", "--samples", 3)
     found = analyze([folder])
-    questions = [question.id for question in Bench(examined).all_questions()]
+    questions = [question.id for question in Bench(small_bench).all_questions()]
     items = found.items[folder.name]
     assert [(item.question_id, item.sample) for item in items] == list(
         chain.from_iterable(((id, sample) for sample in range(3)) for id in questions)
     )
 
 
-def test_samples_are_averaged_and_give_pass_at_k(ran: Ran) -> None:
-    [run] = analyze([ran("sim/reader?miss=0.2", "--samples", 3)]).findings.runs
+def test_samples_are_averaged_and_give_pass_at_k(ran_small: Ran) -> None:
+    [run] = analyze([ran_small("sim/reader?miss=0.2", "--samples", 3)]).findings.runs
     assert run.samples is not None
     assert run.samples.mean_accuracy == pytest.approx(run.overall.accuracy.value)
     assert run.samples.pass_at[1].value == pytest.approx(run.samples.mean_accuracy)
@@ -133,21 +133,21 @@ def test_samples_are_averaged_and_give_pass_at_k(ran: Ran) -> None:
     assert run.overall.outcomes.responses == 3 * run.overall.outcomes.questions
 
 
-def test_runs_are_compared_on_shared_questions(ran: Ran) -> None:
-    good, poor = ran("sim/reader?miss=0.05"), ran("sim/reader?miss=0.3", "--limit", 200)
+def test_runs_are_compared_on_shared_questions(ran_small: Ran) -> None:
+    good, poor = ran_small("sim/reader?miss=0.05"), ran_small("sim/reader?miss=0.3", "--limit", 120)
     found = analyze([good, poor]).findings
     whole = [one for one in found.comparisons if one.within == "all"]
-    assert [(one.items, one.first, one.second) for one in whole] == [(200, *(one.info.name for one in found.runs))]
+    assert [(one.items, one.first, one.second) for one in whole] == [(120, *(one.info.name for one in found.runs))]
     assert whole[0].difference.value < -0.1
     assert whole[0].significant
-    assert found.runs[1].not_asked == found.runs[0].overall.outcomes.questions - 200
+    assert found.runs[1].not_asked == found.runs[0].overall.outcomes.questions - 120
     within = {one.within for one in found.comparisons}
     assert any(name.startswith("skill = ") for name in within)
 
 
-def test_repeated_runs_are_averaged(ran: Ran) -> None:
+def test_repeated_runs_are_averaged(ran_small: Ran) -> None:
     model = "sim/reader?miss=0.2"
-    found = analyze([ran(model, "--seed", seed) for seed in (1, 2, 3)]).findings
+    found = analyze([ran_small(model, "--seed", seed) for seed in (1, 2, 3)]).findings
     [together] = found.repeated_runs
     assert len(together.runs) == 3
     shares = [run.overall.accuracy.value for run in found.runs]
@@ -158,22 +158,22 @@ def test_repeated_runs_are_averaged(ran: Ran) -> None:
     )
 
 
-def test_runs_with_other_settings_are_not_repeats(ran: Ran) -> None:
+def test_runs_with_other_settings_are_not_repeats(ran_small: Ran) -> None:
     model = "sim/reader?miss=0.2"
-    one = ran(model, "--seed", 1)
+    one = ran_small(model, "--seed", 1)
     for others in (("--temperature", 0.5), ("--max-tokens", 512), ("--samples", 3), ("--limit", 100)):
-        assert analyze([one, ran(model, "--seed", 2, *others)]).findings.repeated_runs == (), others
+        assert analyze([one, ran_small(model, "--seed", 2, *others)]).findings.repeated_runs == (), others
 
 
-def test_no_loss_decomposition_over_different_questions(ran: Ran) -> None:
+def test_no_loss_decomposition_over_different_questions(ran_small: Ran) -> None:
     model = "sim/reader?miss=0.2"
-    found = analyze([ran(model), ran(model, "--system", "tables", "--limit", 100)]).findings
+    found = analyze([ran_small(model), ran_small(model, "--system", "tables", "--limit", 100)]).findings
     assert found.loss_decompositions == ()
     assert any("has no loss decomposition" in note for note in found.notes)
 
 
-def test_a_partial_run_has_the_counts_of_its_bench(ran: Ran) -> None:
-    whole, part = ran("sim/oracle"), ran("sim/oracle", "--limit", 30)
+def test_a_partial_run_has_the_counts_of_its_bench(ran_small: Ran) -> None:
+    whole, part = ran_small("sim/oracle"), ran_small("sim/oracle", "--limit", 30)
     [all_of_it], [some] = (analyze([run]).findings.runs for run in (whole, part))
     assert some.overall.counts.model_copy(update={"asked": 0, "not_asked": 0}) == all_of_it.overall.counts.model_copy(
         update={"asked": 0, "not_asked": 0}
@@ -187,8 +187,8 @@ def test_a_partial_run_has_the_counts_of_its_bench(ran: Ran) -> None:
     assert bench.model_copy(update={"folder": known.folder}) == known
 
 
-def test_baselines_come_from_keys_and_simulated_guessers(ran: Ran) -> None:
-    found = analyze([ran("sim/null"), ran("sim/majority"), ran("sim/oracle")]).findings
+def test_baselines_come_from_keys_and_simulated_guessers(ran_small: Ran) -> None:
+    found = analyze([ran_small("sim/null"), ran_small("sim/majority"), ran_small("sim/oracle")]).findings
     baselines = {baseline.name: baseline.accuracy.value for baseline in found.baselines}
     null, majority, oracle = (run.overall.accuracy.value for run in found.runs)
     assert baselines["always NULL"] == null
@@ -198,20 +198,20 @@ def test_baselines_come_from_keys_and_simulated_guessers(ran: Ran) -> None:
     assert len(baselines) == 4
 
 
-def test_scores_need_no_corpus(ran: Ran, examined: Path, tmp_path: Path) -> None:
+def test_scores_need_no_corpus(ran_small: Ran, small_bench: Path, tmp_path: Path) -> None:
     bench = tmp_path / "elsewhere" / "bench"
-    shutil.copytree(examined, bench)
-    run = ran("sim/reader?miss=0.2")
+    shutil.copytree(small_bench, bench)
+    run = ran_small("sim/reader?miss=0.2")
     alone = analyze([run], bench=bench).findings
     assert alone.runs[0].attribution is None
     assert alone.runs[0].overall == analyze([run]).findings.runs[0].overall
     assert any("--corpus" in note for note in alone.notes)
-    told = analyze([run], bench=bench, corpus=examined.parent / "corpus").findings
+    told = analyze([run], bench=bench, corpus=small_bench.parent / "corpus").findings
     assert told.runs[0].attribution is not None
 
 
-def test_misuse_raises_clear_errors(ran: Ran, examined: Path, small_folder: Path, tmp_path: Path) -> None:
-    run = ran("sim/oracle")
+def test_misuse_raises_clear_errors(ran_small: Ran, small_bench: Path, small_folder: Path, tmp_path: Path) -> None:
+    run = ran_small("sim/oracle")
     with pytest.raises(FathomError, match="given twice"):
         analyze([run, run])
     with pytest.raises(FathomError, match="No run was given"):
@@ -221,7 +221,7 @@ def test_misuse_raises_clear_errors(ran: Ran, examined: Path, small_folder: Path
     with pytest.raises(FathomError, match="is not the one"):
         analyze([run], corpus=small_folder)
     other = tmp_path / "bench"
-    assert done("build", "numeric", examined.parent / "corpus", "--out", other, "--questions", "2") == 0
+    assert done("build", "numeric", small_bench.parent / "corpus", "--out", other, "--questions", "2") == 0
     with pytest.raises(FathomError, match="is not the bench"):
         analyze([run], bench=other)
     assert done("run", other, "--model", "sim/oracle", "--out", tmp_path / "oracle") == 0
@@ -233,13 +233,13 @@ def test_misuse_raises_clear_errors(ran: Ran, examined: Path, small_folder: Path
     assert [one.info.name for one in both.runs] == [run.name, "oracle"]
 
 
-def test_counts_of_a_fitted_bench(ran: Ran, examined: Path, tmp_path: Path) -> None:
+def test_counts_of_a_fitted_bench(ran_small: Ran, small_bench: Path, tmp_path: Path) -> None:
     fitted = tmp_path / "fitted"
-    assert done("fit", examined, "--window", "96K", "--reserve", "1K", "--out", fitted) in (0, 1)
+    assert done("fit", small_bench, "--window", "96K", "--reserve", "1K", "--out", fitted) in (0, 1)
     assert done("run", fitted, "--model", FAILING, "--out", tmp_path / "run") in (0, 1)
     found = analyze([tmp_path / "run"]).findings
     counts = found.runs[0].overall.counts
-    assert counts.built == Bench(examined).manifest.questions
+    assert counts.built == Bench(small_bench).manifest.questions
     assert counts.fitted == Bench(fitted).manifest.questions
     assert counts.built == counts.fitted + counts.refused
     assert counts.refused > 0

@@ -65,13 +65,16 @@ def test_keeps_adjacent_spans_adjacent(case: tuple[str, list[Edit], Span]) -> No
 # Whole corpora.
 
 
-@pytest.fixture(params=["small_folder", "mixed_folder"])
-def pairs(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[CorpusSwap, list[tuple[Document, Document]]]:
+@pytest.fixture(scope="module", params=["small_folder", "mixed_folder"])
+def pairs(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[CorpusSwap, list[tuple[Document, Document]]]:
     """A generated corpus before and after."""
     folder: Path = request.getfixturevalue(request.param)
+    swapped = tmp_path_factory.mktemp("swapped") / "after"
     with Corpus(folder) as before:
-        swapping, _ = swap_corpus(before, tmp_path / "after", 7)
-        with Corpus(tmp_path / "after") as after:
+        swapping, _ = swap_corpus(before, swapped, 7)
+        with Corpus(swapped) as after:
             return swapping, list(zip(before.documents(), after.documents(), strict=True))
 
 

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from fathom.analysis.contamination import Contamination, contamination, question_results
+from fathom.contexts.files import FILE_NAME, write_contexts
+from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.store import Corpus, CorpusWriter, pack
 from fathom.models.simulated import Simulated
 from fathom.records.errors import FathomError
@@ -26,19 +28,25 @@ from tests.sharing import SharedFolders
 
 
 @pytest.fixture(scope="module")
-def folders(bench_folder: Path, build_once: SharedFolders) -> dict[str, tuple[Path, Path]]:
+def folders(small_folder: Path, citing_corpus: Path, build_once: SharedFolders) -> dict[str, tuple[Path, Path]]:
     """Benches before and after, by family."""
 
     def make(folder: Path) -> None:
-        families = {"citations": {"items": 4, "levels": _EASY}}
-        build(Bench(bench_folder).corpus_folder, Path("none"), families, 0, folder / "cited")
-        swap(bench_folder, folder / "numeric", seed=3)
-        swap(folder / "cited", folder / "citations", seed=3)
+        with Corpus(small_folder) as corpus:
+            write_contexts(corpus, SamplingSettings(lengths=(65_536,), count=12), folder / FILE_NAME)
+        build(small_folder, folder / FILE_NAME, {"numeric": {}}, 4, folder / "asked")
+        build(citing_corpus, Path("none"), {"citations": {"items": 4, "levels": _EASY}}, 0, folder / "cited")
+        swap(folder / "asked", folder / "numeric", SEED)
+        swap(folder / "cited", folder / "citations", SEED)
 
     folder = build_once("swapped", make)
-    return {"numeric": (bench_folder, folder / "numeric"), "citations": (folder / "cited", folder / "citations")}
+    return {
+        "numeric": (folder / "asked", folder / "numeric"),
+        "citations": (folder / "cited", folder / "citations"),
+    }
 
 
+SEED = 3
 _EASY = ["easy"]
 FAMILIES = ("numeric", "citations")
 
@@ -116,37 +124,41 @@ def test_contexts_show_as_much_as_before(folders: dict[str, tuple[Path, Path]]) 
             assert abs(two.tokens - one.tokens) < 0.03 * one.tokens
 
 
-def test_the_same_seed_gives_the_same_bench(tiny_bench: Path, tmp_path: Path) -> None:
-    one, two, three = (swap(tiny_bench, tmp_path / name, seed) for name, seed in (("one", 1), ("two", 1), ("three", 2)))
-    assert one.fingerprint == two.fingerprint != three.fingerprint
-    assert one.corpus == "corpus"
+def test_the_same_seed_gives_the_same_bench(folders: dict[str, tuple[Path, Path]], tmp_path: Path) -> None:
+    before, after = folders["numeric"]
+    again, other = (swap(before, tmp_path / str(seed), seed) for seed in (SEED, SEED + 1))
+    assert Bench(after).manifest.fingerprint == again.fingerprint != other.fingerprint
+    assert again.corpus == "corpus"
 
 
-def test_a_killed_swap_resumes(tiny_bench: Path, tmp_path: Path) -> None:
-    whole = swap(tiny_bench, tmp_path / "whole", 1)
-    with Corpus(tmp_path / "whole" / "corpus") as swapped:
+def test_a_killed_swap_resumes(folders: dict[str, tuple[Path, Path]], tmp_path: Path) -> None:
+    before, after = folders["numeric"]
+    whole = Bench(after).manifest
+    with Corpus(after / "corpus") as swapped:
         recipe, first = swapped.manifest.recipe, next(swapped.documents())
     with CorpusWriter(tmp_path / "killed" / "corpus", recipe) as writer:
         writer.add(pack(first))
         writer.save()
-    assert swap(tiny_bench, tmp_path / "killed", 1) == whole
-    shutil.copytree(tmp_path / "whole" / "corpus", tmp_path / "later" / "corpus")
-    assert swap(tiny_bench, tmp_path / "later", 1) == whole
-    shutil.copytree(tmp_path / "whole" / "corpus", tmp_path / "other" / "corpus")
-    with pytest.raises(FathomError, match="seed 1, not 2"):
-        swap(tiny_bench, tmp_path / "other", 2)
+    assert swap(before, tmp_path / "killed", SEED) == whole
+    shutil.copytree(after / "corpus", tmp_path / "later" / "corpus")
+    assert swap(before, tmp_path / "later", SEED) == whole
+    shutil.copytree(after / "corpus", tmp_path / "other" / "corpus")
+    with pytest.raises(FathomError, match=f"seed {SEED}, not {SEED + 1}"):
+        swap(before, tmp_path / "other", SEED + 1)
 
 
-def test_what_cannot_be_swapped_is_refused(tiny_bench: Path, small_folder: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_swapped_is_refused(
+    folders: dict[str, tuple[Path, Path]], small_folder: Path, tmp_path: Path
+) -> None:
     build(small_folder, Path("none"), _FEW, 0, tmp_path / "probes")
     with pytest.raises(FathomError, match="of the family memorization cannot be swapped"):
         swap(tmp_path / "probes", tmp_path / "out")
     assert not (tmp_path / "out").exists()
-    swap(tiny_bench, tmp_path / "once")
+    before, after = folders["numeric"]
     with pytest.raises(FathomError, match="is already swapped"):
-        swap(tmp_path / "once", tmp_path / "twice")
+        swap(after, tmp_path / "twice")
     with pytest.raises(FathomError, match="is not empty"):
-        swap(tiny_bench, tmp_path / "once")
+        swap(before, after)
 
 
 _FEW = {"memorization": {"items": 3}}

@@ -17,9 +17,9 @@ from fathom.corpus.readers.sources import FolderCompanions, SourceFile, source_f
 from tests.corpus.readers.attacks import KINDS, drawn, good
 from tests.corpus.readers.mutations import SECRET, Cases, Ground, Tally, run, tried, unpacked, watched
 
-ACCIDENTS = 150
+ACCIDENTS = 60
 """Of each kind; the benchmark tries ten thousand."""
-ATTACKS = 30
+ATTACKS = 12
 """Of each kind, drawn from all of them; the benchmark tries all."""
 SLOW = ("form of itself", "a stream that unpacks to much", "many cells", "uneven rows", "xz of a large file")
 """Attacks that take seconds until they are refused."""
