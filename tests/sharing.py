@@ -1,11 +1,15 @@
-"""Folders that all test processes of one run share."""
+"""Folders and values that all test processes of one run share."""
 
 from __future__ import annotations
 
 import fcntl
+import pickle
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
+
+Value = TypeVar("Value")
 
 
 class SharedFolders:
@@ -26,3 +30,9 @@ class SharedFolders:
                 build(folder)
                 finished.touch()
         return folder
+
+    def value(self, name: str, make: Callable[[], Value]) -> Value:
+        """The value of that name, computed once by whichever process needs it first."""
+        folder = self(name, lambda folder: (folder / "value").write_bytes(pickle.dumps(make())))
+        value: Value = pickle.loads((folder / "value").read_bytes())
+        return value

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tarfile
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,13 +12,14 @@ from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.jats import reader as jats
 from fathom.corpus.readers.parsed_document import NoCompanions, ParsedDocument
 from fathom.records.documents import Document
+from tests.sharing import SharedFolders
 
 SHARED = Path(__file__).parents[4] / "shared" / "data"
 
 Members = Iterator[tuple[str, bytes]]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def shared() -> Callable[[str], Path]:
     """The path of a file or folder among the real documents."""
 
@@ -41,9 +41,17 @@ def members(archive: Path) -> Members:
                 yield member.name, file.read()
 
 
-@cache
-def elife(folder: Path) -> dict[str, tuple[bytes, ParsedDocument, Document]]:
-    """Every document of the eLife sets by set and file: its bytes, what the reader found, and the record."""
+Elife = dict[str, tuple[bytes, ParsedDocument, Document]]
+
+
+@pytest.fixture(scope="session")
+def elife(shared: Callable[[str], Path], build_once: SharedFolders) -> Elife:
+    """Every document of the eLife sets by set and file: its bytes, the parsed document, and the record."""
+    folder = shared("elife-jats")
+    return build_once.value("elife", lambda: _read_elife(folder))
+
+
+def _read_elife(folder: Path) -> Elife:
     read = {}
     for archive in sorted(folder.glob("*.tar.xz")):
         for name, content in members(archive):

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import combinations
-from pathlib import Path
 
 import pytest
 
@@ -23,7 +22,7 @@ from fathom.corpus.readers.rst import reader as rst
 from fathom.corpus.readers.s2orc import reader as s2orc
 from fathom.corpus.readers.tei import reader as tei
 from fathom.records.documents import Author, Document
-from tests.corpus.readers.conftest import elife
+from tests.corpus.readers.conftest import Elife
 
 Places = list[tuple[str, ...]]
 
@@ -252,9 +251,9 @@ def pairs(articles: list[Document], people: Callable[[Document], tuple[str | Non
     }
 
 
-def test_people_are_disambiguated_without_orcids(shared: Callable[[str], Path]) -> None:
+def test_people_are_disambiguated_without_orcids(elife: Elife) -> None:
     """The ORCIDs of real authors are hidden, and what the rest tells is compared with them."""
-    read = {one.id: one for _, _, one in elife(shared("elife-jats")).values()}
+    read = {one.id: one for _, _, one in elife.values()}
     linker = Linker()
     for one in read.values():
         linker.add(linkable(one))

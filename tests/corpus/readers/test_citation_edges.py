@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from lxml import etree
 
 from fathom.corpus.linking import Linker, linkable
-from tests.corpus.readers.conftest import elife
+from tests.corpus.readers.conftest import Elife
 
 LETTER_OF_AN_EDITOR = ("10.7554/elife.45426", "10.7554/elife.07301", "bib14")
 """An entry with the document's title, the editor's name and the DOI of the decision letter that he wrote about it."""
@@ -68,11 +68,11 @@ def proof(edge: Edge, citing: Any, cited: Any) -> str:
     return "" if doi else "its title and authors, and no DOI"
 
 
-def test_the_graph_contains_the_known_edges_and_only_proved_others(shared: Callable[[str], Path]) -> None:
+def test_the_graph_contains_the_known_edges_and_only_proved_others(shared: Callable[[str], Path], elife: Elife) -> None:
     folder = shared("elife-jats")
     told = map(json.loads, (folder / "manifest.jsonl").read_text().splitlines())
     dois = {f"{one['set']}/{one['file']}": one["doi"].lower() for one in told}
-    read = {dois[name]: one for name, one in elife(folder).items()}
+    read = {dois[name]: one for name, one in elife.items()}
     assert len(read) == 254  # one of the 255 stands in two of the sets
     linker = Linker()
     for _, _, document in read.values():

@@ -19,6 +19,7 @@ from fathom.corpus.readers.ixbrl.reader import facts_of, matches, read
 from fathom.corpus.readers.parsed_document import Heading, NoCompanions, ParsedDocument, ParsedTable, ReadError
 from fathom.records.documents import Document
 from tests.corpus.readers.conftest import members
+from tests.sharing import SharedFolders
 
 NAMESPACES = (
     'xmlns="http://www.w3.org/1999/xhtml" xmlns:ix="http://www.xbrl.org/2013/inlineXBRL"'
@@ -279,10 +280,23 @@ def rounded(value: Decimal | str) -> Decimal:
     return Context(prec=15).plus(Decimal(value)).normalize()
 
 
-@cache
-def filings(archive: Path) -> dict[str, tuple[Document, ParsedDocument, tuple[RawFact, ...]]]:
-    """Every filing as a document, as found, and as facts."""
-    read_in: dict[str, tuple[Document, ParsedDocument, tuple[RawFact, ...]]] = {}
+Filings = dict[str, tuple[Document, ParsedDocument, tuple[RawFact, ...]]]
+
+
+@pytest.fixture(scope="session")
+def filings(shared: Callable[[str], Path], build_once: SharedFolders) -> Callable[[str], Filings]:
+    """Every filing of a set as a document, as a parsed document, and as facts."""
+
+    @cache
+    def find(name: str) -> Filings:
+        archive = shared(f"{name}/html.tar.xz")
+        return build_once.value(name, lambda: _read_filings(archive))
+
+    return find
+
+
+def _read_filings(archive: Path) -> Filings:
+    read_in: Filings = {}
     for name, content in members(archive):
         one = found(content)
         read_in[name.rpartition("/")[2]] = (assemble(one), one, tuple(facts_of(content)))
@@ -295,14 +309,16 @@ def rows(path: Path) -> Iterator[dict[str, str]]:
     return csv.DictReader(io.StringIO(text))
 
 
-def test_facts_of_annual_reports_match_the_gold(shared: Callable[[str], Path]) -> None:
+def test_facts_of_annual_reports_match_the_gold(
+    shared: Callable[[str], Path], filings: Callable[[str], Filings]
+) -> None:
     gold = {
         (r["ticker"], r["concept"], r["start"], r["end"], rounded(r["value"]), r["unit"], r["decimals"],
          r["text_in_document"])
         for r in rows(shared("sec-10k-ixbrl/facts_no_dimensions.csv.xz"))
     }  # fmt: skip
     mine: set[tuple[str | Decimal, ...]] = set()
-    for name, (_, _, facts) in filings(shared("sec-10k-ixbrl/html.tar.xz")).items():
+    for name, (_, _, facts) in filings("sec-10k-ixbrl").items():
         for f in facts:
             assert not f.fault
             if f.numeric and not f.dimensions and f.value is not None:
@@ -318,11 +334,13 @@ def test_facts_of_annual_reports_match_the_gold(shared: Callable[[str], Path]) -
     assert all(str(row[7]).isalpha() for row in words)
 
 
-def test_facts_of_small_accounts_match_the_gold(shared: Callable[[str], Path]) -> None:
+def test_facts_of_small_accounts_match_the_gold(
+    shared: Callable[[str], Path], filings: Callable[[str], Filings]
+) -> None:
     gold = {(*list(r.values())[:5], Decimal(r["value"]), r["unit"], r["text_in_document"])
             for r in rows(shared("uk-accounts-ixbrl/facts.csv"))}  # fmt: skip
     mine: set[tuple[str | Decimal | None, ...]] = set()
-    for name, (_, _, facts) in filings(shared("uk-accounts-ixbrl/html.tar.xz")).items():
+    for name, (_, _, facts) in filings("uk-accounts-ixbrl").items():
         for f in (fact for fact in facts if fact.numeric and fact.value is not None):
             part = ";".join(f"{bare(axis)}={bare(member)}" for axis, member in f.dimensions)
             mine.add((name.split("_")[2], bare(f.concept), f.start, f.end, part, f.value, f.unit, f.text))
@@ -338,9 +356,9 @@ def bare(name: str) -> str:
     ("name", "count", "printed"), [("sec-10k-ixbrl", 24, 38_974), ("uk-accounts-ixbrl", 100, 2_021)]
 )
 def test_every_printed_fact_has_the_span_of_its_characters(
-    shared: Callable[[str], Path], name: str, count: int, printed: int
+    filings: Callable[[str], Filings], name: str, count: int, printed: int
 ) -> None:
-    read_in = filings(shared(f"{name}/html.tar.xz"))
+    read_in = filings(name)
     assert len(read_in) == count
     assert sum(len(document.facts) for document, _, _ in read_in.values()) == printed
     for document, one, facts in read_in.values():
@@ -355,8 +373,8 @@ def test_every_printed_fact_has_the_span_of_its_characters(
         assert all(isinstance(block, Heading | ParsedTable) or block.inlines for block in one.body)
 
 
-def test_key_metrics_of_annual_reports(shared: Callable[[str], Path]) -> None:
-    read_in = filings(shared("sec-10k-ixbrl/html.tar.xz"))
+def test_key_metrics_of_annual_reports(shared: Callable[[str], Path], filings: Callable[[str], Filings]) -> None:
+    read_in = filings("sec-10k-ixbrl")
     check_padding = 0
     for row in rows(shared("sec-10k-ixbrl/key_metrics.csv")):
         document, _, facts = read_in[row["file"]]
@@ -379,8 +397,8 @@ def test_key_metrics_of_annual_reports(shared: Callable[[str], Path]) -> None:
     assert check_padding == 600
 
 
-def test_key_metrics_of_small_accounts(shared: Callable[[str], Path]) -> None:
-    read_in = filings(shared("uk-accounts-ixbrl/html.tar.xz"))
+def test_key_metrics_of_small_accounts(shared: Callable[[str], Path], filings: Callable[[str], Filings]) -> None:
+    read_in = filings("uk-accounts-ixbrl")
     check_padding = 0
     for row in rows(shared("uk-accounts-ixbrl/key_metrics.csv")):
         document, _, facts = read_in[row["file"]]

@@ -27,7 +27,7 @@ from fathom.corpus.readers.parsed_document import (
     ReadError,
 )
 from fathom.corpus.readers.parsing.text_cleanup import plain
-from tests.corpus.readers.conftest import elife, members
+from tests.corpus.readers.conftest import Elife, members
 
 NAMESPACES = 'xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:mml="http://www.w3.org/1998/Math/MathML"'
 DOCTYPE = '<!DOCTYPE article PUBLIC "-//NLM//DTD JATS (Z39.96) Journal Archiving DTD v1.1//EN" "archive.dtd">'
@@ -643,10 +643,10 @@ def share(right: list[bool]) -> float:
     return sum(right) / len(right)
 
 
-def test_elife_front_and_references_agree_with_the_gold(shared: Callable[[str], Path]) -> None:
+def test_elife_front_and_references_agree_with_the_gold(shared: Callable[[str], Path], elife: Elife) -> None:
     folder = shared("elife-jats")
     manifest = lines(folder / "manifest.jsonl")
-    articles = [(gold, elife(folder)[f"{gold['set']}/{gold['file']}"][1:]) for gold in manifest]
+    articles = [(gold, elife[f"{gold['set']}/{gold['file']}"][1:]) for gold in manifest]
     assert len(articles) == 255
     assert share([tidy(found.title) == tidy(gold["title"]) for gold, (found, _) in articles]) == 1
     assert share([len(article.references) == gold["n_refs"] for gold, (_, article) in articles]) == 1
@@ -662,11 +662,11 @@ def test_elife_front_and_references_agree_with_the_gold(shared: Callable[[str], 
     assert share(same) >= 254 / 255
 
 
-def test_elife_entries_agree_with_the_gold(shared: Callable[[str], Path]) -> None:
+def test_elife_entries_agree_with_the_gold(shared: Callable[[str], Path], elife: Elife) -> None:
     folder = shared("elife-jats")
     titles, years, dois, keys, authors = [], [], [], [], []
     for gold, listed in zip(lines(folder / "manifest.jsonl"), lines(folder / "references.jsonl.xz"), strict=True):
-        _, found, article = elife(folder)[f"{gold['set']}/{gold['file']}"]
+        _, found, article = elife[f"{gold['set']}/{gold['file']}"]
         for ours, theirs, composed in zip(found.references, listed["refs"], article.references, strict=True):
             keys.append(ours.key == theirs["rid"])
             # The gold has no titles of chapters, programs and data sets, and gives what they stand in instead.
@@ -684,12 +684,12 @@ def test_elife_entries_agree_with_the_gold(shared: Callable[[str], Path]) -> Non
     assert share(authors) == 1
 
 
-def test_elife_citations_are_complete_and_resolved(shared: Callable[[str], Path]) -> None:
+def test_elife_citations_are_complete_and_resolved(shared: Callable[[str], Path], elife: Elife) -> None:
     folder = shared("elife-jats")
     resolved: list[bool] = []
     equal: list[bool] = []
     for gold in lines(folder / "manifest.jsonl"):
-        content, _, article = elife(folder)[f"{gold['set']}/{gold['file']}"]
+        content, _, article = elife[f"{gold['set']}/{gold['file']}"]
         resolved.extend(citation.reference is not None for citation in article.citations)
         # The gold counts the body alone: of the back only the references are kept, of the front no abstract.
         bare = re.sub(rb"<sub-article.*</sub-article>", b"", content, flags=re.DOTALL)
@@ -704,8 +704,8 @@ def test_elife_citations_are_complete_and_resolved(shared: Callable[[str], Path]
     assert sum(equal) >= 252
 
 
-def test_a_preprint_and_its_article_are_one_work(shared: Callable[[str], Path]) -> None:
-    articles = elife(shared("elife-jats"))
+def test_a_preprint_and_its_article_are_one_work(elife: Elife) -> None:
+    articles = elife
     preprints = {found.work for name, (_, found, _) in articles.items() if name.startswith("preprints/")}
     others = {found.work for name, (_, found, _) in articles.items() if not name.startswith("preprints/")}
     assert len(preprints) == 30

@@ -9,40 +9,45 @@ from pathlib import Path
 
 import pytest
 
-from fathom.corpus.document_reading import Filters
-from fathom.corpus.ingest import ingest
-from fathom.corpus.store import Corpus
+from fathom.corpus.linking import Linker, linkable
+from fathom.records.documents import Document
 from fathom.tasks.numeric.tables import Tables, build_tables, read_source
-from tests.corpus.readers.conftest import shared
-from tests.sharing import SharedFolders
+from tests.corpus.readers.conftest import Elife, elife, shared
 
-__all__ = ["shared"]
+__all__ = ["elife", "shared"]
 
 SETS = ("synapse", "influenza-evolution", "reproducibility", "edge-cases")
 
 
 @pytest.fixture(scope="module")
-def corpus_of(build_once: SharedFolders) -> Callable[[Path], Path]:
-    def make(source: Path) -> Path:
-        sources = [source / f"{name}.tar.xz" for name in SETS]
-        return build_once("elife", lambda folder: ingest(sources, folder / "corpus", Filters())) / "corpus"
+def articles(elife: Elife) -> list[Document]:
+    """The articles of the sets, each once, with their references linked."""
+    found = {document.id: document for name, (_, _, document) in elife.items() if name.split("/")[0] in SETS}
+    linker = Linker()
+    for document in found.values():
+        linker.add(linkable(document))
+    return [_linked(document, linker) for document in found.values()]
 
-    return make
+
+def _linked(document: Document, linker: Linker) -> Document:
+    matches = linker.link(linkable(document))
+    references = tuple(
+        reference.model_copy(update={"document": match.document})
+        for reference, match in zip(document.references, matches, strict=True)
+    )
+    return document.model_copy(update={"references": references})
 
 
-def tables_of(corpus: Corpus) -> tuple[Tables, list[str]]:
-    """All articles of the corpus as one collection, and their DOIs in order."""
-    articles = list(corpus.documents())
+def tables_of(articles: list[Document]) -> tuple[Tables, list[str]]:
+    """All articles as one collection, and their DOIs in order."""
     tables = build_tables([read_source(article) for article in articles])
     return tables, [article.ids.get("doi", "").lower() for article in articles]
 
 
-def test_counts_are_those_of_the_gold(shared: Callable[[str], Path], corpus_of: Callable[[Path], Path]) -> None:
-    folder = shared("elife-jats")
-    lines = [json.loads(line) for line in (folder / "manifest.jsonl").read_text().splitlines()]
+def test_counts_are_those_of_the_gold(shared: Callable[[str], Path], articles: list[Document]) -> None:
+    lines = [json.loads(line) for line in (shared("elife-jats") / "manifest.jsonl").read_text().splitlines()]
     gold = {line["doi"].lower(): line for line in lines if line["set"] in SETS}
-    with Corpus(corpus_of(folder)) as corpus:
-        tables, dois = tables_of(corpus)
+    tables, dois = tables_of(articles)
     assert len(tables.articles) == len(gold) == 224
     wrong = [
         (doi, row)
@@ -53,12 +58,10 @@ def test_counts_are_those_of_the_gold(shared: Callable[[str], Path], corpus_of: 
     assert len(wrong) <= 0.005 * len(gold), wrong
 
 
-def test_citations_are_those_of_the_gold(shared: Callable[[str], Path], corpus_of: Callable[[Path], Path]) -> None:
-    folder = shared("elife-jats")
-    with Corpus(corpus_of(folder)) as corpus:
-        tables, dois = tables_of(corpus)
+def test_citations_are_those_of_the_gold(shared: Callable[[str], Path], articles: list[Document]) -> None:
+    tables, dois = tables_of(articles)
     found = {(dois[row.citing - 1], dois[row.cited - 1]) for row in tables.citations}
-    with (folder / "citation_edges.csv").open(newline="") as file:
+    with (shared("elife-jats") / "citation_edges.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     gold = {(row["citing_doi"].lower(), row["cited_doi"].lower()) for row in rows}
     inside = {edge for edge in gold if set(edge) <= set(dois)}
