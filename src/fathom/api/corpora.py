@@ -13,11 +13,11 @@ from fathom.api.contexts import ContextSet, SamplingOptions, sample_contexts
 from fathom.contexts.files import FILE_NAME, read_contexts
 from fathom.contexts.layout import render
 from fathom.corpus import store
-from fathom.corpus.document_reading import FIELDS
-from fathom.corpus.ingest_report import IngestReport, ReadingStats, below_thresholds
+from fathom.corpus.ingest_report import FieldCounts, IngestReport, ReadingStats, below_thresholds
 from fathom.corpus.readers.catalog import FORMATS
 from fathom.corpus.selftest.measure import FieldScore, SelfTest
 from fathom.records.contexts import Context
+from fathom.records.documents import FIELDS
 from fathom.records.errors import FathomError
 from fathom.work import cores
 
@@ -25,6 +25,7 @@ __all__ = [
     "FIELDS",
     "FORMATS",
     "Corpus",
+    "FieldCounts",
     "FieldScore",
     "IngestOptions",
     "IngestReport",

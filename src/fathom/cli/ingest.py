@@ -114,11 +114,10 @@ def describe(corpus: corpora.Corpus, report: corpora.IngestReport) -> str:
     for title, counts in (("rejected", report.rejected), ("left out", report.left_out)):
         lines += [f"  {title}: {reason} ({count:,})" for reason, count in list(counts.items())[:5]]
     names = list(report.by_format)
-    lines.append(f"  {'documents with':24}" + "".join(f"{name:>12}" for name in names))
+    lines.append(f"  {'known/absent/unknown, %':24}" + "".join(f"{name:>12}" for name in names))
     for field in corpora.FIELDS:
-        shares = [report.by_format[name].share(field) for name in names]
-        if any(shares):
-            lines.append(f"    {field:22}" + "".join(f"{share:>12.1%}" for share in shares))
+        cells = (_states(report.by_format[name].fields[field]) for name in names)
+        lines.append(f"    {field:22}" + "".join(f"{cell:>12}" for cell in cells))
     lines.append(f"    {'citations resolved':22}" + "".join(_resolved(report.by_format[name]) for name in names))
     linked = {method: count for method, count in report.links.items() if count}
     if linked:
@@ -126,6 +125,12 @@ def describe(corpus: corpora.Corpus, report: corpora.IngestReport) -> str:
     if report.authors:
         lines.append("  author names: " + ", ".join(f"{kind} {count:,}" for kind, count in report.authors.items()))
     return "\n".join((*lines, f"next: fathom contexts {corpus.folder}"))
+
+
+def _states(counts: corpora.FieldCounts) -> str:
+    """The percentages of documents whose field is known, absent and unknown: "93/0/7"."""
+    total = counts.known + counts.absent + counts.unknown
+    return "/".join(f"{round(100 * count / total)}" for count in (counts.known, counts.absent, counts.unknown))
 
 
 def _resolved(stats: corpora.ReadingStats) -> str:

@@ -20,7 +20,7 @@ from fathom.corpus.readers.catalog import bare_name, reader_of
 from fathom.corpus.readers.parsed_document import NoCompanions, ParsedDocument, ReadError
 from fathom.corpus.readers.sources import SourceFile
 from fathom.corpus.store import PackedDocument, pack
-from fathom.records.documents import Count, Document
+from fathom.records.documents import FIELDS, Count, Document, FieldName, FieldState
 from fathom.records.record import Record
 
 TIMEOUT = 120
@@ -74,19 +74,13 @@ class ReadResult:
     tables: int = 0
     license: str = ""
     has_body: bool = False
-    fields: tuple[str, ...] = ()
-    """The names of the fields it has."""
+    states: dict[FieldName, FieldState] = field(default_factory=dict)
+    """Whether each field is known, absent or unknown."""
+    unknown: dict[FieldName, str] = field(default_factory=dict)
+    """Why fields are unknown, where the reader gives a reason."""
     citations: int = 0
     resolved: int = 0
     """Citations that point to an entry of the reference list."""
-    uncertain: tuple[str, ...] = ()
-    """The names of the fields that the reader is not sure of."""
-
-
-FIELDS = (
-    *("title", "authors", "abstract", "sections", "citations", "references", "reference titles"),
-    *("tables", "facts", "ids", "year", "license", "subject"),
-)
 
 
 class FileResult(NamedTuple):
@@ -110,6 +104,7 @@ def read_file(file: SourceFile, filters: Filters) -> FileResult:
                 return FileResult(file.source, [ReadResult(file.source, "")])
             format = reader.FORMAT
             for number, parsed in enumerate(reader.read(file.content, name, file.companions or NoCompanions())):
+                parsed.format = format
                 parsed.source = file.source if number == 0 else f"{file.source}#{number + 1}"
                 results.append(_assembled(parsed, format))
     except ReadError as error:
@@ -143,10 +138,10 @@ def _assembled(parsed: ParsedDocument, format: str) -> ReadResult:
         license=document.license,
         has_body=any(section.role not in ("abstract", "references") for section in document.sections)
         or len(document.paragraphs) > 3,
-        fields=tuple(name for name in FIELDS if _has(document, name)),
+        states={name: document.state(name) for name in FIELDS},
+        unknown={**document.unknown},
         citations=len(document.citations),
         resolved=sum(citation.reference is not None for citation in document.citations),
-        uncertain=tuple(sorted(parsed.uncertain)),
     )
 
 
@@ -189,23 +184,6 @@ def _compress_json(values: object) -> bytes:
 
 def _decompress_json(packed: bytes) -> Any:
     return json.loads(zstandard.decompress(packed))
-
-
-def _has(document: Document, name: str) -> bool:
-    match name:
-        case "title":
-            return True
-        case "reference titles":
-            titled = sum(reference.title is not None for reference in document.references)
-            return bool(document.references) and titled >= 0.9 * len(document.references)
-        case "year":
-            return document.year is not None
-        case "license":
-            return document.license != "unknown"
-        case "sections":
-            return any(section.role not in ("abstract", "references") for section in document.sections)
-        case _:
-            return bool(getattr(document, name))
 
 
 class TimeLimitExceededError(Exception):

@@ -7,28 +7,36 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fathom.corpus.document_reading import FIELDS, ReadResult
-from fathom.records.documents import Count
+from fathom.corpus.document_reading import ReadResult
+from fathom.records.documents import FIELDS, Count
 from fathom.records.record import Record
+
+
+class FieldCounts(Record):
+    """How many documents have a known value of a field, have none, or may have one that is unknown."""
+
+    known: Count = 0
+    absent: Count = 0
+    unknown: Count = 0
+    reasons: dict[str, Count] = {}
+    """Why it is unknown, the most frequent reasons first."""
 
 
 class ReadingStats(Record):
     """Counts for the documents of one source or of one format."""
 
     documents: Count = 0
-    fields: dict[str, Count] = {}
-    """How many documents have each field."""
-    uncertain: dict[str, Count] = {}
-    """How many documents have a field that the reader is not sure of."""
+    fields: dict[str, FieldCounts] = {}
     citations: Count = 0
     resolved: Count = 0
     """Citations that point to an entry of the reference list."""
 
     def share(self, name: str) -> float:
-        """The share of documents that have a field, or of citations that are resolved."""
+        """The share of the documents that may have a field for which it is known, or of citations that are resolved."""
         if name == "resolved":
             return self.resolved / self.citations if self.citations else 1.0
-        return self.fields.get(name, 0) / self.documents if self.documents else 0.0
+        field = self.fields[name]
+        return field.known / (field.known + field.unknown) if field.known + field.unknown else 1.0
 
 
 class IngestReport(Record):
@@ -63,24 +71,32 @@ class _Tally:
     documents: int = 0
     citations: int = 0
     resolved: int = 0
-    fields: Counter[str] = field(default_factory=Counter)
-    uncertain: Counter[str] = field(default_factory=Counter)
+    states: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """By field and state."""
+    reasons: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """By field and reason."""
 
     def add(self, result: ReadResult) -> None:
         self.documents += 1
         self.citations += result.citations
         self.resolved += result.resolved
-        self.fields.update(result.fields)
-        self.uncertain.update(result.uncertain)
+        self.states.update(result.states.items())
+        self.reasons.update(
+            (name, result.unknown.get(name, "not found")) for name, state in result.states.items() if state == "unknown"
+        )
 
     def stats(self) -> ReadingStats:
         return ReadingStats(
             documents=self.documents,
-            fields={name: self.fields[name] for name in FIELDS if self.fields[name]},
-            uncertain=dict(sorted(self.uncertain.items())),
+            fields={name: self._field(name) for name in FIELDS},
             citations=self.citations,
             resolved=self.resolved,
         )
+
+    def _field(self, name: str) -> FieldCounts:
+        reasons = {reason: count for (field, reason), count in self.reasons.most_common() if field == name}
+        known, absent, unknown = (self.states[name, state] for state in ("known", "absent", "unknown"))
+        return FieldCounts(known=known, absent=absent, unknown=unknown, reasons=reasons)
 
 
 class Reporter:
@@ -163,11 +179,17 @@ def below_thresholds(report: IngestReport, thresholds: dict[str, float]) -> list
 
 
 def _sum(parts: Iterable[ReadingStats]) -> ReadingStats:
-    fields: Counter[str] = Counter()
+    known: Counter[str] = Counter()
+    unknown: Counter[str] = Counter()
     documents = citations = resolved = 0
     for stats in parts:
-        fields.update(stats.fields)
+        known.update({name: field.known for name, field in stats.fields.items()})
+        unknown.update({name: field.unknown for name, field in stats.fields.items()})
         documents += stats.documents
         citations += stats.citations
         resolved += stats.resolved
-    return ReadingStats(documents=documents, fields=dict(fields), citations=citations, resolved=resolved)
+    fields = {
+        name: FieldCounts(known=known[name], absent=documents - known[name] - unknown[name], unknown=unknown[name])
+        for name in FIELDS
+    }
+    return ReadingStats(documents=documents, fields=fields, citations=citations, resolved=resolved)

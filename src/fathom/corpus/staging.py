@@ -159,7 +159,4 @@ def _entry(document: PackedDocument) -> dict[str, JsonValue]:
 
 
 def _result(counts: str) -> ReadResult:
-    values = json.loads(counts)
-    for name in ("fields", "uncertain"):
-        values[name] = tuple(values[name])
-    return ReadResult(**values)
+    return ReadResult(**json.loads(counts))

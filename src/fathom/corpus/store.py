@@ -24,7 +24,7 @@ from fathom.corpus.manifest import FILE_NAME as MANIFEST
 from fathom.corpus.manifest import FORMAT, REBUILD_ADVICE, CorpusManifest, read_manifest
 from fathom.models.lines import LineLengths, LineTokens, line_lengths
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
-from fathom.records.documents import BibliographicRecord, Document, DocumentId, DocumentOutline
+from fathom.records.documents import FIELDS, BibliographicRecord, Document, DocumentId, DocumentOutline, FieldName
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.record import Record, digest, digest_stream, first_error
 from fathom.records.version import __version__
@@ -43,6 +43,7 @@ CREATE TABLE documents (
     year INTEGER,
     license TEXT NOT NULL,
     title TEXT NOT NULL,             -- a copy of the title span, for tables of contents
+    known TEXT NOT NULL,             -- the names of its known fields, separated by spaces
     characters INTEGER NOT NULL,
     fingerprint BLOB NOT NULL,       -- of the text only: context ids are derived from it
     text BLOB NOT NULL,              -- zstd of the text
@@ -75,8 +76,14 @@ class DocumentEntry(NamedTuple):
     year: int | None
     license: str
     title: str
+    known: str
+    """The names of its known fields, separated by spaces."""
     characters: int
     fingerprint: bytes
+
+    def knows(self, fields: Iterable[FieldName]) -> bool:
+        """Whether all these fields are known."""
+        return set(fields) <= set(self.known.split())
 
 
 class Link(NamedTuple):
@@ -97,6 +104,8 @@ class PackedDocument:
     year: int | None
     license: str
     title: str
+    known: str
+    """The names of its known fields, separated by spaces."""
     characters: int
     fingerprint: bytes
     """A hash of the text."""
@@ -126,6 +135,7 @@ def pack(document: Document) -> PackedDocument:
         year=document.year,
         license=document.license,
         title=document.title_text,
+        known=" ".join(name for name in FIELDS if document.state(name) == "known"),
         characters=len(document.text),
         fingerprint=digest(text),
         text=compressed(text),
@@ -425,9 +435,9 @@ class CorpusWriter(Database):
         with file_errors("write", self._path):
             try:
                 added = self._db.execute(
-                    "INSERT INTO documents (id, kind, language, subject, year, license, title, characters,"
+                    "INSERT INTO documents (id, kind, language, subject, year, license, title, known, characters,"
                     " fingerprint, text, parts, outline) VALUES (:id, :kind, :language, :subject, :year, :license,"
-                    " :title, :characters, :fingerprint, :text, :parts, :outline)",
+                    " :title, :known, :characters, :fingerprint, :text, :parts, :outline)",
                     {name: value for name, value in vars(packed).items() if name not in ("lines", "cited")},
                 )
             except sqlite3.IntegrityError as error:

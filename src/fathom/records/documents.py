@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, get_args
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
@@ -42,6 +42,55 @@ def _sorted(ids: dict[str, str]) -> dict[str, str]:
 
 Ids = Annotated[dict[str, str], AfterValidator(_sorted)]
 """Identifiers by scheme: doi, arxiv, pmid."""
+
+
+FieldName = Literal[
+    "title",
+    "authors",
+    "abstract",
+    "sections",
+    "citations",
+    "references",
+    "tables",
+    "ids",
+    "year",
+    "venue",
+    "license",
+    "subject",
+]
+FIELDS: tuple[FieldName, ...] = get_args(FieldName)
+
+FieldState = Literal["known", "absent", "unknown"]
+"""`absent`: the document has none, as its source states. `unknown`: nobody can tell, or the reader is not sure."""
+
+UNKNOWN_LICENSE = "unknown"
+
+
+class DocumentFields(Record):
+    """What is known of a document's fields. An empty field is unknown unless the source states that there is none."""
+
+    absent: tuple[FieldName, ...] = ()
+    """Fields that the document does not have: its source states that, or its format would state them."""
+    unknown: dict[FieldName, str] = {}
+    """Fields that must not be used, with the reason: {"authors": "the byline has words that are no names"}."""
+
+    def state(self, field: FieldName) -> FieldState:
+        """Whether the field is known, known to be absent, or unknown."""
+        if field in self.unknown:
+            return "unknown"
+        if self._has_value(field):
+            return "known"
+        return "absent" if field in self.absent else "unknown"
+
+    def _has_value(self, field: FieldName) -> bool:
+        value = getattr(self, field)
+        if field == "sections":
+            return any(section.role not in ("abstract", "references") for section in value)
+        return bool(value) and value != UNKNOWN_LICENSE
+
+    def empty_fields(self) -> tuple[FieldName, ...]:
+        """The fields without a value, in order."""
+        return tuple(field for field in FIELDS if field in type(self).model_fields and not self._has_value(field))
 
 
 class Passage(Record):
@@ -166,10 +215,12 @@ class Claim(Record):
     """The sentences and tables that support it; empty for an unsupported assertion."""
 
 
-class Document(Record):
+class Document(DocumentFields):
     """A document: metadata, text, and the spans of its parts."""
 
     id: DocumentId
+    format: str = ""
+    """The reader that read it, such as "jats"; "generated" if Fathom wrote it."""
     kind: Literal["article", "report"]
     language: str
     """An ISO 639-1 code: "en", "zh"."""
@@ -290,8 +341,15 @@ class Document(Record):
             raise ValueError(f"a citation points to reference {beyond[0]} of {len(self.references)}")
         return self
 
+    @model_validator(mode="after")
+    def _absent_fields_are_empty(self) -> Self:
+        for field in self.absent:
+            if field in self.unknown or self._has_value(field):
+                raise ValueError(f"the field '{field}' is declared absent, but is unknown or has a value")
+        return self
 
-class DocumentOutline(Record):
+
+class DocumentOutline(DocumentFields):
     """The structure of a document without its text: read 20 times as fast as the document."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -308,7 +366,7 @@ class DocumentOutline(Record):
     paragraphs: tuple[Span, ...] = ()
 
 
-class BibliographicRecord(Record):
+class BibliographicRecord(DocumentFields):
     """The title, authors, references and text of a document: read 3 times as fast as the document."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")

@@ -104,8 +104,8 @@ def test_a_filing_becomes_a_report_with_located_facts() -> None:
         ("a:Nil", year, "USD", None, "n/a", "", "table"),
     ]
     assert {fact.entity for fact in document.facts} == {"Acme Sons"}
-    assert one.uncertain["facts"] == "1 in the hidden part and 1 without printed characters"
-    assert one.uncertain["numbers"].startswith("1 could not be read, such as no number: 'many'")
+    assert one.notes["facts"] == "1 in the hidden part and 1 without printed characters"
+    assert one.notes["numbers"].startswith("1 could not be read, such as no number: 'many'")
 
 
 def test_a_fraction_is_one_number() -> None:
@@ -139,7 +139,7 @@ def test_a_fraction_is_one_number() -> None:
         ("a:Inner", "0.125", "1:8"),
     ]
     assert "x 1/0 y" in document.text
-    assert report.uncertain["numbers"].startswith("2 could not be read")
+    assert report.notes["numbers"].startswith("2 could not be read")
 
 
 def test_values_have_no_exponent() -> None:
@@ -195,7 +195,7 @@ def test_matches_filings() -> None:
 def test_reads_a_filing_with_errors_and_records_them(change: Callable[[str], str]) -> None:
     one = found(change(filing().decode()).encode())
     document = assemble(one)
-    assert one.uncertain["text"].startswith("not well-formed")
+    assert one.notes["text"].startswith("not well-formed")
     assert "& grew" in document.text
     assert len(document.facts) == 6
 
@@ -219,7 +219,7 @@ def test_entities_are_neither_expanded_nor_fetched(tmp_path: Path) -> None:
     laughs = "".join(f'<!ENTITY a{n + 1} "{f"&a{n};" * 20}">' for n in range(12))
     bomb = filing().decode().replace("?>\n", f'?><!DOCTYPE html [<!ENTITY a0 "ha">{laughs}]>', 1)
     one = found(bomb.replace('name="a:Zero"', 'name="&a12;"').encode())
-    assert "amplification" in one.uncertain["text"]
+    assert "amplification" in one.notes["text"]
     assert len(assemble(found(bomb.replace("grew", "&a12;").encode())).text) < 2_000
 
 
@@ -363,13 +363,13 @@ def test_every_printed_fact_has_the_span_of_its_characters(
     assert sum(len(document.facts) for document, _, _ in read_in.values()) == printed
     for document, one, facts in read_in.values():
         assert document.tables
-        unprinted = re.search(r"and (\d+) without", one.uncertain.get("facts", "and 0 without"))
+        unprinted = re.search(r"and (\d+) without", one.notes.get("facts", "and 0 without"))
         assert unprinted is not None
         assert len(document.facts) + int(unprinted[1]) == sum(f.numeric and not f.hidden for f in facts)
         assert ": annual " in document.title_text
         visible = Counter(" ".join(f.text.split()) for f in facts if f.numeric and not f.hidden)
         assert not Counter(" ".join(f.span.of(document.text).split()) for f in document.facts) - visible
-        assert set(one.uncertain) <= {"facts"}
+        assert set(one.notes) <= {"facts"}
         assert all(isinstance(block, Heading | ParsedTable) or block.inlines for block in one.body)
 
 

@@ -373,7 +373,7 @@ def test_links_to_anchors_in_the_list_are_citations() -> None:
 
 def test_the_first_line_is_the_title_without_a_heading() -> None:
     read = found("A line of words\n\nAnd a second paragraph.")
-    assert read.title == "A line of words" and "title" in read.uncertain and read.kind == "report"
+    assert read.title == "A line of words" and "title" in read.notes and read.kind == "report"
 
 
 def test_a_caption_above_a_table_belongs_to_it() -> None:

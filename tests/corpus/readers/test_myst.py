@@ -160,7 +160,7 @@ def test_title_authors_and_abstract(paper: ParsedDocument) -> None:
     assert texts(paper.abstract) == ["Elms grow.", "They do so slowly."]
     assert paper.subjects == ["elms", "growth"]
     assert paper.ids == {"doi": "10.5000/trees"}
-    assert paper.uncertain["subtitle"] == "And longer"
+    assert paper.notes["subtitle"] == "And longer"
 
 
 def test_inline_markup(paper: ParsedDocument) -> None:

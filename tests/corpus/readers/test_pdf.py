@@ -369,7 +369,7 @@ def test_an_entry_at_the_foot_of_the_first_page_keeps_its_doi() -> None:
 
 
 def test_records_which_fields_are_guessed() -> None:
-    assert read(paper()).uncertain["authors"] == "guessed from the layout"
+    assert read(paper()).notes["authors"] == "guessed from the layout"
 
 
 # What cannot be read.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from fathom.corpus.text_builder import TextBuilder
-from fathom.records.documents import Cell, Section, SectionRole, Table
+from fathom.records.documents import Cell, Document, Section, SectionRole, Table
 from fathom.records.spans import Span
 
 
@@ -74,3 +74,8 @@ class Draft(TextBuilder):
         self.tables.append(table)
         self.write("\n")
         return table
+
+
+def with_all_stated(document: Document) -> Document:
+    """The finished document: what a generated document does not have is absent, never unknown."""
+    return document.model_copy(update={"format": "generated", "absent": document.empty_fields()})

@@ -10,7 +10,7 @@ from random import Random
 from typing import Literal, NamedTuple
 
 from fathom.corpus.generated.bibliography import Bibliography
-from fathom.corpus.generated.draft import Draft
+from fathom.corpus.generated.draft import Draft, with_all_stated
 from fathom.corpus.generated.experiments import Experiment, between, invent_experiments, scattered, two_values
 from fathom.corpus.generated.lexicon import Phrase, templates
 from fathom.corpus.generated.people import spell
@@ -90,7 +90,7 @@ class Manuscript:
         plan, draft = self.plan, self.draft
         title, authors = self._front_matter()
         abstract = self._body()
-        return Document(
+        document = Document(
             id=str(plan.work.document),
             kind="article",
             language="en",
@@ -117,6 +117,7 @@ class Manuscript:
                 for number, span in self.claims
             ),
         )
+        return with_all_stated(document)
 
     def _body(self) -> Span | None:
         """The rest of the article; returns the span of the abstract."""

@@ -25,11 +25,20 @@ from fathom.corpus.readers.parsing.section_roles import role_of
 from fathom.corpus.readers.parsing.sentences import sentence_spans
 from fathom.corpus.readers.parsing.text_cleanup import plain, tidy, verbatim
 from fathom.corpus.text_builder import TextBuilder
-from fathom.records.documents import Author, Cell, Citation, Document, Fact, Reference, Section, SectionRole, Table
+from fathom.records.documents import (
+    UNKNOWN_LICENSE,
+    Author,
+    Cell,
+    Citation,
+    Document,
+    Fact,
+    Reference,
+    Section,
+    SectionRole,
+    Table,
+)
 from fathom.records.record import short_id
 from fathom.records.spans import Span
-
-UNKNOWN_LICENSE = "unknown"
 
 MAX_PADDED_COLUMNS = 64
 """Maximum width of a table whose short rows are padded with empty cells."""
@@ -77,8 +86,9 @@ class _Assembler(TextBuilder):
         text = self.text()
         if not self._paragraphs and not self._tables and abstract is None:
             raise ReadError("it has no text")
-        return Document(
+        document = Document(
             id=_id(parsed, text),
+            format=parsed.format,
             kind=parsed.kind,
             language=parsed.language,
             title=title,
@@ -100,7 +110,10 @@ class _Assembler(TextBuilder):
             references=references,
             tables=tuple(self._tables),
             facts=tuple(self._facts),
+            unknown=dict(sorted(parsed.unknown.items())),
         )
+        absent = tuple(name for name in document.empty_fields() if name in parsed.stated and name not in parsed.unknown)
+        return document.model_copy(update={"absent": absent})
 
     # Front matter.
 

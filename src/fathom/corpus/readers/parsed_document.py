@@ -8,7 +8,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal, Protocol
 
-from fathom.records.documents import SectionRole
+from fathom.records.documents import FieldName, SectionRole
 
 
 class ReadError(Exception):
@@ -139,6 +139,8 @@ class ParsedDocument:
 
     source: str
     """Path of the file, with the member's name for an archive."""
+    format: str = ""
+    """The name of the reader; filled in by whoever called it."""
     kind: Literal["article", "report"] = "article"
     language: str = "en"
     title: str = ""
@@ -157,8 +159,12 @@ class ParsedDocument:
     """Keywords of the source, broadest first."""
     license: str = ""
     """SPDX name or URL, as given by the source; empty if unknown."""
-    uncertain: dict[str, str] = field(default_factory=dict)
-    """Notes on fields, most of them reasons for doubt: {"authors": "guessed from the layout"}."""
+    stated: frozenset[FieldName] = frozenset()
+    """Fields that the source would state if it had them: an empty one is absent, not unknown."""
+    unknown: dict[FieldName, str] = field(default_factory=dict)
+    """Fields that the reader is not sure of, with the reason. Their values are kept, but not used."""
+    notes: dict[str, str] = field(default_factory=dict)
+    """Remarks on the reading: {"subtitle": "A study", "title": "from the file's metadata"}."""
     refusal: str = ""
     """Reason why the document cannot be read, in a file with several documents; empty if it was read."""
 

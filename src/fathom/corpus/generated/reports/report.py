@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from fathom.corpus.generated.draft import with_all_stated
 from fathom.corpus.generated.reports.companies import generate_company
 from fathom.corpus.generated.reports.entity import Entity, Origin
 from fathom.corpus.generated.reports.housing import generate_market
@@ -51,7 +52,7 @@ def write_report(domain: str, seed: int, index: int) -> Document:
     year = FIRST_YEAR + place
     writer = ReportWriter(entity, pack, year)
     title = writer.write()
-    return Document(
+    document = Document(
         id=short_id("gen", "report", domain, seed, index),
         kind="report",
         language=kind.language,
@@ -67,3 +68,4 @@ def write_report(domain: str, seed: int, index: int) -> Document:
         tables=tuple(writer.draft.tables),
         facts=tuple(writer.facts),
     )
+    return with_all_stated(document)

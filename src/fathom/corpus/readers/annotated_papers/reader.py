@@ -87,7 +87,7 @@ def _read_paper(line: JsonObject, name: str, number: int) -> ParsedDocument:
     if not document.abstract and _text(line, "abstract"):
         document.abstract = [Paragraph([_text(line, "abstract")])]
     if document.references and entries and document.references[0].key == entries[0].anchors[0]:
-        document.uncertain["references"] = "from the metadata, since the text has no reference list"
+        document.notes["references"] = "from the metadata, since the text has no reference list"
     document.references = [_with_arxiv_id(reference, works) for reference in document.references]
     return document
 
@@ -154,7 +154,7 @@ def _read_cited_work(work: JsonObject, name: str) -> ParsedDocument:
     document.ids = {"arxiv": _text(work, "arxiv_id")}
     document.venue = _text(work, "venue") or None
     document.abstract = [Paragraph([_text(work, "abstract")])] if _text(work, "abstract") else []
-    document.uncertain["citations"] = "none, since the source lost the link targets"
+    document.notes["citations"] = "none, since the source lost the link targets"
     return document
 
 

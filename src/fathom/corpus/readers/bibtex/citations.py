@@ -242,9 +242,9 @@ def read_bibliographies(names: Sequence[str], companions: CompanionFiles) -> tup
     return works, broken
 
 
-def note_uncertainties(document: ParsedDocument, citations: CitationFormatter, broken: Sequence[str]) -> None:
+def note_bibliography(document: ParsedDocument, citations: CitationFormatter, broken: Sequence[str]) -> None:
     """Note how much of the bibliography is cited and which of its entries cannot be parsed."""
     if coverage := citations.coverage_note():
-        document.uncertain["references"] = coverage
+        document.notes["references"] = coverage
     if broken:
-        document.uncertain["bibliography"] = "cannot be parsed: " + ", ".join(broken[:20])
+        document.notes["bibliography"] = "cannot be parsed: " + ", ".join(broken[:20])

@@ -162,7 +162,7 @@ class _Filing:
             body=body,
             year=metadata.year,
             venue=f"Form {metadata.form}" if metadata.form else None,
-            uncertain=self._uncertain(notes),
+            notes=self._uncertain(notes),
         )
 
     def _uncertain(self, notes: _ReadingNotes) -> dict[str, str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from fathom.corpus.readers.bibtex.citations import CitationForm, CitationFormatter, note_uncertainties
+from fathom.corpus.readers.bibtex.citations import CitationForm, CitationFormatter, note_bibliography
 from fathom.corpus.readers.bibtex.latex_text import latex_to_text, split_outside_braces
 from fathom.corpus.readers.bibtex.parser import parse_author
 from fathom.corpus.readers.latex.references import find_labels, read_cited_works
@@ -152,8 +152,8 @@ class _Document:
         document.published = project.published
         document.year = project.published.year if project.published else None
         if project.subtitle and not title:
-            document.uncertain["subtitle"] = project.subtitle
-        note_uncertainties(document, self._citations, broken)
+            document.notes["subtitle"] = project.subtitle
+        note_bibliography(document, self._citations, broken)
         return document
 
     def _is_main(self, text: str) -> bool:

@@ -115,7 +115,7 @@ class _PageReader:
             year=published.year if published else None,
             subjects=self._subjects() + ([subject] if subject else []),
             license=self._license(),
-            uncertain=self._notes,
+            notes=self._notes,
         )
         if not document.body and not document.abstract:
             raise ReadError("it has no text")

@@ -154,7 +154,7 @@ class _Document:
             year=published.year if published else int(year[0]) if year else None,
             subjects=self.front.keywords or converter.keywords,
             license=self.front.license,
-            uncertain=self.notes,
+            notes=self.notes,
         )
         if not blocks and not document.abstract:
             raise ReadError("it has no text")

@@ -17,7 +17,7 @@ from mdit_py_plugins.myst_blocks import myst_block_plugin
 from fathom.corpus.readers.bibtex.citations import (
     CitationFormatter,
     bib_file_names,
-    note_uncertainties,
+    note_bibliography,
     read_bibliographies,
     read_companion,
 )
@@ -136,8 +136,8 @@ class _Document:
         document.published = front.published or project.published
         document.year = document.published.year if document.published else None
         if front.subtitle or project.subtitle:
-            document.uncertain["subtitle"] = front.subtitle or project.subtitle
-        note_uncertainties(document, self._citations, broken)
+            document.notes["subtitle"] = front.subtitle or project.subtitle
+        note_bibliography(document, self._citations, broken)
 
     def _reject_parts(self) -> None:
         """Raise `ReadError` for a file without front matter that another file includes."""

@@ -51,7 +51,7 @@ class _FrontPage:
         document.title = self._lines.join(start, end) if end > start else ""
         if not document.title:
             document.title = metadata_title
-            document.uncertain["title"] = "from the file's metadata"
+            document.notes["title"] = "from the file's metadata"
         return end
 
     def _title_lines(self, metadata_title: str) -> tuple[int, int]:
@@ -120,11 +120,11 @@ class _FrontPage:
         names += _split_names(pending)
         document.authors = [_author(name) for name in dict.fromkeys(names)]
         if document.authors:
-            document.uncertain["authors"] = "guessed from the layout"
+            document.notes["authors"] = "guessed from the layout"
         elif self._layout.authors:
             parts = re.split(r"\s*;\s*|\s+and\s+|,\s+", self._layout.authors)
             document.authors = [_author(name) for name in parts if _is_name(name)]
-            document.uncertain["authors"] = "from the file's metadata"
+            document.notes["authors"] = "from the file's metadata"
         return last
 
     def _first_of_text(self, last: int, number: int) -> int:
@@ -178,7 +178,7 @@ class _FrontPage:
             year = _PUBLISHED.search(text)
             if year:
                 document.year = int(year[1] or year[2])
-                document.uncertain["year"] = "read from a page margin"
+                document.notes["year"] = "read from a page margin"
                 break
 
 

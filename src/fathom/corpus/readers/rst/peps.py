@@ -35,7 +35,7 @@ def parse_pep_header(lines: Sequence[str], document: ParsedDocument) -> tuple[st
     document.year = document.published.year if document.published else None
     document.subjects = [headers[name] for name in ("topic", "type") if headers.get(name)]
     if headers.get("status"):
-        document.uncertain["status"] = headers["status"]
+        document.notes["status"] = headers["status"]
     return number, end
 
 

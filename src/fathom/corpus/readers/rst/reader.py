@@ -11,7 +11,7 @@ from fathom.corpus.readers.bibtex.citations import (
     bib_file_names,
     find_arxiv,
     find_doi,
-    note_uncertainties,
+    note_bibliography,
     read_bibliographies,
     with_bib_suffix,
 )
@@ -122,7 +122,7 @@ class _Document:
         document.subjects = document.subjects or self._keywords
         document.references = [*self._citations.references(), *self._references.values(), *self._pep_references()]
         document.license = document.license or find_license(self._text)
-        note_uncertainties(document, self._citations, broken)
+        note_bibliography(document, self._citations, broken)
         if not document.title:
             raise ReadError("it has no title")
         return document
@@ -132,7 +132,7 @@ class _Document:
         if first is None:
             return body
         self._title = inlines_text(first.inlines)
-        self._document.uncertain["title"] = "first heading, which shares its level with others"
+        self._document.notes["title"] = "first heading, which shares its level with others"
         return [block for block in body if block is not first]
 
     # Definitions and bibliographies.

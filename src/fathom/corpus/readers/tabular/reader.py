@@ -88,7 +88,7 @@ def _csv(content: bytes, name: str, ending: str) -> ParsedDocument:
         name, kind="report", title=title_from_name(name), body=[check_padding(ParsedTable([], rows))]
     )
     if encoding_note:
-        document.uncertain["text"] = encoding_note
+        document.notes["text"] = encoding_note
     return document
 
 

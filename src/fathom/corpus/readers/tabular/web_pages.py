@@ -36,7 +36,7 @@ def read_page(content: bytes, name: str) -> ParsedDocument:
         name, kind="report", title=title or _first_heading(body) or title_from_name(name), body=body
     )
     if encoding_note:
-        document.uncertain["text"] = encoding_note
+        document.notes["text"] = encoding_note
     return document
 
 
