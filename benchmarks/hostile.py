@@ -17,7 +17,7 @@ from pathlib import Path
 from _measuring import workplace
 from fathom.corpus import document_reading as reading
 from tests.corpus.readers.attacks import KINDS, Files
-from tests.corpus.readers.mutations import Case, Cases, Ground, Tally, tried
+from tests.corpus.readers.mutations import Case, Cases, Sandbox, Tally, read_case
 
 DOCUMENTS = Path(__file__).resolve().parents[2] / "shared" / "data"
 REAL = {
@@ -69,10 +69,10 @@ def _read_many(kind: str, first: int, files: int, seconds: float, seed: int, lin
     reading.TIMEOUT = 20
     end = 0.0
     with workplace() as folder:
-        ground = Ground(folder)
-        cases = Cases(kind, ground, seed, real(kind))
+        sandbox = Sandbox(folder)
+        cases = Cases(kind, sandbox, seed, real(kind))
         for number in range(first, files):
-            # All attacks are tried; the time limit applies to the random mutations that follow, which never end.
+            # All attacks are read_case; the time limit applies to the random mutations that follow, which never end.
             if number >= len(cases.attacks):
                 end = end or time.monotonic() + seconds
                 if time.monotonic() > end:
@@ -80,11 +80,11 @@ def _read_many(kind: str, first: int, files: int, seconds: float, seed: int, lin
             case = cases.made(number)
             link.send(str(case))
             tally = Tally()
-            tried(case, ground, tally)
+            read_case(case, sandbox, tally)
             link.send((number, tally))
-        tally = Tally(leaked=[f"{kind}: made {path}" for path in ground.strangers()])
+        tally = Tally(leaked=[f"{kind}: made {path}" for path in sandbox.new_files()])
         link.send((files, tally))
-        ground.close()
+        sandbox.close()
     link.send(None)
 
 
@@ -129,13 +129,13 @@ def again(word: str, seed: int) -> None:
     """Make one case again, write its files to the current folder and print its result."""
     kind, _, number = word.partition(":")
     with workplace() as folder:
-        ground = Ground(folder)
-        case: Case = Cases(kind, ground, seed, real(kind)).made(int(number))
+        sandbox = Sandbox(folder)
+        case: Case = Cases(kind, sandbox, seed, real(kind)).made(int(number))
         for name, content in case.files.items():
             Path(f"hostile-{kind}-{number}-{name}").write_bytes(content)
         tally = Tally()
-        tried(case, ground, tally)
-        ground.close()
+        read_case(case, sandbox, tally)
+        sandbox.close()
     print(case)
     print(tally)
 

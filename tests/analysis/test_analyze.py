@@ -206,8 +206,8 @@ def test_scores_need_no_corpus(ran_small: Ran, small_bench: Path, tmp_path: Path
     assert alone.runs[0].attribution is None
     assert alone.runs[0].overall == analyze([run]).findings.runs[0].overall
     assert any("--corpus" in note for note in alone.notes)
-    told = analyze([run], bench=bench, corpus=small_bench.parent / "corpus").findings
-    assert told.runs[0].attribution is not None
+    located = analyze([run], bench=bench, corpus=small_bench.parent / "corpus").findings
+    assert located.runs[0].attribution is not None
 
 
 def test_misuse_raises_clear_errors(ran_small: Ran, small_bench: Path, small_folder: Path, tmp_path: Path) -> None:

@@ -62,8 +62,8 @@ def test_compare(fathom: Fathom, two_runs: tuple[Path, Path]) -> None:
     assert said.returncode == 0, said.stderr
     assert "good is better by" in said.stdout
     assert "both correct" in said.stdout
-    told = json.loads(fathom("compare", *two_runs, "--json").stdout)
-    assert told["comparisons"][0]["first"] == "good"
+    printed = json.loads(fathom("compare", *two_runs, "--json").stdout)
+    assert printed["comparisons"][0]["first"] == "good"
 
 
 def test_a_run_given_twice_is_analyzed_once_with_a_note(fathom: Fathom, two_runs: tuple[Path, Path]) -> None:

@@ -37,21 +37,21 @@ def ran(tiny_bench: Path, small_folder: Path, tmp_path_factory: pytest.TempPathF
 def found(capsys: pytest.CaptureFixture[str], *runs: Path) -> dict[str, Any]:
     capsys.readouterr()
     assert call("contamination", *runs, "--json") == 0
-    told: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return told
+    result: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return result
 
 
 def test_memorizer_and_reader_are_opposites(ran: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for model, memorized in (("memorizer", 1.0), ("reader", 0.0)):
         runs = [ran / f"{name}-{model}" for name in ("probes", "bench", "swapped")]
-        told = found(capsys, *runs)
-        assert set(told) == {str(runs[0]), str(runs[2])}
-        probes = told[str(runs[0])]["probes"]
+        result = found(capsys, *runs)
+        assert set(result) == {str(runs[0]), str(runs[2])}
+        probes = result[str(runs[0])]["probes"]
         assert {task: probed["overall"]["value"] for task, probed in probes.items()} == {
             "citation": memorized,
             "title": memorized,
         }
-        swapped = told[str(runs[2])]["swapped"]
+        swapped = result[str(runs[2])]["swapped"]
         assert swapped["context_accuracy"]["value"] == 1.0 - memorized
         assert swapped["memorized"]["value"] == memorized
         assert swapped["before"]["value"] == 1.0
@@ -82,10 +82,10 @@ def test_refuses_a_folder_that_is_not_a_run(tmp_path: Path, capsys: pytest.Captu
 def test_swap_reports_changed_answers(tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("swap", tiny_bench, "--out", tmp_path / "one", "--json") == 0
     manifest = json.loads(capsys.readouterr().out)
-    told = manifest["reports"]["swap"]
-    assert told["answers that changed"] + told["answers that no swap can change"] == manifest["questions"]
+    result = manifest["reports"]["swap"]
+    assert result["answers that changed"] + result["answers that no swap can change"] == manifest["questions"]
     assert call("swap", tiny_bench, "--out", tmp_path / "two") == 0
-    assert f"{told['answers that changed']} answers changed" in capsys.readouterr().out
+    assert f"{result['answers that changed']} answers changed" in capsys.readouterr().out
 
 
 # The warning.

@@ -101,11 +101,11 @@ def test_a_response_has_at_most_one_pattern(sample: Sample) -> None:
 
 
 def test_the_rate_of_a_cause_has_an_interval_or_is_blank(sample: Sample) -> None:
-    told = run_named(sample.analysis.findings, "meadow").attribution
-    assert told is not None
-    blank, *others = told.causes
+    attribution = run_named(sample.analysis.findings, "meadow").attribution
+    assert attribution is not None
+    blank, *others = attribution.causes
     known = [one for one in others if one.count]
-    changed = told.model_copy(update={"causes": (blank.model_copy(update={"rate": None}), *others)})
+    changed = attribution.model_copy(update={"causes": (blank.model_copy(update={"rate": None}), *others)})
     findings = altered(sample.analysis.findings, "meadow", attribution=changed)
     figure = causes(findings)[0]
     rows = {row["cause"]: row for row in json.loads(figure.as_json())["rows"] if row["run"] == "meadow"}

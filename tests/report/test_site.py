@@ -151,10 +151,10 @@ def test_the_command_writes_a_page_and_figures(sample: Sample, fathom: Fathom, t
         "report", *sample.runs[:2], "--out", tmp_path / "a" / "page.html", "--figures", tmp_path / "figures", "--json"
     )
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["runs"] == 2
-    assert told["bytes"] == (tmp_path / "a" / "page.html").stat().st_size
-    assert {Path(path).name for path in told["figures"]} >= {"headline.csv", "headline.json", "headline.svg"}
+    printed = json.loads(done.stdout)
+    assert printed["runs"] == 2
+    assert printed["bytes"] == (tmp_path / "a" / "page.html").stat().st_size
+    assert {Path(path).name for path in printed["figures"]} >= {"headline.csv", "headline.json", "headline.svg"}
 
 
 def test_a_folder_of_runs_means_all_its_runs(sample: Sample, fathom: Fathom, tmp_path: Path) -> None:

@@ -63,16 +63,18 @@ def test_the_effect_of_length_has_an_interval(short: Estimate, long: Estimate, s
         *between,
         last.model_copy(update={"accuracy": long}),
     )
-    told = summary(altered(findings, "harbor-large", lengths=curve.model_copy(update={"points": points})))
-    assert f"From 16K to 64K tokens its accuracy {said}" in told
+    sentences = summary(altered(findings, "harbor-large", lengths=curve.model_copy(update={"points": points})))
+    assert f"From 16K to 64K tokens its accuracy {said}" in sentences
 
 
 def test_no_effect_of_length_if_the_best_run_has_one_length(sample: Sample) -> None:
     """Other runs have several lengths; their effect was once printed with the one length of the best as both ends."""
     findings = sample.analysis.findings
     curve = run_named(findings, "harbor-large").lengths
-    told = summary(altered(findings, "harbor-large", lengths=curve.model_copy(update={"points": curve.points[:1]})))
-    assert not any("tokens" in sentence for sentence in told)
+    sentences = summary(
+        altered(findings, "harbor-large", lengths=curve.model_copy(update={"points": curve.points[:1]}))
+    )
+    assert not any("tokens" in sentence for sentence in sentences)
 
 
 def test_no_effect_of_length_if_lengths_are_not_comparable(sample: Sample) -> None:
@@ -117,9 +119,9 @@ def test_missing_responses_are_noted_beside_the_score(sample: Sample) -> None:
     some = altered(
         findings, "harbor-large", overall=with_outcomes(run, 0.99, correct=responses - 6, error=4, unanswered=2)
     )
-    told = summary(some)
-    assert told[0].endswith(f"; 6 of {responses} responses missing (at most 100%).")
-    assert not any("tokens" in sentence for sentence in told)
+    sentences = summary(some)
+    assert sentences[0].endswith(f"; 6 of {responses} responses missing (at most 100%).")
+    assert not any("tokens" in sentence for sentence in sentences)
     one = altered(findings, "harbor-large", overall=with_outcomes(run, 0.99, correct=responses - 1, error=1))
     assert missing_note(run_named(one, "harbor-large")) == f"1 of {responses} responses missing"
 
@@ -146,8 +148,8 @@ def test_a_difference_that_missing_responses_could_cancel_is_noted(sample: Sampl
         one.model_copy(update={"significant": False, "more_questions": 0}) if {one.first, one.second} == names else one
         for one in findings.comparisons
     )
-    told = summary(findings.model_copy(update={"comparisons": turning}))
-    assert told[-1].endswith("but missing responses could cancel it.")
+    sentences = summary(findings.model_copy(update={"comparisons": turning}))
+    assert sentences[-1].endswith("but missing responses could cancel it.")
     assert summary(findings)[-1].endswith(", a significant difference.")
 
 

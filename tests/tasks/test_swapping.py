@@ -73,9 +73,9 @@ def test_keys_keep_the_answer_before(folders: dict[str, tuple[Path, Path]], name
     assert 0 < changed == after.manifest.counts["changed"]["yes"]
     if name == "citations":
         assert changed == after.manifest.questions
-    told: Any = after.manifest.reports[REPORT]
-    lost = sum(told["left out"].values())
-    assert after.manifest.questions + lost == before.manifest.questions == told["questions"]
+    report: Any = after.manifest.reports[REPORT]
+    lost = sum(report["left out"].values())
+    assert after.manifest.questions + lost == before.manifest.questions == report["questions"]
     assert lost < 0.2 * before.manifest.questions
 
 
@@ -176,9 +176,9 @@ def test_contexts_that_nothing_asks_about_any_more_are_left_out(citing_corpus: P
     after = list(Bench(tmp_path / "out").by_context())
     assert {item.question.family for _, items in after for item in items} == {"citations"}
     assert all(items for _, items in after)
-    told: Any = manifest.reports[REPORT]
-    assert told["left out"]["the family 'memorization' cannot be swapped"] == 6
-    assert 6 <= told["contexts left out"] == before.manifest.contexts - len(after)
+    report: Any = manifest.reports[REPORT]
+    assert report["left out"]["the family 'memorization' cannot be swapped"] == 6
+    assert 6 <= report["contexts left out"] == before.manifest.contexts - len(after)
     assert manifest.contexts == len(after) < before.manifest.contexts
 
 

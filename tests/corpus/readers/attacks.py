@@ -27,7 +27,7 @@ from fathom.corpus.selftest.formats import FORMATS
 DEEP = 100_000
 
 Files = dict[str, bytes]
-"""A document and what lies beside it, by name; the document comes first."""
+"""A document and its companion files, by name; the document comes first."""
 
 
 # Good documents, small.
@@ -118,7 +118,7 @@ def drawn(lines: Sequence[tuple[int, int, int, str]], extra: Sequence[bytes] = (
 
 
 def pdf_of(objects: Sequence[bytes]) -> bytes:
-    """A PDF of numbered objects with a table of where they stand."""
+    """A PDF of numbered objects with a cross-reference table."""
     content = b"%PDF-1.7\n"
     places = []
     for number, body in enumerate(objects, start=1):
@@ -147,7 +147,7 @@ def _text_of(found: ParsedDocument) -> Iterator[str]:
 
 
 def _papers(written: Sequence[ParsedDocument]) -> bytes:
-    """Papers as lines of JSON, with what they cite."""
+    """Papers as JSON lines, with the works they cite."""
     return "".join(
         json.dumps(
             {
@@ -235,7 +235,7 @@ def _deep(opening: str, closing: str = "", middle: str = "x", times: int = DEEP)
 
 
 def _in_xml(kind: str, doctype: str, text: str, attributes: str = "") -> bytes:
-    """A good document with a DOCTYPE, and something in its title and its first paragraph."""
+    """A valid document with a DOCTYPE, and an attack in its title and first paragraph."""
     content = next(iter(good(kind)[-1].values())).decode()
     content = re.sub(r"(<\?xml[^>]*\?>)", lambda match: match[0] + doctype, content, count=1)
     content = re.sub(r"<p>", lambda _: f"<p{attributes}>{text} ", content, count=1)
@@ -264,11 +264,11 @@ def _xml_attacks(kind: str, name: str, places: Sequence[str]) -> Iterator[Attack
     yield made("parameter bomb", f'<!DOCTYPE x [<!ENTITY % a0 "hahaha">{steps}%a9;]>', "x")
     for place in (*places, "file:///etc/passwd", "/etc/passwd"):
         target = place if "passwd" in place else f"{place}.xml"
-        told = place if "passwd" in place else f"{place}.dtd"
+        address = place if "passwd" in place else f"{place}.dtd"
         yield made(f"external entity {target}", f'<!DOCTYPE x [<!ENTITY a SYSTEM "{target}">]>', "&a;")
         yield made(f"public entity {target}", f'<!DOCTYPE x [<!ENTITY a PUBLIC "-//X//Y" "{target}">]>', "&a;")
-        yield made(f"external DTD {told}", f'<!DOCTYPE x SYSTEM "{told}">', "&told;")
-        yield made(f"parameter entity {told}", f'<!DOCTYPE x [<!ENTITY % p SYSTEM "{told}"> %p;]>', "&told;")
+        yield made(f"external DTD {address}", f'<!DOCTYPE x SYSTEM "{address}">', "&told;")
+        yield made(f"parameter entity {address}", f'<!DOCTYPE x [<!ENTITY % p SYSTEM "{address}"> %p;]>', "&told;")
         including = f'<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="{target}" parse="text"/>'
         yield made(f"XInclude {target}", "", including)
         yield made(f"style sheet {target}", f'<?xml-stylesheet type="text/xsl" href="{target}"?>', "x")
@@ -297,7 +297,7 @@ def _xml_attacks(kind: str, name: str, places: Sequence[str]) -> Iterator[Attack
 
 
 def _citing(kind: str) -> Iterator[Attack]:
-    """Citations and ids by the thousand."""
+    """Thousands of citations and ids."""
     if kind == "jats":
         keys = " ".join(f"b{n}" for n in range(5_000))
         text = f'<xref ref-type="bibr" rid="{keys}">1</xref>' * 50
@@ -322,7 +322,7 @@ def _citing(kind: str) -> Iterator[Attack]:
 
 
 def _in_html(kind: str, text: str) -> bytes:
-    """A good page with something behind the beginning of its first paragraph."""
+    """A valid page with an attack inside its first paragraph."""
     content = next(iter(good(kind)[-1].values())).decode()
     return re.sub(r'<p(?: class="ltx_p")?>', lambda match: match[0] + text, content, count=1).encode()
 
@@ -379,7 +379,7 @@ def _html_attacks(kind: str, name: str, places: Sequence[str]) -> Iterator[Attac
 
 
 def _json_attacks(kind: str, number: int, paths: Sequence[tuple[str | int, ...]]) -> Iterator[Attack]:
-    """A good document with something else at each of the places that a reader looks at."""
+    """A valid document with an attack in each field that a reader uses."""
     name, content = next(iter(good(kind)[number].items()))
     whole = json.loads(content)
     for path in paths:
@@ -447,7 +447,7 @@ def _csv_attacks(name: str) -> Iterator[Attack]:
 
 
 def _marked(kind: str, text: str, beside: Files | None = None) -> Files:
-    """A good document in a light markup with something of its own in the middle of it."""
+    """A valid document in a lightweight markup with an attack in the middle."""
     name, content = next(iter(good(kind)[-1].items()))
     blocks = content.decode().split("\n\n")
     at = len(blocks) // 2
@@ -464,12 +464,12 @@ def _signed(kind: str, before: str, sign: str, times: int) -> Files:
 
 
 def _told(name: str, text: Callable[[], str], before: Files | None = None) -> Files:
-    """A file that is written when it is wanted, behind those that are there already."""
+    """A file that is created on demand, after the existing ones."""
     return {**(before or {}), name: text().encode("utf-8", "surrogatepass")}
 
 
 def _light_attacks(kind: str) -> Iterator[Attack]:
-    """What any light markup may stumble over: signs by the hundred thousand, opened and never closed."""
+    """Attacks on any lightweight markup: hundreds of thousands of markers that are opened and never closed."""
     signs = (
         ">", "> ", "- ", "* ", "1. ", "#", "[", "![", "](", "*", "**a", "_", "_a ", "`", "``", "~~", "$", "$$", "\\(",
         "\\", "{", "}", "{}", "|", "| a ", "|\n", "<", "<div>", "<!--", "&", "&#", "^", "[^a]", "[@a; ", "@a ", ":a:`",
@@ -499,7 +499,7 @@ def _light_attacks(kind: str) -> Iterator[Attack]:
 
 
 def _reaching(kind: str, places: Sequence[str]) -> Iterator[Attack]:
-    """Directives that ask for files outside."""
+    """Directives that include files outside the folder."""
     for place in (
         *places,
         "/etc/passwd",
@@ -553,7 +553,7 @@ _ENDINGS = {
 
 
 def _beside_attacks(kind: str) -> Iterator[Attack]:
-    """Bibliographies and included parts that are hostile themselves."""
+    """Hostile bibliographies and included files."""
     name, content = next(iter(good(kind)[-1].items()))
     for label, text in {
         "deep braces": lambda: "@article{b1, title = " + _deep("{", "}") + "}",
@@ -799,14 +799,14 @@ def _zip_of(files: Iterable[tuple[str, bytes]]) -> bytes:
 
 
 def _claiming(size: int) -> bytes:
-    """The head of a tar archive whose first member says that it has so many bytes."""
+    """The start of a tar archive whose first member declares this size."""
     member = tarfile.TarInfo("paper.xml")
     member.size = size
     return member.tobuf()
 
 
 def _locked(archive: bytes) -> bytes:
-    """A zip archive that says of each member that it is encrypted."""
+    """A zip archive whose members are all declared encrypted."""
     for sign, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         at = archive.find(sign) + flags
         archive = archive[:at] + bytes([archive[at] | 1]) + archive[at + 1 :]

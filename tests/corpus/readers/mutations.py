@@ -27,12 +27,12 @@ PATIENT = 10
 """Seconds after which a document is a hang."""
 
 SECRET = "heronkeepstheseventhkey"
-"""What stands in the files outside, and must stand in no text."""
+"""The content of the files outside, which no document may contain."""
 
-# The test ground: a folder, a secret outside it, and a listening port.
+# The test sandbox: a folder, a secret outside it, and a listening port.
 
 
-class Ground:
+class Sandbox:
     """A folder for documents, with a secret next to it and a port that readers must not touch."""
 
     def __init__(self, root: Path) -> None:
@@ -57,8 +57,8 @@ class Ground:
         self._known = set(root.rglob("*"))
         self._root = root
 
-    def called(self) -> bool:
-        """Whether somebody has called since the last look."""
+    def was_contacted(self) -> bool:
+        """Whether something connected to the port since the last call."""
         try:
             caller, _ = self._listener.accept()
         except BlockingIOError:
@@ -66,8 +66,8 @@ class Ground:
         caller.close()
         return True
 
-    def strangers(self) -> list[Path]:
-        """Files that somebody has made since the ground was laid."""
+    def new_files(self) -> list[Path]:
+        """Files created since the sandbox was set up."""
         return sorted(set(self._root.rglob("*")) - self._known)
 
     def close(self) -> None:
@@ -89,13 +89,13 @@ _SECRETS = {
 
 @cache
 def _passwords() -> str:
-    """The first line of the file that everybody tries first; a word that is nowhere, where there is none."""
+    """The first line of /etc/passwd, which attackers try first; a random word if there is no such file."""
     path = Path("/etc/passwd")
     return path.read_text().partition("\n")[0] if path.exists() else SECRET
 
 
 class _Watch:
-    """Python's own report of what is opened, called and started while a document is read."""
+    """Python's audit events for files, connections and processes while a document is read."""
 
     def __init__(self) -> None:
         self.allowed: tuple[str, ...] | None = None
@@ -127,10 +127,10 @@ def _watch() -> _Watch:
 
 
 @contextmanager
-def watched(ground: Ground) -> Iterator[list[str]]:
-    """What is done while a document is read that no reader should do; loading code is no offence."""
+def watched(sandbox: Sandbox) -> Iterator[list[str]]:
+    """The forbidden operations while a document is read; importing modules is allowed."""
     watch = _watch()
-    places = (str(ground.inside), *sys.path, *sysconfig.get_paths().values(), str(Path(__file__).parents[3] / "src"))
+    places = (str(sandbox.inside), *sys.path, *sysconfig.get_paths().values(), str(Path(__file__).parents[3] / "src"))
     watch.seen = []
     watch.allowed = tuple(filter(None, places))
     try:
@@ -184,7 +184,7 @@ _TOKEN = re.compile(rb"(<[^<>]{0,500}>|\n+|\\[a-zA-Z]+|[{}\[\](),|&$`*_#:;\"])")
 
 
 def _shuffled(random: Random, content: bytes) -> bytes:
-    """The signs of a markup doubled, lost and swapped."""
+    """Markup characters doubled, lost and swapped."""
     tokens = _TOKEN.split(content)
     for _ in range(random.choice((1, 2, 5, 20))):
         one, two = random.randrange(len(tokens)), random.randrange(len(tokens))
@@ -219,7 +219,7 @@ _NUMBERS = (
 
 
 def _numbered(random: Random, content: bytes) -> bytes:
-    """Numbers that are none, or that look like others."""
+    """Invalid numbers, and digits of other scripts."""
     found = list(re.finditer(rb"\d+", content))
     for match in random.sample(found, min(len(found), 3)):
         number = random.choice(_NUMBERS).encode()
@@ -244,7 +244,7 @@ def _odd(random: Random, content: bytes) -> bytes:
 
 
 def _encoded(random: Random, content: bytes) -> bytes:
-    """Another encoding than the one it claims, or another claim."""
+    """An encoding other than the declared one, or another declaration."""
     text = content.decode("utf-8", "replace")
     match random.randrange(9):
         case 0:
@@ -303,7 +303,7 @@ def _scrambled(random: Random, content: bytes) -> bytes:
 
 
 def _changed(random: Random, value: object) -> object:
-    """A copy with one value, somewhere inside, exchanged."""
+    """A copy with one value, at any depth, exchanged."""
     if isinstance(value, dict) and value and random.random() < 0.93:
         key = random.choice(list(value))
         return {**value, key: _changed(random, value[key])}
@@ -314,7 +314,7 @@ def _changed(random: Random, value: object) -> object:
 
 
 def _regrown(random: Random, content: bytes) -> bytes:
-    """XML whose elements stand elsewhere, twice or nowhere; what is no XML is left as it is."""
+    """XML with elements moved, repeated or removed; anything else is unchanged."""
     from lxml import etree
 
     try:
@@ -367,10 +367,10 @@ class Case:
 class Cases:
     """The attacks of one type, then an endless sequence of random damage."""
 
-    def __init__(self, kind: str, ground: Ground, seed: int = 0, real: Sequence[Files] = ()) -> None:
+    def __init__(self, kind: str, sandbox: Sandbox, seed: int = 0, real: Sequence[Files] = ()) -> None:
         self._kind = kind
         self._seed = seed
-        self.attacks = list(KINDS[kind](ground.places))
+        self.attacks = list(KINDS[kind](sandbox.places))
         self._good = [*good(kind) * (1 + len(real)), *real]
 
     def made(self, number: int) -> Case:
@@ -411,12 +411,12 @@ class Tally:
     hung: list[str] = field(default_factory=list)
     leaked: list[str] = field(default_factory=list)
     contradicted: list[str] = field(default_factory=list)
-    """Read to parts that the record refuses: no crash, but a reader that could do better."""
+    """Documents whose parts the record rejects: no crash, but a defect of the reader."""
     slowest: tuple[float, str] = (0.0, "")
     seconds: float = 0.0
 
     def add(self, other: Tally) -> None:
-        """Count what another has counted."""
+        """Add the counts of another tally."""
         for name, value in vars(other).items():
             mine = getattr(self, name)
             setattr(self, name, max(mine, value) if name == "slowest" else mine + value)
@@ -426,16 +426,16 @@ class Tally:
         return [*self.crashed, *self.hung, *self.leaked]
 
 
-def tried(case: Case, ground: Ground, tally: Tally) -> None:
+def read_case(case: Case, sandbox: Sandbox, tally: Tally) -> None:
     """Read one case and count how it ends."""
     (name, content), *beside = case.files.items()
-    path = ground.inside / name
+    path = sandbox.inside / name
     written = dict(beside) if case.kind != "archives" else {name: content}
     for sibling, text in written.items():
-        (ground.inside / sibling).write_bytes(text)
+        (sandbox.inside / sibling).write_bytes(text)
     found: list[ReadResult] = []
     start, busy = time.perf_counter(), time.process_time()
-    with watched(ground) as seen:
+    with watched(sandbox) as seen:
         try:
             for opened in (
                 source_files([path])
@@ -447,7 +447,7 @@ def tried(case: Case, ground: Ground, tally: Tally) -> None:
             tally.crashed.append(f"{case}: {type(error).__name__}: {error}"[:400])
     seconds, busy = time.perf_counter() - start, time.process_time() - busy
     for sibling in written:
-        (ground.inside / sibling).unlink()
+        (sandbox.inside / sibling).unlink()
     tally.files += 1
     tally.seconds += seconds
     tally.slowest = max(tally.slowest, (seconds, str(case)))
@@ -457,12 +457,12 @@ def tried(case: Case, ground: Ground, tally: Tally) -> None:
         tally.hung.append(f"{case}: {seconds:.1f} s")
     if seen:
         tally.leaked.append(f"{case}: {seen[0]}")
-    if ground.called():
+    if sandbox.was_contacted():
         tally.leaked.append(f"{case}: called a server")
 
 
 def unpacked(part: bytes) -> str:
-    """What stands in a part of a document that was read."""
+    """The text of a compressed part."""
     return zstandard.decompress(part).decode()
 
 
@@ -485,10 +485,10 @@ def _count(case: Case, found: Sequence[ReadResult], tally: Tally) -> None:
             tally.leaked.append(f"{case}: {one.format}: it tells what stands outside")
 
 
-def run(cases: Cases, numbers: Iterable[int], ground: Ground) -> Tally:
+def run(cases: Cases, numbers: Iterable[int], sandbox: Sandbox) -> Tally:
     """Read the cases of those numbers."""
     tally = Tally()
     for number in numbers:
-        tried(cases.made(number), ground, tally)
-    tally.leaked += [f"made outside: {path}" for path in ground.strangers()]
+        read_case(cases.made(number), sandbox, tally)
+    tally.leaked += [f"made outside: {path}" for path in sandbox.new_files()]
     return tally

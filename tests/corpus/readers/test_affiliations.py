@@ -180,8 +180,10 @@ def test_markdown_assigns_the_only_affiliation_to_all_authors(below: str, wanted
 
 
 def test_the_record_keeps_affiliations_up_to_a_limit() -> None:
-    told = ParsedAuthor("Ada", "Lind", affiliations=("  Elm\n House ", "Elm House", "x" * 9_000, *map(str, range(99))))
-    found = ParsedDocument("one.xml", title="On tides", authors=[told], body=[Paragraph(["Words."])])
+    author = ParsedAuthor(
+        "Ada", "Lind", affiliations=("  Elm\n House ", "Elm House", "x" * 9_000, *map(str, range(99)))
+    )
+    found = ParsedDocument("one.xml", title="On tides", authors=[author], body=[Paragraph(["Words."])])
     kept = assemble(found).authors[0].affiliations
     assert kept[:2] == ("Elm House", "x" * MAX_AFFILIATION_CHARACTERS)
     assert len(kept) < MAX_AFFILIATIONS
@@ -240,9 +242,9 @@ def pairs(articles: list[Document], people: Callable[[Document], tuple[str | Non
     seats: dict[str, list[Seat]] = defaultdict(list)
     works = {one.id: one.work or one.id for one in articles}
     for one in articles:
-        for author, told in zip(one.authors, people(one), strict=True):
-            if author.person is not None and told is not None:
-                seats[told].append((one.id, author.position))
+        for author, person in zip(one.authors, people(one), strict=True):
+            if author.person is not None and person is not None:
+                seats[person].append((one.id, author.position))
     return {
         (left, right)
         for places in seats.values()

@@ -70,8 +70,8 @@ def proof(edge: Edge, citing: Any, cited: Any) -> str:
 
 def test_the_graph_contains_the_known_edges_and_only_proved_others(shared: Callable[[str], Path], elife: Elife) -> None:
     folder = shared("elife-jats")
-    told = map(json.loads, (folder / "manifest.jsonl").read_text().splitlines())
-    dois = {f"{one['set']}/{one['file']}": one["doi"].lower() for one in told}
+    listed = map(json.loads, (folder / "manifest.jsonl").read_text().splitlines())
+    dois = {f"{one['set']}/{one['file']}": one["doi"].lower() for one in listed}
     read = {dois[name]: one for name, one in elife.items()}
     assert len(read) == 254  # one of the 255 stands in two of the sets
     linker = Linker()

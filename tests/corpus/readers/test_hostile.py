@@ -15,7 +15,7 @@ from fathom.corpus import document_reading as reading
 from fathom.corpus.document_reading import Filters, read_file
 from fathom.corpus.readers.sources import FolderCompanions, SourceFile, source_files
 from tests.corpus.readers.attacks import KINDS, drawn, good
-from tests.corpus.readers.mutations import SECRET, Cases, Ground, Tally, run, tried, unpacked, watched
+from tests.corpus.readers.mutations import SECRET, Cases, Sandbox, Tally, read_case, run, unpacked, watched
 
 ACCIDENTS = 60
 """Of each kind; the benchmark tries ten thousand."""
@@ -26,18 +26,18 @@ SLOW = ("form of itself", "a stream that unpacks to much", "many cells", "uneven
 
 
 @pytest.fixture
-def ground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ground]:
+def sandbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
     monkeypatch.setattr(reading, "TIMEOUT", 60)
-    laid = Ground(tmp_path)
+    laid = Sandbox(tmp_path)
     yield laid
     laid.close()
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_damaged_files_are_read_or_refused(kind: str, ground: Ground) -> None:
-    cases = Cases(kind, ground)
+def test_damaged_files_are_read_or_refused(kind: str, sandbox: Sandbox) -> None:
+    cases = Cases(kind, sandbox)
     first = len(cases.attacks)
-    tally = run(cases, range(first, first + ACCIDENTS), ground)
+    tally = run(cases, range(first, first + ACCIDENTS), sandbox)
     assert tally.faults == []
     assert tally.files == ACCIDENTS
     assert tally.read > ACCIDENTS // 10, "what is always refused at once tests nothing"
@@ -45,21 +45,21 @@ def test_damaged_files_are_read_or_refused(kind: str, ground: Ground) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_attacks_are_read_or_refused(kind: str, ground: Ground) -> None:
-    cases = Cases(kind, ground)
+def test_attacks_are_read_or_refused(kind: str, sandbox: Sandbox) -> None:
+    cases = Cases(kind, sandbox)
     every = [number for number, (label, _) in enumerate(cases.attacks) if label not in SLOW]
-    tally = run(cases, sorted(Random(kind).sample(every, min(ATTACKS, len(every)))), ground)
+    tally = run(cases, sorted(Random(kind).sample(every, min(ATTACKS, len(every)))), sandbox)
     assert tally.faults == []
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_undamaged_documents_are_readable(kind: str, ground: Ground) -> None:
+def test_the_undamaged_documents_are_readable(kind: str, sandbox: Sandbox) -> None:
     for files in good(kind):
         (name, content), *beside = files.items()
         for sibling, text in beside:
-            (ground.inside / sibling).write_bytes(text)
-        (ground.inside / name).write_bytes(content)
-        found = [one for opened in source_files([ground.inside / name]) for one in read_file(opened, Filters())[1]]
+            (sandbox.inside / sibling).write_bytes(text)
+        (sandbox.inside / name).write_bytes(content)
+        found = [one for opened in source_files([sandbox.inside / name]) for one in read_file(opened, Filters())[1]]
         assert any(one.document for one in found), found
 
 
@@ -71,9 +71,9 @@ class _Faulty:
 
     FORMAT = "faulty"
 
-    def __init__(self, fault: str, ground: Ground) -> None:
+    def __init__(self, fault: str, sandbox: Sandbox) -> None:
         self._fault = fault
-        self._ground = ground
+        self._ground = sandbox
 
     def read(self, content: bytes, name: str, companions: object) -> Iterator[object]:
         match self._fault:
@@ -91,42 +91,44 @@ class _Faulty:
 @pytest.mark.parametrize(
     ("fault", "found"), [("crash", "KeyError"), ("hang", "longer"), ("tell", "opened"), ("write", "opened")]
 )
-def test_the_checks_detect_every_fault(fault: str, found: str, ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_checks_detect_every_fault(
+    fault: str, found: str, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(reading, "TIMEOUT", 1)
-    monkeypatch.setattr(reading, "reader_of", lambda name, content: _Faulty(fault, ground))
+    monkeypatch.setattr(reading, "reader_of", lambda name, content: _Faulty(fault, sandbox))
     tally = Tally()
-    tried(Cases("csv", ground).made(0), ground, tally)
+    read_case(Cases("csv", sandbox).made(0), sandbox, tally)
     assert [found in one for one in tally.faults] == [True]
 
 
-def test_detects_a_leaked_secret(ground: Ground) -> None:
-    cases = Cases("latex", ground)
-    cases.attacks[0] = ("it is told by the document itself", lambda: {"a.tex": f"\\title{{A}}{SECRET}".encode()})
+def test_detects_a_leaked_secret(sandbox: Sandbox) -> None:
+    cases = Cases("latex", sandbox)
+    cases.attacks[0] = ("the document itself contains it", lambda: {"a.tex": f"\\title{{A}}{SECRET}".encode()})
     tally = Tally()
-    tried(cases.made(0), ground, tally)
+    read_case(cases.made(0), sandbox, tally)
     assert tally.leaked
 
 
-def test_detects_a_network_call(ground: Ground) -> None:
+def test_detects_a_network_call(sandbox: Sandbox) -> None:
     import socket
 
-    host, _, port = ground.places[3].removeprefix("http://").partition("/")[0].partition(":")
+    host, _, port = sandbox.places[3].removeprefix("http://").partition("/")[0].partition(":")
     socket.create_connection((host, int(port))).close()
-    assert ground.called()
-    assert not ground.called()
+    assert sandbox.was_contacted()
+    assert not sandbox.was_contacted()
 
 
-def test_the_same_number_makes_the_same_file(ground: Ground) -> None:
-    one, two = Cases("rst", ground).made(5_000), Cases("rst", ground).made(5_000)
+def test_the_same_number_makes_the_same_file(sandbox: Sandbox) -> None:
+    one, two = Cases("rst", sandbox).made(5_000), Cases("rst", sandbox).made(5_000)
     assert one.files == two.files
-    assert one.files != Cases("rst", ground, seed=1).made(5_000).files
+    assert one.files != Cases("rst", sandbox, seed=1).made(5_000).files
 
 
 # What these attacks have taught.
 
 
-def test_an_interrupted_pdf_does_not_affect_the_next(ground: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
-    attacks = dict(KINDS["pdf"](ground.places))
+def test_an_interrupted_pdf_does_not_affect_the_next(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    attacks = dict(KINDS["pdf"](sandbox.places))
     endless = attacks["form of itself"]()["paper.pdf"]
     monkeypatch.setattr(reading, "TIMEOUT", 1)
     assert read_file(SourceFile("endless.pdf", endless, None), Filters())[1][0].error == "reading took longer than 1 s"
@@ -148,28 +150,28 @@ def test_an_interrupted_pdf_does_not_affect_the_next(ground: Ground, monkeypatch
         ("archives", "gz of a large file", "it unpacks to more than 256 MB"),
     ],
 )
-def test_refuses_what_would_take_forever(kind: str, label: str, reason: str, ground: Ground) -> None:
-    [(name, content)] = list(dict(KINDS[kind](ground.places))[label]().items())[:1]
-    (ground.inside / name).write_bytes(content)
-    [opened] = source_files([ground.inside / name])
+def test_refuses_what_would_take_forever(kind: str, label: str, reason: str, sandbox: Sandbox) -> None:
+    [(name, content)] = list(dict(KINDS[kind](sandbox.places))[label]().items())[:1]
+    (sandbox.inside / name).write_bytes(content)
+    [opened] = source_files([sandbox.inside / name])
     assert read_file(opened, Filters())[1][0].error == reason
 
 
-def test_does_not_follow_links_in_a_folder(ground: Ground) -> None:
-    (ground.inside / "round").symlink_to(ground.inside)
-    (ground.inside / "out").symlink_to(ground.outside)
-    (ground.inside / "paper.md.gz").write_bytes(gzip.compress(b"# A\n\nSome text.\n"))
-    with watched(ground) as seen:
-        sources = [opened.source for opened in source_files([ground.inside])]
-        beside = FolderCompanions(ground.inside)
-        assert [beside.get(f"{place}.txt") for place in (*ground.places, "out/secret")] == [None] * 6
+def test_does_not_follow_links_in_a_folder(sandbox: Sandbox) -> None:
+    (sandbox.inside / "round").symlink_to(sandbox.inside)
+    (sandbox.inside / "out").symlink_to(sandbox.outside)
+    (sandbox.inside / "paper.md.gz").write_bytes(gzip.compress(b"# A\n\nSome text.\n"))
+    with watched(sandbox) as seen:
+        sources = [opened.source for opened in source_files([sandbox.inside])]
+        beside = FolderCompanions(sandbox.inside)
+        assert [beside.get(f"{place}.txt") for place in (*sandbox.places, "out/secret")] == [None] * 6
     assert [Path(source).name for source in sources] == ["paper.md.gz"]
     assert seen == []
 
 
-def test_the_time_limit_is_reset(ground: Ground) -> None:
+def test_the_time_limit_is_reset(sandbox: Sandbox) -> None:
     before = signal.getsignal(signal.SIGALRM)
-    run(Cases("csv", ground), range(20, 22), ground)
+    run(Cases("csv", sandbox), range(20, 22), sandbox)
     assert signal.getsignal(signal.SIGALRM) is before
 
 

@@ -92,10 +92,10 @@ def test_a_filing_becomes_a_report_with_located_facts() -> None:
     assert "billion & grew." in text
     assert "| Net loss | $(1,234) |" in text
     assert [section.heading.of(text) for section in document.sections if section.heading] == ["Item 7. Results"]
-    told = [(f.attribute, f.period, f.unit, f.value, f.span.of(text), f.part, f.place) for f in document.facts]
+    facts = [(f.attribute, f.period, f.unit, f.value, f.span.of(text), f.part, f.place) for f in document.facts]
     year = "2023-01-01/2023-12-31"
     part = "us-gaap:ClassAxis=acme:NorthMember; acme:PlantAxis=7"
-    assert told == [
+    assert facts == [
         ("us-gaap:Revenues", year, "USD", Decimal("1250000000"), "1.25", "", "prose"),
         ("us-gaap:ProfitLoss", year, "USD", Decimal("-1234000000"), "1,234", "", "table"),
         ("us-gaap:Par", year, "USD/shares", Decimal("0.50"), "0.50", "", "table"),
@@ -130,8 +130,8 @@ def test_a_fraction_is_one_number() -> None:
     )
     report = found(filing(body))
     document = assemble(report)
-    told = [(fact.attribute, str(fact.value), fact.span.of(document.text)) for fact in document.facts]
-    assert told == [
+    facts = [(fact.attribute, str(fact.value), fact.span.of(document.text)) for fact in document.facts]
+    assert facts == [
         ("a:Quarter", "0.25", "1 for every 4"),
         ("a:Scaled", "-750", "1.5/2"),
         ("a:Third", "0." + 28 * "3", "1/3"),

@@ -19,33 +19,33 @@ def titled(one: JsonObject, number: int) -> ParsedDocument:
     return ParsedDocument(f"{number}", title=one["title"])
 
 
-def told(text: str) -> list[tuple[str, str]]:
+def titles_and_faults(text: str) -> list[tuple[str, str]]:
     return [(found.title, found.refusal.partition(" (")[0]) for found in read_objects(text, "a.jsonl", titled)]
 
 
 def test_every_line_is_read_or_refused() -> None:
     lines = ['{"title": "A"}', "", "[1]", "{broken", '{"title": "B\u2028C"}', "{}"]
     faults = ["", "its JSON is not an object", "it is not JSON", "", "it has no title"]
-    assert told("\n".join(lines)) == list(zip(["A", "", "", "B\u2028C", ""], faults, strict=True))
+    assert titles_and_faults("\n".join(lines)) == list(zip(["A", "", "", "B\u2028C", ""], faults, strict=True))
     refused = [found.refusal[-8:] for found in read_objects("\n".join(lines), "a.jsonl", titled) if found.refusal]
     assert refused == ["(line 3)", "(line 4)", "(line 6)"]
 
 
 def test_one_object_may_take_many_lines() -> None:
-    assert told(json.dumps({"title": "A", "year": 2001}, indent=1)) == [("A", "")]
+    assert titles_and_faults(json.dumps({"title": "A", "year": 2001}, indent=1)) == [("A", "")]
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "{broken", json.dumps({"title": "A", "year": 2001}, indent=1)[:-2]])
 def test_a_file_without_objects_is_refused_once(text: str) -> None:
     with pytest.raises(ReadError):
-        told(text)
+        titles_and_faults(text)
 
 
 def test_gives_up_on_a_file_of_bad_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_lines, "MAX_REFUSED", 2)
-    assert len(told("{\n{")) == 2
+    assert len(titles_and_faults("{\n{")) == 2
     with pytest.raises(ReadError, match="more than 2 of its lines"):
-        told("{\n{\n{")
+        titles_and_faults("{\n{\n{")
 
 
 def test_bad_lines_are_counted_and_named_when_a_corpus_is_read() -> None:

@@ -350,18 +350,18 @@ def test_real_papers_match_the_manifest(shared: Callable[[str], Path]) -> None:
     """All but one title agree: the manifest calls the paper of 2019/christian_mcdaniel "Introduction"."""
     read_papers = papers(shared(PROCEEDINGS), "rst")
     assert len(read_papers) == 70
-    assert [told["key"] for told, found in read_papers if found.title != told["title"].replace("`", "")] == [
+    assert [gold["key"] for gold, found in read_papers if found.title != gold["title"].replace("`", "")] == [
         "2019/christian_mcdaniel"
     ]
     # The manifest has "W\\. Scott Shambaugh" with its backslash.
     wrong = [
-        told["key"]
-        for told, found in read_papers
-        if [author.printed for author in found.authors] != [name.replace("\\", "") for name in told["authors"]]
+        gold["key"]
+        for gold, found in read_papers
+        if [author.printed for author in found.authors] != [name.replace("\\", "") for name in gold["authors"]]
     ]
     assert wrong == []
     # Others use a key twice, or print their references inline beside a bibliography that they do not use.
-    sizes = [told["key"] for told, found in read_papers if len(found.references) == told["n_bib_entries"]]
+    sizes = [gold["key"] for gold, found in read_papers if len(found.references) == gold["n_bib_entries"]]
     assert len(sizes) >= 60
     assert sum(bool(found.abstract) for _, found in read_papers) >= 67
 
@@ -369,8 +369,8 @@ def test_real_papers_match_the_manifest(shared: Callable[[str], Path]) -> None:
 def test_real_peps_match_the_manifest(shared: Callable[[str], Path]) -> None:
     folder = shared("peps")
     manifest = {
-        told["file"]: told
-        for told in map(json.loads, (folder / "manifest.jsonl").read_text(encoding="utf-8").splitlines())
+        gold["file"]: gold
+        for gold in map(json.loads, (folder / "manifest.jsonl").read_text(encoding="utf-8").splitlines())
     }
     found = {
         Path(name).name: next(rst.read(content, name, NoCompanions()))
@@ -378,9 +378,9 @@ def test_real_peps_match_the_manifest(shared: Callable[[str], Path]) -> None:
         if Path(name).name in manifest
     }
     assert len(found) == 216
-    for name, told in manifest.items():
-        assert found[name].title == told["title"]
-        assert [a.printed for a in found[name].authors] == [" ".join(author.split()) for author in told["authors"]]
+    for name, gold in manifest.items():
+        assert found[name].title == gold["title"]
+        assert [a.printed for a in found[name].authors] == [" ".join(author.split()) for author in gold["authors"]]
     numbers = {found[name].ids["pep"] for name in found}
     edges = {
         (one.ids["pep"], reference.ids["pep"])

@@ -179,7 +179,7 @@ def test_reads_several_documents_from_one_file() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "head", "told"),
+    ("name", "head", "expected"),
     [
         ("a.tei.xml", b"", True),
         ("a.xml", b'<TEI xmlns="x">', True),
@@ -187,8 +187,8 @@ def test_reads_several_documents_from_one_file() -> None:
         ("a.tei", b"", True),
     ],
 )
-def test_matches_tei_by_name_or_beginning(name: str, head: bytes, told: bool) -> None:
-    assert tei.matches(name, head) is told
+def test_matches_tei_by_name_or_beginning(name: str, head: bytes, expected: bool) -> None:
+    assert tei.matches(name, head) is expected
 
 
 # Hostile input.

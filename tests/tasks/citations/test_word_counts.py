@@ -49,7 +49,7 @@ def test_a_build_and_its_audit_measure_the_same_baselines(citing_corpus: Path, t
     checked = audit(bench.folder).checks
     baselines = next(found.measures for found in checked if found.name == "baselines")
     cells = json.loads((bench.folder / "manifest.json").read_text())["reports"]["citations"]["items"]
-    made = {cell: told["baselines"] for cell, told in cells.items() if told["built"]}
+    made = {cell: report["baselines"] for cell, report in cells.items() if report["built"]}
     assert {"choice, easy", "choice, medium", "choice, hard"} <= set(made)
     for cell, measured in made.items():
         for matcher in MATCHERS:
