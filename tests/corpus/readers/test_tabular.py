@@ -159,7 +159,7 @@ def test_matches_its_formats() -> None:
         (b"[" * 200_000, "x.json", "too deep"),
         (b'{"a":' * 900 + b"1" + b"}" * 900, "x.json", "too deep"),
         (b'{"a": 1', "x.json", "not JSON"),
-        (b"\xff\xfe\x00", "x.json", "not JSON"),
+        (b"\xff\xfe\x00", "x.json", "not text in UTF-16"),
         (b"7", "x.json", "single value"),
         (b'{"a": null}', "x.json", "no fields"),
         (b"<div>" * 100_000 + b"x", "x.html", "too deep"),

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from fathom.corpus.readers.markdown.reader import read_text
 from fathom.corpus.readers.parsed_document import CompanionFiles, Paragraph, ParsedDocument, ParsedReference, ReadError
-from fathom.corpus.readers.parsing.decoding import decode_utf8
+from fathom.corpus.readers.parsing.decoding import decode_text
 from fathom.corpus.readers.parsing.json_objects import JsonObject, read_objects
 from fathom.corpus.readers.parsing.reference_lists import ReferenceEntry
 from fathom.records.names import without_accents
@@ -32,7 +32,7 @@ def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[Pars
                 works.setdefault(_text(work, "arxiv_id"), work)
         return document
 
-    yield from read_objects(decode_utf8(content), name, paper)
+    yield from read_objects(decode_text(content), name, paper)
     for work in works.values():
         yield _read_cited_work(work, name)
 

@@ -9,8 +9,15 @@ from typing import Literal
 
 from fathom.corpus.readers.bibtex.latex_text import clean_latex
 from fathom.corpus.readers.bibtex.parser import BibEntry, parse_bibtex
-from fathom.corpus.readers.parsed_document import CitationMark, CompanionFiles, Inlines, ParsedDocument, ParsedReference
-from fathom.corpus.readers.parsing.decoding import decode_lenient
+from fathom.corpus.readers.parsed_document import (
+    CitationMark,
+    CompanionFiles,
+    Inlines,
+    ParsedDocument,
+    ParsedReference,
+    ReadError,
+)
+from fathom.corpus.readers.parsing.decoding import decode_text
 
 # References.
 
@@ -235,7 +242,11 @@ def read_bibliographies(names: Sequence[str], companions: CompanionFiles) -> tup
     for name in names[:_MAX_FILES]:
         content = read_companion(name, companions)
         if content is not None:
-            file = parse_bibtex(decode_lenient(content))
+            try:
+                file = parse_bibtex(decode_text(content))
+            except ReadError:  # Its encoding cannot be told: no entry is better than damaged names.
+                broken.append(name)
+                continue
             broken.extend(file.broken)
             for key, entry in file.entries.items():
                 works.setdefault(key, cited_work(entry))

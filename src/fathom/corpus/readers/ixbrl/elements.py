@@ -10,7 +10,7 @@ from typing import Any
 from lxml import etree
 
 from fathom.corpus.readers.parsed_document import ReadError
-from fathom.corpus.readers.parsing.decoding import decode_declared
+from fathom.corpus.readers.parsing.decoding import decode
 from fathom.corpus.readers.parsing.tables import check_size
 from fathom.corpus.readers.parsing.xml_trees import Element, walk_tree
 
@@ -69,7 +69,7 @@ def _parser(recover: bool = False) -> Any:
 def _repaired(content: bytes) -> bytes:
     """Return UTF-8 with valid ampersands: the recovering parser silently drops "&" and "&nbsp;"."""
     named = _DECLARED.match(content[:400])
-    text, _ = decode_declared(content, named[1].decode("ascii") if named else "utf-8")
+    text = decode(content, named[1].decode("ascii") if named else "utf-8").text
     text = _DOCTYPE.sub("", _DECLARATION.sub("", text.lstrip("\ufeff")), count=1)
     return _FORBIDDEN.sub("", _AMPERSAND.sub(_reference, text)).encode("utf-8", "replace")
 

@@ -39,7 +39,7 @@ from fathom.corpus.readers.parsing.blocks import (
     inlines_text,
     normalized_text,
 )
-from fathom.corpus.readers.parsing.decoding import decode_lenient
+from fathom.corpus.readers.parsing.decoding import decode_text, searchable
 from fathom.corpus.readers.parsing.front_matter import read_project_file
 from fathom.corpus.readers.parsing.text_cleanup import word_set
 from fathom.corpus.readers.parsing.text_tables import limit_columns
@@ -60,7 +60,11 @@ _LATEX = re.compile(rb"\\(?:documentclass|title|(?:sub)*section\*?|begin *\{(?:d
 
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """Read the one document in a file; a part that another file inputs is read with that file."""
-    yield _Document(decode_lenient(content), name, companions).parse()
+    stated = _INPUT_ENCODING.search(content[:20_000])
+    yield _Document(decode_text(content, stated[1].decode("ascii") if stated else ""), name, companions).parse()
+
+
+_INPUT_ENCODING = re.compile(rb"\\usepackage\s{0,5}\[\s{0,5}([A-Za-z0-9_-]{2,20})\s{0,5}\]\s{0,5}\{inputenc\}")
 
 
 # The document.
@@ -175,7 +179,7 @@ class _Document:
         for name in self._companions.names()[:200]:
             if name.lower().endswith(".tex") and name != own:
                 content = self._companions.get(name)
-                inputs = INPUT.findall(decode_lenient(content)) if content is not None else []
+                inputs = INPUT.findall(searchable(content)) if content is not None else []
                 if any((braced or bare).strip().removeprefix("./") in (own, stem) for braced, bare in inputs):
                     raise ReadError(f"it is a part of {name} and is read with it")
 

@@ -15,7 +15,7 @@ from fathom.corpus.readers.bibtex.citations import (
 from fathom.corpus.readers.bibtex.latex_text import latex_to_text
 from fathom.corpus.readers.latex.source import SourceText
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedReference
-from fathom.corpus.readers.parsing.decoding import decode_lenient
+from fathom.corpus.readers.parsing.decoding import decode_text
 
 _NUMERIC = {"plain", "unsrt", "abbrv", "ieeetr", "ieeetran", "acm", "siam", "splncs04", "unsrtnat", "plainurl"}
 
@@ -36,7 +36,7 @@ def read_cited_works(
     if not works and not items:
         for name in companions.names():
             content = companions.get(name) if name.lower().endswith(".bbl") else None
-            items.update(_thebibliography_works(expand.protect(decode_lenient(content))) if content is not None else {})
+            items.update(_thebibliography_works(expand.protect(decode_text(content))) if content is not None else {})
     for key, source in items.items():
         works.setdefault(key, source)
     all_numbered = bool(items) and not any(source.names for source in items.values())

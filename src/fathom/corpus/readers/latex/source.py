@@ -7,7 +7,7 @@ import re
 from fathom.corpus.readers.bibtex.citations import read_companion
 from fathom.corpus.readers.bibtex.latex_text import BRACES
 from fathom.corpus.readers.parsed_document import CompanionFiles
-from fathom.corpus.readers.parsing.decoding import decode_lenient
+from fathom.corpus.readers.parsing.decoding import decode_text
 
 _MAX_FILES = 100
 """Maximum number of input files."""
@@ -128,7 +128,7 @@ class SourceText:
                     files += 1
                 if content is not None and size + len(content) <= _MAX_CHARS:
                     size += len(content)
-                    part = without_placeholders(decode_lenient(content))
+                    part = without_placeholders(decode_text(content))
                     pieces.append("\n\n" + document_body(self.protect(part)) + "\n\n")
             if not pieces:
                 break

@@ -35,7 +35,7 @@ from fathom.corpus.readers.parsed_document import (
 )
 from fathom.corpus.readers.parsing.bylines import author_from_name, find_authors
 from fathom.corpus.readers.parsing.citation_detection import detect_citations
-from fathom.corpus.readers.parsing.decoding import decode_utf8
+from fathom.corpus.readers.parsing.decoding import decode_text
 from fathom.corpus.readers.parsing.identifiers import find_identifiers
 from fathom.corpus.readers.parsing.reference_lists import ReferenceEntry, ReferenceIndex
 from fathom.corpus.readers.parsing.text_cleanup import parse_date
@@ -53,7 +53,7 @@ def matches(name: str, head: bytes) -> bool:
 
 
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
-    text = close_empty_elements(decode_utf8(content))
+    text = close_empty_elements(decode_text(content))
     check_nesting(text)
     root = LexborHTMLParser(text).root
     if root is None or root.css_first(".ltx_document, .ltx_page_main, .ltx_para, .ltx_title_document") is None:

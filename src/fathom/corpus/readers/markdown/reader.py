@@ -27,7 +27,7 @@ from fathom.corpus.readers.parsing.bylines import (
     is_chinese_institution,
     is_prose,
 )
-from fathom.corpus.readers.parsing.decoding import decode_utf8
+from fathom.corpus.readers.parsing.decoding import decode_text
 from fathom.corpus.readers.parsing.front_matter import (
     FrontMatter,
     Value,
@@ -54,7 +54,7 @@ def matches(name: str, head: bytes) -> bool:
 
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """Read the one document of a file."""
-    yield read_text(decode_utf8(content), name)
+    yield read_text(decode_text(content), name)
 
 
 _INVISIBLE = re.compile("[\u2061-\u2064\ue000\ue001]")

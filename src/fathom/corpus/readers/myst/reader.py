@@ -38,7 +38,7 @@ from fathom.corpus.readers.parsing.blocks import (
     inlines_text,
     with_prefix,
 )
-from fathom.corpus.readers.parsing.decoding import decode_lenient
+from fathom.corpus.readers.parsing.decoding import decode_text, searchable
 from fathom.corpus.readers.parsing.front_matter import (
     FrontMatter,
     read_front_matter,
@@ -77,7 +77,7 @@ _MYST = re.compile(
 
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """Read the one document in a file; a part that another file includes is read with that file."""
-    yield _Document(decode_lenient(content), name, companions).parse()
+    yield _Document(decode_text(content), name, companions).parse()
 
 
 # The document.
@@ -148,7 +148,7 @@ class _Document:
         for name in self._companions.names()[:200]:
             if name.lower().endswith(".md") and name != own_name:
                 content = self._companions.get(name)
-                if content is not None and include.search(decode_lenient(content)):
+                if content is not None and include.search(searchable(content)):
                     raise ReadError(f"it is a part of {name} and is read with it")
 
     def _expand_includes(self, lines: list[str]) -> list[str]:
@@ -184,7 +184,7 @@ class _Document:
         self._size += len(content)
         if not name.lower().endswith((".md", ".myst", ".txt")):
             return []
-        return ["", *without_comments(split_front_matter(decode_lenient(content))[1]).split("\n"), ""]
+        return ["", *without_comments(split_front_matter(decode_text(content))[1]).split("\n"), ""]
 
     # Blocks.
 

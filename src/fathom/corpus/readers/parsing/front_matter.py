@@ -13,7 +13,7 @@ import yaml
 from fathom.corpus.readers.bibtex.citations import find_doi
 from fathom.corpus.readers.bibtex.parser import parse_author
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedAuthor
-from fathom.corpus.readers.parsing.decoding import decode_lenient
+from fathom.corpus.readers.parsing.decoding import decode_text
 from fathom.corpus.readers.parsing.text_cleanup import calendar_date
 
 Value: TypeAlias = "str | list[Value] | dict[str, Value]"
@@ -132,7 +132,7 @@ def read_project_file(companions: CompanionFiles) -> FrontMatter:
     for name in ("myst.yml", "myst.yaml", "_config.yml"):
         content = companions.get(name)
         if content is not None:
-            project = parse_yaml(decode_lenient(content)).get("project")
+            project = parse_yaml(decode_text(content)).get("project")
             if isinstance(project, dict):
                 return read_front_matter(project)
     return read_front_matter({})

@@ -32,7 +32,7 @@ from fathom.corpus.readers.parsing.blocks import (
     inlines_text,
     with_prefix,
 )
-from fathom.corpus.readers.parsing.decoding import decode_lenient
+from fathom.corpus.readers.parsing.decoding import decode_text
 from fathom.corpus.readers.parsing.front_matter import find_orcid
 from fathom.corpus.readers.parsing.text_tables import (
     GRID_LINE,
@@ -78,7 +78,7 @@ _PEP_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?PEP: *\d+\r?\n(?:[^\n]*\n){0,5}?Title
 
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """Read the one document in a file."""
-    yield _Document(decode_lenient(content), name, companions).parse()
+    yield _Document(decode_text(content), name, companions).parse()
 
 
 _VERBATIM = {"code", "code-block", "sourcecode", "highlight-block", "parsed-literal", "ipython", "doctest", "testcode"}

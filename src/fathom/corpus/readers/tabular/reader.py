@@ -23,7 +23,7 @@ from fathom.corpus.readers.parsed_document import (
     TableCell,
     TaggedNumber,
 )
-from fathom.corpus.readers.parsing.decoding import decode_with_note
+from fathom.corpus.readers.parsing.decoding import decode, decode_text
 from fathom.corpus.readers.parsing.tables import (
     MAX_CELL_CHARACTERS,
     MAX_CELLS,
@@ -67,7 +67,7 @@ def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[Pars
 
 
 def _csv(content: bytes, name: str, ending: str) -> ParsedDocument:
-    text, encoding_note = decode_with_note(content)
+    text, _, encoding_note = decode(content)
     delimiter = "\t" if ending == "tsv" else _delimiter(text)
     rows: list[list[TableCell]] = []
     cells = 0
@@ -120,7 +120,7 @@ def read_json(content: bytes, name: str) -> Iterator[ParsedDocument]:
 def _parse_json(content: bytes) -> Any:
     try:
         # Numbers stay as written: 1.50 must not be printed as 1.5.
-        return json.loads(content, parse_int=str, parse_float=str, parse_constant=str)
+        return json.loads(decode_text(content), parse_int=str, parse_float=str, parse_constant=str)
     except RecursionError as error:
         raise ReadError("its fields are nested too deep") from error
     except (ValueError, MemoryError) as error:

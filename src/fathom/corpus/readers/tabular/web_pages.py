@@ -10,7 +10,7 @@ from typing import Any
 from fathom.corpus.readers.html.layout import BLOCKS, PageLayout
 from fathom.corpus.readers.parsed_document import Block, Heading, Paragraph, ParsedDocument, ParsedTable, ReadError
 from fathom.corpus.readers.parsing.blocks import normalized_text
-from fathom.corpus.readers.parsing.decoding import decode_declared
+from fathom.corpus.readers.parsing.decoding import Decoded, decode
 from fathom.corpus.readers.parsing.tables import MAX_CELL_CHARACTERS
 from fathom.corpus.readers.parsing.text_cleanup import title_from_name, word_set
 
@@ -22,7 +22,7 @@ def read_page(content: bytes, name: str) -> ParsedDocument:
     """Return a page as one report."""
     from selectolax.lexbor import LexborHTMLParser
 
-    text, encoding_note = _page_text(content)
+    text, _, encoding_note = _page_text(content)
     tree = LexborHTMLParser(_TagSimplifier(text).page())
     layout = PageLayout()
     if tree.body is not None:
@@ -44,9 +44,9 @@ _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?([A-Za-z0-9_-]{2,3
 _TITLE = re.compile(r"<title[^<>]{0,200}>([^<]{0,1000})<", re.IGNORECASE)
 
 
-def _page_text(content: bytes) -> tuple[str, str]:
+def _page_text(content: bytes) -> Decoded:
     named = _CHARSET.search(content[:4096])
-    return decode_declared(content, named[1].decode("ascii") if named else "")
+    return decode(content, named[1].decode("ascii") if named else "")
 
 
 _DROPPED = word_set(
