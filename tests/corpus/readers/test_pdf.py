@@ -368,8 +368,8 @@ def test_an_entry_at_the_foot_of_the_first_page_keeps_its_doi() -> None:
     assert not found.ids
 
 
-def test_records_which_fields_are_guessed() -> None:
-    assert read(paper()).notes["authors"] == "guessed from the layout"
+def test_a_plain_layout_is_known() -> None:
+    assert not read(paper()).unknown
 
 
 # What cannot be read.

@@ -41,6 +41,8 @@ def is_heading(lines: OrderedLines, number: int) -> bool:
     numbered = _NUMBERED.match(text)
     if line.bold and line.size >= 0.95 * lines.body_size:
         return (starts and len(text) < 100 and not text[0].isdigit()) or bool(numbered and len(text) < 100)
+    if line.small_caps and line.size >= 0.95 * lines.body_size:
+        return (starts and len(text) < 100 and not text[0].isdigit()) or bool(numbered and len(text) < 100)
     return bool(re.fullmatch(r"[IVX]{1,5}\.\s+[A-Z][A-Z\s:,-]{4,80}", text))
 
 

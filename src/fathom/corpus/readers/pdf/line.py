@@ -34,8 +34,11 @@ class Line:
     baseline: float
     """Distance from the bottom of the page."""
     size: float
-    """Font size in points."""
+    """Font size in points. For small capitals, the size of the large ones."""
     bold: bool
+    italic: bool
+    small_caps: bool
+    """Whether all letters are capitals of two sizes, or glyphs of a font of small capitals."""
     hyphenated: bool
     """Whether the line ends inside a word. `text` does not include the hyphen."""
     text: str
@@ -45,6 +48,16 @@ class Line:
 def strip_marks(text: str) -> str:
     """Return the text without superscript marks."""
     return text.replace(SUPERSCRIPT_START, "").replace(SUPERSCRIPT_END, "")
+
+
+def same_style(first: Line, second: Line) -> bool:
+    """Return whether two lines have the same size, weight and shape."""
+    return (
+        abs(first.size - second.size) < 0.3
+        and first.bold == second.bold
+        and first.italic == second.italic
+        and first.small_caps == second.small_caps
+    )
 
 
 def wraps(before: Line, after: Line, right_edge: float) -> bool:
@@ -77,6 +90,14 @@ class Dehyphenator:
                 parts = token.split("-")
                 self._compound.update(f"{one}-{other}" for one, other in itertools.pairwise(parts))
 
+    def is_sure(self, before: Line, after: Line) -> bool:
+        """Return whether the document's own words decide the hyphen between two lines."""
+        left, right = re.search(r"([^\W\d_]+)$", before.text), re.match(r"[^\W\d_]+", after.text)
+        if not before.hyphenated or left is None or right is None:
+            return True
+        first, second = left[1].lower(), right[0].lower()
+        return first + second in self._plain or f"{first}-{second}" in self._compound
+
     def join(self, lines: Sequence[Line]) -> str:
         """Return the text of consecutive lines."""
         pieces: list[str] = []
@@ -99,7 +120,7 @@ class Dehyphenator:
         first, second = left[1].lower(), right[0].lower()
         if first + second in self._plain:
             return ""
-        if right[0][0].isupper():
+        if right[0][0].isupper() and not (left[1].isupper() and right[0].isupper()):
             return "-"
         if f"{first}-{second}" in self._compound:
             return "-"

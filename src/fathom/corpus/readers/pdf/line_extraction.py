@@ -8,6 +8,7 @@ import signal
 import time
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any
 
@@ -132,6 +133,8 @@ _PRIVATE_USE = re.compile("[\ue000-\ue002\t]")
 _GAP = 0.55
 """Width of a wide space, in font sizes. An ordinary space is a quarter to a third."""
 _BOLD = re.compile(rb"bold|medi(?!um)|black|heavy|demi|cmbx|cmb\d|-bd|sfbx|\bbx", re.IGNORECASE)
+_ITALIC = re.compile(rb"ital|obli|cmti|cmsl|sfti|ti\d|slanted", re.IGNORECASE)
+_SMALL_CAPS = re.compile(rb"(?i:csc\d|sfcc\d|small-?cap|caps\d)|(?<=[a-z-])SC(?![a-zA-Z])")
 _AFTER_LETTER = re.compile(r"[^\W\d_][^\s\w]*\d")
 """A digit that may be superscript although the word's first and last characters are level: "shown1,2.\"."""
 
@@ -146,6 +149,8 @@ class _Run:
     size: float
     height: float
     bold: bool
+    italic: bool
+    small_caps: bool
     text: str
 
 
@@ -240,7 +245,7 @@ class _LineBuilder:
         if rotated:
             self._add_rotated(text)
             return
-        run = _Run(left, right, baseline, size, height, self._is_bold(start), text)
+        run = _Run(left, right, baseline, size, height, *self._style(start), text)
         if last is not None and self._continues(run):
             last.text += blank
             if blank == _WIDE_SPACE:
@@ -268,11 +273,11 @@ class _LineBuilder:
         rotated = abs(matrix.b) > abs(matrix.a)
         return round(size * (matrix.c**2 + matrix.d**2) ** 0.5, 2), rotated
 
-    def _is_bold(self, place: int) -> bool:
-        if self._raw.FPDFText_GetFontWeight(self._handle, place) >= 600:
-            return True
+    def _style(self, place: int) -> tuple[bool, bool, bool]:
+        """Return whether a character is bold, italic, and a small capital by its font."""
+        heavy = self._raw.FPDFText_GetFontWeight(self._handle, place) >= 600
         self._raw.FPDFText_GetFontInfo(self._handle, place, self._name, 128, self._flags)
-        return _BOLD.search(self._name.value) is not None
+        return _font_style(self._name.value, heavy)
 
     def _add_rotated(self, text: str) -> None:
         if self._page == 0 and len(self._rotated_texts) < 20:
@@ -285,20 +290,27 @@ class _LineBuilder:
         if not runs:
             return
         main = max(runs, key=lambda run: (len(run.text.strip()) > 1, run.size, len(run.text)))
+        level = [run for run in runs if abs(run.baseline - main.baseline) < 0.1 * main.size]
+        two_sizes = _has_two_sizes_of_capitals(level)
         text = _normalize_letters("".join(_run_text(run, main) for run in runs).strip())
         text, places = _replace_wide_spaces(text)
         if not hyphenated and HYPHEN.search(text):
             text, hyphenated = text[:-1], True
         if text:
-            visible = [run for run in runs if any(sign.isalnum() for sign in run.text)]
+            # "A and B" in bold may have its "and" in the normal weight.
+            visible = [run for run in level if _has_letter_or_digit(run.text) and run.text.strip() not in ("and", "&")]
+            # The number of a heading in small capitals is upright.
+            lettered = [run for run in visible if any(map(str.isalpha, run.text))]
             self._lines.append(
                 Line(
                     self._page,
                     round(runs[0].left, 1),
                     round(max(run.right for run in runs), 1),
                     round(main.baseline, 1),
-                    main.size,
+                    max(run.size for run in level) if two_sizes else main.size,
                     bool(visible) and all(run.bold for run in visible),
+                    bool(lettered) and all(run.italic for run in lettered),
+                    two_sizes or (bool(lettered) and all(run.small_caps for run in lettered)),
                     hyphenated,
                     text,
                     tuple(
@@ -307,6 +319,28 @@ class _LineBuilder:
                     ),
                 )
             )
+
+
+@lru_cache(maxsize=1_000)
+def _font_style(name: bytes, heavy: bool) -> tuple[bool, bool, bool]:
+    """Return whether a font is bold, italic, and of small capitals, from its name."""
+    return (
+        heavy or _BOLD.search(name) is not None,
+        _ITALIC.search(name) is not None,
+        _SMALL_CAPS.search(name) is not None,
+    )
+
+
+def _has_letter_or_digit(text: str) -> bool:
+    return any(map(str.isalnum, text))
+
+
+def _has_two_sizes_of_capitals(runs: list[_Run]) -> bool:
+    """Return whether a line has small capitals: only capitals, in two sizes."""
+    if len(runs) < 2:
+        return False
+    large, small = max(run.size for run in runs), min(run.size for run in runs)
+    return 0.6 * large < small < 0.9 * large and "".join(run.text for run in runs).isupper()
 
 
 def _replace_wide_spaces(text: str) -> tuple[str, list[int]]:

@@ -48,5 +48,4 @@ def read_layout(extracted: ExtractedLines, source: str) -> ParsedDocument:
     document.abstract = [finder.mark_block(block) for block in document.abstract]
     document.body = [finder.mark_block(block) for block in document.body]
     document.language = "zh" if is_chinese(" ".join(line.text for line in lines[:60])) else "en"
-    document.notes["layout"] = "sections, paragraphs, tables and citations are guessed from the layout"
     return document

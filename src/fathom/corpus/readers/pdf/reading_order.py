@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
-from fathom.corpus.readers.pdf.line import Dehyphenator, Line, PageSize, strip_marks, wraps
+from fathom.corpus.readers.pdf.line import Dehyphenator, Gap, Line, PageSize, strip_marks, wraps
 from fathom.corpus.readers.pdf.line_extraction import ACCENTS
 from fathom.corpus.readers.pdf.table_detection import extract_tables
 from fathom.corpus.readers.pdf.table_grid import TableGrid
@@ -113,7 +113,11 @@ class OrderedLines(list[Line]):
     def _is_running_head(self, line: Line, repeated: set[tuple[str, int]], near: Sequence[Line]) -> bool:
         height = self.page_sizes[line.page].height
         at_edge = line.baseline < 0.1 * height or line.baseline > 0.91 * height
-        if _running_head_key(line) in repeated and (at_edge or line.baseline < 0.14 * height):
+        if _running_head_key(line) in repeated and (
+            at_edge
+            or line.baseline < 0.14 * height
+            or (line.baseline > 0.87 * height and line.baseline >= max(other.baseline for other in near))
+        ):
             return True
         if not at_edge:
             return False
@@ -193,9 +197,7 @@ class OrderedLines(list[Line]):
                 and 0 < line.left - last.right < 2.2 * line.size
                 and (row in loose or (len(rows[row]) == 2 and _is_begun(last)))
             ):
-                merged[-1] = replace(
-                    last, right=line.right, hyphenated=line.hyphenated, text=f"{last.text} {line.text}"
-                )
+                merged[-1] = _joined(last, line)
             else:
                 merged.append(line)
         return merged
@@ -224,6 +226,20 @@ def _usual_size(lines: Sequence[Line]) -> float:
     for line in lines[: heads[-1]] if heads and heads[-1] else lines:
         sizes[round(line.size, 1)] += len(line.text)
     return sizes.most_common(1)[0][0] if sizes else 10.0
+
+
+def _joined(first: Line, second: Line) -> Line:
+    """Return two lines as one. The wide space between them is kept: it may separate two names."""
+    shift = len(first.text) + 1
+    between = Gap(len(first.text), first.right, second.left)
+    moved = (gap._replace(offset=gap.offset + shift) for gap in second.gaps)
+    return replace(
+        first,
+        right=second.right,
+        hyphenated=second.hyphenated,
+        text=f"{first.text} {second.text}",
+        gaps=(*first.gaps, between, *moved),
+    )
 
 
 def _is_loose(row: Sequence[Line]) -> bool:

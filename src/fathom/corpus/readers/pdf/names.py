@@ -1,0 +1,171 @@
+"""Names of authors in lines of a PDF's byline, and the words of the lines between them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from fathom.corpus.readers.parsed_document import ParsedAuthor
+from fathom.corpus.readers.pdf.line import SUPERSCRIPT_END, SUPERSCRIPT_START, Line, strip_marks
+from fathom.records.names import family_start, is_particle
+
+AFFILIATION = re.compile(
+    # Whole words for countries: "France" begins Francesco's name.
+    r"\b(?:universi\w*|institu\w*|departments?|schools?|colleges?|laborator\w*|labs?|cent(?:er|re)s?|hospitals?|academy"
+    r"|facult\w*|research|corporation|corp|inc|ltd|llc|gmbh|company|google|microsoft|division|foundation|ministry"
+    r"|agency|council|observatory|dept|polytechni\w*|eth|cnrs|inria|mit|ucla|epfl|usa|association|nvidia|openai"
+    r"|deepmind|alibaba|tencent|huawei|baidu|amazon|ibm|proceedings|journal|society|consult\w*|sciences?|scientific"
+    r"|technolog\w*|engineering|editors?|reviewers?|independent|medical|clinic|graduate|campus|museum|bank|unit"
+    r"|section of|street|avenue|road|p\.?\s?o\.? box|systems|intelligence|informatics|physics|mathematics|statistics"
+    r"|computer|computing|chemistry|biology|economics|software)\b|universit|大学|学院|研究",
+    re.IGNORECASE,
+)
+"""Words of institutions and addresses."""
+
+_COUNTRIES = (
+    "argentina|australia|austria|bangladesh|belgium|brazil|bulgaria|canada|chile|china|colombia|croatia|cyprus"
+    "|czech republic|czechia|denmark|egypt|england|estonia|ethiopia|finland|france|germany|ghana|greece|hong kong"
+    "|hungary|iceland|india|indonesia|iran|iraq|ireland|israel|italy|japan|kenya|korea|latvia|lithuania|luxembourg"
+    "|malaysia|mexico|morocco|nepal|netherlands|new zealand|nigeria|norway|pakistan|peru|philippines|poland|portugal"
+    "|qatar|romania|russia|saudi arabia|scotland|serbia|singapore|slovakia|slovenia|south africa|spain|sri lanka"
+    "|sweden|switzerland|taiwan|thailand|tunisia|turkey|türkiye|uganda|ukraine|united arab emirates|united kingdom"
+    "|united states|uruguay|venezuela|vietnam|wales|uk|u\\.k\\.|u\\.s\\.a?\\.|usa|prc|uae"
+)
+_STATES = (
+    "alabama|alaska|arizona|california|colorado|connecticut|florida|hawaii|idaho|illinois|indiana|iowa|kansas"
+    "|kentucky|louisiana|maine|maryland|massachusetts|michigan|minnesota|mississippi|missouri|montana|nebraska|nevada"
+    "|new hampshire|new jersey|new mexico|new york|ohio|oklahoma|ontario|oregon|pennsylvania|quebec|tennessee|texas"
+    "|utah|vermont|wisconsin|wyoming|[A-Z]{2}"
+)
+_PLACE = re.compile(
+    rf"(?:^|[\s,])(?:(?i:{_COUNTRIES})|(?<=,\s)(?:(?i:{_STATES.removesuffix('|[A-Z]{2}')})|[A-Z]{{2}}))\.?$"
+)
+_CITY = re.compile(
+    r"(?:new (?:york|delhi|haven|orleans)|hong kong|los angeles|palo alto|ann arbor|san \w+|santa \w+|st\. \w+"
+    r"|tel aviv|buenos aires|mexico city|menlo park|mountain view|baton rouge|las vegas|cape town|kuala lumpur"
+    r"|el paso|fort \w+|salt lake city|sao paulo|são paulo|rio de janeiro|ho chi minh city|\w+ city|the hague)",
+    re.IGNORECASE,
+)
+_NOT_A_NAME = re.compile(
+    r"\b(?:articles?|reports?|letters?|preprint|draft|version|anonymous|double[- ]blind|member|fellow|ieee|acm|received"
+    r"|accepted|published|submitted|open access|copyright|contents|abstract|summary|introduction|keywords?|volume|issue"
+    r"|group|team|consortium|collaboration|network|initiative|project|program|brain|ai|meta|apple|adobe|intel|samsung|bosch"
+    r"|correspond\w*|contribut\w*|equal\w*|supervis\w*|authors?|note|paper|conference|workshop|symposium|special|working"
+    r"|series|technical|thesis|advis[oe]rs?|january|february|march|april|june|july|august|september|october|november"
+    r"|december|studio|ventures|partners|solutions|services|media|press|club|college|data|machine|learning|models?"
+    r"|analysis|methods?|results?|study|work|review)\b",
+    re.IGNORECASE,
+)
+"""Capitalized words of lines that are not names."""
+_NAME_WORD = re.compile(
+    r"(?:[^\W\d_a-z][^\W\d_]*|(?:d|al|el|bin|ben|de|O|l)(?=['’-]))(?:['’.‐-]{1,2}[^\W\d_]+)*\.?",
+)
+_DEGREE = re.compile(
+    r"(?:ph\.?\s?d|m\.?d|m\.?sc|b\.?sc|m\.?a|b\.?a|dr|prof(?:essor)?|d\.?phil|m\.?p\.?h|r\.?n|esq|jr|sr|i{2,3}|iv"
+    r"|(?:senior |student |life |graduate )*(?:member|fellow)|ieee|orcid(?: id)?|id|acm)\.?",
+    re.IGNORECASE,
+)
+NOTE_SIGNS = r"[*∗⋆★†‡§¶‖#✉🖂✝♠♣♡♢♥♦•◦⋄◇△▽♮♯✦✧✩⊕⊗]"
+_SUPERSCRIPT = re.compile(f"{SUPERSCRIPT_START}([^{SUPERSCRIPT_END}]*){SUPERSCRIPT_END}")
+_SEPARATOR = re.compile(r"\s*[,;|·]\s*(?:(?:and|AND)\s+|&\s*)?|(?:^|\s+)(?:and|AND|And|&|by|By|BY)(?:\s+|$)")
+_BREAK = "\x00"
+"""Placeholder for a wide space between two names."""
+
+
+def is_name(text: str) -> bool:
+    """Return whether part of a byline is one person's name: two to six capitalized words or particles."""
+    words = text.split()
+    if re.fullmatch(r"[一-鿿·]{2,4}", text):
+        return True
+    if not 2 <= len(words) <= 6 or len(text) > 60:
+        return False
+    if AFFILIATION.search(text) or _NOT_A_NAME.search(text) or _PLACE.search(text) or _CITY.fullmatch(text):
+        return False
+    if not any(len(word.strip(".")) > 1 and word[0].isupper() for word in words):
+        return False
+    full = [word for word in words if len(word.strip(".")) > 1 and not is_particle(word)]
+    # Five names without a particle or an initial are more often two people.
+    return len(full) <= 4 and all(_NAME_WORD.fullmatch(word) or is_particle(word) for word in words)
+
+
+def is_fragment(text: str) -> bool:
+    """Return whether text may be the part of a name before or after a line break."""
+    words = text.split()
+    return 0 < len(words) <= 3 and all(_NAME_WORD.fullmatch(word) or is_particle(word) for word in words)
+
+
+def name_pieces(line: Line) -> list[str]:
+    """Split a line at commas, superscripts, "and" and wide spaces, without degrees and titles."""
+    text = _SUPERSCRIPT.sub(", ", _with_breaks(line))
+    text = re.sub(rf"{NOTE_SIGNS}+|(?<=[^\W\d_.])\d+(?:,\s?\d+)*|\b\d+\b|{_BREAK}", ", ", strip_marks(text))
+    text = re.sub(r"\([^()]*\)|\b(?:Dr|Prof|Mr|Ms|Mrs)\.\s", " ", text)
+    pieces = (_trimmed(piece) for piece in _SEPARATOR.split(text))
+    return [piece for piece in pieces if piece and not _DEGREE.fullmatch(piece) and re.search(r"[^\W\d_]", piece)]
+
+
+def _with_breaks(line: Line) -> str:
+    """Return the text of a line with a placeholder for each wide space."""
+    text = line.text
+    for gap in reversed(line.gaps):
+        text = text[: gap.offset] + _BREAK + text[gap.offset + 1 :]
+    return text
+
+
+def _trimmed(piece: str) -> str:
+    return piece.strip() if re.search(r"\b(?:Jr|Sr)\.\s*$", piece) else " ".join(piece.split()).strip(" .:")
+
+
+def marks_of(line: Line) -> set[str]:
+    """Return the superscript marks and signs of a line: {"1", "2", "*"}."""
+    found = " ".join(_SUPERSCRIPT.findall(line.text))
+    signs = re.findall(NOTE_SIGNS, strip_marks(line.text))
+    glued = re.findall(r"(?<=[^\W\d_])\d{1,2}\b", strip_marks(_SUPERSCRIPT.sub(" ", line.text)))
+    return {*re.findall(r"\d+|[a-z]\b|[^\w\s,]", found), *signs, *glued}
+
+
+def leading_mark(line: Line) -> str:
+    """Return the mark that starts a line: "1" in "1University of Fenwick"; empty if none."""
+    found = _SUPERSCRIPT.match(line.text.strip())
+    if found:
+        return found[1].strip(" ,")
+    plain = re.match(rf"\(?(\d{{1,2}}|[a-z](?=[)\s])|{NOTE_SIGNS})[).]?\s?(?=[^\W\d_])", strip_marks(line.text).strip())
+    return plain[1] if plain else ""
+
+
+def has_place(text: str) -> bool:
+    """Return whether a line ends with a country or a state, or has a postcode."""
+    text = text.strip(" .;")
+    return _PLACE.search(text) is not None or re.search(r"\d{4,}", text) is not None
+
+
+def author_of(name: str) -> ParsedAuthor:
+    """Return the author with a printed name."""
+    words = name.split()
+    if len(words) == 1:
+        return ParsedAuthor(given="", family=name, printed=name)
+    suffix = [words.pop()] if words[-1].rstrip(".") in ("Jr", "Sr", "II", "III") and len(words) > 2 else []
+    start = family_start(words)
+    return ParsedAuthor(" ".join(words[:start]), " ".join([*words[start:], *suffix]), printed=name)
+
+
+def join_pieces(groups: Sequence[Sequence[str]], open_ends: Sequence[bool]) -> tuple[list[str], str]:
+    """Join the pieces of consecutive lines to names; also returns why they are not certain.
+
+    `open_ends` says for each line whether its last name may continue on the next.
+    """
+    names: list[str] = []
+    doubt = ""
+    open_end = False
+    for pieces, opens in zip(groups, open_ends, strict=True):
+        rest = list(pieces)
+        if open_end and names and rest:
+            joined = f"{names[-1]} {rest[0]}"
+            apart = is_name(names[-1]) and is_name(rest[0])
+            if is_name(joined) and not apart:
+                names[-1] = joined
+                rest = rest[1:]
+            elif apart:
+                doubt = doubt or ("a name may continue on the next line" if is_name(joined) else "")
+        names += rest
+        open_end = opens
+    return names, doubt
