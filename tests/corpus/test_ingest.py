@@ -175,12 +175,12 @@ def test_a_killed_ingestion_continues_to_the_same_corpus(papers: Path, tmp_path:
 
 
 def test_strict_shares_fail_the_command(papers: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["ingest", str(papers), "--out", str(tmp_path / "corpus"), "--strict", "tables=0.5,title=1"]
+    words = ["ingest", str(papers), "--out", str(tmp_path / "corpus"), "--strict", "subject=0.5,title=1"]
     with pytest.raises(SystemExit) as end:
         main(words)
     assert end.value.code == 1
     printed = capsys.readouterr()
-    assert "tables 0.0%" in printed.err
+    assert "subject 0.0%" in printed.err
     assert "read 4 of 5 documents" in printed.out
     assert main(["ingest", str(papers), "--out", str(tmp_path / "other"), "--strict", "beauty=1"]) == 2
 

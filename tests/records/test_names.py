@@ -7,7 +7,7 @@ import re
 import pytest
 
 from fathom.corpus.readers.parsing.bylines import author_from_name
-from fathom.records.names import PARTICLE, PARTICLES, is_particle
+from fathom.records.names import PARTICLE, PARTICLES, is_group_name, is_particle
 
 
 @pytest.mark.parametrize(("word", "wanted"), [("van", True), ("Von", True), ("y", True), ("E", False), ("Lind", False)])
@@ -33,3 +33,23 @@ def test_the_pattern_knows_every_particle_in_either_case() -> None:
 )
 def test_particles_belong_to_the_family_name(name: str, family: str) -> None:
     assert author_from_name(name).family == family
+
+
+@pytest.mark.parametrize(
+    ("name", "group"),
+    [
+        ("Fenwick River Consortium", True),
+        ("the WEST Study Group", True),
+        ("Working Group on Ferns", True),
+        ("ATLAS Collaboration", True),
+        ("Salt Investigators", True),
+        ("蕨类研究协作组", True),
+        ("Ann College", False),
+        ("Union, Petra", False),
+        ("Ada Lind", False),
+        ("Teamer Groupson", False),
+        ("Consortium", False),
+    ],
+)
+def test_groups_are_told_from_people(name: str, group: bool) -> None:
+    assert is_group_name(name) == group

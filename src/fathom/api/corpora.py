@@ -101,7 +101,7 @@ class IngestOptions(TypedDict, total=False):
     full_text: bool
     """Leave out documents that have only an abstract and references."""
     licenses: str | Sequence[str]
-    """Only licenses with these prefixes, such as "CC-BY"."""
+    """Only these licenses in any version, such as "CC-BY"; "CC-BY*" for all that start so."""
 
 
 def ingest(

@@ -56,7 +56,10 @@ class Thresholds(click.ParamType[dict[str, float]]):
 @click.option("--min-tables", type=click.IntRange(0), default=0, help="Leave out documents with fewer tables.")
 @click.option("--full-text", is_flag=True, help="Leave out documents that have only an abstract and references.")
 @click.option(
-    "--licenses", type=options.CommaList(), default="", help="Only licenses with these prefixes, such as CC-BY,CC0."
+    "--licenses",
+    type=options.CommaList(),
+    default="",
+    help="Only these licenses, in any version: CC-BY,CC0. CC-BY* also keeps CC-BY-NC and others.",
 )
 @click.option(
     "--strict",

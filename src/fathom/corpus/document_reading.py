@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 import zstandard
 
 from fathom.corpus.author_disambiguation import Signature, signatures
+from fathom.corpus.licenses import license_matches
 from fathom.corpus.linking import LinkableDocument, ReferenceQuery, linkable
 from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.catalog import bare_name, reader_of
 from fathom.corpus.readers.parsed_document import NoCompanions, ParsedDocument, ReadError
 from fathom.corpus.readers.sources import SourceFile
 from fathom.corpus.store import PackedDocument, pack
-from fathom.records.documents import FIELDS, Count, Document, FieldName, FieldState
+from fathom.records.documents import FIELDS, UNKNOWN_LICENSE, Count, Document, FieldName, FieldState
 from fathom.records.record import Record
 
 TIMEOUT = 120
@@ -38,7 +39,7 @@ class Filters(Record):
     full_text: bool = False
     """Only documents with a body, not those that have only an abstract and a reference list."""
     licenses: tuple[str, ...] = ()
-    """Prefixes of allowed licenses, such as CC-BY or CC0; empty for all."""
+    """Allowed licenses in any version, such as CC-BY or CC0; "CC-BY*" also allows CC-BY-NC. Empty for all."""
 
     def reason_against(self, result: ReadResult) -> str | None:
         """Why a document is left out; None if it is kept."""
@@ -50,7 +51,9 @@ class Filters(Record):
             return f"fewer than {self.min_tables} tables"
         if self.full_text and not result.has_body:
             return "no full text"
-        if self.licenses and not result.license.upper().startswith(tuple(name.upper() for name in self.licenses)):
+        if self.licenses and result.license == UNKNOWN_LICENSE:
+            return "unknown license"
+        if self.licenses and not any(license_matches(result.license, name) for name in self.licenses):
             return f"license {result.license}"
         return None
 

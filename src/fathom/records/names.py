@@ -107,3 +107,24 @@ def given_names_match(one: tuple[str, ...], two: tuple[str, ...]) -> bool:
             # "Xiao Ming" and "Xiaoming J": two words may be written as one.
             return "".join(one[:2]) == two[0] or "".join(two[:2]) == one[0]
     return True
+
+
+_GROUP_WORD = re.compile(
+    r"\b(?:consorti(?:um|a)|collaborat(?:ion|ive|ors?)|groups?|teams?|networks?|initiatives?|investigators|trialists|"
+    r"committees?|societ(?:y|ies)|associations?|alliance|federation|council|project|programme|program|task ?force|"
+    r"stud(?:y|ies)|registry|foundation|organi[sz]ation|commission|agency|ministry|institutes?|university|academy|"
+    r"laborator(?:y|ies)|cent(?:er|re)s?|bureau|board|panel|secretariat|department|college|union|coalition)\b",
+    re.IGNORECASE,
+)
+_GROUP_CHARACTERS = re.compile("协作组|研究组|课题组|联盟|工作组|委员会|学会|协会|コンソーシアム|グループ")
+_FAMILY_NAMES = frozenset(("board", "bureau", "center", "college", "council", "panel", "union"))
+"""Words for a group that are also family names."""
+
+
+def is_group_name(name: str) -> bool:
+    """Whether a name is that of a consortium or another group: "Fenwick River Consortium", but not "Ann College"."""
+    if _GROUP_CHARACTERS.search(name):
+        return True
+    words = name.split()
+    is_person = len(words) == 2 and words[1].casefold() in _FAMILY_NAMES and not words[0].isupper()
+    return len(words) >= 2 and "," not in name and not is_person and bool(_GROUP_WORD.search(name))

@@ -200,7 +200,8 @@ def test_a_reviewed_preprint_has_its_own_doi_and_the_work_of_its_article() -> No
     [
         ('<license xlink:href="https://creativecommons.org/publicdomain/zero/1.0/"/>', "CC0-1.0"),
         ('<license><license-p>See <ext-link xlink:href="http://creativecommons.org/licenses/by-nc/3.0/igo/"/></license-p></license>', "CC-BY-NC-3.0-IGO"),  # noqa: E501
-        ("<license><license-p>All rights reserved.</license-p></license>", "All rights reserved."),
+        ("<license><license-p>All rights reserved.</license-p></license>", "all rights reserved"),
+        ("<license><license-p>Reuse is a matter for the editors.</license-p></license>", "Reuse is a matter for the editors."),  # noqa: E501
         ("", ""),
     ],
 )  # fmt: skip

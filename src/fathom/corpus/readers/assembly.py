@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from fathom.corpus.licenses import spdx
 from fathom.corpus.readers.parsed_document import (
     Block,
     CitationMark,
@@ -23,6 +24,7 @@ from fathom.corpus.readers.parsing.blocks import inline_text, inlines_text
 from fathom.corpus.readers.parsing.citation_groups import PlacedCitation, citation_groups
 from fathom.corpus.readers.parsing.section_roles import role_of
 from fathom.corpus.readers.parsing.sentences import sentence_spans
+from fathom.corpus.readers.parsing.subjects import first_term
 from fathom.corpus.readers.parsing.text_cleanup import plain, tidy, verbatim
 from fathom.corpus.text_builder import TextBuilder
 from fathom.records.documents import (
@@ -83,6 +85,8 @@ class _Assembler(TextBuilder):
         for block in parsed.body:
             self._add_block(block)
         references = self._add_references()
+        license = self._license()
+        subject = self._subject()
         text = self.text()
         if not self._paragraphs and not self._tables and abstract is None:
             raise ReadError("it has no text")
@@ -99,8 +103,8 @@ class _Assembler(TextBuilder):
             published=parsed.published,
             year=parsed.year,
             venue=plain(parsed.venue) if parsed.venue else None,
-            subject=plain(parsed.subjects[0]) if parsed.subjects else None,
-            license=parsed.license or UNKNOWN_LICENSE,
+            subject=subject,
+            license=license,
             source=parsed.source,
             text=text,
             sections=tuple(self._closed_sections(len(text) - 1)),
@@ -114,6 +118,25 @@ class _Assembler(TextBuilder):
         )
         absent = tuple(name for name in document.empty_fields() if name in parsed.stated and name not in parsed.unknown)
         return document.model_copy(update={"absent": absent})
+
+    # Metadata.
+
+    def _license(self) -> str:
+        """Return the license's SPDX name; a text that states no license known by name is kept as a note."""
+        text = plain(self._parsed.license)
+        name = spdx(text) if text else None
+        if text and name is None:
+            self._parsed.unknown.setdefault("license", "its text names no license that is known here")
+            self._parsed.notes.setdefault("license", text)
+        return name or UNKNOWN_LICENSE
+
+    def _subject(self) -> str | None:
+        """Return the first keyword that is a term."""
+        keywords = [word for keyword in self._parsed.subjects if (word := plain(keyword))]
+        subject = first_term(keywords)
+        if keywords and subject is None:
+            self._parsed.unknown.setdefault("subject", "the keywords are not terms")
+        return subject
 
     # Front matter.
 

@@ -133,6 +133,10 @@ class ParsedReference:
     """doi, arxiv, pmid, pmcid, without URLs and prefixes."""
 
 
+PAPER_FIELDS: frozenset[FieldName] = frozenset(("authors", "abstract", "citations", "references"))
+"""Fields of papers, which tables and company filings do not have."""
+
+
 @dataclass
 class ParsedDocument:
     """A whole document."""

@@ -13,6 +13,7 @@ from fathom.corpus.readers.bibtex.latex_text import (
     split_outside_braces,
 )
 from fathom.corpus.readers.parsed_document import ParsedAuthor
+from fathom.records.names import is_group_name
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,8 @@ def parse_name(text: str) -> Name:
 def parse_author(printed: str) -> ParsedAuthor:
     """Parse a name printed in a byline."""
     printed = " ".join(printed.split())
+    if is_group_name(printed):
+        return ParsedAuthor("", printed, group=True, printed=printed)
     head, comma, tail = printed.partition(",")
     name = parse_name(head)
     if comma and tail.strip(" .").lower() not in _SUFFIXES:

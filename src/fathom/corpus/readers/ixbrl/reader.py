@@ -24,6 +24,7 @@ from fathom.corpus.readers.ixbrl.elements import (
 )
 from fathom.corpus.readers.ixbrl.facts import FactContext, RawFact, fact_value, read_context, read_unit
 from fathom.corpus.readers.parsed_document import (
+    PAPER_FIELDS,
     CompanionFiles,
     Paragraph,
     ParsedDocument,
@@ -162,6 +163,7 @@ class _Filing:
             body=body,
             year=metadata.year,
             venue=f"Form {metadata.form}" if metadata.form else None,
+            stated=PAPER_FIELDS,
             notes=self._uncertain(notes),
         )
 

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
+from fathom.corpus.licenses import spdx
 from fathom.corpus.readers.jats.affiliations import Affiliations
 from fathom.corpus.readers.jats.blocks import BlockBuilder
+from fathom.corpus.readers.jats.contributors import is_author
 from fathom.corpus.readers.jats.references import (
     CITATIONS,
     PEOPLE,
@@ -30,8 +32,11 @@ from fathom.corpus.readers.parsed_document import (
     ReadError,
 )
 from fathom.corpus.readers.parsing.blocks import normalized_text
+from fathom.corpus.readers.parsing.subjects import is_article_type
 from fathom.corpus.readers.parsing.text_cleanup import calendar_date
 from fathom.corpus.readers.parsing.xml_trees import Element
+from fathom.records.documents import FieldName
+from fathom.records.names import is_group_name
 
 FORMAT = "jats"
 
@@ -62,12 +67,6 @@ def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[Pars
         yield _ArticleReader(document, name).read()
 
 
-_ARTICLE_TYPES = re.compile(
-    r"(?:(?:original|research|review|short|brief|clinical|full|regular|registered|scientific|feature|systematic)\s?)*"
-    r"(?:articles?|papers?|reports?|research|reviews?|communications?|stud(?:y|ies)|trials?|correction|editorial|letters?"
-    r"|insight|investigations?|advance|preprint|contributions?)",
-    re.IGNORECASE,
-)
 _OTHER_ABSTRACTS = {
     "executive-summary": "Digest",
     "plain-language-summary": "Plain language summary",
@@ -80,12 +79,25 @@ _OTHER_ABSTRACTS = {
 """Headings of further abstracts that are text. Other types are images or lines for a table of contents."""
 
 _DATES = ("epub", "publication", "pub", "original-publication", "epub-ppub", "ppub", "collection")
-_CREATIVE_COMMONS = re.compile(
-    r"creativecommons\.org/(?:licenses/([a-z-]+)/(\d\.\d)(?:/([a-z]{2,3})\b)?|publicdomain/(zero|mark)/1\.0)",
-    re.IGNORECASE,
-)
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
 _DISCLOSURES = ("conflict", "coi-statement", "con", "financial-disclosure", "supported-by")
+
+
+_TRACES: dict[FieldName, frozenset[str]] = {
+    "authors": frozenset(("contrib-group", "contrib", "collab", "on-behalf-of")),
+    "abstract": frozenset(("abstract", "trans-abstract")),
+    "sections": frozenset(("sec",)),
+    "references": frozenset(("ref", "ref-list", "xref", *CITATIONS)),
+    "citations": frozenset(("ref", "ref-list", "xref", *CITATIONS)),
+    "tables": frozenset(("table-wrap", "table", "array")),
+    "ids": frozenset(("article-id",)),
+    "year": frozenset(("pub-date", "history", "date")),
+    "venue": frozenset(("journal-meta", "journal-title")),
+    "license": frozenset(("license", "license-p")),
+}
+"""Elements of a field: an article without any of them does not have the field."""
+_OF_TEXT = ("sections", "references", "citations", "tables")
+"""Fields of which an article without a body says nothing."""
 
 
 class _ArticleReader:
@@ -122,7 +134,19 @@ class _ArticleReader:
             venue=self._plain(self._document.find("front/journal-meta//journal-title")) or None,
             subjects=self._subjects(),
             license=self._license(),
+            stated=self._stated(),
         )
+
+    def _stated(self) -> frozenset[FieldName]:
+        """Return the fields that an article with front matter would state, without those that were not read."""
+        if self._document.find("front/article-meta") is None:
+            return frozenset()
+        present = {str(element.tag) for element in self._document.iter() if isinstance(element.tag, str)}
+        has_text = "body" in present
+        stated = {name for name, tags in _TRACES.items() if not present & tags and (has_text or name not in _OF_TEXT)}
+        if "permissions" not in present:
+            stated.discard("license")
+        return frozenset(stated)
 
     def _builder(self) -> BlockBuilder:
         return BlockBuilder(self._citations)
@@ -163,13 +187,15 @@ class _ArticleReader:
         return f"{title} {subtitle}" if title[-1] in ":.?!" else f"{title}: {subtitle}"
 
     def _authors(self) -> Iterator[ParsedAuthor]:
-        for group in self._meta.iterchildren("contrib-group"):
+        groups = list(self._meta.iterchildren("contrib-group"))
+        typed = any(element.get("contrib-type") for group in groups for element in group.iterchildren("contrib"))
+        for position, group in enumerate(groups):
             for element in group:
                 if element.tag == "on-behalf-of":
                     yield self._group(element)
                 elif element.tag in PEOPLE and element.tag != "institution":
                     yield self._author(group, element)
-                elif element.tag == "contrib" and _is_author(element, group):
+                elif element.tag == "contrib" and is_author(element, group, untyped=not position or not typed):
                     yield from self._contributor(element)
 
     def _contributor(self, element: Element) -> Iterator[ParsedAuthor]:
@@ -193,9 +219,13 @@ class _ArticleReader:
         ids = {"orcid": orcid} if orcid else {}
         if name.tag == "string-name":
             printed = self._plain(name)
+            if not family and is_group_name(printed):
+                return ParsedAuthor("", printed, group=True, ids=ids)
             if not family:
                 given, family = _split_name(printed)
             return ParsedAuthor(given, family, ids=ids, printed=printed)
+        if not given and is_group_name(family):
+            return ParsedAuthor("", family, group=True, ids=ids)
         ordered = (family, given) if name.get("name-style") == "eastern" else (given, family)
         printed = " ".join(filter(None, (*ordered, suffix)))
         # Icelandic, Javanese and stage names may have only a given or only a family name.
@@ -237,18 +267,16 @@ class _ArticleReader:
             if group.get("kwd-group-type") != "abbreviations"
             for word in group.iter("kwd")
         ]
-        named = [heading for heading in headings if not _ARTICLE_TYPES.fullmatch(heading)]
+        named = [heading for heading in headings if not is_article_type(heading)]
         return list(dict.fromkeys(filter(None, [*named, *words])))
 
     def _license(self) -> str:
-        permissions = self._meta.find("permissions")
-        if permissions is None:
-            return ""
-        texts = [text for element in permissions.iter() for text in (element.get(HREF), element.text) if text]
-        if found := next(filter(None, map(_CREATIVE_COMMONS.search, texts)), None):
-            return _spdx(found)
-        written = self._plain(permissions.find("license")) or self._plain(permissions.find("copyright-statement"))
-        return next((text.strip() for text in texts if text.startswith("http")), written)
+        """Return the license's SPDX name, or else its text."""
+        license = self._meta.find("permissions/license")
+        if license is None:
+            return spdx(self._plain(self._meta.find("permissions/copyright-statement"))) or ""
+        links = [address for element in license.iter() if (address := element.get(HREF))]
+        return spdx(" ; ".join([*links, self._plain(license)])) or self._plain(license) or next(iter(links), "")
 
     # The text.
 
@@ -317,11 +345,6 @@ def _language(tag: str) -> str:
     return found.group().lower() if found else "en"
 
 
-def _is_author(element: Element, group: Element) -> bool:
-    kind = element.get("contrib-type") or group.get("content-type") or "author"
-    return kind in ("author", "authors", "collab", "group", "anonymous")
-
-
 def _orcid(contributor: Element) -> str:
     for element in contributor.iterchildren("contrib-id", "ext-link", "uri"):
         found = _ORCID.search((element.get(HREF) or "") + " " + "".join(element.itertext()))
@@ -353,13 +376,6 @@ def _work(doi: str) -> str | None:
     """Return eLife's manuscript number, which a reviewed preprint shares with its article."""
     found = re.match(r"10\.7554/elife\.(?:rp)?(\d+)", doi)
     return f"elife:{found.group(1)}" if found else None
-
-
-def _spdx(found: re.Match[str]) -> str:
-    kind, version, country, public = found.groups()
-    if public:
-        return "CC0-1.0" if public.lower() == "zero" else "CC-PDM-1.0"
-    return "-".join(filter(None, ("CC", kind.upper(), version, (country or "").upper())))
 
 
 def _without_doi_lines(blocks: list[Block]) -> list[Block]:

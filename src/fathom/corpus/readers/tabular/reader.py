@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from fathom.corpus.readers.parsed_document import (
+    PAPER_FIELDS,
     Block,
     CompanionFiles,
     Heading,
@@ -85,7 +86,11 @@ def _csv(content: bytes, name: str, ending: str) -> ParsedDocument:
     if len(rows) < 2:
         raise ReadError("it has no row below its header")
     document = ParsedDocument(
-        name, kind="report", title=title_from_name(name), body=[check_padding(ParsedTable([], rows))]
+        name,
+        kind="report",
+        title=title_from_name(name),
+        body=[check_padding(ParsedTable([], rows))],
+        stated=PAPER_FIELDS,
     )
     if encoding_note:
         document.notes["text"] = encoding_note
@@ -155,7 +160,11 @@ def _context(context: dict[str, Any], number: int, name: str) -> ParsedDocument:
     table = context.get("table")
     uid = _scalar(table.get("uid")) if isinstance(table, dict) else ""
     return ParsedDocument(
-        f"{name}#{uid or number}", kind="report", title=f"{title_from_name(name)}, report {number}", body=body
+        f"{name}#{uid or number}",
+        kind="report",
+        title=f"{title_from_name(name)}, report {number}",
+        body=body,
+        stated=PAPER_FIELDS,
     )
 
 
@@ -188,7 +197,18 @@ def _fields(data: Any, name: str) -> ParsedDocument:
     body: list[Block] = [table] if table is not None else list(_walk_fields(data, title))
     if not any(isinstance(block, Paragraph | ParsedTable) for block in body):
         raise ReadError("it has no fields with text")
-    return ParsedDocument(name, kind="report", title=title, body=body)
+    stated = frozenset() if _has_paper_fields(data) else PAPER_FIELDS
+    return ParsedDocument(name, kind="report", title=title, body=body, stated=stated)
+
+
+_PAPER_KEY = re.compile(r"author|creator|byline|abstract|referenc|citation|bibliograph|written.?by", re.IGNORECASE)
+
+
+def _has_paper_fields(data: Any) -> bool:
+    """Return whether a field of the first two levels may name an author or a reference."""
+    outer = data if isinstance(data, dict) else {str(n): value for n, value in enumerate(data[:20])}
+    keys = [*outer, *(key for value in outer.values() if isinstance(value, dict) for key in value)]
+    return any(_PAPER_KEY.search(key) for key in keys)
 
 
 def _json_title(data: Any) -> str:
