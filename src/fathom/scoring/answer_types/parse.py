@@ -37,35 +37,16 @@ from fathom.scoring.answers import (
 )
 from fathom.scoring.parsing import json_values
 from fathom.scoring.parsing.extraction import LONGEST_STATEMENT, Statement, find_statement, last_fence
-from fathom.scoring.parsing.key_hints import NO_HINTS, KeyHints
+from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.lists import items_in, list_part
 from fathom.scoring.parsing.non_answers import ASIDE, HEDGE, NOTHING, SENTENCE_END, says_nothing
 from fathom.scoring.parsing.normalization import LONGEST_CACHED, letters, normal, plain
 from fathom.scoring.parsing.numerals import SIMPLE, as_number, number_of, numbers_in
+from fathom.scoring.parsing.options import assigned_options, chosen_option
 from fathom.scoring.parsing.segmentation import BULLET, clean_item, lines_in, unnumbered, without_lead_in
 from fathom.scoring.parsing.tables import cells_in, piped_rows, rows_of_line, without_header
 
 _SUM = re.compile(r"[\d\s+×*·/÷().,=$−–-]{1,2000}")
-_BETWEEN_OPTIONS = re.compile(r"(?:[,;、\s]|\b(?:and|option|candidate)s?\b)+", re.IGNORECASE)
-_CHOICE = re.compile(
-    r"(?:(?:option|choice|candidate|候选|no\.|#)\s?[(\[]?(?=\w)|[(\[]|(?=[a-z0-9]{1,3}\s?(?:\Z|[.:)\](\n]|[-–—]\s)))"
-    r"(?:(?P<letter>[a-z])|(?P<digits>\d{1,3}))(?![\w'])[)\]]?",
-    re.IGNORECASE,
-)
-_ANOTHER_CHOICE = re.compile(
-    r"(?:\b(?:or|and|not)\b|[,/&、或和])\s?(?:(?i:option|choice|candidate|候选|no\.|#)\s?)?[(\[]?(?:[A-Z]|\d{1,3})(?![\w'])"
-)
-_PAIR = re.compile(
-    r"(?:(?<=[\s,;{(\[\"'])|\A)[\[(<]{0,2}(?:mask|slot|blank|citation|gap|question|item)?[ _#-]?"
-    r"(\d{1,3})[\])>\"']{0,2}\s?"
-    r"(?:[:=→]|-+>?|–|is\b)\s?[\"'(\[]?(?:option |candidate )?(?:([a-z])|(\d{1,3}))(?![\w-])",
-    re.IGNORECASE,
-)
-_NUMBERED = re.compile(
-    r"^[ \t]*(\d{1,3})[.)][ \t]+(?:option |candidate )?[(\[]?(?:([a-z])|(\d{1,3}))[)\]]?[ \t]*$",
-    re.IGNORECASE | re.MULTILINE,
-)
-"""A line of a numbered list, each with one option: "2. 4"."""
 _PLACE = re.compile(
     r"(?<![^\s,;:\[\]()\"'])([^\s,;:\[\]()\"']{1,99})[ \t]?[:\[(, \t][ \t]?(\d{1,12})[ \t]?[-–:,][ \t]?(\d{1,12})(?!\d)"
 )
@@ -208,52 +189,16 @@ def _half_width(text: str) -> str:
     return text if text.isascii() else normalize("NFKC", text)
 
 
-def _option(letter: str | None, digits: str | None, of: int) -> int | None:
-    """The option's position, counted from one; None if there is no such option."""
-    place = ord(letter.upper()) - ord("A") + 1 if letter else int(digits or 0)
-    return place if 1 <= place <= of else None
-
-
 def _parse_choice(statement: Statement, key: Choice, hints: KeyHints) -> Choice | None:
-    """The one stated option, by its letter or its number."""
-    text = _half_width(statement.text.strip())
-    text = plain(text if statement.marked else text.rpartition("\n")[2]).strip(" \t\n*_`\"'")
-    match = _CHOICE.match(text)
-    if not match or _ANOTHER_CHOICE.search(text, match.end(), match.end() + 400):
-        return None
-    option = _option(match["letter"], match["digits"], key.of)
+    """The one option that is chosen, by its letter, number or ordinal."""
+    option = chosen_option(plain(_half_width(statement.text.strip())), key.of)
     return Choice(option=option, of=key.of) if option else None
 
 
 def _parse_assignment(statement: Statement, key: Assignment, hints: KeyHints) -> Assignment | None:
-    """The option of each slot, from pairs such as "2: C" or from a plain list."""
-    text = plain(_half_width(statement.text))
-    pairs = _PAIR.findall(text)
-    if pairs:
-        slots = {int(slot): _option(letter, digits, key.of) for slot, letter, digits in pairs}
-        in_turn = [slots.get(slot) for slot in range(1, len(pairs) + 1)]
-        return _as_assignment(in_turn, key.of)
-    numbered = _NUMBERED.findall(text)
-    if len(numbered) > 1 and [int(number) for number, _, _ in numbered] == list(range(1, len(numbered) + 1)):
-        return _as_assignment([_option(letter, digits, key.of) for _, letter, digits in numbered], key.of)
-    lines = lines_in(text, NO_HINTS)
-    line = " ".join(lines if statement.marked else lines[-1:])
-    parts = [part.strip(" \"'()[]{}.") for part in _BETWEEN_OPTIONS.split(without_lead_in(line, NO_HINTS))]
-    return _as_assignment([_lone_option(part, key.of) for part in parts if part], key.of)
-
-
-def _lone_option(part: str, of: int) -> int | None:
-    """The option of a single letter or number."""
-    if not part.isascii():
-        return None
-    if len(part) == 1 and part.isalpha():
-        return _option(part, None, of)
-    return _option(None, part, of) if part.isdigit() and len(part) < 4 else None
-
-
-def _as_assignment(options: Sequence[int | None], of: int) -> Assignment | None:
-    known = tuple(option for option in options if option)
-    return Assignment(options=known, of=of) if known and len(known) == len(options) else None
+    """The option of each slot, from pairs such as "2: C", from a table, or from a plain list."""
+    options = assigned_options(plain(_half_width(statement.text)), statement.marked, len(key.options), key.of)
+    return Assignment(options=tuple(options), of=key.of) if options else None
 
 
 def _parse_spans(statement: Statement, key: Spans, hints: KeyHints) -> Spans | None:
@@ -312,13 +257,15 @@ def _from_json(value: Any, key: Answer, hints: KeyHints) -> Answer | None:
             items = [item for item in json_values.scalars(value) or () if normal(item)]
             return _as_list(_scalars(items, *_number_shape(items_of(key))), key)
         case Rows():
-            return _as_rows(json_values.json_rows([value] if _is_row(value, key) else value, key.columns), key)
+            return _as_rows(json_values.json_rows(_row_values(value, key), key.columns), key)
         case LinkedSpans() if not isinstance(value, str):
             return _linked_spans_from_json(value)
-        case Assignment() | Spans():
-            text = json_values.json_pairs(value)
+        case Assignment():
+            text = json_values.json_slots(value)
+        case Spans():
+            text = json_values.json_passages(value)
         case _:
-            text = json_values.scalar(value[0] if isinstance(value, list) and len(value) == 1 else value)
+            text = json_values.scalar(json_values.lone(value))
     return _from_text(Statement(text, marked=True), key, hints)
 
 
@@ -347,7 +294,36 @@ def _place_text(value: Any) -> str:
 
 def _is_row(value: Any, key: Answer) -> bool:
     """Whether a JSON object is a row: a column may be named "result", which then does not mark an answer."""
-    return isinstance(key, Rows) and isinstance(value, dict) and len(value) == len(key.columns) > 1
+    return (
+        isinstance(key, Rows)
+        and isinstance(value, dict)
+        and len(value) == len(key.columns) > 1
+        and not _maps_groups(value, key)
+    )
+
+
+def _row_values(value: Any, key: Rows) -> Any:
+    """The rows of a JSON value: a list of rows, one row, or an object that maps groups to values."""
+    if isinstance(value, dict):
+        return [list(pair) for pair in value.items()] if _maps_groups(value, key) else [value]
+    if isinstance(value, list) and value and all(isinstance(one, dict) and _maps_groups(one, key) for one in value):
+        return [list(pair) for one in value for pair in one.items()]
+    return value
+
+
+def _maps_groups(value: dict[str, Any], key: Rows) -> bool:
+    """Whether a JSON object maps the first column to the second, as in {"3": 1, "4": 2}, and is not one row."""
+    if len(key.columns) != 2 or {*map(normal, value)} == {*map(normal, key.columns)}:
+        return False
+    return all(
+        _fits_column(cell, example) for pair in value.items() for cell, example in zip(pair, key.rows[0], strict=True)
+    )
+
+
+def _fits_column(cell: Any, example: Scalar) -> bool:
+    """Whether a JSON value has the type of a column: a number, or any text."""
+    text = json_values.scalar(cell)
+    return bool(text) and (number_of(text, example.unit) is not None if isinstance(example, Number) else True)
 
 
 def _from_text(statement: Statement, key: Answer, hints: KeyHints) -> Answer | None:

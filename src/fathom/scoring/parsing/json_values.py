@@ -48,6 +48,13 @@ def scalar(value: Any) -> str:
     return value if value.isascii() else value.encode(errors="replace").decode()
 
 
+def lone(value: Any) -> Any:
+    """The only element of a list, at any depth; any other value as it is."""
+    while isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return value
+
+
 def scalars(value: Any) -> list[str] | None:
     """The scalars of a JSON list, with one level of nesting (tied items) flattened; None for any other value."""
     if isinstance(value, str):
@@ -73,8 +80,20 @@ def json_rows(value: Any, columns: Sequence[str]) -> list[list[str]]:
     return rows
 
 
-def json_pairs(value: Any) -> str:
-    """Slots with their options, or passages, on one line of text."""
+def json_slots(value: Any) -> str:
+    """Slots with their options on one line of text: from an object, from pairs, or from a plain list."""
+    if isinstance(value, dict):
+        return "; ".join(f"{name}: {scalar(cell)}" for name, cell in value.items())
+    if not isinstance(value, list):
+        return scalar(value)
+    pairs = [list(item.values()) if isinstance(item, dict) else item for item in value]
+    if all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+        return "; ".join(f"{scalar(slot)}: {scalar(option)}" for slot, option in pairs)
+    return ", ".join(scalars(value) or ())
+
+
+def json_passages(value: Any) -> str:
+    """Passages on one line of text."""
     if isinstance(value, dict):
         return "; ".join(f"{name}: {scalar(cell)}" for name, cell in value.items())
     if not isinstance(value, list):

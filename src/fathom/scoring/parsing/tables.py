@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from fathom.scoring.parsing.key_hints import KeyHints
+from fathom.scoring.parsing.key_hints import SEPARATOR_OR_AND, KeyHints
 from fathom.scoring.parsing.normalization import normal
 from fathom.scoring.parsing.numerals import SIMPLE, number_of
 from fathom.scoring.parsing.segmentation import COMMA_IN_NUMBERS, clean_item, rejoined, split_at_semicolons, split_parts
 
 _RULE_OFF = frozenset("-:=+ ")
 _BETWEEN_ROWS = re.compile(r"\)\s?[,;]?\s?\(")
+_VALUE = r"[-+]?\d[\d.]*(?:,\d{3})*%?(?:[ \t][^\W\d_]{1,20})?"
+_ENDS_PAIR = re.compile(rf"(?:[:=→]|->|[ \t][-–—]|[ \t]\()[ \t]?{_VALUE}\)?\Z")
+_AS_PAIR = re.compile(rf"[ \t]?(?:[:=→]|->|[ \t][-–—]|[ \t]\()[ \t]?({_VALUE})\)?\Z")
+MAX_PAIR_END = 60
+"""Characters at the end of a piece that are searched for the value of a pair."""
 _ARROW = re.compile(r"[ \t](?:[-–—→]|->)[ \t]")
 
 
@@ -40,12 +45,28 @@ def without_ranks(rows: list[list[str]]) -> list[list[str]]:
 
 
 def rows_of_line(line: str, numeric: Sequence[bool], hints: KeyHints) -> list[str]:
-    """The rows of one line: "(a, 1), (b, 2)", "a, 1; b, 2", or just "a; 1"."""
+    """The rows of one line: "(a, 1), (b, 2)", "a: 1, b: 2", "a, 1; b, 2", or just "a; 1"."""
     if line.startswith(("(", "[(")):
         return _BETWEEN_ROWS.split(line)
+    if len(numeric) == 2 and numeric[1]:
+        pairs = _pairs_of_line(line.strip("{}[] \t"))
+        if len(pairs) > 1:
+            return pairs
     parts = split_at_semicolons(line)
     lone = len(parts) == len(numeric) and not all(cells_in(part, numeric, hints) for part in parts)
     return [line] if lone else parts
+
+
+def _pairs_of_line(line: str) -> list[str]:
+    """The pairs of a line such as "a: 1, b and c: 2"; empty unless every piece belongs to a pair."""
+    pairs: list[str] = []
+    start: int | None = None
+    for begin, end in split_parts(SEPARATOR_OR_AND, line):
+        start = begin if start is None else start
+        if _ENDS_PAIR.search(line, max(start, end - MAX_PAIR_END), end):
+            pairs.append(_AS_PAIR.sub(r": \1", line[start:end]))
+            start = None
+    return pairs if start is None else []
 
 
 def cells_in(line: str, numeric: Sequence[bool], hints: KeyHints) -> list[str]:

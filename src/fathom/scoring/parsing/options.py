@@ -1,0 +1,243 @@
+"""Options that a response names: the one it chooses, or one for each slot."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from fathom.scoring.parsing.key_hints import NO_HINTS
+from fathom.scoring.parsing.segmentation import lines_in, without_lead_in
+from fathom.scoring.parsing.tables import piped_rows
+
+MAX_CHARACTERS = 20_000
+"""Of a statement that names one option; only its end is searched."""
+
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_WORDS = {word: number for words in (_ORDINALS, _CARDINALS) for number, word in enumerate(words, start=1)}
+_ORDINAL = rf"(?:{'|'.join(_ORDINALS)}|\d{{1,2}}(?:st|nd|rd|th))"
+_NOUN = r"(?:option|choice|candidate|候选(?:项|文献)?|no\.|number|#)"
+
+_NAMED = re.compile(
+    rf"{_NOUN}s?\s?#?[(\[]?(?P<named>[a-z](?![\w'])|\d{{1,3}}(?![\w'])|(?:{'|'.join(_CARDINALS)})\b)[)\]]?"
+    rf"|\b(?P<ordinal>{_ORDINAL})\b(?:\s(?:option|choice|candidate|one|work|paper|article))?"
+    rf"|第(?P<chinese>\d{{1,2}})[个项篇]",
+    re.IGNORECASE | re.ASCII,
+)
+"""An option with its noun: "candidate 3", "option (b)", "the second candidate"."""
+_BARE = re.compile(r"(?<![\w.#(\[])[(\[]{0,2}(?P<bare>[A-Z]|\d{1,3})[)\]]{0,2}(?![\w%'’]|[.,:]\d|-\w)", re.ASCII)
+"""An option by its letter or number alone."""
+_BEFORE_BARE = re.compile(
+    r"(?:\A|[:=→]|\b(?:is|be|with|choose|chose|pick|picked|select|selected|say|lean|guess|probably|likely|definitely"
+    r"|answer|final|it's|either|between|both|maybe|perhaps|possibly|than|not|or|and|nor|but|namely))[\s*_\"'“]*\Z|[,/&、或和]\s?\Z",
+    re.IGNORECASE,
+)
+_AFTER_BARE = re.compile(r"\s(?:is|fits|matches|seems|must|would|should|because|since)\b|\s?(?:[.,;:!)—–-]|\Z)")
+_LONE = re.compile(
+    rf"(?:{_NOUN}\s?)?#?[(\[]{{0,2}}(?P<lone>[a-z]|\d{{1,3}})(?![\w'])"
+    r"(?:[)\]]{1,2}|(?=\s*(?:\Z|[.:;,!\n(—–-]|\b(?:because|since|as|for|rather|instead|not)\b)))",
+    re.IGNORECASE | re.ASCII,
+)
+"""An option at the very beginning, followed by nothing or by an explanation."""
+_SENTENCE = re.compile(
+    r"(?<=[.!?。！？])(?:\s+|(?=[^\s\d.]))|[;；\n]+|\b(?:but|however|whereas|though)\b", re.IGNORECASE
+)
+_CONCLUSION = re.compile(
+    r"\b(?:so|therefore|thus|hence|must|answer|best|correct|right|choose|chose|pick|select|go with|lean|guess|conclu\w+"
+    r"|final\w*|most likely|probably|likely|should|would be|it is|it's|i think|i believe|i say)\b|因此|所以|应|答案|选",
+    re.IGNORECASE,
+)
+_NEGATION = re.compile(
+    r"(?:\b(?:not|neither|nor|never|rather than|instead of|unlike|except|excludes?|eliminates?|without|other than)"
+    r"|n't(?: be)?|\bnot be|rules? out|不是|而非|排除)\s(?:the\s)?\Z|(?:不是|而非|排除)\Z",
+    re.IGNORECASE,
+)
+_JOINED = re.compile(r"\s?(?:[,/&、或和]|\b(?:or|and|nor)\b){1,2}\s?(?:the\s)?(?:or\s|and\s|nor\s)?", re.IGNORECASE)
+
+_PAIR = re.compile(
+    r"(?:(?<=[\s,;{(\[\"'])|\A)[\[(<]{0,2}(?:mask|slot|blank|citation|gap|question|item)?[ _#-]?"
+    r"(\d{1,3})[\])>\"']{0,2}\s?"
+    r"(?:[:=→]|-+>?|–|is\b)\s?[\"'(\[]?(?:option |candidate )?(?:([a-z])|(\d{1,3}))(?![\w-])",
+    re.IGNORECASE,
+)
+"""A slot with its option: "2: C", "MASK 2 -> 3"."""
+_TUPLE = re.compile(r"[(\[]\s?(\d{1,3})\s?,\s?(?:([a-z])|(\d{1,3}))\s?[)\]]", re.IGNORECASE)
+"""The same in brackets: "(2, 3)"."""
+_NUMBERED = re.compile(
+    r"(?<![\w.])(\d{1,3})[.)][ \t]+(?:option |candidate )?[(\[]?(?:([a-z])|(\d{1,3}))[)\]]?(?![\w.)])", re.IGNORECASE
+)
+"""An item of a numbered list, on its own line or not: "2. 4", "2) C"."""
+_CHAIN = re.compile(
+    r"(?:[a-z]|\d{1,3})(?:\s?([-–/>|→])\s?(?:[a-z]|\d{1,3}))(?:\s?\1\s?(?:[a-z]|\d{1,3}))+", re.IGNORECASE
+)
+_RUN = re.compile(r"[A-Z]{3,26}|[1-9]{3,9}")
+_ORDINAL_WORD = re.compile(
+    rf"\b(?:the )?({'|'.join(_ORDINALS)})(?: (?:mask|slot|blank|citation|gap|one))?\b", re.IGNORECASE
+)
+_BETWEEN_OPTIONS = re.compile(r"(?:[,;、\s]|\b(?:and|option|candidate)s?\b)+", re.IGNORECASE)
+_SLOT_NUMBER = re.compile(r"\d{1,3}")
+_NOT_ALPHANUMERIC = re.compile(r"[^\w]+")
+
+
+def position(name: str, of: int) -> int | None:
+    """The position of an option, counted from one, by its letter, number or ordinal; None if there is none such."""
+    name = name.lower()
+    if name in _WORDS:
+        place = _WORDS[name]
+    elif len(name) == 1 and name.isascii() and name.isalpha():
+        place = ord(name) - ord("a") + 1
+    else:
+        digits = name.rstrip("sthnrd")
+        place = int(digits) if digits.isdecimal() and len(digits) < 4 else 0
+    return place if 1 <= place <= of else None
+
+
+# One option.
+
+
+def chosen_option(text: str, of: int) -> int | None:
+    """The one option that a statement chooses; None if it names none, or several without a conclusion."""
+    text = text.strip(" \t\n*_`\"'“”")[-MAX_CHARACTERS:]
+    lone = _LONE.match(text)
+    if lone:
+        return _confirmed(position(lone["lone"], of), text[lone.end() :], of)
+    sentences = [_mentions(part, of) for part in _SENTENCE.split(text) if part and not part.rstrip().endswith("?")]
+    named = [sentence for sentence in sentences if sentence.options]
+    if len({option for sentence in named for option in sentence.options}) > 1:
+        named = [sentence for sentence in named if sentence.concludes]
+    options = named[-1].options if named else frozenset()
+    return next(iter(options)) if len(options) == 1 else None
+
+
+def _confirmed(option: int | None, rest: str, of: int) -> int | None:
+    """The option named first, unless the rest adds another to it or concludes with another."""
+    joined = _JOINED.match(rest)
+    if option is None or (joined and _starts_with_option(rest[joined.end() :], of)):
+        return None
+    for part in _SENTENCE.split(rest):
+        sentence = _mentions(part, of) if part else _NO_MENTIONS
+        if sentence.concludes and sentence.options and option not in sentence.options:
+            return None
+    return option
+
+
+def _starts_with_option(text: str, of: int) -> bool:
+    found = _NAMED.match(text) or _BARE.match(text)
+    return found is not None and position(found[found.lastgroup or 0], of) is not None
+
+
+class _Sentence(NamedTuple):
+    """The options that a sentence names without denying them, and whether it draws a conclusion."""
+
+    options: frozenset[int]
+    concludes: bool
+
+
+_NO_MENTIONS = _Sentence(frozenset(), False)
+
+
+def _mentions(sentence: str, of: int) -> _Sentence:
+    options: set[int] = set()
+    end, denied = 0, False
+    for start, stop, name in _named_options(sentence):
+        option = position(name, of)
+        before = sentence[max(0, start - 40) : start]
+        # "not candidate 1, 2 or 4" denies all three.
+        denied = bool(_NEGATION.search(before)) or (denied and bool(_JOINED.fullmatch(sentence, end, start)))
+        end = stop
+        if option is not None and not denied:
+            options.add(option)
+    return _Sentence(frozenset(options), _CONCLUSION.search(sentence) is not None)
+
+
+def _named_options(sentence: str) -> Iterator[tuple[int, int, str]]:
+    """The options that a sentence names, in order: start, end and name."""
+    named = [(match.start(), match.end(), match[match.lastgroup or 0]) for match in _NAMED.finditer(sentence)]
+    covered = [False] * (len(sentence) + 1)
+    for start, end, _ in named:
+        covered[start:end] = [True] * (end - start)
+    bare = [
+        (match.start(), match.end(), match["bare"])
+        for match in _BARE.finditer(sentence)
+        if not covered[match.start("bare")] and _stands_alone(sentence, match)
+    ]
+    return iter(sorted(named + bare))
+
+
+def _stands_alone(sentence: str, match: re.Match[str]) -> bool:
+    """Whether a bare letter or number is an option: after "is", "with" or a comma, and not before a noun."""
+    before = sentence[max(0, match.start() - 20) : match.start()]
+    after = sentence[match.end() :]
+    if not _BEFORE_BARE.search(before):
+        return False
+    return bool(_AFTER_BARE.match(after) or _JOINED.match(after) or re.match(r"\s(?:of|out of)\s\d", after))
+
+
+# An option for each slot.
+
+
+def assigned_options(text: str, marked: bool, slots: int, of: int) -> list[int] | None:
+    """The option of each slot, in order of the slots; None if one of them is missing or no option."""
+    for pairs in (_table_pairs(text), _TUPLE.findall(text)):
+        found = _in_order(pairs, of)
+        if found is not None:
+            return found
+    whole = text.strip(" \t\n\"'()[]{}.")
+    if _CHAIN.fullmatch(whole):
+        return _all_options(_NOT_ALPHANUMERIC.split(whole), of)
+    if len(whole) == slots and _RUN.fullmatch(whole):
+        return _all_options(whole, of)
+    text = _with_digits(text)
+    pairs = _PAIR.findall(text)
+    if pairs:
+        found_by_slot = {int(slot): position(letter or digits, of) for slot, letter, digits in pairs}
+        return _complete([found_by_slot.get(slot) for slot in range(1, len(pairs) + 1)])
+    numbered = _in_order(_NUMBERED.findall(text), of)
+    if numbered is not None:
+        return numbered
+    lines = lines_in(text, NO_HINTS)
+    line = " ".join(lines if marked else lines[-1:])
+    parts = [part.strip(" \"'()[]{}.") for part in _BETWEEN_OPTIONS.split(without_lead_in(line, NO_HINTS))]
+    return _all_options([part for part in parts if part], of)
+
+
+def _table_pairs(text: str) -> list[tuple[str, str, str]]:
+    """The slots and options of a table drawn with pipes, with two columns."""
+    lines = [line for line in text.split("\n") if line.count("|") >= 2]
+    pairs = []
+    for row in piped_rows(lines, ()):
+        numbers = [_SLOT_NUMBER.search(cell) for cell in row[:1]]
+        if len(row) != 2 or numbers[0] is None:
+            return []
+        option = row[1].strip(" *_`()[]").rpartition(" ")[2]
+        pairs.append((numbers[0][0], option, ""))
+    return pairs
+
+
+def _in_order(pairs: Sequence[tuple[str, str, str]], of: int) -> list[int] | None:
+    """The options of pairs that name every slot from one exactly once; None for any other pairs."""
+    by_slot = {int(slot): position(letter or digits, of) for slot, letter, digits in pairs}
+    if len(pairs) < 2 or sorted(by_slot) != list(range(1, len(pairs) + 1)):
+        return None
+    return _complete([by_slot[slot] for slot in sorted(by_slot)])
+
+
+def _with_digits(text: str) -> str:
+    """The text with "the second" as "2", so that "the second is 4" is a pair."""
+    return _ORDINAL_WORD.sub(lambda match: str(_WORDS[match[1].lower()]), text)
+
+
+_ORDINAL_WORD = re.compile(
+    rf"\b(?:the )?({'|'.join(_ORDINALS)})(?: (?:mask|slot|blank|citation|gap|one))?\b", re.IGNORECASE
+)
+
+
+def _all_options(names: Sequence[str], of: int) -> list[int] | None:
+    lone = all(name.isascii() and (name.isdecimal() or len(name) == 1) for name in names)
+    return _complete([position(name, of) for name in names]) if lone else None
+
+
+def _complete(options: Sequence[int | None]) -> list[int] | None:
+    known = [option for option in options if option]
+    return known if known and len(known) == len(options) else None
