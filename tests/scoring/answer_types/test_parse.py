@@ -476,3 +476,14 @@ for text in texts:
             agrees(key, read)
 """
     subprocess.run([sys.executable, "-c", script], check=True, timeout=600)
+
+
+@pytest.mark.parametrize(
+    "extra", ["Sleep is a need.", "Munc13 is required for priming.", "All cells are not equal.", "- These are tides."]
+)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_title_that_is_a_sentence_is_an_item(extra: str, place: int) -> None:
+    key = ValueSet(items=(Text(value="Tides"), Text(value="Storms")))
+    lines = ["Tides", "Storms"] if not extra.startswith("-") else ["- Tides", "- Storms"]
+    lines.insert(place, extra)
+    assert not says(key, "Answer:\n" + "\n".join(lines))

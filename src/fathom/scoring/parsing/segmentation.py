@@ -32,16 +32,26 @@ _HEADING_OR_LABEL = re.compile(
 )
 # A text without any of these has no heading, label, fence, lead-in or remark.
 _SUSPECT = re.compile(r"[:*.!#`]")
+_ON_THE_ANSWER = (
+    r"(?:articles?|authors?|titles?|papers?|works?|names?|list(?:s|ed)?|above|answers?|references?|bylines?|order|items?"
+    r"|condition|question|context|collection|entries|ties?|them|these|those|they|such)"
+)
 _REMARK = re.compile(
-    r"(?:this|these|those|there|they|he|she|it|i|we|the above|each|both|all|so|here|in total|together)\b|"
-    r".{0,200}?\b(?:is|are|was|were|has|have|had|appears?|wrote|counted|found|contains?|includes?|lists?|follows?)\b",
+    r"(?:these|those|the above|i|we|he|she|it|they|(?:here|there) (?:is|are)|in total|together|so the|note that)\b"
+    rf".{{0,200}}|.{{0,200}}?\b{_ON_THE_ANSWER}\b.{{0,200}}",
+    re.IGNORECASE,
+)
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|appears?|wrote|counted|found|contains?|includes?|lists?|follows?|cites?|meets?)\b",
     re.IGNORECASE,
 )
 
 
 def is_remark(line: str) -> bool:
-    """Whether a line is a sentence that comments on the answer."""
-    return line.endswith((".", "!", ".*", ".**")) and line.count(" ") >= 2 and bool(_REMARK.match(line))
+    """Whether a line is a sentence that comments on the answer; a title such as "Sleep is a need." is not."""
+    if not line.endswith((".", "!", ".*", ".**")) or line.count(" ") < 2:
+        return False
+    return _REMARK.match(line) is not None and _VERB.search(line, 0, 400) is not None
 
 
 def lines_in(stated: str, hints: KeyHints) -> list[str]:
@@ -65,7 +75,9 @@ def lines_in(stated: str, hints: KeyHints) -> list[str]:
 
 def _is_no_item(line: str) -> bool:
     """Whether a line is not an item: a heading, "The authors are:", "These are all.", "Explanation: ..."."""
-    if line[-1] in ":*.!" and (line.endswith((":", ":**", ":*", "**:")) or is_remark(line)):
+    if line[-1] in ":*.!" and (
+        line.endswith((":", ":**", ":*", "**:")) or (is_remark(line) and not BULLET.match(line))
+    ):
         return True
     return _HEADING_OR_LABEL.match(line) is not None
 
