@@ -146,7 +146,8 @@ def test_an_interrupted_pdf_does_not_affect_the_next(sandbox: Sandbox, monkeypat
         ("latexml", "many attributes", "a tag has more than 2,000 attributes"),
         ("ixbrl", "many attributes", "an element has more than 1,000 attributes"),
         ("csv", "a million columns", "it has more than 500,000 cells"),
-        ("pdf", "form of itself", "one of its pages took longer than 5 seconds"),
+        # Which limit it meets first depends on the machine.
+        ("pdf", "form of itself", "it made the PDF library crash|one of its pages took longer than 5 seconds"),
         ("archives", "gz of a large file", "it unpacks to more than 256 MB"),
     ],
 )
@@ -154,7 +155,7 @@ def test_refuses_what_would_take_forever(kind: str, label: str, reason: str, san
     [(name, content)] = list(dict(KINDS[kind](sandbox.places))[label]().items())[:1]
     (sandbox.inside / name).write_bytes(content)
     [opened] = source_files([sandbox.inside / name])
-    assert read_file(opened, Filters())[1][0].error == reason
+    assert read_file(opened, Filters())[1][0].error in reason.split("|")
 
 
 def test_does_not_follow_links_in_a_folder(sandbox: Sandbox) -> None:

@@ -9,16 +9,51 @@ from collections.abc import Sequence
 from fathom.corpus.readers.parsed_document import Block, Heading, Paragraph, ParsedDocument, ParsedTable
 from fathom.corpus.readers.parsing.blocks import inlines_text
 from fathom.corpus.readers.pdf.headings import ABSTRACT, continues_heading, heading_level, heading_sizes, is_heading
-from fathom.corpus.readers.pdf.line import SUPERSCRIPT_START, Dehyphenator, Line, strip_marks
+from fathom.corpus.readers.pdf.line import SUPERSCRIPT_START, Dehyphenator, Line, same_style, strip_marks
 from fathom.corpus.readers.pdf.reading_order import ENDED, OrderedLines
 from fathom.corpus.readers.pdf.table_detection import CAPTION
 
 _LIST_ITEM = re.compile(r"[•◦▪∗‣·–]\s|\d{1,2}[.)]\s|\([a-z0-9]{1,3}\)\s")
 
 
-def read_blocks(lines: OrderedLines, numbers: Sequence[int]) -> list[Block]:
+KEYWORDS = re.compile(r"(?:key\s?words?(?: and phrases)?|index terms|ccs concepts|关键词)\b", re.IGNORECASE)
+
+
+def find_unheaded_abstract(lines: OrderedLines, text: range) -> range:
+    """Return the lines of an abstract without a heading: prose above the text, in another size or width."""
+    end = text.start
+    if end >= text.stop or any(ABSTRACT.match(strip_marks(lines[n].text).strip()) for n in text[:60]):
+        return range(0)
+    first = lines[text.start]
+    while end < text.stop and _continues_abstract(lines, first, end):
+        end += 1
+    abstract = lines[text.start : end]
+    long_enough = len(abstract) > 2 and sum(len(line.text) for line in abstract) > 200
+    return range(text.start, end) if long_enough and end < text.stop and _is_apart(lines, abstract) else range(0)
+
+
+def _continues_abstract(lines: OrderedLines, first: Line, number: int) -> bool:
+    line = lines[number]
+    if line is first:
+        return not is_heading(lines, number)
+    gap = lines[number - 1].baseline - line.baseline
+    return same_style(first, line) and line.page == first.page and 0 < gap < 1.7 * line.size and line.right > first.left
+
+
+def _is_apart(lines: OrderedLines, abstract: Sequence[Line]) -> bool:
+    """Return whether lines are smaller than the text, or narrower, or cross its columns."""
+    if abs(abstract[0].size - lines.body_size) > 0.3 or abstract[0].italic or abstract[0].bold:
+        return True
+    left, right = min(line.left for line in abstract), max(line.right for line in abstract)
+    edge = lines.columns[0] if lines.columns else left
+    narrower = left > edge + abstract[0].size and right < edge + lines.width - abstract[0].size
+    return narrower or right - left > 1.2 * lines.width
+
+
+def read_blocks(lines: OrderedLines, numbers: Sequence[int], in_abstract: bool = False) -> list[Block]:
     """Return the headings, paragraphs, tables, captions and footnotes in the given lines."""
     builder = _BlockBuilder(lines.dehyphenator)
+    builder.in_abstract = in_abstract
     sizes = heading_sizes(lines, numbers)
     last = -2
     for number in numbers:
@@ -34,10 +69,12 @@ def read_blocks(lines: OrderedLines, numbers: Sequence[int]) -> list[Block]:
             last = number
         elif CAPTION.match(text) and _starts_block(lines, number):
             builder.start_aside(line, caption=True)
-        elif builder.continues_aside(line):
+        elif builder.continues_aside(line) and not KEYWORDS.match(text):
             builder.add_aside(line)
         elif not lines.is_alone(number):
             builder.row(line)
+        elif builder.is_below_abstract(line):
+            builder.footnote(line)
         elif line.size < 0.93 * lines.body_size and not builder.in_abstract:
             _add_small_print(builder, line, text)
         elif _starts_paragraph(lines, builder.last, line):
@@ -93,6 +130,7 @@ class _BlockBuilder:
         self._aside: list[Line] = []
         self._asides: list[Block] = []
         self._rows: list[Line] = []
+        self._footnotes: list[Line] = []
         self.in_abstract = False
 
     @property
@@ -109,6 +147,14 @@ class _BlockBuilder:
         heading = self._blocks[-1] if self._blocks else None
         if isinstance(heading, Heading):
             self._blocks[-1] = Heading(heading.level, [*heading.inlines, " ", text])
+
+    def is_below_abstract(self, line: Line) -> bool:
+        """Return whether a line is a footnote at the foot of an abstract, smaller than it."""
+        return self.in_abstract and bool(self._current) and line.size < 0.9 * self._current[0].size
+
+    def footnote(self, line: Line) -> None:
+        """Keep a line for the end, after the text."""
+        self._footnotes.append(line)
 
     def paragraph(self, line: Line) -> None:
         self._close()
@@ -149,6 +195,8 @@ class _BlockBuilder:
 
     def finish(self) -> list[Block]:
         self._close()
+        if self._footnotes:
+            self._blocks.append(Paragraph([self._dehyphenator.join(self._footnotes)]))
         return self._blocks
 
     def _close(self) -> None:
@@ -178,11 +226,43 @@ class _BlockBuilder:
         self._rows = []
 
 
+def fold_keywords(blocks: Sequence[Block]) -> list[Block]:
+    """Return the blocks with keywords under a heading as one paragraph: "Keywords: rivers, models"."""
+    folded: list[Block] = []
+    for block in blocks:
+        before = folded[-1] if folded else None
+        if isinstance(before, Heading) and isinstance(block, Paragraph) and _is_keywords_heading(before):
+            folded[-1] = Paragraph([*before.inlines, ": ", *block.inlines])
+        else:
+            folded.append(block)
+    return folded
+
+
+def _is_keywords_heading(heading: Heading) -> bool:
+    return KEYWORDS.fullmatch(inlines_text(heading.inlines).strip(" :.")) is not None
+
+
+def split_run_in_headings(blocks: Sequence[Block]) -> list[Block]:
+    """Return the blocks with headings at the start of a paragraph apart: "Introduction.—Rivers carry"."""
+    split: list[Block] = []
+    for block in blocks:
+        text = inlines_text(block.inlines) if isinstance(block, Paragraph) and not block.verbatim else ""
+        found = _RUN_IN.match(text)
+        if found and not ABSTRACT.match(text):
+            split += [Heading(2, [found[1]]), Paragraph([text[found.end() :]])]
+        else:
+            split.append(block)
+    return split
+
+
+_RUN_IN = re.compile(r"([^\W\d_a-z][^.—\n]{3,80}?)\.\s?—\s?(?=\S)")
+
+
 def set_abstract(document: ParsedDocument, blocks: list[Block]) -> None:
     """Split the abstract from the body, by its heading or its first word."""
     for number, block in enumerate(blocks[:12]):
         if isinstance(block, Heading) and ABSTRACT.fullmatch(inlines_text(block.inlines).strip()):
-            end = next((n for n in range(number + 1, len(blocks)) if isinstance(blocks[n], Heading)), len(blocks))
+            end = next((n for n in range(number + 1, len(blocks)) if _ends_abstract(blocks[n])), len(blocks))
             document.abstract = blocks[number + 1 : end]
             document.body = blocks[:number] + blocks[end:]
             return
@@ -194,3 +274,9 @@ def set_abstract(document: ParsedDocument, blocks: list[Block]) -> None:
                 document.body = blocks[:number] + blocks[number + 1 :]
                 return
     document.body = blocks
+
+
+def _ends_abstract(block: Block) -> bool:
+    if isinstance(block, Paragraph):
+        return KEYWORDS.match(inlines_text(block.inlines)) is not None
+    return isinstance(block, Heading)

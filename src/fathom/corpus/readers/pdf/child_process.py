@@ -17,8 +17,9 @@ from fathom.corpus.readers.parsed_document import ReadError
 from fathom.corpus.readers.pdf.line import Gap, Line, PageSize
 from fathom.corpus.readers.pdf.line_extraction import MAX_PAGE_SECONDS, MAX_SECONDS, extract_as_json, limit_page_time
 
-MAX_BYTES = 4 << 30
-"""Memory limit of the child process."""
+MAX_BYTES = 1 << 30
+"""Memory limit of the child process. It needs 50 MB itself, and a page of a usual paper a few more."""
+_TOO_LARGE = f"it needs more than {MAX_BYTES >> 30} GB of memory"
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,8 @@ class _ExtractionProcess:
             return {"fault": f"it took longer than {MAX_SECONDS:.0f} seconds"}
         if status == -getattr(signal, "SIGPROF", 0):
             return {"fault": f"one of its pages took longer than {MAX_PAGE_SECONDS:.0f} seconds"}
+        if status == -signal.SIGABRT:  # pdfium ends its process when it gets no more memory.
+            return {"fault": _TOO_LARGE}
         return {"fault": "it made the PDF library crash"}
 
     def _running_process(self) -> subprocess.Popen[bytes]:
@@ -191,4 +194,4 @@ def _extract(content: bytes) -> dict[str, Any]:
     except ReadError as fault:
         return {"fault": str(fault)}
     except MemoryError:
-        return {"fault": "it needs more memory than one document may take"}
+        return {"fault": _TOO_LARGE}

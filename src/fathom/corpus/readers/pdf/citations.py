@@ -26,13 +26,20 @@ from fathom.records.names import PARTICLE
 _BRACKETED = re.compile(r"\[(\d{1,4}(?:\s?[,;–-]\s?\d{1,4})*)\]")
 _NUMBER_OR_RANGE = re.compile(r"(\d{1,4})(?:\s?[–-]\s?(\d{1,4}))?")
 _YEAR = r"(?:1[5-9]|20)\d\d[a-z]?"
-_IN_BRACKETS = re.compile(rf"\([^()]{{0,600}}?\b{_YEAR}\b[^()]{{0,200}}\)")
+_IN_BRACKETS = re.compile(rf"[(\[][^()\[\]]{{0,600}}?\b{_YEAR}\b[^()\[\]]{{0,200}}[)\]]")
 _SURNAME = rf"(?:{PARTICLE}\s){{0,2}}[^\W\d_a-z][\w'’-]{{1,40}}"
 _NARRATIVE = re.compile(
-    rf"({_SURNAME})(?:(?:,\s{_SURNAME}){{0,4}},?\s(?:and|&)\s{_SURNAME}|\set\sal\.?)?(?:['’]s)?,?\s\(({_YEAR})(?:,\s?p+\.[^()]{{0,20}})?\)"
+    rf"({_SURNAME})(?:(?:,\s{_SURNAME}){{0,4}},?\s(?:and|&)\s{_SURNAME}|\set\sal\.?)?(?:['’]s)?,?\s[(\[]({_YEAR})(?:,\s?p+\.[^()]{{0,20}})?[)\]]"
 )
 _NAME_AND_YEAR = re.compile(rf"({_SURNAME})[^;()]{{0,120}}?\b({_YEAR})\b")
 _SUPERSCRIPT = re.compile(f"{SUPERSCRIPT_START}([^{SUPERSCRIPT_END}]{{0,200}}){SUPERSCRIPT_END}")
+
+
+_LEADING_NAME = re.compile(
+    rf"(?:[^\W\d_a-z][\w'’.-]{{0,30}}\s){{1,3}}((?:{PARTICLE}\s){{0,3}}[^\W\d_a-z][\w'’-]{{1,40}})"
+    r"(?=,|\s+and\s|\s*&|\.\s|\s*\(|\s+et\sal)"
+)
+"""The first author of an entry that starts with a given name."""
 
 
 @dataclass(frozen=True)
@@ -49,12 +56,23 @@ class CitationFinder:
     """Finds citations in text and the references they point to."""
 
     def __init__(self, references: Sequence[ParsedReference]) -> None:
+        self.resolved: set[str] = set()
+        """Keys of the references that are cited."""
+        self.found = 0
+        self.unresolved = 0
+        """Number of citations, and of those that point to no reference."""
+        self.beyond = 0
+        """Number of citations with a number that is greater than those of the list."""
+        self.unlocated = 0
+        """Number of texts that look like citations but match no entry."""
         self._numbers = {reference.key for reference in references if reference.key.isdigit()}
         self._by_name_and_year: dict[tuple[str, str], list[ParsedReference]] = defaultdict(list)
         for reference in references:
             first = reference.authors[0] if reference.authors else reference.text[:60]
             year = re.search(_YEAR, reference.text[len(first) :]) if reference.year else None
-            for family in _family_names(first):
+            leading = _LEADING_NAME.match(reference.text)
+            families = [*_family_names(first), *(_family_names(leading[1]) if leading else ())]
+            for family in dict.fromkeys(families):
                 if reference.year:
                     self._by_name_and_year[family, str(reference.year)].append(reference)
                 if year and year[0][-1].isalpha():
@@ -87,6 +105,11 @@ class CitationFinder:
             style: Literal["superscript"] | None = "superscript" if one.superscript else None
             marked.append(CitationMark(strip_marks(text[one.start : one.end]), one.keys, style))
             place = one.end
+            self.found += 1
+            self.unresolved += not one.keys
+            self.beyond += not one.keys and not one.superscript and text[one.start : one.end].isdigit()
+            self.resolved.update(one.keys)
+        self.unlocated += _citation_like(marked, text[place:])
         return [*marked, strip_marks(text[place:])]
 
     def _bracketed_citations(self, text: str) -> Iterator[_Occurrence]:
@@ -133,7 +156,8 @@ class CitationFinder:
         start = found.start() + (lead.end() if lead else 0)
         found = _NAME_AND_YEAR.match(part, start) or found
         keys = self._matching_keys(found[1], found[2], found[0])
-        if not keys and len(re.findall(r"\w+", found[0])) > 8:
+        # "(EMNLP 2020)" is a conference.
+        if not keys and (found[1].isupper() or len(re.findall(r"\w+", found[0])) > 8):
             return
         if not keys and not re.fullmatch(rf"{_SURNAME}(?:\set\sal\.?|\s(?:and|&)\s{_SURNAME})?,?\s{_YEAR}", found[0]):
             return
@@ -149,6 +173,21 @@ class CitationFinder:
                 # `max` is stable: of equally good entries, the first in the list.
                 return (max(entries, key=lambda entry: _author_fit(entry, citation_text)).key,)
         return ()
+
+
+_CITATION_LIKE = re.compile(
+    rf"[(\[]({_SURNAME})(?:\set\sal\.?|\s(?:and|&)\s{_SURNAME})?,?\s[(\[]?{_YEAR}\b"
+    rf"|\b({_SURNAME})\s(?:et\sal\.?|(?:and|&)\s{_SURNAME}),?\s[(\[]{_YEAR}[)\]]"
+    rf"|\[[A-Z][A-Za-z+]{{1,6}}\d\d[a-z]?\]"
+)
+
+
+def _citation_like(marked: Inlines, rest: str) -> int:
+    """Return how many texts look like citations outside the marked ones."""
+    pieces = [*(piece for piece in marked if isinstance(piece, str)), rest]
+    found = (one for piece in pieces for one in _CITATION_LIKE.finditer(piece))
+    # "(EMNLP 2020)" is a conference.
+    return sum(not (one[1] or one[2] or "a").isupper() for one in found)
 
 
 def _author_fit(entry: ParsedReference, citation_text: str) -> int:

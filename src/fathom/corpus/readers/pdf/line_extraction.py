@@ -376,8 +376,8 @@ def _character(code: int) -> str:
 
 # Accented letters drawn in two parts, and ligatures.
 
-ACCENTS = {"´": "́", "`": "̀", "¨": "̈", "ˆ": "̂", "˜": "̃", "ˇ": "̌", "˝": "̋", "˘": "̆", "¸": "̧"}
-_LOOSE_ACCENT = re.compile(r"([´`¨ˆ˜ˇ˝˘])\s?([^\W\d_])")
+ACCENTS = {"´": "́", "`": "̀", "¨": "̈", "ˆ": "̂", "˜": "̃", "ˇ": "̌", "˝": "̋", "˘": "̆", "˚": "̊", "¸": "̧"}
+_LOOSE_ACCENT = re.compile(r"([´`¨ˆ˜ˇ˝˘˚])\s?([^\W\d_])")
 _LIGATURES = {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
 _LIGATURE = re.compile("[ﬀ-ﬆ]")
 

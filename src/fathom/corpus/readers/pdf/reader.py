@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument
+from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument, ReadError
 from fathom.corpus.readers.parsing.sentences import is_chinese
-from fathom.corpus.readers.pdf.body import read_blocks, set_abstract
+from fathom.corpus.readers.pdf.body import (
+    find_unheaded_abstract,
+    fold_keywords,
+    read_blocks,
+    set_abstract,
+    split_run_in_headings,
+)
 from fathom.corpus.readers.pdf.child_process import ExtractedLines, extract_lines
 from fathom.corpus.readers.pdf.citations import CitationFinder
+from fathom.corpus.readers.pdf.confidence import mark_unknown
 from fathom.corpus.readers.pdf.converters import converter
+from fathom.corpus.readers.pdf.figures import is_figure, is_included_figure
 from fathom.corpus.readers.pdf.front_page import read_front
 from fathom.corpus.readers.pdf.reading_order import OrderedLines
 from fathom.corpus.readers.pdf.references import find_regions, read_references
 
 FORMAT = "pdf"
+_FIGURE = "it is a figure, not a document"
 
 
 def matches(name: str, head: bytes) -> bool:
@@ -24,11 +33,16 @@ def matches(name: str, head: bytes) -> bool:
 
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """Yield the one document of a PDF."""
+    if is_included_figure(name, companions):
+        raise ReadError(_FIGURE)
     convert = converter()
     if convert is not None:
         yield from convert(content, name)
         return
-    yield read_layout(extract_lines(content), name)
+    extracted = extract_lines(content)
+    if is_figure(extracted.lines, extracted.page_sizes):
+        raise ReadError(_FIGURE)
+    yield read_layout(extracted, name)
 
 
 def read_layout(extracted: ExtractedLines, source: str) -> ParsedDocument:
@@ -42,10 +56,15 @@ def read_layout(extracted: ExtractedLines, source: str) -> ParsedDocument:
     in_references = [number for number in regions.entries if lines[number] in lines.tables]
     entries = [number for number in regions.entries if lines[number] not in lines.tables]
     document.references = read_references(lines, entries)
-    blocks = read_blocks(lines, [*early, *regions.text, *in_references]) + read_blocks(lines, regions.after)
+    abstract = find_unheaded_abstract(lines, regions.text)
+    text = [*early, *(number for number in regions.text if number not in abstract), *in_references]
+    blocks = fold_keywords(split_run_in_headings(read_blocks(lines, text) + read_blocks(lines, regions.after)))
     set_abstract(document, blocks)
+    if abstract:
+        document.abstract = read_blocks(lines, abstract, in_abstract=True)
     finder = CitationFinder(document.references)
     document.abstract = [finder.mark_block(block) for block in document.abstract]
     document.body = [finder.mark_block(block) for block in document.body]
+    mark_unknown(document, finder)
     document.language = "zh" if is_chinese(" ".join(line.text for line in lines[:60])) else "en"
     return document

@@ -121,11 +121,22 @@ class OrderedLines(list[Line]):
             return True
         if not at_edge:
             return False
-        if _PAGE_NUMBER.fullmatch(strip_marks(line.text)):
+        if _PAGE_NUMBER.fullmatch(strip_marks(line.text)) or self._is_apart_on_top(line, near):
             return True
         # A publisher's imprint at the top or bottom of the first page.
         small = line.page == 0 and line.size < 0.95 * self.body_size
         return small and _IMPRINT.search(line.text) is not None and not self._ends_text(line, near)
+
+    def _is_apart_on_top(self, line: Line, near: Sequence[Line]) -> bool:
+        """Return whether a small line is alone at the top of a page: a running head that appears only once."""
+        below = [line.baseline - other.baseline for other in near if other.baseline < line.baseline - 1]
+        return (
+            line.page > 0
+            and line.size < 0.95 * self.body_size
+            and line.baseline > 0.91 * self.page_sizes[line.page].height
+            and 1.8 * line.size < min(below, default=0)
+            and line.baseline > max(other.baseline for other in near) - 1
+        )
 
     def _ends_text(self, line: Line, near: Sequence[Line]) -> bool:
         """Return whether a line at the page bottom continues the text above: the DOI of an entry is no imprint."""

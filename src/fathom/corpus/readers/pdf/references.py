@@ -14,6 +14,7 @@ from fathom.corpus.readers.parsing.reference_strings import parse_reference
 from fathom.corpus.readers.pdf.headings import is_heading
 from fathom.corpus.readers.pdf.line import Line, strip_marks
 from fathom.corpus.readers.pdf.reading_order import ENDED, LIST_HEADING, OrderedLines
+from fathom.records.names import PARTICLE
 
 
 @dataclass(frozen=True)
@@ -33,13 +34,40 @@ def find_regions(lines: OrderedLines, start: int) -> Regions:
         if LIST_HEADING.fullmatch(strip_marks(lines[number].text).strip()) and lines.is_alone(number)
     ]
     if not headings:
-        head = _unheaded_list(lines, start)
-        return Regions(range(start, head), range(head, len(lines)), range(0))
+        entries = _unheaded_numbered_list(lines, start) or range(_unheaded_list(lines, start), len(lines))
+        return Regions(range(start, entries.start), entries, range(entries.stop, len(lines)))
     head = headings[-1]
     end = head + 1
     while end < len(lines) and not _ends_list(lines, head, end):
         end += 1
     return Regions(range(start, head), range(head + 1, end), range(end, len(lines)))
+
+
+def _unheaded_numbered_list(lines: OrderedLines, start: int) -> range | None:
+    """Return the lines of a numbered list without a heading: in the last part, from 1 on, and like entries."""
+    for number in range(start + int(0.3 * (len(lines) - start)), len(lines)):
+        if _label_number(lines[number]) != 1:
+            continue
+        end = number + 1
+        while end < len(lines) and not is_heading(lines, end):
+            end += 1
+        starts = _numbered_starts(lines[number:end])
+        entries = read_references(lines, range(number, end)) if len(starts) > 2 else []
+        if len(entries) > 2 and sum(map(resembles_entry, entries)) >= 0.75 * len(entries):
+            return range(number, end)
+    return None
+
+
+def resembles_entry(reference: ParsedReference) -> bool:
+    """Return whether an entry has what references have: a start with a capital, and a year, an id or an address."""
+    text = reference.text
+    starts = re.match(r"\W{0,3}(?:[^\W\d_a-z]|\d|(?:" + PARTICLE + r")\b|d['’]|al-|arXiv|e?[A-Z])", text) is not None
+    dated = (
+        reference.year is not None
+        or bool(reference.ids)
+        or re.search(r"https?:|www\.|n\.d\.|in press|forthcoming|to appear", text) is not None
+    )
+    return starts and dated and len(text) > 20
 
 
 def _unheaded_list(lines: OrderedLines, start: int) -> int:
@@ -63,7 +91,9 @@ def _ends_list(lines: OrderedLines, head: int, number: int) -> bool:
     line, heading = lines[number], lines[head]
     if not is_heading(lines, number):
         return False
-    text = strip_marks(line.text)
+    text = strip_marks(line.text).strip()
+    if _CONTENTS.fullmatch(text):
+        return True
     return (line.size > 0.97 * heading.size and line.bold == heading.bold) or bool(
         re.match(r"(?:appendi|supplement|acknowledg|[A-H]\.?\s+[A-Z])", text, re.IGNORECASE)
     )
@@ -86,7 +116,8 @@ def read_references(lines: OrderedLines, numbers: Sequence[int]) -> list[ParsedR
     return references
 
 
-_LABEL = re.compile(r"^\s*(?:\[(\d{1,4})\]|\((\d{1,4})\)|(\d{1,4})[.)](?=\s)|(\d{1,4})(?=\s+[A-Z]))\s*")
+_CONTENTS = re.compile(r"(?:table of )?contents|index|list of (?:figures|tables)", re.IGNORECASE)
+_LABEL = re.compile(r"^\s*(?:\[(\d{1,4})\]|\((\d{1,4})\)|(\d{1,4})[.)](?=\s|$)|(\d{1,4})(?=\s+[A-Z]))\s*")
 
 _Entry = tuple[str, list[Line]]
 """The printed number, or an empty string, and the lines."""
@@ -115,10 +146,15 @@ def _numbered_starts(lines: list[Line]) -> list[int]:
     """Return the lines that start with 1, 2, 3, ... in sequence."""
     starts: list[int] = []
     for index, line in enumerate(lines):
-        found = _LABEL.match(to_half_width(strip_marks(line.text)))
-        if found and int(next(filter(None, found.groups()))) == len(starts) + 1:
+        if _label_number(line) == len(starts) + 1:
             starts.append(index)
     return starts
+
+
+def _label_number(line: Line) -> int:
+    """Return the number that starts a line; 0 if none does."""
+    found = _LABEL.match(to_half_width(strip_marks(line.text)))
+    return int(next(filter(None, found.groups()))) if found else 0
 
 
 def _hanging_starts(lines: list[Line], column: Callable[[Line], int]) -> list[int]:
