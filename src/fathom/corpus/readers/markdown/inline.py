@@ -208,6 +208,14 @@ def _match_delimiters(out: Sequence[str | Link | _Delimiter]) -> LinkedText:
     return [html.unescape(piece) if isinstance(piece, str) else piece for piece in parse if piece != ""]
 
 
+_MARKUP = re.compile(r"[\\`*_$<]|\[(?=\^)|\](?=\()|!(?=\[)")
+
+
+def escape(text: str) -> str:
+    """Return inline markup whose text is this text."""
+    return _MARKUP.sub(r"\\\g<0>", text.replace("&", "&amp;"))
+
+
 def plain_text(text: str) -> str:
     """Return the text of inline markup as one string with single spaces."""
     return " ".join(without_marks(visible_text(parse_inline(text))).split())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import chain, takewhile
@@ -64,11 +64,22 @@ _INVISIBLE = re.compile("[\u2061-\u2064\ue000\ue001]")
 def read_text(text: str, source: str, fallback_entries: Sequence[ReferenceEntry] = ()) -> ParsedDocument:
     """Parse a Markdown text; `fallback_entries`: the references of a text without a reference list."""
     front_matter, rest = split_front_matter(_INVISIBLE.sub("", text))
-    blocks = list(chain.from_iterable(map(_split_keywords, parse_blocks(rest))))
+    values = {name.lower(): value for name, value in front_matter.items()}
+    return read_blocks(parse_blocks(rest), source, values, fallback_entries)
+
+
+def read_blocks(
+    parsed: Iterable[MarkdownBlock],
+    source: str,
+    values: dict[str, Value],
+    fallback_entries: Sequence[ReferenceEntry] = (),
+) -> ParsedDocument:
+    """Return the document in some blocks, with the metadata in `values`: of Markdown, or of text in another format."""
+    blocks = list(chain.from_iterable(map(_split_keywords, parsed)))
     if not blocks:
         raise ReadError("it has no text")
-    values = {name.lower(): value for name, value in front_matter.items()}
-    chinese = is_chinese(re.sub(r"[\s#|*-]+", "", rest[:6_000]))
+    opening = "".join(block.text for block in blocks[:200])
+    chinese = is_chinese(re.sub(r"[\s#|*-]+", "", opening[:6_000]))
     return _Document(
         blocks,
         values,

@@ -1,0 +1,141 @@
+"""Styles and list numbers of a Word document."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Literal
+
+from fathom.corpus.readers.parsing.xml_trees import Element
+from fathom.corpus.readers.parsing.zip_parts import ZipParts, attribute, child, local
+
+Part = Literal[
+    "title", "subtitle", "author", "date", "abstract", "abstract title", "contents", "heading", "item", "text"
+]
+
+# Word stores built-in names in English whatever its language; other programs translate them.
+_HEADING = re.compile(
+    r"(?:heading|header|überschrift|titre|título|titulo|titolo|kop|rubrik|overskrift|otsikko|nagłówek|nadpis|заголовок|"
+    r"başlık|címsor|标题|標題|見出し|제목)\s?([1-9])"
+)
+_NAMES: dict[Part, re.Pattern[str]] = {
+    "title": re.compile(
+        r"(?:article |paper |document |book )?title|titel|titre|título|titulo|titolo|tittel|otsikko|tytuł|název|"
+        r"название|заголовок|konu başlığı|cím|标题|標題|表題|제목"
+    ),
+    "subtitle": re.compile(r"subtitle|untertitel|sous-titre|subtítulo|sottotitolo|副标题|副標題|副題|부제"),
+    "author": re.compile(r"(?:article |paper )?authors?(?: names?)?|byline|verfasser|auteurs?|autor(?:es)?|作者"),
+    "date": re.compile(r"date|datum|fecha|日期"),
+    "abstract": re.compile(r"abstract(?: text)?|zusammenfassung|résumé|resumen|摘要"),
+    "abstract title": re.compile(r"abstract ?(?:title|heading)"),
+    "contents": re.compile(
+        r"(?:toc|verzeichnis|inhaltsverzeichnis|目录|目次|contents|table of figures|index)(?: heading| ?\d)?|header|"
+        r"footer|page number|kopfzeile|fußzeile"
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Style:
+    """What a paragraph style means."""
+
+    part: Part = "text"
+    level: int = 0
+    """Of a heading, from 1."""
+    list_id: str = ""
+    list_level: int = 0
+
+
+class Styles:
+    """The styles of a document by id, with what they inherit."""
+
+    def __init__(self, parts: ZipParts, name: str | None) -> None:
+        root = parts.tree(name) if name else None
+        self._elements = {
+            attribute(one, "styleId"): one for one in (root if root is not None else ()) if local(one) == "style"
+        }
+        self._known: dict[str, Style] = {}
+        language = child(root, "docDefaults", "rPrDefault", "rPr", "lang")
+        self.language = attribute(language, "val")
+
+    def get(self, id: str) -> Style:
+        if id not in self._known:
+            self._known[id] = self._read(id)
+        return self._known[id]
+
+    def _read(self, id: str) -> Style:
+        seen: set[str] = set()
+        base = id
+        list_id, list_level = "", 0
+        while base and base not in seen and len(seen) < 20:
+            seen.add(base)
+            element = self._elements.get(base)
+            # A document without style definitions still has ids, which are the English names.
+            name = (attribute(child(element, "name"), "val") or base).strip().lower()
+            numbers = child(element, "pPr", "numPr")
+            list_id = list_id or attribute(child(numbers, "numId"), "val")
+            list_level = list_level or int_value(attribute(child(numbers, "ilvl"), "val"))
+            if heading := _HEADING.fullmatch(name):
+                return Style("heading", int(heading[1]))
+            for part, pattern in _NAMES.items():
+                if pattern.fullmatch(name):
+                    return Style(part)
+            level = attribute(child(element, "pPr", "outlineLvl"), "val")
+            if level and int_value(level) < 9:
+                return Style("heading", int_value(level) + 1)
+            base = attribute(child(element, "basedOn"), "val")
+        return Style("item" if list_id not in ("", "0") else "text", 0, list_id, list_level)
+
+
+def int_value(text: str) -> int:
+    """Return a small number; 0 if it is not one."""
+    return int(text) if re.fullmatch(r"[0-9]{1,6}", text) else 0
+
+
+class Numbering:
+    """List numbers: counts the items of each list, in document order."""
+
+    def __init__(self, parts: ZipParts, name: str | None) -> None:
+        root = parts.tree(name) if name else None
+        elements = list(root) if root is not None else []
+        abstract = {attribute(one, "abstractNumId"): one for one in elements if local(one) == "abstractNum"}
+        self._levels: dict[str, dict[int, tuple[str, str, int]]] = {}
+        for one in elements:
+            if local(one) == "num":
+                definition = abstract.get(attribute(child(one, "abstractNumId"), "val"))
+                self._levels[attribute(one, "numId")] = _levels(definition)
+        self._counts: dict[str, dict[int, int]] = defaultdict(dict)
+
+    def marker(self, list_id: str, level: int) -> str:
+        """Return the number of the next item as printed; empty for a bullet."""
+        levels = self._levels.get(list_id, {})
+        form, text, start = levels.get(level, ("bullet", "", 1))
+        counts = self._counts[list_id]
+        counts[level] = counts.get(level, start - 1) + 1
+        for deeper in [one for one in counts if one > level]:
+            del counts[deeper]
+        if form in ("bullet", "none", "") or "%" not in text:
+            return ""
+        return re.sub(r"%([1-9])", lambda match: _printed(levels, counts, int(match[1]) - 1), text).strip()
+
+
+def _levels(definition: Element | None) -> dict[int, tuple[str, str, int]]:
+    levels: dict[int, tuple[str, str, int]] = {}
+    for one in definition if definition is not None else ():
+        if local(one) == "lvl":
+            start = child(one, "start")
+            levels[int_value(attribute(one, "ilvl"))] = (
+                attribute(child(one, "numFmt"), "val"),
+                attribute(child(one, "lvlText"), "val")[:40],
+                int_value(attribute(start, "val")) if start is not None else 1,
+            )
+    return levels
+
+
+def _printed(levels: dict[int, tuple[str, str, int]], counts: dict[int, int], level: int) -> str:
+    number = counts.get(level, 1)
+    form = levels.get(level, ("decimal", "", 1))[0]
+    if form in ("lowerLetter", "upperLetter") and 1 <= number <= 26:
+        return chr((96 if form == "lowerLetter" else 64) + number)
+    return str(number)
