@@ -19,7 +19,7 @@ from fathom.corpus.readers.parsed_document import (
     ReadError,
 )
 from fathom.corpus.readers.parsing.blocks import inlines_text
-from tests.corpus.readers.test_bibtex import PROCEEDINGS, Beside, damaged, papers
+from tests.corpus.readers.test_bibtex import PROCEEDINGS, Beside, damaged, mentioned_keys, papers
 
 BIB = b"""@article{lind, author={Anna Lind}, title={On Elms}, year=2018, doi={10.1000/elm}}
 @article{wu, author={Bo Wu and Cy Diaz}, title={On Oaks}, year=2020}"""
@@ -279,5 +279,7 @@ def test_real_papers_match_the_manifest(shared: Callable[[str], Path]) -> None:
         record["key"]: sum(not reference.text.startswith("doi:") for reference in found.references)
         for record, found in read_papers
     }
-    equal = [record["key"] for record, _ in read_papers if sizes[record["key"]] == record["n_bib_entries"]]
-    assert len(equal) >= 21, sizes
+    mentioned = {record["key"]: len(mentioned_keys(shared(PROCEEDINGS), record)) for record, _ in read_papers}
+    # Keys such as "numpy" and "jupyter" are also words of the text, and one paper cites an entry by its DOI.
+    assert sum(sizes[key] == mentioned[key] for key in sizes) >= 11
+    assert [key for key in sizes if sizes[key] > mentioned[key]] == ["2024/Alireza_Vaezi", "2024/cockett_etal"]

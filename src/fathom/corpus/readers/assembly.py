@@ -22,6 +22,7 @@ from fathom.corpus.readers.parsed_document import (
 )
 from fathom.corpus.readers.parsing.blocks import inline_text, inlines_text
 from fathom.corpus.readers.parsing.citation_groups import PlacedCitation, citation_groups
+from fathom.corpus.readers.parsing.entry_recognition import check_list
 from fathom.corpus.readers.parsing.section_roles import role_of
 from fathom.corpus.readers.parsing.sentences import sentence_spans
 from fathom.corpus.readers.parsing.subjects import first_term
@@ -34,6 +35,7 @@ from fathom.records.documents import (
     Citation,
     Document,
     Fact,
+    FieldName,
     Reference,
     Section,
     SectionRole,
@@ -72,9 +74,9 @@ class _Assembler(TextBuilder):
         self._citations: list[Citation] = []
         self._tables: list[Table] = []
         self._facts: list[Fact] = []
-        # Numbered first, without blank entries, so that citations point to the printed numbers.
-        self._entries = [entry for entry in parsed.references if plain(entry.text)]
-        self._numbers = {entry.key: number for number, entry in enumerate(self._entries, start=1)}
+        self._list = check_list(parsed.references)
+        self._entries = [numbered.reference for numbered in self._list.entries]
+        self._positions = {entry.key: position for position, entry in enumerate(self._entries, start=1)}
 
     def document(self) -> Document:
         parsed = self._parsed
@@ -84,10 +86,13 @@ class _Assembler(TextBuilder):
         abstract = self._add_abstract()
         for block in parsed.body:
             self._add_block(block)
+        for notice in self._list.notices:
+            self._add_paragraph(Paragraph([notice]))
         references = self._add_references()
         license = self._license()
         subject = self._subject()
         text = self.text()
+        unknown = self._unknown_fields()
         if not self._paragraphs and not self._tables and abstract is None:
             raise ReadError("it has no text")
         document = Document(
@@ -114,9 +119,9 @@ class _Assembler(TextBuilder):
             references=references,
             tables=tuple(self._tables),
             facts=tuple(self._facts),
-            unknown=dict(sorted(parsed.unknown.items())),
+            unknown=unknown,
         )
-        absent = tuple(name for name in document.empty_fields() if name in parsed.stated and name not in parsed.unknown)
+        absent = tuple(name for name in document.empty_fields() if name in parsed.stated and name not in unknown)
         return document.model_copy(update={"absent": absent})
 
     # Metadata.
@@ -137,6 +142,15 @@ class _Assembler(TextBuilder):
         if keywords and subject is None:
             self._parsed.unknown.setdefault("subject", "the keywords are not terms")
         return subject
+
+    def _unknown_fields(self) -> dict[FieldName, str]:
+        """Return the fields that are not used, with the reasons: those of the reader, and those found here."""
+        unknown = dict(self._parsed.unknown)
+        if self._list.doubt:
+            unknown.setdefault("references", self._list.doubt)
+        if "references" in unknown:
+            unknown.setdefault("citations", "the reference list is unknown")
+        return dict(sorted(unknown.items()))
 
     # Front matter.
 
@@ -312,22 +326,22 @@ class _Assembler(TextBuilder):
         for citation, group in zip(citations, citation_groups(citations, self._text_since(start), start), strict=True):
             style = citation.mark.style or ("author-year" if _WORD.search(citation.mark.text) else "numeric")
             for key in citation.mark.keys or ("",):
-                yield Citation(span=citation.span, group=group, reference=self._numbers.get(key), style=style)
+                yield Citation(span=citation.span, group=group, reference=self._positions.get(key), style=style)
 
     # Reference list.
 
     def _add_references(self) -> tuple[Reference, ...]:
-        entries = self._entries
-        if not entries:
+        if not self._entries:
             return ()
         self._add_heading(Heading(2, ["References"], "references"))
         references: list[Reference] = []
-        for number, entry in enumerate(entries, start=1):
-            self.write(f"{number}. ")
-            text = plain(entry.text)
+        for position, numbered in enumerate(self._list.entries, start=1):
+            # The printed number, which citations refer to; a blank item of the source had one too.
+            self.write(f"{numbered.number}. ")
+            text = plain(numbered.reference.text)
             span = self.write(text)
             self.write("\n")
-            references.append(_reference(number, entry, text, span))
+            references.append(_reference(position, numbered.reference, text, span))
         return tuple(references)
 
     # Writing.

@@ -131,6 +131,8 @@ class ParsedReference:
     year: int | None = None
     ids: dict[str, str] = field(default_factory=dict)
     """doi, arxiv, pmid, pmcid, without URLs and prefixes."""
+    tagged: bool = False
+    """Whether the source marks it as a reference, such as an entry of BibTeX: it need not look like one."""
 
 
 PAPER_FIELDS: frozenset[FieldName] = frozenset(("authors", "abstract", "citations", "references"))

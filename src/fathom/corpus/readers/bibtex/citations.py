@@ -10,14 +10,18 @@ from typing import Literal
 from fathom.corpus.readers.bibtex.latex_text import clean_latex
 from fathom.corpus.readers.bibtex.parser import BibEntry, parse_bibtex
 from fathom.corpus.readers.parsed_document import (
+    Block,
     CitationMark,
     CompanionFiles,
+    Heading,
     Inlines,
     ParsedDocument,
     ParsedReference,
     ReadError,
 )
+from fathom.corpus.readers.parsing.blocks import inlines_text
 from fathom.corpus.readers.parsing.decoding import decode_text
+from fathom.corpus.readers.parsing.section_roles import role_of
 
 # References.
 
@@ -39,6 +43,7 @@ def format_reference(entry: BibEntry) -> ParsedReference:
         authors=authors,
         year=entry.year,
         ids=entry_ids(entry),
+        tagged=True,
     )
 
 
@@ -124,6 +129,8 @@ class CitedWork:
     names: str
     """ "Lind", "Lind and Wu", "Lind et al."; empty if it is cited by number."""
     year: str
+    printed: bool = False
+    """Whether it is printed in the list even if it is not cited: an item of `thebibliography`."""
 
 
 def cited_work(entry: BibEntry) -> CitedWork:
@@ -147,6 +154,7 @@ class CitationFormatter:
         self._works = dict(works)
         self._numeric = numeric
         self._cited: dict[str, int] = {}
+        self._missing: set[str] = set()
         self._by_lowercase_key = {key.lower(): key for key in reversed(self._works)}
         self._by_doi = {
             work.reference.ids["doi"].lower(): key
@@ -193,6 +201,7 @@ class CitationFormatter:
     def _mark(self, key: str, form: CitationForm) -> CitationMark:
         work = self._works.get(key)
         if work is None:
+            self._missing.add(key)
             return CitationMark("?" if self._numeric else key, (key,), "numeric" if self._numeric else None)
         number = self._cited.setdefault(key, len(self._cited) + 1)
         if self._numeric:
@@ -204,15 +213,27 @@ class CitationFormatter:
         )
         return CitationMark(text, (key,), "author-year")
 
+    def include(self, keys: Iterable[str]) -> None:
+        """Add works to the list that the text does not mention; "*" adds all of them."""
+        for key in keys:
+            for one in list(self._works) if key == "*" else [self._resolve(key)]:
+                if one in self._works:
+                    self._cited.setdefault(one, len(self._cited) + 1)
+                else:
+                    self._missing.add(one)
+
     def references(self) -> list[ParsedReference]:
-        """Return the cited works in the order of their first citation, then the uncited ones."""
-        rest = [key for key in self._works if key not in self._cited]
+        """Return the cited works in the order of their first citation, then the other works of a printed list.
+
+        A bibliography file often serves several documents, so that its other entries do not belong to this one.
+        """
+        rest = [key for key, work in self._works.items() if work.printed and key not in self._cited]
         return [self._works[key].reference for key in [*self._cited, *rest]]
 
-    def coverage_note(self) -> str:
-        """Return how much of the bibliography is cited; empty if all of it is."""
-        cited, listed = len(self._cited), len(self._works)
-        return "" if cited == listed else f"{cited} of {listed} entries are cited in the text and come first"
+    @property
+    def is_complete(self) -> bool:
+        """Whether every key cited so far belongs to a work."""
+        return not self._missing
 
 
 _MAX_FILES = 50
@@ -253,9 +274,28 @@ def read_bibliographies(names: Sequence[str], companions: CompanionFiles) -> tup
     return works, broken
 
 
-def note_bibliography(document: ParsedDocument, citations: CitationFormatter, broken: Sequence[str]) -> None:
-    """Note how much of the bibliography is cited and which of its entries cannot be parsed."""
-    if coverage := citations.coverage_note():
-        document.notes["references"] = coverage
+_LISTS_ALL = re.compile(r"(?:\{bibliography\}|\.\. bibliography::)[^\n]{0,300}\n(?:[^\n]{0,200}\n){0,8}?[ \t]*:all:")
+
+
+def uncited_keys(text: str, nocite: str = "") -> list[str]:
+    """Return the keys of works that a MyST or Sphinx document lists without citing them; "*" for all.
+
+    `nocite`: the value of that name in the front matter, such as "@lind2019, @wu2020".
+    """
+    keys = [key.rstrip(".,;") for key in re.findall(r"@([^\s,;]{1,200})", nocite)]
+    return [*keys, "*"] if _LISTS_ALL.search(text) else keys
+
+
+def state_references(document: ParsedDocument, citations: CitationFormatter, broken: Sequence[str]) -> None:
+    """State whether the reference list is complete, and note the bibliography entries that cannot be parsed."""
+    if not citations.is_complete:
+        document.unknown["references"] = "works cited in the text are missing from the bibliography"
+    elif not document.references and not any(_is_reference_heading(block) for block in document.body):
+        # Without citation commands and without a list there is nothing to read.
+        document.stated |= {"references", "citations"}
     if broken:
         document.notes["bibliography"] = "cannot be parsed: " + ", ".join(broken[:20])
+
+
+def _is_reference_heading(block: Block) -> bool:
+    return isinstance(block, Heading) and role_of(inlines_text(block.inlines)) == "references"

@@ -64,7 +64,9 @@ def entry(citation: Element, builder: InlineReader) -> ParsedReference:
     authors = tuple(filter(None, (_person(person, builder) for person in _authors_of(citation))))
     text = _printed_entry(citation, builder) if is_printed else _assembled_entry(citation, builder, authors, title)
     ids = _ids_in(citation, text)
-    return ParsedReference("", text, title, authors, year_in(citation.find("year")) or _year_in_text(text), ids)
+    year = year_in(citation.find("year"))
+    tagged = bool(title or authors or year)
+    return ParsedReference("", text, title, authors, year or _year_in_text(text), ids, tagged)
 
 
 def _title_of(citation: Element, builder: InlineReader) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from fathom.corpus.readers.bibtex.citations import CitationForm, CitationFormatter, note_bibliography
+from fathom.corpus.readers.bibtex.citations import CitationForm, CitationFormatter, state_references
 from fathom.corpus.readers.bibtex.latex_text import latex_to_text, split_outside_braces
 from fathom.corpus.readers.bibtex.parser import parse_author
 from fathom.corpus.readers.latex.references import find_labels, read_cited_works
@@ -133,7 +133,7 @@ class _Document:
         document = ParsedDocument(source=self._name)
         project = read_project_file(self._companions)
         pairs = match_braces(text)
-        works, numeric, broken = read_cited_works(text, self._companions, self._source)
+        works, numeric, broken = read_cited_works(text, self._name, self._companions, self._source)
         self._citations = CitationFormatter(works, numeric)
         self._labels = find_labels(text)
         title = remove_commands(command_argument(text, pairs, "title"), _THANKS)
@@ -148,6 +148,8 @@ class _Document:
             self._abstract or abstract or ([Paragraph(self._inlines(argument))] if argument.strip() else [])
         )
         document.body = drop_empty_reference_sections(body)
+        for keys in re.findall(r"\\nocite\s*\{([^{}]{0,5000})\}", text):
+            self._citations.include(key.strip() for key in keys.split(",") if key.strip())
         document.references = self._citations.references()
         document.ids = {"doi": project.doi} if project.doi else {}
         keywords = self._plain(command_argument(text, pairs, "keywords"))
@@ -157,7 +159,7 @@ class _Document:
         document.year = project.published.year if project.published else None
         if project.subtitle and not title:
             document.notes["subtitle"] = project.subtitle
-        note_bibliography(document, self._citations, broken)
+        state_references(document, self._citations, broken)
         return document
 
     def _is_main(self, text: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from fathom.corpus.readers.bibtex.citations import (
     CitedWork,
@@ -21,7 +22,7 @@ _NUMERIC = {"plain", "unsrt", "abbrv", "ieeetr", "ieeetran", "acm", "siam", "spl
 
 
 def read_cited_works(
-    text: str, companions: CompanionFiles, expand: SourceText
+    text: str, name: str, companions: CompanionFiles, expand: SourceText
 ) -> tuple[dict[str, CitedWork], bool, list[str]]:
     """Return the works that can be cited, whether citations are numeric, and the entries that cannot be parsed."""
     names = [
@@ -34,13 +35,23 @@ def read_cited_works(
         names = bib_file_names(companions)
     works, broken = read_bibliographies(names, companions)
     if not works and not items:
-        for name in companions.names():
-            content = companions.get(name) if name.lower().endswith(".bbl") else None
-            items.update(_thebibliography_works(expand.protect(decode_text(content))) if content is not None else {})
+        items = _bbl_works(name, companions, expand)
     for key, source in items.items():
         works.setdefault(key, source)
     all_numbered = bool(items) and not any(source.names for source in items.values())
     return works, all_numbered or _is_numeric(text), broken
+
+
+def _bbl_works(name: str, companions: CompanionFiles, expand: SourceText) -> dict[str, CitedWork]:
+    """Return the works of the lists that LaTeX has written; only the document's own list is printed whole."""
+    own = re.split(r"[/\\:!]", name)[-1].rpartition(".")[0] + ".bbl"
+    names = [one for one in companions.names() if one.lower().endswith(".bbl")]
+    works: dict[str, CitedWork] = {}
+    for one in [own] if own in names else names:
+        content = companions.get(one)
+        found = _thebibliography_works(expand.protect(decode_text(content))) if content is not None else {}
+        works.update({key: replace(work, printed=one == own or len(names) == 1) for key, work in found.items()})
+    return works
 
 
 def _thebibliography_works(text: str) -> dict[str, CitedWork]:
@@ -81,7 +92,7 @@ def _entry(key: str, label: str, text: str) -> CitedWork:
         ids={name: value for name, value in ids.items() if value},
     )
     named = re.match(r"\s*(.{1,200}?)\s*\(\s*(\d{4}[a-z]?|n\.d\.)\s*\)", latex_to_text(label))
-    return CitedWork(reference, named[1] if named else "", named[2] if named else "")
+    return CitedWork(reference, named[1] if named else "", named[2] if named else "", printed=True)
 
 
 def find_labels(text: str) -> dict[str, tuple[str, str]]:

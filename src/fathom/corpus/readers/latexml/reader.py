@@ -192,8 +192,7 @@ class _PageReader:
             key = node.attributes.get("id") or f"bib.bib{len(entries) + 1}"
             addresses = " ".join(link.attributes.get("href") or "" for link in node.css("a[href]"))
             text = " ".join(filter(None, parts))
-            if text:
-                entries.append(ReferenceEntry(text, label, (key,), tuple(parts), find_identifiers(addresses)))
+            entries.append(ReferenceEntry(text, label, (key,), tuple(parts), find_identifiers(addresses)))
         return entries
 
     # The text.

@@ -132,7 +132,10 @@ def _starts_item(item: re.Match[str], open_block: MarkdownBlock, has_lines: bool
     """Return whether a line starts a list item; inside a paragraph, a number may be a year that ends a sentence."""
     if not item[2]:
         return True
-    return bool(item[3]) and (not has_lines or item[2][:-1] == "1" or bool(open_block.marker))
+    if not item[3]:
+        # A number alone is an item if it continues the list.
+        return bool(open_block.marker) and int(item[2][:-1]) == int(open_block.marker[:-1]) + 1
+    return not has_lines or item[2][:-1] == "1" or bool(open_block.marker)
 
 
 def _closes(line: str, fence: str) -> bool:

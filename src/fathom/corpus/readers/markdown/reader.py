@@ -35,6 +35,7 @@ from fathom.corpus.readers.parsing.front_matter import (
     split_front_matter,
     text_value,
 )
+from fathom.corpus.readers.parsing.myst_marks import is_myst
 from fathom.corpus.readers.parsing.reference_lists import YEAR, ReferenceEntry, ReferenceIndex
 from fathom.corpus.readers.parsing.section_roles import chinese_role
 from fathom.corpus.readers.parsing.sentences import is_chinese
@@ -43,13 +44,11 @@ from fathom.corpus.readers.parsing.text_cleanup import calendar_date
 FORMAT = "markdown"
 
 _NAMES = (".md", ".markdown", ".mdown", ".mkd")
-# Roles and directives belong to MyST, which has its own reader.
-_MYST = re.compile(rb"^(?:```|:::)\s*\{[\w:-]+\}|\{cite(?::[a-z]+)?\}`", re.MULTILINE)
 
 
 def matches(name: str, head: bytes) -> bool:
-    """Return whether a file is Markdown, by its name."""
-    return name.lower().endswith(_NAMES) and not _MYST.search(head)
+    """Return whether a file is Markdown other than MyST, by its name."""
+    return name.lower().endswith(_NAMES) and not is_myst(name, head)
 
 
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:

@@ -159,6 +159,9 @@ class InlineParser:
 
     def _narrative_citation(self, key: str) -> Inlines:
         trimmed = key.rstrip(".,:;/")
+        # DOIs contain brackets, but that of "(see @lind2019)" is not part of the key.
+        while trimmed.endswith(")") and trimmed.count(")") > trimmed.count("("):
+            trimmed = trimmed[:-1].rstrip(".,:;/")
         if self._citations.has(trimmed):
             return [*self._citations.format([trimmed], "textual"), key[len(trimmed) :]]
         return [self._labels.get(trimmed, f"@{trimmed}"), key[len(trimmed) :]]

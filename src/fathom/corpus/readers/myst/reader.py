@@ -17,9 +17,10 @@ from mdit_py_plugins.myst_blocks import myst_block_plugin
 from fathom.corpus.readers.bibtex.citations import (
     CitationFormatter,
     bib_file_names,
-    note_bibliography,
     read_bibliographies,
     read_companion,
+    state_references,
+    uncited_keys,
 )
 from fathom.corpus.readers.markdown.blocks import without_comments
 from fathom.corpus.readers.myst.markup import DIRECTIVE, FENCE, NUMBERED, InlineParser, find_labels, split_options
@@ -46,6 +47,7 @@ from fathom.corpus.readers.parsing.front_matter import (
     split_front_matter,
     text_value,
 )
+from fathom.corpus.readers.parsing.myst_marks import is_myst
 from fathom.corpus.readers.parsing.text_tables import (
     TextCell,
     TextRows,
@@ -66,13 +68,7 @@ _MAX_INCLUDED_CHARS = 20_000_000
 
 def matches(name: str, head: bytes) -> bool:
     """Return whether a Markdown file has front matter, directives, roles or citations of MyST."""
-    return name.lower().endswith((".md", ".myst")) and _MYST.search(head) is not None
-
-
-_MYST = re.compile(
-    rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?:[^\n]*\n){0,200}?(?:title|authors?|abstract|exports):"
-    rb"|(?m:^(?::{3,}|`{3,})\{[\w:-]{1,40}\})|\{cite(?::\w{1,10})?\}`|\[-?@[\w:.-]{1,80}[\];,]"
-)
+    return is_myst(name, head)
 
 
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
@@ -96,6 +92,7 @@ class _Document:
         self._counts: dict[str, int] = {}
         values, self._text = split_front_matter(text)
         self._front = read_front_matter(values)
+        self._nocite = text_value(values, "nocite")
         self._acknowledgements = text_value(values, "acknowledgements") or text_value(values, "acknowledgments")
 
     def parse(self) -> ParsedDocument:
@@ -121,6 +118,7 @@ class _Document:
         document.abstract = document.abstract or abstract
         document.body = drop_empty_reference_sections(_normalize_levels(body))
         document.authors = front.authors or project.authors
+        self._citations.include(uncited_keys("\n".join(lines), self._nocite))
         document.references = self._citations.references()
         self._add_metadata(document, front, project, broken)
         return document
@@ -137,7 +135,7 @@ class _Document:
         document.year = document.published.year if document.published else None
         if front.subtitle or project.subtitle:
             document.notes["subtitle"] = front.subtitle or project.subtitle
-        note_bibliography(document, self._citations, broken)
+        state_references(document, self._citations, broken)
 
     def _reject_parts(self) -> None:
         """Raise `ReadError` for a file without front matter that another file includes."""

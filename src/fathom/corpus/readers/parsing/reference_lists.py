@@ -40,18 +40,22 @@ class ReferenceIndex:
 
     def __init__(self, entries: Sequence[ReferenceEntry]) -> None:
         self.references: list[ParsedReference] = []
+        """In list order. A blank item is a reference without text."""
         self.numbers: dict[str, str] = {}
         self._numbers_by_key: dict[str, str] = {}
         self._anchors: dict[str, str] = {}
         self._by_author_year: dict[tuple[str, str], list[_IndexedEntry]] = defaultdict(list)
         for entry in entries:
+            key = entry.anchors[0] if entry.anchors else f"bib{len(self.references) + 1}"
             if entry.text.strip():
-                self._add(entry)
+                self._add(entry, key)
+            else:
+                # A blank item keeps its number: "#bib.bib7" is the seventh item, whatever the others contain.
+                self.references.append(ParsedReference(key, ""))
 
-    def _add(self, entry: ReferenceEntry) -> None:
-        reference = _parse_entry(entry, entry.anchors[0] if entry.anchors else f"bib{len(self.references) + 1}")
+    def _add(self, entry: ReferenceEntry, key: str) -> None:
+        reference = parsed_entry(entry, key)
         self.references.append(reference)
-        key = reference.key
         for anchor in entry.anchors:
             self._anchors.setdefault(anchor, key)
         number = re.fullmatch(r"\W{0,2}(\d{1,4})\W{0,2}", entry.label)
@@ -79,7 +83,7 @@ class ReferenceIndex:
         numbered = any(map(_SERIAL.fullmatch, self._anchors))
         if serial and not numbered and (not self._anchors or name.lower().startswith("bib")):
             place = int(serial[1])
-            if 1 <= place <= len(self.references):
+            if 1 <= place <= len(self.references) and self.references[place - 1].text:
                 return self.references[place - 1].key
         if name.lower().startswith(("bib.", "bib-", "bibr", "bib_", "ref-", "cite.", "cite-")):
             key = _KEY_YEAR.search(name.partition(".")[2] or name)
@@ -159,7 +163,8 @@ def _by_names(entries: Sequence[_IndexedEntry], cited: str) -> list[_IndexedEntr
     return list(fitting or named)
 
 
-def _parse_entry(entry: ReferenceEntry, key: str) -> ParsedReference:
+def parsed_entry(entry: ReferenceEntry, key: str = "") -> ParsedReference:
+    """Return an entry with its title, authors, year and ids."""
     parts = parse_reference(entry.text)
     in_label = re.search(rf"\b({YEAR})[a-z]?\b", entry.label)
     year = parts.year or (int(in_label[1]) if in_label else None)

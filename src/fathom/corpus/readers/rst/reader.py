@@ -11,8 +11,9 @@ from fathom.corpus.readers.bibtex.citations import (
     bib_file_names,
     find_arxiv,
     find_doi,
-    note_bibliography,
     read_bibliographies,
+    state_references,
+    uncited_keys,
     with_bib_suffix,
 )
 from fathom.corpus.readers.bibtex.parser import parse_author
@@ -120,9 +121,10 @@ class _Document:
         document.abstract = self._abstract or abstract
         document.body = drop_empty_reference_sections(body)
         document.subjects = document.subjects or self._keywords
+        self._citations.include([*uncited_keys(self._text), *self._keys_in_latex()])
         document.references = [*self._citations.references(), *self._references.values(), *self._pep_references()]
         document.license = document.license or find_license(self._text)
-        note_bibliography(document, self._citations, broken)
+        state_references(document, self._citations, broken)
         if not document.title:
             raise ReadError("it has no title")
         return document
@@ -157,6 +159,12 @@ class _Document:
         values = [value for name, value in find_fields(lines) if name == "bibliography"]
         names = [with_bib_suffix(part) for value in values for part in value.strip("` ").split(",") if part.strip()]
         return names or (bib_file_names(self._companions) if ":cite" in self._text else [])
+
+    def _keys_in_latex(self) -> list[str]:
+        """Return the keys cited in raw LaTeX, which is not read: a table may be the only place that cites a work."""
+        found = re.findall(r"\\cite[a-z]{0,10}\*?\s*(?:\[[^\[\]\n]{0,200}\])?\s*\{([^{}]{1,2000})\}", self._text)
+        keys = [key.strip() for group in found for key in group.split(",")]
+        return [key for key in keys if self._citations.has(key)]
 
     def _pep_references(self) -> list[ParsedReference]:
         """Return references to the PEPs without a footnote."""

@@ -1,0 +1,134 @@
+"""Whether the items of a reference list are references: notices and footnotes are not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fathom.corpus.readers.parsed_document import ParsedReference
+from fathom.corpus.readers.parsing.reference_names import CAPITAL
+from fathom.corpus.readers.parsing.text_cleanup import plain
+from fathom.records.names import CHINESE, PARTICLE
+
+MAX_ODD_SHARE = 0.1
+"""The largest share of items without the marks of a reference in a list that is trusted."""
+
+_MAX_LENGTH = 1_500
+"""Characters of an item that are examined."""
+
+_NOTICE = re.compile(
+    r"\W{0,4}(?:"
+    r"(?:©|\(c\)\s|copyright\b)|all rights reserved|permission to (?:make|copy|use|reprint)|(?:re)?printed in\b"
+    r"|(?:manuscript |paper )?(?:received|revised|accepted)[:\s,]+(?:on\s|in\s|for\s)?(?:\d|[A-Z][a-z]+ \d)"
+    r"|we (?:are |also )?(?:thank|gratefully|acknowledge|grateful)|(?:i|the authors?) (?:thanks?|acknowledges?)\b"
+    r"|thanks (?:to|go)\b|acknowledge?ments?\b|(?:this|the) (?:work|study|research|paper|article|material|document) "
+    r"(?:is|was|has been|may|appeared|were)\b|(?:supplement\w*|additional|supporting) (?:information|materials?|data)"
+    r"(?: (?:is|are|for|can)\b|\W*$)|(?:materials and methods|data) (?:is|are) available\b"
+    r"|see (?:also )?(?:the|section|figure|table|supplement|appendix)\b|publisher['’]s note|open access\b"
+    r"|(?:conflicts?|declarations?) of (?:competing )?interests?|(?:funding|disclaimer|correspondence|e-?mail)\s?:"
+    r"|作者简介|收稿日期|基金项目|责任编辑|通[讯信]作者|版权所有"
+    r")"
+    r"|[^.]{0,200}\b(?:all rights reserved|is licensed under|without fee provided|distributed under the terms)\b",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"(?<![\d/.:-])(?:1[5-9]\d\d|20\d\d)[a-z]?(?![\d/]|\.\d)|\bin press\b|\bforthcoming\b|\bn\.\s?d\.")
+_NAME_WORD = rf"(?:{PARTICLE}[\s-]|[dDlLO]['’]|al-)*{CAPITAL}[\w'’-]+"
+_NAME = re.compile(
+    rf"\W{{0,3}}(?:"
+    rf"{_NAME_WORD}(?:\s{_NAME_WORD})?,?\s(?:{CAPITAL}[.\s,;]|{CAPITAL}{{1,3}}[,.;:\s])"  # Lind, K.; Lind KA
+    rf"|(?:{CAPITAL}\w?\.[\s-]?){{1,4}}{_NAME_WORD}"  # K. A. Lind
+    rf"|{_NAME_WORD},\s{_NAME_WORD}"  # Lind, Ada
+    rf"|{_NAME_WORD}(?:\s(?:{CAPITAL}\.|{_NAME_WORD})){{1,3}}(?:,|\.|\sand\s|\s&\s|\set\sal|\s\(\d)"  # Ada K. Lind,
+    rf"|{_NAME_WORD}(?:\sand\s{_NAME_WORD}|\set\sal\.?)?,?\s[(\[]?\d{{4}}"  # Lind et al. (2014)
+    rf"|[{CHINESE}]{{2,4}}[,，.．、:：等])"
+)
+_IDENTIFIER = re.compile(
+    r"https?://|www\.|\bdoi\b|\b10\.\d{4,9}/|\barxiv\b|\bISBN\b|\bPMID\b|\bPMC\d|\bRFC\s?\d|\bPEP\s\d", re.IGNORECASE
+)
+_VENUE = re.compile(
+    r"\b(?:vol|no|pp?|chap|ch|eds?|edn|issue|iss)\.?\s?\d|\d\s?\(\s?\d{1,4}(?:[-–/]\d+)?\s?\)|\b\d{1,5}\s?[-–—]{1,2}\s?\d{1,6}\b"
+    r"|\b\d{1,4}\s?[:,]\s?(?:e|S|L)?\d{1,7}\b|\[(?:[JMCDSNRPZGAK]|EB|CP|DB)(?:/OL)?\]"
+    r"|\b(?:In:?\s(?:Proc|[A-Z])|Proceedings|Proc\.|Journal|Trans\.|Transactions|Conference|Workshop|Symposium|Annals"
+    r"|Advances|Lecture Notes|Press|Verlag|Springer|Elsevier|Wiley|Publish\w+|University|Universität|Thesis|thesis"
+    r"|dissertation|Technical [Rr]eport|Report|edition|ed\.|eds?\.\)|Inc\.|Institute|IEEE|ACM|Association|Review"
+    r"|Letters|Bulletin|Magazine|Standard|Nature|Science)\b|(?:\b[A-Z][a-z]{1,9}\.\s){2}",
+)
+_QUOTED = re.compile(r"[“\"«《‘`][^”\"»》]{6,300}[”\"»》’']")
+_ADDRESS = re.compile(r"<?(?:https?://|www\.)\S+")
+_SENTENCE = re.compile(r"\b(?:is|are|was|were|has|have|had|can|will|would|should|we|our|us|you|it|they|this)\b")
+
+
+def looks_like_entry(entry: ParsedReference) -> bool:
+    """Return whether an item has at least two marks of a reference, such as a name and a year, and is no notice."""
+    text = entry.text[:_MAX_LENGTH]
+    if is_notice(text):
+        return False
+    if entry.tagged or any(scheme in entry.ids for scheme in ("doi", "arxiv", "pmid", "pmcid", "pep")):
+        return True
+    marks = (
+        bool(_YEAR.search(text)) or entry.year is not None,
+        bool(_NAME.match(text)) or bool(entry.authors),
+        bool(_IDENTIFIER.search(text)),
+        bool(_VENUE.search(text)),
+        bool(_QUOTED.search(text)) or bool(entry.title),
+        _is_named_page(text),
+    )
+    return sum(marks) >= 2
+
+
+def _is_named_page(text: str) -> bool:
+    """Return whether an item is the name of a web page and its address, not a remark with a link."""
+    name, links = _ADDRESS.subn(" ", text)
+    words = re.findall(rf"[^\W\d_]{{2,}}|[{CHINESE}]{{2}}", name)
+    return links > 0 and len(words) >= 2 and not _SENTENCE.search(name)
+
+
+def is_notice(text: str) -> bool:
+    """Return whether an item is a notice: copyright, permission, dates of the manuscript, thanks."""
+    return _NOTICE.match(text[:_MAX_LENGTH]) is not None
+
+
+@dataclass(frozen=True)
+class NumberedEntry:
+    """An entry with its printed number: its position in the list, blank items included."""
+
+    number: int
+    reference: ParsedReference
+
+
+@dataclass(frozen=True)
+class CheckedList:
+    """A reference list without the notices at its ends."""
+
+    entries: tuple[NumberedEntry, ...]
+    notices: tuple[str, ...]
+    """Notices printed at the beginning or the end of the list, which belong to the body."""
+    doubt: str
+    """Why it may not be a list of references; empty if it is."""
+
+
+def check_list(items: Sequence[ParsedReference]) -> CheckedList:
+    """Separate the entries of a list from the notices around them; a blank item has a number but is no entry."""
+    printed = [NumberedEntry(number, item) for number, item in enumerate(items, start=1) if plain(item.text)]
+    start, end = 0, len(printed)
+    while start < end and is_notice(printed[start].reference.text):
+        start += 1
+    while end > start and is_notice(printed[end - 1].reference.text):
+        end -= 1
+    return CheckedList(
+        entries=tuple(printed[start:end]),
+        notices=tuple(item.reference.text for item in (*printed[:start], *printed[end:])),
+        doubt=_doubt([item.reference for item in printed[start:end]], bool(printed)),
+    )
+
+
+def _doubt(entries: Sequence[ParsedReference], listed: bool) -> str:
+    if not entries:
+        return "the reference list has no entries" if listed else ""
+    odd = [item for item in entries if not looks_like_entry(item)]
+    if any(is_notice(item.text) for item in odd):
+        return "the reference list contains notes"
+    if len(odd) > MAX_ODD_SHARE * len(entries):
+        return "items of the reference list do not look like references"
+    return ""
