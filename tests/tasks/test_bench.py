@@ -319,7 +319,9 @@ def test_the_check_is_tried_on_every_item(bench_folder: Path, monkeypatch: pytes
     """A check that accepts every response fails the audit, and so does one that accepts none."""
     with Corpus(Bench(bench_folder).corpus_folder) as corpus:
         for outcome, rule in (("correct", "near misses are rejected"), ("incorrect", "correct answers are accepted")):
-            monkeypatch.setattr(numeric_audit, "check", lambda key, response, said=outcome: _verdict(response, said))
+            monkeypatch.setattr(
+                numeric_audit, "check_response", lambda key, response, said=outcome: _verdict(response, said)
+            )
             checked = numeric_audit.audit(list(Bench(bench_folder).by_context())[:2], corpus, 0)
             assert {found.name for found in checked if found.failed} == {rule}
 
@@ -457,7 +459,7 @@ import os, signal, sys
 from pathlib import Path
 from fathom.tasks import bench
 
-bench.fingerprint_of = lambda folder: os.kill(os.getpid(), signal.SIGKILL)
+bench.bench_folder.fingerprint_of = lambda folder: os.kill(os.getpid(), signal.SIGKILL)
 corpus, folder = map(Path, sys.argv[1:])
 bench.build(corpus, corpus / "contexts.jsonl", {"numeric": {}}, 0, folder)
 """
@@ -479,7 +481,7 @@ def test_a_build_that_was_killed_at_its_end_starts_again(asked_corpus: Path, tmp
 def test_a_build_that_fails_at_its_very_end_leaves_nothing(
     asked_corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fathom.tasks.bench.fingerprint_of", lambda folder: 1 / 0)
+    monkeypatch.setattr("fathom.tasks.bench_folder.fingerprint_of", lambda folder: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         build(asked_corpus, asked_corpus / FILE_NAME, {"numeric": {}}, 0, tmp_path / "b")
     assert not (tmp_path / "b").exists()
@@ -497,7 +499,7 @@ def kill(event, about):
         os.kill(os.getpid(), signal.SIGKILL)
 
 sys.addaudithook(kill)
-bench.fingerprint_of = lambda folder: 1 / 0
+bench.bench_folder.fingerprint_of = lambda folder: 1 / 0
 corpus, folder = map(Path, sys.argv[3:])
 bench.build(corpus, corpus / "contexts.jsonl", {"numeric": {}}, 0, folder)
 """
