@@ -24,7 +24,8 @@ from fathom.records.contexts import Context
 from fathom.records.rng import rng_for
 from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
 from fathom.tasks.numeric.schema import SCHEMA
-from fathom.tasks.numeric.tables import Source, build_tables, open_database, read_source
+from fathom.tasks.numeric.sources import Source, read_source
+from fathom.tasks.numeric.tables import build_tables, open_database
 from fathom.tasks.numeric.templates import Template, templates
 from fathom.tasks.programs.tree import Constant, Slot
 

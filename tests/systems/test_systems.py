@@ -21,7 +21,8 @@ from fathom.systems.direct import ClosedBook, Full, Passages, Tables
 from fathom.systems.extract_sql import ExtractSql, chunks
 from fathom.systems.protocol import ContextView, Scope, System, render_form
 from fathom.systems.sql import Sql
-from fathom.tasks.numeric.tables import build_tables, read_source
+from fathom.tasks.numeric.sources import read_source
+from fathom.tasks.numeric.tables import build_tables
 from fathom.tasks.numeric.views import views
 
 QUESTION = Question(id="q-1", family="numeric", context_id="c", text="How many articles are there?")

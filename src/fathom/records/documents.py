@@ -374,6 +374,7 @@ class BibliographicRecord(DocumentFields):
     id: DocumentId
     title: Span
     authors: tuple[Author, ...] = ()
+    ids: Ids = {}
     references: tuple[Reference, ...] = ()
     text: str
 

@@ -11,7 +11,8 @@ import pytest
 
 from fathom.corpus.linking import Linker, linkable
 from fathom.records.documents import Document
-from fathom.tasks.numeric.tables import Tables, build_tables, read_source
+from fathom.tasks.numeric.sources import read_source
+from fathom.tasks.numeric.tables import Tables, build_tables
 from tests.corpus.readers.conftest import Elife, elife, shared
 
 __all__ = ["elife", "shared"]
@@ -49,13 +50,19 @@ def test_counts_are_those_of_the_gold(shared: Callable[[str], Path], articles: l
     gold = {line["doi"].lower(): line for line in lines if line["set"] in SETS}
     tables, dois = tables_of(articles)
     assert len(tables.articles) == len(gold) == 224
-    wrong = [
-        (doi, row)
+    cells = [
+        (doi, read, wanted)
         for doi, row in zip(dois, tables.articles, strict=True)
-        if (row.title_word_count, row.author_count, row.reference_count)
-        != (len(gold[doi]["title"].split()), len(gold[doi]["authors"]), gold[doi]["n_refs"])
+        for read, wanted in zip(
+            (row.title_word_count, row.author_count, row.reference_count),
+            (len(gold[doi]["title"].split()), len(gold[doi]["authors"]), gold[doi]["n_refs"]),
+            strict=True,
+        )
     ]
+    wrong = [cell for cell in cells if cell[1] not in (None, cell[2])]
     assert len(wrong) <= 0.005 * len(gold), wrong
+    unknown = [cell for cell in cells if cell[1] is None]
+    assert len(unknown) <= 0.05 * len(gold), unknown
 
 
 def test_citations_are_those_of_the_gold(shared: Callable[[str], Path], articles: list[Document]) -> None:

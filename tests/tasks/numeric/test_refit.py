@@ -19,7 +19,8 @@ from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Refitter
 from fathom.tasks.numeric.schema import SCHEMA
-from fathom.tasks.numeric.tables import Tables, build_tables, read_source
+from fathom.tasks.numeric.sources import read_source
+from fathom.tasks.numeric.tables import Tables, build_tables
 from fathom.tasks.numeric.user_templates import parse
 from fathom.tasks.programs.sql import literal
 

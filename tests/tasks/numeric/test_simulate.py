@@ -44,7 +44,8 @@ from fathom.tasks.numeric.faults import FAULTS
 from fathom.tasks.numeric.key_programs import program_of
 from fathom.tasks.numeric.schema import SCHEMA
 from fathom.tasks.numeric.simulate import Simulator
-from fathom.tasks.numeric.tables import Tables, build_tables, read_source
+from fathom.tasks.numeric.sources import read_source
+from fathom.tasks.numeric.tables import Tables, build_tables
 from fathom.tasks.numeric.templates import templates
 from fathom.tasks.numeric.user_templates import parse
 from fathom.tasks.programs.faults import Reading

@@ -12,7 +12,8 @@ from fathom.corpus.store import Corpus
 from fathom.records.documents import Document
 from fathom.records.spans import Span
 from fathom.tasks.numeric.fill import TemplateFiller
-from fathom.tasks.numeric.tables import Byline, Source, build_tables, open_database, read_source
+from fathom.tasks.numeric.sources import Byline, Source, read_source
+from fathom.tasks.numeric.tables import build_tables, open_database
 from fathom.tasks.numeric.templates import templates
 
 
@@ -116,7 +117,8 @@ def test_a_database_serves_one_context_after_another(small: Corpus) -> None:
 
 
 def test_no_question_divides_by_zero_authors() -> None:
-    sources = [source(number, (f"p{number}", "Ada", "Lind")) for number in range(1, 7)]
+    listed = [source(number, (f"p{number}", "Ada", "Lind")) for number in range(1, 7)]
+    sources = [replace(one, references=(Span(0, 1),) * number) for number, one in enumerate(listed)]
     for others, possible in (([], True), ([source(7)], False)):
         tables = build_tables([*sources, *others])
         database = open_database()

@@ -20,7 +20,8 @@ from fathom.tasks.family import Item
 from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
 from fathom.tasks.numeric.schema import SCHEMA, Part, Skill
 from fathom.tasks.numeric.settings import NumericSettings
-from fathom.tasks.numeric.tables import Source, Tables, build_tables, open_database, source_reader
+from fathom.tasks.numeric.sources import Source, source_reader
+from fathom.tasks.numeric.tables import Tables, build_tables, open_database
 from fathom.tasks.numeric.templates import Template, templates
 from fathom.tasks.numeric.user_templates import read_templates
 from fathom.tasks.programs.answers import answer_of, normal_form
@@ -93,6 +94,7 @@ class NumericBuilder:
             return
         sources = self._read(context)
         factory = ItemFactory(build_tables(sources), sources)
+        offered = _askable(offered, factory.tables)
         factory.tables.load(self._database)
         filler = TemplateFiller(factory.tables, self._database)
         used: set[str] = set()
@@ -105,6 +107,14 @@ class NumericBuilder:
             if filled is not None:
                 used.add(filled.template.id)
                 yield factory.item(context, filled, rng_of(rng, number))
+
+
+def _askable(offered: Mapping[Skill, list[Template]], tables: Tables) -> dict[Skill, list[Template]]:
+    """The templates that need nothing unknown, so that questions are planned only for skills that have one."""
+    known = {
+        skill: [one for one in options if not tables.unknown.exclude(one.needs)] for skill, options in offered.items()
+    }
+    return {skill: options for skill, options in known.items() if options}
 
 
 def _fill(

@@ -63,7 +63,10 @@ def _references_as_citations(reading: Reading) -> Iterator[Variation]:
         ("only references to articles of the collection", seen.citing),
         ("citations by articles of the collection instead of references", seen.cited),
     ):
-        articles = tuple(row._replace(reference_count=counts[row.number]) for row in seen.articles)
+        articles = tuple(
+            row if row.reference_count is None else row._replace(reference_count=counts[row.number])
+            for row in seen.articles
+        )
         yield Variation(detail, over(reading, seen.replaced(articles=articles)))
 
 

@@ -81,6 +81,8 @@ class TemplateFiller:
         """The template with these values, where they give a result of a planned size."""
         if self._is_unsafe(template) or not self.has_planned_size(template, values, empty):
             return None
+        if self._tables.unknown.concern(tree.bind(template.program, values)):
+            return None
         rows = self.run(template.query, values)
         return FilledTemplate(template, values, tuple(rows)) if empty or self._is_informative(template, rows) else None
 
@@ -89,14 +91,16 @@ class TemplateFiller:
         return self._database.execute(statement.text, [values[slot] for slot in statement.slots]).fetchall()
 
     def _is_unsafe(self, template: Template) -> bool:
-        """Whether the articles make the template ambiguous.
+        """Whether the articles make the template ambiguous, or something that it needs is not known.
 
         An editorial may have no authors to divide by. A preprint may have the title of its article, so that the title
         identifies neither of them.
         """
+        if self._tables.unknown.exclude(template.needs):
+            return True
         if template.names_titles and self._tables.has_duplicate_titles:
             return True
-        return any(self._present(field)[0] == 0 for field in template.divisors)
+        return any(0 in self._present(field)[:1] for field in template.divisors)
 
     # The size of a result.
 
@@ -165,7 +169,7 @@ class TemplateFiller:
                 assert slot.of is not None
                 return self._numbers(slot.of, empty)
             case "position":
-                most = self._present(AUTHORS)[-1]
+                most = max(self._present(AUTHORS))
                 first = any(
                     isinstance(node, tree.Compare) and node.measure == POSITION and node.sign == "="
                     for node in template.conditions
@@ -184,7 +188,7 @@ class TemplateFiller:
 
     def _numbers(self, of: tree.Measure, empty: bool) -> Sequence[int]:
         present = self._present(of)
-        if not empty:
+        if not empty or not present:
             return present
         if isinstance(of, tree.Arithmetic) and of.sign == "%":
             return [value for value in range(of.right) if value not in present]  # type: ignore[arg-type]

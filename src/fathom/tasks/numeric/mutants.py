@@ -66,13 +66,14 @@ def _titles(rng: Random, named: Constants, count: int) -> list[str]:
 
 
 def _bylines(rng: Random, named: Constants, articles: Sequence[ArticleRow]) -> tuple[AuthorRow, ...]:
-    longest = max(row.author_count for row in articles)
+    counts = [row.author_count or 0 for row in articles]
+    longest = max(counts)
     size = max(1, longest - len(named.texts)) + rng.choice((0, 4, 40))
     names = [*named.texts, *(f"Author {number}" for number in range(1, size + 1))]
     return tuple(
         AuthorRow(row.number, name, position)
-        for row in articles
-        for position, name in enumerate(rng.sample(names, row.author_count), start=1)
+        for row, count in zip(articles, counts, strict=True)
+        for position, name in enumerate(rng.sample(names, count), start=1)
     )
 
 

@@ -12,7 +12,8 @@ from fathom.tasks.family import Item
 from fathom.tasks.numeric.build import ItemFactory
 from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
 from fathom.tasks.numeric.schema import BY_TITLE, relations
-from fathom.tasks.numeric.tables import Tables, build_tables, open_database, source_reader
+from fathom.tasks.numeric.sources import source_reader
+from fathom.tasks.numeric.tables import Tables, build_tables, open_database
 from fathom.tasks.numeric.templates import Template
 from fathom.tasks.numeric.user_templates import parse
 from fathom.tasks.programs.tree import Program

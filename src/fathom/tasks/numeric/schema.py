@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
+from fathom.records.documents import FieldName
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.schema import ColumnSpec, Phrase, Relation, Schema, Table
 
@@ -266,6 +268,8 @@ def names_people(program: tree.Program) -> bool:
 
 
 Part = Literal["title", "byline", "references"]
+FIELD_OF: dict[Part, FieldName] = {"title": "title", "byline": "authors", "references": "references"}
+"""The field of a document that each part is."""
 _PARTS: dict[Any, Part] = {
     tree.Labels(): "title",
     TITLE: "title",
@@ -283,3 +287,51 @@ def parts_read(program: tree.Program) -> frozenset[Part]:
     needed = {_PARTS[node] for node in seen}
     needed.update("references" if name in BY_CITATION else "byline" for name, _ in relations(program))
     return frozenset(needed or {"title"})
+
+
+_PART_OF_RELATION: dict[str, Part] = {
+    **dict.fromkeys(("authors", "bylines", "article"), "byline"),
+    **dict.fromkeys(("citing", "cited", "citing article", "cited article"), "references"),
+}
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What must be known of the articles for the answer of a program to be known."""
+
+    read: frozenset[Part]
+    """The parts that it reads of the articles that its conditions do not exclude."""
+    of_all: frozenset[Part]
+    """Parts of every article: whether somebody wrote no other article is known only if all bylines are."""
+    in_every_condition: frozenset[Part]
+    """Parts that are read before any article is excluded, so that they are needed of every article as well."""
+    citations: bool
+    """Whether it depends on which articles cite which."""
+
+
+def needs(program: tree.Program) -> Needs:
+    """What the program needs, whatever the values of its slots."""
+    of_all: set[Part] = {"byline"} if over_bylines(program) else set()
+    relations = [_PART_OF_RELATION[node.relation] for node in tree.nodes(program) if isinstance(node, tree.Exists)]
+    of_all.update(relations)
+    of_all.update(_PARTS[node] for node in tree.nodes(program) if node in (NAME, POSITION, TITLE))
+    read = parts_read(program)
+    return Needs(
+        read,
+        frozenset(of_all),
+        frozenset(part for part in read if not _may_exclude(program.where, part)),
+        "references" in relations,
+    )
+
+
+def _may_exclude(where: tree.Condition | None, part: Part) -> bool:
+    """Whether the condition can be false without looking at the part."""
+    match where:
+        case None:
+            return False
+        case tree.And(left, right):
+            return _may_exclude(left, part) or _may_exclude(right, part)
+        case tree.Or(left, right):
+            return _may_exclude(left, part) and _may_exclude(right, part)
+        case _:
+            return part not in parts_read(tree.Program(tree.Count(), where))

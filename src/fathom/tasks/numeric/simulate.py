@@ -17,7 +17,8 @@ from fathom.scoring.keys import Key
 from fathom.tasks.family import Item
 from fathom.tasks.numeric.faults import FAULTS
 from fathom.tasks.numeric.key_programs import program_of
-from fathom.tasks.numeric.tables import CACHED_SOURCES, Tables, build_tables, source_reader
+from fathom.tasks.numeric.sources import CACHED_SOURCES, source_reader
+from fathom.tasks.numeric.tables import Tables, build_tables
 from fathom.tasks.programs.faults import Reading
 from fathom.tasks.simulating import most_frequent
 
@@ -148,7 +149,7 @@ class _Shown:
         """The range of the counts that the columns name, or of the number of articles."""
         rows = self.tables.articles
         named = [name for name in ("title_word_count", "author_count", "reference_count") if name in columns]
-        values = [getattr(row, name) for name in named for row in rows]
+        values = [value for name in named for row in rows if (value := getattr(row, name)) is not None]
         return (min(values), max(values)) if values and "COUNT(" not in columns else (0, len(rows))
 
 

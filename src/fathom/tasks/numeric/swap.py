@@ -15,7 +15,8 @@ from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
 from fathom.tasks.numeric.key_programs import program_of
 from fathom.tasks.numeric.refit import filled_again
 from fathom.tasks.numeric.schema import BY_TITLE, SCHEMA
-from fathom.tasks.numeric.tables import build_tables, open_database, source_reader
+from fathom.tasks.numeric.sources import source_reader
+from fathom.tasks.numeric.tables import build_tables, open_database
 from fathom.tasks.numeric.wording import is_wording, question
 from fathom.tasks.programs.tree import Contains, Exists, Program, Slot, bind, children, rebuild
 

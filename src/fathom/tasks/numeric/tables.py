@@ -5,82 +5,20 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain, repeat
 from typing import NamedTuple, cast
 
-from fathom.corpus.store import Corpus
-from fathom.records.contexts import Context
-from fathom.records.documents import BibliographicRecord, Document, DocumentId
 from fathom.records.names import given_names_match, given_words, without_accents
-from fathom.records.spans import Span
 from fathom.tasks.numeric.schema import SCHEMA
+from fathom.tasks.numeric.sources import Source
+from fathom.tasks.numeric.unknown_parts import UnknownParts
 from fathom.tasks.programs import database
 from fathom.tasks.programs.database import Database
 from fathom.tasks.programs.evaluate import Row
 from fathom.tasks.programs.tree import Program
-
-
-@dataclass(frozen=True)
-class Byline:
-    """One author's name in the byline of an article."""
-
-    person: str | None
-    """The id of the person; None if the identity is uncertain."""
-    given: str
-    family: str
-    printed: str
-    """The whole name as the article prints it."""
-    span: Span
-
-
-@dataclass(frozen=True)
-class Source:
-    """The parts of one article that the tables need; read once for any number of contexts."""
-
-    id: DocumentId
-    title: str
-    title_span: Span
-    byline: tuple[Byline, ...]
-    references: tuple[Span, ...]
-    cited: dict[DocumentId, Span]
-    """The articles of the corpus that it cites, each with the span of its reference."""
-
-    @cached_property
-    def title_word_count(self) -> int:
-        return len(self.title.split())
-
-    @cached_property
-    def printed(self) -> tuple[str, ...]:
-        """The authors' names as the byline prints them."""
-        return tuple(one.printed for one in self.byline)
-
-    @cached_property
-    def people(self) -> tuple[str, ...]:
-        """The ids of the authors. An author whose identity is uncertain gets a unique id."""
-        return tuple(one.person or f"? {self.id} {position}" for position, one in enumerate(self.byline, start=1))
-
-
-def read_source(article: Document | BibliographicRecord) -> Source:
-    """The parts of an article that the tables need: title, byline and references."""
-    cited: dict[DocumentId, Span] = {}
-    for reference in article.references:
-        if reference.document is not None:
-            cited.setdefault(reference.document, reference.span)
-    return Source(
-        id=article.id,
-        title=article.title_text,
-        title_span=article.title,
-        byline=tuple(
-            Byline(author.person, author.given, author.family, author.span.of(article.text), author.span)
-            for author in article.authors
-        ),
-        references=tuple(reference.span for reference in article.references),
-        cited=cited,
-    )
-
 
 # Rows are plain tuples, which SQLite accepts as they are: a context has hundreds of rows, a corpus millions.
 
@@ -89,9 +27,10 @@ class ArticleRow(NamedTuple):
     number: int
     """Its place in the context, counted from one."""
     title: str
-    title_word_count: int
-    author_count: int
-    reference_count: int
+    title_word_count: int | None
+    """None, here and below, if it is not known."""
+    author_count: int | None
+    reference_count: int | None
 
 
 class AuthorRow(NamedTuple):
@@ -163,6 +102,11 @@ class Tables(Database):
         return {name: tuple(printed) for name, printed in found.items()}
 
     @cached_property
+    def unknown(self) -> UnknownParts:
+        """What is not known about the articles."""
+        return UnknownParts(self.sources, self.evaluation)
+
+    @cached_property
     def has_duplicate_titles(self) -> bool:
         """Whether two articles have the same title, ignoring case and punctuation."""
         return len({re.sub(r"\W+", " ", row.title).casefold().strip() for row in self.articles}) < len(self.articles)
@@ -203,16 +147,6 @@ def open_database() -> sqlite3.Connection:
     return database.open_database(SCHEMA)
 
 
-CACHED_SOURCES = 4_096
-"""Articles whose titles, bylines and references are cached while questions are answered: some tens of megabytes."""
-
-
-def source_reader(corpus: Corpus, cached: int | None = None) -> Callable[[Context], list[Source]]:
-    """A function that reads the articles of a context; up to `cached` articles, or all, are read only once."""
-    source = lru_cache(maxsize=cached)(lambda id: read_source(corpus.bibliographic_record(id)))
-    return lambda context: [source(id) for id in context.documents]
-
-
 def build_tables(sources: Sequence[Source], naming: str = "people") -> Tables:
     """The tables of articles in this order.
 
@@ -226,8 +160,8 @@ def build_tables(sources: Sequence[Source], naming: str = "people") -> Tables:
     return make_tables(
         sources,
         tuple(
-            ArticleRow(number, source.title, source.title_word_count, size, len(source.references))
-            for number, (source, size) in enumerate(zip(sources, sizes, strict=True), start=1)
+            ArticleRow(number, source.title, source.title_word_count, source.author_count, source.reference_count)
+            for number, source in enumerate(sources, start=1)
         ),
         tuple(
             map(

@@ -21,6 +21,7 @@ from fathom.tasks.numeric.schema import (
     REFERENCES,
     SCHEMA,
     WORDS,
+    Needs,
     Part,
     Skill,
     Topic,
@@ -31,6 +32,7 @@ from fathom.tasks.numeric.schema import (
     cites_article,
     has_author,
     names_people,
+    needs,
     over_bylines,
     parts_read,
     relations,
@@ -72,6 +74,10 @@ class Template:
     @cached_property
     def topic(self) -> Topic:
         return topic(self.program)
+
+    @cached_property
+    def needs(self) -> Needs:
+        return needs(self.program)
 
     @cached_property
     def slots(self) -> list[tree.Slot]:

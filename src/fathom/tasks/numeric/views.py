@@ -20,14 +20,8 @@ from fathom.tasks.family import Item, PassageFinder
 from fathom.tasks.numeric.build import spans_of
 from fathom.tasks.numeric.key_programs import program_of
 from fathom.tasks.numeric.schema import Part, parts_read
-from fathom.tasks.numeric.tables import (
-    CACHED_SOURCES,
-    Tables,
-    build_tables,
-    open_database,
-    read_source,
-    source_reader,
-)
+from fathom.tasks.numeric.sources import CACHED_SOURCES, read_source, source_reader
+from fathom.tasks.numeric.tables import Tables, build_tables, open_database
 from fathom.tasks.text_views import instructions
 
 CACHED = 8
@@ -64,7 +58,7 @@ def _boundaries(text: str) -> list[Boundary]:
 
 
 def _as_text(tables: Tables) -> Iterator[str]:
-    """The three tables with their headings, as comma-separated values."""
+    """The three tables with their headings, as comma-separated values; a count that is not known is NULL."""
     yield from _table(
         "articles",
         ("article_id", "article_title", "title_word_count", "author_count", "reference_count"),
@@ -74,11 +68,11 @@ def _as_text(tables: Tables) -> Iterator[str]:
     yield from _table("citing_cited", ("article_id_citing", "article_id_cited"), tables.citations)
 
 
-def _table(name: str, columns: Sequence[str], rows: Sequence[Sequence[int | str]]) -> Iterator[str]:
+def _table(name: str, columns: Sequence[str], rows: Sequence[Sequence[int | str | None]]) -> Iterator[str]:
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(rows)
+    writer.writerows(["NULL" if cell is None else cell for cell in row] for row in rows)
     yield f"Table {name}\n{lines.getvalue()}\n"
 
 

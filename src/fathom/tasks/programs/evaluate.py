@@ -107,7 +107,7 @@ class Evaluation:
 
     def _selected(self, program: Program, view: View) -> list[int]:
         places = list(bits(view.mask(program.where)))
-        for measure in self._schema.required(program):
+        for measure in self._schema.listed(program):
             values = view.comparable(measure, places)
             places = [place for place, value in zip(places, values, strict=True) if value is not None]
         return places
@@ -128,7 +128,7 @@ class Evaluation:
         return sorted(found)
 
     def _unknown(self, view: View, node: Any, mask: int) -> set[UnknownCell]:
-        columns = {column for column in _read_columns(node) if self._schema.columns[column].nullable}
+        columns = set(_read_columns(node))
         return {
             UnknownCell(self._schema.table_of[column].name, place, column)
             for column in columns
@@ -221,7 +221,7 @@ class View:
                 return [measure] * len(self._rows if places is None else places)
             case Arithmetic(left, sign, right):
                 strict = isinstance(right, Column) and self._schema.columns[right.name].nonzero
-                combine = _COMBINE[sign] if strict else _or_null(_COMBINE[sign])
+                combine = _or_null(_COMBINE[sign], () if strict else (ZeroDivisionError,))
                 return list(map(combine, self.values(left, places), self.values(right, places)))
             case Weighted(terms):
                 weighted = [[term.weight] * len(self._rows if places is None else places) for term in terms]
@@ -485,11 +485,15 @@ def _bound(value: Any, bound: Bindings) -> Any:
     return bound[value] if isinstance(value, Slot) else value
 
 
-def _or_null(combine: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _or_null(
+    combine: Callable[[Any, Any], Any], undefined: tuple[type[Exception], ...] = (ZeroDivisionError,)
+) -> Callable[[Any, Any], Any]:
+    """The operation as SQL has it: NULL if an operand is NULL or the result is not defined."""
+
     def combined(left: Any, right: Any) -> Any:
         try:
             return None if left is None or right is None else combine(left, right)
-        except ZeroDivisionError:
+        except undefined:
             return None
 
     return combined

@@ -33,6 +33,7 @@ class ColumnSpec:
     """Nouns for the column in questions, one of which is chosen; none for a key that questions do not mention."""
     unit: str = ""
     nullable: bool = False
+    """Whether questions are asked about rows where it is NULL; they state that those are left out."""
     minimum: int | None = None
     """The smallest possible value of an integer, where there is one."""
     nonzero: bool = False
@@ -210,17 +211,17 @@ class Schema:
 
     def required(self, program: tree.Program) -> list[tree.Measure]:
         """The nullable measures that are listed, sorted by or grouped by; rows where one is NULL are left out."""
+        return [measure for measure in self.listed(program) if self.is_nullable(measure)]
+
+    def listed(self, program: tree.Program) -> list[tree.Measure]:
+        """The measures that are listed, sorted by or grouped by."""
         output = program.output
         measures: list[Any] = [sort.measure for sort in program.order]
         if isinstance(output, tree.Values):
             measures.append(output.measure)
         if isinstance(output, tree.Grouped | tree.OverGroups):
             measures.append(output.key)
-        return [
-            measure
-            for measure in dict.fromkeys(measures)
-            if not isinstance(measure, tree.Result) and self.is_nullable(measure)
-        ]
+        return [measure for measure in dict.fromkeys(measures) if not isinstance(measure, tree.Result)]
 
     def digits(self, measure: tree.Measure | tree.Result | int | float) -> int | None:
         """The decimal places to which a measure is rounded for comparisons; None if it is computed exactly.

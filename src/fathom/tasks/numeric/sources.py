@@ -1,0 +1,115 @@
+"""The parts of an article that the tables of a context are made from: title, byline and references."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from fathom.corpus.normal_forms import normal_ids
+from fathom.corpus.store import Corpus
+from fathom.records.contexts import Context
+from fathom.records.documents import BibliographicRecord, Document, DocumentId
+from fathom.records.spans import Span
+from fathom.tasks.numeric.schema import FIELD_OF, Part
+from fathom.tasks.numeric.unlinked_references import UnlinkedReference, unlinked_references
+
+
+@dataclass(frozen=True)
+class Byline:
+    """One author's name in the byline of an article."""
+
+    person: str | None
+    """The id of the person; None if the identity is uncertain."""
+    given: str
+    family: str
+    printed: str
+    """The whole name as the article prints it."""
+    span: Span
+
+
+@dataclass(frozen=True)
+class Source:
+    """The parts of one article that the tables need; read once for any number of contexts."""
+
+    id: DocumentId
+    title: str
+    title_span: Span
+    byline: tuple[Byline, ...]
+    references: tuple[Span, ...]
+    cited: dict[DocumentId, Span]
+    """The articles of the corpus that it cites, each with the span of its reference."""
+    unknown: frozenset[Part] = frozenset()
+    """The parts that are not known; their names, references and citations are left out."""
+    ids: tuple[str, ...] = ()
+    """In normal form, such as "doi:10.1000/xyz"."""
+    unlinked: tuple[UnlinkedReference, ...] = ()
+    """The references that are linked to no document of the corpus."""
+
+    @cached_property
+    def title_word_count(self) -> int | None:
+        return None if "title" in self.unknown else len(self.title.split())
+
+    @property
+    def first_author(self) -> str | None:
+        """The family name; empty if there are no authors, None if they are not known."""
+        if "byline" in self.unknown:
+            return None
+        return self.byline[0].family if self.byline else ""
+
+    @property
+    def cites(self) -> Iterable[DocumentId]:
+        return self.cited
+
+    @property
+    def author_count(self) -> int | None:
+        """None if the byline is not known; 0 only if the source states that there is none."""
+        return None if "byline" in self.unknown else len(self.byline)
+
+    @property
+    def reference_count(self) -> int | None:
+        return None if "references" in self.unknown else len(self.references)
+
+    @cached_property
+    def printed(self) -> tuple[str, ...]:
+        """The authors' names as the byline prints them."""
+        return tuple(one.printed for one in self.byline)
+
+    @cached_property
+    def people(self) -> tuple[str, ...]:
+        """The ids of the authors. An author whose identity is uncertain gets a unique id."""
+        return tuple(one.person or f"? {self.id} {position}" for position, one in enumerate(self.byline, start=1))
+
+
+def read_source(article: Document | BibliographicRecord) -> Source:
+    """The parts of an article that the tables need: title, byline and references."""
+    unknown = frozenset(part for part, name in FIELD_OF.items() if article.state(name) == "unknown")
+    references = () if "references" in unknown else article.references
+    cited: dict[DocumentId, Span] = {}
+    for reference in references:
+        if reference.document is not None:
+            cited.setdefault(reference.document, reference.span)
+    return Source(
+        id=article.id,
+        title=article.title_text,
+        title_span=article.title,
+        byline=tuple(
+            Byline(author.person, author.given, author.family, author.span.of(article.text), author.span)
+            for author in (() if "byline" in unknown else article.authors)
+        ),
+        references=tuple(reference.span for reference in references),
+        cited=cited,
+        unknown=unknown,
+        ids=tuple(normal_ids(article.ids)),
+        unlinked=unlinked_references(references, article.text),
+    )
+
+
+CACHED_SOURCES = 4_096
+"""Articles whose titles, bylines and references are cached while questions are answered: some tens of megabytes."""
+
+
+def source_reader(corpus: Corpus, cached: int | None = None) -> Callable[[Context], list[Source]]:
+    """A function that reads the articles of a context; up to `cached` articles, or all, are read only once."""
+    source = lru_cache(maxsize=cached)(lambda id: read_source(corpus.bibliographic_record(id)))
+    return lambda context: [source(id) for id in context.documents]

@@ -1,0 +1,62 @@
+"""What is not known about the articles of a context, and which programs depend on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+from fathom.records.documents import DocumentId
+from fathom.tasks.numeric.schema import SCHEMA, Needs, Part
+from fathom.tasks.numeric.sources import Source
+from fathom.tasks.numeric.unlinked_references import articles_in_doubt
+from fathom.tasks.programs import tree
+from fathom.tasks.programs.evaluate import Evaluation, bits
+
+PARTS: tuple[Part, ...] = ("title", "byline", "references")
+
+
+class UnknownParts:
+    """Decides for the programs over one context whether their answers depend on something unknown."""
+
+    def __init__(self, sources: Sequence[Source], evaluation: Evaluation) -> None:
+        self._sources = sources
+        self._evaluation = evaluation
+        self.documents: Mapping[Part, tuple[DocumentId, ...]] = {
+            part: ids for part in PARTS if (ids := tuple(source.id for source in sources if part in source.unknown))
+        }
+        """The articles of which each part is unknown; only parts that are unknown somewhere."""
+        self.absent: frozenset[Part] = frozenset(self._absent()) if sources else frozenset()
+        """The parts that no article has, as their sources state: there is nothing to ask about them."""
+
+    def _absent(self) -> Iterator[Part]:
+        if not any(source.byline or "byline" in source.unknown for source in self._sources):
+            yield "byline"
+        if not any(source.references or "references" in source.unknown for source in self._sources):
+            yield "references"
+
+    @cached_property
+    def doubtful_links(self) -> tuple[DocumentId, ...]:
+        """The articles with a reference that may or may not cite another article of the context."""
+        return tuple(articles_in_doubt(self._sources))
+
+    def exclude(self, wanted: Needs) -> bool:
+        """Whether no values for the slots of a program make its answer known and worth asking for."""
+        unknown = self.documents.keys()
+        return bool(
+            wanted.read & self.absent
+            or wanted.of_all & unknown
+            or wanted.in_every_condition & unknown
+            or (wanted.citations and self.doubtful_links)
+        )
+
+    def concern(self, program: tree.Program) -> bool:
+        """Whether the answer of a program without slots, which is not excluded, depends on something unknown."""
+        if not self.documents:
+            return False
+        return self._lists_unknown_title(program) or bool(self._evaluation.unknown_cells(program))
+
+    def _lists_unknown_title(self, program: tree.Program) -> bool:
+        if "title" not in self.documents or not isinstance(program.output, tree.Labels):
+            return False
+        view = self._evaluation.view(SCHEMA.main)
+        return any("title" in self._sources[place].unknown for place in bits(view.possible(program.where)))
