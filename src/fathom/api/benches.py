@@ -39,6 +39,7 @@ from fathom.tasks.checking import check
 from fathom.tasks.family import Family, FamilySettings, FromCorpus, Item, ModelAnswers, PerContext
 from fathom.tasks.simulating import open_simulator, simulated_model, simulated_response
 from fathom.tasks.swapping import REPORT
+from fathom.tasks.unasked import unknown_fields
 
 if TYPE_CHECKING:
     import pandas
@@ -65,6 +66,7 @@ __all__ = [
     "read_recipe",
     "swap",
     "tags_of",
+    "unknown_fields",
 ]
 
 

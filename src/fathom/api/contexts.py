@@ -13,6 +13,7 @@ from fathom.contexts.sampling import SamplingReport, SamplingSettings
 from fathom.corpus.store import Corpus
 from fathom.models.tokenizers import DEFAULT
 from fathom.records.contexts import Context, Sampling, Split
+from fathom.records.documents import FieldName
 from fathom.records.errors import FathomError
 
 __all__ = ["DEFAULT", "FILE_NAME", "ContextSet", "SamplingOptions", "SamplingReport", "sample_contexts"]
@@ -47,6 +48,8 @@ class SamplingOptions(TypedDict, total=False):
     kinds: str | Sequence[str]
     subjects: str | Sequence[str]
     languages: str | Sequence[str]
+    known: FieldName | Sequence[FieldName]
+    """Only documents where these fields are known, such as "authors"."""
     splits: dict[Split, int]
     """Shares of the corpus, such as {"train": 70, "test": 30}; no document is in two splits."""
     seed: int
@@ -73,7 +76,7 @@ def sample_contexts(
     values: dict[str, Any] = {"lengths": tuple(dict.fromkeys(map(as_tokens, asked))), "count": count, **options}
     path = as_path(values.pop("out", None)) or corpus.folder / FILE_NAME
     replace = values.pop("replace", False)
-    lists = ("sampling", "kinds", "subjects", "languages")
+    lists = ("sampling", "kinds", "subjects", "languages", "known")
     values |= {name: as_names(values[name]) for name in lists if name in values}
     values["subjects"] = tuple(_subject(name, corpus) for name in values.get("subjects", ()))
     settings = checked(SamplingSettings, "sampling", values)

@@ -7,7 +7,17 @@ from typing import Any
 
 import click
 
-from fathom.api.benches import Bench, BenchRecipe, Family, PerContext, family, family_names, read_recipe, tags_of
+from fathom.api.benches import (
+    Bench,
+    BenchRecipe,
+    Family,
+    PerContext,
+    family,
+    family_names,
+    read_recipe,
+    tags_of,
+    unknown_fields,
+)
 from fathom.api.contexts import FILE_NAME
 from fathom.cli import options
 from fathom.cli.family_options import model_options, settings_options
@@ -129,6 +139,9 @@ def describe(bench: Bench) -> str:
     if manifest.missing:
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in manifest.missing.items())
         lines.append(f"  {sum(manifest.missing.values()):,} fewer than requested: {reasons}")
+    lines += [f"  {one}" for one in manifest.unasked]
+    if fields := unknown_fields(manifest.unasked):
+        lines.append(f"  to leave such documents out: fathom contexts CORPUS --known {fields} --replace")
     for name in ("family", "split", *(tag.name for tag in tags_of(manifest.families) if tag.summary), "answer"):
         counts = manifest.counts.get(name, {})
         if len(counts) > 1:

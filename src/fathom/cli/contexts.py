@@ -14,6 +14,7 @@ from fathom.api.corpora import open_corpus
 from fathom.cli import options
 from fathom.cli.output import all_or_nothing, progress_bar
 from fathom.records.contexts import Sampling, Split
+from fathom.records.documents import FIELDS
 from fathom.records.lengths import format_length, parse_length
 
 
@@ -65,6 +66,12 @@ from fathom.records.lengths import format_length, parse_length
     "--subjects", type=options.CommaList(), default="", help="Only these subjects, such as physics,companies."
 )
 @click.option("--languages", type=options.CommaList(), default="", help="Only these languages, such as en,zh.")
+@click.option(
+    "--known",
+    type=options.CommaList(FIELDS),
+    default="",
+    help="Only documents where these fields are known, such as authors,references.",
+)
 @click.option(
     "--splits",
     type=options.Shares(get_args(Split)),

@@ -20,7 +20,7 @@ from fathom.contexts.layout import CLOSING, forges_boundary, lay_out
 from fathom.corpus.store import Corpus, DocumentEntry
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
 from fathom.records.contexts import Context, Sampling, Split
-from fathom.records.documents import Count, Position
+from fathom.records.documents import Count, FieldName, Position
 from fathom.records.errors import FathomError
 from fathom.records.lengths import format_length
 from fathom.records.record import Record, digest
@@ -53,6 +53,8 @@ class SamplingSettings(Record):
     """Only documents of these kinds, subjects, languages; empty for all."""
     subjects: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
+    known: tuple[FieldName, ...] = ()
+    """Only documents where these fields are known, such as authors and references."""
     splits: dict[Split, Position] = {}
     """Splits by share; clusters of documents that cite one another stay together, and so do all versions of a work.
     Empty: one split."""
@@ -220,6 +222,8 @@ class ContextSampler:
                 self._left_out["another subject"] += 1
             elif settings.languages and document.language not in settings.languages:
                 self._left_out["another language"] += 1
+            elif unknown := [name for name in settings.known if not document.knows((name,))]:
+                self._left_out[f"{' and '.join(unknown)} not known"] += 1
             elif document.id in forged:
                 self._left_out["contains a line that looks like a document boundary"] += 1
             elif document.fingerprint in seen:
@@ -231,7 +235,7 @@ class ContextSampler:
             reasons = ", ".join(f"{reason} ({count:,})" for reason, count in self._left_out.items())
             raise FathomError(
                 f"No document of the corpus '{self._corpus.folder}' can be used (left out: {reasons or 'none'}). "
-                "Choose other kinds, subjects or languages, or another corpus."
+                "Choose other kinds, subjects or languages, fewer known fields, or another corpus."
             )
         return candidates
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from functools import cache, cached_property, partial
 from itertools import combinations, zip_longest
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from pydantic import JsonValue, model_validator
 
@@ -27,7 +27,8 @@ from fathom.records.version import __version__
 from fathom.scoring.keys import Key
 from fathom.tasks import bench_folder
 from fathom.tasks.catalog import family, settings_of
-from fathom.tasks.family import ContextBuilder, CorpusBuilder, FamilySettings, FromCorpus, Item, PerContext
+from fathom.tasks.family import ContextBuilder, CorpusBuilder, FamilySettings, FromCorpus, Item, PerContext, Unasked
+from fathom.tasks.unasked import UnaskedCounts, UnaskedQuestions, explain_unknown
 from fathom.work import infrequent_gc, map_ordered
 
 FORMAT = 2
@@ -82,6 +83,8 @@ class BenchManifest(Record):
     """Questions by family, split, answer type and each tag."""
     missing: dict[str, Count] = {}
     """Requested questions that could not be built, by reason."""
+    unasked: tuple[UnaskedQuestions, ...] = ()
+    """Kinds of questions that could not be asked in some contexts when the bench was built."""
     leaks: dict[str, JsonValue]
     """What each pair of splits has in common: counts of documents, contexts, and what the families declare."""
     reports: dict[str, dict[str, JsonValue]] = {}
@@ -133,6 +136,7 @@ def build(
             settings={name: settings.model_dump(mode="json") for name, settings in inputs.settings.items()},
             seed=seed,
             **counts.fields(),
+            unasked=inputs.unasked.results(),
             reports=inputs.reports,
             inputs=inputs.fingerprint,
             fingerprint=bench_folder.fingerprint_of(folder),
@@ -155,6 +159,8 @@ class _Inputs:
         self.settings = {name: settings_of(name, values) for name, values in families.items()}
         self.reports: dict[str, dict[str, JsonValue]] = {}
         """Facts about the build by family; filled by `items`."""
+        self.unasked = UnaskedCounts()
+        """Filled by `items`."""
         self._corpus_folder = corpus_folder
         self._contexts_path = contexts_path
         self._seed = seed
@@ -188,7 +194,9 @@ class _Inputs:
         if self._over_contexts:
             lines = {name: self.settings[name].model_dump_json() for name in self._over_contexts}
             task = partial(_context_items, self._corpus_folder, lines, self._seed)
-            yield from map_ordered(task, read_contexts(self._contexts_path), processes)
+            for context, items, unasked in map_ordered(task, read_contexts(self._contexts_path), processes):
+                self.unasked.add(unasked)
+                yield context, items
         for name, settings in self.settings.items():
             part = family(name).build
             if isinstance(part, PerContext):
@@ -206,7 +214,8 @@ class _Inputs:
             name = self._over_contexts[0]
             part = family(name).build
             assert isinstance(part, PerContext)
-            reason = part.explain_empty(self.settings[name])
+            unknown = explain_unknown(self.unasked.results(), self._corpus_folder)
+            reason = unknown or part.explain_empty(self.settings[name])
             return f"No question could be built from '{self._contexts_path}': {reason}"
         with self._corpus_builder(next(iter(self.settings))) as builder:
             return builder.explain_empty()
@@ -235,15 +244,24 @@ def _settings_digest(settings: FamilySettings) -> str:
     return digest(settings.model_dump_json(exclude=set(files)), *contents).hex()
 
 
-def _context_items(
-    corpus_folder: Path, families: Mapping[str, str], seed: int, context: Context
-) -> tuple[Context, list[Item]]:
+class _ContextItems(NamedTuple):
+    context: Context
+    items: list[Item]
+    unasked: dict[str, Sequence[Unasked]]
+    """By family."""
+
+
+def _context_items(corpus_folder: Path, families: Mapping[str, str], seed: int, context: Context) -> _ContextItems:
     """The items of one context; a worker process keeps its builders for the next one."""
     items: list[Item] = []
+    unasked: dict[str, Sequence[Unasked]] = {}
     for name, settings in families.items():
         builder = _context_builder(name, corpus_folder, settings, seed)
         items.extend(builder.build(context, rng_for(seed, name, context.id)))
-    return context, items
+        part = family(name).build
+        assert isinstance(part, PerContext)
+        unasked[name] = part.unasked(builder, context)
+    return _ContextItems(context, items, unasked)
 
 
 @cache

@@ -17,7 +17,7 @@ from fathom.corpus.store import Corpus
 from fathom.corpus.swap import CorpusSwap, OffsetMap
 from fathom.models.simulated import Operation, Simulated
 from fathom.records.contexts import Context
-from fathom.records.documents import DocumentId, Passage
+from fathom.records.documents import DocumentId, FieldName, Passage
 from fathom.records.judgments import Judgment
 from fathom.records.questions import Question, Response
 from fathom.records.record import Record
@@ -90,6 +90,18 @@ class Fault:
 # Building.
 
 
+class Unasked(NamedTuple):
+    """Questions that could not be asked about a context, since something is not known about its documents."""
+
+    reason: str
+    """Such as "authors are unknown"; it is printed before the number of documents."""
+    questions: str
+    """Which questions: "no questions on people"."""
+    field: FieldName | None
+    """The field that is not known: with `fathom contexts --known FIELD` such documents are left out."""
+    documents: tuple[DocumentId, ...]
+
+
 class ContextBuilder(Protocol):
     """Makes the items of contexts over one corpus; it may cache what it reads between contexts."""
 
@@ -111,6 +123,8 @@ class PerContext:
     """The reason why no item could be built, and what to change."""
     report: Callable[[Any], dict[str, JsonValue]] = lambda settings: {}
     """Facts about the build for the bench's manifest."""
+    unasked: Callable[[Any, Context], Sequence[Unasked]] = lambda builder, context: ()
+    """From the builder and a context: the questions that could not be asked about it."""
 
 
 class CorpusBuilder(Protocol):

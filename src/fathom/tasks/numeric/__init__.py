@@ -81,6 +81,7 @@ FAMILY = Family(
         builder,
         shortfall=_shortfall,
         explain_empty=_explain_empty,
+        unasked=lambda builder, context: builder.unasked(context),
         report=lambda settings: {"sqlite": sqlite3.sqlite_version},
     ),
     check=check_response,

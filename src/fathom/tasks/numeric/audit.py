@@ -19,6 +19,7 @@ from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Unan
 from fathom.scoring.check import check_response
 from fathom.tasks.auditing import AuditChecks
 from fathom.tasks.family import AuditCheck, Item
+from fathom.tasks.numeric.audit_cells import CellAudit, completions
 from fathom.tasks.numeric.build import answer_of_tables
 from fathom.tasks.numeric.mutants import is_equivalent, random_tables
 from fathom.tasks.numeric.schema import SCHEMA, Part, parts_read, skill, topic
@@ -56,6 +57,7 @@ class _Audit:
         self._seed = seed
         self._database = _Database()
         self._read: dict[str, tuple[Source, int]] = {}
+        self._cells = CellAudit(corpus.bibliographic_record)
         self._checks = AuditChecks()
         self._answers: dict[str, Counter[str]] = defaultdict(Counter)
         self._degenerate: Counter[str] = Counter()
@@ -73,6 +75,7 @@ class _Audit:
             sound = [item for item in mine if self._verify(context, item, tables, by_spelling)]
             if sound:
                 self._shuffle(sound, tables)
+                self._check_cells(context, sound, tables)
             if mutated < MUTATED_ITEMS:
                 mutated += self._try_mutants(sound, tables)
         return self._report()
@@ -131,6 +134,29 @@ class _Audit:
                 answer = answer_of(_parsed(item.key.proof.program), rows, SCHEMA, tables.aliases)
                 self._checks.check("the order of rows does not change the answer", item, _same(answer, item.key.answer))
         self._database.load(tables)
+
+    def _check_cells(self, context: Context, items: list[Item], tables: Tables) -> None:
+        """No answer may depend on something unknown, and what is counted must be in the text."""
+        statements = [item.key.proof.program for item in items]
+        touching = {one for one in statements if self._cells.lacks_rows(context, one)}
+        if unknown := self._cells.unknown(context):
+            rng = rng_for(self._seed, "completions", context.id)
+            for completed in completions(tables, unknown, statements, rng):
+                self._database.load(completed)
+                touching.update(item.key.proof.program for item in items if not self._is_stable(item))
+            self._database.load(tables)
+        for item in items:
+            statement = item.key.proof.program
+            self._checks.check("no question depends on an unknown value", item, statement not in touching)
+            backed = self._cells.is_backed(context, statement)
+            self._checks.check("the counted names and references are in the text", item, backed)
+
+    def _is_stable(self, item: Item) -> bool:
+        try:
+            rows = self._database.rows(item.key.proof.program)
+            return _same(answer_of(_parsed(item.key.proof.program), rows, SCHEMA), item.key.answer)
+        except (ArithmeticError, TypeError, ValueError):
+            return False
 
     def _try_mutants(self, items: list[Item], tables: Tables) -> int:
         """Count the single-edit mutants that the collection, or any of many others, does not detect."""

@@ -16,7 +16,7 @@ from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 from fathom.scoring.answers import Answer
 from fathom.scoring.keys import Key, Proof
-from fathom.tasks.family import Item
+from fathom.tasks.family import Item, Unasked
 from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
 from fathom.tasks.numeric.schema import SCHEMA, Part, Skill
 from fathom.tasks.numeric.settings import NumericSettings
@@ -107,6 +107,10 @@ class NumericBuilder:
             if filled is not None:
                 used.add(filled.template.id)
                 yield factory.item(context, filled, rng_of(rng, number))
+
+    def unasked(self, context: Context) -> list[Unasked]:
+        """The questions that could not be asked, since something is not known about the context's articles."""
+        return list(build_tables(self._read(context)).unknown.unasked())
 
 
 def _askable(offered: Mapping[Skill, list[Template]], tables: Tables) -> dict[Skill, list[Template]]:

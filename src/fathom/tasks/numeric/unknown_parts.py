@@ -6,13 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from fathom.records.documents import DocumentId
-from fathom.tasks.numeric.schema import SCHEMA, Needs, Part
+from fathom.tasks.family import Unasked
+from fathom.tasks.numeric.schema import FIELD_OF, SCHEMA, Needs, Part
 from fathom.tasks.numeric.sources import Source
 from fathom.tasks.numeric.unlinked_references import articles_in_doubt
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.evaluate import Evaluation, bits
 
 PARTS: tuple[Part, ...] = ("title", "byline", "references")
+_NAMES: dict[Part, str] = {"title": "titles", "byline": "authors", "references": "references"}
+_PREVENTED: dict[Part, str] = {
+    "title": "no questions that name articles, and few or none on title lengths,",
+    "byline": "no questions on people, and few or none on author counts,",
+    "references": "no questions on citations, and few or none on reference counts,",
+}
+"""The questions that are not asked if a part of any article is unknown, and those asked only where it is excluded."""
 
 
 class UnknownParts:
@@ -54,6 +62,22 @@ class UnknownParts:
         if not self.documents:
             return False
         return self._lists_unknown_title(program) or bool(self._evaluation.unknown_cells(program))
+
+    def unasked(self) -> Iterator[Unasked]:
+        """The questions that could not be asked about the context, and why."""
+        everything = tuple(source.id for source in self._sources)
+        for part, ids in self.documents.items():
+            field = FIELD_OF[part]
+            yield Unasked(f"{_NAMES[part]} are unknown", _PREVENTED[part], field, ids)
+        for part in sorted(self.absent):
+            yield Unasked(f"{_NAMES[part]} are absent", f"no questions on {_NAMES[part]}", None, everything)
+        if "references" not in self.documents and self.doubtful_links:
+            yield Unasked(
+                "references that may or may not be to another article occur",
+                "no questions on citations",
+                None,
+                self.doubtful_links,
+            )
 
     def _lists_unknown_title(self, program: tree.Program) -> bool:
         if "title" not in self.documents or not isinstance(program.output, tree.Labels):

@@ -17,8 +17,8 @@ from fathom.corpus.normal_forms import normal_ids
 from fathom.records.documents import DocumentId, Reference
 from fathom.records.names import without_accents
 
-SHARE_OF_WORDS = 0.8
-"""An entry that has this share of the longer words of a title may cite it."""
+SHARE_OF_WORDS = 0.9
+"""Two titles that share this part of their longer words may be the same."""
 
 LONG_WORD, FEWEST_LONG_WORDS = 4, 3
 """Letters of a longer word; titles with fewer such words ("Membrane fusion") are compared as a whole."""
@@ -27,12 +27,15 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 class UnlinkedReference(NamedTuple):
-    """A reference that is linked to no document."""
+    """A reference that is linked to no document, as hashes."""
 
     words: array[int]
-    """Hashes of the words of the entry and of its ids."""
+    """The words of the entry, without repeats."""
+    ids: tuple[str, ...]
     title: int
-    """A hash of its title; 0 if it has neither title nor id, so that only its authors can identify the work."""
+    """The whole title; 0 if it has none."""
+    long_words: array[int]
+    """The longer words of the title, or of the entry if it has none."""
 
 
 class CitingArticle(Protocol):
@@ -62,10 +65,14 @@ def unlinked_references(references: Iterable[Reference], text: str) -> tuple[Unl
 
 def _unlinked(reference: Reference, text: str) -> UnlinkedReference:
     entry = reference.span.of(text)
-    ids = normal_ids(reference.ids, entry)
+    words = _words(entry)
     title = _words(reference.title.of(text)) if reference.title is not None else []
-    named = _hash(" ".join(title)) if title else int(bool(ids))
-    return UnlinkedReference(array("I", sorted({*map(_hash, _words(entry)), *map(_hash, ids)})), named)
+    return UnlinkedReference(
+        words=_hashes(words),
+        ids=tuple(normal_ids(reference.ids, entry)),
+        title=_hash(" ".join(title)) if title else 0,
+        long_words=_hashes(word for word in title or words if len(word) >= LONG_WORD),
+    )
 
 
 def articles_in_doubt(articles: Sequence[CitingArticle]) -> Iterator[DocumentId]:
@@ -81,41 +88,62 @@ class _Titles:
     """An index of the articles of a context by what an entry would print of them."""
 
     def __init__(self, articles: Sequence[CitingArticle]) -> None:
+        self._ids = {article.id: article.ids for article in articles}
+        self._authors = {
+            article.id: None if article.first_author is None else set(_hashes(_words(article.first_author)))
+            for article in articles
+        }
+        self._exact: dict[int | str, list[DocumentId]] = defaultdict(list)
         self._with_word: dict[int, list[DocumentId]] = defaultdict(list)
-        self._least: dict[DocumentId, int] = {}
-        self._exact: dict[int, list[DocumentId]] = defaultdict(list)
-        self._by_author: dict[int, list[DocumentId]] = defaultdict(list)
-        self._without_author: list[DocumentId] = []
+        self._long_words: dict[DocumentId, int] = {}
         for article in articles:
-            self._add(article)
-
-    def _add(self, article: CitingArticle) -> None:
-        words = _words(article.title)
-        self._exact[_hash(" ".join(words))].append(article.id)
-        for id in article.ids:
-            self._exact[_hash(id)].append(article.id)
-        long = {word for word in words if len(word) >= LONG_WORD}
-        if len(long) >= FEWEST_LONG_WORDS:
-            self._least[article.id] = -int(-len(long) * SHARE_OF_WORDS // 1)
-            for word in long:
-                self._with_word[_hash(word)].append(article.id)
-        if article.first_author is None:
-            self._without_author.append(article.id)
-        for name in dict.fromkeys(_words(article.first_author or "")):
-            self._by_author[_hash(name)].append(article.id)
+            words = _words(article.title)
+            keys: tuple[int | str, ...] = (_hash(" ".join(words)), *article.ids)
+            for key in keys:
+                self._exact[key].append(article.id)
+            long = _hashes(word for word in words if len(word) >= LONG_WORD)
+            if len(long) >= FEWEST_LONG_WORDS:
+                self._long_words[article.id] = len(long)
+                for word in long:
+                    self._with_word[word].append(article.id)
 
     def possible(self, reference: UnlinkedReference) -> Iterator[DocumentId]:
         """The articles that the entry may cite."""
-        yield from self._exact.get(reference.title, ())
-        shared: Counter[DocumentId] = Counter()
-        for word in reference.words:
-            yield from self._exact.get(word, ())
-            shared.update(self._with_word.get(word, ()))
-            if not reference.title:
-                yield from self._by_author.get(word, ())
+        keys: tuple[int | str, ...] = (reference.title, *reference.ids)
+        for key in keys:
+            yield from self._exact.get(key, ())
+        shared = Counter(id for word in reference.long_words for id in self._with_word.get(word, ()))
+        for id, count in shared.items():
+            # An entry has more words than its title; two titles must have about the same ones.
+            longest = max(self._long_words[id], len(reference.long_words) if reference.title else 0)
+            if count >= SHARE_OF_WORDS * longest and self._may_be_by(reference, id):
+                yield id
         if not reference.title:
-            yield from self._without_author
-        yield from (id for id, count in shared.items() if count >= self._least[id])
+            words = set(reference.words)
+            yield from (
+                id for id in self._authors if self._names_author(words, id) and self._may_have_id(reference, id)
+            )
+
+    def _may_be_by(self, reference: UnlinkedReference, id: DocumentId) -> bool:
+        """Whether the entry names the article's first author, as far as that is known."""
+        author = self._authors[id]
+        return not author or not author.isdisjoint(reference.words)
+
+    def _names_author(self, words: set[int], id: DocumentId) -> bool:
+        author = self._authors[id]
+        return author is None or bool(author & words)
+
+    def _may_have_id(self, reference: UnlinkedReference, id: DocumentId) -> bool:
+        """False if both have an id of one kind: equal ids would have been found."""
+        return _schemes(reference.ids).isdisjoint(_schemes(self._ids[id]))
+
+
+def _schemes(ids: Iterable[str]) -> set[str]:
+    return {id.partition(":")[0] for id in ids}
+
+
+def _hashes(words: Iterable[str]) -> array[int]:
+    return array("I", sorted(set(map(_hash, words))))
 
 
 def _words(text: str) -> list[str]:

@@ -1,0 +1,76 @@
+"""Counts the kinds of questions that could not be asked, since something is not known about the documents."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from fathom.records.documents import Count, FieldName
+from fathom.records.record import Record
+from fathom.tasks.family import Unasked
+
+
+class UnaskedQuestions(Record):
+    """Questions that could not be asked in some contexts, since something is not known about their documents."""
+
+    family: str
+    reason: str
+    """Such as "authors are unknown"."""
+    questions: str
+    """Which questions: "no questions on people"."""
+    field: FieldName | None = None
+    """The field that is not known."""
+    documents: Count
+    """The documents where it is not known."""
+    contexts: Count
+    """The contexts that have such a document."""
+
+    def __str__(self) -> str:
+        return f"{self.reason} in {self.documents:,} documents: {self.questions} in {self.contexts:,} contexts"
+
+
+_Kind = tuple[str, str, str, FieldName | None]
+"""Family, reason, questions and field."""
+
+
+class UnaskedCounts:
+    """The kinds of questions that could not be asked, with their contexts and documents."""
+
+    def __init__(self) -> None:
+        self._contexts: Counter[_Kind] = Counter()
+        self._documents: dict[_Kind, set[str]] = {}
+
+    def add(self, by_family: Mapping[str, Sequence[Unasked]]) -> None:
+        for name, kinds in by_family.items():
+            for kind in kinds:
+                key = name, kind.reason, kind.questions, kind.field
+                self._contexts[key] += 1
+                self._documents.setdefault(key, set()).update(kind.documents)
+
+    def results(self) -> tuple[UnaskedQuestions, ...]:
+        return tuple(
+            UnaskedQuestions(
+                family=name,
+                reason=reason,
+                questions=questions,
+                field=field,
+                documents=len(self._documents[name, reason, questions, field]),
+                contexts=count,
+            )
+            for (name, reason, questions, field), count in sorted(self._contexts.items(), key=str)
+        )
+
+
+def unknown_fields(found: Sequence[UnaskedQuestions]) -> str:
+    """The fields that are not known, as `fathom contexts --known` takes them; empty if there are none."""
+    return ",".join(dict.fromkeys(one.field for one in found if one.field is not None))
+
+
+def explain_unknown(found: Sequence[UnaskedQuestions], corpus: Path) -> str:
+    """What is not known and what to do about it; empty if something else prevented the questions."""
+    fields = unknown_fields(found)
+    if not fields:
+        return ""
+    reasons = "; ".join(f"{one.reason} in {one.documents:,} documents" for one in found)
+    return f"{reasons}. Use only documents where they are known: `fathom contexts {corpus} --known {fields} --replace`."
