@@ -11,7 +11,7 @@ import pytest
 
 from fathom.api.scores import score_answers, score_run
 from fathom.records.errors import FathomError
-from fathom.scoring.answer_types.format import stated
+from fathom.scoring.answer_types.format import published, stated
 from fathom.scoring.scores import Score
 from fathom.tasks.bench import Bench
 from tests.commands import run_command
@@ -53,9 +53,28 @@ def test_unanswered_questions_count(tiny_bench: Path, tmp_path: Path) -> None:
 
 
 def test_scitrek_measures(tiny_bench: Path, tmp_path: Path) -> None:
-    found = score_answers(tiny_bench, answers(tiny_bench, tmp_path / "all.jsonl")).scitrek()
-    assert found["f1"] > 0.9
-    assert 0.5 < found["exact_match"] <= 1
+    scores = score_answers(tiny_bench, answers(tiny_bench, tmp_path / "all.jsonl"))
+    [found] = scores.scitrek().values()
+    assert found.f1 > 0.9
+    assert 0.5 < found.exact_match <= 1
+    answerable = [key for key in scores.keys.values() if key.answer.type != "none"]
+    assert found.questions == len(answerable) < len(scores.questions)
+    groups = scores.scitrek("answer")
+    assert "none" in groups and groups["none"].questions == 0
+    assert sum(group.questions for group in groups.values()) == found.questions
+    total = sum(group.exact_match * group.questions for group in groups.values())
+    assert total == pytest.approx(found.exact_match * found.questions)
+
+
+def test_scitrek_measures_average_samples_and_read_boxes(tiny_bench: Path, tmp_path: Path) -> None:
+    bench = Bench(tiny_bench)
+    key = next(key for key in bench.all_keys() if key.answer.type == "number")
+    said = ["Let me think.\n\\boxed{" + published(key.answer) + "}", "Answer: no idea"]
+    lines = [{"question_id": key.question_id, "sample": at, "text": text} for at, text in enumerate(said)]
+    path = tmp_path / "answers.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    [found] = score_answers(tiny_bench, path).scitrek().values()
+    assert found.exact_match == pytest.approx(0.5 / found.questions)
 
 
 def test_a_data_frame_needs_pandas(tiny_bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -647,7 +647,7 @@ def test_answers_are_scored_and_all_questions_count(
     assert score["incorrect"] + score["unparseable"] == wrong
     assert score["unanswered"] == len(keys) - len(lines)
     assert score["accuracy"] == pytest.approx(right / len(keys))
-    assert 0.3 < found["scitrek"]["exact_match"] <= right / len(keys)
+    assert 0.3 < found["scitrek"]["all"]["exact_match"] <= right / len(keys)
     assert len((tmp_path / "verdicts.jsonl").read_text().splitlines()) == len(lines)
     assert "filtering+sorting" in fathom(*words).stdout
     for broken, said in (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,13 +15,14 @@ from pydantic import ValidationError
 from fathom.analysis.loading import open_bench
 from fathom.api.arguments import Folder, as_path
 from fathom.api.dataframes import require_pandas
+from fathom.records.documents import Count
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import read_records, write_records
 from fathom.records.judgments import Judgment
 from fathom.records.questions import Question, QuestionId, Response
-from fathom.records.record import first_error
+from fathom.records.record import Record, first_error
 from fathom.runs.folder import JUDGMENTS, VERDICTS, read_responses, read_run, selected_questions
-from fathom.scoring import scitrek
+from fathom.scoring import scitrek as paper
 from fathom.scoring.answer_types.format import published
 from fathom.scoring.keys import Key
 from fathom.scoring.scores import (
@@ -28,6 +30,7 @@ from fathom.scoring.scores import (
     Score,
     VerdictChanges,
     compare_verdicts,
+    grouped,
     score_responses,
     summarize_samples,
     tally,
@@ -40,7 +43,20 @@ from fathom.tasks.checking import Checker
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Score", "Scores", "score_answers", "score_run"]
+__all__ = ["PublishedScore", "Score", "Scores", "score_answers", "score_run"]
+
+
+class PublishedScore(Record):
+    """The measures of the SciTrek paper over some questions."""
+
+    questions: Count
+    """Questions that have an answer."""
+    exact_match: float
+    f1: float
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
 
 
 @dataclass(frozen=True)
@@ -68,7 +84,7 @@ class Scores:
 
     @cached_property
     def overall(self) -> Score:
-        return tally(self.questions, self.verdicts)["all"] if self.questions else Score(questions=0)
+        return tally({"all": self.questions}, self.verdicts)["all"]
 
     @property
     def accuracy(self) -> float:
@@ -91,21 +107,36 @@ class Scores:
 
     def by(self, tag: str) -> dict[str, Score]:
         """Scores for each value of a tag, in order."""
-        if tag not in self.tags:
-            raise FathomError(f"The questions have no tag '{tag}'. Choose one of {', '.join(self.tags)}.")
-        return tally(self.questions, self.verdicts, tag)
+        return tally(self._grouped(tag), self.verdicts)
 
-    def scitrek(self) -> dict[str, float]:
-        """Exact match and F1 as the SciTrek paper computes them, over all questions."""
-        exact = f1 = 0.0
+    def scitrek(self, tag: str | None = None) -> dict[str, PublishedScore]:
+        """Exact match and F1 as the SciTrek paper computes them: overall ("all"), or for each value of a tag.
+
+        Questions whose answer is NULL are left out, and several samples of a question are averaged.
+        """
+        matches: dict[QuestionId, list[paper.Match]] = defaultdict(list)
         for response in self.responses:
-            if response.sample == 0 and response.outcome == "answered":
-                # The paper's models answer without a marker; ours may reason before "Answer:".
-                text = response.text.rpartition("Answer:")[2]
-                match = scitrek.compare(published(self.keys[response.question_id].answer), text)
-                exact += match.exact
-                f1 += match.f1
-        return {"exact_match": exact / len(self.keys), "f1": f1 / len(self.keys)}
+            key = self.keys[response.question_id]
+            text = paper.generation(response.text) if response.outcome == "answered" else ""
+            matches[response.question_id].append(paper.compare(published(key.answer), text))
+        groups = {"all": list(self.questions)} if tag is None else self._grouped(tag)
+        return {name: self._published_score(questions, matches) for name, questions in groups.items()}
+
+    def _published_score(
+        self, questions: Sequence[Question], matches: Mapping[QuestionId, Sequence[paper.Match]]
+    ) -> PublishedScore:
+        asked = [question.id for question in questions if self.keys[question.id].answer.type != "none"]
+        count = max(len(asked), 1)
+        return PublishedScore(
+            questions=len(asked),
+            exact_match=sum(_mean([match.exact for match in matches.get(id, ())]) for id in asked) / count,
+            f1=sum(_mean([match.f1 for match in matches.get(id, ())]) for id in asked) / count,
+        )
+
+    def _grouped(self, tag: str) -> dict[str, list[Question]]:
+        if tag not in (*self.tags, "answer"):
+            raise FathomError(f"The questions have no tag '{tag}'. Choose one of {', '.join((*self.tags, 'answer'))}.")
+        return grouped(self.questions, self.keys, tag)
 
     def to_pandas(self) -> pandas.DataFrame:
         """One row per verdict, with the tags of its question. Needs pandas."""

@@ -15,7 +15,7 @@ from fathom.cli import options
 from fathom.records.errors import FathomError
 
 if TYPE_CHECKING:
-    from fathom.api.scores import Score, Scores
+    from fathom.api.scores import PublishedScore, Score, Scores
 
 OUTCOMES = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudged", "unanswered")
 """Outcomes other than correct, in the order in which they are printed."""
@@ -33,8 +33,13 @@ OUTCOMES = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudge
     help='For a bench: JSON lines, {"question_id": ..., "text": ...} or whole responses.',
 )
 @click.option("--bench", type=options.PATH, help="For a run: its bench, if that has been moved.")
-@click.option("--by", help="The tag to break scores down by.  [default: the family's main tag]")
-@click.option("--compat", type=click.Choice(["scitrek"]), help="Also print the published exact match and F1.")
+@click.option(
+    "--by",
+    help="The tag to break scores down by, or `answer` for the type of the answer.  [default: the family's main tag]",
+)
+@click.option(
+    "--compat", type=click.Choice(["scitrek"]), help="Also print exact match and F1 as the paper computes them."
+)
 @click.option("--out", type=options.PATH, help="Where to write the verdicts.  [default: in the run's folder]")
 @options.as_json
 def command(
@@ -60,18 +65,19 @@ def command(
         raise FathomError(f"'{target}' is not a run. Give the folder of a run, or a bench and --answers FILE.")
     if scores.warning:
         click.echo(f"fathom: {scores.warning}", err=True)
-    groups = {"all": scores.overall, **scores.by(by or scores.default_tag)}
-    published = {"scitrek": scores.scitrek()} if compat else {}
+    tag = by or scores.default_tag
+    groups = {"all": scores.overall, **scores.by(tag)}
+    published = {**scores.scitrek(), **scores.scitrek(tag)} if compat else {}
     if as_json:
         click.echo(json.dumps(_as_json(scores, groups, published), indent=2))
         return
-    lines = [f"{target}:", *_table(groups), *_notes(scores, published)]
+    lines = [f"{target}:", *_table(groups), *_published_table(published), *_notes(scores)]
     if is_run:
         lines.append(f"next: fathom analyze {target}")
     click.echo("\n".join(lines))
 
 
-def _as_json(scores: Scores, groups: dict[str, Score], published: dict[str, dict[str, float]]) -> dict[str, object]:
+def _as_json(scores: Scores, groups: dict[str, Score], published: dict[str, PublishedScore]) -> dict[str, object]:
     return {
         "scores": {
             name: {**score.model_dump(), "accuracy": score.accuracy, "partial_credit": score.partial_credit}
@@ -80,7 +86,7 @@ def _as_json(scores: Scores, groups: dict[str, Score], published: dict[str, dict
         "samples": scores.samples.model_dump(),
         "changes": scores.changes.model_dump(),
         "questions_not_asked": scores.questions_not_asked,
-        **published,
+        **({"scitrek": {name: score.model_dump() for name, score in published.items()}} if published else {}),
     }
 
 
@@ -96,7 +102,15 @@ def _table(groups: dict[str, Score]) -> Iterator[str]:
         yield f"  {name:24} {score.questions:>9,} {shares}   {outcomes}".rstrip()
 
 
-def _notes(scores: Scores, published: dict[str, dict[str, float]]) -> Iterator[str]:
+def _published_table(published: dict[str, PublishedScore]) -> Iterator[str]:
+    """A line for each group with the measures of the SciTrek paper."""
+    if published:
+        yield f"  {'as published (SciTrek)':24} {'questions':>9} {'exact match':>11} {'F1':>8}"
+    for name, score in published.items():
+        yield f"  {name:24} {score.questions:>9,} {score.exact_match:>11.1%} {score.f1:>8.1%}"
+
+
+def _notes(scores: Scores) -> Iterator[str]:
     samples = scores.samples
     if samples.samples > 1:
         few = {k: share for k, share in samples.pass_at.items() if k <= 3 or k == samples.samples}
@@ -105,8 +119,6 @@ def _notes(scores: Scores, published: dict[str, dict[str, float]]) -> Iterator[s
             f"  {samples.samples} samples per question: mean {samples.mean:.1%}, {passed}, "
             f"majority {samples.majority:.1%}"
         )
-    for name, measures in published.items():
-        yield f"  as published ({name}): " + ", ".join(f"{key} {value:.1%}" for key, value in measures.items())
     if scores.questions_not_asked:
         yield f"  {scores.questions_not_asked:,} more questions of the bench were not asked (--limit, --split)"
     if scores.responses_ignored:

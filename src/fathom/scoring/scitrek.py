@@ -11,6 +11,8 @@ import string
 from functools import lru_cache
 from typing import NamedTuple
 
+from fathom.scoring.parsing.extraction import last_box
+
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 
@@ -20,6 +22,13 @@ class Match(NamedTuple):
 
     exact: bool
     f1: float
+
+
+def generation(text: str) -> str:
+    """The part of a response that is compared: the last box, else what follows "Answer:", else all of it."""
+    box, _ = last_box(text) if "\\boxed" in text else ("", 0)
+    # The paper's models answer without a marker; ours may reason before "Answer:".
+    return box or text.rpartition("Answer:")[2]
 
 
 class _Reference(NamedTuple):

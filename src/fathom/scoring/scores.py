@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from math import comb
 
 from pydantic import Field
@@ -64,14 +64,26 @@ def score_responses(keys: Mapping[QuestionId, Key], responses: Iterable[Response
         yield check(keys[response.question_id], response)
 
 
-def tally(questions: Iterable[Question], verdicts: Iterable[Verdict], by: str | None = None) -> dict[str, Score]:
-    """Scores of the first sample of each question, overall ("all") or by the values of a tag, in order."""
-    first = {verdict.question_id: verdict for verdict in verdicts if verdict.sample == 0}
-    groups: dict[str, list[Verdict | None]] = defaultdict(list)
+def grouped(
+    questions: Iterable[Question], keys: Mapping[QuestionId, Key], by: str | None = None
+) -> dict[str, list[Question]]:
+    """The questions by the values of a tag, in order; all of them as "all" without a tag."""
+    groups: dict[str, list[Question]] = defaultdict(list)
     for question in questions:
-        tags = {"family": question.family, "split": question.split, **question.tags}
-        groups[tags.get(by, "") if by else "all"].append(first.get(question.id))
-    return {name: _score(groups[name]) for name in sorted(groups)}
+        groups[_value(question, keys, by) if by else "all"].append(question)
+    return {name: groups[name] for name in sorted(groups)}
+
+
+def _value(question: Question, keys: Mapping[QuestionId, Key], tag: str) -> str:
+    if tag == "answer":
+        return keys[question.id].answer.type
+    return {"family": question.family, "split": question.split, **question.tags}.get(tag, "")
+
+
+def tally(groups: Mapping[str, Sequence[Question]], verdicts: Iterable[Verdict]) -> dict[str, Score]:
+    """Scores of the first sample of each question, by group."""
+    first = {verdict.question_id: verdict for verdict in verdicts if verdict.sample == 0}
+    return {name: _score([first.get(question.id) for question in questions]) for name, questions in groups.items()}
 
 
 def _score(verdicts: list[Verdict | None]) -> Score:

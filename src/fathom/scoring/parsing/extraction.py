@@ -49,7 +49,7 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> Statement | N
     as JSON, even if its strings contain markers. In a truncated response only a box counts, since it is closed:
     "Answer: 71" may have been the start of 711.
     """
-    box, box_end = _last_box(text) if "\\boxed" in text else ("", 0)
+    box, box_end = last_box(text) if "\\boxed" in text else ("", 0)
     if truncated:
         return Statement(box, marked=True) if box.strip() else None
     closing = last_fence(text) if "```" in text else ""
@@ -60,7 +60,7 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> Statement | N
     return Statement(text, marked=False) if text.strip() else None
 
 
-def _last_box(text: str) -> tuple[str, int]:
+def last_box(text: str) -> tuple[str, int]:
     """The content of the last \\boxed{...}, with nested braces matched, and its end; ("", 0) if it is not closed."""
     at = text.rfind("\\boxed")
     if at < 0:
