@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fathom.corpus.readers.parsing.bylines import byline_length, find_authors
+from fathom.corpus.readers.parsing.bylines import byline_length, find_authors, is_surely_personal, read_byline
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from fathom.corpus.readers.parsing.bylines import byline_length, find_authors
         ("Francesca Sousa, Frances Corpuz", ["Francesca Sousa", "Frances Corpuz"]),
         ("ETH Zürich, UT Austin, Together AI, New York", []),
         ("Salt University, Hospital of Moss, France", []),
-        ("ada@salt.example Ada Lind", []),
+        ("ada@salt.example Ada Lind", ["Ada Lind"]),
         ("Research Article, Open Access", []),
         ("We count ferns.", []),
     ],
@@ -46,3 +46,68 @@ def test_names_are_found_among_other_lines(line: str, names: list[str]) -> None:
 )
 def test_a_byline_ends_before_the_text(paragraphs: list[str], length: int) -> None:
     assert byline_length(paragraphs) == length
+
+
+@pytest.mark.parametrize(
+    ("lines", "names"),
+    [
+        ("Ada Lind¹ · Bo Wu²\n¹ Tin College, Oslo, Norway\n² Moss Institute", ["Ada Lind", "Bo Wu"]),
+        ("<p>Ada Lind<br/>Bo Wu</p>", ["Ada Lind", "Bo Wu"]),
+        ("Ada Lind with Bo Wu", ["Ada Lind", "Bo Wu"]),
+        ("Ada Lind / Bo Wu", ["Ada Lind", "Bo Wu"]),
+        ("Ada Lind - Tin College\nBo Wu - Moss College", ["Ada Lind", "Bo Wu"]),
+        ("ADA LIND and BO WU", ["ADA LIND", "BO WU"]),
+        ("ADA LIND\nMIT CSAIL", ["ADA LIND"]),
+        ("Lind, Ada; Wu, Bo; van der Aa, Cy", ["Ada Lind", "Bo Wu", "Cy van der Aa"]),
+        ("Lind, A., Wu, B. C. and Moss, C.", ["A. Lind", "B. C. Wu", "C. Moss"]),
+        ("Ada Lind, Tin College; Bo Wu, Moss Institute", ["Ada Lind", "Bo Wu"]),
+        ("Ada Lind, PhD, and Dr. Bo Wu, MD, MPH", ["Ada Lind", "Bo Wu"]),
+        ("Suharyono and Budi Santoso", ["Suharyono", "Budi Santoso"]),
+        ("Ada Lind (Fenwick) and Bo Wu (Salt Marsh)", ["Ada Lind", "Bo Wu"]),
+        ("Ada Lind and the Tin Coast Consortium", ["Ada Lind", "Tin Coast Consortium"]),
+        ("María de los Ángeles Ruiz de la Vega y Gil, Jean-Luc d'Ardenne", ["María de los Ángeles Ruiz de la Vega y Gil", "Jean-Luc d'Ardenne"]),  # noqa: E501
+        ("Posted by Ann Lee on May 4, 2022 | 5 min read", ["Ann Lee"]),
+        ("Ann Lee · 2022-05-04", ["Ann Lee"]),
+        ("Ada Lind*, Bo Wu*\n\\* These authors contributed equally", ["Ada Lind", "Bo Wu"]),
+        ("1 Tin College &Cy Roe\ncy@tin.example", ["Cy Roe"]),
+        ("佐藤 花子、高橋 一郎", ["佐藤 花子", "高橋 一郎"]),
+        ("김민수, 이영희", ["김민수", "이영희"]),
+        ("Анна Петрова и Игорь Смирнов", None),
+        ("ada lind and bo wu", None),
+        ("Ada Lind, Salt", None),
+        ("Plato", None),
+        ("Ada Lind et al.", None),
+        ("Ada Lind and others", None),
+        ("Edited by Ada Lind", None),
+        ("Ada Lind, with photographs by Bo Wu", None),
+        ("Ada Lind, Bo Wu (eds.)", None),
+        ("Ada Lind (with Anna Wu)", None),
+        ("Ana Ruiz y Luis Gil", None),
+        ("Nora Gupta Ahmed Salt, Bo Wu", None),
+        ("Ada Lind Tin College of SaltBo Wu", None),
+        ("Ada Lind, National University of SingaporeBo Wu", None),
+        ("Ada Lind University of Salt\nBo Wu", None),
+        ("Ada Lind1, Bo Wu2\nSalt Lake, Grand Rapids", None),
+        ("Ada Lind\nTIN COLLEGE STAFF", None),
+        ("Ada Lind\nada@tin.example, bo@tin.example", None),
+        ("The Tin Team", None),
+        ("王明 东海大学 李华 滨江学院", None),
+        ("Ada Lind\n" * 300, None),
+        ("Why ferns grow slowly", None),
+    ],
+)  # fmt: skip
+def test_a_byline_is_understood_as_a_whole_or_unknown(lines: str, names: list[str] | None) -> None:
+    byline = read_byline(lines.split("\n"))
+    assert byline.is_known == (names is not None), byline.unexplained
+    if names is not None:
+        assert [author.printed for author in byline.authors] == names
+    else:
+        assert byline.reason
+
+
+@pytest.mark.parametrize(
+    ("line", "surely"),
+    [("By Salt Lake", True), ("Jane Doe", True), ("J. Doe", True), ("Deep Learning", False), ("Salt Lake", False)],
+)
+def test_bare_names_need_a_given_name_or_a_label(line: str, surely: bool) -> None:
+    assert is_surely_personal(read_byline([line])) == surely

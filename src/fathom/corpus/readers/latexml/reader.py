@@ -33,12 +33,13 @@ from fathom.corpus.readers.parsed_document import (
     ReadError,
     TableCell,
 )
-from fathom.corpus.readers.parsing.bylines import author_from_name, find_authors
+from fathom.corpus.readers.parsing.bylines import NO_BYLINE, author_from_name, read_byline
 from fathom.corpus.readers.parsing.citation_detection import detect_citations
 from fathom.corpus.readers.parsing.decoding import decode_text
 from fathom.corpus.readers.parsing.identifiers import find_identifiers
 from fathom.corpus.readers.parsing.reference_lists import ReferenceEntry, ReferenceIndex
 from fathom.corpus.readers.parsing.text_cleanup import parse_date
+from fathom.records.documents import FieldName
 from fathom.records.names import CHINESE
 
 FORMAT = "latexml"
@@ -97,16 +98,19 @@ class _PageReader:
         self._document = root.css_first("article.ltx_document, .ltx_document") or root.css_first("body") or root
         self._references = ReferenceIndex(self._entries())
         self._notes: dict[str, str] = {}
+        self._unknown: dict[FieldName, str] = {}
+        self._byline: list[Block] = []
 
     def read(self) -> ParsedDocument:
         ids, published, subject = self._imprint()
         abstract = self._root.css_first(".ltx_abstract")
-        body = self._blocks([self._document])
+        authors = self._authors()
+        body = [*self._byline, *self._blocks([self._document])]
         document = ParsedDocument(
             source=self._name,
             language=(self._root.attributes.get("lang") or "en")[:2].lower() or "en",
             title=self._title(),
-            authors=self._authors(),
+            authors=authors,
             abstract=self._blocks(children(abstract)) if abstract is not None else [],
             body=body,
             references=self._references.references,
@@ -115,11 +119,23 @@ class _PageReader:
             year=published.year if published else None,
             subjects=self._subjects() + ([subject] if subject else []),
             license=self._license(),
+            stated=self._stated(),
+            unknown=self._unknown,
             notes=self._notes,
         )
         if not document.body and not document.abstract:
             raise ReadError("it has no text")
         return document
+
+    def _stated(self) -> frozenset[FieldName]:
+        """Return the fields that LaTeXML marks: without any mark of them, the page has none."""
+        marks: dict[FieldName, str] = {
+            "abstract": ".ltx_abstract",
+            "references": ".ltx_bibliography, .ltx_bibitem, .ltx_cite, .ltx_ERROR",
+            "citations": ".ltx_bibliography, .ltx_bibitem, .ltx_cite, .ltx_ERROR",
+            "tables": "table, .ltx_table, .ltx_tabular",
+        }
+        return frozenset(name for name, selector in marks.items() if self._root.css_first(selector) is None)
 
     # Front matter.
 
@@ -133,18 +149,30 @@ class _PageReader:
         return text
 
     def _authors(self) -> list[ParsedAuthor]:
-        """Return the authors. Several names in one element, with affiliations and addresses, are guessed."""
+        """Return the authors. Several names in one element, with affiliations and addresses, are guessed.
+
+        If a piece is not understood, the authors are unknown and the lines are printed as text.
+        """
         authors: list[ParsedAuthor] = []
+        lines: list[str] = []
         for node in self._root.css(".ltx_authors .ltx_personname"):
             text = inline_run(children(node), lines=True, superscript_text=False).raw_text()
-            lines = [" ".join(line.split()) for line in text.split("\n") if line.strip()]
-            if len(lines) == 1 and _is_single_name(lines[0]):
-                authors.append(replace(author_from_name(lines[0]), affiliations=_affiliations(node)))
+            own = [" ".join(line.split()) for line in text.split("\n") if line.strip()]
+            lines += own
+            if len(own) == 1 and _is_single_name(own[0]):
+                authors.append(replace(author_from_name(own[0]), affiliations=_affiliations(node)))
                 continue
-            guessed = find_authors(lines)
-            if guessed:
+            byline = read_byline(own)
+            if byline.unexplained:
+                self._unknown["authors"] = byline.reason
+            elif byline.authors:
                 self._notes["authors"] = "guessed from the lines below the title"
-            authors.extend(guessed)
+            authors.extend(byline.authors)
+        if "authors" in self._unknown:
+            self._byline = [Paragraph([line]) for line in lines]
+            return []
+        if not authors:
+            self._unknown["authors"] = NO_BYLINE
         return list({one.printed: one for one in authors}.values())
 
     def _imprint(self) -> tuple[dict[str, str], date | None, str]:

@@ -6,26 +6,20 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
-from itertools import chain, takewhile
+from itertools import chain
 from pathlib import PurePosixPath
 
 from fathom.corpus.readers.markdown.blocks import MarkdownBlock, parse_blocks
+from fathom.corpus.readers.markdown.bylines import HeadOfText, byline_heading_end, split_byline
 from fathom.corpus.readers.markdown.conversion import BlockConverter
 from fathom.corpus.readers.markdown.inline import plain_text
 from fathom.corpus.readers.markdown.reference_entries import read_reference_list
 from fathom.corpus.readers.parsed_document import (
+    PAPER_FIELDS,
     CompanionFiles,
     Paragraph,
-    ParsedAuthor,
     ParsedDocument,
     ReadError,
-)
-from fathom.corpus.readers.parsing.bylines import (
-    byline_length,
-    find_affiliation,
-    find_authors,
-    is_chinese_institution,
-    is_prose,
 )
 from fathom.corpus.readers.parsing.decoding import decode_text
 from fathom.corpus.readers.parsing.front_matter import (
@@ -40,6 +34,7 @@ from fathom.corpus.readers.parsing.reference_lists import YEAR, ReferenceEntry, 
 from fathom.corpus.readers.parsing.section_roles import chinese_role
 from fathom.corpus.readers.parsing.sentences import is_chinese
 from fathom.corpus.readers.parsing.text_cleanup import calendar_date
+from fathom.records.documents import FieldName
 
 FORMAT = "markdown"
 
@@ -115,6 +110,17 @@ _LAYOUT_COMMAND = re.compile(r"\\{1,2}[A-Za-z@]{3,}|†{2,}")
 _CHINESE_DATE = re.compile(r"\s*(\d{4})年(\d{1,2})月(\d{1,2})日(.{0,200})")
 
 
+_LAW_ARTICLE = re.compile(
+    r"\W{0,4}(?:第[一二三四五六七八九十百千零〇\d]{1,8}条|(?:Article|Section|Sec\.|§+)\s?\d{1,4}\b)"
+)
+_MIN_LAW_ARTICLES = 2
+"""Numbered articles that make a report a statute."""
+
+
+def _is_article_of_law(block: MarkdownBlock) -> bool:
+    return block.kind in ("heading", "paragraph") and bool(_LAW_ARTICLE.match(block.text))
+
+
 def _is_abstract(heading: str) -> bool:
     return bool(_ABSTRACT.fullmatch(heading)) or chinese_role(heading) == "abstract"
 
@@ -143,9 +149,10 @@ class _Document:
         converter = BlockConverter(references, rest, self._level_map(start))
         head, body = self._split_head(rest)
         abstract, body = self._abstract(body)
-        authors, rest_of_head = self._byline(head, bool(abstract or entries), bool(abstract))
-        blocks = [*converter.blocks([*self._before_title(start), *rest_of_head]), *converter.blocks(body)]
-        scholarly = bool(abstract or entries or authors)
+        byline = self._byline(head, bool(abstract), bool(entries))
+        authors = byline.authors
+        blocks = [*converter.blocks([*self._before_title(start), *byline.rest]), *converter.blocks(body)]
+        scholarly = bool(abstract or entries)
         published = self._published(head)
         language = text_value(self.metadata, "lang") or text_value(self.metadata, "language")
         front_abstract = [one for one in re.split(r"\n\s*\n", self.front.abstract) if one.strip()]
@@ -164,6 +171,8 @@ class _Document:
             year=published.year if published else int(year[0]) if year else None,
             subjects=self.front.keywords or converter.keywords,
             license=self.front.license,
+            stated=self._stated(scholarly),
+            unknown={"authors": byline.reason} if byline.reason else {},
             notes=self.notes,
         )
         if not blocks and not document.abstract:
@@ -246,7 +255,10 @@ class _Document:
     # The head, between the title and the text.
 
     def _split_head(self, blocks: list[MarkdownBlock]) -> tuple[list[MarkdownBlock], list[MarkdownBlock]]:
+        first = byline_heading_end(blocks, _is_abstract)
         for position, block in enumerate(blocks):
+            if position < first:
+                continue
             if block.kind == "heading" or (block.kind == "paragraph" and _ABSTRACT_LEAD.match(block.text)):
                 return blocks[:position], blocks[position:]
         return blocks, []
@@ -278,30 +290,21 @@ class _Document:
             abstract = [*abstract, *more]
         return abstract, again
 
-    def _byline(
-        self, head: list[MarkdownBlock], scholarly: bool, has_abstract: bool
-    ) -> tuple[list[ParsedAuthor], list[MarkdownBlock]]:
-        """Return the authors, and the blocks of the head outside the byline; `has_abstract`: an abstract follows."""
-        if self.front.authors:
-            return self.front.authors, head
-        if not scholarly:
-            return [], head
-        byline = list(takewhile(lambda block: not is_prose(block.text), head))
-        if not has_abstract:
-            byline = byline[: byline_length([block.text for block in byline])]
-        lines = [line for block in byline if block.kind == "paragraph" for line in block.text.split("\n")]
-        authors = find_authors(lines)
-        if not authors:
-            return [], head
-        if affiliation := find_affiliation(lines):
-            authors = [replace(author, affiliations=(affiliation,)) for author in authors]
-        self.notes["authors"] = "guessed from the lines below the title"
-        rest_of_head = (
-            block
-            for block in byline
-            if block.kind != "paragraph" and not (block.kind == "item" and is_chinese_institution(block.text))
-        )
-        return authors, [*rest_of_head, *head[len(byline) :]]
+    def _byline(self, head: list[MarkdownBlock], has_abstract: bool, has_references: bool) -> HeadOfText:
+        """Return the authors, and the blocks of the head outside the byline."""
+        if self.front.authors or self.front.states_no_authors:
+            return HeadOfText(self.front.authors, head)
+        found = split_byline(head, has_abstract, has_references)
+        if found.authors:
+            self.notes["authors"] = "guessed from the lines below the title"
+        return found
+
+    def _stated(self, scholarly: bool) -> frozenset[FieldName]:
+        """Return what the text states: no authors in its front matter, or those of a statute, which has none."""
+        if self.front.states_no_authors:
+            return frozenset(("authors",))
+        is_statute = not scholarly and sum(map(_is_article_of_law, self.blocks)) >= _MIN_LAW_ARTICLES
+        return PAPER_FIELDS if is_statute else frozenset()
 
     def _published(self, head: Sequence[MarkdownBlock]) -> date | None:
         """Return the date in the front matter, or the last date on which a statute was adopted or changed."""

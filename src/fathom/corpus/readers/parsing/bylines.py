@@ -1,157 +1,265 @@
-"""Authors and affiliations in the lines between a title and the text."""
+"""Authors and affiliations in the lines between a title and the text.
+
+A byline is known only if every piece of every line is explained: a name, a mark, a degree, an affiliation, an address,
+a date, a label or a note. A piece that is none of these may be an author, so that the authors are then unknown.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import takewhile
+from dataclasses import dataclass, field
 
 from fathom.corpus.readers.markdown.inline import parse_inline
 from fathom.corpus.readers.parsed_document import ParsedAuthor
-from fathom.corpus.readers.parsing.blocks import visible_text
-from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER, join_spaced_name, to_half_width
-from fathom.records.names import CHINESE, family_start, is_particle
-
-_SHORT_FAMILY_NAMES = frozenset(
-    "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢"
-    "姚沈钟姜崔谭陆范汪廖石金韦贾夏付方邹熊白孟秦邱侯江尹薛闫段雷龙黎史陶贺毛郝顾龚邵万覃武钱戴严莫孔向常"
-    "汤康易乔赖文庞樊兰殷施洪翟安颜倪牛温芦季俞章鲁葛伍申尤毕聂柴焦齐梅辛管祁翁涂舒耿游曲霍路柯单屈詹欧岳"
-    "左宁柳包尚喻盛庄甘裴阮卜穆费娄靳习宫卓冷骆褚楚冉童艾柏时成关郎苗谷米车桂宗纪佟项景华池冀晏祝戚阎解应"
-    "闵凌房鲍宣强乐邢荣桑封蒙巩蓝查亓扈木仇边濮翦占丛隋栾沙印厉鄢敖巫晋苟商简束银張劉陳楊黃趙吳孫馬羅鄭謝"
-    "許韓馮鄧蕭蔣餘葉蘇呂盧薑譚陸範賈鄒龍賀顧龔萬錢嚴湯喬賴龐蘭顏溫蘆畢聶齊單歐嶽寧莊費"
+from fathom.corpus.readers.parsing.blocks import SUPERSCRIPT_END, SUPERSCRIPT_START, visible_text
+from fathom.corpus.readers.parsing.byline_pieces import (
+    Piece,
+    classify_piece,
+    is_family_first,
+    is_institution,
+    reversed_name,
+    split_family_first,
+    split_pieces,
 )
-_COMPOUND_NAMES = (
-    "欧阳 司马 上官 诸葛 东方 皇甫 尉迟 公孙 令狐 慕容 司徒 端木 轩辕 夏侯 宇文 长孙 独孤 南宫 拓跋 歐陽 諸葛 東方"
+from fathom.corpus.readers.parsing.chinese_characters import join_spaced_name
+from fathom.corpus.readers.parsing.dates import without_dates
+from fathom.corpus.readers.parsing.east_asian_names import (
+    clean_chinese_institution,
+    find_east_asian_names,
+    is_chinese_institution,
+    is_chinese_prose,
 )
-_COMPOUND_FAMILY_NAMES = frozenset(_COMPOUND_NAMES.split())
-_NOT_A_CHINESE_NAME = re.compile(
-    "大学|学院|学校|中学|小学|研究|实验室|中心|医院|公司|集团|科学院|工程院|银行|出版|编辑|杂志|委员会|协会|学会|基金|部门|局$|厅$|"
-    "大學|學院|學校|實驗室|醫院|省|市|县|区|教授|讲师|博士|硕士|学报|邮编|邮箱|日期|通[讯信]|作者|摘要|简介|分类号"
-)
-_CHINESE_LABEL = re.compile(r"\W{0,6}(?:作\s?者(?:姓\s?名)?|文|撰文)\s?[:/]\s?")
-_IN_BRACKETS = re.compile(r"\([^()]{0,400}(?:\)|$)")
-_CHINESE_SEPARATORS = re.compile(rf"[^{CHINESE}·•\s]+")
-_FOREIGN = re.compile(rf"[{CHINESE}]{{1,8}}(?:[·•][{CHINESE}]{{1,8}}){{1,3}}")
-_CONJUNCTIONS = "和与及"
-_POSTCODE = re.compile(r"[\s,]*\d{6}$")
-_MAX_CHARS = 600
-"""Characters of a line that are searched."""
+from fathom.corpus.readers.parsing.given_names import has_given_name
+from fathom.records.names import CHINESE, family_start, is_group_name
 
-
-def find_chinese_names(line: str) -> list[str]:
-    """Return the names at the start of a line if nothing but an institution follows them, without padding spaces."""
-    names: list[str] = []
-    for piece in _chinese_pieces(line):
-        words = _split_names(piece)
-        found = list(takewhile(_is_chinese_name, words))
-        names.extend(found)
-        if len(found) < len(words):
-            return names if _NOT_A_CHINESE_NAME.search(words[len(found)]) else []
-    return names
-
-
-def is_chinese_institution(line: str) -> bool:
-    """Return whether a line names an institution."""
-    return (
-        CHINESE_CHARACTER.search(line) is not None
-        and _NOT_A_CHINESE_NAME.search(line) is not None
-        and not is_chinese_prose(line)
-    )
-
-
-def is_chinese_prose(text: str) -> bool:
-    """Return whether a paragraph contains a sentence: bylines have no period."""
-    return "。" in text and CHINESE_CHARACTER.search(text) is not None
-
-
-def clean_chinese_institution(line: str) -> str:
-    """Return an institution without its brackets and postcode."""
-    start, end = len(line) - len(line.lstrip(" （(")), len(line.rstrip(" ）)"))
-    return line[start : start + len(_POSTCODE.sub("", to_half_width(line[start:end])))]
-
-
-def _chinese_pieces(line: str) -> list[str]:
-    """Split a line at everything between names: commas, superscript numbers, asterisks."""
-    text = to_half_width(line[:_MAX_CHARS])
-    label = _CHINESE_LABEL.match(text)
-    text = _IN_BRACKETS.sub(" , ", text[label.end() :] if label else text)
-    return [piece for one in _CHINESE_SEPARATORS.split(text) if (piece := one.strip())]
-
-
-def _split_names(piece: str) -> list[str]:
-    """Split a piece at spaces, or at one conjunction between two names."""
-    halves = re.split(f"[{_CONJUNCTIONS}]", piece)
-    if len(halves) == 2 and all(_is_chinese_name(half.strip()) for half in halves):
-        return [half.strip() for half in halves]
-    return _join_split_names([word for word in piece.split() if word not in _CONJUNCTIONS])
-
-
-def _join_split_names(words: list[str]) -> list[str]:
-    """Join a lone family name with the word after it: "王 明 李 小华" is two names."""
-    if len(words) <= 3 and all(len(word) == 1 for word in words):
-        return ["".join(words)]
-    names: list[str] = []
-    family = ""
-    for word in words:
-        if family and len(word) <= 2:
-            names.append(family + word)
-            family = ""
-        elif not family and (word in _SHORT_FAMILY_NAMES or word in _COMPOUND_FAMILY_NAMES):
-            family = word
-        else:
-            names.extend(filter(None, (family, word)))
-            family = ""
-    return [*names, family] if family else names
-
-
-def _is_chinese_name(word: str) -> bool:
-    if _NOT_A_CHINESE_NAME.search(word):
-        return False
-    if _FOREIGN.fullmatch(word):
-        return True
-    if word[:2] in _COMPOUND_FAMILY_NAMES:
-        return 3 <= len(word) <= 4
-    return word[:1] in _SHORT_FAMILY_NAMES and 2 <= len(word) <= 3
-
-
-_NOT_A_NAME = re.compile(
-    r"universit|institut|department|laborator|school|college|academ|polytechni|research|center|centre|\binc\b|\bltd\b|"
-    r"\bcorp(?:oration)?\b|\bgroup|\blabs?\b|faculty|hospital|foundation|division|ministry|company|google|microsoft|"
-    r"deepmind|\bmeta\b|openai|nvidia|amazon|alibaba|tencent|huawei|inria|equal|contribut|correspond|author|abstract|"
-    r"\bintern|technolog|\btech\b|intelligence|science|engineering|preprint|arxiv|github|http|version|draft|work done|"
-    r"project|\blead(?:er)?\b|"
-    # Whole words only: "Francesca" and "Sousa" are not countries.
-    r"\b(?:china|germany|usa|france|kingdom|states|korea|japan|canada|switzerland|singapore|india|italy)\b",
-    re.IGNORECASE,
-)
-_INSTITUTION = re.compile(
-    r"universit|institut|department|laborator|school|college|academ|polytechni|\bcent(?:er|re)\b|faculty|hospital", re.I
-)
-_MARKED = re.compile(r"[@<>{}\[\]\\|*†‡§¶∗⋆\d]")
-_LABEL_WORDS = re.compile(
-    r"\b(?:article|report|review|letter|communication|introduction|summary|background|related work|keyword|open access|"
-    r"journal|conference|proceedings|workshop|volume|issue|editor|published|received|accepted|copyright|licen[cs]e)s?\b",
-    re.IGNORECASE,
-)
-"""Other capitalized words between a title and the text."""
-_PLACES = frozenset(
-    (
-        *("ann arbor", "hong kong", "los angeles", "new delhi", "new haven", "new jersey", "new york", "palo alto"),
-        *("san diego", "san francisco", "santa barbara", "st. louis", "tel aviv"),
-    )
-)
-_SHORT_ACRONYMS = frozenset(("AI", "UC", "UK", "US", "UT"))
-_SEPARATORS = re.compile(
-    r"[\n,;&•·|()\u2003\u2009]|\s{3,}|\band\b|[\d*†‡§¶∗⋆♠♣♡♢∘⁎]+|"
-    # Converters leave the LaTeX command for the next author, attached to the name: "\AndAriel Moss".
-    r"\\(?:And|AND)(?![a-z])|\\[a-zA-Z]+|[\ue000\ue001]"
-)
-_WORD = re.compile(r"[^\W\d_][\w'’.\-‐]*")
-_LABEL = re.compile(r"\W*(?:written by|authors?|by)\b\s*:?\s*", re.IGNORECASE)
-_ADDRESS = re.compile(r"[<(]\s*[^\s<>()]{1,200}@[^\s<>()]{1,200}\s*[>)]")
-_DEGREES = frozenset(("jr", "sr", "ii", "iii", "phd", "ph.d", "md", "m.d", "msc", "dr", "prof"))
 _MAX_LINES = 200
-"""Maximum number of lines below a title that are searched."""
+"""Lines below a title that are searched; a longer byline is unknown."""
+_MAX_CHARACTERS = 2_000
+"""Characters of one line that are searched."""
+
+NO_BYLINE = "no byline was found"
+UNEXPLAINED = "the byline has words that are not understood"
+
+
+@dataclass(frozen=True)
+class Byline:
+    """The authors in some lines, and the pieces that are not understood."""
+
+    authors: tuple[ParsedAuthor, ...] = ()
+    unexplained: tuple[str, ...] = ()
+    labeled: bool = False
+    """Whether a line starts with a label such as "By"."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether these are the authors: there are some, and everything else is understood."""
+        return bool(self.authors) and not self.unexplained
+
+    @property
+    def reason(self) -> str:
+        """Why the authors are unknown; empty if they are known."""
+        return UNEXPLAINED if self.unexplained else NO_BYLINE if not self.authors else ""
+
+
+@dataclass
+class _Reading:
+    """What the lines of a byline contain so far."""
+
+    names: dict[str, ParsedAuthor] = field(default_factory=dict)
+    unexplained: list[str] = field(default_factory=list)
+    emails: int = 0
+    labeled: bool = False
+    all_marked: bool = False
+    """Whether every name so far has a number that refers to its affiliation."""
+
+
+_BREAK = re.compile(r"<br\s*/?>|</?(?:p|div|center|td|tr|th)\b[^<>]{0,200}>", re.IGNORECASE)
+_LABEL = re.compile(
+    r"\W*(?:(?:written|posted|contributed|prepared|text|words|guest post|story)\s+by|"
+    r"authors?(?:\(s\))?(?=\s*[:：]|\s*$|s\b)|"
+    r"by(?=\s))\b\s*[:：]?\s*",
+    re.IGNORECASE,
+)
+_OTHER_ROLE = re.compile(
+    r"\W*(?:edited|translated|illustrated|reviewed|photos?|photographs?|foreword|interview|editors?|translators?)\b",
+    re.IGNORECASE,
+)
+_EMAIL_GROUP = re.compile(r"[{(\[]\s*([^\s{}()@][^{}()@]{0,300})[})\]]\s*@\s*[\w.-]{1,100}")
+_EMAIL = re.compile(r"[<(\[]?\s*(?:mailto:)?[^\s<>()\[\],;@]{1,100}@[^\s<>()\[\],;@]{1,100}\s*[>)\]]?")
+_URL = re.compile(r"<?(?:https?://|www\.)[^\s<>]{1,500}>?|\borcid\.org/\S{1,60}", re.IGNORECASE)
+_ORCID = re.compile(r"(?:orcid\s*(?:id)?\s*:?\s*)?\b\d{4}-\d{4}-\d{4}-\d{3}[\dXx]\b|\borcid\b", re.IGNORECASE)
+_FORMULA = re.compile(r"\$[^$]{1,80}\$")
+_FOOTNOTE_MARK = re.compile(r"\d{0,3}footnotemark:?\s?\d{0,2}", re.IGNORECASE)
+_SUPERSCRIPT = re.compile(f"{SUPERSCRIPT_START}[^{SUPERSCRIPT_START}{SUPERSCRIPT_END}]{{0,80}}{SUPERSCRIPT_END}")
+_EAST_ASIAN = re.compile(rf"[{CHINESE}\u3040-\u30ff\uac00-\ud7a3]")
+_LETTER = re.compile(r"[^\W\d_]")
+_DIGITS = re.compile(r"[\d¹²³⁴-⁹]+")
+MARK = "\x01"
+"""Stands for a superscript, a footnote mark or a formula between two names."""
+
+
+def read_byline(lines: Sequence[str]) -> Byline:
+    """Return the authors in the lines below a title, which may have inline Markdown."""
+    reading = _Reading()
+    parts = [part for line in lines[: _MAX_LINES + 1] for part in _BREAK.split(line) if part.strip()]
+    for part in parts[:_MAX_LINES]:
+        _read_line(part, reading)
+    if len(parts) > _MAX_LINES:
+        reading.unexplained.append("more lines")
+    if reading.emails > len(reading.names) > 0:
+        reading.unexplained.append("more email addresses than names")
+    if {name.isupper() for name in reading.names} == {True, False}:
+        # In "Ada Lind / TIN COLLEGE" the capitals are not a name.
+        reading.unexplained.append("names in capitals among others")
+    return Byline(tuple(reading.names.values()), tuple(reading.unexplained), reading.labeled)
+
+
+def find_authors(lines: Sequence[str]) -> list[ParsedAuthor]:
+    """Return the authors in the lines below a title; none unless all pieces of the lines are understood."""
+    byline = read_byline(lines)
+    return list(byline.authors) if byline.is_known else []
+
+
+def _read_line(line: str, reading: _Reading) -> None:
+    if len(line) > _MAX_CHARACTERS:
+        reading.unexplained.append(line[:80])
+        return
+    text, emails = _without_addresses(line)
+    reading.emails += emails
+    if not _LETTER.search(text):
+        return
+    if _OTHER_ROLE.match(text):
+        reading.unexplained.append(text)
+        return
+    label = _LABEL.match(text)
+    if label:
+        reading.labeled = True
+        text = text[label.end() :]
+    if len(_EAST_ASIAN.findall(text)) * 2 > len(_LETTER.findall(text)):
+        found = find_east_asian_names(text.replace(MARK, ","))
+        reading.names.update((name, author_from_name(name)) for name in found.names)
+        reading.unexplained.extend([text] if found.unexplained else [])
+        return
+    _read_pieces(text, reading)
+
+
+def _without_addresses(line: str) -> tuple[str, int]:
+    """Return the visible text without email addresses, links and dates, and how many email addresses it had."""
+    groups = _EMAIL_GROUP.findall(line)
+    text = _EMAIL_GROUP.sub(" ", line)
+    shown = visible_text(parse_inline(text.replace("\\*", "*")))
+    emails = sum(len(re.split(r"[,;|]", group)) for group in groups) + len(_EMAIL.findall(shown))
+    for pattern, instead in (
+        (_SUPERSCRIPT, MARK),
+        (_FORMULA, MARK),
+        (_FOOTNOTE_MARK, MARK),
+        (_EMAIL, " , "),
+        (_ORCID, " "),
+        (_URL, " , "),
+    ):
+        shown = pattern.sub(instead, shown)
+    return without_dates(shown, " , "), emails
+
+
+def _read_pieces(text: str, reading: _Reading) -> None:
+    """Explain every piece of a line in a Latin, Greek or Cyrillic script."""
+    if is_family_first(text):
+        names = map(reversed_name, split_family_first(text))
+        reading.names.update((name, author_from_name(name)) for name in names)
+        return
+    were_marked, known_names = reading.all_marked, len(reading.names)
+    # "Ada Lind, Tin College; Bo Wu, Moss College": each segment is a line of its own.
+    is_footnote = _starts_with_mark(text) and not _NEXT_AUTHOR.search(text)
+    for segment in _SEGMENTS.split(text):
+        if _LETTER.search(segment):
+            _read_segment(segment, is_footnote or _starts_with_mark(segment), reading)
+    has_marks = _DIGITS.search(text) or MARK in text or _NEXT_AUTHOR.search(text)
+    if were_marked and len(reading.names) > known_names and not has_marks:
+        # Names with numbers, then a line without any: "Carnegie Mellon, Salt Lake" are not two more authors.
+        reading.unexplained.append(text)
+
+
+_NEXT_AUTHOR = re.compile(r"(?:^|\s)&(?=[^\W\d_])|\\(?:And|AND)(?![a-z])")
+"""What converters leave of the LaTeX command or the table cell for the next author."""
+_SEGMENTS = re.compile(rf";|{_NEXT_AUTHOR.pattern}")
+
+
+def _starts_with_mark(text: str) -> bool:
+    """Return whether a line starts with a mark: it is a footnote to the names, such as their affiliation."""
+    return not _LETTER.match(text.lstrip(" -–•.,&(\"'“"))
+
+
+def _read_segment(text: str, is_footnote: bool, reading: _Reading) -> None:
+    pieces = split_pieces(text)
+    explained = [classify_piece(piece, bool(reading.labeled)) for piece in pieces]
+    if pieces and is_footnote and not _is_continued_list(explained, reading):
+        reading.unexplained.extend(_names_in_footnote(explained, reading))
+        return
+    reading.unexplained.extend(piece.text for piece in _resolve(explained) if piece.kind == "unknown")
+    names = [piece for piece in explained if piece.kind in ("name", "group")]
+    marks = len(_DIGITS.findall(text)) + text.count(MARK)
+    if names:
+        reading.all_marked = marks >= len(names) and (reading.all_marked or not reading.names)
+    reading.names.update((piece.text, author_from_name(piece.text)) for piece in names)
+
+
+def _is_continued_list(pieces: Sequence[Piece], reading: _Reading) -> bool:
+    """Return whether a line that starts with a mark has names only: the mark belongs to the name before it."""
+    return (
+        all(piece.kind in ("name", "degree", "note") for piece in pieces)
+        and any(piece.kind == "name" for piece in pieces)
+        and bool(reading.names or not pieces[0].marked)
+    )
+
+
+def _names_in_footnote(pieces: Sequence[Piece], reading: _Reading) -> list[str]:
+    """Return the surely personal names in an affiliation that are not among the authors so far."""
+    if any(piece.kind == "note" for piece in pieces):
+        return []
+    return [
+        piece.text
+        for piece in pieces
+        if piece.kind == "name" and piece.text not in reading.names and has_given_name(piece.text)
+    ]
+
+
+def _resolve(pieces: list[Piece]) -> list[Piece]:
+    """Decide, in place, what single words and places are by the pieces around them."""
+    has_affiliation = any(piece.kind == "affiliation" for piece in pieces)
+    starts_with_name = bool(pieces) and pieces[0].kind in ("name", "word")
+    seen_affiliation = seen_note = False
+    for position, piece in enumerate(pieces):
+        kind = piece.kind
+        if kind == "affiliation":
+            seen_affiliation = True
+        elif kind == "note":
+            seen_note = True
+        elif seen_note and kind in ("word", "unknown"):
+            kind = "note"
+        elif kind == "word":
+            kind = _kind_of_word(pieces, position, has_affiliation, seen_affiliation)
+        elif kind == "name" and seen_affiliation and not has_given_name(piece.text):
+            # "Tin College, Grand Rapids" is an address; after "Ada Lind, Tin College" it may be the next author.
+            kind = "unknown" if starts_with_name else "affiliation"
+        elif (kind == "name" and seen_affiliation and not starts_with_name) or (kind == "name" and seen_note):
+            kind = "unknown"
+        pieces[position] = Piece(piece.text, kind, piece.joined, piece.marked)
+    return pieces
+
+
+def _kind_of_word(pieces: Sequence[Piece], position: int, has_affiliation: bool, seen: bool) -> str:
+    """Return what a single capitalized word is: a place after or among affiliations, or a mononym."""
+    others = [piece.kind for piece in pieces if piece is not pieces[position]]
+    if seen or (has_affiliation and "name" not in others):
+        return "affiliation"
+    # "Suharyono and Budi Santoso"; but in "Ada Lind, Salt" the word may be a town.
+    names_only = bool(others) and all(kind in ("name", "degree") for kind in others)
+    leads = position == 0 and len(pieces) > 1
+    return "name" if names_only and (leads or pieces[position].joined) else "unknown"
+
+
+# Bylines of texts without an abstract.
 
 
 def is_prose(text: str) -> bool:
@@ -162,91 +270,75 @@ def is_prose(text: str) -> bool:
     return len(words) >= 25 and sum(word[0].islower() for word in words) * 2 > len(words)
 
 
-def find_authors(lines: Sequence[str]) -> list[ParsedAuthor]:
-    """Return the likely authors in the lines below a title."""
-    names: dict[str, None] = {}
-    for line in lines[:_MAX_LINES]:
-        names.update(dict.fromkeys([*filter(_is_name, _pieces(line))] or _chinese_line_names(line)))
-    return [author_from_name(name) for name in names]
+def is_surely_personal(byline: Byline) -> bool:
+    """Return whether the names are those of people: with a label, or each with a frequent given name or initial.
+
+    For a text without an abstract, where the first line may be anything: "Deep Learning", "Salt Lake".
+    """
+    if not byline.is_known:
+        return False
+    return byline.labeled or all(
+        has_given_name(author.printed) or _EAST_ASIAN.search(author.printed) for author in byline.authors
+    )
 
 
-def _chinese_line_names(line: str) -> list[str]:
-    return [] if line.isascii() else find_chinese_names(visible_text(parse_inline(line)))
+def byline_length(paragraphs: Sequence[str]) -> int:
+    """Return how many paragraphs below a title are its byline: names, then their institutions and dates.
+
+    For a text without an abstract, where the first paragraph may be anything.
+    """
+    length = 0
+    for paragraph in paragraphs[:_MAX_LINES]:
+        byline = read_byline(paragraph.split("\n"))
+        is_first_name = byline.is_known and not is_prose(paragraph)
+        follows = length and not byline.unexplained and _is_affiliation_or_date(paragraph)
+        if not paragraph.strip() or not (is_first_name or follows):
+            break
+        length += 1
+    return length
+
+
+def _is_affiliation_or_date(paragraph: str) -> bool:
+    """Return whether a paragraph after names belongs to them, and is not a short paragraph of the text."""
+    if len(paragraph) > 400 or is_prose(paragraph):
+        return False
+    rest, emails = _without_addresses(paragraph)
+    return bool(emails) or _has_institution(paragraph) or not _LETTER.search(rest)
 
 
 def find_affiliation(lines: Sequence[str]) -> str:
     """Return the one affiliation of all authors, if exactly one line below the title names an institution."""
-    institutions = [line.strip() for line in lines[:_MAX_LINES] if _has_institution(line) and not _has_names_only(line)]
+    institutions = [line.strip() for line in lines[:_MAX_LINES] if _has_institution(line) and not _has_names(line)]
     affiliation = institutions[0] if len(institutions) == 1 else ""
     affiliation = clean_chinese_institution(affiliation) if is_chinese_institution(affiliation) else affiliation
     # A mark or a number assigns an institution to some of the authors only.
     return "" if len(affiliation) > 200 or is_prose(affiliation) or _MARKED.search(affiliation) else affiliation
 
 
+_MARKED = re.compile(r"[@<>{}\[\]\\|*†‡§¶∗⋆\d]")
+
+
 def _has_institution(line: str) -> bool:
-    return bool(_INSTITUTION.search(line[:200])) or is_chinese_institution(line[:200])
+    return is_institution(line[:200]) or is_chinese_institution(line[:200])
 
 
-def byline_length(paragraphs: Sequence[str]) -> int:
-    """Return how many paragraphs below a title are its byline: lines of names only, then their institutions.
-
-    For a text without an abstract, where the first paragraph may be anything.
-    """
-    length = 0
-    for paragraph in paragraphs[:_MAX_LINES]:
-        lines = [line for line in paragraph.split("\n") if line.strip()]
-        names_only = [_has_names_only(line) for line in lines]
-        if not names_only or not (names_only[0] or length) or not all(map(_in_byline, lines, names_only)):
-            break
-        length += 1
-    return length
+def _has_names(line: str) -> bool:
+    return bool(read_byline([line]).authors)
 
 
-def _in_byline(line: str, names_only: bool) -> bool:
-    if names_only or len(line) > 200 or is_prose(line):
-        return names_only
-    return bool("@" in line or _NOT_A_NAME.search(line) or is_chinese_institution(line))
-
-
-def _has_names_only(line: str) -> bool:
-    names = [piece for piece in _pieces(line) if piece.casefold() not in _DEGREES]
-    return (bool(names) and all(map(_is_name, names))) or bool(_chinese_line_names(line))
-
-
-def _pieces(line: str) -> list[str]:
-    """Split a line at everything between names; empty for a line with an email address, whose parts resemble names."""
-    line = _ADDRESS.sub(" ", line[:2_000])
-    label = _LABEL.match(line)
-    line = line[label.end() :] if label else line
-    if "@" in line:
-        return []
-    text = re.sub(r"(?<=[a-zà-ž])(?=\d)", " ", visible_text(parse_inline(line)))
-    pieces = (" ".join((piece or "").split()).strip(" .:*_{}[]") for piece in _SEPARATORS.split(text))
-    return [piece for piece in pieces if piece]
-
-
-def _is_name(text: str) -> bool:
-    words = text.split()
-    if not 2 <= len(words) <= 5 or len(text) > 50 or _NOT_A_NAME.search(text) or _LABEL_WORDS.search(text):
-        return False
-    if text.casefold() in _PLACES or any(map(_is_acronym, words)):
-        return False
-    if not all(_WORD.fullmatch(word) and (word[0].isupper() or is_particle(word)) for word in words):
-        return False
-    return words[-1][0].isupper()
-
-
-def _is_acronym(word: str) -> bool:
-    """Return whether a word is an acronym as in "ETH Zürich" or "UT Austin"; initials have a period or two letters."""
-    return word in _SHORT_ACRONYMS or (len(word) > 2 and word.isupper() and "." not in word)
+# Authors.
 
 
 def author_from_name(name: str) -> ParsedAuthor:
     """Return the author with a printed name; the last word and the particles before it are the family name."""
     name = join_spaced_name(" ".join(name.split()))
+    if is_group_name(name):
+        return ParsedAuthor("", name, group=True, printed=name)
     if "," in name:
         family, _, given = name.partition(",")
         return ParsedAuthor(given.strip(), family.strip(), printed=f"{given.strip()} {family.strip()}".strip())
     words = name.split()
+    if len(words) == 2 and _EAST_ASIAN.match(name):
+        return ParsedAuthor(words[1], words[0], printed=name)
     start = family_start(words)
     return ParsedAuthor(" ".join(words[:start]), " ".join(words[start:]), printed=name)

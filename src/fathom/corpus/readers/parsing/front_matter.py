@@ -108,6 +108,8 @@ class FrontMatter:
     published: date | None
     bibliographies: list[str]
     """Names of bibliography files."""
+    states_no_authors: bool = False
+    """Whether it has an empty list of authors."""
 
 
 def read_front_matter(values: dict[str, Value]) -> FrontMatter:
@@ -124,6 +126,7 @@ def read_front_matter(values: dict[str, Value]) -> FrontMatter:
         license=text_value(values, "license") or text_value(values, "licence"),
         published=_date(text_value(values, "date")),
         bibliographies=_texts(values.get("bibliography", "")),
+        states_no_authors=any(values.get(name) == [] for name in ("author", "authors")),
     )
 
 

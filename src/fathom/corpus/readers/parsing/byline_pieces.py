@@ -1,0 +1,280 @@
+"""The pieces of a byline: what is a name, a degree, an affiliation, a place or a note."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from fathom.corpus.readers.parsing.given_names import has_given_name
+from fathom.records.names import is_particle
+
+_NOT_A_NAME = re.compile(
+    r"universit|universid|institut|department|dept\.|laborator|\bschool|college|academ|polytechni|research|"
+    r"\bcent(?:er|re)|"
+    r"\binc\b|\bltd\b|\bllc\b|\bgmbh\b|\bcorp(?:oration)?\b|\bgroup|\bteam\b|\blabs?\b|facult|hospital|clinic|"
+    r"foundation|"
+    r"division|ministr|compan|observator|museum|agency|\bbureau|google|microsoft|deepmind|\bmeta\b|openai|"
+    r"nvidia|amazon|"
+    r"alibaba|tencent|huawei|baidu|bytedance|samsung|adobe|salesforce|anthropic|hugging ?face|\bibm\b|\bapple\b|"
+    r"\bintel\b|"
+    r"siemens|\bbosch\b|inria|\bcnrs\b|max planck|carnegie mellon|johns hopkins|sun yat|georgia tech|virginia tech|"
+    r"technolog|\btech\b|intelligence|sciences?\b|engineering|informatics|mathematics|\bstatistics|physics|biology|"
+    r"medicine|économie|universit[éà]|hochschule|fakult|école|escuela|politecnico|campus|p\.?\s?o\.? box",
+    re.IGNORECASE,
+)
+_INSTITUTION = re.compile(
+    r"universit|institut|department|laborator|school|college|academ|polytechni|\bcent(?:er|re)\b|faculty|hospital", re.I
+)
+_COUNTRIES_TEXT = (
+    "argentina|australia|austria|bangladesh|belgium|brazil|bulgaria|canada|chile|china|colombia|croatia|"
+    "cyprus|czechia|czech republic|denmark|egypt|estonia|ethiopia|finland|france|germany|ghana|greece|"
+    "hong kong|hungary|iceland|india|indonesia|iran|iraq|ireland|israel|italy|japan|jordan|kenya|korea|"
+    "south korea|republic of korea|latvia|lebanon|lithuania|luxembourg|macau|malaysia|mexico|morocco|nepal|"
+    "netherlands|the netherlands|new zealand|nigeria|norway|pakistan|peru|philippines|poland|portugal|p.r."
+    "china|pr china|qatar|romania|russia|saudi arabia|serbia|singapore|slovakia|slovenia|south africa|"
+    "spain|sri lanka|sweden|switzerland|taiwan|thailand|tunisia|turkey|türkiye|uae|uk|u.k|ukraine|united"
+    "arab emirates|united kingdom|united states|united states of america|england|scotland|wales|usa|u.s.a|"
+    "u.s|uruguay|venezuela|vietnam|deutschland|california|texas|massachusetts|new york|new jersey|"
+    "pennsylvania|illinois|michigan|ohio|washington|ontario|quebec"
+)
+_COUNTRIES = frozenset(_COUNTRIES_TEXT.split("|"))
+_PLACES = frozenset(
+    (
+        *("ann arbor", "hong kong", "los angeles", "new delhi", "new haven", "new jersey", "new york", "palo alto"),
+        *("san diego", "san francisco", "santa barbara", "santa cruz", "santa clara", "st. louis", "tel aviv"),
+        *("new york city", "salt lake city", "san jose", "mountain view", "menlo park", "college park", "chapel hill"),
+        *("sao paulo", "são paulo", "rio de janeiro", "buenos aires", "mexico city", "kuala lumpur", "cape town"),
+        *("abu dhabi", "the hague", "den haag", "la jolla", "college station", "research triangle park", "st. gallen"),
+        *("new orleans", "las vegas", "baton rouge", "urbana champaign", "north carolina", "south carolina"),
+    )
+)
+_NOTE = re.compile(
+    r"equal|contribut|correspond|\bauthors?\b|\badvis|\bintern(?:ship)?\b|work(?:s)? (?:was |"
+    r"were )?(?:partially )?(?:done|"
+    r"performed|conducted)|project|\blead(?:er)?s?\b|preprint|arxiv|github|version|\bdraft|under review|"
+    r"affiliat|deceased|"
+    r"\bmember\b|\bfellow\b|\bieee\b|min(?:ute)?s?\.? read|\bread\b|posted|updated|last modified|e-?mail|\bcontact\b|"
+    r"\btel(?:ephone)?\b|\bfax\b|\bphone\b|supplementary|\bcode\b|\bdata(?:set)?s?\b|available|supported by|"
+    r"funded|\bgrant\b|"
+    r"dagger|footnote|\bseptember\b|\bsuperscript|\bstudent\b|\bprofessor\b|\bphd candidate|\bthese\b|\bthis\b|"
+    r"\bthe first\b",
+    re.IGNORECASE,
+)
+_LABEL_WORDS = re.compile(
+    r"\b(?:article|report|review|letter|communication|introduction|summary|background|related work|keyword|"
+    r"open access|"
+    r"journal|conference|proceedings|workshop|volume|issue|published|received|revised|accepted|copyright|licen[cs]e|"
+    r"abstract|paper|thesis|dissertation|chapter|figure|table|contents|overview|edition|series|doi|isbn|issn|"
+    r"press)s?\b",
+    re.IGNORECASE,
+)
+"""Other capitalized words between a title and the text."""
+_INCOMPLETE = re.compile(
+    r"\bet\.? al\b|\bothers\b|\bstaff\b|\bcolleagues\b|\banonymous\b|\beds?\.?$|\beditors?\b", re.I
+)
+_GROUP = re.compile(
+    r"\b(?:consortium|collaboration|collaborators|investigators|trialists|(?:study|working|trial|"
+    r"research network) group|"
+    r"task force|writing committee)\b",
+    re.IGNORECASE,
+)
+_DEGREES_TEXT = (
+    "jr|sr|ii|iii|iv|phd|ph.d|md|m.d|msc|m.sc|bsc|b.sc|ma|m.a|ba|b.a|mba|mph|m.p.h|rn|dvm|do|"
+    "dsc|d.sc|dphil|d.phil|esq|frs|ms|m.s|bs|b.s|mbbs|mbchb|facs|frcp|pharmd|edd|jd|ll.m|llm|meng|"
+    "m.eng|mphil|drph|scd|dr|prof|prof. dr|dr.-ing|dr. rer. nat|phd student"
+)
+_DEGREES = frozenset(_DEGREES_TEXT.split("|"))
+_TITLE = re.compile(r"^(?:(?:prof(?:essor)?|dr|mr|mrs|ms|sir|ir|ing)\b\.?\s*)+(?=\S)", re.IGNORECASE)
+_ACRONYMS_TEXT = (
+    "AI|UC|UK|US|UT|TU|MIT|CSAIL|ETH|EPFL|NASA|JPL|UCLA|UCSD|USC|CMU|NYU|KAIST|POSTECH|CNRS|"
+    "INRIA|NEC|SRI|IBM|NTT|RIKEN|CERN|NIST|NOAA|INSERM|CWI|DTU|KTH|NTNU|UCL|KCL|LSE|NUS|NTU|HKUST|"
+    "HKU|CUHK|USTC|UIUC|UNC"
+)
+_ACRONYMS = frozenset(_ACRONYMS_TEXT.split("|"))
+_SEPARATORS = re.compile(
+    r"([\n,;&•·|\u2003\u2009\x01]|\s{3,}|\s/\s|\s[–—-]\s|\b(?:and|AND|und|et(?!\.? al)|with|WITH)\b(?![.'’-])|"
+    r"[\d¹²³⁰⁴-⁹*†‡§¶∗⋆♠♣♡♢♦♥∘◦⁎✉#]+|"
+    # Converters leave the LaTeX command for the next author, attached to the name: "\AndAriel Moss".
+    r"\\(?:And|AND)(?![a-z])|\\[a-zA-Z]+)"
+)
+_JOINING = re.compile(r"&|and|AND|und|et|with|WITH")
+_WORD = re.compile(r"[^\W\d_][\w'’.\-‐]*")
+_ELIDED = re.compile(r"(?:d|l|al|el|'t|’t)['’-][^\W\d_a-z]")
+"""A small word before a family name, as in "d'Ardenne" or "al-Amin"."""
+_GLUED_INSTITUTION = re.compile(
+    r"\S+ (?:\S+ )?[A-Z]\S+ (?:University|Institute|Department|School|College|Cent(?:er|re)|Faculty) (?:of|for)\b"
+)
+"""A name and an institution without a separator: "Ada Lind University of Salt"."""
+_GLUED_NAME = re.compile(
+    r"(?:University|Institute|Technology|Sciences?|Laboratory|Cent(?:er|re)|College|School|Department|China|India|Japan|"
+    r"Korea|Singapore|Vietnam|Germany|France|Canada|USA|UK|Italy|Spain|Switzerland|Australia)(?=[A-Z][a-z])"
+)
+"""An institution or country and a name without a separator: "SingaporeAda Lind"."""
+_CAMEL_CASE = re.compile(r"^(?!Ma?c|De|Di|Du|Da|La|Le|Lo|Van|Von|Fitz|Ni|Mb|St)[^\W\d_a-z][^\W\d_A-Z]{2,}[A-Z]")
+_TWO_PEOPLE = re.compile(r"\s[ye]\s\S+\s\S")
+_BRACKETS = re.compile(r"[(\[]([^()\[\]]{0,300})(?:[)\]]|$)")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of a line and what it is."""
+
+    text: str
+    kind: str
+    """name, group, word (one capitalized word), degree, affiliation, note, unknown."""
+    joined: bool = False
+    """Whether a conjunction separates it from the piece before it."""
+    marked: bool = False
+    """Whether a mark comes before it."""
+
+
+def is_institution(text: str) -> bool:
+    """Return whether a text names an institution."""
+    return bool(_INSTITUTION.search(text))
+
+
+def split_pieces(text: str) -> list[tuple[str, bool, bool]]:
+    """Split a line at everything between names; with each piece, whether it was joined, and whether marked."""
+    text = _BRACKETS.sub(_bracket, text)
+    text = re.sub(r"(?<=[a-zà-ž])(?=\d)", " ", text)
+    pieces: list[tuple[str, bool, bool]] = []
+    joined = marked = False
+    for number, part in enumerate(_SEPARATORS.split(text)):
+        if number % 2:
+            joined = joined or bool(_JOINING.fullmatch(part.strip()))
+            marked = marked or (not _JOINING.fullmatch(part.strip()) and part.strip() not in (",", ";", ""))
+        elif piece := " ".join(part.split()).strip(" .:*_{}[]\"'“”-–—("):
+            pieces.append((piece, joined, marked))
+            joined = marked = False
+    return pieces
+
+
+def _bracket(match: re.Match[str]) -> str:
+    """Return a separator for a bracket that explains a name, or a piece that is not understood."""
+    inner = match[1].strip()
+    letters = re.sub(r"[\W\d_]", "", inner)
+    kind = _kind(inner, inner.casefold().strip("."))
+    is_alias = not re.search(r"[A-Za-z]", letters) or re.fullmatch(r"(?:she|he|they|her|him|them|/|\s)+", inner)
+    is_place = (kind == "name" and not has_given_name(inner)) or (kind == "unknown" and len(inner.split()) == 1)
+    # "Ada Lind (Salt Marsh)" is understood, "Ada Lind (with Bo Wu)" and "Ada Lind (ed.)" are not.
+    explains = is_alias or kind in ("word", "degree", "affiliation", "note") or is_place
+    return " , " if explains and not _INCOMPLETE.search(inner) else " , ??? , "
+
+
+def classify_piece(piece: tuple[str, bool, bool], labeled: bool = False) -> Piece:
+    """Return what a piece is, regardless of its neighbors."""
+    text, joined, marked = piece
+    text = re.sub(r"\s+(?:on|at|in|[a-h])$", "", text)
+    text = re.sub(r"^the\s+(?=[A-Z])", "", text)
+    bare = text.casefold().strip(".")
+    kind = _kind(text, bare)
+    if kind in ("name", "unknown") and (title := _TITLE.match(text)):
+        text = text[title.end() :]
+        kind = _kind(text, text.casefold().strip("."))
+    if kind == "word" and labeled:
+        kind = "unknown"
+    return Piece(text, kind, joined, marked)
+
+
+def _kind(text: str, bare: str) -> str:
+    if bare in _DEGREES or len(bare) == 1:
+        return "degree"
+    if _INCOMPLETE.search(text):
+        return "unknown"
+    if _GROUP.search(text) and not _NOTE.search(_GROUP.sub("", text)):
+        return "group"
+    if bare in _COUNTRIES or bare in _PLACES:
+        return "affiliation"
+    if _NOTE.search(text) or _LABEL_WORDS.search(text):
+        return "note"
+    if _NOT_A_NAME.search(text):
+        # "Tin Team" alone may sign a text; "Salt Group, Tin College" is an affiliation.
+        return "unknown" if _may_name_author(text) else "affiliation"
+    words = text.split()
+    if _is_capitals(text, words):
+        return "name" if _is_name(text.title()) else "affiliation" if len(words) == 1 and len(text) <= 5 else "unknown"
+    if any(map(_is_acronym, words)):
+        return "affiliation"
+    if _is_name(text):
+        return "unknown" if _may_be_two_people(text) else "name"
+    if len(words) == 1 and len(text) >= 4 and _WORD.fullmatch(text) and text[0].isupper() and not text.isupper():
+        return "word"
+    return "unknown"
+
+
+def _may_name_author(text: str) -> bool:
+    """Return whether an affiliation may be an author or contain one: "Tin Team", "Ada Lind University of Salt"."""
+    if re.fullmatch(r"(?:\S+\s){0,4}(?:team|group)", text, re.IGNORECASE) or _GLUED_NAME.search(text):
+        return True
+    return bool(_GLUED_INSTITUTION.match(text)) and has_given_name(text)
+
+
+def _is_capitals(text: str, words: list[str]) -> bool:
+    """Return whether a piece is in capitals as a whole, and is not made of acronyms: "ADA QUILL"."""
+    return text.isupper() and not any(word.strip(".") in _ACRONYMS for word in words) and len(text) > 5
+
+
+def _is_name(text: str) -> bool:
+    words = text.split()
+    proper = [word for word in words if not is_particle(word)]
+    if not 2 <= len(words) <= 10 or not 1 <= len(proper) <= 6 or len(text) > 70:
+        return False
+    if not all(map(_is_name_word, words)):
+        return False
+    # "A. B." has no family name.
+    return not is_particle(words[-1]) and any(len(word.strip(".")) > 1 for word in proper) and words[0][0].isupper()
+
+
+def _is_name_word(word: str) -> bool:
+    if not _WORD.fullmatch(word) or _CAMEL_CASE.match(word):
+        return False
+    return word[0].isupper() or is_particle(word) or word in ("los", "las") or bool(_ELIDED.match(word))
+
+
+def _may_be_two_people(text: str) -> bool:
+    """Return whether a name may be two: "Ana Ruiz y Luis Gil", "Ada Lind Ahmed Salt"; but "Ana Ruiz y Gil" is one."""
+    words = text.split()
+    return bool(_TWO_PEOPLE.search(text)) or (len(words) >= 4 and has_given_name(f"{words[2]} {words[3]}"))
+
+
+def _is_acronym(word: str) -> bool:
+    """Return whether a word is an acronym as in "ETH Zürich" or "UT Austin"; initials have a period or two letters."""
+    return word in _ACRONYMS or (len(word) > 2 and word.isupper() and "." not in word)
+
+
+_FAMILY_FIRST = re.compile(
+    r"(?:(?:[a-z’']{1,4}\s){0,2}[^\W\d_][^\W\d_'’\-]*(?:[\s'’-][^\W\d_]+){0,2}),\s?"
+    r"(?:[^\W\d_][^\W\d_'’.\-]*\.?(?:[\s-]?[^\W\d_][^\W\d_'’.\-]*\.?){0,3})"
+)
+_BETWEEN = re.compile(r"(?<=\.)(?:,?\s+(?:and|&)\s+|,\s*(?=[^\W\d_]{2}))")
+_INITIALS_AFTER = re.compile(r"[^\W\d_][^\W\d_'’\-]+(?:[\s'’-][^\W\d_]+){0,2},\s?(?:[^\W\d_a-z]\.[\s-]?){1,4}")
+
+
+def is_family_first(text: str) -> bool:
+    """Return whether a line is "Lind, Ada; Wu, Bo" or "Lind, A. and Wu, B.": each name with one comma."""
+    if len(text) > 1_000 or "," not in text or re.search(r"[\d\x01]", text):
+        return False
+    pieces = split_family_first(text)
+    if ";" in text and len(pieces) > 1:
+        return all(_FAMILY_FIRST.fullmatch(piece) and not _is_other(piece) for piece in pieces)
+    return all(_INITIALS_AFTER.fullmatch(piece) and not _is_other(piece) for piece in pieces)
+
+
+def split_family_first(text: str) -> list[str]:
+    """Split "Lind, Ada; Wu, Bo" or "Lind, A., Wu, B. and Moss, C." into names."""
+    pattern = re.compile(r"\s*;\s*") if ";" in text else _BETWEEN
+    return [piece.strip(" ;") for piece in pattern.split(text.strip()) if piece.strip(" .;")]
+
+
+def _is_other(text: str) -> bool:
+    """Return whether one part of "Lind, Ada" is an institution, a place, a degree or a note."""
+    parts = [part.strip() for part in text.split(",")]
+    kinds = (_kind(part, part.casefold().strip(".")) for part in parts if len(part.strip(". ")) > 1)
+    initials = [bool(re.fullmatch(r"(?:[^\W\d_a-z]\.[\s-]?)+", part)) for part in parts]
+    return any(kind in ("affiliation", "note", "degree") for kind in kinds) and not any(initials)
+
+
+def reversed_name(text: str) -> str:
+    """Return "Ada Lind" for "Lind, Ada"."""
+    family, _, given = text.strip(" ;").partition(",")
+    return f"{given.strip()} {family.strip()}"

@@ -1,0 +1,67 @@
+"""Titles: dates that were printed after them."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from fathom.corpus.readers.parsing.dates import DATE, WrittenDate, read_date
+from fathom.records.names import CHINESE
+
+_MIN_WORDS = 3
+"""Words that must be left of a title without its date: "Report of March 2021" is a title."""
+_INTRODUCTION = re.compile(
+    r"[\s,;:.([–—-]*\b(?:(?:draft|version|revision|edition|updated?|revised|last (?:updated?|modified|revised)|"
+    r"published|"
+    r"posted|accessed|retrieved|as of|dated|preprint|submitted|compiled)\b(?:\s(?:of|on|from|version))?[\s,:]*)+$",
+    re.IGNORECASE,
+)
+_SEPARATOR = re.compile(r"(?:\s*[,;:([]|\s(?:[–—]|--?|\.))[\s(\[]*$|\s*\n\s*$")
+_PREPOSITION = re.compile(
+    r"\b(?:of|on|in|from|since|until|till|by|before|after|between|and|to|through|during|the|around|for|at|le|am|"
+    r"vom|du|der)"
+    r"[\s]*$",
+    re.IGNORECASE,
+)
+_WORDS = re.compile(rf"[{CHINESE}]{{2}}|[^\W{CHINESE}]+")
+_CLOSING = re.compile(r"[\s)\].,;]*$")
+
+
+class DatedTitle(NamedTuple):
+    """A title without the date at its end."""
+
+    title: str
+    date: WrittenDate | None = None
+
+
+def split_date(title: str, breaks: bool = False) -> DatedTitle:
+    """Return a title without a complete date, or a month with its year, at its end.
+
+    A year alone stays ("Annual report 2021"), and so does a date in the title's sentence ("The flood of 14 March
+    2021"). `breaks`: a date that only a space separates goes too, as a title page prints it on its own line.
+    """
+    for match in DATE.finditer(title):
+        end = _CLOSING.match(title, match.end())
+        found = read_date(match)
+        if end is None or end.end() != len(title) or found is None:
+            continue
+        rest = _without_introduction(title[: match.start()], breaks or bool(match["iso"] or match["zh_year"]))
+        if rest is not None and len(_WORDS.findall(rest)) >= _MIN_WORDS:
+            return DatedTitle(rest, found)
+    return DatedTitle(title)
+
+
+def _without_introduction(before: str, breaks: bool) -> str | None:
+    """Return the text before a date without its separator; None if the date belongs to the title."""
+    introduced = _INTRODUCTION.search(before)
+    if introduced:
+        before = before[: introduced.start()]
+    separated = _SEPARATOR.search(before)
+    if separated:
+        before = before[: separated.start()]
+    elif not introduced and (not breaks or _PREPOSITION.search(before) or before[-1:] in "-–—/"):
+        return None
+    # "Floods, January to March 2021", "January 1–April 26": a range belongs to the title.
+    if re.search(r"[A-Za-z0-9][–—/-]$", before) or _PREPOSITION.search(before):
+        return None
+    return before.strip(" \n,;:-–—([")
