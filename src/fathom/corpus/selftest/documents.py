@@ -1,14 +1,23 @@
-"""Writers of the formats that people have: plain text and Word documents."""
+"""Writers of the formats that people have: plain text, Word documents, web pages, e-books."""
 
 from __future__ import annotations
 
 import io
+import re
 import textwrap
 import zipfile
 from collections.abc import Iterator
 from html import escape
 
-from fathom.corpus.readers.parsed_document import Block, Heading, Inlines, Paragraph, ParsedDocument, ParsedTable
+from fathom.corpus.readers.parsed_document import (
+    Block,
+    CitationMark,
+    Heading,
+    Inlines,
+    Paragraph,
+    ParsedDocument,
+    ParsedTable,
+)
 from fathom.corpus.readers.parsing.blocks import inlines_text
 
 Files = dict[str, bytes]
@@ -63,7 +72,15 @@ def docx(document: ParsedDocument) -> Files:
 
 def _word_paragraph(text: str, style: str = "") -> str:
     properties = f'<w:pPr><w:pStyle w:val="{style}"/></w:pPr>' if style else ""
-    return f'<w:p>{properties}<w:r><w:t xml:space="preserve">{escape(text)}</w:t></w:r></w:p>'
+    # Generated articles print superscript citations as "<sup>4</sup>".
+    runs = "".join(
+        f'<w:r>{_RAISED if number % 2 else ""}<w:t xml:space="preserve">{escape(piece)}</w:t></w:r>'
+        for number, piece in enumerate(re.split(r"<sup>(.{0,200}?)</sup>", text))
+    )
+    return f"<w:p>{properties}{runs}</w:p>"
+
+
+_RAISED = '<w:rPr><w:vertAlign w:val="superscript"/></w:rPr>'
 
 
 def _word_block(block: Block) -> str:
@@ -101,3 +118,82 @@ def zipped(parts: dict[str, str]) -> bytes:
             member.compress_type = zipfile.ZIP_STORED if name == "mimetype" else zipfile.ZIP_DEFLATED
             archive.writestr(member, text if name == "mimetype" else f'<?xml version="1.0" encoding="UTF-8"?>{text}')
     return packed.getvalue()
+
+
+# Web pages and e-books.
+
+
+def _page_body(document: ParsedDocument) -> str:
+    """Return the text of a document as HTML, with its reference list and links to it."""
+    numbers = {reference.key: number for number, reference in enumerate(document.references, start=1)}
+
+    def inline(inlines: Inlines) -> str:
+        text = "".join(
+            f'<a href="#ref{numbers[piece.keys[0]]}">{escape(piece.text)}</a>'
+            if isinstance(piece, CitationMark) and len(piece.keys) == 1 and piece.keys[0] in numbers
+            else escape(inlines_text([piece]))
+            for piece in inlines
+        )
+        return text.replace("&lt;sup&gt;", "<sup>").replace("&lt;/sup&gt;", "</sup>")
+
+    def block(one: Block) -> str:
+        match one:
+            case Heading(level, inlines):
+                return f"<h{level}>{inline(inlines)}</h{level}>"
+            case Paragraph(inlines):
+                return f"<p>{inline(inlines)}</p>"
+            case ParsedTable(caption, rows):
+                tag = ["th" if all(cell.header for cell in row) else "td" for row in rows]
+                cells = "".join(
+                    "<tr>" + "".join(f"<{name}>{inline(cell.inlines)}</{name}>" for cell in row) + "</tr>"
+                    for name, row in zip(tag, rows, strict=True)
+                )
+                return f"<table><caption>{inline(caption)}</caption>{cells}</table>"
+
+    entries = "".join(
+        f'<li id="ref{number}">{escape(reference.text)}</li>'
+        for number, reference in enumerate(document.references, start=1)
+    )
+    abstract = "<h2>Abstract</h2>" + "".join(map(block, document.abstract)) if document.abstract else ""
+    listed = f"<h2>References</h2><ol>{entries}</ol>" if entries else ""
+    return abstract + "".join(map(block, document.body)) + listed
+
+
+def html_article(document: ParsedDocument) -> Files:
+    """Return a document as a publisher's web page, with a menu, a banner and a footer around the text."""
+    tags = {"citation_title": [document.title], "citation_author": [author.printed for author in document.authors]}
+    tags["citation_date"] = [str(document.year or "")]
+    meta = "".join(
+        f'<meta name="{name}" content="{escape(value)}">' for name, values in tags.items() for value in values
+    )
+    text = (
+        f'<!DOCTYPE html><html lang="{document.language}"><head><meta charset="utf-8">'
+        f"<title>{escape(document.title)} | Journal</title>{meta}</head><body>"
+        '<div class="cookie-banner"><p>We use cookies.</p></div><nav><a href="/">Home</a> <a href="/new">New</a></nav>'
+        f"<main><article><h1>{escape(document.title)}</h1>{_page_body(document)}</article></main>"
+        "<footer>Terms and conditions</footer></body></html>"
+    )
+    return {"paper.html": text.encode()}
+
+
+def epub(document: ParsedDocument) -> Files:
+    """Return a document as an e-book of one chapter."""
+    creators = "".join(f"<dc:creator>{escape(author.printed)}</dc:creator>" for author in document.authors)
+    chapter = (
+        f'<html xmlns="http://www.w3.org/1999/xhtml"><head><title>{escape(document.title)}</title></head>'
+        f"<body>{_page_body(document)}</body></html>"
+    )
+    package = (
+        '<package xmlns="http://www.idpf.org/2007/opf" version="3.0">'
+        '<metadata xmlns:dc="http://purl.org/dc/elements/1.1/">'
+        f"<dc:title>{escape(document.title)}</dc:title>{creators}<dc:language>{document.language}</dc:language>"
+        f"<dc:date>{document.year or ''}</dc:date></metadata>"
+        '<manifest><item id="c" href="chapter.xhtml" media-type="application/xhtml+xml"/></manifest>'
+        '<spine><itemref idref="c"/></spine></package>'
+    )
+    container = (
+        '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0"><rootfiles>'
+        '<rootfile full-path="book/package.opf" media-type="application/oebps-package+xml"/></rootfiles></container>'
+    )
+    parts = {"mimetype": "application/epub+zip", "META-INF/container.xml": container}
+    return {"paper.epub": zipped({**parts, "book/package.opf": package, "book/chapter.xhtml": chapter})}

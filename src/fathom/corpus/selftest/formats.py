@@ -19,7 +19,7 @@ from fathom.corpus.readers.parsed_document import (
     TableCell,
 )
 from fathom.corpus.readers.parsing.blocks import inline_text, inlines_text
-from fathom.corpus.selftest.documents import docx, plain_text
+from fathom.corpus.selftest.documents import docx, epub, html_article, plain_text
 from fathom.corpus.selftest.ixbrl import ixbrl
 from fathom.corpus.selftest.pdf import pdf
 from fathom.corpus.selftest.s2orc_2023 import s2orc_2023
@@ -485,6 +485,8 @@ FORMATS: dict[str, Callable[[ParsedDocument], Files]] = {
     "pdf": pdf,
     "text": plain_text,
     "docx": docx,
+    "epub": epub,
+    "html-article": html_article,
 }
 """Writers of articles, by format."""
 

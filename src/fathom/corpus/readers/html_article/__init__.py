@@ -1,0 +1,1 @@
+"""Reader of ordinary web pages: articles, posts, reports."""

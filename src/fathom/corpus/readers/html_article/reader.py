@@ -1,0 +1,111 @@
+"""Reader of ordinary web pages: the main text, and the metadata that the page states. Pages of tables are tabular."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from fathom.corpus.readers.html.prose_blocks import Node, ProseBlocks, parse_page
+from fathom.corpus.readers.html.simplified_pages import page_text
+from fathom.corpus.readers.html_article.main_text import MIN_PROSE, MainText
+from fathom.corpus.readers.html_article.metadata import PageMetadata, read_metadata, without_site
+from fathom.corpus.readers.markdown.blocks import MarkdownBlock
+from fathom.corpus.readers.markdown.inline import plain_text
+from fathom.corpus.readers.markdown.reader import read_blocks
+from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument, ReadError
+from fathom.corpus.readers.parsing.front_matter import Value
+from fathom.corpus.readers.parsing.tables import check_size
+from fathom.corpus.readers.parsing.text_cleanup import strip_compression, title_from_name
+from fathom.corpus.readers.tabular.web_pages import read_page
+
+FORMAT = "html-article"
+
+_NAMES = (".html", ".htm", ".xhtml")
+_START = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,2000}?-->\s*)?<(?:!doctype html|html)\b", re.I | re.S
+)
+
+
+def matches(name: str, head: bytes) -> bool:
+    """Return whether a file is a web page, and not a filing or a page without paragraphs."""
+    path = PurePosixPath(strip_compression(name).lower())
+    is_page = path.suffix in _NAMES or (not path.suffix and bool(_START.match(head)))
+    return is_page and b"<" in head and b"inlineXBRL" not in head
+
+
+def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
+    """Read the article of a page; a page of tables is read as a report."""
+    check_size(content)
+    text, _, note = page_text(content)
+    body = parse_page(text)
+    main = MainText(body) if body is not None else None
+    if body is None or main is None or _is_tabular(main, body):
+        document = read_page(content, name)
+        document.format = "tabular"
+        yield document
+        return
+    if main.prose < MIN_PROSE:
+        raise ReadError("the page has no main text, only links or a few words")
+    root = main.root()
+    blocks = _without_empty_sections(ProseBlocks(main.is_dropped).read(root))
+    metadata = read_metadata(text, body)
+    title, doubt = _title(metadata, blocks, name)
+    values: dict[str, Value] = {
+        "title": title,
+        # A mark that is no name keeps the shared reader from looking for a byline.
+        "authors": list(metadata.authors) or ["?"],
+        "date": metadata.date,
+        "doi": metadata.doi,
+        "lang": metadata.language,
+        "license": metadata.license,
+    }
+    document = read_blocks(_without_title(blocks, title), name, values)
+    if not metadata.authors:
+        document.authors = []
+        document.kind = "article" if document.abstract or document.references else "report"
+        document.unknown["authors"] = metadata.author_doubt or "no author in the metadata of the page"
+    document.venue = metadata.venue or None
+    if doubt:
+        document.unknown["title"] = doubt
+    if note:
+        document.notes["text"] = note
+    yield document
+
+
+def _is_tabular(main: MainText, body: Node) -> bool:
+    """Return whether most of a page is tables."""
+    cells = sum(len((cell.text(deep=True) or "").strip()) for cell in body.css("td"))
+    return cells > 2 * main.prose and cells > 0
+
+
+def _title(metadata: PageMetadata, blocks: list[MarkdownBlock], name: str) -> tuple[str, str]:
+    """Return the title, and a doubt if the page states none."""
+    headings = [plain_text(block.text) for block in blocks if block.kind == "heading"]
+    first = next((plain_text(block.text) for block in blocks if block.kind == "heading" and block.level == 1), "")
+    if metadata.title:
+        # The heading is what readers see: prefer it if the metadata only adds the name of the site.
+        return (first if first and first in metadata.title else metadata.title), ""
+    window = metadata.page_title
+    for heading in filter(None, (first, *headings[:1])):
+        if heading.casefold() in window.casefold() or heading == first:
+            return heading, ""
+    if window:
+        return without_site(window, metadata.site), "" if len(window) > 3 else "the page states none"
+    return (headings[0], "no title in the page's head") if headings else (title_from_name(name), "the page states none")
+
+
+def _without_title(blocks: list[MarkdownBlock], title: str) -> list[MarkdownBlock]:
+    """Return the blocks without the heading that is the title."""
+    for position, block in enumerate(blocks[:8]):
+        if block.kind == "heading" and plain_text(block.text).casefold() == title.casefold():
+            return [*blocks[:position], *blocks[position + 1 :]]
+    return blocks
+
+
+def _without_empty_sections(blocks: list[MarkdownBlock]) -> list[MarkdownBlock]:
+    """Return the blocks without headings at the end that have lost their text, such as "Related posts"."""
+    kept = list(blocks)
+    while kept and kept[-1].kind == "heading":
+        kept.pop()
+    return kept
