@@ -32,11 +32,13 @@ from fathom.corpus.readers.parsed_document import (
 )
 from fathom.corpus.readers.pdf.child_process import extract_lines
 from fathom.corpus.selftest import pdf as pages
+from fathom.corpus.selftest import pdf_fonts as fonts
 from fathom.corpus.selftest.decompose import decompose
 from fathom.corpus.selftest.formats import FORMATS, REPORT_FORMATS
 from fathom.corpus.selftest.ixbrl import ixbrl
 from fathom.corpus.selftest.measure import Agreement, SelfTest, compare
-from fathom.corpus.selftest.pdf import pdf, printable
+from fathom.corpus.selftest.pdf import pdf
+from fathom.corpus.selftest.pdf_fonts import printable
 from fathom.corpus.selftest.run import generated_documents, read_back, run_self_test
 from fathom.records.documents import Document
 
@@ -106,10 +108,10 @@ def test_every_word_is_printed(long_articles: list[Document]) -> None:
 
 
 def test_page_layouts_differ_and_keep_margins(long_articles: list[Document]) -> None:
-    layouts = {pages._page_layout(f"Article {number}") for number in range(200)}
+    layouts = {pages.page_layout(f"Article {number}") for number in range(200)}
     assert len(layouts) == 2**5
     for article in long_articles:
-        layout = pages._page_layout(article.title_text)
+        layout = pages.page_layout(article.title_text)
         read = extract_lines(pdf(decompose(article))["paper.pdf"])
         assert {(sheet.width, sheet.height) for sheet in read.page_sizes} == {(layout.width, layout.height)}
         outside = [
@@ -121,11 +123,11 @@ def test_page_layouts_differ_and_keep_margins(long_articles: list[Document]) -> 
 
 
 def test_columns_are_side_by_side() -> None:
-    titles = {pages._page_layout(f"Herons {number}").columns: f"Herons {number}" for number in range(20)}
+    titles = {pages.page_layout(f"Herons {number}").columns: f"Herons {number}" for number in range(20)}
     assert sorted(titles) == [1, 2]
     prose = "Herons wait for fish in shallow water. " * 400
     for columns, title in titles.items():
-        layout = pages._page_layout(title)
+        layout = pages.page_layout(title)
         lines = [line for line in extract_lines(pdf(paper(title, prose))["paper.pdf"]).lines if line.page == 1]
         lefts = Counter(round(line.left) for line in lines if line.size == 10)
         assert len([left for left, count in lefts.items() if count > 20]) == columns, (layout, lefts)
@@ -148,13 +150,13 @@ def test_some_words_are_hyphenated(long_articles: list[Document]) -> None:
 def test_character_widths_match_pdfium() -> None:
     width = ctypes.c_float()
     with closing(pypdfium2.PdfDocument.new()) as document:
-        for family, bold in pages._CHAR_WIDTHS:
-            name = pages._FONT_NAMES[family][bold].encode()
+        for family, bold in fonts.CHAR_WIDTHS:
+            name = fonts.FONT_NAMES[family][bold].encode()
             font = pypdfium2.raw.FPDFText_LoadStandardFont(document.raw, name)
             # Pdfium has a wider bold "@" than the standard font.
             for sign in sorted({chr(code) for code in range(32, 127)} - {"@"} | set("–—‘’“”áñßµØå")):
                 pypdfium2.raw.FPDFFont_GetGlyphWidth(font, ord(sign), 1000.0, width)
-                assert abs(width.value - pages._char_width(family, bold, sign)) <= 1, (family, bold, sign)
+                assert abs(width.value - fonts.char_width(family, bold, sign)) <= 1, (family, bold, sign)
             pypdfium2.raw.FPDFFont_Close(font)
 
 

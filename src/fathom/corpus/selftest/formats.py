@@ -21,7 +21,7 @@ from fathom.corpus.readers.parsed_document import (
 from fathom.corpus.readers.parsing.blocks import inline_text, inlines_text
 from fathom.corpus.selftest.documents import docx, epub, html_article, plain_text
 from fathom.corpus.selftest.ixbrl import ixbrl
-from fathom.corpus.selftest.pdf import pdf
+from fathom.corpus.selftest.pdf import PDF_LAYOUTS, pdf
 from fathom.corpus.selftest.s2orc_2023 import s2orc_2023
 
 Files = dict[str, bytes]
@@ -483,6 +483,7 @@ FORMATS: dict[str, Callable[[ParsedDocument], Files]] = {
     "rst": rst,
     "latex": latex,
     "pdf": pdf,
+    **PDF_LAYOUTS,
     "text": plain_text,
     "docx": docx,
     "epub": epub,

@@ -89,7 +89,7 @@ def _values(document: Document, name: str, normalize: Callable[[str], str]) -> l
             return [normalize(document.abstract.of(text))] if document.abstract is not None else []
         case "headings":
             return [
-                normalize(section.heading.of(text))
+                _HEADING_NUMBER.sub("", normalize(section.heading.of(text)))
                 for section in document.sections
                 if section.heading is not None and section.role not in ("abstract", "references")
             ]
@@ -143,6 +143,10 @@ def _period(period: str) -> str:
 def _reference_name(document: Document, reference: Reference, normalize: Callable[[str], str]) -> str:
     """Return the title of a reference. Its number is no identity: BibTeX formats sort their bibliographies."""
     return normalize(reference.title.of(document.text)) if reference.title is not None else f"number {reference.number}"
+
+
+_HEADING_NUMBER = re.compile(r"^(?:\d{1,2}(?: \d{1,2})?|[ivx]{1,5}|[a-z]) ")
+"""The number that some layouts print before a heading."""
 
 
 def _normalize(text: str) -> str:

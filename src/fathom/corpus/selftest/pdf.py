@@ -4,241 +4,40 @@ from __future__ import annotations
 
 import itertools
 import re
-import unicodedata
-import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import partial
 
 from fathom.corpus.readers.parsed_document import Block, Heading, Inlines, Paragraph, ParsedDocument, ParsedTable
 from fathom.corpus.readers.parsing.blocks import inlines_text
+from fathom.corpus.selftest.pdf_fonts import (
+    FONT_NAMES,
+    SUPERSCRIPT_OFF,
+    SUPERSCRIPT_ON,
+    Font,
+    pieces,
+    printable,
+    small_caps,
+    text_width,
+)
+from fathom.corpus.selftest.pdf_front import numbered_headings, title_lines
+from fathom.corpus.selftest.pdf_styles import LAYOUTS, PageLayout, page_layout
+from fathom.corpus.selftest.pdf_typesetting import LEADING, Line, Run, add_spacing, typeset
 
 
 def pdf(document: ParsedDocument) -> dict[str, bytes]:
     """Return a document as a PDF file. The title determines the layout, so that the file is always the same."""
-    layout = _page_layout(document.title)
+    return _written(document, page_layout(document.title))
+
+
+def _written(document: ParsedDocument, layout: PageLayout) -> dict[str, bytes]:
     return {"paper.pdf": _pdf_file(_page_commands(document, layout), layout)}
 
 
-# Characters that the fonts have: those of WinAnsi (code page 1252).
-
-_MARKUP = re.compile(r"</?sup>|\*")
-_REPLACEMENTS = {
-    "Đ": "D", "đ": "d", "Ł": "L", "ł": "l", "ı": "i", "−": "-", "‐": "-", "‑": "-", "\u00a0": " ", "\u00ad": "",
-}  # fmt: skip
-_SUPERSCRIPT_ON, _SUPERSCRIPT_OFF = "\x01", "\x02"
-
-
-def printable(text: str) -> str:
-    """Return a text as a page shows it: without markup, and without the accents and characters that WinAnsi lacks."""
-    return "".join(map(_printable_char, unicodedata.normalize("NFC", _MARKUP.sub("", text))))
-
-
-@cache
-def _printable_char(char: str) -> str:
-    if char in _REPLACEMENTS:
-        return _REPLACEMENTS[char]
-    if _in_winansi(char):
-        return char
-    return "".join(filter(_in_winansi, unicodedata.normalize("NFKD", char)))
-
-
-def _in_winansi(char: str) -> bool:
-    return char.encode("cp1252", "ignore") != b""
-
-
-# Character widths of the standard fonts, in thousandths of the font size.
-
-_HELVETICA = {
-    191: "'", 222: "ijl‘’", 260: "|", 278: " !,./:;I[\\]ft", 333: "()-`r“”", 334: "{}", 355: '"', 389: "*", 469: "^",
-    500: "Jcksvxyz", 556: "#$0123456789?L_abdeghnopquµ–", 584: "+<=>~", 611: "FTZß", 667: "&ABEKPSVXY", 722: "CDHNRUw",
-    778: "GOQØ", 833: "Mm", 889: "%", 944: "W", 1000: "—", 1015: "@",
-}  # fmt: skip
-_HELVETICA_BOLD = {
-    238: "'", 278: " ,./I\\ijl‘’", 280: "|", 333: "!()-:;[]`ft", 389: "*r{}", 474: '"', 500: "z“”",
-    556: "#$0123456789J_aceksvxy–", 584: "+<=>^~", 611: "?FLTZbdghnopqußµ", 667: "EPSVXY", 722: "&ABCDHKNRU",
-    778: "GOQwØ", 833: "M", 889: "%m", 944: "W", 975: "@", 1000: "—",
-}  # fmt: skip
-_TIMES = {
-    180: "'", 200: "|", 250: " ,.", 278: "/:;\\ijlt", 333: "!()-I[]`fr‘’", 389: "Js", 408: '"', 444: "?acez“”",
-    469: "^", 480: "{}", 500: "#$*0123456789_bdghknopquvxyßµ–", 541: "~", 556: "FPS", 564: "+<=>", 611: "ELTZ",
-    667: "BCR", 722: "ADGHKNOQUVXYwØ", 778: "&m", 833: "%", 889: "M", 921: "@", 944: "W", 1000: "—",
-}  # fmt: skip
-_TIMES_BOLD = {
-    220: "|", 250: " ,.", 278: "'/\\il", 333: "!()-:;[]`fjt‘’", 389: "Is", 394: "{}", 444: "cerz",
-    500: "#$*0123456789?J_agovxy“”–", 520: "~", 555: '"', 556: "Sbdhknpqußµ", 570: "+<=>", 581: "^", 611: "FP",
-    667: "BELTZ", 722: "ACDNRUVXYw", 778: "GHKOQØ", 833: "&m", 930: "@", 944: "M", 1000: "%W—",
-}  # fmt: skip
-_CHAR_WIDTHS = {
-    ("Helvetica", False): _HELVETICA,
-    ("Helvetica", True): _HELVETICA_BOLD,
-    ("Times", False): _TIMES,
-    ("Times", True): _TIMES_BOLD,
+PDF_LAYOUTS: dict[str, Callable[[ParsedDocument], dict[str, bytes]]] = {
+    name: partial(_written, layout=layout) for name, layout in LAYOUTS.items()
 }
-_FONT_NAMES = {"Helvetica": ("Helvetica", "Helvetica-Bold"), "Times": ("Times-Roman", "Times-Bold")}
-
-
-@cache
-def _char_width(family: str, bold: bool, char: str) -> int:
-    """Return a character's width, ignoring its accent; 556, the width of a Helvetica digit, if it is in no table."""
-    base = unicodedata.normalize("NFD", char)[:1]
-    return next((width for width, characters in _CHAR_WIDTHS[family, bold].items() if base in characters), 556)
-
-
-_SUPERSCRIPT_SCALE = 0.65
-
-
-def _text_width(text: str, font: _Font) -> float:
-    total, scale = 0.0, 1.0
-    for char in text:
-        if char in (_SUPERSCRIPT_ON, _SUPERSCRIPT_OFF):
-            scale = _SUPERSCRIPT_SCALE if char == _SUPERSCRIPT_ON else 1.0
-        else:
-            total += scale * _char_width(font.family, font.bold, char)
-    return total * font.size / 1000
-
-
-# Page layouts.
-
-
-@dataclass(frozen=True)
-class _Font:
-    family: str
-    """Times or Helvetica."""
-    size: float
-    bold: bool = False
-
-
-@dataclass(frozen=True)
-class _PageLayout:
-    """Page size, margins, columns and font of a paper. Lengths are in points."""
-
-    width: float
-    height: float
-    columns: int
-    justified: bool
-    family: str
-    indented: bool
-    """Whether paragraphs start with an indent instead of a gap."""
-
-    side_margin = 62.0
-    top_margin = 70.0
-    bottom_margin = 70.0
-    column_gap = 22.0
-
-    @property
-    def text_width(self) -> float:
-        return self.width - 2 * self.side_margin
-
-    @property
-    def column_width(self) -> float:
-        return (self.text_width - self.column_gap * (self.columns - 1)) / self.columns
-
-    def font(self, size: float, bold: bool = False) -> _Font:
-        return _Font(self.family, size, bold)
-
-
-def _page_layout(title: str) -> _PageLayout:
-    """Return the layout for a title: each bit of the title's checksum decides one property."""
-    bits = zlib.crc32(title.encode())
-    width, height = (595.0, 842.0) if bits & 2 else (612.0, 792.0)
-    return _PageLayout(
-        width, height, 1 + (bits & 1), bool(bits & 4), "Times" if bits & 8 else "Helvetica", indented=bool(bits & 16)
-    )
-
-
-# Lines.
-
-
-@dataclass(frozen=True)
-class _Run:
-    """Text drawn from one point on."""
-
-    left: float
-    """Distance from the left edge of the column."""
-    text: str
-    font: _Font
-    word_spacing: float = 0.0
-    """Extra width of each space, which justifies the line."""
-
-
-@dataclass(frozen=True)
-class _Line:
-    runs: tuple[_Run, ...]
-    leading: float
-    """Height of the line, including any gap below it."""
-    space_above: float = 0.0
-    """Gap above the line, dropped at the top of a column."""
-    lines_below: int = 0
-    """Number of lines that must fit below it in the column. Keeps a heading with its section."""
-    rule_below: bool = False
-    """Whether a thin rule is drawn below it."""
-
-
-_LEADING = 1.2
-"""Line height relative to the font size."""
-_VOWELS = "aeiouy"
-_MIN_HYPHENATED = 8
-"""Minimum length of a word that may be hyphenated."""
-_MAX_BLANK_SHARE = 0.06
-"""Maximum share of a line left blank before the next word is hyphenated."""
-
-
-def _typeset(
-    text: str,
-    font: _Font,
-    width: float,
-    indent: float = 0,
-    hanging: float = 0,
-    justified: bool = False,
-    centered: bool = False,
-) -> list[_Line]:
-    """Break text into lines, the first with `indent`, the others with `hanging`. The last one is never justified."""
-    broken = list(_break_lines(text.split(), font, width, indent, hanging))
-    lines: list[_Line] = []
-    for number, line in enumerate(broken):
-        left = hanging if number else indent
-        free = width - left - _text_width(line, font)
-        spaces = line.count(" ")
-        word_spacing = free / spaces if justified and spaces and number < len(broken) - 1 else 0.0
-        run = _Run(left + (free / 2 if centered else 0), line, font, word_spacing)
-        lines.append(_Line((run,), font.size * _LEADING))
-    return lines
-
-
-def _break_lines(words: Sequence[str], font: _Font, width: float, indent: float, hanging: float) -> Iterator[str]:
-    """Yield the text of each line, filled greedily. A long word is hyphenated if the line would end too early."""
-    remaining = list(reversed(words))
-    line, available = "", width - indent
-    while remaining:
-        word = remaining.pop()
-        longer = f"{line} {word}" if line else word
-        if _text_width(longer, font) <= available or not line:
-            line = longer
-            continue
-        loose = available - _text_width(line, font) > _MAX_BLANK_SHARE * available
-        head = _hyphenate(word, font, available - _text_width(line + " ", font)) if loose else ""
-        if head:
-            yield f"{line} {head}-"
-            remaining.append(word[len(head) :])
-        else:
-            yield line
-            remaining.append(word)
-        line, available = "", width - hanging
-    if line:
-        yield line
-
-
-def _hyphenate(word: str, font: _Font, available: float) -> str:
-    """Return the longest prefix that fits with a hyphen and ends before a consonant between vowels; empty if none."""
-    letters = word.rstrip(".,;:)")
-    if len(letters) < _MIN_HYPHENATED or not (letters.isascii() and letters.isalpha() and letters.islower()):
-        return ""
-    for place in range(len(letters) - 4, 2, -1):
-        before, here, after = (letter in _VOWELS for letter in letters[place - 1 : place + 2])
-        if before and not here and after and _text_width(word[:place] + "-", font) <= available:
-            return word[:place]
-    return ""
+"""Writers of articles in the layouts of publishers, by format."""
 
 
 # Blocks.
@@ -247,54 +46,54 @@ _BODY_SIZE, _SMALL_SIZE, _ENTRY_SIZE = 10.0, 8.0, 9.0
 _HEADING_SIZES = {2: 13.0, 3: 11.5}
 
 
-def _block_lines(block: Block, layout: _PageLayout) -> list[_Line]:
+def _block_lines(block: Block, layout: PageLayout) -> list[Line]:
     match block:
         case Heading(level, inlines):
-            font = layout.font(_HEADING_SIZES.get(level, 10.5), bold=True)
-            lines = _typeset(_text(inlines), font, layout.column_width)
-            return _add_spacing([replace(line, lines_below=3) for line in lines], 10, 3)
+            return _heading_lines(level, _text(inlines), layout)
         case Paragraph(inlines):
             return _paragraph_lines(_text(inlines), layout)
         case ParsedTable(caption, rows):
             return _table_lines(_text(caption), [[_text(cell.inlines) for cell in row] for row in rows], layout)
 
 
+def _heading_lines(level: int, text: str, layout: PageLayout) -> list[Line]:
+    style = layout.style
+    shown = {"capitals": text.upper(), "small caps": small_caps(text)}.get(style.headings, text)
+    size = _HEADING_SIZES.get(level, 10.5)
+    if style.centered_headings:
+        size = _BODY_SIZE
+    font = layout.font(size, bold=style.headings != "small caps")
+    lines = typeset(shown, font, layout.column_width, centered=style.centered_headings)
+    return add_spacing([replace(line, lines_below=3) for line in lines], 10, 3)
+
+
 def _text(inlines: Inlines) -> str:
     """Return the printable text with control characters around each superscript."""
     return "".join(
-        _SUPERSCRIPT_ON + printable(piece) + _SUPERSCRIPT_OFF if number % 2 else printable(piece)
+        SUPERSCRIPT_ON + printable(piece) + SUPERSCRIPT_OFF if number % 2 else printable(piece)
         for number, piece in enumerate(re.split(r"<sup>(.*?)</sup>", inlines_text(inlines)))
     )
 
 
-def _paragraph_lines(text: str, layout: _PageLayout) -> list[_Line]:
+def _paragraph_lines(text: str, layout: PageLayout) -> list[Line]:
     indent = 12.0 if layout.indented else 0.0
-    lines = _typeset(text, layout.font(_BODY_SIZE), layout.column_width, indent=indent, justified=layout.justified)
-    return _add_spacing(lines, 0 if layout.indented else 5)
+    lines = typeset(text, layout.font(_BODY_SIZE), layout.column_width, indent=indent, justified=layout.justified)
+    return add_spacing(lines, 0 if layout.indented else 5)
 
 
-def _add_spacing(lines: Sequence[_Line], above: float, below: float = 0) -> list[_Line]:
-    """Return the lines with a gap above the first and below the last."""
-    spaced = list(lines)
-    if spaced:
-        spaced[0] = replace(spaced[0], space_above=above)
-        spaced[-1] = replace(spaced[-1], leading=spaced[-1].leading + below)
-    return spaced
-
-
-def _table_lines(caption: str, rows: list[list[str]], layout: _PageLayout) -> list[_Line]:
+def _table_lines(caption: str, rows: list[list[str]], layout: PageLayout) -> list[Line]:
     """Return the lines of the caption and of the rows. A long cell is wrapped within its column."""
     font = _table_font(rows, layout)
     widths = _column_widths(rows, font, layout.column_width)
     # Keep the caption in one column with the first rows.
-    caption_lines = _add_spacing(_typeset(caption, layout.font(9), layout.column_width), 10, 4)
+    caption_lines = add_spacing(typeset(caption, layout.font(9), layout.column_width), 10, 4)
     lines = [
         replace(line, lines_below=4 + 2 * (len(caption_lines) - number))
         for number, line in enumerate(caption_lines, start=1)
     ]
     for number, row in enumerate(rows):
         row_font = replace(font, bold=number == 0)
-        cells = [_typeset(text, row_font, width - 6) for text, width in zip(row, widths, strict=False)]
+        cells = [typeset(text, row_font, width - 6) for text, width in zip(row, widths, strict=False)]
         depth = max((len(cell) for cell in cells), default=0)
         for level in range(depth):
             runs = tuple(
@@ -303,11 +102,11 @@ def _table_lines(caption: str, rows: list[list[str]], layout: _PageLayout) -> li
                 if level < len(cell)
             )
             last = level == depth - 1
-            lines.append(_Line(runs, font.size * _LEADING, rule_below=last and number in (0, len(rows) - 1)))
-    return _add_spacing(lines, 10, 10)
+            lines.append(Line(runs, font.size * LEADING, rule_below=last and number in (0, len(rows) - 1)))
+    return add_spacing(lines, 10, 10)
 
 
-def _table_font(rows: list[list[str]], layout: _PageLayout) -> _Font:
+def _table_font(rows: list[list[str]], layout: PageLayout) -> Font:
     """Return the largest of five sizes at which the longest word of each column fits; else the smallest."""
     fonts = [layout.font(_SMALL_SIZE - step) for step in range(5)]
     return next(
@@ -315,7 +114,7 @@ def _table_font(rows: list[list[str]], layout: _PageLayout) -> _Font:
     )
 
 
-def _column_widths(rows: list[list[str]], font: _Font, available: float) -> list[float]:
+def _column_widths(rows: list[list[str]], font: Font, available: float) -> list[float]:
     """Return the width of each column: its widest cell, shrunk toward its longest word if the table is too wide."""
     natural = _part_widths(rows, font, lambda text: [text], 12)
     minimum = _part_widths(rows, font, str.split, 7)
@@ -324,12 +123,12 @@ def _column_widths(rows: list[list[str]], font: _Font, available: float) -> list
     return [short + share * (full - short) for short, full in zip(minimum, natural, strict=True)]
 
 
-def _part_widths(rows: list[list[str]], font: _Font, parts: Callable[[str], list[str]], padding: float) -> list[float]:
+def _part_widths(rows: list[list[str]], font: Font, parts: Callable[[str], list[str]], padding: float) -> list[float]:
     """Return the width of each column's widest part in bold, plus padding. `parts` splits a cell's text."""
     bold = replace(font, bold=True)
     columns = itertools.zip_longest(*rows, fillvalue="")
     return [
-        max((_text_width(part, bold) for text in column for part in parts(text)), default=0) + padding
+        max((text_width(part, bold) for text in column for part in parts(text)), default=0) + padding
         for column in columns
     ]
 
@@ -337,15 +136,15 @@ def _part_widths(rows: list[list[str]], font: _Font, parts: Callable[[str], list
 _NUMBER = re.compile(r"(?:\[\d+\]|\d+\.)\s+")
 
 
-def _reference_lines(text: str, layout: _PageLayout) -> list[_Line]:
+def _reference_lines(text: str, layout: PageLayout) -> list[Line]:
     """Return the lines of a reference with a hanging indent. A printed number goes into the indent."""
     font = layout.font(_ENTRY_SIZE)
     text = printable(text).strip()
     number = _NUMBER.match(text)
     if number is None:
-        return _add_spacing(_typeset(text, font, layout.column_width, hanging=14, justified=layout.justified), 2)
-    number_width = _text_width("[000] ", font)
-    lines = _typeset(
+        return add_spacing(typeset(text, font, layout.column_width, hanging=14, justified=layout.justified), 2)
+    number_width = text_width("[000] ", font)
+    lines = typeset(
         text[number.end() :],
         font,
         layout.column_width,
@@ -353,8 +152,8 @@ def _reference_lines(text: str, layout: _PageLayout) -> list[_Line]:
         hanging=number_width,
         justified=layout.justified,
     )
-    lines[0] = replace(lines[0], runs=(_Run(0, number[0].strip(), font), *lines[0].runs))
-    return _add_spacing(lines, 2)
+    lines[0] = replace(lines[0], runs=(Run(0, number[0].strip(), font), *lines[0].runs))
+    return add_spacing(lines, 2)
 
 
 # Pages.
@@ -364,7 +163,7 @@ def _reference_lines(text: str, layout: _PageLayout) -> list[_Line]:
 class _PageWriter:
     """Places lines on pages, column by column."""
 
-    layout: _PageLayout
+    layout: PageLayout
     pages: list[list[str]] = field(default_factory=lambda: [[]])
     """PDF drawing commands of each page."""
     _column: int = 0
@@ -376,16 +175,16 @@ class _PageWriter:
     def __post_init__(self) -> None:
         self._top = self._y = self.layout.height - self.layout.top_margin
 
-    def write_full_width(self, lines: Sequence[_Line]) -> None:
+    def write_full_width(self, lines: Sequence[Line]) -> None:
         """Write lines over the full text width. Columns start below them."""
         for line in lines:
             self._draw(line, self.layout.side_margin, self.layout.text_width)
         self._top = self._y
 
-    def write_columns(self, lines: Sequence[_Line]) -> None:
+    def write_columns(self, lines: Sequence[Line]) -> None:
         """Write lines in the current column, and in new ones as it fills."""
         for line in lines:
-            needed = line.space_above + line.leading + line.lines_below * _BODY_SIZE * _LEADING
+            needed = line.space_above + line.leading + line.lines_below * _BODY_SIZE * LEADING
             full = self._y - needed < self.layout.bottom_margin
             if full:
                 self._next_column()
@@ -401,26 +200,27 @@ class _PageWriter:
             self._top = self.layout.height - self.layout.top_margin
         self._y = self._top
 
-    def _draw(self, line: _Line, left: float, width: float) -> None:
-        self._y -= line.space_above + line.runs[0].font.size * _LEADING
+    def _draw(self, line: Line, left: float, width: float) -> None:
+        self._y -= line.space_above + line.runs[0].font.size * LEADING
         self.pages[-1] += (_text_commands(run, left, self._y) for run in line.runs)
         if line.rule_below:
             self.pages[-1].append(f"{left:.2f} {self._y - 3:.2f} {width:.2f} 0.4 re f")
-        self._y -= line.leading - line.runs[0].font.size * _LEADING
+        self._y -= line.leading - line.runs[0].font.size * LEADING
 
 
-def _page_commands(document: ParsedDocument, layout: _PageLayout) -> Sequence[Sequence[str]]:
+def _page_commands(document: ParsedDocument, layout: PageLayout) -> Sequence[Sequence[str]]:
     """Return the drawing commands of each page."""
     writer = _PageWriter(layout)
-    writer.write_full_width(list(_title_lines(document, layout)))
-    if document.abstract:
-        writer.write_columns(_block_lines(Heading(2, ["Abstract"]), layout))
-    for block in (*document.abstract, *document.body):
+    writer.write_full_width(list(title_lines(document, layout)))
+    _write_abstract(document, layout, writer)
+    for block in _with_numbers(document.body, layout):
         writer.write_columns(_block_lines(block, layout))
-    if document.references:
+    if document.references and layout.style.list_heading:
         writer.write_columns(_block_lines(Heading(2, ["References"]), layout))
-    for reference in document.references:
-        writer.write_columns(_reference_lines(reference.text, layout))
+    for number, reference in enumerate(document.references):
+        lines = _reference_lines(reference.text, layout)
+        # Without a heading, a gap separates the list from the text.
+        writer.write_columns(lines if number or layout.style.list_heading else add_spacing(lines, 24))
     running = printable(document.venue or document.title)[:60]
     # In the usual drawing order: running head, columns, page number.
     return [
@@ -429,13 +229,41 @@ def _page_commands(document: ParsedDocument, layout: _PageLayout) -> Sequence[Se
     ]
 
 
-def _title_lines(document: ParsedDocument, layout: _PageLayout) -> Iterator[_Line]:
-    """Yield the lines of the title and of the byline."""
-    title = _typeset(printable(document.title), layout.font(17, bold=True), layout.text_width, centered=True)
-    yield from _add_spacing(title, 0, 8)
-    names = [printable(author.printed) for author in document.authors]
-    byline = " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
-    yield from _add_spacing(_typeset(byline, layout.font(11), layout.text_width, centered=True), 0, 14)
+def _write_abstract(document: ParsedDocument, layout: PageLayout, writer: _PageWriter) -> None:
+    if not document.abstract:
+        return
+    if layout.style.abstract == "apart":
+        writer.write_full_width(_abstract_apart(document, layout))
+        return
+    blocks = list(document.abstract)
+    if layout.style.abstract == "heading":
+        writer.write_columns(_block_lines(Heading(2, ["Abstract"]), layout))
+    elif isinstance(blocks[0], Paragraph):
+        blocks[0] = Paragraph(["Abstract. ", *blocks[0].inlines])
+    for block in blocks:
+        writer.write_columns(_block_lines(block, layout))
+
+
+def _abstract_apart(document: ParsedDocument, layout: PageLayout) -> list[Line]:
+    """Return an abstract without a heading: smaller than the text, narrower than the page."""
+    indent, font = 40.0, layout.font(_ENTRY_SIZE)
+    lines = []
+    for block in document.abstract:
+        broken = typeset(
+            _text(block.inlines) if isinstance(block, Paragraph) else "", font, layout.text_width - 2 * indent
+        )
+        lines += [
+            replace(line, runs=tuple(replace(run, left=run.left + indent) for run in line.runs)) for line in broken
+        ]
+    return add_spacing(lines, 4, 14)
+
+
+def _with_numbers(body: Sequence[Block], layout: PageLayout) -> Iterator[Block]:
+    """Yield the blocks of the text, with the numbers of the layout in headings."""
+    headings = [block for block in body if isinstance(block, Heading)]
+    texts = iter(numbered_headings([(one.level, inlines_text(one.inlines)) for one in headings], layout))
+    for block in body:
+        yield Heading(block.level, [next(texts)], block.role) if isinstance(block, Heading) else block
 
 
 def _imprint(document: ParsedDocument) -> str:
@@ -448,47 +276,45 @@ def _imprint(document: ParsedDocument) -> str:
     return printable(", ".join(filter(None, parts)))
 
 
-def _running_head(text: str, layout: _PageLayout) -> Iterator[str]:
+def _running_head(text: str, layout: PageLayout) -> Iterator[str]:
     if text:
-        yield _text_commands(_Run(0, text, layout.font(_SMALL_SIZE)), layout.side_margin, layout.height - 44)
+        yield _text_commands(Run(0, text, layout.font(_SMALL_SIZE)), layout.side_margin, layout.height - 44)
 
 
-def _page_number(number: int, layout: _PageLayout) -> str:
+def _page_number(number: int, layout: PageLayout) -> str:
     font = layout.font(_SMALL_SIZE)
-    return _text_commands(_Run(0, str(number), font), (layout.width - _text_width(str(number), font)) / 2, 40)
+    return _text_commands(Run(0, str(number), font), (layout.width - text_width(str(number), font)) / 2, 40)
 
 
 # PDF syntax.
 
 
-def _text_commands(run: _Run, left: float, base: float) -> str:
+def _text_commands(run: Run, left: float, base: float) -> str:
     """Return the commands that draw a run. Superscripts are smaller and higher."""
-    font = "F2" if run.font.bold else "F1"
     commands = [f"BT {run.word_spacing:.4f} Tw {left + run.left:.2f} {base:.2f} Td"]
-    for number, piece in enumerate(re.split(f"[{_SUPERSCRIPT_ON}{_SUPERSCRIPT_OFF}]", run.text)):
-        if piece:
-            size, rise = (_SUPERSCRIPT_SCALE, 0.35) if number % 2 else (1.0, 0.0)
-            escaped = re.sub(r"([\\()])", r"\\\1", piece)
-            commands.append(f"/{font} {size * run.font.size:.2f} Tf {rise * run.font.size:.2f} Ts ({escaped}) Tj")
+    for piece, scale, rise in pieces(run.text):
+        escaped = re.sub(r"([\\()])", r"\\\1", piece)
+        size = run.font.size
+        commands.append(f"/{run.font.name} {scale * size:.2f} Tf {rise * size:.2f} Ts ({escaped}) Tj")
     return " ".join((*commands, "ET"))
 
 
-def _pdf_file(pages: Sequence[Sequence[str]], layout: _PageLayout) -> bytes:
+def _pdf_file(pages: Sequence[Sequence[str]], layout: PageLayout) -> bytes:
     """Return a PDF file with these pages, ending with its cross-reference table."""
-    kids = " ".join(f"{5 + 2 * number} 0 R" for number in range(len(pages)))
+    kids = " ".join(f"{6 + 2 * number} 0 R" for number in range(len(pages)))
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>".encode(),
         *(
             f"<< /Type /Font /Subtype /Type1 /BaseFont /{name} /Encoding /WinAnsiEncoding >>".encode()
-            for name in _FONT_NAMES[layout.family]
+            for name in FONT_NAMES[layout.family]
         ),
     ]
     for number, page in enumerate(pages):
         commands = "\n".join(page).encode("cp1252")
         objects.append(
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {layout.width:g} {layout.height:g}]"
-            f" /Contents {6 + 2 * number} 0 R /Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> >>".encode()
+            f" /Contents {7 + 2 * number} 0 R /Resources << /Font << /F1 3 0 R /F2 4 0 R /F3 5 0 R >> >> >>".encode()
         )
         objects.append(b"<< /Length %d >>\nstream\n%b\nendstream" % (len(commands), commands))
     content = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n"

@@ -14,17 +14,18 @@ from fathom.corpus.readers.sources import ArchiveCompanions
 from fathom.corpus.selftest.decompose import decompose
 from fathom.corpus.selftest.formats import FORMATS, REPORT_FORMATS, Files
 from fathom.corpus.selftest.measure import MEASURED, Agreement, SelfTest, compare
-from fathom.corpus.selftest.pdf import printable
+from fathom.corpus.selftest.pdf import PDF_LAYOUTS
+from fathom.corpus.selftest.pdf_fonts import printable
 from fathom.corpus.store import Corpus
 from fathom.records.documents import Document
 
 MAX_REPORTS = 6
 """Maximum number of generated reports. They are long and similar, so that more of them add little."""
 
-PRINTABLE: dict[str, Callable[[str], str]] = {"pdf": printable}
+PRINTABLE: dict[str, Callable[[str], str]] = dict.fromkeys(("pdf", *PDF_LAYOUTS), printable)
 """For a format that cannot represent every text, a function that returns the part it can represent."""
 
-READER_FORMATS = {"s2orc-2023": "s2orc"}
+READER_FORMATS = {"s2orc-2023": "s2orc", **dict.fromkeys(PDF_LAYOUTS, "pdf")}
 """Reader of each format that has no reader of the same name."""
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from fathom.corpus.readers.parsed_document import ParsedAuthor
 from fathom.corpus.readers.pdf.headings import ABSTRACT, KNOWN_HEADING, is_heading
-from fathom.corpus.readers.pdf.line import SUPERSCRIPT_END, Line, same_style, strip_marks
+from fathom.corpus.readers.pdf.line import SUPERSCRIPT_END, Line, is_running_text, same_style, strip_marks
 from fathom.corpus.readers.pdf.names import (
     AFFILIATION,
     NOTE_SIGNS,
@@ -93,7 +93,7 @@ def _end_of_region(lines: OrderedLines, start: int) -> int:
     end = start
     while end < len(lines) and end < start + _MAX_LINES and not _starts_text(lines, end):
         end += 1
-    if end < len(lines) and is_prose(strip_marks(lines[end].text)):
+    if end < len(lines) and (is_prose(strip_marks(lines[end].text)) or is_running_text(lines[end])):
         end = _first_of_paragraph(lines, start, end)
         while end - 1 > start and is_heading(lines, end - 1) and not _may_belong(lines[end - 1]):
             end -= 1
@@ -109,7 +109,8 @@ def _starts_text(lines: OrderedLines, number: int) -> bool:
         return True
     if _FIRST_NUMBERED.match(text) and is_heading(lines, number) and not AFFILIATION.search(text):
         return True
-    if not is_prose(text) or _NOTE.search(text) or leading_mark(line):
+    prose = is_prose(text)
+    if not (prose or is_running_text(line)) or _NOTE.search(text) or leading_mark(line):
         return False
     following = lines[number + 1] if number + 1 < len(lines) else None
     continued = (
@@ -117,9 +118,9 @@ def _starts_text(lines: OrderedLines, number: int) -> bool:
         and following.page == line.page
         and same_style(line, following)
         and 0 < line.baseline - following.baseline < 1.6 * line.size
-        and (is_prose(strip_marks(following.text)) or len(following.text) < 0.6 * len(line.text))
+        and (is_running_text(following) or (prose and len(following.text) < 0.6 * len(line.text)))
     )
-    return continued or abs(line.size - lines.body_size) < 0.3
+    return continued or (prose and abs(line.size - lines.body_size) < 0.3)
 
 
 def is_prose(text: str) -> bool:
@@ -237,6 +238,8 @@ class _Region:
         if mark and mark in self._marks:
             return True
         if self._style is None:
+            return False
+        if is_running_text(line):
             return False
         if self._is_less_prominent(line) or any(same_style(line, other) for other in self._other_styles):
             pieces = name_pieces(line)

@@ -50,6 +50,12 @@ def strip_marks(text: str) -> str:
     return text.replace(SUPERSCRIPT_START, "").replace(SUPERSCRIPT_END, "")
 
 
+def is_running_text(line: Line) -> bool:
+    """Return whether a line of any column width is part of a sentence: at least five words, most of them lowercase."""
+    words = re.findall(r"[^\W\d_]+", strip_marks(line.text))
+    return len(words) > 4 and sum(word[0].islower() for word in words) > 0.6 * len(words)
+
+
 def same_style(first: Line, second: Line) -> bool:
     """Return whether two lines have the same size, weight and shape."""
     return (

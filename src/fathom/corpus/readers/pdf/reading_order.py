@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
-from fathom.corpus.readers.pdf.line import Dehyphenator, Gap, Line, PageSize, strip_marks, wraps
+from fathom.corpus.readers.pdf.line import Dehyphenator, Gap, Line, PageSize, is_running_text, strip_marks, wraps
 from fathom.corpus.readers.pdf.line_extraction import ACCENTS
 from fathom.corpus.readers.pdf.table_detection import extract_tables
 from fathom.corpus.readers.pdf.table_grid import TableGrid
@@ -233,10 +233,16 @@ class OrderedLines(list[Line]):
 def _usual_size(lines: Sequence[Line]) -> float:
     """Return the most common font size before the reference list, which may be longer than the text of a letter."""
     heads = [number for number, line in enumerate(lines) if LIST_HEADING.fullmatch(strip_marks(line.text).strip())]
+    text = lines[: heads[-1]] if heads and heads[-1] else lines
+    # Affiliations and entries may have more letters than the text of a letter, but few lowercase words.
+    return _most_common_size(list(filter(is_running_text, text))) or _most_common_size(text) or 10.0
+
+
+def _most_common_size(lines: Sequence[Line]) -> float:
     sizes: Counter[float] = Counter()
-    for line in lines[: heads[-1]] if heads and heads[-1] else lines:
+    for line in lines:
         sizes[round(line.size, 1)] += len(line.text)
-    return sizes.most_common(1)[0][0] if sizes else 10.0
+    return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
 def _joined(first: Line, second: Line) -> Line:

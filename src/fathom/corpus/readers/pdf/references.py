@@ -70,16 +70,24 @@ def resembles_entry(reference: ParsedReference) -> bool:
     return starts and dated and len(text) > 20
 
 
+_MAX_CANDIDATES = 60
+"""Maximum number of lines at which a list without a heading may start."""
+
+
 def _unheaded_list(lines: OrderedLines, start: int) -> int:
     """Return the start of a reference list without a heading: entries with names and years up to the end."""
     end = len(lines)
-    for number in range(max(start, end - 120), end):
-        line, before = lines[number], lines[number - 1]
-        if not _BEGINNING.match(line.text) or 0 < before.baseline - line.baseline < 1.25 * lines.leading:
-            continue
+    last_heading = max((number for number in range(start, end) if is_heading(lines, number)), default=start)
+    candidates = (
+        number
+        for number in range(max(last_heading, start + int(0.3 * (end - start)), 1), end)
+        if _BEGINNING.match(lines[number].text)
+        and not 0 < lines[number - 1].baseline - lines[number].baseline < 1.25 * lines.leading
+        # Entries are no larger than the text, and a new page does not start a list by itself.
+        and lines[number].size < lines.body_size + 0.3
+    )
+    for number in itertools.islice(candidates, _MAX_CANDIDATES):
         tail = lines[number:]
-        if any(is_heading(lines, one) for one in range(number, end)):
-            continue
         entries = [tail[first:last] for first, last in _ranges(_hanging_starts(tail, lines.column), len(tail))]
         parsed = [parse_reference(strip_marks(lines.dehyphenator.join(entry))) for entry in entries]
         if len(parsed) > 2 and sum(bool(one.authors and one.year) for one in parsed) >= 0.75 * len(parsed):

@@ -1,0 +1,129 @@
+"""Page layouts of the PDF writer: one by chance for each title, and several modeled on those of publishers."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass, field
+from typing import Literal
+
+from fathom.corpus.selftest.pdf_fonts import Font
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a layout shows title, byline, abstract, headings and references."""
+
+    title: Literal["bold", "plain", "capitals", "small caps"] = "bold"
+    title_size: float = 17.0
+    centered: bool = True
+    """Whether title and byline are centered."""
+    byline: Literal["line", "blocks", "marks", "rows"] = "line"
+    """Names in one line, in blocks with their affiliations, with superscript marks, or in rows with an address."""
+    name_style: Literal["plain", "bold", "capitals"] = "plain"
+    abstract: Literal["heading", "run-in", "apart"] = "heading"
+    """Below a heading, after "Abstract.", or smaller and over all columns without a heading."""
+    headings: Literal["bold", "capitals", "small caps"] = "bold"
+    centered_headings: bool = False
+    numbers: Literal["", "arabic", "arabic period", "roman"] = ""
+    """Numbers of the headings."""
+    list_heading: bool = True
+    """Whether the reference list has a heading."""
+
+
+@dataclass(frozen=True)
+class PageLayout:
+    """Page size, margins, columns and font of a paper. Lengths are in points."""
+
+    width: float
+    height: float
+    columns: int
+    justified: bool
+    family: str
+    indented: bool
+    """Whether paragraphs start with an indent instead of a gap."""
+    style: Style = field(default_factory=Style)
+
+    side_margin = 62.0
+    top_margin = 70.0
+    bottom_margin = 70.0
+    column_gap = 22.0
+
+    @property
+    def text_width(self) -> float:
+        return self.width - 2 * self.side_margin
+
+    @property
+    def column_width(self) -> float:
+        return (self.text_width - self.column_gap * (self.columns - 1)) / self.columns
+
+    def font(self, size: float, bold: bool = False, italic: bool = False) -> Font:
+        return Font(self.family, size, bold, italic)
+
+
+def page_layout(title: str) -> PageLayout:
+    """Return the layout for a title: each bit of the title's checksum decides one property."""
+    bits = zlib.crc32(title.encode())
+    width, height = (595.0, 842.0) if bits & 2 else (612.0, 792.0)
+    return PageLayout(
+        width, height, 1 + (bits & 1), bool(bits & 4), "Times" if bits & 8 else "Helvetica", indented=bool(bits & 16)
+    )
+
+
+def _letter(columns: int, style: Style, family: str = "Times", indented: bool = True) -> PageLayout:
+    return PageLayout(612.0, 792.0, columns, True, family, indented, style)
+
+
+LAYOUTS = {
+    "pdf-ieee": _letter(
+        2,
+        Style(
+            "plain",
+            23,
+            byline="blocks",
+            abstract="run-in",
+            headings="small caps",
+            centered_headings=True,
+            numbers="roman",
+        ),
+    ),
+    "pdf-acm": _letter(
+        2, Style("bold", 17, byline="blocks", abstract="heading", headings="capitals", numbers="arabic"), "Helvetica"
+    ),
+    "pdf-aps": _letter(
+        2,
+        Style(
+            "bold",
+            12,
+            byline="marks",
+            abstract="apart",
+            headings="bold",
+            centered_headings=True,
+            numbers="roman",
+            list_heading=False,
+        ),
+    ),
+    "pdf-iclr": _letter(
+        1,
+        Style(
+            "small caps", 16, centered=False, byline="marks", name_style="bold", headings="small caps", numbers="arabic"
+        ),
+        indented=False,
+    ),
+    "pdf-ams": _letter(
+        1,
+        Style(
+            "capitals",
+            10,
+            name_style="capitals",
+            abstract="run-in",
+            headings="small caps",
+            centered_headings=True,
+            numbers="arabic period",
+        ),
+    ),
+    "pdf-springer": _letter(1, Style("bold", 14, byline="marks", abstract="run-in", numbers="arabic")),
+    "pdf-jmlr": _letter(
+        1, Style("bold", 15, byline="rows", name_style="bold", abstract="heading", numbers="arabic period")
+    ),
+}
+"""Layouts modeled on those of publishers, by the name under which the self-test reports them."""
