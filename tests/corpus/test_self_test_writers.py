@@ -31,7 +31,6 @@ from fathom.corpus.readers.parsed_document import (
     TaggedNumber,
 )
 from fathom.corpus.readers.pdf.child_process import extract_lines
-from fathom.corpus.selftest import pdf as pages
 from fathom.corpus.selftest import pdf_fonts as fonts
 from fathom.corpus.selftest.decompose import decompose
 from fathom.corpus.selftest.formats import FORMATS, REPORT_FORMATS
@@ -39,6 +38,7 @@ from fathom.corpus.selftest.ixbrl import ixbrl
 from fathom.corpus.selftest.measure import Agreement, SelfTest, compare
 from fathom.corpus.selftest.pdf import pdf
 from fathom.corpus.selftest.pdf_fonts import printable
+from fathom.corpus.selftest.pdf_styles import page_layout
 from fathom.corpus.selftest.run import generated_documents, read_back, run_self_test
 from fathom.records.documents import Document
 
@@ -108,10 +108,10 @@ def test_every_word_is_printed(long_articles: list[Document]) -> None:
 
 
 def test_page_layouts_differ_and_keep_margins(long_articles: list[Document]) -> None:
-    layouts = {pages.page_layout(f"Article {number}") for number in range(200)}
+    layouts = {page_layout(f"Article {number}") for number in range(200)}
     assert len(layouts) == 2**5
     for article in long_articles:
-        layout = pages.page_layout(article.title_text)
+        layout = page_layout(article.title_text)
         read = extract_lines(pdf(decompose(article))["paper.pdf"])
         assert {(sheet.width, sheet.height) for sheet in read.page_sizes} == {(layout.width, layout.height)}
         outside = [
@@ -123,11 +123,11 @@ def test_page_layouts_differ_and_keep_margins(long_articles: list[Document]) -> 
 
 
 def test_columns_are_side_by_side() -> None:
-    titles = {pages.page_layout(f"Herons {number}").columns: f"Herons {number}" for number in range(20)}
+    titles = {page_layout(f"Herons {number}").columns: f"Herons {number}" for number in range(20)}
     assert sorted(titles) == [1, 2]
     prose = "Herons wait for fish in shallow water. " * 400
     for columns, title in titles.items():
-        layout = pages.page_layout(title)
+        layout = page_layout(title)
         lines = [line for line in extract_lines(pdf(paper(title, prose))["paper.pdf"]).lines if line.page == 1]
         lefts = Counter(round(line.left) for line in lines if line.size == 10)
         assert len([left for left, count in lefts.items() if count > 20]) == columns, (layout, lefts)
