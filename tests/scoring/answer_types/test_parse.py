@@ -487,3 +487,17 @@ def test_a_title_that_is_a_sentence_is_an_item(extra: str, place: int) -> None:
     lines = ["Tides", "Storms"] if not extra.startswith("-") else ["- Tides", "- Storms"]
     lines.insert(place, extra)
     assert not says(key, "Answer:\n" + "\n".join(lines))
+
+
+@pytest.mark.parametrize(
+    ("key", "response"),
+    [
+        (ValueSet(items=(Number(value=Decimal(3)), Number(value=Decimal(4)))), "Answer: 3, Ada Lind, 4"),
+        (ValueSet(items=(Text(value="Ada Lind"), Text(value="Bo Wu"))), "Answer: Ada Lind, 3, Bo Wu, 2"),
+        (ValueSet(items=(Text(value="Ada Lind"), Text(value="Bo Wu"))), '["Ada Lind", 3]'),
+    ],
+)
+def test_numbers_mixed_with_names_are_not_a_list(key: Answer, response: str) -> None:
+    assert parse_response(response, key) is None
+    years = ValueSet(items=(Text(value="1984"), Text(value="Tides")))
+    assert parse_response("Answer: 1984, Tides", years) == years

@@ -139,9 +139,19 @@ def _cached_text(item: str) -> Text:
 
 def _parse_list(statement: Statement, key: ListAnswer, hints: KeyHints) -> Answer | None:
     """The stated items in order."""
-    numeric, unit = _number_shape(items_of(key))
+    numeric, _ = _number_shape(items_of(key))
     text = statement.text if statement.marked else list_part(statement.text, hints)
-    return _as_list(_scalars(items_in(text, hints, numeric), numeric, unit), key)
+    return _checked_list(items_in(text, hints, numeric), key, hints)
+
+
+def _checked_list(items: Sequence[str], key: ListAnswer, hints: KeyHints) -> Answer | None:
+    """The items as the type of the key; None if numbers and names are mixed where the key has only one of them."""
+    numeric, unit = _number_shape(items_of(key))
+    scalars = _scalars(items, numeric, unit)
+    numbers = sum(isinstance(item, Number) or SIMPLE.fullmatch(item.value) is not None for item in scalars)
+    if 0 < numbers < len(scalars) and not any(map(SIMPLE.fullmatch, hints.spellings)):
+        return None
+    return _as_list(scalars, key)
 
 
 def _number_shape(items: Sequence[Scalar]) -> tuple[bool, str]:
@@ -255,7 +265,7 @@ def _from_json(value: Any, key: Answer, hints: KeyHints) -> Answer | None:
     match key:
         case ValueSet() | Multiset() | Ranking():
             items = [item for item in json_values.scalars(value) or () if normal(item)]
-            return _as_list(_scalars(items, *_number_shape(items_of(key))), key)
+            return _checked_list(items, key, hints)
         case Rows():
             return _as_rows(json_values.json_rows(_row_values(value, key), key.columns), key)
         case LinkedSpans() if not isinstance(value, str):
