@@ -13,7 +13,7 @@ from fathom.api.contexts import ContextSet, SamplingOptions, sample_contexts
 from fathom.contexts.files import FILE_NAME, read_contexts
 from fathom.contexts.layout import render
 from fathom.corpus import store
-from fathom.corpus.ingest_report import FieldCounts, IngestReport, ReadingStats, below_thresholds
+from fathom.corpus.ingest_report import FieldCounts, IngestReport, ReadingStats, below_thresholds, describe_incomplete
 from fathom.corpus.readers.catalog import FORMATS
 from fathom.corpus.selftest.measure import FieldScore, SelfTest
 from fathom.records.contexts import Context
@@ -32,6 +32,7 @@ __all__ = [
     "ReadingStats",
     "SelfTest",
     "below_thresholds",
+    "describe_incomplete",
     "generate",
     "ingest",
     "open_corpus",
@@ -108,6 +109,7 @@ def ingest(
     sources: Folder | Iterable[Folder],
     out: Folder,
     *,
+    allow_incomplete: bool = False,
     processes: int | None = None,
     progress: Progress = ignore,
     **options: Unpack[IngestOptions],
@@ -115,7 +117,8 @@ def ingest(
     """Read files, folders and archives into a new corpus in `out`, and open it.
 
     `processes` defaults to all cores; the corpus is the same for any number. An interrupted call continues when it is
-    repeated. What was read and what was not is in `corpus.ingest_report`.
+    repeated. What was read and what was not is in `corpus.ingest_report`. A source that is damaged or cut raises an
+    error after everything that could be read is in the corpus, unless `allow_incomplete` is set.
     """
     from fathom.corpus import ingest as ingestion
     from fathom.corpus.document_reading import Filters
@@ -129,7 +132,14 @@ def ingest(
     values |= {name: as_names(values[name]) for name in ("formats", "licenses") if name in values}
     values |= {name: as_tokens(values[name]) for name in ("min_tokens", "max_tokens") if name in values}
     filters = checked(Filters, "selection of documents", values)
-    ingestion.ingest(paths, Path(out), filters, processes or cores(), progress=lambda stage, done: progress(done))
+    _, report = ingestion.ingest(
+        paths, Path(out), filters, processes or cores(), progress=lambda stage, done: progress(done)
+    )
+    if report.incomplete and not allow_incomplete:
+        raise FathomError(
+            f"{describe_incomplete(report)} The corpus in '{out}' has everything else: open it with open_corpus, "
+            "or pass allow_incomplete=True."
+        )
     return open_corpus(out)
 
 

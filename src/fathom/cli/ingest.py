@@ -67,6 +67,7 @@ class Thresholds(click.ParamType[dict[str, float]]):
     default="",
     help="Exit with 1 if fewer documents have a field: authors=0.99,resolved=0.95.",
 )
+@click.option("--allow-incomplete", is_flag=True, help="Exit with 0 although a source is damaged, cut or too large.")
 @click.option(
     "--self-test",
     type=click.IntRange(1, 10_000),
@@ -78,6 +79,7 @@ def command(
     sources: tuple[Path, ...],
     out: Path | None,
     strict: dict[str, float],
+    allow_incomplete: bool,
     self_test: int | None,
     processes: int,
     as_json: bool,
@@ -98,7 +100,7 @@ def command(
         raise click.UsageError("Give the SOURCES to read and --out, the folder to write.")
     with (
         progress_bar("Reading", None) as progress,
-        corpora.ingest(sources, out, processes=processes, progress=progress, **chosen) as corpus,
+        corpora.ingest(sources, out, allow_incomplete=True, processes=processes, progress=progress, **chosen) as corpus,
     ):
         report = corpus.ingest_report
         assert report is not None  # written by `ingest`
@@ -106,6 +108,10 @@ def command(
     missed = corpora.below_thresholds(report, strict)
     if missed:
         click.echo(f"fathom: reading quality is below --strict: {'; '.join(missed)}.", err=True)
+    if report.incomplete and not allow_incomplete:
+        advice = "The corpus has everything else. Repair the file, or allow this with --allow-incomplete"
+        click.echo(f"fathom: {corpora.describe_incomplete(report)} {advice}.", err=True)
+    if missed or (report.incomplete and not allow_incomplete):
         sys.exit(1)
 
 

@@ -1,4 +1,4 @@
-"""Reads one file into packed documents with the data that linking needs. Runs in worker processes."""
+"""Reads a file, or a part of one, into packed documents with the data that linking needs. Runs in worker processes."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ from fathom.corpus.author_disambiguation import Signature, signatures
 from fathom.corpus.licenses import license_matches
 from fathom.corpus.linking import LinkableDocument, ReferenceQuery, linkable
 from fathom.corpus.readers.assembly import assemble
-from fathom.corpus.readers.catalog import bare_name, reader_of
-from fathom.corpus.readers.parsed_document import NoCompanions, ParsedDocument, ReadError
-from fathom.corpus.readers.sources import SourceFile
+from fathom.corpus.readers.catalog import bare_name, reader_named, reader_of
+from fathom.corpus.readers.json_lines import SourceLines
+from fathom.corpus.readers.parsed_document import LineReader, NoCompanions, ParsedDocument, ReadError
+from fathom.corpus.readers.sources import Source, SourceFile
 from fathom.corpus.store import PackedDocument, pack
 from fathom.records.documents import FIELDS, UNKNOWN_LICENSE, Count, Document, FieldName, FieldState
 from fathom.records.record import Record
 
-TIMEOUT = 120
-"""Seconds for one file; a file that takes longer is rejected."""
+MAX_CPU_SECONDS = 120
+"""CPU time for one document; one that takes longer is rejected. A busy machine changes the wall time, but not this."""
 
 
 class Filters(Record):
@@ -84,44 +85,145 @@ class ReadResult:
     citations: int = 0
     resolved: int = 0
     """Citations that point to an entry of the reference list."""
+    incomplete: bool = False
+    """Whether more than this document may be missing: the file is damaged or cut, or a limit ended its reading."""
+
+
+class AttachedDocument(NamedTuple):
+    """A document that is attached to others of a file, such as a cited work. It is read after them."""
+
+    id: str
+    """The same document may be attached to several; it is read once."""
+    content: bytes
+    """Compressed; see `read_attached`."""
 
 
 class FileResult(NamedTuple):
-    """The documents of one file."""
+    """The documents of a file or of a part of one."""
 
     source: str
     documents: list[ReadResult]
+    key: str
+    """The name of the file or part."""
+    format: str = ""
+    """The reader of a JSON Lines file; empty for other files."""
+    is_first: bool = True
+    """False for the later parts of a file."""
+    attached: tuple[AttachedDocument, ...] = ()
+
+
+def read_source(source: Source, filters: Filters) -> FileResult:
+    """Read a file or a part of one: any number of documents, each read or rejected with a reason."""
+    return _read_lines(source, filters) if isinstance(source, SourceLines) else read_file(source, filters)
 
 
 def read_file(file: SourceFile, filters: Filters) -> FileResult:
     """Read one file: any number of documents, each read or rejected with a reason."""
     if file.refusal:
-        return FileResult(file.source, [ReadResult(file.source, "", error=file.refusal)])
-    name = bare_name(file.source)
-    format = ""
+        refused = ReadResult(file.source, "", error=file.refusal, incomplete=True)
+        return FileResult(file.source, [refused], file.key)
     results: list[ReadResult] = []
+    format = ""
     try:
-        with _time_limit(TIMEOUT):
-            reader = reader_of(name, file.content)
+        with cpu_limit():
+            reader = reader_of(bare_name(file.source), file.content)
             if reader is None or (filters.formats and reader.FORMAT not in filters.formats):
-                return FileResult(file.source, [ReadResult(file.source, "")])
+                return FileResult(file.source, [ReadResult(file.source, "")], file.key)
             format = reader.FORMAT
-            for number, parsed in enumerate(reader.read(file.content, name, file.companions or NoCompanions())):
-                parsed.format = format
-                parsed.source = file.source if number == 0 else f"{file.source}#{number + 1}"
+            documents = reader.read(file.content, bare_name(file.source), file.companions or NoCompanions())
+        while True:
+            with cpu_limit():
+                parsed = next(documents, None)
+                if parsed is None:
+                    break
+                parsed.source = _numbered(file.source, len(results) + 1)
                 results.append(_assembled(parsed, format))
-    except ReadError as error:
-        results.append(ReadResult(file.source, format, error=str(error)))
-    except TimeLimitExceededError:
-        results.append(ReadResult(file.source, format, error=f"reading took longer than {TIMEOUT} s"))
-    except (Exception, RecursionError, MemoryError) as error:
-        # One broken file must not stop an ingest of ten thousand; its failure is reported with the reason.
-        message = f"its reader failed ({type(error).__name__}: {error})"[:300]
-        results.append(ReadResult(file.source, format, error=message))
-    return FileResult(file.source, results)
+    except _ALL_ERRORS as error:
+        # The documents after the failed one are lost, too.
+        cut = bool(results) or isinstance(error, TimeLimitExceededError)
+        results.append(ReadResult(file.source, format, error=_message(error), incomplete=cut))
+    return FileResult(file.source, results, file.key)
+
+
+def _read_lines(part: SourceLines, filters: Filters) -> FileResult:
+    """Read some lines of a file. The failure of a line affects no other one."""
+    if filters.formats and part.format not in filters.formats:
+        skipped = [ReadResult(part.source, "")] if part.is_first else []
+        return FileResult(part.source, skipped, part.key, is_first=part.is_first)
+    reader = _line_reader(part.format)
+    results: list[ReadResult] = []
+    attached: dict[str, AttachedDocument] = {}
+    for line in part.lines:
+        source = _numbered(part.source, line.ordinal)
+        try:
+            if line.cut:
+                raise LineCutError(line.cut)
+            with cpu_limit():
+                parsed = reader.read_line(line.content, bare_name(part.source), line.number)
+                parsed.document.source = source
+                results.append(_assembled(parsed.document, part.format))
+                for id, content in parsed.attached.items():
+                    attached.setdefault(id, AttachedDocument(id, _compress_json(content)))
+        except _ALL_ERRORS as error:
+            # The number is in parentheses, so that the report groups lines with the same reason.
+            message = f"{_message(error)} (line {line.number:,})"
+            results.append(ReadResult(source, part.format, error=message, incomplete=bool(line.cut)))
+    return FileResult(part.source, results, part.key, part.format, part.is_first, tuple(attached.values()))
+
+
+class AttachedSource(NamedTuple):
+    """An attached document with its place: it is numbered after the lines of its file."""
+
+    source: str
+    format: str
+    number: int
+    content: bytes
+
+
+def read_attached(attached: AttachedSource) -> ReadResult:
+    """Read an attached document."""
+    source = _numbered(attached.source, attached.number)
+    try:
+        with cpu_limit():
+            reader = _line_reader(attached.format)
+            parsed = reader.read_attached(_decompress_json(attached.content), bare_name(attached.source))
+            parsed.source = source
+            return _assembled(parsed, attached.format)
+    except _ALL_ERRORS as error:
+        return ReadResult(source, attached.format, error=_message(error))
+
+
+def _line_reader(format: str) -> LineReader:
+    reader = reader_named(format)
+    assert isinstance(reader, LineReader)
+    return reader
+
+
+def _numbered(source: str, number: int) -> str:
+    """The source of a document in a file: the first has the name of the file."""
+    return source if number == 1 else f"{source}#{number}"
+
+
+class LineCutError(Exception):
+    """A line is incomplete."""
+
+
+# One broken file must not stop an ingest of ten thousand; its failure is reported with the reason.
+_ALL_ERRORS = (Exception, RecursionError, MemoryError)
+
+
+def _message(error: BaseException) -> str:
+    match error:
+        case ReadError() | LineCutError():
+            return str(error)
+        case TimeLimitExceededError():
+            return f"reading took longer than {MAX_CPU_SECONDS} s of CPU time"
+        case _:
+            return f"its reader failed ({type(error).__name__}: {error})"[:300]
 
 
 def _assembled(parsed: ParsedDocument, format: str) -> ReadResult:
+    parsed.format = format
     try:
         document = assemble(parsed)
     except ReadError as error:
@@ -190,24 +292,27 @@ def _decompress_json(packed: bytes) -> Any:
 
 
 class TimeLimitExceededError(Exception):
-    """A file took too long. Not a `TimeoutError`: that is an `OSError`, which a reader may catch as its own."""
+    """A document took too long. Not a `TimeoutError`: that is an `OSError`, which a reader may catch as its own."""
 
 
 @contextmanager
-def _time_limit(seconds: int) -> Iterator[None]:
-    """Raise TimeLimitExceededError after some seconds; only possible in the main thread of a process."""
+def cpu_limit() -> Iterator[None]:
+    """Raise TimeLimitExceededError after `MAX_CPU_SECONDS` of this process; only possible in its main thread.
+
+    Child processes are not counted: a reader that starts some sets their limits itself.
+    """
 
     def expire(number: int, frame: FrameType | None) -> None:
         raise TimeLimitExceededError
 
     try:
-        before = signal.signal(signal.SIGALRM, expire)
+        before = signal.signal(signal.SIGPROF, expire)
     except (ValueError, AttributeError):
         yield
         return
-    signal.alarm(seconds)
+    signal.setitimer(signal.ITIMER_PROF, MAX_CPU_SECONDS)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import NamedTuple
 
 from pydantic import JsonValue, ValidationError
 
 from fathom.corpus.author_disambiguation import AuthorDisambiguator
-from fathom.corpus.document_reading import Filters, read_file, unpack_references
+from fathom.corpus.document_reading import AttachedSource, Filters, read_attached, read_source, unpack_references
 from fathom.corpus.ingest_report import IngestReport, Reporter
 from fathom.corpus.link_writing import Links, apply_links
 from fathom.corpus.linking import Linker
@@ -33,7 +34,10 @@ from fathom.work import WorkerPool
 REPORT = "ingest.report.json"
 
 SAVE_INTERVAL = 32
-"""Files between two commits: a kill loses no more."""
+"""Documents, files or parts of files between two commits."""
+
+SAVE_SECONDS = 2.0
+"""Seconds between two commits, if that comes first. A kill loses no more."""
 
 MAX_COPIED = 200_000
 """Up to this number of documents every worker gets its own copy of the link index: about a kilobyte per document."""
@@ -64,6 +68,7 @@ def ingest(
         reporter = Reporter(sources)
         linker = _index(staging, filters, reporter)
         if not reporter.kept:
+            staging.remove()
             raise FathomError(_nothing_kept(sources, reporter))
         links, versions = _link(staging, linker, pool, progress)
         del linker  # Author disambiguation takes as much memory again.
@@ -100,14 +105,44 @@ def _nothing_kept(sources: Sequence[Path], reporter: Reporter) -> str:
 def _read_all(
     sources: Sequence[Path], filters: Filters, staging: Staging, pool: WorkerPool, progress: Progress
 ) -> None:
-    done = staging.files()
-    unread = (file for file in source_files(sources) if not done or not staging.has(file.source))
-    for number, result in enumerate(pool.map_ordered(partial(read_file, filters=filters), unread), start=1):
-        staging.add(result.source, result.documents)
-        if number % SAVE_INTERVAL == 0:
-            staging.save()
+    done = staging.parts()
+    unread = (source for source in source_files(sources) if not done or not staging.has(source.key))
+    saver = _Saver(staging.save)
+    for number, result in enumerate(pool.map_ordered(partial(read_source, filters=filters), unread), start=1):
+        staging.add(result)
+        saver.save_if_due()
         progress("Reading", done + number)
+    _read_attached(staging, pool, saver)
     staging.save()
+
+
+def _read_attached(staging: Staging, pool: WorkerPool, saver: _Saver) -> None:
+    """Read the documents that are attached to others, each once."""
+    places: deque[tuple[int, int]] = deque()
+
+    def unread() -> Iterator[AttachedSource]:
+        for number, file, attached in staging.attached():
+            places.append((number, file))
+            yield attached
+
+    for result in pool.map_ordered(read_attached, unread()):
+        staging.add_attached(*places.popleft(), result)
+        saver.save_if_due()
+
+
+class _Saver:
+    """Commits at intervals: a kill loses at most the work of one interval."""
+
+    def __init__(self, save: Callable[[], None]) -> None:
+        self._save = save
+        self._count = 0
+        self._last = monotonic()
+
+    def save_if_due(self) -> None:
+        self._count += 1
+        if self._count >= SAVE_INTERVAL or monotonic() - self._last > SAVE_SECONDS:
+            self._save()
+            self._count, self._last = 0, monotonic()
 
 
 def _index(staging: Staging, filters: Filters, reporter: Reporter) -> Linker:
@@ -176,6 +211,7 @@ def _write(
 ) -> dict[str, int]:
     """Write the corpus; returns how many author names have a certain person, and how many have none."""
     written = len(writer)
+    saver = _Saver(writer.save)
     counts: Counter[str] = Counter()
     waiting: deque[PackedDocument] = deque()
 
@@ -192,7 +228,6 @@ def _write(
         # Documents that an earlier attempt wrote are skipped: the order is the same every time.
         if number > written:
             writer.add(replace(document, parts=parts.parts, outline=parts.outline))
-        if number % SAVE_INTERVAL == 0:
-            writer.save()
+        saver.save_if_due()
         progress("Writing", number)
     return dict(counts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -48,6 +49,9 @@ class IngestReport(Record):
     """Documents that could not be read, by reason."""
     rejections: tuple[tuple[str, str], ...]
     """The first hundred of them: source and reason."""
+    incomplete: tuple[tuple[str, str], ...] = ()
+    """The first hundred files that are damaged, cut or too large, or whose reading a limit ended: source and reason.
+    What could be read of them is in the corpus."""
     skipped: Count
     """Files of unknown format."""
     left_out: dict[str, Count]
@@ -107,6 +111,7 @@ class Reporter:
         self._by_format: dict[str, _Tally] = {}
         self._rejected: Counter[str] = Counter()
         self._rejections: list[tuple[str, str]] = []
+        self._incomplete: list[tuple[str, str]] = []
         self._left_out: Counter[str] = Counter()
         self._documents = self._kept = self._skipped = 0
 
@@ -120,6 +125,8 @@ class Reporter:
         self._rejected[result.error.partition(" (")[0]] += 1
         if len(self._rejections) < MAX_REJECTIONS:
             self._rejections.append((result.source, result.error))
+        if result.incomplete and len(self._incomplete) < MAX_REJECTIONS:
+            self._incomplete.append((_file_of(result.source), result.error))
 
     def leave_out(self, reason: str) -> None:
         """Count a document that was read and is not kept."""
@@ -153,6 +160,7 @@ class Reporter:
             kept=self._kept,
             rejected=dict(self._rejected.most_common()),
             rejections=tuple(self._rejections),
+            incomplete=tuple(self._incomplete),
             skipped=self._skipped,
             left_out=dict(self._left_out.most_common()),
             by_source={name: tally.stats() for name, tally in self._by_source.items()},
@@ -166,6 +174,11 @@ class Reporter:
         """The source, as the user named it, that a document came from."""
         roots = self._by_source
         return max((root for root in roots if source.startswith(root)), key=len, default=next(iter(roots)))
+
+
+def _file_of(source: str) -> str:
+    """The file of a document's source, without its number in the file."""
+    return re.sub(r"#\d+$", "", source)
 
 
 def below_thresholds(report: IngestReport, thresholds: dict[str, float]) -> list[str]:
@@ -193,3 +206,10 @@ def _sum(parts: Iterable[ReadingStats]) -> ReadingStats:
         for name in FIELDS
     }
     return ReadingStats(documents=documents, fields=fields, citations=citations, resolved=resolved)
+
+
+def describe_incomplete(report: IngestReport) -> str:
+    """One sentence that names the first files that were not read to their end."""
+    names = "; ".join(f"'{source}': {reason}" for source, reason in report.incomplete[:3])
+    more = len(report.incomplete) - 3
+    return f"Not read completely: {names}{f'; and {more:,} more' if more > 0 else ''}."

@@ -19,7 +19,7 @@ from random import Random
 
 import zstandard
 
-from fathom.corpus.document_reading import Filters, ReadResult, read_file
+from fathom.corpus.document_reading import Filters, ReadResult, read_source
 from fathom.corpus.readers.sources import FolderCompanions, SourceFile, source_files
 from tests.corpus.readers.attacks import KINDS, Files, good
 
@@ -442,7 +442,7 @@ def read_case(case: Case, sandbox: Sandbox, tally: Tally) -> None:
                 if path.name in written
                 else [SourceFile(str(path), content, FolderCompanions(path.parent))]
             ):
-                found += read_file(opened, Filters())[1]
+                found += read_source(opened, Filters())[1]
         except Exception as error:
             tally.crashed.append(f"{case}: {type(error).__name__}: {error}"[:400])
     seconds, busy = time.perf_counter() - start, time.process_time() - busy

@@ -52,7 +52,7 @@ def test_bad_lines_are_counted_and_named_when_a_corpus_is_read() -> None:
     paper = {"title": "Salt", "markdown": "# Salt\n\n## 1 Waves\n\nSalt is old.\n"}
     work = {"id": "bib1", "arxiv_id": "2001.00002", "title": "", "sections": [{"name": "", "text": ""}]}
     lines = [json.dumps(paper), '{"markdown": ', json.dumps({**paper, "references": [work]})]
-    _, reads = read_file(SourceFile("a.jsonl", "\n".join(lines).encode()), Filters())
+    reads = read_file(SourceFile("a.jsonl", "\n".join(lines).encode()), Filters()).documents
     assert [bool(one.error) for one in reads] == [False, True, False, True]
     assert reads[1].error.startswith("it is not JSON (") and reads[1].error.endswith("(line 2)")
     assert reads[3].error == "it has no text (the cited work 2001.00002)"

@@ -7,7 +7,8 @@ from functools import cache
 from importlib import import_module
 from typing import cast
 
-from fathom.corpus.readers.parsed_document import Reader
+from fathom.corpus.readers.json_lines import BYTE_ORDER_MARK
+from fathom.corpus.readers.parsed_document import LineReader, Reader
 
 FORMATS = {
     "jats": "jats", "tei": "tei", "ixbrl": "ixbrl", "latexml": "latexml", "s2orc": "s2orc",
@@ -31,6 +32,20 @@ def reader_of(name: str, content: bytes) -> Reader | None:
     """Return the reader for a file; None if no reader matches."""
     head = content[:65_536]
     return next((reader for reader in readers() if reader.matches(name, head)), None)
+
+
+def line_reader_of(name: str, head: bytes) -> Reader | None:
+    """Return the reader for a file that may be JSON Lines, by its first 64 KB; None if it cannot be."""
+    start = head.removeprefix(BYTE_ORDER_MARK).lstrip()
+    if not start.startswith(b"{"):
+        return None
+    reader = reader_of(name, start)
+    return reader if isinstance(reader, LineReader) else None
+
+
+def reader_named(format: str) -> Reader:
+    """Return the reader of a format."""
+    return _reader(FORMATS[format])
 
 
 def bare_name(source: str) -> str:

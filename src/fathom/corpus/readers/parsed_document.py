@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from fathom.records.documents import FieldName, SectionRole
 
@@ -207,3 +207,23 @@ class Reader(Protocol):
 
     def read(self, content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
         """Yield the documents in a file, usually one; raises `ReadError` if there is none."""
+
+
+@dataclass
+class ParsedLine:
+    """The document on one line of a JSON Lines file."""
+
+    document: ParsedDocument
+    attached: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """Further documents that are attached to it, by an id. Each is read once for a file, after all lines."""
+
+
+@runtime_checkable
+class LineReader(Protocol):
+    """A reader of files with one document on each line. Such files are streamed, and may have any size."""
+
+    def read_line(self, line: bytes, name: str, number: int) -> ParsedLine:
+        """Return the document on a line; raises `ReadError` if there is none."""
+
+    def read_attached(self, attached: dict[str, Any], name: str, /) -> ParsedDocument:
+        """Return a document that was attached to one on a line."""

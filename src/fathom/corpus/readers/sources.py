@@ -1,4 +1,7 @@
-"""Files in folders and archives as one stream. Nothing is unpacked to disk, and no file outside them is opened."""
+"""Files in folders and archives as one stream. Nothing is unpacked to disk, and no file outside them is opened.
+
+A file is read as a whole, up to a maximum size. JSON Lines are read in parts, whatever the size of the file.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,25 @@ import re
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
+from fathom.corpus.readers.catalog import bare_name, line_reader_of, reader_of
+from fathom.corpus.readers.json_lines import (
+    Line,
+    LineStream,
+    PeekedStream,
+    SourceLines,
+    UnpackingRatioError,
+    read_up_to,
+    split,
+)
 from fathom.records.errors import FathomError, os_error
 
 MAX_FILE_BYTES = 256 * 1024 * 1024
-"""Maximum size of one file, both as declared and as unpacked."""
+"""Maximum size of one file that is not JSON Lines, both as declared and as unpacked."""
 
 COMPANION_SUFFIXES = frozenset((".bib", ".bbl", ".tex", ".yml", ".yaml", ".inc"))
 """Suffixes of files that a document may use: its bibliography, its included parts."""
@@ -82,10 +95,19 @@ class SourceFile:
     content: bytes = field(default=b"", repr=False)
     companions: ArchiveCompanions | FolderCompanions | None = None
     refusal: str = ""
-    """Why it cannot be read; empty if it was read."""
+    """Why it, or the rest of it, cannot be read: it is damaged or too large. Empty if it was read."""
+
+    @property
+    def key(self) -> str:
+        """The name by which a resumed ingest knows that the file is done."""
+        return self.source
 
 
-def source_files(paths: Sequence[Path]) -> Iterator[SourceFile]:
+Source = SourceFile | SourceLines
+"""A file, or a part of one."""
+
+
+def source_files(paths: Sequence[Path]) -> Iterator[Source]:
     """Yield every file in some files, folders and archives, in a fixed order."""
     for path in paths:
         if not path.exists():
@@ -93,7 +115,7 @@ def source_files(paths: Sequence[Path]) -> Iterator[SourceFile]:
         yield from _folder(path) if path.is_dir() else _file(path)
 
 
-def _folder(folder: Path) -> Iterator[SourceFile]:
+def _folder(folder: Path) -> Iterator[Source]:
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:
@@ -108,17 +130,17 @@ def _folder(folder: Path) -> Iterator[SourceFile]:
             yield from _file(entry)
 
 
-def _file(path: Path) -> Iterator[SourceFile]:
+def _file(path: Path) -> Iterator[Source]:
     try:
         # By name: a file of zeros is also an empty tar archive.
         if _TAR.search(path.name.lower()):
             yield from _tar(path)
         elif path.suffix.lower() == ".zip":
             yield from _zip(path)
-        elif path.stat().st_size > MAX_FILE_BYTES:
-            yield SourceFile(printable_name(str(path)), refusal=f"it has more than {MAX_FILE_BYTES >> 20} MB")
         else:
-            yield _decompress(printable_name(str(path)), path.read_bytes(), FolderCompanions(path.parent))
+            with path.open("rb") as stream:
+                companions = FolderCompanions(path.parent)
+                yield from _opened(printable_name(str(path)), stream, companions, path.stat().st_size)
     except _OPEN_ERRORS as error:
         yield SourceFile(printable_name(str(path)), refusal=f"it is damaged or cannot be opened ({_reason(error)})")
 
@@ -143,40 +165,81 @@ def printable_name(name: str) -> str:
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
-def _decompress(source: str, content: bytes, companions: ArchiveCompanions | FolderCompanions) -> SourceFile:
-    """Return a file, decompressed if it is gzip or xz."""
-    if not content.startswith((b"\x1f\x8b", b"\xfd7zXZ")):
-        return SourceFile(source, content, companions)
-    unpack = gzip.open if content.startswith(b"\x1f") else lzma.open
-    opened = _unpacked(source, lambda: cast(IO[bytes], unpack(io.BytesIO(content))))
-    return opened if opened.refusal else replace(opened, companions=companions)
-
-
-def _unpacked(source: str, open_stream: Callable[[], IO[bytes]]) -> SourceFile:
-    """Return a compressed file. Its declared size may be wrong, so at most `MAX_FILE_BYTES` are unpacked."""
+def _opened(
+    source: str, stream: IO[bytes], companions: ArchiveCompanions | FolderCompanions, size: int
+) -> Iterator[Source]:
+    """Yield a file, or its parts; decompressed if it is gzip or xz. Its size is as declared, and may be wrong."""
+    packed = PeekedStream(stream)
+    unpacked = packed
+    too_large = f"it has more than {MAX_FILE_BYTES >> 20} MB"
+    if packed.head.startswith((b"\x1f\x8b", b"\xfd7zXZ")):
+        unpack = gzip.open if packed.head.startswith(b"\x1f") else lzma.open
+        unpacked = PeekedStream(cast(IO[bytes], unpack(io.BufferedReader(packed))))
+        too_large = f"it unpacks to more than {MAX_FILE_BYTES >> 20} MB"
+        size = 0
+    reader = line_reader_of(bare_name(source), unpacked.head)
     try:
-        with open_stream() as stream:
-            content = stream.read(MAX_FILE_BYTES + 1)
+        if reader is not None:
+            lines = LineStream(unpacked, packed)
+            if lines.is_json_lines():
+                yield from _parts(source, reader.FORMAT, lines.lines())
+                return
+            content = lines.whole(MAX_FILE_BYTES)
+        elif size > MAX_FILE_BYTES:
+            content = None
+        else:
+            content = read_up_to(io.BufferedReader(unpacked), MAX_FILE_BYTES)
     except _OPEN_ERRORS as error:
-        return SourceFile(source, refusal=f"it is damaged ({_reason(error)})")
-    if len(content) > MAX_FILE_BYTES:
-        return SourceFile(source, refusal=f"it unpacks to more than {MAX_FILE_BYTES >> 20} MB")
-    return SourceFile(source, content)
+        yield SourceFile(source, refusal=f"it is damaged ({_reason(error)})")
+        return
+    if content is not None:
+        yield SourceFile(source, content, companions)
+    elif unpacked is packed and reader_of(bare_name(source), unpacked.head) is None:
+        # Of no known kind, such as a video or a database: its size does not matter.
+        yield SourceFile(source, unpacked.head, companions)
+    else:
+        yield SourceFile(source, refusal=too_large)
 
 
-def _tar(path: Path) -> Iterator[SourceFile]:
+def _parts(source: str, format: str, lines: Iterator[Line]) -> Iterator[Source]:
+    """Yield the parts of a JSON Lines file, and if it is damaged, the reason after those before the damage."""
+    faults: list[str] = []
+
+    def undamaged() -> Iterator[Line]:
+        line = None
+        try:
+            for line in lines:
+                yield line
+        except UnpackingRatioError as error:
+            faults.append(str(error))
+        except _OPEN_ERRORS as error:
+            faults.append(f"it is damaged ({_reason(error)}, after line {line.number if line else 0:,})")
+
+    yield from split(source, format, undamaged())
+    for fault in faults:
+        yield SourceFile(source, refusal=fault)
+
+
+def _tar(path: Path) -> Iterator[Source]:
     companions = _tar_companions(path)
     with tarfile.open(path) as archive:
         for member in _members(archive):
             if not member.isfile():
                 continue
-            source = printable_name(f"{path}!{member.name}")
-            if member.size > MAX_FILE_BYTES:
-                yield SourceFile(source, refusal=f"it claims more than {MAX_FILE_BYTES >> 20} MB")
-                continue
             stream = archive.extractfile(member)
-            content = stream.read(MAX_FILE_BYTES + 1) if stream is not None else b""
-            yield _decompress(source, content, _companions_of(member.name, companions))
+            if stream is not None:
+                source = printable_name(f"{path}!{member.name}")
+                yield from _opened(source, stream, _companions_of(member.name, companions), member.size)
+        _check_end(archive)
+
+
+def _check_end(archive: tarfile.TarFile) -> None:
+    """Raise an error if an archive has no end mark: one that was cut between two members looks complete otherwise."""
+    stream = archive.fileobj
+    assert stream is not None
+    stream.seek(archive.offset)
+    if stream.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):
+        raise tarfile.ReadError("its end is missing")
 
 
 def _members(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
@@ -189,37 +252,45 @@ def _members(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
 
 def _tar_companions(path: Path) -> dict[str, bytes]:
     companions: dict[str, bytes] = {}
-    with tarfile.open(path) as archive:
-        for member in _members(archive):
-            name = _path_inside(PurePosixPath(member.name))
-            if name is not None and member.isfile() and _is_companion(name, member.size, companions):
-                stream = archive.extractfile(member)
-                if stream is not None:
-                    companions[name] = stream.read(MAX_ARCHIVE_COMPANION_BYTES)
+    try:
+        with tarfile.open(path) as archive:
+            for member in _members(archive):
+                name = _path_inside(PurePosixPath(member.name))
+                if name is not None and member.isfile() and _is_companion(name, member.size, companions):
+                    stream = archive.extractfile(member)
+                    if stream is not None:
+                        companions[name] = stream.read(MAX_ARCHIVE_COMPANION_BYTES)
+    except _OPEN_ERRORS:
+        # Reported when its members are read: those before the damage are good.
+        return companions
     return companions
 
 
-def _zip(path: Path) -> Iterator[SourceFile]:
+def _zip(path: Path) -> Iterator[Source]:
     with zipfile.ZipFile(path) as archive:
         members = [member for member in archive.infolist() if not member.is_dir()]
         companions: dict[str, bytes] = {}
         for member in members:
             name = _path_inside(PurePosixPath(member.filename))
             if name is not None and _is_companion(name, member.file_size, companions):
-                companions[name] = _read_zip_member(archive, member).content
+                companions[name] = _zip_companion(archive, member)
         for member in members:
-            opened = _read_zip_member(archive, member)
             source = printable_name(f"{path}!{member.filename}")
-            if opened.refusal:
-                yield SourceFile(source, refusal=opened.refusal)
-            else:
-                yield _decompress(source, opened.content, _companions_of(member.filename, companions))
+            try:
+                with archive.open(member) as stream:
+                    beside = _companions_of(member.filename, companions)
+                    yield from _opened(source, stream, beside, member.file_size)
+            except _OPEN_ERRORS as error:
+                yield SourceFile(source, refusal=f"it is damaged ({_reason(error)})")
 
 
-def _read_zip_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> SourceFile:
-    if member.file_size > MAX_FILE_BYTES:
-        return SourceFile(member.filename, refusal=f"it claims more than {MAX_FILE_BYTES >> 20} MB")
-    return _unpacked(member.filename, lambda: archive.open(member))
+def _zip_companion(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """Return a small member; empty if it is damaged."""
+    try:
+        with archive.open(member) as stream:
+            return stream.read(MAX_ARCHIVE_COMPANION_BYTES)
+    except _OPEN_ERRORS:
+        return b""
 
 
 def _companions_of(name: str, companions: dict[str, bytes]) -> ArchiveCompanions:

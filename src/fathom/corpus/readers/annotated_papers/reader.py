@@ -7,9 +7,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from fathom.corpus.readers.markdown.reader import read_text
-from fathom.corpus.readers.parsed_document import CompanionFiles, Paragraph, ParsedDocument, ParsedReference, ReadError
+from fathom.corpus.readers.parsed_document import (
+    CompanionFiles,
+    Paragraph,
+    ParsedDocument,
+    ParsedLine,
+    ParsedReference,
+    ReadError,
+)
 from fathom.corpus.readers.parsing.decoding import decode_text
-from fathom.corpus.readers.parsing.json_objects import JsonObject, read_objects
+from fathom.corpus.readers.parsing.json_objects import JsonObject, parse_object, read_objects
 from fathom.corpus.readers.parsing.reference_lists import ReferenceEntry
 from fathom.records.names import without_accents
 
@@ -26,15 +33,26 @@ def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[Pars
     works: dict[str, JsonObject] = {}
 
     def paper(line: JsonObject, number: int) -> ParsedDocument:
-        document = _read_paper(line, name, number)
-        for work in _cited_works(line):
-            if _text(work, "arxiv_id") and work.get("sections"):
-                works.setdefault(_text(work, "arxiv_id"), work)
-        return document
+        parsed = _read_object(line, name, number)
+        works.update({id: work for id, work in parsed.attached.items() if id not in works})
+        return parsed.document
 
     yield from read_objects(decode_text(content), name, paper)
     for work in works.values():
-        yield _read_cited_work(work, name)
+        yield read_attached(work, name)
+
+
+def read_line(line: bytes, name: str, number: int) -> ParsedLine:
+    """Return the paper on one line, and the cited works with a text."""
+    return _read_object(parse_object(decode_text(line)), name, number)
+
+
+def _read_object(line: JsonObject, name: str, number: int) -> ParsedLine:
+    parsed = ParsedLine(_read_paper(line, name, number))
+    for work in _cited_works(line):
+        if _text(work, "arxiv_id") and work.get("sections"):
+            parsed.attached.setdefault(_text(work, "arxiv_id"), work)
+    return parsed
 
 
 def _text(line: JsonObject, name: str) -> str:
@@ -136,7 +154,8 @@ _TOOLTIP = re.compile(r"(?<=\])[^\"\[\]‣]{0,300}‣[^\"]{0,600}\"\)?")
 _BARE_LINK = re.compile(r"(?<!\\)\[([^\[\]]{1,80}?)(?<!\\)\]")
 
 
-def _read_cited_work(work: JsonObject, name: str) -> ParsedDocument:
+def read_attached(work: JsonObject, name: str) -> ParsedDocument:
+    """Return a cited work."""
     sections = work.get("sections")
     parts = [part for part in sections if isinstance(part, dict)] if isinstance(sections, list) else []
     texts = [

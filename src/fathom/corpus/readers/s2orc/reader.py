@@ -16,6 +16,7 @@ from fathom.corpus.readers.parsed_document import (
     Paragraph,
     ParsedAuthor,
     ParsedDocument,
+    ParsedLine,
     ParsedReference,
     ParsedTable,
     ReadError,
@@ -29,6 +30,7 @@ from fathom.corpus.readers.parsing.json_objects import (
     get_objects,
     get_string,
     get_strings,
+    parse_object,
     parse_year,
     read_objects,
     replace_surrogates,
@@ -52,11 +54,25 @@ def matches(name: str, head: bytes) -> bool:
 
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """Yield the documents of a file: one object, or one on each line."""
+    text = _decode(content)
+    yield from read_objects(text, name, lambda one, number: _document(one, f"{name}#{number}" if number else name))
+
+
+def read_line(line: bytes, name: str, number: int) -> ParsedLine:
+    """Return the document on one line."""
+    return ParsedLine(_document(parse_object(_decode(line)), f"{name}#{number}"))
+
+
+def read_attached(attached: JsonObject, name: str) -> ParsedDocument:
+    """No document is attached to another one."""
+    raise ReadError("S2ORC has no attached documents")
+
+
+def _decode(content: bytes) -> str:
     try:
-        text = content.decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ReadError(f"it is not UTF-8: byte {error.start} cannot be decoded") from error
-    yield from read_objects(text, name, lambda one, number: _document(one, f"{name}#{number}" if number else name))
 
 
 def _document(data: JsonObject, source: str) -> ParsedDocument:
