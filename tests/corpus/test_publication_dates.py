@@ -8,6 +8,7 @@ from datetime import date
 import pytest
 
 from fathom.corpus.publication_dates import Month, publication_month
+from fathom.records.documents import FieldName
 
 
 @dataclass
@@ -15,6 +16,7 @@ class Document:
     published: date | None = None
     year: int | None = None
     ids: dict[str, str] = field(default_factory=dict)
+    unknown: dict[FieldName, str] = field(default_factory=dict)
 
 
 @pytest.mark.parametrize(
@@ -29,6 +31,7 @@ class Document:
         (Document(ids={"arxiv": "arXiv:0704.0001"}), Month(2007, 4)),
         (Document(ids={"arxiv": "hep-th/9901001"}), None),
         (Document(ids={"arxiv": "2113.00001"}), None),
+        (Document(year=2020, published=date(2020, 5, 3), unknown={"year": "two dates"}), None),
     ],
 )
 def test_uses_the_earliest_publication_date(document: Document, month: Month | None) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import date
 from typing import NamedTuple, Protocol
+
+from fathom.records.documents import FieldName
 
 _ARXIV = re.compile(r"(?:arxiv:)?(?P<year>\d{2})(?P<month>0[1-9]|1[0-2])\.\d{4,5}(?:v\d+)?", re.IGNORECASE)
 """An arXiv identifier since April 2007 contains the month of publication."""
@@ -41,15 +44,19 @@ class Dated(Protocol):
     @property
     def ids(self) -> dict[str, str]: ...
 
+    @property
+    def unknown(self) -> Mapping[FieldName, str]: ...
+
 
 def publication_month(document: Dated) -> Month | None:
     """The publication month: the earliest of date, arXiv identifier and year; None if there is none."""
     months: list[Month] = []
-    if document.published is not None:
+    dated = "year" not in document.unknown
+    if dated and document.published is not None:
         months.append(Month(document.published.year, document.published.month))
     number = _ARXIV.fullmatch(document.ids.get("arxiv", "").strip())
     if number:
         months.append(Month(2000 + int(number["year"]), int(number["month"])))
-    if document.year is not None:
+    if dated and document.year is not None:
         months.append(Month(document.year))
     return min(months, key=lambda month: (month.year, month.month or 13), default=None)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from random import Random
 
 from fathom.models.tokenizers import DEFAULT, tokenizer
-from fathom.records.documents import Document
+from fathom.records.documents import Author, Document, Reference
 from fathom.records.names import WORD, family_name, plain_word
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
@@ -105,16 +105,25 @@ def is_name(word: str) -> bool:
 
 def families(document: Document) -> Iterator[str]:
     """The family names in its byline and in its reference list."""
-    yield from (author.family for author in document.authors if not author.group)
-    for reference in document.references:
+    yield from (author.family for author in _authors(document) if not author.group)
+    for reference in _references(document):
         for span in reference.authors:
             yield family_name(span.of(document.text))
 
 
+def _authors(document: Document) -> tuple[Author, ...]:
+    """The authors, if they are known: what was taken for a name in doubt may be a place or a word."""
+    return () if document.state("authors") == "unknown" else document.authors
+
+
+def _references(document: Document) -> tuple[Reference, ...]:
+    return () if document.state("references") == "unknown" else document.references
+
+
 def name_spans(document: Document) -> list[Span]:
     """The spans that name people, in order: byline, authors of references, author-year citations."""
-    spans: list[Span] = [author.span for author in document.authors]
-    spans += [span for reference in document.references for span in reference.authors]
+    spans: list[Span] = [author.span for author in _authors(document)]
+    spans += [span for reference in _references(document) for span in reference.authors]
     for citation in document.citations:
         spans += [citation.authors] if citation.authors is not None else []
         spans += [citation.span] if citation.style == "author-year" else []

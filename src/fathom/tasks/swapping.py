@@ -69,6 +69,8 @@ CORPUS = "corpus"
 """The folder of the swapped corpus in the bench's folder."""
 REPORT = "swap"
 """The name of the swap among the manifest's reports."""
+UNKNOWN_AUTHORS = "the authors of one of its documents are unknown, so that its names would not be swapped"
+"""The reason for leaving out the questions of a context."""
 
 
 def swap(
@@ -115,11 +117,17 @@ class _Swap:
         self._lost: Counter[str] = Counter()
         self._changed: Counter[str] = Counter()
         self._grown = self._idle = 0
+        self._unknown: dict[DocumentId, bool] = {}
 
     def items(self, progress: Callable[[int], None]) -> Iterator[tuple[Context, list[Item]]]:
         """Each context with its recomputed items; contexts without items are left out."""
         swappers = {name: self._swapper(name) for name in self._families}
         for done, (context, items) in enumerate(self._bench.by_context(), start=1):
+            if any(map(self._keeps_names, context.documents)):
+                self._lost[UNKNOWN_AUTHORS] += len(items)
+                self._idle += 1
+                progress(done)
+                continue
             after = self._contexts.context(context)
             kept: list[Item] = []
             for name in dict.fromkeys(item.question.family for item in items):
@@ -137,6 +145,12 @@ class _Swap:
             else:
                 self._idle += 1
             progress(done)
+
+    def _keeps_names(self, id: DocumentId) -> bool:
+        """Whether the document would keep its printed names, since its byline is not known."""
+        if id not in self._unknown:
+            self._unknown[id] = self._contexts.before.outline(id).state("authors") == "unknown"
+        return self._unknown[id]
 
     def _swapper(self, name: str) -> Swapper:
         swapper = family(name).swap
@@ -159,7 +173,8 @@ class _Swap:
         reason, lost = self._lost.most_common(1)[0] if self._lost else ("it has none", 0)
         raise FathomError(
             f"No question of the bench '{self._bench.folder}' is left after the swap: {lost:,} of "
-            f"{self._bench.manifest.questions:,} are left out because {reason}. Build a larger bench."
+            f"{self._bench.manifest.questions:,} are left out because {reason}. Build a larger bench, or one of "
+            "documents whose authors are known."
         )
 
     def manifest(self, out: Path, corpus: Corpus, seed: int, corpus_report: dict[str, JsonValue]) -> BenchManifest:

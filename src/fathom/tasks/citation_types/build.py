@@ -54,7 +54,7 @@ class CitationTypeBuilder:
     def report(self) -> dict[str, JsonValue]:
         """The number of papers, and of citations that meet each requirement."""
         steps: dict[str, JsonValue] = {step: self._steps[step] for step in STEPS}
-        return {"papers": self._papers, "citations": steps}
+        return {"papers": self._papers, "citations": steps, "left out": self._citations.report()["left out"]}
 
     def explain_empty(self) -> str:
         return self._citations.explain_empty()
@@ -65,7 +65,10 @@ def describe(report: dict[str, JsonValue]) -> list[str]:
     steps = report["citations"]
     assert isinstance(steps, dict)
     counted = ", ".join(f"{step} {number}" for step, number in steps.items())
-    return [f"  citations of {report['papers']} papers: {counted}"]
+    left_out = report.get("left out")
+    assert isinstance(left_out, dict | None)
+    unused = [f"  not used: {what} {count}" for what, count in (left_out or {}).items()]
+    return [f"  citations of {report['papers']} papers: {counted}", *unused]
 
 
 def _item(paper: Paper, mask: Mask, fingerprint: bytes) -> tuple[Context, list[Item]]:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from fathom.contexts.layout import PAPER_AND_CANDIDATES, render
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
+from fathom.records.documents import FieldName
 from fathom.records.lengths import format_length
 from fathom.records.spans import Span
 from fathom.scoring.check import check_response
@@ -72,6 +73,7 @@ class _Audit:
         self._check_key(context, item, masks, options)
         self._check_masks(context, item, text, masks)
         self._check_candidates(context, item, text)
+        self._checks.check("what the item shows and hides is known", item, self._is_known(context, item))
         self._checks.check("the question has its standard wording", item, item.question.text == _worded(item))
         self._checks.check("the tags match the item", item, self._is_tagged(context, item, masks))
         self._checks.check_responses(item, check_response)
@@ -86,6 +88,15 @@ class _Audit:
             start, _, end = row[2].partition("-")
             found.append(known.get(Span(int(start), int(end))))
         return found
+
+    def _is_known(self, context: Context, item: Item) -> bool:
+        """Whether citations and references of the paper, and what identifies the candidates, are known."""
+        paper = self._corpus.document(context.documents[0])
+        by_form: dict[str, FieldName] = {"concise": "abstract", "body": "sections"}
+        shown: tuple[FieldName, ...] = ("title", by_form.get(item.question.tags.get("candidates", ""), "title"))
+        return all(paper.state(field) == "known" for field in ("references", "citations")) and all(
+            self._work(id).outline.state(field) != "unknown" for id in context.documents[1:] for field in shown
+        )
 
     # Checks.
 

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from fathom.contexts.layout import forges_boundary
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
-from fathom.records.documents import DocumentId
+from fathom.records.documents import DocumentId, FieldName
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 from fathom.tasks.citations.baselines import Baselines
@@ -43,6 +43,9 @@ CLOZE_SEARCHES = ((2, 32), (4, 256))
 BLOCK = 20
 """Masks that a task and level uses before the next one gets its turn: five clozes or twenty choices."""
 
+PAPER_FIELDS: tuple[FieldName, ...] = ("references", "citations")
+"""The fields of a paper that must be known for its citations to be masked."""
+
 OF_THE_TYPE = "of a requested type"
 """The last requirement of a citation in an explanation of an empty build. The levels determine it."""
 
@@ -58,6 +61,8 @@ class _CorpusWorks:
     def __init__(self, corpus: Corpus, forms: set[Form]) -> None:
         self._forms = sorted(forms)
         self._known: dict[DocumentId, bool] = {}
+        self.left_out: Counter[str] = Counter()
+        """Works that could not be used as candidates since a field is not known, by field."""
         # Not a bound method: without a reference cycle the works are freed at once.
         self.work = lru_cache(maxsize=KEPT)(partial(Work, corpus))
 
@@ -65,8 +70,13 @@ class _CorpusWorks:
         assert isinstance(id, str)
         if id not in self._known:
             work = self.work(id)
+            lacking = next(filter(None, map(work.lacks, self._forms)), None)
+            if lacking is not None:
+                self.left_out[f"works with unknown {lacking}"] += 1
             # A title with its abstract is short by nature; every other form needs enough text.
-            self._known[id] = all(work.room(form) >= (LEAST if form != "concise" else 200) for form in self._forms)
+            self._known[id] = lacking is None and all(
+                work.room(form) >= (LEAST if form != "concise" else 200) for form in self._forms
+            )
         return self._known[id]
 
 
@@ -163,9 +173,19 @@ class CitationBuilder:
         """
         cited = Counter(link.citing for link in self._corpus.links())
         long = {listed.id for listed in self._corpus.entries() if listed.characters > self.settings.characters}
-        enough = sorted(id for id, works in cited.items() if works >= OPTIONS)
+        enough = sorted(id for id, works in cited.items() if works >= OPTIONS and id not in self._unknown)
         rng_for(self._seed, "citations").shuffle(enough)
         return sorted(enough, key=lambda id: (id in long, -min(cited[id], MANY)))
+
+    @cached_property
+    def _unknown(self) -> dict[DocumentId, FieldName]:
+        """The papers whose citations or references are not known, with the field: a mask may be a wrong one there."""
+        return {
+            listed.id: field
+            for listed in self._corpus.entries()
+            for field in reversed(PAPER_FIELDS)
+            if not listed.knows((field,))
+        }
 
     # The next item.
 
@@ -360,17 +380,26 @@ class CitationBuilder:
         checked: dict[str, JsonValue] = {}
         if self.settings.type_checker is not None:
             checked["type checks"] = self.settings.type_checker.model_dump(mode="json", exclude={"disputed"})
-        return {"papers": self._papers, "citations": steps, "items": cells, **checked}
+        return {"papers": self._papers, "citations": steps, "left out": self._left_out(), "items": cells, **checked}
+
+    def _left_out(self) -> dict[str, JsonValue]:
+        """Papers and works that were not used since something is not known about them."""
+        citing = {link.citing for link in self._corpus.links()}
+        counts = Counter(f"papers with unknown {field}" for id, field in self._unknown.items() if id in citing)
+        return {**dict(sorted(counts.items())), **dict(sorted(self._works.left_out.items()))}
 
     def explain_empty(self) -> str:
         """The reason why no item was built, with the number of citations that meet each requirement."""
         steps: Counter[str] = Counter()
         citation_types = {level.citation_type for level in self._levels.values()}
         for listed in self._corpus.entries():
+            if listed.id in self._unknown:
+                continue
             paper = self._paper(listed.id)
             steps.update(paper.steps)
             steps[OF_THE_TYPE] += sum(mask.citation_type in citation_types for mask in paper.masks)
         counted = ", ".join(f"{step} {steps[step]:,}" for step in (*STEPS, OF_THE_TYPE))
+        left_out = "".join(f" Not used: {what} {count:,}." for what, count in self._left_out().items())
         room = self.settings.characters
         if any(self._is_too_long(paper) and paper.masks for paper in self.papers()):
             return (
@@ -380,6 +409,7 @@ class CitationBuilder:
         return (
             f"No citation of '{self._corpus.folder}' can be used. Citations: {counted}. An item needs a paper that "
             f"cites {OPTIONS} works of the corpus, one of them alone in its brackets. Ingest the cited works too."
+            f"{left_out}"
         )
 
 

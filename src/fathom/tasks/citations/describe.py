@@ -15,6 +15,8 @@ def describe(report: dict[str, JsonValue]) -> list[str]:
     known = cast(dict[str, Any], report)
     steps = ", ".join(f"{step} {count:,}" for step, count in known["citations"].items())
     lines = [f"  citations of {known['papers']:,} papers: {steps}"]
+    if known.get("left out"):
+        lines.append("  not used: " + ", ".join(f"{what} {count:,}" for what, count in known["left out"].items()))
     for cell, built in known["items"].items():
         kept = f", kept {built['kept share']:.0%} of the sets tried" if built["kept share"] != 1.0 else ""
         baselines = ", ".join(f"{name} {share:.0%}" for name, share in built["baselines"].items())

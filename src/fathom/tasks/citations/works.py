@@ -12,7 +12,7 @@ from functools import cached_property
 from fathom.contexts.layout import forges_boundary
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Edit, apply_edits
-from fathom.records.documents import Document, DocumentId, DocumentOutline
+from fathom.records.documents import Document, DocumentId, DocumentOutline, FieldName
 from fathom.records.spans import Span
 from fathom.tasks.citations.papers import LEFT_OUT, top_level, without
 from fathom.tasks.citations.settings import Form
@@ -139,6 +139,13 @@ NAME_MASK = "[[NAME]]"
 
 NOT_IN_BODY = ("abstract", "introduction", "conclusion", *LEFT_OUT)
 """Sections that are left out of the form "body": they summarize the work, or are never shown."""
+
+NEEDED: dict[Form, tuple[FieldName, ...]] = {
+    "concise": ("title", "abstract"),
+    "full": ("title",),
+    "body": ("title", "sections"),
+}
+"""The fields that must not be unknown for a work to be shown in each form."""
 
 LEAST = 800
 """The minimum length of a candidate in characters: a shorter text is uninformative."""
@@ -279,6 +286,27 @@ class Work:
         """Whether none of its lines has the form of a boundary line between documents."""
         return not forges_boundary(self._corpus.stored_text(self.outline.id).utf8)
 
+    def lacks(self, form: Form) -> FieldName | None:
+        """A field that is not known and that the form would show or hide; None if it can be shown as it is meant.
+
+        Names of a byline that was not read may be taken for headings. They come before the abstract or introduction,
+        so that the form "body", which hides who wrote the work, starts there.
+        """
+        if form == "body" and self._hides_byline and self._opening is None:
+            return "authors"
+        return next((field for field in NEEDED[form] if self.outline.state(field) == "unknown"), None)
+
+    @property
+    def _hides_byline(self) -> bool:
+        return self.outline.state("authors") == "unknown"
+
+    @property
+    def _opening(self) -> int | None:
+        """The start of the abstract or introduction."""
+        abstract = [self.outline.abstract.start] if self.outline.abstract else []
+        opening = [one for one in self.outline.sections if one.role in ("abstract", "introduction")]
+        return min((*abstract, *(section.span.start for section in opening)), default=None)
+
     def room(self, form: Form) -> int:
         """The approximate number of characters of that form, estimated without opening the text."""
         end = self.outline.paragraphs[-1].end if self.outline.paragraphs else 0
@@ -336,7 +364,12 @@ class Work:
                 hidden = sorted(section.span for section in outline.sections if section.role in LEFT_OUT)
                 return without(Span(0, end), hidden)
             case "body":
-                return [section.span for section in top_level(outline.sections) if section.role not in NOT_IN_BODY]
+                start = self._opening or 0 if self._hides_byline else 0
+                return [
+                    section.span
+                    for section in top_level(outline.sections)
+                    if section.role not in NOT_IN_BODY and section.span.start >= start
+                ]
 
     @cached_property
     def names(self) -> list[str]:

@@ -19,7 +19,7 @@ from fathom.corpus.store import Corpus
 from fathom.corpus.swap_titles import distinctive_words
 from fathom.models.tokenizers import DEFAULT, tokenizer
 from fathom.records.contexts import Context, Edit, apply_edits
-from fathom.records.documents import Citation, Document, DocumentId, Passage, Position
+from fathom.records.documents import Citation, Document, DocumentId, FieldName, Passage, Position
 from fathom.records.names import WORD, family_name, plain_word
 from fathom.records.questions import Question
 from fathom.records.record import digest, short_id
@@ -204,12 +204,23 @@ class ProbeBuilder:
             return
         rng = rng_for(self._seed, SEED_LABEL, document.id)
         self._documents["examined"] += 1
-        if "title" in self.settings.probes and not self._is_full("title"):
+        if "title" in self.settings.probes and not self._is_full("title") and self._knows(document, "title", "authors"):
             probe = title_probe(document, self._frequency, rng)
             self._documents["without a distinctive word in the title"] += probe is None
             yield from () if probe is None else (probe,)
-        if "citation" in self.settings.probes and not self._is_full("citation"):
+        if (
+            "citation" in self.settings.probes
+            and not self._is_full("citation")
+            and self._knows(document, "references", "citations")
+        ):
             yield from self._citations(document)
+
+    def _knows(self, document: Document, *fields: FieldName) -> bool:
+        """Whether none of the fields is unknown: a title is shown with its byline, and citations need their entries."""
+        unknown = next((field for field in fields if document.state(field) == "unknown"), None)
+        if unknown is not None:
+            self._documents[f"with unknown {unknown}"] += 1
+        return unknown is None
 
     def _citations(self, document: Document) -> Iterator[Probe]:
         citing = CitationProbes(document, self.settings.characters)
@@ -287,8 +298,8 @@ def wording(task: str, document: Document) -> str:
             "The text breaks off in the middle. Continue it: write the very words that come next in the document, "
             "citations included."
         )
-    where = f" in {document.venue}" if document.venue else ""
-    when = f" in {document.year}" if document.year is not None else ""
+    where = f" in {document.venue}" if document.venue and "venue" not in document.unknown else ""
+    when = f" in {document.year}" if document.year is not None and "year" not in document.unknown else ""
     published = f" It appeared{where}{when}." if where or when else ""
     return f"One word of the document's title reads {BLANK}.{published} Which word is it? Give the word alone."
 
