@@ -137,7 +137,7 @@ def read_file(file: SourceFile, filters: Filters) -> FileResult:
                 if parsed is None:
                     break
                 parsed.source = _numbered(file.source, len(results) + 1)
-                results.append(_assembled(parsed, format))
+                results.append(_assembled(parsed, parsed.format or format))
     except _ALL_ERRORS as error:
         # The documents after the failed one are lost, too.
         cut = bool(results) or isinstance(error, TimeLimitExceededError)

@@ -13,7 +13,8 @@ from fathom.corpus.readers.parsed_document import LineReader, Reader
 FORMATS = {
     "jats": "jats", "tei": "tei", "ixbrl": "ixbrl", "latexml": "latexml", "s2orc": "s2orc",
     "papers-jsonl": "annotated_papers", "pdf": "pdf", "docx": "docx", "epub": "epub", "myst": "myst", "rst": "rst",
-    "latex": "latex", "markdown": "markdown", "html-article": "html_article", "tabular": "tabular", "text": "text",
+    "latex": "latex", "markdown": "markdown", "html-article": "html_article", "xlsx": "xlsx", "tabular": "tabular",
+    "text": "text",
 }  # fmt: skip
 """Formats and their packages, in the order in which they are tried: specific formats first."""
 
