@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Unpack
 
@@ -127,7 +128,9 @@ def describe(corpus: corpora.Corpus, report: corpora.IngestReport) -> str:
     for field in corpora.FIELDS:
         cells = (_states(report.by_format[name].fields[field]) for name in names)
         lines.append(f"    {field:22}" + "".join(f"{cell:>12}" for cell in cells))
-    lines.append(f"    {'citations resolved':22}" + "".join(_resolved(report.by_format[name]) for name in names))
+    for title, share in _CITATION_SHARES.items():
+        cells = (_citation_share(report.by_format[name], share) for name in names)
+        lines.append(f"    {f'citations {title}':22}" + "".join(cells))
     linked = {method: count for method, count in report.links.items() if count}
     if linked:
         lines.append("  references by linking method: " + ", ".join(f"{m} {c:,}" for m, c in linked.items()))
@@ -142,8 +145,17 @@ def _states(counts: corpora.FieldCounts) -> str:
     return "/".join(f"{round(100 * count / total)}" for count in (counts.known, counts.absent, counts.unknown))
 
 
-def _resolved(stats: corpora.ReadingStats) -> str:
-    return f"{stats.share('resolved'):>12.1%}" if stats.citations else f"{'-':>12}"
+_CITATION_SHARES: dict[str, Callable[[corpora.ReadingStats], float]] = {
+    "located": lambda stats: stats.citations / (stats.citations + stats.unlocated),
+    "resolved": lambda stats: stats.share("resolved"),
+    "corrected": lambda stats: stats.corrected / max(1, stats.citations),
+    "contradicted": lambda stats: stats.contradicted / max(1, stats.citations),
+}
+"""Shares of what looks like a citation, and of the citations that were located."""
+
+
+def _citation_share(stats: corpora.ReadingStats, share: Callable[[corpora.ReadingStats], float]) -> str:
+    return f"{share(stats):>12.1%}" if stats.citations + stats.unlocated else f"{'-':>12}"
 
 
 def describe_self_test(result: corpora.SelfTest) -> str:

@@ -16,7 +16,7 @@ import zstandard
 from fathom.corpus.author_disambiguation import Signature, signatures
 from fathom.corpus.licenses import license_matches
 from fathom.corpus.linking import LinkableDocument, ReferenceQuery, linkable
-from fathom.corpus.readers.assembly import assemble
+from fathom.corpus.readers.assembly import assemble_counted
 from fathom.corpus.readers.catalog import bare_name, reader_named, reader_of
 from fathom.corpus.readers.json_lines import SourceLines
 from fathom.corpus.readers.parsed_document import LineReader, NoCompanions, ParsedDocument, ReadError
@@ -85,6 +85,10 @@ class ReadResult:
     citations: int = 0
     resolved: int = 0
     """Citations that point to an entry of the reference list."""
+    corrected: int = 0
+    contradicted: int = 0
+    unlocated: int = 0
+    """See `CitationCounts`."""
     incomplete: bool = False
     """Whether more than this document may be missing: the file is damaged or cut, or a limit ended its reading."""
 
@@ -225,11 +229,12 @@ def _message(error: BaseException) -> str:
 def _assembled(parsed: ParsedDocument, format: str) -> ReadResult:
     parsed.format = format
     try:
-        document = assemble(parsed)
+        assembled = assemble_counted(parsed)
     except ReadError as error:
         return ReadResult(parsed.source, format, error=str(error))
     except ValueError as error:
         return ReadResult(parsed.source, format, error=f"its parts contradict one another ({error})"[:300])
+    document, counts = assembled.document, assembled.citations
     packed = pack(document)
     entry = linkable(document)
     return ReadResult(
@@ -245,8 +250,11 @@ def _assembled(parsed: ParsedDocument, format: str) -> ReadResult:
         or len(document.paragraphs) > 3,
         states={name: document.state(name) for name in FIELDS},
         unknown={**document.unknown},
-        citations=len(document.citations),
-        resolved=sum(citation.reference is not None for citation in document.citations),
+        citations=counts.located,
+        resolved=counts.resolved,
+        corrected=counts.corrected,
+        contradicted=counts.contradicted,
+        unlocated=counts.unlocated,
     )
 
 

@@ -29,8 +29,15 @@ class ReadingStats(Record):
     documents: Count = 0
     fields: dict[str, FieldCounts] = {}
     citations: Count = 0
+    """In-text citations that were located."""
     resolved: Count = 0
     """Citations that point to an entry of the reference list."""
+    corrected: Count = 0
+    """Citations that point to another entry than the source says, whose names and year they have."""
+    contradicted: Count = 0
+    """Citations that are unresolved, since their entry has other names or another year."""
+    unlocated: Count = 0
+    """Strings that look like citations, but are not among those located."""
 
     def share(self, name: str) -> float:
         """The share of the documents that may have a field for which it is known, or of citations that are resolved."""
@@ -65,16 +72,24 @@ class IngestReport(Record):
     authors: dict[str, Count]
     """Names in bylines whose person is certain, and those where it is uncertain."""
 
+    @property
+    def unlocated(self) -> int:
+        """Strings that look like citations, but were not located."""
+        return sum(stats.unlocated for stats in self.by_format.values())
+
 
 MAX_REJECTIONS = 100
 """Rejections that are listed one by one."""
 
 
+_CITATION_COUNTS = ("citations", "resolved", "corrected", "contradicted", "unlocated")
+
+
 @dataclass
 class _Tally:
     documents: int = 0
-    citations: int = 0
-    resolved: int = 0
+    citations: Counter[str] = field(default_factory=Counter)
+    """By the names in `_CITATION_COUNTS`."""
     states: Counter[tuple[str, str]] = field(default_factory=Counter)
     """By field and state."""
     reasons: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -82,8 +97,7 @@ class _Tally:
 
     def add(self, result: ReadResult) -> None:
         self.documents += 1
-        self.citations += result.citations
-        self.resolved += result.resolved
+        self.citations.update({name: getattr(result, name) for name in _CITATION_COUNTS})
         self.states.update(result.states.items())
         self.reasons.update(
             (name, result.unknown.get(name, "not found")) for name, state in result.states.items() if state == "unknown"
@@ -93,8 +107,7 @@ class _Tally:
         return ReadingStats(
             documents=self.documents,
             fields={name: self._field(name) for name in FIELDS},
-            citations=self.citations,
-            resolved=self.resolved,
+            **{name: self.citations[name] for name in _CITATION_COUNTS},
         )
 
     def _field(self, name: str) -> FieldCounts:

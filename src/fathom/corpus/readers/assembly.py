@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from fathom.corpus.licenses import spdx
 from fathom.corpus.readers.parsed_document import (
@@ -21,12 +22,14 @@ from fathom.corpus.readers.parsed_document import (
     TaggedNumber,
 )
 from fathom.corpus.readers.parsing.blocks import inline_text, inlines_text
+from fathom.corpus.readers.parsing.citation_check import check_citations
 from fathom.corpus.readers.parsing.citation_groups import PlacedCitation, citation_groups
 from fathom.corpus.readers.parsing.entry_recognition import check_list
 from fathom.corpus.readers.parsing.section_roles import role_of
 from fathom.corpus.readers.parsing.sentences import sentence_spans
 from fathom.corpus.readers.parsing.subjects import first_term
 from fathom.corpus.readers.parsing.text_cleanup import plain, tidy, verbatim
+from fathom.corpus.readers.parsing.unlocated_citations import count_unlocated
 from fathom.corpus.text_builder import TextBuilder
 from fathom.records.documents import (
     UNKNOWN_LICENSE,
@@ -54,12 +57,47 @@ MAX_AFFILIATION_CHARACTERS = 400
 MAX_COLUMNS = 1_000
 """Maximum number of columns that one cell may span."""
 
+MIN_CITATIONS = 3
+"""Strings that look like citations, which show that a text cites works."""
+MAX_UNLOCATED_SHARE = 0.1
+"""If more of what looks like a citation was not located, the citations of a document are unknown."""
+
+
+@dataclass(frozen=True)
+class CitationCounts:
+    """How the citations of a document were read."""
+
+    located: int = 0
+    resolved: int = 0
+    """Those that point to an entry of the reference list."""
+    corrected: int = 0
+    """Those that point to another entry than the source says, since its names and year contradict them."""
+    contradicted: int = 0
+    """Those that are unresolved, since their entry contradicts them."""
+    unlocated: int = 0
+    """Strings that look like citations, but are not among those located."""
+
+
+@dataclass(frozen=True)
+class AssembledDocument:
+    """A document, and how its citations were read."""
+
+    document: Document
+    citations: CitationCounts
+
 
 def assemble(parsed: ParsedDocument) -> Document:
     """Return the document; raises `ReadError` if it has no title or no text, or was refused."""
+    return assemble_counted(parsed).document
+
+
+def assemble_counted(parsed: ParsedDocument) -> AssembledDocument:
+    """Return what `assemble` returns, with the counts of its citations."""
     if parsed.refusal:
         raise ReadError(parsed.refusal)
-    return _Assembler(parsed).document()
+    assembler = _Assembler(parsed)
+    document = assembler.document()
+    return AssembledDocument(document, assembler.counts)
 
 
 class _Assembler(TextBuilder):
@@ -74,6 +112,8 @@ class _Assembler(TextBuilder):
         self._citations: list[Citation] = []
         self._tables: list[Table] = []
         self._facts: list[Fact] = []
+        self._prose: list[Span] = []
+        self.counts = CitationCounts()
         self._list = check_list(parsed.references)
         self._entries = [numbered.reference for numbered in self._list.entries]
         self._positions = {entry.key: position for position, entry in enumerate(self._entries, start=1)}
@@ -92,6 +132,7 @@ class _Assembler(TextBuilder):
         license = self._license()
         subject = self._subject()
         text = self.text()
+        citations = self._checked_citations(text)
         unknown = self._unknown_fields()
         if not self._paragraphs and not self._tables and abstract is None:
             raise ReadError("it has no text")
@@ -115,7 +156,7 @@ class _Assembler(TextBuilder):
             sections=tuple(self._closed_sections(len(text) - 1)),
             paragraphs=tuple(self._paragraphs),
             sentences=tuple(self._sentences),
-            citations=tuple(self._citations),
+            citations=citations,
             references=references,
             tables=tuple(self._tables),
             facts=tuple(self._facts),
@@ -143,13 +184,36 @@ class _Assembler(TextBuilder):
             self._parsed.unknown.setdefault("subject", "the keywords are not terms")
         return subject
 
+    def _checked_citations(self, text: str) -> tuple[Citation, ...]:
+        """Return the citations after comparison with their entries, and count them."""
+        checked = check_citations(self._citations, text, self._entries)
+        self._trusted = checked.trusted
+        located = sorted({citation.span for citation in self._citations})
+        self.counts = CitationCounts(
+            located=len(checked.citations),
+            resolved=sum(citation.reference is not None for citation in checked.citations),
+            corrected=checked.corrected,
+            contradicted=checked.contradicted,
+            unlocated=count_unlocated(text, located, self._prose),
+        )
+        return checked.citations
+
     def _unknown_fields(self) -> dict[FieldName, str]:
         """Return the fields that are not used, with the reasons: those of the reader, and those found here."""
         unknown = dict(self._parsed.unknown)
+        counts = self.counts
         if self._list.doubt:
             unknown.setdefault("references", self._list.doubt)
+        elif not self._entries and counts.located + counts.unlocated >= MIN_CITATIONS:
+            unknown.setdefault("references", "the text cites works, but has no reference list")
         if "references" in unknown:
             unknown.setdefault("citations", "the reference list is unknown")
+        if not self._trusted:
+            unknown.setdefault("citations", "citations contradict the entries that they point to")
+        if counts.unlocated >= MIN_CITATIONS and counts.unlocated > MAX_UNLOCATED_SHARE * (
+            counts.located + counts.unlocated
+        ):
+            unknown.setdefault("citations", "many strings that look like citations were not located")
         return dict(sorted(unknown.items()))
 
     # Front matter.
@@ -241,6 +305,7 @@ class _Assembler(TextBuilder):
         if end > start:
             text = self._text_since(start)
             self._paragraphs.append(Span(start, end))
+            self._prose.append(Span(start, end))
             self._sentences.extend(sentence_spans(text, start))
             self.write("\n\n")
 

@@ -140,7 +140,9 @@ def _entry(texts: Sequence[str]) -> ReferenceEntry:
     text = re.sub(r"^(?:<[^<>]{0,300}>\s*)+", "", text)
     label = ""
     first, _, more = text.partition("\n")
-    if found := _LABEL.match(to_half_width(text[:40])):
+    if _NUMBER_ALONE.fullmatch(text):
+        label, text = text[:-1], ""
+    elif found := _LABEL.match(to_half_width(text[:40])):
         label, text = found[1] or found[2], text[found.end() :]
     elif more.strip() and (found := _LABEL_LINE.fullmatch(first)):
         label, text = plain_text(found[1]), more

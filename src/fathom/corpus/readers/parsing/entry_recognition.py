@@ -51,7 +51,7 @@ _VENUE = re.compile(
     r"|\b\d{1,4}\s?[:,]\s?(?:e|S|L)?\d{1,7}\b|\[(?:[JMCDSNRPZGAK]|EB|CP|DB)(?:/OL)?\]"
     r"|\b(?:In:?\s(?:Proc|[A-Z])|Proceedings|Proc\.|Journal|Trans\.|Transactions|Conference|Workshop|Symposium|Annals"
     r"|Advances|Lecture Notes|Press|Verlag|Springer|Elsevier|Wiley|Publish\w+|University|Universität|Thesis|thesis"
-    r"|dissertation|Technical [Rr]eport|Report|edition|ed\.|eds?\.\)|Inc\.|Institute|IEEE|ACM|Association|Review"
+    r"|dissertation|[Rr]eport|edition|ed\.|eds?\.\)|Inc\.|Institute|IEEE|ACM|Association|Review"
     r"|Letters|Bulletin|Magazine|Standard|Nature|Science)\b|(?:\b[A-Z][a-z]{1,9}\.\s){2}",
 )
 _QUOTED = re.compile(r"[“\"«《‘`][^”\"»》]{6,300}[”\"»》’']")
@@ -81,7 +81,7 @@ def _is_named_page(text: str) -> bool:
     """Return whether an item is the name of a web page and its address, not a remark with a link."""
     name, links = _ADDRESS.subn(" ", text)
     words = re.findall(rf"[^\W\d_]{{2,}}|[{CHINESE}]{{2}}", name)
-    return links > 0 and len(words) >= 2 and not _SENTENCE.search(name)
+    return links > 0 and len(words) >= 1 and not _SENTENCE.search(name)
 
 
 def is_notice(text: str) -> bool:

@@ -1,0 +1,273 @@
+"""Checks citations against the entries they point to: the names and the year must be those of the entry."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from fathom.corpus.readers.parsed_document import ParsedReference
+from fathom.corpus.readers.parsing.reference_names import CAPITAL
+from fathom.corpus.readers.parsing.text_cleanup import word_set
+from fathom.records.documents import Citation
+from fathom.records.names import PARTICLE, without_accents
+
+MAX_CONTRADICTED_SHARE = 0.2
+"""If more of a document's citations contradict their entries, its links to entries are not trusted."""
+MIN_CONTRADICTED = 2
+"""Fewer contradictions are single errors of the source."""
+
+Agreement = Literal["agrees", "contradicts", "unchecked"]
+
+_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?=[a-z]?(?![\da-z]))")
+_WORD = re.compile(r"[^\W\d_][\w'’ʼ-]*")
+_LATIN = re.compile(r"[A-Za-zÀ-ɏ]{3}")
+_MIN_SIMILARITY = 80
+"""Of 100: names this similar are one name misspelled, such as Rubenstein and Rubinstein."""
+_NOT_NAMES = word_set(
+    "see the in and for also following as by from like both with while although recently similar unlike here this that"
+    " ref refs reference references figure fig table section sections eq equation chapter appendix review reviewed"
+    " data supplementary january february march april may june july august september october november december spring"
+    " summer autumn fall winter theorem lemma algorithm version python"
+)
+"""Words that are capitalized at the start of a sentence or a label."""
+
+
+# Names and years of a citation.
+
+
+@dataclass(frozen=True)
+class CitedNames:
+    """What a citation says about its entry."""
+
+    names: tuple[str, ...]
+    """Family names in plain form, the first author usually first."""
+    years: tuple[int, ...]
+    certain: bool = True
+    """Whether the words are names: "Lind et al.", not "Transformers [3]"."""
+    lettered: bool = False
+    """Whether a letter after the year distinguishes works: "2003c"."""
+
+
+NAME = rf"(?<![\w'’-])(?:(?:{PARTICLE}[\s-]){{0,3}}|[dDlLO]['’])?{CAPITAL}[\w'’ʼ-]{{1,40}}"
+"""A family name as printed in a citation."""
+_NAMES_BEFORE = re.compile(
+    rf"({NAME})(\s+et\s+al\.?|(?:,\s{NAME}){{0,3}},?\s+(?:and|&)\s+{NAME}|\s+and\s+co-?workers)?"
+    r"(?:['’]s)?[\s,]*[(\[]?\s*$"
+)
+_KEY = re.compile(r"[A-Za-z+-]{2,30}:?\d{2,4}[A-Za-z]*|\w+[:_/]\w+.*|doi:.*|https?:.*", re.IGNORECASE)
+_CITATION = re.compile(r"\bet\s+al\b|\b(?:1[5-9]|20)\d\d[a-z]?\b")
+_MAX_BEFORE = 90
+"""Characters before a citation that are searched for names."""
+
+
+def names_in_mark(mark: str, before: str, numeric: bool) -> CitedNames:
+    """Return the names and years of a citation, from its own text and from the words before it."""
+    mark = " ".join(mark[:300].split())
+    if numeric:
+        return _named_before(before, ())
+    if _KEY.fullmatch(mark) or not _CITATION.search(mark):
+        return CitedNames((), ())
+    years = tuple(map(int, _YEAR.findall(mark)))
+    lettered = re.search(r"\d{4}[a-z]", mark) is not None
+    words = _WORD.findall(re.split(r"\bet\s+al\b", mark)[0] if "al" in mark else mark)
+    names = tuple(_plain(word) for word in words if _is_name(word))
+    if not names and not re.search(r"[^\W\d_]{2}", mark):
+        return replace(_named_before(before, years), lettered=lettered)
+    return CitedNames(names, years, lettered=lettered)
+
+
+def _named_before(before: str, years: tuple[int, ...]) -> CitedNames:
+    found = _NAMES_BEFORE.search(before[-_MAX_BEFORE:])
+    if found is None:
+        return CitedNames((), years)
+    others = found[2] or ""
+    words = [found[1].split()[-1], *(_WORD.findall(others) if "al" not in others else ())]
+    names = tuple(_plain(word) for word in words if _is_name(word))
+    # "IFN-γ and TNF-α [14]" names no authors, and neither does "Transformers [3]".
+    certain = bool(others.strip()) and len(names) > (" and " in others or "&" in others)
+    return CitedNames(names, years, certain and all(len(name) >= 3 for name in names))
+
+
+def _is_name(word: str) -> bool:
+    """Return whether a word may be a family name in Latin letters: "IFN-γ" and "WHO" are none."""
+    capitals = not word[0].isupper() or word[1:2].isupper()
+    return not capitals and len(word) > 1 and _plain(word).isascii() and word.casefold() not in _NOT_NAMES
+
+
+def _plain(word: str) -> str:
+    return re.sub(r"['’ʼ-]", "", without_accents(word).casefold())
+
+
+# Entries.
+
+
+class EntryChecker:
+    """Compares citations with the entries of one reference list."""
+
+    def __init__(self, entries: Sequence[ParsedReference]) -> None:
+        self._entries = [_Entry.of(entry) for entry in entries]
+        self._by_name: dict[str, list[int]] = defaultdict(list)
+        for position, entry in enumerate(self._entries, start=1):
+            for word in entry.names:
+                self._by_name[word].append(position)
+        self._by_first: dict[str, list[int]] = defaultdict(list)
+        for position, entry in enumerate(self._entries, start=1):
+            for word in entry.first:
+                self._by_first[word].append(position)
+
+    def check(self, cited: CitedNames, position: int) -> Agreement:
+        """Return whether the names and years of a citation are those of an entry."""
+        entry = self._entries[position - 1]
+        named = self._has_name(entry, cited)
+        year = entry.has_year(cited.years)
+        if named is None and year is None:
+            return "unchecked"
+        if named is False:
+            return "contradicts"
+        if year is False:
+            # Lists and texts often differ by one year, for a work that was first published online.
+            return "agrees" if named and entry.is_near(cited.years) else "contradicts"
+        return "agrees"
+
+    def _has_name(self, entry: _Entry, cited: CitedNames) -> bool | None:
+        """Return whether an entry has one of the names; None if that cannot be said."""
+        if not cited.names or not entry.latin:
+            return None
+        if any(entry.has_name(name) for name in cited.names):
+            return True
+        if cited.certain:
+            return False
+        # A capitalized word before a number is a name only if it is that of another entry's first author.
+        return False if len(cited.names) == 1 and len(self._by_first.get(cited.names[0], ())) == 1 else None
+
+    def find(self, cited: CitedNames) -> int | None:
+        """Return the position of the only entry with these names and this year; None if there is none or several."""
+        if not cited.names or len(cited.years) != 1 or cited.lettered:
+            return None
+        fits = [
+            position
+            for position in self._by_name.get(cited.names[0], ())
+            if cited.years[0] in self._entries[position - 1].years
+            and all(self._entries[position - 1].has_name(name) for name in cited.names)
+        ]
+        first = [position for position in fits if cited.names[0] in self._entries[position - 1].first]
+        chosen = first or fits
+        return chosen[0] if len(chosen) == 1 else None
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """The words and years of an entry, as they are compared."""
+
+    names: frozenset[str]
+    """Words of the author names, or of the whole entry if its authors are not known."""
+    first: frozenset[str]
+    """Words of the first author's name."""
+    words: str
+    """All words of the entry, each between spaces."""
+    year: int | None
+    years: frozenset[int]
+    latin: bool
+    """Whether it has names in Latin letters."""
+
+    @classmethod
+    def of(cls, entry: ParsedReference) -> _Entry:
+        text = entry.text[:3_000]
+        authors = entry.authors[:200]
+        years = frozenset(map(int, _YEAR.findall(text))) | ({entry.year} if entry.year else set())
+        names = frozenset(_words(" ".join(authors))) if authors else frozenset(_words(text[:200]))
+        return cls(
+            names=names,
+            first=frozenset(_words(authors[0] if authors else text[:40])),
+            words=f" {' '.join(_words(text))} ",
+            year=entry.year,
+            years=frozenset(years),
+            latin=_LATIN.search(text) is not None,
+        )
+
+    def has_name(self, name: str) -> bool:
+        """Return whether the entry has a name, perhaps misspelled or joined with another word."""
+        if f" {name} " in self.words or name in self.words.replace(" ", ""):
+            return True
+        from rapidfuzz import fuzz
+
+        # A converter may have joined a name with the word before it: "CheckpointingChen".
+        return any(
+            len(word) >= 4 and (name.endswith(word) or fuzz.ratio(name, word) >= _MIN_SIMILARITY) for word in self.names
+        )
+
+    def has_year(self, years: Sequence[int]) -> bool | None:
+        """Return whether the entry has one of the years; None if it has none, or none is cited."""
+        return any(year in self.years for year in years) if years and self.years else None
+
+    def is_near(self, years: Sequence[int]) -> bool:
+        """Return whether one of the years is that of the entry or the one before or after it."""
+        return any(abs(year - own) <= 1 for year in years for own in self.years)
+
+
+def _words(text: str) -> list[str]:
+    return [_plain(word) for word in _WORD.findall(text) if len(word) > 1]
+
+
+# All citations of a document.
+
+
+@dataclass(frozen=True)
+class CheckedCitations:
+    """The citations of a document after the check."""
+
+    citations: tuple[Citation, ...]
+    corrected: int
+    """Citations that contradicted their entry and fit exactly one other."""
+    contradicted: int
+    """Citations that contradicted their entry and fit no other: they are unresolved."""
+    trusted: bool
+    """Whether few enough contradict to trust the citations that cannot be checked."""
+
+
+def check_citations(citations: Sequence[Citation], text: str, entries: Sequence[ParsedReference]) -> CheckedCitations:
+    """Compare every resolved citation with its entry. What contradicts it is resolved by name, or left unresolved."""
+    checker = EntryChecker(entries)
+    group_sizes = Counter(citation.group for citation in citations)
+    checked: list[tuple[Citation, Agreement]] = []
+    corrected = 0
+    for citation in citations:
+        cited = _names_of(citation, text, group_sizes[citation.group])
+        if citation.reference is None:
+            checked.append((_pointing_to(checker.find(cited), citation), "unchecked"))
+            continue
+        agreement = checker.check(cited, citation.reference)
+        found = checker.find(cited) if agreement == "contradicts" else citation.reference
+        corrected += agreement == "contradicts" and found is not None
+        checked.append((_pointing_to(found, citation), agreement))
+    contradicted = sum(agreement == "contradicts" for _, agreement in checked)
+    checkable = sum(agreement != "unchecked" for _, agreement in checked)
+    trusted = contradicted < MIN_CONTRADICTED or contradicted <= MAX_CONTRADICTED_SHARE * checkable
+    return CheckedCitations(
+        citations=tuple(
+            citation
+            if trusted or agreement != "unchecked" or before.reference is None
+            else _pointing_to(None, citation)
+            for (citation, agreement), before in zip(checked, citations, strict=True)
+        ),
+        corrected=corrected,
+        contradicted=contradicted - corrected,
+        trusted=trusted,
+    )
+
+
+def _pointing_to(reference: int | None, citation: Citation) -> Citation:
+    return citation if reference == citation.reference else citation.model_copy(update={"reference": reference})
+
+
+def _names_of(citation: Citation, text: str, group_size: int) -> CitedNames:
+    numeric = citation.style != "author-year"
+    if numeric and group_size > 1:
+        # "Lind et al. [3, 4]" does not say which of them is theirs.
+        return CitedNames((), ())
+    start = citation.group.start if numeric else citation.span.start
+    before = text[max(0, start - _MAX_BEFORE) : start].rpartition("\n")[2]
+    return names_in_mark(citation.span.of(text), before, numeric)

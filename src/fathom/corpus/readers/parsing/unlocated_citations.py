@@ -1,0 +1,77 @@
+"""Strings that look like citations but were not located: a reader may have missed them, or their entry is lost."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+
+from fathom.corpus.readers.parsing.citation_check import NAME
+from fathom.corpus.readers.parsing.entry_recognition import looks_like_entry
+from fathom.corpus.readers.parsing.reference_lists import ReferenceEntry, parsed_entry
+from fathom.records.spans import Span
+
+_NUMBERS = re.compile(
+    r"(?:(?<=[\s,.;:)\]])|(?<=[^\W\d_]{3})|^)\[([1-9]\d{0,2}(?:\s?[,;–—-]\s?[1-9]\d{0,2}){0,30})\](?![(\[])"
+)
+_LABEL = re.compile(r"\[((?:[A-Z][A-Za-z]{1,12}|[A-Z]{2,6})\+?['’]?\d{2}[a-z]?)\](?!\()")
+_PEOPLE = rf"{NAME}(?:(?:,\s|\s(?:and|&)\s|,\s(?:and|&)\s|\s){NAME}){{0,3}}(?:,?\s+et\s+al\.?)?"
+_IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]{4,400}?\d{4}[a-z]?[^()\[\]]{0,60})[)\]]")
+_SEGMENT = re.compile(
+    rf"\s*(?:(?i:see|also|e\.g\.|cf\.|i\.e\.|and|reviewed in|in|for example)[,:]?\s+){{0,4}}"
+    rf"({_PEOPLE})(?:,\s*|\s+(?<=al\.\s)|\s+(?<=al\s))(?:1[5-9]|20)\d\d[a-z]?(?:\s?,.{{0,60}})?\s*"
+)
+_NARRATIVE = re.compile(rf"({NAME}(?:\s+et\s+al\.?|\s+(?:and|&)\s+{NAME}))\s*[(\[]((?:1[5-9]|20)\d\d[a-z]?)[)\]]")
+_MONTH = re.compile(
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?|spring|summer|autumn|fall|winter|version|figure|table",
+    re.IGNORECASE,
+)
+
+
+def citation_like(text: str) -> Iterator[Span]:
+    """Yield the places in a text that look like citations; each number of "[3, 7]" is one."""
+    for found in _NUMBERS.finditer(text):
+        yield from (Span(found.start(1) + number.start(), found.start(1) + number.end())
+                    for number in re.finditer(r"\d+", found[1]))  # fmt: skip
+    for found in _LABEL.finditer(text):
+        yield Span(*found.span(1))
+    for found in _NARRATIVE.finditer(text):
+        yield Span(*found.span(2))
+    for found in _IN_BRACKETS.finditer(text):
+        for part in re.finditer(r"[^;]+", found[1]):
+            cited = _SEGMENT.fullmatch(part[0])
+            if cited and not _MONTH.match(cited[1]):
+                yield Span(found.start(1) + part.start(), found.start(1) + part.end())
+
+
+def count_unlocated(text: str, located: Sequence[Span], passages: Sequence[Span]) -> int:
+    """Return how many places in some passages look like citations, but overlap none of those located.
+
+    `located` and `passages` are in the order of the text.
+    """
+    starts = [span.start for span in located]
+    footnotes = _footnote_numbers(text, passages)
+    count = 0
+    for passage in passages:
+        content = passage.of(text)
+        if "[" not in content and "(" not in content:
+            continue
+        for place in citation_like(content):
+            if place.of(content) in footnotes:
+                continue
+            at = bisect_right(starts, passage.start + place.end - 1)
+            count += not any(span.end > passage.start + place.start for span in located[max(0, at - 3) : at])
+    return count
+
+
+_FOOTNOTE = re.compile(r"\[(\d{1,3})\]\s")
+
+
+def _footnote_numbers(text: str, passages: Sequence[Span]) -> frozenset[str]:
+    """Return the numbers of the footnotes: readers print a footnote as a paragraph that starts with "[2]"."""
+    opened = ((_FOOTNOTE.match(text, passage.start), passage) for passage in passages)
+    return frozenset(
+        found[1]
+        for found, passage in opened
+        if found and not looks_like_entry(parsed_entry(ReferenceEntry(text[found.end() : passage.end])))
+    )
