@@ -786,3 +786,26 @@ def test_reads_articles_made_by_pandoc(shared: Callable[[str], Path]) -> None:
         assert sum("doi" in reference.ids for reference in article.references) == gold["refs_with_doi"]
         assert len(marks_in(found.body)) == gold["n_intext_bibr"]
         assert all(citation.reference for citation in article.citations)
+
+
+def test_an_article_states_what_it_does_not_have() -> None:
+    found = read(document("<p>Ferns grow.</p>"))
+    assert {"authors", "abstract", "references", "citations", "tables"} <= found.stated
+    with_link = read(document('<p>Ferns grow <xref ref-type="bibr" rid="b1">1</xref>.</p>'))
+    assert "references" not in with_link.stated
+    assert "authors" not in read(document(meta="<contrib-group/>")).stated
+
+
+@pytest.mark.parametrize(
+    ("contributors", "names"),
+    [
+        ('<contrib contrib-type="consortium"><collab>Tin Group</collab></contrib>', ["Tin Group"]),
+        ("<contrib><name><surname>Tin Coast Consortium</surname></name></contrib>", ["Tin Coast Consortium"]),
+        ('<contrib contrib-type="reviewer"><name><surname>Roe</surname></name></contrib>', []),
+        ("<contrib><name><surname>Roe</surname></name><role>Reviewing editor</role></contrib>", []),
+        ("<contrib><name><surname>Roe</surname></name><role>Writing – review and editing</role></contrib>", ["Roe"]),
+    ],
+)
+def test_contributors_by_their_type_and_role(contributors: str, names: list[str]) -> None:
+    authors = read(document(meta=f"<contrib-group>{contributors}</contrib-group>")).authors
+    assert [author.family for author in authors] == names

@@ -13,6 +13,7 @@ from fathom.corpus.readers.parsed_document import (
     Block,
     CitationMark,
     Heading,
+    NoCompanions,
     Paragraph,
     ParsedDocument,
     ParsedTable,
@@ -237,3 +238,32 @@ def test_real_papers_match_the_manifest(shared: Callable[[str], Path]) -> None:
     # Two papers mention other keys in comments.
     assert sum(len(found.references) == mentioned[record["key"]] for record, found in read_papers) == 3
     assert all(len(found.references) <= mentioned[record["key"]] for record, found in read_papers)
+
+
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [
+        (r"\author{Ada Lind \\ Elm House \and Bo Wu \\ Tin College}", ["Ada Lind", "Bo Wu"]),
+        (r"\author{Ada Lind, Bo Wu and Cy Roe \\ Tin College}", ["Ada Lind", "Bo Wu", "Cy Roe"]),
+        (r"\author{plato}", ["plato"]),
+        (r"\author{Ada Lind}\author{Tin Coast Consortium}", ["Ada Lind", "Tin Coast Consortium"]),
+        (r"\author{Ada Lind \\ Anna Wu}", None),
+        (r"\author{Ada Lind, Salt}", None),
+        (r"\author{Tin College}", None),
+    ],
+)
+def test_authors_are_understood_or_unknown(command: str, names: list[str] | None) -> None:
+    text = (
+        rf"\documentclass{{article}}\title{{On ferns}}{command}\begin{{document}}\maketitle Ferns grow.\end{{document}}"
+    )
+    (paper,) = latex.read(text.encode(), "a.tex", NoCompanions())
+    assert [author.printed for author in paper.authors] == (names or [])
+    assert ("authors" in paper.unknown) == (names is None)
+
+
+def test_a_title_page_without_authors_states_that_there_are_none() -> None:
+    text = r"\documentclass{article}\title{On ferns}\begin{document}\maketitle Ferns grow.\end{document}"
+    (paper,) = latex.read(text.encode(), "a.tex", NoCompanions())
+    assert {"authors", "abstract", "tables"} <= paper.stated
+    (paper,) = latex.read(text.replace(r"\maketitle", "").encode(), "a.tex", NoCompanions())
+    assert "authors" not in paper.stated and paper.unknown["authors"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from fathom.corpus.readers.bibtex.citations import CitationForm, CitationFormatter, state_references
 from fathom.corpus.readers.bibtex.latex_text import latex_to_text, split_outside_braces
-from fathom.corpus.readers.bibtex.parser import parse_author
+from fathom.corpus.readers.latex.bylines import read_latex_byline
 from fathom.corpus.readers.latex.references import find_labels, read_cited_works
 from fathom.corpus.readers.latex.source import (
     INPUT,
@@ -26,7 +26,6 @@ from fathom.corpus.readers.parsed_document import (
     Heading,
     Inlines,
     Paragraph,
-    ParsedAuthor,
     ParsedDocument,
     ParsedTable,
     ReadError,
@@ -39,10 +38,13 @@ from fathom.corpus.readers.parsing.blocks import (
     inlines_text,
     normalized_text,
 )
+from fathom.corpus.readers.parsing.bylines import NO_BYLINE
 from fathom.corpus.readers.parsing.decoding import decode_text, searchable
 from fathom.corpus.readers.parsing.front_matter import read_project_file
 from fathom.corpus.readers.parsing.text_cleanup import word_set
 from fathom.corpus.readers.parsing.text_tables import limit_columns
+from fathom.corpus.readers.parsing.titles import move_date
+from fathom.records.documents import FieldName
 
 FORMAT = "latex"
 
@@ -94,10 +96,6 @@ _CITATION_FORMS: dict[str, CitationForm] = {
     **{"citealp": "bare", "citenum": "bare", "citeyear": "year", "citeyearpar": "year", "citeauthor": "names"},
 }
 _THANKS = re.compile(r"\\(?:thanks|footnote(?:mark)?)\s*(?:\[[^\[\]]*\])?\s*(?=\{)")
-_NOT_NAMES = re.compile(
-    r"\\(?:thanks|footnote(?:mark)?|inst|textsuperscript|orcid\w*|email|affil\w*|IEEE\w+|href|corref|fnref)\s*"
-    r"(?:\[[^\[\]]*\])?\s*(?=\{)|\$[^$]{0,60}\$"
-)
 
 
 @dataclass
@@ -108,6 +106,16 @@ class _Float:
     caption: Inlines = field(default_factory=list)
     tables: list[list[list[TableCell]]] = field(default_factory=list)
     others: list[Block] = field(default_factory=list)
+
+
+def _stated(text: str) -> frozenset[FieldName]:
+    """Return the fields whose commands a source would have."""
+    commands: dict[FieldName, str] = {
+        "abstract": r"abstract",
+        "tables": r"\\begin\s*\{[^{}]*(?:tab|tblr)",
+        "sections": "section",
+    }
+    return frozenset(name for name, command in commands.items() if not re.search(command, text, re.IGNORECASE))
 
 
 class _Document:
@@ -140,14 +148,15 @@ class _Document:
         document.title = self._plain(title) or (project.title if self._is_main(text) else "")
         if not document.title:
             raise ReadError("it has no title")
-        document.authors = self._authors(text, pairs) or project.authors
+        byline = read_latex_byline(text, pairs)
+        document.authors = byline.authors or ([] if byline.reason else project.authors)
         self._parse_body(document_body(text))
         abstract, body = ([], self._body) if self._abstract else extract_abstract(self._body)
         argument = command_argument(text, pairs, "abstract")
         document.abstract = (
             self._abstract or abstract or ([Paragraph(self._inlines(argument))] if argument.strip() else [])
         )
-        document.body = drop_empty_reference_sections(body)
+        document.body = [*byline.lines, *drop_empty_reference_sections(body)]
         for keys in re.findall(r"\\nocite\s*\{([^{}]{0,5000})\}", text):
             self._citations.include(key.strip() for key in keys.split(",") if key.strip())
         document.references = self._citations.references()
@@ -159,7 +168,13 @@ class _Document:
         document.year = project.published.year if project.published else None
         if project.subtitle and not title:
             document.notes["subtitle"] = project.subtitle
+        document.stated |= _stated(text)
+        if not document.authors and not byline.is_stated:
+            document.unknown["authors"] = byline.reason or NO_BYLINE
+        elif not document.authors:
+            document.stated |= {"authors"}
         state_references(document, self._citations, broken)
+        move_date(document, breaks=True)
         return document
 
     def _is_main(self, text: str) -> bool:
@@ -184,21 +199,6 @@ class _Document:
                 inputs = INPUT.findall(searchable(content)) if content is not None else []
                 if any((braced or bare).strip().removeprefix("./") in (own, stem) for braced, bare in inputs):
                     raise ReadError(f"it is a part of {name} and is read with it")
-
-    # Authors.
-
-    def _authors(self, text: str, pairs: dict[int, int]) -> list[ParsedAuthor]:
-        authors: list[ParsedAuthor] = []
-        for match in re.finditer(r"\\author\*?\s*(?:\[[^\[\]]*\])?\s*(?=\{)", text):
-            group = braced_group(text, pairs, match.end())[0]
-            group = remove_commands(group, _NOT_NAMES)
-            for part in re.split(r"\\(?:and|And|AND|quad|qquad)(?![A-Za-z])", group):
-                line = re.split(r"\\\\|\n\s*\n", part.strip())[0]
-                for one in re.split(r", *(?:and +)?| +and +", " ".join(latex_to_text(line).split())):
-                    name = re.sub(r"[\d*†‡§¶^]+", "", one).strip(" ,")
-                    if re.search(r"[^\W\d_]", name) and len(name) <= 80 and "@" not in name:
-                        authors.append(parse_author(name))
-        return authors
 
     # Blocks.
 

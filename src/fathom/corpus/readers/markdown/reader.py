@@ -34,6 +34,7 @@ from fathom.corpus.readers.parsing.reference_lists import YEAR, ReferenceEntry, 
 from fathom.corpus.readers.parsing.section_roles import chinese_role
 from fathom.corpus.readers.parsing.sentences import is_chinese
 from fathom.corpus.readers.parsing.text_cleanup import calendar_date
+from fathom.corpus.readers.parsing.titles import move_date
 from fathom.records.documents import FieldName
 
 FORMAT = "markdown"
@@ -177,6 +178,8 @@ class _Document:
         )
         if not blocks and not document.abstract:
             raise ReadError("it has no text")
+        if not self.front.title:
+            move_date(document)
         return document
 
     # The title, and the blocks before it.

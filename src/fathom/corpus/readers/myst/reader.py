@@ -55,6 +55,7 @@ from fathom.corpus.readers.parsing.text_tables import (
     directive_rows,
     html_table_rows,
 )
+from fathom.corpus.readers.parsing.titles import move_date
 
 FORMAT = "myst"
 
@@ -121,6 +122,12 @@ class _Document:
         self._citations.include(uncited_keys("\n".join(lines), self._nocite))
         document.references = self._citations.references()
         self._add_metadata(document, front, project, broken)
+        document.stated |= {"abstract", "sections", "tables"}
+        if front.states_no_authors:
+            document.authors = []
+            document.stated |= {"authors"}
+        if not title.strip():
+            move_date(document)
         return document
 
     def _add_metadata(

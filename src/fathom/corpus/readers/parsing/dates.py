@@ -25,13 +25,14 @@ _MONTH_NAMES = (
 )
 _MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES, start=1) for name in names.split()}
 _ACCENTED = ("märz", "février", "août", "décembre", "março")
-_MONTH = rf"(?i:{'|'.join(sorted((*_MONTHS, *_ACCENTED), key=len, reverse=True))})"
+MONTH = rf"(?i:{'|'.join(sorted((*_MONTHS, *_ACCENTED), key=len, reverse=True))})"
+"""A pattern for the name of a month."""
 _YEAR = r"(?:1[5-9]|20)\d\d"
 DATE = re.compile(
     rf"\b(?P<iso>{_YEAR}[-/.](?:0?[1-9]|1[0-2])[-/.](?:0?[1-9]|[12]\d|3[01]))(?![\d-])"
-    rf"|\b(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.)?(?: of| de)?[ -](?P<month>{_MONTH})\.?,?(?: de)?[ -](?P<year>{_YEAR})\b"
-    rf"|\b(?P<us_month>{_MONTH})\.? (?P<us_day>[0-3]?\d)(?:st|nd|rd|th)?,? (?P<us_year>{_YEAR})\b"
-    rf"|\b(?P<only_month>{_MONTH})\.?,?(?: of| de)? (?P<only_year>{_YEAR})\b"
+    rf"|\b(?P<day>[0-3]?\d)(?:st|nd|rd|th|\.)?(?: of| de)?[ -](?P<month>{MONTH})\.?,?(?: de)?[ -](?P<year>{_YEAR})\b"
+    rf"|\b(?P<us_month>{MONTH})\.? (?P<us_day>[0-3]?\d)(?:st|nd|rd|th)?,? (?P<us_year>{_YEAR})\b"
+    rf"|\b(?P<only_month>{MONTH})\.?,?(?: of| de)? (?P<only_year>{_YEAR})\b"
     r"|(?P<zh_year>\d{4})\s?年\s?(?P<zh_month>\d{1,2})\s?月(?:\s?(?P<zh_day>\d{1,2})\s?日)?"
 )
 """A complete date, or a month with its year; `read_date` checks the number of the day."""

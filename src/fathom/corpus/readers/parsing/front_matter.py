@@ -157,7 +157,7 @@ def _texts(value: Value) -> list[str]:
 
 def _authors(value: Value, institutions: dict[str, str]) -> list[ParsedAuthor]:
     if isinstance(value, str):
-        return [parse_author(part) for part in _names(value)]
+        return [parse_author(part) for part in split_names(value)]
     if isinstance(value, dict):
         value = [value]
     authors: list[ParsedAuthor] = []
@@ -200,7 +200,7 @@ def _affiliations(value: Value, institutions: dict[str, str]) -> tuple[str, ...]
     return tuple(dict.fromkeys(filter(None, affiliations)))
 
 
-def _names(line: str) -> list[str]:
+def split_names(line: str) -> list[str]:
     """Return the names in one line; "Lind, Ann" is one name, family name first."""
     parts = [part.strip() for part in re.split(r"[,，、]|\band\b", line) if part.strip()]
     if len(parts) == 2 and "," in line and min(len(part.split()) for part in parts) == 1:

@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from fathom.corpus.readers.parsed_document import ParsedReference
 from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER, join_spaced_name, to_half_width
 from fathom.corpus.readers.parsing.reference_strings import parse_reference
+from fathom.corpus.readers.parsing.titles import split_date
 from fathom.records.names import CHINESE, is_particle
 
 
@@ -174,7 +175,7 @@ def parsed_entry(entry: ReferenceEntry, key: str = "") -> ParsedReference:
         second = entry.blocks[1].strip(" .,")
         title = second if re.search(r"\w{2}", second) and not second.startswith("In ") else title
         authors = authors or tuple(_split_names(entry.blocks[0]))
-    title = re.sub(rf",\s*{YEAR}[a-z]?$", "", title)
+    title = re.sub(rf",\s*{YEAR}[a-z]?$", "", split_date(title).title)
     return ParsedReference(key, entry.text, title, authors, year, parts.ids | entry.ids)
 
 

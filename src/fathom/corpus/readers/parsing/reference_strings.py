@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER, to_half_width
+from fathom.corpus.readers.parsing.dates import MONTH
 from fathom.corpus.readers.parsing.identifiers import ARXIV_ID, find_identifiers
 from fathom.corpus.readers.parsing.reference_names import (
     CAPITAL,
@@ -138,7 +139,9 @@ def _quoted_title(text: str) -> _Fields | None:
 
 
 _FIRST_YEAR = re.compile(
-    rf"[\s.,]\s?\(({_YEAR})(?:/{_YEAR})?[a-z]?(?:,[^()]{{1,40}})?\)[.,:;]?\s+|[.,\s]\s({_YEAR})[a-z]?[.,:]\s+"
+    rf"[\s.,]\s?\(({_YEAR})(?:/{_YEAR})?[a-z]?(?:,[^()]{{1,40}})?\)[.,:;]?\s+|[.,\s]\s({_YEAR})[a-z]?"
+    # "2019, March 4."
+    rf"(?:,\s(?:{MONTH})\.?(?:\s\d{{1,2}})?(?=[.:]))?[.,:]\s+"
     r"|\s\((?:n\.\s?d\.|in press|forthcoming|to appear)\)[.,:;]?\s+"
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from fathom.corpus.readers.parsed_document import ParsedDocument
 from fathom.corpus.readers.parsing.dates import DATE, WrittenDate, read_date
 from fathom.records.names import CHINESE
 
@@ -65,3 +66,11 @@ def _without_introduction(before: str, breaks: bool) -> str | None:
     if re.search(r"[A-Za-z0-9][–—/-]$", before) or _PREPOSITION.search(before):
         return None
     return before.strip(" \n,;:-–—([")
+
+
+def move_date(document: ParsedDocument, breaks: bool = False) -> None:
+    """Move a date at the end of a document's title to its date, if it has none."""
+    found = split_date(document.title, breaks)
+    document.title = found.title
+    if found.date and document.year is None:
+        document.year, document.published = found.date.year, found.date.day

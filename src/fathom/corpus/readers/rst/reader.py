@@ -34,7 +34,7 @@ from fathom.corpus.readers.parsing.blocks import (
     with_prefix,
 )
 from fathom.corpus.readers.parsing.decoding import decode_text
-from fathom.corpus.readers.parsing.front_matter import find_orcid
+from fathom.corpus.readers.parsing.front_matter import find_orcid, split_names
 from fathom.corpus.readers.parsing.text_tables import (
     GRID_LINE,
     SIMPLE_TABLE_LINE,
@@ -43,6 +43,7 @@ from fathom.corpus.readers.parsing.text_tables import (
     grid_table_rows,
     simple_table_rows,
 )
+from fathom.corpus.readers.parsing.titles import move_date
 from fathom.corpus.readers.rst.inline import InlineParser
 from fathom.corpus.readers.rst.lines import (
     BULLET,
@@ -127,6 +128,9 @@ class _Document:
         state_references(document, self._citations, broken)
         if not document.title:
             raise ReadError("it has no title")
+        document.stated |= {"abstract", "sections", "tables", *(("authors", "year") if self._pep else ())}
+        if not self._pep:
+            move_date(document)
         return document
 
     def _promote_first_heading(self, body: list[Block]) -> list[Block]:
@@ -191,7 +195,7 @@ class _Document:
                 last = document.authors[-1]
                 document.authors[-1] = replace(last, affiliations=(*last.affiliations, text))
             elif name == "authors":
-                document.authors.extend(parse_author(one) for one in text.split(",") if one.strip())
+                document.authors.extend(map(parse_author, split_names(text)))
             elif name == "doi" and find_doi(text):
                 document.ids["doi"] = find_doi(text)
             elif name in ("license", "licence", "copyright") and not document.license:
