@@ -113,9 +113,10 @@ def _sections_doubt(body: Sequence[Block]) -> str:
         return ""
     if numbers != list(range(1, len(numbers) + 1)):
         return "numbered headings are missing"
-    others = [text for text in headings if not re.match(r"\d|[IVX]+\.|[A-Z]\.?\d?\s|appendi|supplement", text, re.I)]
-    unknown = [text for text in others if not KNOWN_HEADING.fullmatch(text)]
-    return "some headings have no number" if len(unknown) > len(numbers) else ""
+    # A line between numbered headings that has no number is a heading of another kind, or none at all.
+    last = max(at for at, text in enumerate(headings) if _NUMBERED.match(text))
+    plain = [text for text in headings[:last] if not re.match(r"\d|[IVX]+\.|[A-Z]\.\s", text)]
+    return "some headings have no number" if any(not KNOWN_HEADING.fullmatch(text) for text in plain) else ""
 
 
 def _number(text: str) -> int:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
-from fathom.corpus.readers.pdf.line import Line, strip_marks, wraps
+from fathom.corpus.readers.pdf.line import Line, is_running_text, strip_marks, wraps
 from fathom.corpus.readers.pdf.reading_order import OrderedLines
 from fathom.corpus.readers.pdf.table_detection import CAPTION
 
@@ -16,6 +17,7 @@ _SECTION_NAMES = (
 )
 KNOWN_HEADING = re.compile(rf"(?:(?:\d+|[IVX]+)\.?\s+)?(?:{_SECTION_NAMES})[:.]?", re.IGNORECASE)
 ABSTRACT = re.compile(r"(?:abstract|摘\s*要)\s*[:.—–-]?", re.IGNORECASE)
+_KEYWORDS = re.compile(r"(?:key\s?words?|index terms)\s*[:—–-]\s*\S", re.IGNORECASE)
 _NUMBERED = re.compile(r"((?:\d{1,2}|[IVX]{1,5}|[A-H])(?:\.\d{1,2}){0,3})\.?\s+(?=\S)")
 
 
@@ -25,7 +27,8 @@ def is_heading(lines: OrderedLines, number: int) -> bool:
     text = strip_marks(line.text).strip()
     if len(text) > 150 or line.hyphenated or not re.search(r"[^\W\d_]{2}|[一-鿿]", text) or CAPTION.match(text):
         return False
-    if not lines.is_alone(number):
+    # "Quill et al." is a running head.
+    if not lines.is_alone(number) or re.search(r"\bet al\.?$", text):
         return False
     if (
         KNOWN_HEADING.fullmatch(text)
@@ -36,14 +39,36 @@ def is_heading(lines: OrderedLines, number: int) -> bool:
     if text.endswith((".", ",", ";")) and not line.size > 1.3 * lines.body_size:
         return False
     starts = text[0].isupper() or text[0].isdigit() or "一" <= text[0] <= "鿿"
+    if _KEYWORDS.match(text) or _is_in_paragraph(lines, number):
+        return False
     if line.size >= 1.08 * lines.body_size:
         return starts and len(text) < 120
     numbered = _NUMBERED.match(text)
     if line.bold and line.size >= 0.95 * lines.body_size:
         return (starts and len(text) < 100 and not text[0].isdigit()) or bool(numbered and len(text) < 100)
+    if line.bold and line.size >= 0.85 * lines.body_size and text.isupper() and _is_below_gap(lines, number):
+        return len(text) < 80
     if line.small_caps and line.size >= 0.95 * lines.body_size:
         return (starts and len(text) < 100 and not text[0].isdigit()) or bool(numbered and len(text) < 100)
     return bool(re.fullmatch(r"[IVX]{1,5}\.\s+[A-Z][A-Z\s:,-]{4,80}", text))
+
+
+def _is_in_paragraph(lines: OrderedLines, number: int) -> bool:
+    """Return whether a line is one of three or more lines of running text in one style, such as a large abstract."""
+    if not is_running_text(lines[number]):
+        return False
+    first = max(0, number - 2)
+    joined = [continues_line(before, after) for before, after in itertools.pairwise(lines[first : number + 3])]
+    return any(joined[at] and joined[at + 1] for at in range(len(joined) - 1))
+
+
+def _is_below_gap(lines: OrderedLines, number: int) -> bool:
+    """Return whether there is space above a line, or the top of a column."""
+    if number == 0:
+        return True
+    before, line = lines[number - 1], lines[number]
+    gap = before.baseline - line.baseline
+    return before.page != line.page or not 0 < gap < 1.25 * lines.leading
 
 
 def continues_line(before: Line, after: Line) -> bool:

@@ -106,7 +106,10 @@ def name_pieces(line: Line) -> list[str]:
 def _with_breaks(line: Line) -> str:
     """Return the text of a line with a placeholder for each wide space."""
     text = line.text
-    for gap in reversed(line.gaps):
+    # Where all spaces of a line are wide, only those that are wider than the others separate names.
+    widths = [gap.right - gap.left for gap in line.gaps]
+    narrow = 1.6 * min(widths) if len(widths) >= text.count(" ") and widths else 0.0
+    for gap in reversed([gap for gap in line.gaps if gap.right - gap.left >= narrow]):
         text = text[: gap.offset] + _BREAK + text[gap.offset + 1 :]
     return text
 

@@ -18,6 +18,7 @@ _SKIPPED = re.compile(r"^\s*$|(?:\.\s?){8}")  # Blank, or from a table of conten
 _PAGE_NUMBER = re.compile(
     r"(?:page\s)?[-–|\s]*(?:\d{1,5}|[ivxl]{1,6})(?:\s?(?:of|/)\s?\d{1,5})?[-–|\s]*", re.IGNORECASE
 )
+_SECTION_NUMBER = re.compile(r"(?:\d{1,2}|[IVX]{1,5})(?:\.\d{1,2}){0,2}\.?\s+[A-Z]")
 _IMPRINT = re.compile(
     r"Proceedings|©|\bc \d{4}|[Cc]opyright|[Ll]icen[sc]e|doi|Published|Received|Association|Journal|pages|ISSN|arXiv"
     r"|Conference"
@@ -121,22 +122,24 @@ class OrderedLines(list[Line]):
             return True
         if not at_edge:
             return False
-        if _PAGE_NUMBER.fullmatch(strip_marks(line.text)) or self._is_apart_on_top(line, near):
+        if _PAGE_NUMBER.fullmatch(strip_marks(line.text)) or self._is_apart(line, near):
             return True
         # A publisher's imprint at the top or bottom of the first page.
         small = line.page == 0 and line.size < 0.95 * self.body_size
         return small and _IMPRINT.search(line.text) is not None and not self._ends_text(line, near)
 
-    def _is_apart_on_top(self, line: Line, near: Sequence[Line]) -> bool:
-        """Return whether a small line is alone at the top of a page: a running head that appears only once."""
-        below = [line.baseline - other.baseline for other in near if other.baseline < line.baseline - 1]
-        return (
-            line.page > 0
-            and line.size < 0.95 * self.body_size
-            and line.baseline > 0.91 * self.page_sizes[line.page].height
-            and 1.8 * line.size < min(below, default=0)
-            and line.baseline > max(other.baseline for other in near) - 1
-        )
+    def _is_apart(self, line: Line, near: Sequence[Line]) -> bool:
+        """Return whether a line is alone at the edge of a page: a running head or foot that appears only once."""
+        height = self.page_sizes[line.page].height
+        if line.page == 0 or line.size > 1.15 * self.body_size or _SECTION_NUMBER.match(line.text):
+            return False
+        if line.baseline > 0.91 * height:
+            distances = [line.baseline - other.baseline for other in near]
+        else:
+            distances = [other.baseline - line.baseline for other in near]
+        others = [distance for distance in distances if abs(distance) > 1]
+        wide = 1.8 if line.size < 0.95 * self.body_size else 2.4
+        return wide * line.size < min(others, default=0)
 
     def _ends_text(self, line: Line, near: Sequence[Line]) -> bool:
         """Return whether a line at the page bottom continues the text above: the DOI of an entry is no imprint."""
