@@ -200,7 +200,7 @@ def _sections(rng: random.Random, references: list[Work]) -> tuple[list[tuple[st
     sections, citations = [], []
     for heading in headings:
         here = [waiting.pop() for _ in range(min(per_section, len(waiting)))]
-        sentences = []
+        sentences: list[str] = []
         while here or len(sentences) < 14:
             group = [here.pop() for _ in range(min(len(here), rng.choice((0, 0, 1, 1, 2))))]
             citations += group
@@ -214,13 +214,14 @@ def _sections(rng: random.Random, references: list[Work]) -> tuple[list[tuple[st
 _ENCODING = "\\usepackage[utf8]{inputenc}\\usepackage[T1]{fontenc}\n"
 
 
+def _name(person: Person, form: str) -> str:
+    if form == "full":
+        return person.name
+    return f"{person.family}, {person.initials}" if form == "inverted" else f"{person.initials} {person.family}"
+
+
 def _names(work: Work, form: str) -> str:
-    forms = {
-        "full": lambda one: one.name,
-        "inverted": lambda one: f"{one.family}, {one.initials}",
-        "initials": lambda one: f"{one.initials} {one.family}",
-    }
-    names = [forms[form](person) for person in work.authors]
+    names = [_name(person, form) for person in work.authors]
     if len(names) < 3:
         return " and ".join(names)
     return ", ".join(names[:-1]) + ", and " + names[-1]
