@@ -13,7 +13,14 @@ from fathom.api.contexts import ContextSet, SamplingOptions, sample_contexts
 from fathom.contexts.files import FILE_NAME, read_contexts
 from fathom.contexts.layout import render
 from fathom.corpus import store
-from fathom.corpus.ingest_report import FieldCounts, IngestReport, ReadingStats, below_thresholds, describe_incomplete
+from fathom.corpus.ingest_report import (
+    FieldCounts,
+    IngestReport,
+    ReadingStats,
+    UnreadFiles,
+    below_thresholds,
+    describe_incomplete,
+)
 from fathom.corpus.readers.catalog import FORMATS
 from fathom.corpus.selftest.measure import FieldScore, SelfTest
 from fathom.records.contexts import Context
@@ -31,6 +38,7 @@ __all__ = [
     "IngestReport",
     "ReadingStats",
     "SelfTest",
+    "UnreadFiles",
     "below_thresholds",
     "describe_incomplete",
     "generate",
@@ -101,6 +109,8 @@ class IngestOptions(TypedDict, total=False):
     min_tables: int
     full_text: bool
     """Leave out documents that have only an abstract and references."""
+    include_all: bool
+    """Also READMEs, licenses, lists of files and the like."""
     licenses: str | Sequence[str]
     """Only these licenses in any version, such as "CC-BY"; "CC-BY*" for all that start so."""
 

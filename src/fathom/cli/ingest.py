@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -55,6 +56,11 @@ class Thresholds(click.ParamType[dict[str, float]]):
 @click.option("--min-tokens", type=options.Length(), default=0, help="Leave out shorter documents.")
 @click.option("--max-tokens", type=options.Length(), help="Leave out longer documents.")
 @click.option("--min-tables", type=click.IntRange(0), default=0, help="Leave out documents with fewer tables.")
+@click.option(
+    "--include-all",
+    is_flag=True,
+    help="Read READMEs, licenses, lists of files and the like in folders and archives as documents, too.",
+)
 @click.option("--full-text", is_flag=True, help="Leave out documents that have only an abstract and references.")
 @click.option(
     "--licenses",
@@ -123,6 +129,8 @@ def describe(corpus: corpora.Corpus, report: corpora.IngestReport) -> str:
     lines.append(f"  read {report.kept:,} of {report.documents:,} documents; {skipped} of unknown format skipped")
     for title, counts in (("rejected", report.rejected), ("left out", report.left_out)):
         lines += [f"  {title}: {reason} ({count:,})" for reason, count in list(counts.items())[:5]]
+    for title, kinds in (("not documents", report.not_documents), ("not read", report.unread)):
+        lines += [f"  {title}: {_unread(kind, files)}" for kind, files in list(kinds.items())[:6]]
     names = list(report.by_format)
     lines.append(f"  {'known/absent/unknown, %':24}" + "".join(f"{name:>12}" for name in names))
     for field in corpora.FIELDS:
@@ -137,6 +145,13 @@ def describe(corpus: corpora.Corpus, report: corpora.IngestReport) -> str:
     if report.authors:
         lines.append("  author names: " + ", ".join(f"{kind} {count:,}" for kind, count in report.authors.items()))
     return "\n".join((*lines, f"next: fathom contexts {corpus.folder}"))
+
+
+def _unread(kind: str, files: corpora.UnreadFiles) -> str:
+    """Files of one kind with the first names: "image (12): a.png, b.png, c.png, ..."."""
+    names = ", ".join(re.split(r"[/!]", name)[-1] for name in files.names)
+    more = ", ..." if files.count > len(files.names) else ""
+    return f"{kind} ({files.count:,}): {names}{more}" + (f"; {files.advice}" if files.advice else "")
 
 
 def _states(counts: corpora.FieldCounts) -> str:

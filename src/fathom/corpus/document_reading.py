@@ -18,6 +18,7 @@ from fathom.corpus.licenses import license_matches
 from fathom.corpus.linking import LinkableDocument, ReferenceQuery, linkable
 from fathom.corpus.readers.assembly import assemble_counted
 from fathom.corpus.readers.catalog import bare_name, reader_named, reader_of
+from fathom.corpus.readers.file_kinds import LISTS, reason_left_out, unread_kind
 from fathom.corpus.readers.json_lines import SourceLines
 from fathom.corpus.readers.parsed_document import LineReader, NoCompanions, ParsedDocument, ReadError
 from fathom.corpus.readers.sources import Source, SourceFile
@@ -39,6 +40,8 @@ class Filters(Record):
     min_tables: Count = 0
     full_text: bool = False
     """Only documents with a body, not those that have only an abstract and a reference list."""
+    include_all: bool = False
+    """Also READMEs, licenses, lists of files and the like, which are left out if they are not given by name."""
     licenses: tuple[str, ...] = ()
     """Allowed licenses in any version, such as CC-BY or CC0; "CC-BY*" also allows CC-BY-NC. Empty for all."""
 
@@ -89,6 +92,10 @@ class ReadResult:
     contradicted: int = 0
     unlocated: int = 0
     """See `CitationCounts`."""
+    left_out: str = ""
+    """Why a file in a folder or archive was not read, such as "a README"."""
+    kind: str = ""
+    """What a file is that no reader reads, such as "image"."""
     incomplete: bool = False
     """Whether more than this document may be missing: the file is damaged or cut, or a limit ended its reading."""
 
@@ -116,25 +123,35 @@ class FileResult(NamedTuple):
     attached: tuple[AttachedDocument, ...] = ()
 
 
-def read_source(source: Source, filters: Filters) -> FileResult:
-    """Read a file or a part of one: any number of documents, each read or rejected with a reason."""
-    return _read_lines(source, filters) if isinstance(source, SourceLines) else read_file(source, filters)
+def read_source(source: Source, filters: Filters, given: frozenset[str] = frozenset()) -> FileResult:
+    """Read a file or a part of one: any number of documents, each read or rejected with a reason.
+
+    `given`: paths of the files that the user named. Others may be left out, as READMEs and licenses are.
+    """
+    return _read_lines(source, filters) if isinstance(source, SourceLines) else read_file(source, filters, given)
 
 
-def read_file(file: SourceFile, filters: Filters) -> FileResult:
+def read_file(file: SourceFile, filters: Filters, given: frozenset[str] = frozenset()) -> FileResult:
     """Read one file: any number of documents, each read or rejected with a reason."""
     if file.refusal:
         refused = ReadResult(file.source, "", error=file.refusal, incomplete=True)
         return FileResult(file.source, [refused], file.key)
     results: list[ReadResult] = []
     format = ""
+    companions = file.companions or NoCompanions()
+    name, head = bare_name(file.source), file.content[:65_536]
+    if file.source not in given and not filters.include_all:
+        siblings = companions.names() if name.lower().endswith(LISTS) else []
+        if reason := reason_left_out(name, head, siblings):
+            return FileResult(file.source, [ReadResult(file.source, "", left_out=reason)], file.key)
     try:
         with cpu_limit():
-            reader = reader_of(bare_name(file.source), file.content)
+            reader = reader_of(name, file.content)
             if reader is None or (filters.formats and reader.FORMAT not in filters.formats):
-                return FileResult(file.source, [ReadResult(file.source, "")], file.key)
+                kind = unread_kind(name, head) if reader is None else "a format that --formats leaves out"
+                return FileResult(file.source, [ReadResult(file.source, "", kind=kind)], file.key)
             format = reader.FORMAT
-            documents = reader.read(file.content, bare_name(file.source), file.companions or NoCompanions())
+            documents = reader.read(file.content, name, companions)
         while True:
             with cpu_limit():
                 parsed = next(documents, None)

@@ -23,7 +23,7 @@ from fathom.corpus.link_writing import Links, apply_links
 from fathom.corpus.linking import Linker
 from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.readers.parsing.sentences import clear_splitter_cache
-from fathom.corpus.readers.sources import source_files
+from fathom.corpus.readers.sources import printable_name, source_files
 from fathom.corpus.staging import Staging
 from fathom.corpus.store import CorpusWriter, PackedDocument, has_undecodable_name
 from fathom.records.errors import FathomError, file_errors
@@ -108,7 +108,9 @@ def _read_all(
     done = staging.parts()
     unread = (source for source in source_files(sources) if not done or not staging.has(source.key))
     saver = _Saver(staging.save)
-    for number, result in enumerate(pool.map_ordered(partial(read_source, filters=filters), unread), start=1):
+    given = frozenset(printable_name(str(source)) for source in sources)
+    read = partial(read_source, filters=filters, given=given)
+    for number, result in enumerate(pool.map_ordered(read, unread), start=1):
         staging.add(result)
         saver.save_if_due()
         progress("Reading", done + number)

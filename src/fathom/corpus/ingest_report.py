@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fathom.corpus.document_reading import ReadResult
+from fathom.corpus.readers.file_kinds import advice
 from fathom.records.documents import FIELDS, Count
 from fathom.records.record import Record
 
@@ -47,6 +48,16 @@ class ReadingStats(Record):
         return field.known / (field.known + field.unknown) if field.known + field.unknown else 1.0
 
 
+class UnreadFiles(Record):
+    """Files of one kind that were not read."""
+
+    count: Count = 0
+    names: tuple[str, ...] = ()
+    """The first three."""
+    advice: str = ""
+    """What to do to have them read; empty if nothing helps."""
+
+
 class IngestReport(Record):
     """The counts of an ingest: documents, fields, links and authors."""
 
@@ -61,6 +72,10 @@ class IngestReport(Record):
     What could be read of them is in the corpus."""
     skipped: Count
     """Files of unknown format."""
+    unread: dict[str, UnreadFiles] = {}
+    """The same files by kind: images, slides, notebooks."""
+    not_documents: dict[str, UnreadFiles] = {}
+    """Files beside documents that are not documents, by reason: READMEs, licenses, lists of files."""
     left_out: dict[str, Count]
     """Documents that were read but left out, by reason: a filter, or a duplicate."""
     by_source: dict[str, ReadingStats]
@@ -77,6 +92,9 @@ class IngestReport(Record):
         """Strings that look like citations, but were not located."""
         return sum(stats.unlocated for stats in self.by_format.values())
 
+
+MAX_NAMES = 3
+"""Files of one kind that are named."""
 
 MAX_REJECTIONS = 100
 """Rejections that are listed one by one."""
@@ -126,12 +144,18 @@ class Reporter:
         self._rejections: list[tuple[str, str]] = []
         self._incomplete: list[tuple[str, str]] = []
         self._left_out: Counter[str] = Counter()
+        self._unread: dict[str, UnreadFiles] = {}
+        self._not_documents: dict[str, UnreadFiles] = {}
         self._documents = self._kept = self._skipped = 0
 
     def reject(self, result: ReadResult) -> None:
         """Count a document that could not be read, or a file of unknown format."""
+        if result.left_out:
+            self._note(self._not_documents, result.left_out, result.source)
+            return
         if not result.format and not result.error:
             self._skipped += 1
+            self._note(self._unread, result.kind or "unknown", result.source)
             return
         self._documents += 1
         # The part in parentheses differs from one document to the next.
@@ -140,6 +164,12 @@ class Reporter:
             self._rejections.append((result.source, result.error))
         if result.incomplete and len(self._incomplete) < MAX_REJECTIONS:
             self._incomplete.append((_file_of(result.source), result.error))
+
+    def _note(self, kinds: dict[str, UnreadFiles], kind: str, source: str) -> None:
+        """Count a file that is not read, and name the first ones of its kind."""
+        files = kinds.get(kind) or UnreadFiles(advice=advice(kind))
+        names = (*files.names, source)[:MAX_NAMES]
+        kinds[kind] = files.model_copy(update={"count": files.count + 1, "names": names})
 
     def leave_out(self, reason: str) -> None:
         """Count a document that was read and is not kept."""
@@ -162,10 +192,19 @@ class Reporter:
         return self._left_out.total()
 
     def why_empty(self) -> str:
-        """The two most frequent reasons why no document was kept."""
-        rejected = self._rejected + Counter({"unknown format": self._skipped})
+        """The two most frequent reasons why no document was kept, with the first file of each."""
+        named: dict[str, str] = {}
+        for source, error in self._rejections:
+            named.setdefault(error.partition(" (")[0], f"{source}: {error}" if "(" in error else source)
+        rejected = Counter(self._rejected)
+        for kinds in (self._unread, self._not_documents):
+            rejected.update({kind: files.count for kind, files in kinds.items()})
+            named.update({kind: ", ".join(files.names) for kind, files in kinds.items()})
         counted = (self._left_out or rejected).most_common(2)
-        return ", ".join(f"{reason} ({count:,})" for reason, count in counted) or "there are no files"
+        reasons = (
+            f"{reason} ({count:,}{f'; {named[reason]}' if reason in named else ''})" for reason, count in counted
+        )
+        return ", ".join(reasons) or "there are no files"
 
     def report(self, links: dict[str, int], versions: int, authors: dict[str, int]) -> IngestReport:
         return IngestReport(
@@ -175,6 +214,8 @@ class Reporter:
             rejections=tuple(self._rejections),
             incomplete=tuple(self._incomplete),
             skipped=self._skipped,
+            unread=_by_count(self._unread),
+            not_documents=_by_count(self._not_documents),
             left_out=dict(self._left_out.most_common()),
             by_source={name: tally.stats() for name, tally in self._by_source.items()},
             by_format={name: tally.stats() for name, tally in sorted(self._by_format.items())},
@@ -187,6 +228,10 @@ class Reporter:
         """The source, as the user named it, that a document came from."""
         roots = self._by_source
         return max((root for root in roots if source.startswith(root)), key=len, default=next(iter(roots)))
+
+
+def _by_count(kinds: dict[str, UnreadFiles]) -> dict[str, UnreadFiles]:
+    return dict(sorted(kinds.items(), key=lambda pair: -pair[1].count))
 
 
 def _file_of(source: str) -> str:

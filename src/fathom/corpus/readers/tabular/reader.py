@@ -36,6 +36,7 @@ from fathom.corpus.readers.parsing.tables import (
     mark_header_rows,
 )
 from fathom.corpus.readers.parsing.text_cleanup import strip_compression, title_from_name
+from fathom.corpus.readers.tabular.known_json import refusal
 from fathom.corpus.readers.tabular.web_pages import read_page
 
 FORMAT = "tabular"
@@ -116,6 +117,8 @@ _MAX_DEPTH = 250
 def read_json(content: bytes, name: str) -> Iterator[ParsedDocument]:
     """Yield the reports in a file: one for its fields, or one for each table with paragraphs."""
     data = _parse_json(content)
+    if reason := refusal(data):
+        raise ReadError(reason)
     contexts = _contexts(data)
     if contexts:
         return (_context(context, number, name) for number, context in enumerate(contexts, start=1))
