@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Unpack
 
@@ -12,7 +10,8 @@ import click
 
 from fathom.api import corpora
 from fathom.cli import options
-from fathom.cli.output import counted, describe_corpus, progress_bar
+from fathom.cli.ingest_summary import describe, describe_self_test
+from fathom.cli.output import progress_bar
 from fathom.records.errors import FathomError
 
 
@@ -72,7 +71,8 @@ class Thresholds(click.ParamType[dict[str, float]]):
     "--strict",
     type=Thresholds(),
     default="",
-    help="Exit with 1 if fewer documents have a field: authors=0.99,resolved=0.95.",
+    help="Exit with 1 if a field is known for a smaller share of the documents that may have it: authors=0.99, or if "
+    "fewer citations are resolved: resolved=0.95.",
 )
 @click.option("--allow-incomplete", is_flag=True, help="Exit with 0 although a source is damaged, cut or too large.")
 @click.option(
@@ -120,76 +120,3 @@ def command(
         click.echo(f"fathom: {corpora.describe_incomplete(report)} {advice}.", err=True)
     if missed or (report.incomplete and not allow_incomplete):
         sys.exit(1)
-
-
-def describe(corpus: corpora.Corpus, report: corpora.IngestReport) -> str:
-    """What was read, what was rejected, and how many documents have each field."""
-    skipped = counted(report.skipped, "file")
-    lines = [describe_corpus(corpus)]
-    lines.append(f"  read {report.kept:,} of {report.documents:,} documents; {skipped} of unknown format skipped")
-    for title, counts in (("rejected", report.rejected), ("left out", report.left_out)):
-        lines += [f"  {title}: {reason} ({count:,})" for reason, count in list(counts.items())[:5]]
-    for title, kinds in (("not documents", report.not_documents), ("not read", report.unread)):
-        lines += [f"  {title}: {_unread(kind, files)}" for kind, files in list(kinds.items())[:6]]
-    names = list(report.by_format)
-    lines.append(f"  {'known/absent/unknown, %':24}" + "".join(f"{name:>12}" for name in names))
-    for field in corpora.FIELDS:
-        cells = (_states(report.by_format[name].fields[field]) for name in names)
-        lines.append(f"    {field:22}" + "".join(f"{cell:>12}" for cell in cells))
-    for title, share in _CITATION_SHARES.items():
-        cells = (_citation_share(report.by_format[name], share) for name in names)
-        lines.append(f"    {f'citations {title}':22}" + "".join(cells))
-    linked = {method: count for method, count in report.links.items() if count}
-    if linked:
-        lines.append("  references by linking method: " + ", ".join(f"{m} {c:,}" for m, c in linked.items()))
-    if report.authors:
-        lines.append("  author names: " + ", ".join(f"{kind} {count:,}" for kind, count in report.authors.items()))
-    return "\n".join((*lines, f"next: fathom contexts {corpus.folder}"))
-
-
-def _unread(kind: str, files: corpora.UnreadFiles) -> str:
-    """Files of one kind with the first names: "image (12): a.png, b.png, c.png, ..."."""
-    names = ", ".join(re.split(r"[/!]", name)[-1] for name in files.names)
-    more = ", ..." if files.count > len(files.names) else ""
-    return f"{kind} ({files.count:,}): {names}{more}" + (f"; {files.advice}" if files.advice else "")
-
-
-def _states(counts: corpora.FieldCounts) -> str:
-    """The percentages of documents whose field is known, absent and unknown: "93/0/7"."""
-    total = counts.known + counts.absent + counts.unknown
-    return "/".join(f"{round(100 * count / total)}" for count in (counts.known, counts.absent, counts.unknown))
-
-
-_CITATION_SHARES: dict[str, Callable[[corpora.ReadingStats], float]] = {
-    "located": lambda stats: stats.citations / (stats.citations + stats.unlocated),
-    "resolved": lambda stats: stats.share("resolved"),
-    "corrected": lambda stats: stats.corrected / max(1, stats.citations),
-    "contradicted": lambda stats: stats.contradicted / max(1, stats.citations),
-}
-"""Shares of what looks like a citation, and of the citations that were located."""
-
-
-def _citation_share(stats: corpora.ReadingStats, share: Callable[[corpora.ReadingStats], float]) -> str:
-    return f"{share(stats):>12.1%}" if stats.citations + stats.unlocated else f"{'-':>12}"
-
-
-def describe_self_test(result: corpora.SelfTest) -> str:
-    """A few lines per format: the fields that came back complete, and the scores of the others."""
-    lines = [
-        f"{result.documents:,} generated articles and {result.reports:,} reports, written and read back: "
-        "recall, and precision where it is lower"
-    ]
-    for name, scores in result.formats.items():
-        cells = [(field, _cell(score)) for field, score in scores.items()]
-        complete = [field for field, cell in cells if cell == "100.0%"]
-        others = [f"{field} {cell}" for field, cell in cells if cell not in ("100.0%", "-")]
-        lines += [f"  {name}", f"    complete: {', '.join(complete) or 'none'}"]
-        lines += [f"    {', '.join(others)}"] if others else []
-    lines += [f"  {name}: {count:,} documents rejected" for name, count in result.refused.items()]
-    return "\n".join(lines)
-
-
-def _cell(score: corpora.FieldScore) -> str:
-    if not score.written:
-        return "-"
-    return f"{score.recall:.1%}" + (f" ({score.precision:.1%})" if score.precision < score.recall else "")

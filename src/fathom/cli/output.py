@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -52,15 +52,33 @@ def escape_control_characters(text: str) -> str:
     return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
+MAX_NAMES = 8
+"""Subjects and licenses that a summary names."""
+
+
+def most_frequent(counts: Mapping[str, int], limit: int) -> dict[str, int]:
+    """At most that many entries: all in their order, or else those with the highest counts."""
+    if len(counts) <= limit:
+        return dict(counts)
+    return dict(sorted(counts.items(), key=lambda entry: -entry[1])[:limit])
+
+
+def shortened(names: Sequence[str], total: int, width: int = 30) -> str:
+    """The names, each cut to some characters, and how many of the total are not among them."""
+    cut = [name if len(name) <= width else f"{name[: width - 1]}…" for name in map(escape_control_characters, names)]
+    return ", ".join(cut) + (f" and {total - len(names):,} more" if total > len(names) else "")
+
+
 def describe_corpus(corpus: Corpus) -> str:
     """The contents of a corpus, in a few lines."""
     manifest = corpus.manifest
-    subjects = ", ".join(f"{name} {count}" for name, count in manifest.subjects.items())
+    subjects = [f"{name} {count}" for name, count in most_frequent(manifest.subjects, MAX_NAMES).items()]
     return "\n".join(
         (
             f"{corpus.folder}: {manifest.documents:,} documents, {manifest.tokens:,} tokens ({manifest.tokenizer}), "
             f"{manifest.links:,} citations among them",
-            f"  {subjects}",
-            f"  fingerprint {manifest.fingerprint[:16]}, licenses {', '.join(manifest.licenses)}",
+            f"  {shortened(subjects, len(manifest.subjects)) or 'no subjects'}",
+            f"  fingerprint {manifest.fingerprint[:16]}, "
+            f"licenses {shortened(list(manifest.licenses)[:MAX_NAMES], len(manifest.licenses))}",
         )
     )

@@ -25,8 +25,8 @@ from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.readers.parsing.sentences import clear_splitter_cache
 from fathom.corpus.readers.sources import printable_name, source_files
 from fathom.corpus.staging import Staging
-from fathom.corpus.store import CorpusWriter, PackedDocument, has_undecodable_name
-from fathom.records.errors import FathomError, file_errors
+from fathom.corpus.store import CorpusWriter, PackedDocument
+from fathom.records.errors import FathomError, file_errors, has_undecodable_name
 from fathom.records.files import write_json
 from fathom.records.record import first_error
 from fathom.work import WorkerPool
@@ -158,7 +158,7 @@ def _index(staging: Staging, filters: Filters, reporter: Reporter) -> Linker:
         id = record.entry.id
         reason = filters.reason_against(result) or ("duplicate document" if id in ids else None)
         if reason is not None:
-            reporter.leave_out(reason)
+            reporter.leave_out(reason, result.source)
             continue
         ids.add(id)
         reporter.keep(result)

@@ -22,6 +22,8 @@ class FieldCounts(Record):
     unknown: Count = 0
     reasons: dict[str, Count] = {}
     """Why it is unknown, the most frequent reasons first."""
+    examples: dict[str, str] = {}
+    """For each of these reasons, the source of the first document."""
 
 
 class ReadingStats(Record):
@@ -71,13 +73,15 @@ class IngestReport(Record):
     """The first hundred files that are damaged, cut or too large, or whose reading a limit ended: source and reason.
     What could be read of them is in the corpus."""
     skipped: Count
-    """Files of unknown format."""
+    """Files of no known kind."""
     unread: dict[str, UnreadFiles] = {}
     """The same files by kind: images, slides, notebooks."""
     not_documents: dict[str, UnreadFiles] = {}
     """Files beside documents that are not documents, by reason: READMEs, licenses, lists of files."""
     left_out: dict[str, Count]
     """Documents that were read but left out, by reason: a filter, or a duplicate."""
+    examples: dict[str, str] = {}
+    """For each reason in `rejected` and `left_out`, the source of the first document."""
     by_source: dict[str, ReadingStats]
     by_format: dict[str, ReadingStats]
     links: dict[str, Count]
@@ -96,6 +100,9 @@ class IngestReport(Record):
 MAX_NAMES = 3
 """Files of one kind that are named."""
 
+NOT_FOUND = "not found"
+"""The reason for an unknown field, if the reader gives none."""
+
 MAX_REJECTIONS = 100
 """Rejections that are listed one by one."""
 
@@ -112,14 +119,18 @@ class _Tally:
     """By field and state."""
     reasons: Counter[tuple[str, str]] = field(default_factory=Counter)
     """By field and reason."""
+    examples: dict[tuple[str, str], str] = field(default_factory=dict)
+    """The first source for each field and reason."""
 
     def add(self, result: ReadResult) -> None:
         self.documents += 1
         self.citations.update({name: getattr(result, name) for name in _CITATION_COUNTS})
         self.states.update(result.states.items())
-        self.reasons.update(
-            (name, result.unknown.get(name, "not found")) for name, state in result.states.items() if state == "unknown"
-        )
+        for name, state in result.states.items():
+            if state == "unknown":
+                reason = (name, result.unknown.get(name, NOT_FOUND))
+                self.reasons[reason] += 1
+                self.examples.setdefault(reason, result.source)
 
     def stats(self) -> ReadingStats:
         return ReadingStats(
@@ -131,7 +142,8 @@ class _Tally:
     def _field(self, name: str) -> FieldCounts:
         reasons = {reason: count for (field, reason), count in self.reasons.most_common() if field == name}
         known, absent, unknown = (self.states[name, state] for state in ("known", "absent", "unknown"))
-        return FieldCounts(known=known, absent=absent, unknown=unknown, reasons=reasons)
+        examples = {reason: self.examples[name, reason] for reason in reasons}
+        return FieldCounts(known=known, absent=absent, unknown=unknown, reasons=reasons, examples=examples)
 
 
 class Reporter:
@@ -146,6 +158,7 @@ class Reporter:
         self._left_out: Counter[str] = Counter()
         self._unread: dict[str, UnreadFiles] = {}
         self._not_documents: dict[str, UnreadFiles] = {}
+        self._examples: dict[str, str] = {}
         self._documents = self._kept = self._skipped = 0
 
     def reject(self, result: ReadResult) -> None:
@@ -159,7 +172,9 @@ class Reporter:
             return
         self._documents += 1
         # The part in parentheses differs from one document to the next.
-        self._rejected[result.error.partition(" (")[0]] += 1
+        reason = result.error.partition(" (")[0]
+        self._rejected[reason] += 1
+        self._examples.setdefault(reason, result.source)
         if len(self._rejections) < MAX_REJECTIONS:
             self._rejections.append((result.source, result.error))
         if result.incomplete and len(self._incomplete) < MAX_REJECTIONS:
@@ -171,10 +186,11 @@ class Reporter:
         names = (*files.names, source)[:MAX_NAMES]
         kinds[kind] = files.model_copy(update={"count": files.count + 1, "names": names})
 
-    def leave_out(self, reason: str) -> None:
+    def leave_out(self, reason: str, source: str) -> None:
         """Count a document that was read and is not kept."""
         self._documents += 1
         self._left_out[reason] += 1
+        self._examples.setdefault(reason, source)
 
     def keep(self, result: ReadResult) -> None:
         """Count a document that is kept."""
@@ -217,6 +233,7 @@ class Reporter:
             unread=_by_count(self._unread),
             not_documents=_by_count(self._not_documents),
             left_out=dict(self._left_out.most_common()),
+            examples=self._examples,
             by_source={name: tally.stats() for name, tally in self._by_source.items()},
             by_format={name: tally.stats() for name, tally in sorted(self._by_format.items())},
             links=links,

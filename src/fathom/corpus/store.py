@@ -25,7 +25,7 @@ from fathom.corpus.manifest import FORMAT, REBUILD_ADVICE, CorpusManifest, read_
 from fathom.models.lines import LineLengths, LineTokens, line_lengths
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
 from fathom.records.documents import FIELDS, BibliographicRecord, Document, DocumentId, DocumentOutline, FieldName
-from fathom.records.errors import FathomError, file_errors
+from fathom.records.errors import FathomError, file_errors, has_undecodable_name
 from fathom.records.record import Record, digest, digest_stream, first_error
 from fathom.records.version import __version__
 
@@ -369,11 +369,6 @@ class Corpus(Database):
             raise FathomError(
                 f"Document '{id}' of the corpus '{self.folder}' is damaged: {fault}. {REBUILD_ADVICE}"
             ) from error
-
-
-def has_undecodable_name(path: Path) -> bool:
-    """Whether a path has bytes that are not UTF-8, which no manifest can contain."""
-    return any("\udc80" <= character <= "\udcff" for character in str(path))
 
 
 class CorpusWriter(Database):

@@ -33,6 +33,11 @@ _ADVICE = {
 }
 
 
+def has_undecodable_name(path: Path | str) -> bool:
+    """Whether a path has bytes that are not UTF-8, which no manifest can contain."""
+    return any("\udc80" <= character <= "\udcff" for character in str(path))
+
+
 def os_error(action: str, path: Path | str, error: OSError) -> FathomError:
     """The error to raise when the operating system fails to `action` `path`."""
     problem, advice = _ADVICE.get(error.errno or 0, (error.strerror or str(error), "Check the path and the disk"))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-from fathom.records.documents import Count, Document, Fact, Reference
+from fathom.records.documents import Count, Document, Fact, FieldName, Reference
 from fathom.records.record import Record
 
 
@@ -21,7 +21,9 @@ class FieldScore(Record):
     precision: float
     """Share of the values read that were written."""
     recall: float
-    """Share of the values written that were read."""
+    """Share of the values written that were read. Those of unknown fields are not counted here: they are not wrong."""
+    unknown: float = 0.0
+    """Share of the values written whose field is unknown in the document that was read."""
 
 
 class SelfTest(Record):
@@ -43,13 +45,30 @@ MEASURED = (
 )
 
 
+_FIELDS: dict[str, FieldName] = {
+    "title": "title",
+    "authors": "authors",
+    "abstract": "abstract",
+    "headings": "sections",
+    "citations": "citations",
+    "references": "references",
+    "reference titles": "references",
+    "reference years": "references",
+    "reference ids": "references",
+    "cells": "tables",
+    "captions": "tables",
+}
+"""The field of a document whose state tells whether a measured value is known."""
+
+
 @dataclass
 class Agreement:
-    """Numbers of values written, values read, and values in both."""
+    """Numbers of values written, values read, values in both, and values written whose field is unknown."""
 
     written: int = 0
     read: int = 0
     same: int = 0
+    unknown: int = 0
 
     def add(self, written: Iterable[Hashable], read: Iterable[Hashable]) -> None:
         """Add the counts of two multisets of values."""
@@ -58,10 +77,17 @@ class Agreement:
         self.read += actual.total()
         self.same += (expected & actual).total()
 
+    def add_unknown(self, written: Sequence[Hashable]) -> None:
+        """Add values of a field that is unknown in the document that was read."""
+        self.written += len(written)
+        self.unknown += len(written)
+
     def score(self) -> FieldScore:
         precision = round(self.same / self.read, 4) if self.read else 1.0
-        recall = round(self.same / self.written, 4) if self.written else 1.0
-        return FieldScore(written=self.written, read=self.read, precision=precision, recall=recall)
+        stated = self.written - self.unknown
+        recall = round(self.same / stated, 4) if stated else 1.0
+        unknown = round(self.unknown / self.written, 4) if self.written else 0.0
+        return FieldScore(written=self.written, read=self.read, precision=precision, recall=recall, unknown=unknown)
 
 
 def compare(
@@ -73,8 +99,13 @@ def compare(
         return _normalize(printable(text))
 
     for name in MEASURED:
-        values = _values(read, name, normalize) if read is not None else []
-        counts.setdefault(name, Agreement()).add(_values(written, name, normalize), values)
+        expected = _values(written, name, normalize)
+        agreement = counts.setdefault(name, Agreement())
+        if read is not None and name in _FIELDS and read.state(_FIELDS[name]) == "unknown":
+            # Values of an unknown field are not used, so that they are neither right nor wrong.
+            agreement.add_unknown(expected)
+        else:
+            agreement.add(expected, _values(read, name, normalize) if read is not None else [])
 
 
 def _values(document: Document, name: str, normalize: Callable[[str], str]) -> list[Hashable]:
