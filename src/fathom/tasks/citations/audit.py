@@ -23,7 +23,6 @@ from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import OPTIONS, Task
 from fathom.tasks.citations.simulate import Simulator, options_of
 from fathom.tasks.citations.type_rule import is_coined
-from fathom.tasks.citations.word_counts import letters_of
 from fathom.tasks.citations.works import LEAST, Work
 from fathom.tasks.family import AuditCheck, Item
 
@@ -215,10 +214,15 @@ def _worded(item: Item) -> str:
     return wording(_task(item), "all" if HIDDEN in item.question.text else "one")
 
 
+def _words_of(text: str) -> str:
+    """The words of a text in lower case, one space between them: "dataclasses" does not contain "Data Classes"."""
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
 def _identifies_itself(work: Work, shown: str) -> bool:
     """Whether the shown text contains the work's title, or one of its names as a word."""
-    title = letters_of(work.title)
-    if len(title) > 8 and title in letters_of(shown):
+    title = _words_of(work.title)
+    if len(title) > 8 and f" {title} " in f" {_words_of(shown)} ":
         return True
     mentions = (
         match[0] for name in work.names for match in re.finditer(rf"(?i)(?<![^\W_]){re.escape(name)}(?![^\W_])", shown)
