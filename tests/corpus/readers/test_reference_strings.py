@@ -262,3 +262,42 @@ def test_mutations_are_read_without_an_error() -> None:
             text[draw.randrange(len(text))] = draw.choice("().,;:&“”\"' [](2020)A z张\ud800\0")
         parsed = parse_reference("".join(text[: draw.randint(1, len(text))]))
         assert parsed.year is None or 1500 <= parsed.year < 2100
+
+
+@pytest.mark.parametrize(
+    "text, title, authors",
+    [
+        (
+            "Mira T. Holt, Jan ten Have, and Zoë O'Dell. Lamps of the old harbor. Light Notes C, 12:3–9, 2016.",
+            "Lamps of the old harbor",
+            ("Mira T. Holt", "Jan ten Have", "Zoë O'Dell"),
+        ),
+        ("Åsa Krog. Fog horns after dark. Signal Letters, 2:14–20, 1999.", "Fog horns after dark", ("Åsa Krog",)),
+        (
+            "Mira T. Holt. A lens for every port. In Proceedings of the Lamp Workshop, pages 3–9, 2018.",
+            "A lens for every port",
+            ("Mira T. Holt",),
+        ),
+        (
+            "Lee J. Park, Ann Moe, et al. Beacons are enough. In Annual Meeting on Lamps, pages 1–4, 2017.",
+            "Beacons are enough",
+            ("Lee J. Park", "Ann Moe"),
+        ),
+        # The initial of an inverted name ends the authors.
+        ("Holt M. Bright Lamps. Light Notes Abroad 2020;3:4-9.", "Bright Lamps", ("Holt M.",)),
+        ("Holt MT, Krog A. Bright lamps at sea. Light 2020;3:4.", "Bright lamps at sea", ("Holt MT", "Krog A.")),
+        ("Bright Lamps. Harbor Press, 2016.", "", ()),
+    ],
+)
+def test_given_names_first(text: str, title: str, authors: tuple[str, ...]) -> None:
+    fields = parse_reference(text)
+    assert (fields.title, fields.authors) == (title, authors)
+
+
+@pytest.mark.parametrize("title, kept", [("Guns, Germs, and Steel", True), ("Graph Theory and Linear Algebra", True)])
+def test_titles_that_list_things_are_kept(title: str, kept: bool) -> None:
+    assert bool(parse_reference(f"Holt, M. (2001). {title}. Harbor Press.").title) is kept
+
+
+def test_a_title_that_consists_of_names_is_none() -> None:
+    assert parse_reference("Holt, M. (2001). Abel, Jan ten Have, and Ann Moe. Harbor Press.").title == ""

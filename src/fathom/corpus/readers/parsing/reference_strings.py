@@ -41,14 +41,15 @@ def parse_reference(text: str) -> ReferenceFields:
     ids = find_identifiers(text)
     # Same length as the text, so that positions are valid in both.
     masked = _NUMBER.sub(_spaces, _ADDRESS.sub(_spaces, to_half_width(text)), count=1)
-    for style in (_gb_t_7714, _quoted_title, _year_first, _names_first, _full_names_first, _without_author):
+    for style in _STYLES:
         fields = style(masked)
         if fields is not None:
             break
     else:
         fields = _Fields()
+    title = text[slice(*fields.title)]
     return ReferenceFields(
-        title=text[slice(*fields.title)],
+        title="" if _consists_of_names(title) else title,
         authors=tuple(text[start:end] for start, end in fields.authors),
         year=fields.year or _year(masked),
         ids=ids,
@@ -219,6 +220,67 @@ def _names_first(text: str) -> _Fields | None:
     return _fields(text, (start, _title_end(text, start)), tuple(authors), year)
 
 
+_FULL_WORD = rf"{CAPITAL}[\w'’-]{{0,25}}[a-zß-öø-ÿāăąćčďđēęěğģīįķĺļľłńņňōőœŕřśşšţťūůűųźżž][\w'’-]{{0,25}}"
+# "Leila C. Abel", "Aisha ten Brink", "Jean-Paul K.-L. Roe": the family name is a full word.
+_GIVEN_FIRST = re.compile(
+    rf"{_FULL_WORD}(?:\s{CAPITAL}\.(?:[\s-]?{CAPITAL}\.){{0,3}}|\s{_FULL_WORD}){{0,3}}\s{_PARTICLES}(?:[DdO]['’])?{_FULL_WORD}{_SUFFIX}"
+)
+_MIN_TITLE_WORDS = 3
+"""Words of a title after a single name: in "Deep Learning. MIT Press, 2016" the first sentence is the title."""
+
+
+def _given_names_first(text: str) -> _Fields | None:
+    """Plainnat, ICLR, NeurIPS: Ada K. Lind, Bo van Wu, and Cy Roe. The title. A venue, 2018."""
+    position = len(text) - len(text.lstrip())
+    authors: list[Position] = []
+    while (match := _GIVEN_FIRST.match(text, position) or (_INITIALS_FIRST.match(text, position))) is not None:
+        authors.append(match.span())
+        following = _SEPARATOR.match(text, match.end())
+        if following is None:
+            break
+        position = following.end()
+    if not authors or _GIVEN_FIRST.match(text, authors[0][0]) is None:
+        return None
+    end = authors[-1][1]
+    abbreviated = ET_AL.match(text, end)
+    end = abbreviated.end() if abbreviated else end
+    stop = re.compile(r"(?<=\.)\s+|\.\s+").match(text, end)
+    if stop is None or (position > authors[-1][1] and not abbreviated):
+        return None
+    year = re.compile(rf"\(?({_YEAR})[a-z]?\)?[.,:]\s+").match(text, stop.end())
+    start = year.end() if year else stop.end()
+    title = (start, _title_end(text, start))
+    if len(authors) == 1 and not abbreviated and not _is_single_author(text, authors[0], title):
+        return None
+    return _fields(text, title, tuple(authors), year)
+
+
+def _is_single_author(text: str, name: Position, title: Position) -> bool:
+    """Return whether the only name before a title is one: "Smith J. Deep Learning. Nature 2020" has none."""
+    after_initial = re.split(rf"\b{CAPITAL}\.\s", text[slice(*name)])
+    one_family = len(after_initial) == 1 or len(re.findall(rf"\b{CAPITAL}", after_initial[-1])) == 1
+    words = _WORD.findall(text, *title)
+    small = any(word[0].islower() for word in words)
+    return one_family and len(words) >= _MIN_TITLE_WORDS and small and bool(_WORD.search(text, title[1] + 1))
+
+
+def _consists_of_names(title: str) -> bool:
+    """Return whether a title is a list of people: the end of the authors was misjudged."""
+    pieces = [piece for piece in re.split(r",\s(?:and\s)?|\sand\s|\s&\s", title) if piece.strip()]
+    if len(pieces) < 2 or len(title) > 500:
+        return False
+    names = [
+        re.fullmatch(rf"{_PARTICLES}{CAPITAL}[\w'’.-]*(?:\s{_PARTICLES}{CAPITAL}[\w'’.-]*){{0,3}}", one)
+        for one in pieces
+    ]
+    if not all(names):
+        return False
+    # "Guns, Germs, and Steel" and "Graph Theory and Linear Algebra" are titles.
+    several = sum(" " in piece for piece in pieces)
+    has_initial = re.search(rf"(?:^|\s){CAPITAL}\.(?=\s|$)", title) is not None
+    return (len(pieces) > 2 and several >= 2) or (has_initial and several >= 1)
+
+
 _FULL_NAME = re.compile(rf"{CAPITAL}[\w'’.-]*(?:\s(?:{_PARTICLES}){CAPITAL}[\w'’.-]*){{1,4}}")
 
 
@@ -243,6 +305,11 @@ def _without_author(text: str) -> _Fields | None:
         return None
     year = int(match[1]) if match[1].isdigit() else None
     return _Fields(title=_title_position(text, 0, match.start()), year=year)
+
+
+_STYLES = (
+    _gb_t_7714, _quoted_title, _year_first, _given_names_first, _names_first, _full_names_first, _without_author
+)  # fmt: skip
 
 
 # Titles.
