@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from fathom.corpus.linking import LinkableDocument, Linker, Match, ReferenceData, linkable
-from fathom.corpus.normal_forms import normal_id, normal_title, similarity
+from fathom.corpus.normal_forms import base_id, normal_id, normal_title, similarity
 from fathom.corpus.store import Corpus
 from fathom.records.documents import Document
 from fathom.records.errors import FathomError
@@ -87,7 +87,36 @@ def test_ignores_an_id_that_everything_else_contradicts() -> None:
         ReferenceData("Bread and its history in Europe", ids, 1987, ("Baker, J.",)),
         ReferenceData("Bread and its history in Europe", ids, 1987, ("Wu, L.",)),
         ReferenceData("Bread and its history in Europe", ids, 2015, ("Baker, J.",)),
-    ) == [(None, "contradicted"), ("a-1", "doi"), ("a-1", "doi")]
+        ReferenceData("Bread and its history in Europe", ids, None, ("Baker, J.",)),
+        ReferenceData("Bread and its history in Europe", ids),
+    ) == [(None, "contradicted"), ("a-1", "doi"), (None, "contradicted"), (None, "contradicted"), ("a-1", "doi")]
+
+
+def test_a_title_wins_over_a_doi_that_title_and_authors_contradict() -> None:
+    ids = {"doi": "10.5555/tides"}
+    assert linked(ReferenceData(EELS.title, ids, 2015, EELS.families), ReferenceData(EELS.title, ids)) == [
+        ("a-2", "title"),
+        ("a-2", "title"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "id, base",
+    [
+        ("10.7554/elife.04321.009", "10.7554/elife.04321"),
+        ("10.7554/elife.04321.sa2", "10.7554/elife.04321"),
+        ("10.1371/journal.pmed.1234567.s004", "10.1371/journal.pmed.1234567"),
+        ("10.12688/wellcomeopenres.123.2", "10.12688/wellcomeopenres.123"),
+        ("10.1101/2020.01.02.123456v3.full.pdf", "10.1101/2020.01.02.123456"),
+        ("10.1101/123456", "10.1101/123456"),
+        ("10.20944/preprints202001.0001.v2", "10.20944/preprints202001.0001"),
+        ("10.7717/peerj-cs.77/table-2", "10.7717/peerj-cs.77"),
+        ("10.3389/fmars.2019.00321/full", "10.3389/fmars.2019.00321"),
+        ("10.5555/tides.2", "10.5555/tides.2"),
+    ],
+)
+def test_the_work_of_a_version_or_a_component(id: str, base: str) -> None:
+    assert base_id(f"doi:{id}") == f"doi:{base}"
 
 
 def test_ids_of_two_works_are_ambiguous_unless_the_title_decides() -> None:

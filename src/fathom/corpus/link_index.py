@@ -13,6 +13,7 @@ from heapq import nsmallest
 from itertools import groupby, pairwise
 from zlib import crc32
 
+from fathom.corpus.normal_forms import base_id
 from fathom.corpus.works import IndexedDocument, group_into_works
 from fathom.records.documents import DocumentId
 from fathom.records.errors import FathomError
@@ -45,6 +46,7 @@ class Index:
             if one.id == two.id:
                 raise FathomError(f"Two documents have the id '{one.id}'. Leave out one of them.")
         self._ids = _Positions(self.documents, _ids)
+        self._base_ids = _Positions(self.documents, _base_ids)
         self._titles = _Positions(self.documents, _closed_title)
         self._openings = _Positions(self.documents, _opening)
         self._pieces = _sorted_array(
@@ -57,6 +59,10 @@ class Index:
     def with_id(self, id: str) -> list[int]:
         """The documents that have an id."""
         return self._ids.of(id)
+
+    def with_base_id(self, id: str) -> list[int]:
+        """The documents with an id of the same work: of another version, or of the work that this is a part of."""
+        return self._base_ids.of(base_id(id))
 
     def with_title(self, title: str) -> list[int]:
         """The documents that have a title, regardless of spaces."""
@@ -182,6 +188,10 @@ def _sorted_array(entries: Iterable[int]) -> array[int]:
 
 def _ids(document: IndexedDocument) -> tuple[str, ...]:
     return document.ids
+
+
+def _base_ids(document: IndexedDocument) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(base_id(id) for id in document.ids if id.startswith("doi:")))
 
 
 def _closed_title(document: IndexedDocument) -> tuple[str, ...]:

@@ -89,7 +89,7 @@ class Match(NamedTuple):
 
 
 UNLINKED = ("unmatched", "self-citation", "ambiguous", "contradicted")
-"""In order: no document fits; it cites its own work; several works fit; only its id fits, not title, authors, year."""
+"""In order: no document fits; it cites its own work; several works fit; only its id fits, not its title and authors."""
 
 
 def linkable(document: Document) -> LinkableDocument:
@@ -100,7 +100,8 @@ def linkable(document: Document) -> LinkableDocument:
         ids=document.ids,
         work=document.work,
         year=document.year or (document.published.year if document.published else None),
-        families=tuple(author.family for author in document.authors),
+        # A byline that may be misread says nothing against a link.
+        families=() if "authors" in document.unknown else tuple(author.family for author in document.authors),
         venue=document.venue or "",
         references=tuple(_reference_data(reference, document.text) for reference in document.references),
     )
@@ -220,10 +221,15 @@ class _Search:
 
     def run(self) -> _Result:
         result = self._by_id()
-        if result.method != "unmatched" or not (self._title or self._reference.words):
-            return result
+        if result.method == "contradicted":
+            # A list may print the DOI of the entry before: then the title tells which work is cited.
+            other = self._by_words()
+            return other if other.place is not None else result
+        return self._by_words() if result.method == "unmatched" else result
+
+    def _by_words(self) -> _Result:
         if not self._title:
-            return self._in_text()
+            return self._in_text() if self._reference.words else _UNMATCHED
         result = self._by_title()
         return self._by_similarity() if result.method == "unmatched" else result
 
@@ -235,6 +241,8 @@ class _Search:
         for id in reference.ids:
             for place in index.with_id(id):
                 fits.setdefault(id, place)
+        if not fits:
+            return self._by_base_id()
         groups = {index.documents[place].group for place in fits.values()}
         if len(groups) > 1:
             # An entry with the DOI of one document and the PMID of another: the title decides, or it stays ambiguous.
@@ -244,6 +252,18 @@ class _Search:
             contradicted = self._contradicts(index.documents[place])
             return _Result(None, "contradicted") if contradicted else _Result(place, id.partition(":")[0])
         return _UNMATCHED
+
+    def _by_base_id(self) -> _Result:
+        """For the DOI of a version, a figure or a supplement: the only work that it belongs to."""
+        dois = [id for id in self._reference.ids if id.startswith("doi:")]
+        places = [place for id in dois for place in self._index.with_base_id(id)]
+        if len({self._index.documents[place].group for place in places}) != 1:
+            return _UNMATCHED
+        document = self._index.documents[places[0]]
+        # An editor's letter about an article has a DOI of the article's components, but is a work of its own.
+        if self._author(document) is False:
+            return _UNMATCHED
+        return _Result(None, "contradicted") if self._contradicts(document) else _Result(places[0], "doi")
 
     def _by_title(self) -> _Result:
         places = self._index.with_title(self._title)
@@ -293,11 +313,14 @@ class _Search:
         return has_author(document.families, names) if document.families and names else None
 
     def _contradicts(self, document: IndexedDocument) -> bool:
-        """Whether title, authors and year all belong to another work: a few reference lists have incorrect DOIs."""
-        apart = self._years_apart(document)
-        if not self._title or self._author(document) is not False or apart is None or apart <= 1:
+        """Whether title and authors belong to another work than the DOI: a few reference lists have incorrect DOIs."""
+        if not self._title:
             return False
-        return letter_ratio(self._title, document.title) < 50
+        alike, author = letter_ratio(self._title, document.title), self._author(document)
+        if author is None:
+            # The title may be translated or abbreviated, but not if it is that of another document.
+            return alike < 60 and bool(self._index.with_title(self._title))
+        return author is False and alike < 50
 
     def _may_be(self, document: IndexedDocument) -> bool:
         """Whether a document with the same title may be the cited work."""

@@ -57,6 +57,37 @@ def _without_tail(doi: str) -> str:
         doi = shorter
 
 
+_DOI_PARTS = tuple(
+    re.compile(f"(doi:{work})(?:{part})$")
+    for work, part in (
+        (r"10\.7554/elife\.\d+", r"\.(?:\d{1,3}|sa\d{1,2})|v\d{1,2}"),
+        (r"10\.1371/journal\.\w{4,5}\.\d{7}", r"\.[gtse]\d{3}"),
+        (r"10\.12688/[a-z0-9]+\.\d+", r"\.\d{1,2}"),
+        (
+            r"10\.1101/(?:\d{4}\.\d{2}\.\d{2}\.)?\d{6,8}",
+            r"(?:v\d{1,2})?(?:\.(?:full|abstract|supplementary)[\w.-]*)?",
+        ),
+        (r"10\.21203/rs\.\d\.(?:rs-)?\d+", r"/v\d{1,2}"),
+        (r"10\.20944/preprints\d{6}\.\d{4}", r"\.v\d{1,2}"),
+        (r"10\.7717/peerj(?:-cs)?\.\d+", r"/(?:fig|table|supp)-\d{1,3}"),
+        (r"10\.312(?:34|19|35)/osf\.io/\w{4,8}", r"_v\d{1,2}"),
+        (r"10\.26434/chemrxiv[.-][\w-]+?", r"[.-]v\d{1,2}"),
+        (r"10\.22541/au\.\d+\.\d+", r"/v\d{1,2}"),
+        (r"10\.36227/techrxiv\.\d+(?:\.\d+)?", r"[./]v\d{1,2}"),
+        (r"10\.6084/m9\.figshare\.\d+", r"\.v\d{1,2}"),
+        (r"10\.3389/[a-z]+\.\d{4}\.\d+", r"/(?:full|abstract|pdf)"),
+    )
+)
+"""DOIs of versions, figures, tables and supplements, of publishers who derive them from the DOI of the work."""
+
+
+def base_id(id: str) -> str:
+    """The id of the work that a version or a component belongs to; the id itself if it is neither."""
+    if not id.startswith("doi:"):
+        return id
+    return next((found[1] for pattern in _DOI_PARTS if (found := pattern.match(id))), id)
+
+
 def normal_ids(ids: Mapping[str, str], text: str = "") -> list[str]:
     """The ids in normal form, most reliable first, including a DOI or arXiv id from `text`."""
     known = dict(ids)
