@@ -95,6 +95,8 @@ class NumericBuilder:
         sources = self._read(context)
         factory = ItemFactory(build_tables(sources), sources)
         offered = _askable(offered, factory.tables)
+        if not offered:
+            return
         factory.tables.load(self._database)
         filler = TemplateFiller(factory.tables, self._database)
         used: set[str] = set()
