@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from fathom.corpus.readers.parsing.bylines import byline_length, find_authors, is_surely_personal, read_byline
@@ -111,3 +113,13 @@ def test_a_byline_is_understood_as_a_whole_or_unknown(lines: str, names: list[st
 )
 def test_bare_names_need_a_given_name_or_a_label(line: str, surely: bool) -> None:
     assert is_surely_personal(read_byline([line])) == surely
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["a" * 2_000, "A" * 900 + ", " + "b" * 900, "(" * 2_000, "Ada, " * 400, "&" * 2_000, "{a,b}@" * 300, "1 " * 999],
+)
+def test_long_lines_take_little_time(line: str) -> None:
+    start = time.process_time()
+    read_byline([line] * 20)
+    assert time.process_time() - start < 2

@@ -793,7 +793,12 @@ def test_an_article_states_what_it_does_not_have() -> None:
     assert {"authors", "abstract", "references", "citations", "tables"} <= found.stated
     with_link = read(document('<p>Ferns grow <xref ref-type="bibr" rid="b1">1</xref>.</p>'))
     assert "references" not in with_link.stated
-    assert "authors" not in read(document(meta="<contrib-group/>")).stated
+    member = "<contrib-group><contrib><role>Speaker</role></contrib></contrib-group>"
+    assert "authors" not in read(document(meta=member)).stated
+    editor = (
+        '<contrib-group><contrib contrib-type="editor"><name><surname>Roe</surname></name></contrib></contrib-group>'
+    )
+    assert "authors" in read(document(meta=editor)).stated
 
 
 @pytest.mark.parametrize(

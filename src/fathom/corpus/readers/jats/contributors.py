@@ -26,6 +26,11 @@ def is_author(contributor: Element, group: Element, untyped: bool) -> bool:
     return untyped and not any(map(_is_other_role, contributor.iterchildren("role")))
 
 
+def is_surely_other(contributor: Element) -> bool:
+    """Return whether the type of a contributor says that it is an editor, a reviewer or the like."""
+    return bool(_OTHER_TYPES.search(contributor.get("contrib-type") or ""))
+
+
 def _is_other_role(role: Element) -> bool:
     # Roles of the CRediT taxonomy are those of authors: "Writing – review & editing".
     text = "".join(role.itertext())

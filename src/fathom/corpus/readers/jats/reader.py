@@ -10,7 +10,7 @@ from datetime import date
 from fathom.corpus.licenses import spdx
 from fathom.corpus.readers.jats.affiliations import Affiliations
 from fathom.corpus.readers.jats.blocks import BlockBuilder
-from fathom.corpus.readers.jats.contributors import is_author
+from fathom.corpus.readers.jats.contributors import is_author, is_surely_other
 from fathom.corpus.readers.jats.references import (
     CITATIONS,
     PEOPLE,
@@ -146,6 +146,8 @@ class _ArticleReader:
         stated = {name for name, tags in _TRACES.items() if not present & tags and (has_text or name not in _OF_TEXT)}
         if "permissions" not in present:
             stated.discard("license")
+        if "collab" not in present and all(map(is_surely_other, self._meta.iterfind("contrib-group/contrib"))):
+            stated.add("authors")
         return frozenset(stated)
 
     def _builder(self) -> BlockBuilder:

@@ -242,9 +242,10 @@ def _is_acronym(word: str) -> bool:
     return word in _ACRONYMS or (len(word) > 2 and word.isupper() and "." not in word)
 
 
+# Words have a limited length: without a limit, a long word could be split in very many ways.
 _FAMILY_FIRST = re.compile(
-    r"(?:(?:[a-z’']{1,4}\s){0,2}[^\W\d_][^\W\d_'’\-]*(?:[\s'’-][^\W\d_]+){0,2}),\s?"
-    r"(?:[^\W\d_][^\W\d_'’.\-]*\.?(?:[\s-]?[^\W\d_][^\W\d_'’.\-]*\.?){0,3})"
+    r"(?:[a-z’']{1,4}\s){0,2}[^\W\d_]{1,30}(?:[\s'’-][^\W\d_]{1,30}){0,2},\s?"
+    r"[^\W\d_][^\W\d_'’.\-]{0,30}\.?(?:[\s-]?[^\W\d_][^\W\d_'’.\-]{0,30}\.?){0,3}"
 )
 _BETWEEN = re.compile(r"(?<=\.)(?:,?\s+(?:and|&)\s+|,\s*(?=[^\W\d_]{2}))")
 _INITIALS_AFTER = re.compile(r"[^\W\d_][^\W\d_'’\-]+(?:[\s'’-][^\W\d_]+){0,2},\s?(?:[^\W\d_a-z]\.[\s-]?){1,4}")

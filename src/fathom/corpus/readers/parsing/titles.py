@@ -9,6 +9,7 @@ from fathom.corpus.readers.parsed_document import ParsedDocument
 from fathom.corpus.readers.parsing.dates import DATE, WrittenDate, read_date
 from fathom.records.names import CHINESE
 
+_MAX_CHARACTERS = 500
 _MIN_WORDS = 3
 """Words that must be left of a title without its date: "Report of March 2021" is a title."""
 _INTRODUCTION = re.compile(
@@ -41,7 +42,7 @@ def split_date(title: str, breaks: bool = False) -> DatedTitle:
     A year alone stays ("Annual report 2021"), and so does a date in the title's sentence ("The flood of 14 March
     2021"). `breaks`: a date that only a space separates goes too, as a title page prints it on its own line.
     """
-    for match in DATE.finditer(title):
+    for match in DATE.finditer(title) if len(title) <= _MAX_CHARACTERS else ():
         end = _CLOSING.match(title, match.end())
         found = read_date(match)
         if end is None or end.end() != len(title) or found is None:
