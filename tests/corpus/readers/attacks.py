@@ -23,6 +23,7 @@ from fathom.corpus.generated.world import World
 from fathom.corpus.readers.parsed_document import ParsedDocument, ParsedTable
 from fathom.corpus.selftest.decompose import decompose
 from fathom.corpus.selftest.formats import FORMATS
+from tests.corpus.readers.office_attacks import good_office, office_attacks
 
 DEEP = 100_000
 
@@ -206,7 +207,9 @@ def good(kind: str) -> tuple[Files, ...]:
             return tuple({"paper.pdf": drawn(_lines(found))} for found in written)
         case "s2orc":
             return tuple(FORMATS[form](found) for form in ("s2orc-2023", "s2orc") for found in written)
-        case "jats" | "tei" | "latexml" | "markdown" | "myst" | "rst" | "latex":
+        case "docx" | "epub" | "xlsx":
+            return good_office(kind, written)
+        case "jats" | "tei" | "latexml" | "markdown" | "myst" | "rst" | "latex" | "text" | "html-article":
             return tuple(FORMATS[kind](found) for found in written)
         case "csv":
             return ({"trees.csv": SHEET.encode()}, {"trees.tsv": SHEET.replace(",", "\t").encode()})
@@ -948,5 +951,10 @@ KINDS: dict[str, Callable[[Sequence[str]], Iterable[Attack]]] = {
     "page": lambda places: _html_attacks("page", "trees.html", places),
     "json": lambda _: (*_json_attacks("json", 0, _BOOK), *_json_attacks("json", 1, _TABLED)),
     "archives": _archive_attacks,
+    "text": lambda _: _light_attacks("text"),
+    "html-article": lambda places: _html_attacks("html-article", "paper.html", places),
+    "docx": lambda places: office_attacks("docx", good("docx"), places),
+    "epub": lambda places: office_attacks("epub", good("epub"), places),
+    "xlsx": lambda places: office_attacks("xlsx", good("xlsx"), places),
 }
 """Attacks by file type."""

@@ -9,6 +9,8 @@ import socket
 import sys
 import sysconfig
 import time
+import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
@@ -22,6 +24,7 @@ import zstandard
 from fathom.corpus.document_reading import Filters, ReadResult, read_source
 from fathom.corpus.readers.sources import FolderCompanions, SourceFile, source_files
 from tests.corpus.readers.attacks import KINDS, Files, good
+from tests.corpus.readers.office_attacks import rezipped, unzipped
 
 PATIENT = 10
 """Seconds after which a document is a hang."""
@@ -344,6 +347,18 @@ def _regrown(random: Random, content: bytes) -> bytes:
     return found
 
 
+def _repacked(random: Random, content: bytes) -> bytes:
+    """An archive with damage in one of its parts; anything else is unchanged."""
+    try:
+        parts = unzipped(content)
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, OSError, EOFError, ValueError):
+        return content
+    name = random.choice(list(parts))
+    accident = random.choice((*ACCIDENTS, *[_regrown] * 12))
+    return rezipped({**parts, name: accident(random, parts[name])})
+
+
+_ZIPPED = ("docx", "epub", "xlsx")
 _JSON = ("s2orc", "papers-jsonl", "json")
 _XML = ("jats", "tei", "ixbrl")
 
@@ -391,6 +406,8 @@ class Cases:
 
     @property
     def _accidents(self) -> Sequence[Mutation]:
+        if self._kind in _ZIPPED:
+            return (*ACCIDENTS, *[_repacked] * 40)
         if self._kind in _JSON:
             return (*ACCIDENTS, *[_scrambled] * 12)
         return (*ACCIDENTS, *[_regrown] * 12) if self._kind in _XML else ACCIDENTS

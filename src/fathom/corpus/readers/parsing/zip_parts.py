@@ -44,7 +44,7 @@ class ZipParts:
         try:
             with self._archive.open(member) as stream:
                 content = stream.read(limit + 1)
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError) as error:
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError) as error:
             raise ReadError("it is a damaged archive") from error
         except RuntimeError as error:
             raise ReadError("it is protected by a password") from error

@@ -23,6 +23,7 @@ _NUMBERED = re.compile(
 )
 _SENTENCE_END = (".", ",", ";", "。", "，", "；", "?", "!", "？", "！", "”", '"', ":", "：")
 _OPEN_END = re.compile(r"(?:[,:–—-]|\b(?:and|or|of|the|for|in|a|an|on|with|to|from|by|at|its|as))$", re.IGNORECASE)
+_BROKEN = re.compile(r"([A-Za-z]{2,50})-$")
 _CJK = re.compile("[\u3000-\u30ff\u4e00-\u9fff\uff00-\uff65]")
 _BYLINE_MARK = re.compile(r"(?:by|von|par|por|作者)\s*[:：]?\s", re.IGNORECASE)
 _DATE = re.compile(r"\W*(?:\w+\s){0,3}\d{0,2}[,.\s]*(?:1[6-9]|20)\d\d\W*|\d{4}-\d\d-\d\d|\d{4}年.{0,8}")
@@ -48,9 +49,12 @@ class TextBlocks:
         blocks: list[MarkdownBlock] = []
         if not titled:
             blocks, groups = self._title(groups)
+        in_head = True  # until the text begins, below the title and its byline
         for position, group in enumerate(groups):
             after = groups[position + 1] if position + 1 < len(groups) else []
-            blocks.extend(self._block(group, after, in_head=not _has_text(blocks[1:])))
+            found = list(self._block(group, after, in_head))
+            in_head = in_head and position < 8 and not _has_text(found)
+            blocks.extend(found)
         return blocks
 
     def _groups(self) -> Iterator[list[str]]:
@@ -138,8 +142,8 @@ class TextBlocks:
         part: list[str] = []
         marker: str | None = None
         indent = min(len(line) - len(line.lstrip()) for line in group)
-        starts = [n for n, line in enumerate(group) if len(line) - len(line.lstrip()) >= indent + 2]
-        indented = 0 < len(starts) <= len(group) // 2 and starts[0] == 0
+        starts = {n for n, line in enumerate(group) if len(line) - len(line.lstrip()) >= indent + 2}
+        indented = 0 < len(starts) <= len(group) // 2 and 0 in starts
         for number, line in enumerate(group):
             item = _ITEM.match(line)
             if part and (item or unwrapped or (indented and number in starts) or line.startswith("\u3000\u3000")):
@@ -160,22 +164,22 @@ class TextBlocks:
 
     def _unwrap(self, lines: list[str]) -> str:
         """Return the lines as one, with words put together that were divided at a line's end."""
-        text = lines[0]
+        pieces = [lines[0]]
         for line in lines[1:]:
-            broken = re.search(r"([A-Za-z]{2,})-$", text)
-            rest = re.match(r"[a-z]+", line)
+            # Only the last piece is searched: the text may have a million lines.
+            last = pieces[-1]
+            broken, rest = _BROKEN.search(last[-60:]), re.match(r"[a-z]{1,60}", line)
             if broken and rest:
                 whole = (broken[1] + rest[0]).lower()
-                text = text[:-1] + line if whole in self._words else text + line
-            elif text and line and _CJK.match(text[-1]) and _CJK.match(line[0]):
-                text += line
-            else:
-                text += " " + line
-        return text
+                pieces[-1] = last[:-1] if whole in self._words else last
+            elif not (last and line and _CJK.match(last[-1]) and _CJK.match(line[0])):
+                pieces.append(" ")
+            pieces.append(line)
+        return "".join(pieces)
 
 
 def _has_text(blocks: Sequence[MarkdownBlock]) -> bool:
-    """Return whether the text has begun, below the title and its byline."""
+    """Return whether the text has begun: with a heading or a long paragraph."""
     return any(block.kind == "heading" or len(block.text) > 150 for block in blocks)
 
 
