@@ -541,15 +541,15 @@ LAYOUTS: dict[str, Callable[[Article], str]] = {
     "arxiv": _arxiv,
     "ams": _ams,
     "revtex": _revtex,
+    "ieee-journal": _ieee_journal,
+    "mnras": _mnras,
     "elsevier": _elsevier,
     "llncs": _llncs,
     "acl": _acl,
     "jmlr": _jmlr,
-    "ieee-journal": _ieee_journal,
-    "mnras": _mnras,
     "apa": _apa,
 }
 """LaTeX source of an article, by layout."""
 
-DEVELOPED = ("ieee", "acm", "conference", "arxiv", "ams", "revtex", "mnras")
+DEVELOPED = ("ieee", "acm", "conference", "arxiv", "ams", "revtex", "mnras", "ieee-journal")
 """Layouts on which the rules of the reader were written. The others were kept aside."""

@@ -93,11 +93,17 @@ def _end_of_region(lines: OrderedLines, start: int) -> int:
     end = start
     while end < len(lines) and end < start + _MAX_LINES and not _starts_text(lines, end):
         end += 1
-    if end < len(lines) and (is_prose(strip_marks(lines[end].text)) or is_running_text(lines[end])):
+    if end < len(lines) and _is_unheaded_text(lines[end]):
         end = _first_of_paragraph(lines, start, end)
         while end - 1 > start and is_heading(lines, end - 1) and not _may_belong(lines[end - 1]):
             end -= 1
     return end
+
+
+def _is_unheaded_text(line: Line) -> bool:
+    """Return whether the text starts with a sentence: the line above may be a heading that no rule knows."""
+    text = strip_marks(line.text).strip()
+    return not ABSTRACT.match(text) and not _KEYWORDS.match(text) and (is_prose(text) or is_running_text(line))
 
 
 def _starts_text(lines: OrderedLines, number: int) -> bool:

@@ -175,6 +175,7 @@ class CitationFinder:
         return ()
 
 
+_DIGITS = re.compile(r"\d\d[a-z]?\b")
 _CITATION_LIKE = re.compile(
     rf"[(\[]({_SURNAME})(?:\set\sal\.?|\s(?:and|&)\s{_SURNAME})?,?\s[(\[]?{_YEAR}\b"
     rf"|\b({_SURNAME})\s(?:et\sal\.?|(?:and|&)\s{_SURNAME}),?\s[(\[]{_YEAR}[)\]]"
@@ -185,7 +186,7 @@ _CITATION_LIKE = re.compile(
 def _citation_like(marked: Inlines, rest: str) -> int:
     """Return how many texts look like citations outside the marked ones."""
     pieces = [*(piece for piece in marked if isinstance(piece, str)), rest]
-    found = (one for piece in pieces for one in _CITATION_LIKE.finditer(piece))
+    found = (one for piece in pieces if _DIGITS.search(piece) for one in _CITATION_LIKE.finditer(piece))
     # "(EMNLP 2020)" is a conference.
     return sum(not (one[1] or one[2] or "a").isupper() for one in found)
 

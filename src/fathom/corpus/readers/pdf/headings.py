@@ -39,17 +39,17 @@ def is_heading(lines: OrderedLines, number: int) -> bool:
     if text.endswith((".", ",", ";")) and not line.size > 1.3 * lines.body_size:
         return False
     starts = text[0].isupper() or text[0].isdigit() or "一" <= text[0] <= "鿿"
-    if _KEYWORDS.match(text) or _is_in_paragraph(lines, number):
+    if not starts or _KEYWORDS.match(text):
         return False
     if line.size >= 1.08 * lines.body_size:
-        return starts and len(text) < 120
+        return len(text) < 120 and not _is_in_paragraph(lines, number)
     numbered = _NUMBERED.match(text)
     if line.bold and line.size >= 0.95 * lines.body_size:
-        return (starts and len(text) < 100 and not text[0].isdigit()) or bool(numbered and len(text) < 100)
+        return len(text) < 100 and (not text[0].isdigit() or numbered is not None)
     if line.bold and line.size >= 0.85 * lines.body_size and text.isupper() and _is_below_gap(lines, number):
         return len(text) < 80
     if line.small_caps and line.size >= 0.95 * lines.body_size:
-        return (starts and len(text) < 100 and not text[0].isdigit()) or bool(numbered and len(text) < 100)
+        return len(text) < 100 and (not text[0].isdigit() or numbered is not None)
     return bool(re.fullmatch(r"[IVX]{1,5}\.\s+[A-Z][A-Z\s:,-]{4,80}", text))
 
 

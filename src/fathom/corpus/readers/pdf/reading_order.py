@@ -16,7 +16,9 @@ from fathom.corpus.readers.pdf.table_grid import TableGrid
 
 _SKIPPED = re.compile(r"^\s*$|(?:\.\s?){8}")  # Blank, or from a table of contents: "Methods . . . . 12".
 _PAGE_NUMBER = re.compile(
-    r"(?:page\s)?[-–|\s]*(?:\d{1,5}|[ivxl]{1,6})(?:\s?(?:of|/)\s?\d{1,5})?[-–|\s]*", re.IGNORECASE
+    # A page number, or the short byline at the top of every second page.
+    r"[^\W\d_][^\d.]{0,60}\bet al\.?|(?:page\s)?[-–|\s]*(?:\d{1,5}|[ivxl]{1,6})(?:\s?(?:of|/)\s?\d{1,5})?[-–|\s]*",
+    re.IGNORECASE,
 )
 _SECTION_NUMBER = re.compile(r"(?:\d{1,2}|[IVX]{1,5})(?:\.\d{1,2}){0,2}\.?\s+[A-Z]")
 _IMPRINT = re.compile(
