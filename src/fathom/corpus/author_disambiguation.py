@@ -17,7 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import combinations, groupby, islice
+from itertools import combinations, groupby, islice, product
 from sys import intern
 from typing import NamedTuple
 
@@ -25,8 +25,10 @@ from fathom.corpus.disjoint_sets import DisjointSets
 from fathom.corpus.person_names import (
     FREQUENT_FAMILIES,
     MAX_OCCURRENCES,
+    MAX_RIVALS,
     Name,
     NameFrequency,
+    NameIndex,
     ambiguous_among,
     compatible,
     initial_form,
@@ -156,6 +158,34 @@ class _EvidenceNeeded(NamedTuple):
     """Their own initial forms, which do not count as co-authors."""
 
 
+class _Rivals:
+    """The names of one family that may be spellings of each other, with up to two bylines in which each occurs."""
+
+    def __init__(self, index: NameIndex, documents: Mapping[Name, tuple[int, ...]]) -> None:
+        self._index = index
+        self._documents = documents
+        self._known: dict[Name, tuple[int, ...] | None] = {}
+
+    def may_exist(self, name: Name, document: int) -> bool:
+        """Whether a compatible name may occur in another byline; also where too many names would be compared."""
+        if name not in self._known:
+            self._known[name] = self._bylines(name)
+        found = self._known[name]
+        return found is None or any(other != document for other in found)
+
+    def _bylines(self, name: Name) -> tuple[int, ...] | None:
+        """Up to two bylines with a compatible name; None if that is unknown."""
+        found: dict[int, None] = {}
+        for number, other in enumerate(self._index.candidates(name)):
+            if number >= MAX_RIVALS and len(self._documents) > MAX_OCCURRENCES:
+                return None
+            if compatible(name, other):
+                found.update(dict.fromkeys(self._documents[other]))
+                if len(found) > 1:
+                    break
+        return tuple(found)
+
+
 class _Clustering:
     """All authors, clustered into people."""
 
@@ -213,21 +243,28 @@ class _Clustering:
         return list(initials.values())
 
     def _assign(self, positions: Sequence[int], ambiguous: frozenset[Name]) -> None:
-        names = sorted({self._authors[position].name for position in positions}, key=lambda name: name.given)
-        compatible_names = {name: [other for other in names if compatible(name, other)] for name in names}
+        names: dict[Name, list[int]] = defaultdict(list)
+        for position in positions:
+            names[self._authors[position].name].append(position)
+        index = NameIndex(names)
+        rivals = _Rivals(index, {name: self._two_documents(where) for name, where in names.items()})
         # Most names occur once.
-        for cluster in self._clusters(positions, compatible_names) if len(positions) > 1 else [positions]:
-            self._name(cluster, positions, compatible_names, ambiguous)
+        for cluster in self._clusters(positions, names, index) if len(positions) > 1 else [positions]:
+            self._name(cluster, rivals, ambiguous)
+
+    def _two_documents(self, positions: Iterable[int]) -> tuple[int, ...]:
+        """Up to two of the bylines that some authors belong to."""
+        return tuple(islice(dict.fromkeys(self._documents[position] for position in positions), 2))
 
     def _clusters(
-        self, positions: Sequence[int], compatible_names: Mapping[Name, Sequence[Name]]
+        self, positions: Sequence[int], names: Mapping[Name, Sequence[int]], index: NameIndex
     ) -> Sequence[Sequence[int]]:
         """The positions of each person; an author who matches no other is a cluster of one."""
         sets = DisjointSets.of(positions)
         for one, two in self._certain_pairs(positions):
             sets.join(one, two)
         if len(positions) <= MAX_OCCURRENCES:
-            for cluster in self._consistent(positions, self._likely_pairs(positions, compatible_names), sets):
+            for cluster in self._consistent(positions, self._likely_pairs(names, index), sets):
                 for position in cluster:
                     sets.join(cluster[0], position)
         return sets.all()
@@ -252,7 +289,7 @@ class _Clustering:
         authors, documents = self._authors, self._documents
         pairs = []
         for one, two in combinations(positions, 2):
-            if self._differ(one, two):
+            if self._differ(one, two) or not compatible(authors[one].name, authors[two].name):
                 continue
             rivals = [
                 other
@@ -264,38 +301,34 @@ class _Clustering:
                     or compatible(authors[other].name, authors[two].name)
                 )
             ]
-            if compatible(authors[one].name, authors[two].name) and not rivals:
+            if not rivals:
                 pairs.append((one, two))
         return pairs
 
-    def _likely_pairs(
-        self, positions: Sequence[int], compatible_names: Mapping[Name, Sequence[Name]]
-    ) -> list[tuple[int, int]]:
+    def _likely_pairs(self, names: Mapping[Name, Sequence[int]], index: NameIndex) -> list[tuple[int, int]]:
         """Pairs with enough evidence besides the name."""
         pairs = []
-        names = list(compatible_names)
-        numbers = {name: number for number, name in enumerate(names)}
-        numbered = [(numbers[self._authors[position].name], position) for position in positions]
-        # Computed once for each two names, since hundreds may share one.
-        needed: dict[tuple[int, int], _EvidenceNeeded | None] = {}
-        for (left, one), (right, two) in combinations(numbered, 2):
-            if (left, right) not in needed:
-                needed[left, right] = self._evidence_needed(names[left], names[right], compatible_names)
-            wanted = needed[left, right]
-            if wanted is None or self._differ(one, two):
-                continue
-            if self._evidence(one, two, wanted) >= wanted.min_score:
-                pairs.append((one, two))
+        compatible_names = {name: index.compatible_with(name) for name in index}
+        numbers = {name: number for number, name in enumerate(index)}
+        unambiguous = {name: is_unambiguous(name, compatible_names) for name in index}
+        for left in index:
+            for right in compatible_names[left]:
+                if numbers[right] < numbers[left]:
+                    continue
+                wanted = self._evidence_needed(left, right, unambiguous)
+                if wanted is None:
+                    continue
+                found = combinations(names[left], 2) if left is right else product(names[left], names[right])
+                pairs += [pair for pair in found if self._is_likely(*pair, wanted)]
         return pairs
 
-    def _evidence_needed(
-        self, left: Name, right: Name, compatible_names: Mapping[Name, Sequence[Name]]
-    ) -> _EvidenceNeeded | None:
-        """The evidence needed to decide that two of these names are one person; None if none suffices."""
-        if not compatible(left, right):
-            return None
+    def _is_likely(self, one: int, two: int, needed: _EvidenceNeeded) -> bool:
+        return not self._differ(one, two) and self._evidence(one, two, needed) >= needed.min_score
+
+    def _evidence_needed(self, left: Name, right: Name, unambiguous: Mapping[Name, bool]) -> _EvidenceNeeded | None:
+        """The evidence needed to decide that two compatible names are one person; None if none suffices."""
         full = same_full_name(left, right)
-        if not full and not (is_unambiguous(left, compatible_names) and is_unambiguous(right, compatible_names)):
+        if not full and not (unambiguous[left] and unambiguous[right]):
             return None
         frequent = self._frequency.is_frequent(left if left.is_full else right)
         return _EvidenceNeeded(
@@ -367,22 +400,12 @@ class _Clustering:
 
     # Person ids.
 
-    def _name(
-        self,
-        cluster: Sequence[int],
-        positions: Sequence[int],
-        compatible_names: Mapping[Name, Sequence[Name]],
-        ambiguous: frozenset[Name],
-    ) -> None:
+    def _name(self, cluster: Sequence[int], rivals: _Rivals, ambiguous: frozenset[Name]) -> None:
         orcid = next((self._authors[position].orcid for position in cluster if self._authors[position].orcid), "")
         if len(cluster) == 1 and not orcid:
             (alone,) = cluster
             name = self._authors[alone].name
-            alike = set(compatible_names[name])
-            others = (
-                p for p in positions if p != alone and self._authors[p].name in alike and not self._differ(alone, p)
-            )
-            if name in ambiguous or next(others, None) is not None:
+            if name in ambiguous or rivals.may_exist(name, self._documents[alone]):
                 return
         id = f"{_ORCID}{orcid}" if orcid else self._new_id(min(cluster))
         for position in cluster:

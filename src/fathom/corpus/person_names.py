@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations
+from itertools import chain, combinations
 from sys import intern
 
 from fathom.records.names import PARTICLES, given_names_match, given_words, name_words, without_accents
@@ -59,6 +59,47 @@ def same_full_name(one: Name, two: Name) -> bool:
     return one.first == two.first or "".join(one.given) == "".join(two.given)
 
 
+class NameIndex:
+    """Names of one family, indexed so that compatible names are found without comparing all pairs."""
+
+    def __init__(self, names: Iterable[Name]) -> None:
+        self._all: list[Name] = sorted(names, key=lambda name: name.given)
+        self._by_first: dict[str, list[Name]] = defaultdict(list)
+        self._by_initial: dict[str, list[Name]] = defaultdict(list)
+        self._by_two_words: dict[str, list[Name]] = defaultdict(list)
+        self._by_whole: dict[str, list[Name]] = defaultdict(list)
+        for name in self._all:
+            self._by_first[name.first].append(name)
+            self._by_initial[name.first[:1]].append(name)
+            self._by_two_words["".join(name.given[:2])].append(name)
+            self._by_whole["".join(name.given)].append(name)
+
+    def __iter__(self) -> Iterator[Name]:
+        return iter(self._all)
+
+    def compatible_with(self, name: Name) -> list[Name]:
+        """The compatible names, itself included, in order."""
+        found = {other for other in self.candidates(name) if compatible(name, other)}
+        return sorted(found, key=lambda other: other.given)
+
+    def candidates(self, name: Name) -> Iterator[Name]:
+        """All compatible names and some others, perhaps twice; see `given_names_match`."""
+        first = name.first
+        if not first:
+            return iter(self._all)
+        if len(first) == 1:
+            return chain(self._by_initial[first], self._by_first[""])
+        return chain(
+            self._by_first[first],
+            self._by_first[first[0]],
+            self._by_first[""],
+            # "Xiao Ming" and "Xiaoming".
+            self._by_first["".join(name.given[:2])],
+            self._by_two_words[first],
+            self._by_whole["".join(name.given)],
+        )
+
+
 # How frequent a name is.
 
 _FREQUENT_NAMES = (
@@ -73,6 +114,8 @@ _EXPECTED = 0.05
 """A name counts as frequent if more than this number of other people are expected to have it by chance."""
 MAX_OCCURRENCES = 400
 """A name that occurs more often is not disambiguated, except by ORCID."""
+MAX_RIVALS = 30
+"""Names that are compared with one name to decide that no other may be a spelling of it."""
 
 
 class NameFrequency:
