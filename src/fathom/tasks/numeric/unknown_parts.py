@@ -33,13 +33,15 @@ class UnknownParts:
             part: ids for part in PARTS if (ids := tuple(source.id for source in sources if part in source.unknown))
         }
         """The articles of which each part is unknown; only parts that are unknown somewhere."""
-        self.absent: frozenset[Part] = frozenset(self._absent()) if sources else frozenset()
-        """The parts that no article has, as their sources state: there is nothing to ask about them."""
+        self._empty: frozenset[Part] = frozenset(self._parts_without_value()) if sources else frozenset()
+        """The parts that no article is known to have: there is nothing to ask about them."""
 
-    def _absent(self) -> Iterator[Part]:
-        if not any(source.byline or "byline" in source.unknown for source in self._sources):
+    def _parts_without_value(self) -> Iterator[Part]:
+        if all("title" in source.unknown for source in self._sources):
+            yield "title"
+        if not any(source.byline for source in self._sources):
             yield "byline"
-        if not any(source.references or "references" in source.unknown for source in self._sources):
+        if not any(source.references for source in self._sources):
             yield "references"
 
     @cached_property
@@ -51,7 +53,7 @@ class UnknownParts:
         """Whether no values for the slots of a program make its answer known and worth asking for."""
         unknown = self.documents.keys()
         return bool(
-            wanted.read & self.absent
+            wanted.read & self._empty
             or wanted.of_all & unknown
             or wanted.in_every_condition & unknown
             or (wanted.citations and self.doubtful_links)
@@ -68,8 +70,9 @@ class UnknownParts:
         everything = tuple(source.id for source in self._sources)
         for part, ids in self.documents.items():
             field = FIELD_OF[part]
-            yield Unasked(f"{_NAMES[part]} are unknown", _PREVENTED[part], field, ids)
-        for part in sorted(self.absent):
+            questions = f"no questions on {_NAMES[part]}" if part in self._empty else _PREVENTED[part]
+            yield Unasked(f"{_NAMES[part]} are unknown", questions, field, ids)
+        for part in sorted(self._empty - self.documents.keys()):
             yield Unasked(f"{_NAMES[part]} are absent", f"no questions on {_NAMES[part]}", None, everything)
         if "references" not in self.documents and self.doubtful_links:
             yield Unasked(
