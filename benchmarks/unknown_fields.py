@@ -12,6 +12,7 @@ import argparse
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from _measuring import workplace
 from fathom.api.benches import audit, build
@@ -20,8 +21,7 @@ from fathom.records.errors import FathomError
 from tests.tasks.damaged_corpora import FIELDS, Damage, Field, recompute, write_articles
 
 SHARES = (0.1, 0.5, 1.0)
-DOCUMENTS = 36
-LENGTHS = ("64K",)
+DOCUMENTS = 24
 CONTEXTS = 6
 
 
@@ -37,28 +37,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--documents", type=int, default=DOCUMENTS)
+    parser.add_argument("--long", action="store_true", help="articles of full length, which `citations` needs")
     chosen = parser.parse_args()
+    length: Literal["full", "short"] = "full" if chosen.long else "short"
     tallies: dict[tuple[Field, float], Tally] = {}
     for seed in range(chosen.seeds):
         with workplace() as folder:
-            generate(folder / "generated", documents=chosen.documents, seed=seed, processes=1)
+            generate(folder / "generated", documents=chosen.documents, length=length, seed=seed, processes=1)
             for name in FIELDS:
                 for share in SHARES:
                     tally = tallies.setdefault((name, share), Tally())
-                    measure(folder, name, share, seed, tally)
+                    measure(folder, name, share, seed, tally, "64K" if chosen.long else "8K")
     print_table(tallies)
     if any(tally.counts[what] for tally in tallies.values() for what in ("wrong", "touching", "audits failed")):
         raise SystemExit("FAILED: " + "\n".join(one for tally in tallies.values() for one in tally.examples[:5]))
 
 
-def measure(folder: Path, name: Field, share: float, seed: int, tally: Tally) -> None:
+def measure(folder: Path, name: Field, share: float, seed: int, tally: Tally, length: str) -> None:
     """Damage, ingest, sample, build, audit and recompute once."""
     work = folder / f"{name}-{share}"
     with open_corpus(folder / "generated") as generated:
         damage = write_articles(generated.documents(), work / "articles", {name: share}, seed)
     with ingest(work / "articles", work / "corpus", processes=1) as corpus:
         tally.counts["documents"] += corpus.manifest.documents
-        corpus.contexts(LENGTHS, CONTEXTS, seed=seed)
+        corpus.contexts(length, CONTEXTS, seed=seed)
     try_numeric(work, damage, seed, tally)
     try_citations(work, damage, seed, tally)
 
