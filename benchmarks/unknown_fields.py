@@ -47,7 +47,7 @@ def main() -> None:
             for name in FIELDS:
                 for share in SHARES:
                     tally = tallies.setdefault((name, share), Tally())
-                    measure(folder, name, share, seed, tally, "64K" if chosen.long else "8K")
+                    measure(folder, name, share, seed, tally, "64K" if chosen.long else "2K")
     print_table(tallies)
     if any(tally.counts[what] for tally in tallies.values() for what in ("wrong", "touching", "audits failed")):
         raise SystemExit("FAILED: " + "\n".join(one for tally in tallies.values() for one in tally.examples[:5]))

@@ -27,7 +27,9 @@ class UnaskedQuestions(Record):
     """The contexts that have such a document."""
 
     def __str__(self) -> str:
-        return f"{self.reason} in {self.documents:,} documents: {self.questions} in {self.contexts:,} contexts"
+        documents = f"{self.documents:,} document{'s' if self.documents != 1 else ''}"
+        contexts = f"{self.contexts:,} context{'s' if self.contexts != 1 else ''}"
+        return f"{self.reason} in {documents}: {self.questions} in {contexts}"
 
 
 _Kind = tuple[str, str, str, FieldName | None]
