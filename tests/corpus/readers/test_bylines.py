@@ -96,6 +96,12 @@ def test_a_byline_ends_before_the_text(paragraphs: list[str], length: int) -> No
         ("王明 东海大学 李华 滨江学院", None),
         ("Ada Lind\n" * 300, None),
         ("Why ferns grow slowly", None),
+        ("Ada Lind and Grant Smith", None),
+        ("Ada Lind\nJonathan Press", None),
+        ("Ada Lind\nProject lead: Anna Wu", None),
+        ("Ada Lind\nCorresponding author: A. Lind", ["Ada Lind"]),
+        ("Ada Lind\nAnn College", None),
+        ("Ada Lind\nTin College", ["Ada Lind"]),
     ],
 )  # fmt: skip
 def test_a_byline_is_understood_as_a_whole_or_unknown(lines: str, names: list[str] | None) -> None:

@@ -114,6 +114,9 @@ _CHINESE_DATE = re.compile(r"\s*(\d{4})年(\d{1,2})月(\d{1,2})日(.{0,200})")
 _LAW_ARTICLE = re.compile(
     r"\W{0,4}(?:第[一二三四五六七八九十百千零〇\d]{1,8}条|(?:Article|Section|Sec\.|§+)\s?\d{1,4}\b)"
 )
+_LAW_TITLE = re.compile(
+    r"\b(?:Act|Code|Law|Statute|Regulations?|Ordinance|Constitution|Directive|Bill|Decree|Treaty)\b|法|条例|规定|办法|决定|细则|规则"
+)
 _MIN_LAW_ARTICLES = 2
 """Numbered articles that make a report a statute."""
 
@@ -172,7 +175,7 @@ class _Document:
             year=published.year if published else int(year[0]) if year else None,
             subjects=self.front.keywords or converter.keywords,
             license=self.front.license,
-            stated=self._stated(scholarly),
+            stated=self._stated(title, scholarly),
             unknown={"authors": byline.reason} if byline.reason else {},
             notes=self.notes,
         )
@@ -302,11 +305,15 @@ class _Document:
             self.notes["authors"] = "guessed from the lines below the title"
         return found
 
-    def _stated(self, scholarly: bool) -> frozenset[FieldName]:
+    def _stated(self, title: str, scholarly: bool) -> frozenset[FieldName]:
         """Return what the text states: no authors in its front matter, or those of a statute, which has none."""
         if self.front.states_no_authors:
             return frozenset(("authors",))
-        is_statute = not scholarly and sum(map(_is_article_of_law, self.blocks)) >= _MIN_LAW_ARTICLES
+        is_statute = (
+            not scholarly
+            and bool(_LAW_TITLE.search(title))
+            and sum(map(_is_article_of_law, self.blocks)) >= _MIN_LAW_ARTICLES
+        )
         return PAPER_FIELDS if is_statute else frozenset()
 
     def _published(self, head: Sequence[MarkdownBlock]) -> date | None:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from fathom.corpus.readers.parsing.given_names import has_given_name
+from fathom.corpus.readers.parsing.text_cleanup import word_set
 from fathom.records.names import is_particle
 
 _NOT_A_NAME = re.compile(
@@ -111,6 +112,9 @@ _GLUED_NAME = re.compile(
 )
 """An institution or country and a name without a separator: "SingaporeAda Lind"."""
 _CAMEL_CASE = re.compile(r"^(?!Ma?c|De|Di|Du|Da|La|Le|Lo|Van|Von|Fitz|Ni|Mb|St)[^\W\d_a-z][^\W\d_A-Z]{2,}[A-Z]")
+_NAMES_TOO = word_set("press read fellow fellows student lead code grant apple bosch siemens chapter equal")
+_NAMES_AFTER_GIVEN = word_set("college school center centre lab labs team group tech")
+"""Words of notes and institutions that are family names too; the second list only after a given name: "Ann College"."""
 _TWO_PEOPLE = re.compile(r"\s[ye]\s\S+\s\S")
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]{0,300})(?:[)\]]|$)")
 
@@ -185,6 +189,8 @@ def _kind(text: str, bare: str) -> str:
         return "group"
     if bare in _COUNTRIES or bare in _PLACES:
         return "affiliation"
+    if _may_be_family_name(text):
+        return "unknown"
     if _NOTE.search(text) or _LABEL_WORDS.search(text):
         return "note"
     if _NOT_A_NAME.search(text):
@@ -200,6 +206,16 @@ def _kind(text: str, bare: str) -> str:
     if len(words) == 1 and len(text) >= 4 and _WORD.fullmatch(text) and text[0].isupper() and not text.isupper():
         return "word"
     return "unknown"
+
+
+def _may_be_family_name(text: str) -> bool:
+    """Return whether two or three words look like a note or an affiliation only by a word that is a family name too."""
+    words = text.split()
+    if not 2 <= len(words) <= 3 or not _is_name(text):
+        return False
+    ambiguous = _NAMES_TOO | (_NAMES_AFTER_GIVEN if has_given_name(text) else frozenset())
+    rest = " ".join(word for word in words if word.casefold().strip(".") not in ambiguous)
+    return len(rest) < len(" ".join(words)) and not any(p.search(rest) for p in (_NOTE, _LABEL_WORDS, _NOT_A_NAME))
 
 
 def _may_name_author(text: str) -> bool:

@@ -70,6 +70,8 @@ class _Reading:
     unexplained: list[str] = field(default_factory=list)
     emails: int = 0
     labeled: bool = False
+    in_notes: list[str] = field(default_factory=list)
+    """Names after a colon in notes: "Project lead: Ada Lind"."""
     all_marked: bool = False
     """Whether every name so far has a number that refers to its affiliation."""
 
@@ -107,6 +109,8 @@ def read_byline(lines: Sequence[str]) -> Byline:
         _read_line(part, reading)
     if len(parts) > _MAX_LINES:
         reading.unexplained.append("more lines")
+    families = {author.family for author in reading.names.values()}
+    reading.unexplained.extend(name for name in reading.in_notes if author_from_name(name).family not in families)
     if reading.emails > len(reading.names) > 0:
         reading.unexplained.append("more email addresses than names")
     if {name.isupper() for name in reading.names} == {True, False}:
@@ -193,6 +197,8 @@ def _starts_with_mark(text: str) -> bool:
 def _read_segment(text: str, is_footnote: bool, reading: _Reading) -> None:
     pieces = split_pieces(text)
     explained = [classify_piece(piece, bool(reading.labeled)) for piece in pieces]
+    after_colons = (piece.text.rpartition(":")[2].strip() for piece in explained if ":" in piece.text)
+    reading.in_notes.extend(name for name in after_colons if has_given_name(name) and len(name.split()) in (2, 3))
     if pieces and is_footnote and not _is_continued_list(explained, reading):
         reading.unexplained.extend(_names_in_footnote(explained, reading))
         return

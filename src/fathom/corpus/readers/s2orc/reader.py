@@ -36,6 +36,7 @@ from fathom.corpus.readers.parsing.json_objects import (
     replace_surrogates,
 )
 from fathom.corpus.readers.s2orc.annotations import annotated_document
+from fathom.records.names import is_group_name
 
 FORMAT = "s2orc"
 
@@ -87,7 +88,12 @@ def _document(data: JsonObject, source: str) -> ParsedDocument:
     document = ParsedDocument(source=source)
     document.title = get_string(metadata_fields, "title") or get_string(parsed_text, "title")
     document.authors = [
-        ParsedAuthor(given if family else "", family or given, affiliations=_affiliations(one))
+        ParsedAuthor(
+            given if family else "",
+            family or given,
+            group=not given and is_group_name(family),
+            affiliations=_affiliations(one),
+        )
         for one in get_objects(metadata_fields.get("authors"))
         for given, family in [_name(one)]
         if family or given

@@ -23,6 +23,7 @@ from fathom.corpus.readers.parsed_document import (
 from fathom.corpus.readers.parsing.grobid_fields import build_reference, split_brackets
 from fathom.corpus.readers.parsing.identifiers import bare_doi
 from fathom.corpus.readers.parsing.xml_trees import Element, parse_xml
+from fathom.records.names import is_group_name
 
 FORMAT = "tei"
 
@@ -103,7 +104,8 @@ def _authors(source: Element) -> Iterator[ParsedAuthor]:
         ids = {"orcid": _text(orcid).rpartition("/")[2]} if orcid is not None and _text(orcid) else {}
         if family or given:
             places = tuple(filter(None, map(_affiliation, author.iterfind("{*}affiliation"))))
-            yield ParsedAuthor(given if family else "", family or given, ids=ids, affiliations=places)
+            is_group = not given and is_group_name(family)
+            yield ParsedAuthor(given if family else "", family or given, is_group, ids, affiliations=places)
         elif (group := author.find("{*}orgName")) is not None and _text(group):
             # A group author. Organizations without an author are inside an affiliation.
             yield ParsedAuthor(given="", family=_text(group), group=True)
