@@ -130,6 +130,19 @@ def test_chinese_lines_are_joined_without_spaces() -> None:
     assert "每两天一次，共测量了两年。" in read_in.text
 
 
+def test_labels_on_lines_of_their_own_are_headings() -> None:
+    text = (
+        "TITLE: \nSalt in the upper marsh\n\nABSTRACT.BACKGROUND:\nMarshes hold salt.\n\n"
+        "ABSTRACT.RESULTS:\nReeds die.\n\n"
+        "BODY.METHODS.SITES:\nWe pumped water from three creeks.\n\nDISCUSSION:\nRushes live on.\n"
+    )
+    read_in = document(text)
+    assert read_in.title_text == "Salt in the upper marsh"
+    assert read_in.abstract is not None
+    assert read_in.abstract.of(read_in.text) == "BACKGROUND: Marshes hold salt.\n\nRESULTS: Reeds die."
+    assert headings(read_in) == ["Abstract", "SITES", "DISCUSSION"]
+
+
 def test_tables_and_columns_keep_their_lines() -> None:
     read_in = document(
         "Counts\n\nSome words stand here.\n\ncreek\tsalt\nupper\t12\nmill\t7\n\nreed     12   3\nrush      7   1\n"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 
 from fathom.corpus.readers.markdown.blocks import MarkdownBlock
 from fathom.corpus.readers.markdown.inline import escape
@@ -24,6 +24,8 @@ _NUMBERED = re.compile(
 _SENTENCE_END = (".", ",", ";", "。", "，", "；", "?", "!", "？", "！", "”", '"', ":", "：")
 _OPEN_END = re.compile(r"(?:[,:–—-]|\b(?:and|or|of|the|for|in|a|an|on|with|to|from|by|at|its|as))$", re.IGNORECASE)
 _BROKEN = re.compile(r"([A-Za-z]{2,50})-$")
+_LABEL = re.compile(r"\s{0,3}([A-Z][A-Z &/-]{2,40}(?:\.[^\n:]{1,100})?):\s*")
+"""A line that labels the part below it: "METHODS:", "ABSTRACT.RESULTS:"."""
 _CJK = re.compile("[\u3000-\u30ff\u4e00-\u9fff\uff00-\uff65]")
 _BYLINE_MARK = re.compile(r"(?:by|von|par|por|作者)\s*[:：]?\s", re.IGNORECASE)
 _DATE = re.compile(r"\W*(?:\w+\s){0,3}\d{0,2}[,.\s]*(?:1[6-9]|20)\d\d\W*|\d{4}-\d\d-\d\d|\d{4}年.{0,8}")
@@ -40,6 +42,7 @@ class TextBlocks:
         self.title_found = False
         self.title_doubt = ""
         self.guessed_headings = False
+        self._in_abstract = False
 
     def parse(self, titled: bool = False) -> list[MarkdownBlock]:
         """Return the blocks; `titled`: the title is known, so that the text starts with no title line."""
@@ -67,6 +70,10 @@ class TextBlocks:
                     yield group
                 yield [heading, line]
                 group = []
+            elif label := _LABEL.fullmatch(line):
+                if group:
+                    yield group
+                group = yield from self._label(label[1])
             elif line.strip() and not _RULE.fullmatch(line):
                 group.append(line.rstrip())
             elif group:
@@ -75,11 +82,25 @@ class TextBlocks:
         if group:
             yield group
 
+    def _label(self, label: str) -> Generator[list[str], None, list[str]]:
+        """Yield the heading of a labeled part, such as "BODY.METHODS:"; returns the start of the lines after it."""
+        part, *names = label.split(".")
+        if part == "ABSTRACT" and names:
+            if not self._in_abstract:
+                yield ["ABSTRACT"]
+            self._in_abstract = True
+            return [f"{names[-1]}:"]
+        yield [names[-1].strip() if part == "BODY" and names else label]
+        return []
+
     # The title.
 
     def _title(self, groups: list[list[str]]) -> tuple[list[MarkdownBlock], list[list[str]]]:
         """Return the block of the title, and the groups after it."""
         first = groups[0]
+        if first == ["TITLE"] and len(groups) > 2:
+            self.title_found = True
+            return [MarkdownBlock("heading", escape(" ".join(map(str.strip, groups[1]))), 1)], groups[2:]
         if len(groups) == 1 or len(first[0].strip()) > _MAX_TITLE or len(first) > 6 or _ITEM.match(first[0]):
             return [], groups
         lines = [line.strip() for line in first]
