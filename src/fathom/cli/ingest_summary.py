@@ -15,7 +15,7 @@ WIDTH = 100
 MAX_REASONS = 3
 """Reasons of each kind that are listed."""
 
-MAX_KINDS = 6
+MAX_KINDS = 4
 """Kinds of files of no known kind that are listed."""
 
 _HEADINGS = {"abstract": "abstr", "sections": "sects", "citations": "cites", "references": "refs"}
