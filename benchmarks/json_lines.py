@@ -19,7 +19,25 @@ from fathom.work import cores
 
 SMALL, LARGE = 50, 1_590
 PAPER_BYTES = 97_000
-WORDS = "river gravel flood bed grain spring sieve core reach survey channel slope water year share class site".split()
+WORDS = [
+    "river",
+    "gravel",
+    "flood",
+    "bed",
+    "grain",
+    "spring",
+    "sieve",
+    "core",
+    "reach",
+    "survey",
+    "channel",
+    "slope",
+    "water",
+    "year",
+    "share",
+    "class",
+    "site",
+]
 
 
 def paper(number: int) -> dict[str, object]:

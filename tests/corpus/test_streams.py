@@ -15,7 +15,7 @@ import sys
 import tarfile
 import time
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -56,7 +56,7 @@ def cited(number: int) -> dict[str, object]:
     return {"id": f"bib{number}", "arxiv_id": f"1901.{number:05}", "title": title, "sections": [section]}
 
 
-def json_lines_of(*papers: dict[str, object]) -> bytes:
+def json_lines_of(*papers: Mapping[str, object]) -> bytes:
     return b"".join(json.dumps(one).encode() + b"\n" for one in papers)
 
 
@@ -141,7 +141,7 @@ def test_documents_after_a_file_follow_its_cited_works(tmp_path: Path) -> None:
     ("content", "parts"),
     [
         (json.dumps(paper(1), indent=1).encode(), 0),
-        (json.dumps(paper(1)).encode(), 1),
+        (json.dumps(paper(1)).encode(), 0),
         (b"\xef\xbb\xbf \n" + json_lines_of(paper(1), paper(2)), 1),
         (b'{"markdown": "broken\n' + json_lines_of(paper(1), paper(2)), 1),
         (b"[" + json.dumps(paper(1)).encode() + b"]", 0),
@@ -412,3 +412,27 @@ def test_an_ingest_that_kept_nothing_leaves_nothing(tmp_path: Path, capsys: pyte
     assert "No document could be read" in capsys.readouterr().err
     assert not (tmp_path / "out.reading").exists()
     assert main(["ingest", str(tmp_path / "good.jsonl"), "--out", str(tmp_path / "out")]) == 0
+
+
+def test_records_on_lines_are_reports(tmp_path: Path) -> None:
+    tables = [
+        {"table": {"uid": f"t{n}", "table": [["year", "tons"], ["1990", f"{n}"]]}, "paragraphs": []} for n in (1, 2)
+    ]
+    records = [{"Area": {"total": {"text": f"{n} sq km"}}, "People": {"number": {"text": f"{n}"}}} for n in range(3)]
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "tables.jsonl").write_bytes(json_lines_of(*tables))
+    (folder / "records.json").write_bytes(json_lines_of(*records))
+    report = read(folder, tmp_path / "out")
+    assert (report.kept, report.rejected) == (5, {})
+    assert titles(tmp_path / "out") == ["Records", "Records, record 2", "Records, record 3"] + [
+        f"Tables, report {n}" for n in (1, 2)
+    ]
+
+
+def test_one_object_on_one_line_is_read_as_before() -> None:
+    content = json.dumps({"Area": {"total": {"text": "9 sq km"}}, "name": "Salt"}).encode()
+    [whole] = read_file(SourceFile("salt.json", content), Filters()).documents
+    line = SourceLines("salt.json", "tabular", (json_lines.Line(1, 1, content),))
+    [streamed] = read_source(line, Filters()).documents
+    assert whole == streamed

@@ -118,7 +118,7 @@ def _citations(report: corpora.IngestReport) -> Iterator[str]:
     )
     yield _cut(
         f"  citations: {located:,} located, {unlocated:,} not; {resolved:,} resolved, {corrected:,} corrected, "
-        f"{contradicted:,} contradicted by their entry"
+        f"{contradicted:,} contradicted"
     )
     shares = ", ".join(f"{name} {_citation_shares(stats)}" for name, stats in formats.items())
     text = f"% located/resolved/contradicted: {shares}"

@@ -66,13 +66,16 @@ def most_frequent(counts: Mapping[str, int], limit: int) -> dict[str, int]:
 def shortened(names: Sequence[str], total: int, width: int = 30) -> str:
     """The names, each cut to some characters, and how many of the total are not among them."""
     cut = [name if len(name) <= width else f"{name[: width - 1]}…" for name in map(escape_control_characters, names)]
-    return ", ".join(cut) + (f" and {total - len(names):,} more" if total > len(names) else "")
+    return ", ".join(cut) + (f" and {total - len(cut):,} more" if total > len(cut) else "")
 
 
 def describe_corpus(corpus: Corpus) -> str:
     """The contents of a corpus, in a few lines."""
     manifest = corpus.manifest
     subjects = [f"{name} {count}" for name, count in most_frequent(manifest.subjects, MAX_NAMES).items()]
+    if len(manifest.subjects) > MAX_NAMES:
+        # Keywords of real documents are long: as many as fit on the line.
+        subjects = [one for n, one in enumerate(subjects) if sum(len(name) + 2 for name in subjects[: n + 1]) < 85]
     return "\n".join(
         (
             f"{corpus.folder}: {manifest.documents:,} documents, {manifest.tokens:,} tokens ({manifest.tokenizer}), "

@@ -148,7 +148,7 @@ def read_file(file: SourceFile, filters: Filters, given: frozenset[str] = frozen
         with cpu_limit():
             reader = reader_of(name, file.content)
             if reader is None or (filters.formats and reader.FORMAT not in filters.formats):
-                kind = unread_kind(name, head) if reader is None else "a format that --formats leaves out"
+                kind = unread_kind(name, head) if reader is None else _FILTERED
                 return FileResult(file.source, [ReadResult(file.source, "", kind=kind)], file.key)
             format = reader.FORMAT
             documents = reader.read(file.content, name, companions)
@@ -169,7 +169,7 @@ def read_file(file: SourceFile, filters: Filters, given: frozenset[str] = frozen
 def _read_lines(part: SourceLines, filters: Filters) -> FileResult:
     """Read some lines of a file. The failure of a line affects no other one."""
     if filters.formats and part.format not in filters.formats:
-        skipped = [ReadResult(part.source, "")] if part.is_first else []
+        skipped = [ReadResult(part.source, "", kind=_FILTERED)] if part.is_first else []
         return FileResult(part.source, skipped, part.key, is_first=part.is_first)
     reader = _line_reader(part.format)
     results: list[ReadResult] = []
@@ -223,6 +223,9 @@ def _line_reader(format: str) -> LineReader:
 def _numbered(source: str, number: int) -> str:
     """The source of a document in a file: the first has the name of the file."""
     return source if number == 1 else f"{source}#{number}"
+
+
+_FILTERED = "a format that --formats leaves out"
 
 
 class LineCutError(Exception):

@@ -106,16 +106,33 @@ class LineStream:
         self._stream = stream
         self._packed = packed
         self._buffer = io.BufferedReader(stream, HEAD_BYTES)
-        self._first = self._buffer.readline(MAX_LINE_BYTES + 1).removeprefix(BYTE_ORDER_MARK)
+        self._first = self._line().removeprefix(BYTE_ORDER_MARK)
         self._blank_lines = 0
         while self._first and not self._first.strip():
-            self._check_ratio()
             self._blank_lines += 1
-            self._first = self._buffer.readline(MAX_LINE_BYTES + 1)
+            self._first = self._line()
+        self._next: list[bytes] = []
+        self._error: Exception | None = None
+        self._read_to_second_line()
+
+    def _read_to_second_line(self) -> None:
+        """Read on to the second line that is not blank: a file with a single line is no JSON Lines."""
+        try:
+            while len(self._first) <= MAX_LINE_BYTES and (line := self._line()):
+                self._next.append(line)
+                if line.strip():
+                    return
+        except Exception as error:
+            # Raised after the first line, which is good.
+            self._error = error
 
     def is_json_lines(self) -> bool:
         """Whether there is an object on each line, as opposed to one object over many lines."""
-        if len(self._first) > MAX_LINE_BYTES or _is_object(self._first):
+        if len(self._first) > MAX_LINE_BYTES:
+            return True
+        if self._error is None and not any(line.strip() for line in self._next):
+            return False
+        if _is_object(self._first):
             return True
         # Its first line is damaged. Lines of one object over many lines start with other characters.
         lines = [line for line in self._head.split(b"\n") if line.strip()]
@@ -123,7 +140,9 @@ class LineStream:
 
     def whole(self, max_bytes: int) -> bytes | None:
         """The content of the file from its first line that is not blank; None if it has more bytes than that."""
-        return read_up_to(self._buffer, max_bytes, self._first)
+        if self._error is not None:
+            raise self._error
+        return read_up_to(self._buffer, max_bytes, self._first + b"".join(self._next))
 
     def lines(self) -> Iterator[Line]:
         """Every line that is not blank."""
@@ -141,9 +160,15 @@ class LineStream:
                 yield Line(number, ordinal, line)
 
     def _later_lines(self) -> Iterator[bytes]:
-        while line := self._buffer.readline(MAX_LINE_BYTES + 1):
-            self._check_ratio()
+        yield from self._next
+        if self._error is not None:
+            raise self._error
+        while line := self._line():
             yield line
+
+    def _line(self) -> bytes:
+        self._check_ratio()
+        return self._buffer.readline(MAX_LINE_BYTES + 1)
 
     def _skip_line(self, start: bytes) -> None:
         while start and not start.endswith(b"\n"):

@@ -19,6 +19,7 @@ from fathom.corpus.readers.parsed_document import (
     Inlines,
     Paragraph,
     ParsedDocument,
+    ParsedLine,
     ParsedTable,
     ReadError,
     TableCell,
@@ -43,6 +44,7 @@ FORMAT = "tabular"
 
 
 _PAGES = (".html", ".htm", ".xhtml")
+_TABLE_WITH_PARAGRAPHS = (b'"table":', b'"paragraphs":')
 _PAPERS = (b'"body_text"', b'"pdf_parse"', b'"bib_entries"')
 
 
@@ -54,6 +56,9 @@ def matches(name: str, head: bytes) -> bool:
     if lower.endswith(".json"):
         start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
         return start in (b"{", b"[") and not any(mark in head for mark in _PAPERS)
+    if lower.endswith((".jsonl", ".ndjson")):
+        # Lines of other fields are mostly lists of files or gold data beside documents.
+        return head.lstrip().startswith(b"{") and all(mark in head for mark in _TABLE_WITH_PARAGRAPHS)
     return lower.endswith(_PAGES) and b"inlineXBRL" not in head and b"<" in head
 
 
@@ -66,6 +71,24 @@ def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[Pars
     if ending in ("csv", "tsv"):
         return iter([_csv(content, name, ending)])
     return iter([read_page(content, name)])
+
+
+def read_line(line: bytes, name: str, number: int) -> ParsedLine:
+    """Return the report on one line of a JSON Lines file: a table with paragraphs, or an object with fields."""
+    data = _parse_json(line)
+    if reason := refusal(data):
+        raise ReadError(reason)
+    if _contexts([data]):
+        return ParsedLine(_context(data, number, name))
+    document = _fields(data, name)
+    if number > 1 and not _json_title(data):
+        document.title = f"{document.title}, record {number}"
+    return ParsedLine(document)
+
+
+def read_attached(attached: dict[str, Any], name: str) -> ParsedDocument:
+    """No document is attached to another one."""
+    raise ReadError("records have no attached documents")
 
 
 def _csv(content: bytes, name: str, ending: str) -> ParsedDocument:
