@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -228,6 +229,9 @@ class _Region:
         """Return whether a line has names: in the style of the first name, with nothing of an affiliation."""
         if self._style is None or _is_affiliation(line) or _is_aside(line):
             return False
+        # Names carry their marks behind them, affiliations in front.
+        if leading_mark(line) and not leading_mark(self._style):
+            return False
         if not same_style(self._style, line):
             # The last name of a list may be alone on a line, where its comma no longer shows the style.
             return bool(group) and _continues(group[-1], line) and _expects_more(group[-1]) and _has_only_names(line)
@@ -267,13 +271,11 @@ class _Region:
         )
 
     def _names_look_like_affiliations(self, groups: Sequence[Sequence[Line]]) -> bool:
-        """Return whether a stacked line may be an institution: names and affiliations in one style, no commas."""
-        style = self._style
-        if style is None or not any(same_style(style, line) for line in self._lines if _is_affiliation(line)):
-            return False
+        """Return whether a line below a name may be an institution: in the same style, one item without a mark."""
         return any(
-            len(group) > 1 and not any(_expects_more(line) or "," in line.text for line in group[:-1])
+            len(name_pieces(line)) == 1 and not marks_of(line) and not _expects_more(before) and "," not in before.text
             for group in groups
+            for before, line in itertools.pairwise(group)
         )
 
 
