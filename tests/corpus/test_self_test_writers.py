@@ -285,7 +285,8 @@ def test_articles_and_reports_use_their_own_formats(tested: SelfTest) -> None:
     assert list(tested.formats) == [*FORMATS, *REPORT_FORMATS]
     assert not tested.refused.get("ixbrl")
     for name, fields in tested.formats.items():
-        assert bool(fields["facts"].written) == (name == "ixbrl")
+        assert ("facts" in fields and bool(fields["facts"].written)) == (name == "ixbrl")
+    assert tested.formats["xlsx"]["cells"].recall == tested.formats["xlsx"]["title"].recall == 1
     assert tested.formats["ixbrl"]["facts"].recall == 1
 
 

@@ -1,4 +1,4 @@
-"""Writers of the formats that people have: plain text, Word documents, web pages, e-books."""
+"""Writers of the formats that people have: plain text, Word documents, web pages, e-books, workbooks."""
 
 from __future__ import annotations
 
@@ -197,3 +197,36 @@ def epub(document: ParsedDocument) -> Files:
     )
     parts = {"mimetype": "application/epub+zip", "META-INF/container.xml": container}
     return {"paper.epub": zipped({**parts, "book/package.opf": package, "book/chapter.xhtml": chapter})}
+
+
+# Workbooks.
+
+_SHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+
+
+def xlsx(document: ParsedDocument) -> Files:
+    """Return the tables of a report as a workbook with one sheet for each, named after the report."""
+    tables = [block for block in document.body if isinstance(block, ParsedTable)]
+    sheets = "".join(f'<sheet name="Table {n}" sheetId="{n}" r:id="r{n}"/>' for n in range(1, len(tables) + 1))
+    relations = "".join(
+        f'<Relationship Id="r{n}" Type="{_OFFICE}/worksheet" Target="worksheets/sheet{n}.xml"/>'
+        for n in range(1, len(tables) + 1)
+    )
+    parts = {
+        "xl/workbook.xml": f'<workbook xmlns="{_SHEET}" xmlns:r="{_OFFICE}"><sheets>{sheets}</sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{_PACKAGE}/relationships">{relations}</Relationships>',
+    }
+    for number, table in enumerate(tables, start=1):
+        parts[f"xl/worksheets/sheet{number}.xml"] = _sheet(table)
+    name = re.sub(r"[^\w ,().-]+", " ", document.title)
+    return {f"{name}.xlsx": _office_file("xl/workbook.xml", parts)}
+
+
+def _sheet(table: ParsedTable) -> str:
+    rows = [[inlines_text(cell.inlines) for cell in row] for row in table.rows]
+    cells = (
+        "".join(f'<c t="inlineStr"><is><t xml:space="preserve">{escape(text)}</t></is></c>' for text in row)
+        for row in rows
+    )
+    data = "".join(f"<row>{row}</row>" for row in cells)
+    return f'<worksheet xmlns="{_SHEET}"><sheetData>{data}</sheetData></worksheet>'

@@ -19,7 +19,7 @@ from fathom.corpus.readers.parsed_document import (
     TableCell,
 )
 from fathom.corpus.readers.parsing.blocks import inline_text, inlines_text
-from fathom.corpus.selftest.documents import docx, epub, html_article, plain_text
+from fathom.corpus.selftest.documents import docx, epub, html_article, plain_text, xlsx
 from fathom.corpus.selftest.ixbrl import ixbrl
 from fathom.corpus.selftest.pdf import PDF_LAYOUTS, pdf
 from fathom.corpus.selftest.s2orc_2023 import s2orc_2023
@@ -491,5 +491,5 @@ FORMATS: dict[str, Callable[[ParsedDocument], Files]] = {
 }
 """Writers of articles, by format."""
 
-REPORT_FORMATS: dict[str, Callable[[ParsedDocument], Files]] = {"ixbrl": ixbrl}
+REPORT_FORMATS: dict[str, Callable[[ParsedDocument], Files]] = {"ixbrl": ixbrl, "xlsx": xlsx}
 """Writers of reports, by format."""

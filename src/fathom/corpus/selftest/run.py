@@ -25,6 +25,9 @@ MAX_REPORTS = 6
 PRINTABLE: dict[str, Callable[[str], str]] = dict.fromkeys(("pdf", *PDF_LAYOUTS), printable)
 """For a format that cannot represent every text, a function that returns the part it can represent."""
 
+EXPRESSED: dict[str, tuple[str, ...]] = {"xlsx": ("title", "cells")}
+"""For a format that has no place for most fields, those that are measured."""
+
 READER_FORMATS = {"s2orc-2023": "s2orc", **dict.fromkeys(PDF_LAYOUTS, "pdf")}
 """Reader of each format that has no reader of the same name."""
 
@@ -60,7 +63,7 @@ def run_self_test(documents: Iterable[Document]) -> SelfTest:
         reports=kinds["report"],
         refused={name: count for name, count in refused.items() if count},
         formats={
-            name: {field: fields[field].score() for field in MEASURED if field in fields}
+            name: {field: fields[field].score() for field in EXPRESSED.get(name, MEASURED) if field in fields}
             for name, fields in counts.items()
         },
     )
