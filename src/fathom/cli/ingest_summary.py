@@ -172,4 +172,11 @@ def describe_self_test(result: corpora.SelfTest) -> str:
 
 
 def _scores(score: corpora.FieldScore) -> str:
-    return "/".join(f"{100 * share:.1f}".removesuffix(".0") for share in (score.precision, score.recall, score.unknown))
+    """The percentages; "-" for the precision of no values, and for the recall of values that are all unknown."""
+    precision = _tenths(score.precision) if score.read else "-"
+    recall = _tenths(score.recall) if score.unknown < 1 else "-"
+    return f"{precision}/{recall}/{_tenths(score.unknown)}"
+
+
+def _tenths(share: float) -> str:
+    return f"{100 * share:.1f}".removesuffix(".0")

@@ -151,3 +151,7 @@ def test_an_empty_ingest_names_the_files(tmp_path: Path) -> None:
     (tmp_path / "slides.pptx").write_bytes(b"PK\x03\x04 ppt/")
     with pytest.raises(FathomError, match=r"PowerPoint slides \(1; .*slides\.pptx\)"):
         ingest([tmp_path], tmp_path.parent / "none", Filters())
+
+
+def test_a_compressed_file_is_not_a_document_beside_itself() -> None:
+    assert reason_left_out("data_dev.json", b'[{"table": []}]', ["data_dev.json.xz", "README.md"]) == ""

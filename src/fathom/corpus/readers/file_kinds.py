@@ -71,7 +71,9 @@ def reason_left_out(name: str, head: bytes, siblings: Sequence[str]) -> str:
     documents = [
         one
         for one in siblings
-        if PurePosixPath(one).suffix.lower().lstrip(".") in _DOCUMENTS and not _is_repository_file(one)
+        if PurePosixPath(one).suffix.lower().lstrip(".") in _DOCUMENTS
+        and not _is_repository_file(one)
+        and strip_compression(one) != base
     ]
     return _reason_of_list(base, suffix, head, documents) if documents else ""
 

@@ -15,11 +15,15 @@ from typing import Any, BinaryIO
 
 from fathom.corpus.readers.parsed_document import ReadError
 from fathom.corpus.readers.pdf.line import Gap, Line, PageSize
-from fathom.corpus.readers.pdf.line_extraction import MAX_PAGE_SECONDS, MAX_SECONDS, extract_as_json, limit_page_time
+from fathom.corpus.readers.pdf.line_extraction import MAX_PAGE_SECONDS, extract_as_json, limit_page_time
 
 MAX_BYTES = 1 << 30
 """Memory limit of the child process. It needs 50 MB itself, and a page of a usual paper a few more."""
 _TOO_LARGE = f"it needs more than {MAX_BYTES >> 30} GB of memory"
+
+
+MAX_WALL_SECONDS = 1_800.0
+"""Time for one document, against a child process that hangs. The CPU time is limited in the child, and far lower."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,7 @@ class _ExtractionProcess:
                 timed_out.set()
                 process.kill()
 
-            timer = threading.Timer(MAX_SECONDS, end)
+            timer = threading.Timer(MAX_WALL_SECONDS, end)
             timer.start()
             try:
                 response = _exchange(process, content)
@@ -95,7 +99,7 @@ class _ExtractionProcess:
             status = process.wait()
             self.close()
         if timed_out.is_set():
-            return {"fault": f"it took longer than {MAX_SECONDS:.0f} seconds"}
+            return {"fault": f"it took longer than {MAX_WALL_SECONDS:.0f} seconds"}
         if status == -getattr(signal, "SIGPROF", 0):
             return {"fault": f"one of its pages took longer than {MAX_PAGE_SECONDS:.0f} seconds"}
         if status == -signal.SIGABRT:  # pdfium ends its process when it gets no more memory.

@@ -24,7 +24,7 @@ MAX_PAGE_CHARACTERS = 200_000
 MAX_OBJECTS = 2_000_000
 """Maximum number of drawing objects of one document."""
 MAX_SECONDS = 120.0
-"""Time limit for one document."""
+"""CPU time limit for one document."""
 MAX_PAGE_SECONDS = 5.0
 """CPU time limit for one page. A form that draws itself three times would take minutes."""
 
@@ -98,7 +98,7 @@ class _ResourceBudget:
     """Limits on what one document may use, checked between pages."""
 
     def __init__(self) -> None:
-        self._end = time.monotonic() + MAX_SECONDS
+        self._end = time.process_time() + MAX_SECONDS
         self._characters = MAX_CHARACTERS
         self._objects = MAX_OBJECTS
 
@@ -110,8 +110,8 @@ class _ResourceBudget:
             raise ReadError(f"it has more than {MAX_CHARACTERS:,} characters")
         if self._objects < 0:
             raise ReadError(f"its pages are drawn with more than {MAX_OBJECTS:,} objects")
-        if time.monotonic() > self._end:
-            raise ReadError(f"it took longer than {MAX_SECONDS:.0f} seconds")
+        if time.process_time() > self._end:
+            raise ReadError(f"it took longer than {MAX_SECONDS:.0f} s of CPU time")
 
 
 def _page_lines(page: Any, number: int, rotated_texts: list[str], budget: _ResourceBudget) -> list[Line]:
