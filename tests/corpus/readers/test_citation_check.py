@@ -47,6 +47,7 @@ CHECKS = [
     ("BellsCarrow et al., 2011", "", False, 2, "agrees"),  # glued by a converter
     ("WBS, 2018", "", False, 5, "agrees"),
     ("World Bell Society, 2018", "", False, 5, "agrees"),
+    ("Li, 2011", "", False, 2, "contradicts"),
     ("doi:10.1000/xyz", "", False, 5, "unchecked"),
 ]
 

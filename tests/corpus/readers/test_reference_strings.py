@@ -283,6 +283,11 @@ def test_mutations_are_read_without_an_error() -> None:
             "Beacons are enough",
             ("Lee J. Park", "Ann Moe"),
         ),
+        (
+            "Mira T. Holt, JK Moe, and Ann Roe. Wicks and oil in winter. Light Notes, 3:4–9, 2005.",
+            "Wicks and oil in winter",
+            ("Mira T. Holt", "JK Moe", "Ann Roe"),
+        ),
         # The initial of an inverted name ends the authors.
         ("Holt M. Bright Lamps. Light Notes Abroad 2020;3:4-9.", "Bright Lamps", ("Holt M.",)),
         ("Holt MT, Krog A. Bright lamps at sea. Light 2020;3:4.", "Bright lamps at sea", ("Holt MT", "Krog A.")),

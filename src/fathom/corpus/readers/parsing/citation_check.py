@@ -190,7 +190,7 @@ class _Entry:
 
     def has_name(self, name: str) -> bool:
         """Return whether the entry has a name, perhaps misspelled or joined with another word."""
-        if f" {name} " in self.words or name in self.words.replace(" ", ""):
+        if f" {name} " in self.words or (len(name) > 4 and name in self.words.replace(" ", "")):
             return True
         from rapidfuzz import fuzz
 

@@ -225,6 +225,7 @@ _FULL_WORD = rf"{CAPITAL}[\w'’-]{{0,25}}[a-zß-öø-ÿāăąćčďđēęěğģ
 _GIVEN_FIRST = re.compile(
     rf"{_FULL_WORD}(?:\s{CAPITAL}\.(?:[\s-]?{CAPITAL}\.){{0,3}}|\s{_FULL_WORD}){{0,3}}\s{_PARTICLES}(?:[DdO]['’])?{_FULL_WORD}{_SUFFIX}"
 )
+_CAPITALS_FIRST = re.compile(rf"{CAPITAL}{{1,3}}\s{_PARTICLES}{_FULL_WORD}{_SUFFIX}")
 _MIN_TITLE_WORDS = 3
 """Words of a title after a single name: in "Deep Learning. MIT Press, 2016" the first sentence is the title."""
 
@@ -233,7 +234,11 @@ def _given_names_first(text: str) -> _Fields | None:
     """Plainnat, ICLR, NeurIPS: Ada K. Lind, Bo van Wu, and Cy Roe. The title. A venue, 2018."""
     position = len(text) - len(text.lstrip())
     authors: list[Position] = []
-    while (match := _GIVEN_FIRST.match(text, position) or (_INITIALS_FIRST.match(text, position))) is not None:
+    while (
+        match := _GIVEN_FIRST.match(text, position)
+        or _INITIALS_FIRST.match(text, position)
+        or _CAPITALS_FIRST.match(text, position)
+    ) is not None:
         authors.append(match.span())
         following = _SEPARATOR.match(text, match.end())
         if following is None:
