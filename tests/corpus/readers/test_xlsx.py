@@ -81,6 +81,7 @@ def test_reads_every_kind_of_value() -> None:
     day = "2021-03-14"
     assert cells(read_in)[8:] == ["upper", "0.1", day, day, "12.5%", f"{day} 12:00", "1200", "creekx"]
     assert (read_in.title_text, read_in.kind, read_in.sections) == ("Creek salt", "report", ())
+    assert read_in.state("references") == "absent"
 
 
 def test_sheets_lines_gaps_and_hidden_sheets() -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from lxml import etree
 
 from fathom.corpus.readers.parsed_document import (
+    PAPER_FIELDS,
     Block,
     CompanionFiles,
     Heading,
@@ -82,7 +83,9 @@ class _WorkbookReader:
             body.extend(blocks)
         if not any(isinstance(block, ParsedTable) for block in body):
             raise ReadError("it has no table")
-        document = ParsedDocument(self._name, kind="report", title=title_from_name(self._name), body=body)
+        document = ParsedDocument(
+            self._name, kind="report", title=title_from_name(self._name), body=body, stated=PAPER_FIELDS
+        )
         if hidden:
             document.notes["tables"] = f"hidden sheets are left out ({hidden})"
         return document
