@@ -646,3 +646,14 @@ def test_scanned_reports_keep_their_text_and_tables(shared: Shared) -> None:
 def test_headings_keep_their_levels() -> None:
     body = found("# T\n\n## A\n\nx\n\n### B\n\ny\n\nC\n---\n\nz").body
     assert [(b.level, b.inlines) for b in body if isinstance(b, Heading)] == [(2, ["A"]), (3, ["B"]), (2, ["C"])]
+
+
+def test_citations_by_name_fit_entries_with_initials_behind_the_name() -> None:
+    text = (
+        "# Tides\n\nThey rise (Begley and Ellis, 2012; van der Walt, 2010), as Eyding et al. (2010) saw.\n\n## References\n\n"
+        "1. Begley CG, Ellis LM. 2012. Drug development: raise standards. Nature 483:531-533.\n"
+        "2. Eyding D, Lelgemann M, Grouven U. 2010. Reboxetine for treatment. BMJ 341:c4737.\n"
+        "3. van der Walt SJ. 2010. Arrays of numbers and tides. Comput Sci 13:22-30.\n"
+    )
+    document = assemble(next(iter(markdown.read(text.encode(), "a.md", NoCompanions()))))
+    assert [citation.reference for citation in document.citations] == [1, 3, 2]

@@ -13,7 +13,7 @@ from fathom.corpus.readers.parsed_document import ParsedReference
 from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER, join_spaced_name, to_half_width
 from fathom.corpus.readers.parsing.reference_strings import parse_reference
 from fathom.corpus.readers.parsing.titles import split_date
-from fathom.records.names import CHINESE, is_particle
+from fathom.records.names import CHINESE, family_name, is_particle
 
 
 @dataclass(frozen=True)
@@ -198,8 +198,9 @@ def first_author(label: str) -> str:
 
 def _family(name: str) -> str:
     """Return the last part of a family name without accents, to compare names by."""
-    name = name.split(",", maxsplit=1)[0] if "," in name else name
-    words = [word for word in re.findall(r"[^\W\d_]+", _folded(join_spaced_name(name))) if len(word) > 1]
+    name = join_spaced_name(name)
+    name = family_name(name) or name  # "Lind" of "Lind KA"
+    words = [word for word in re.findall(r"[^\W\d_]+", _folded(name)) if len(word) > 1]
     return words[-1] if words else ""
 
 
