@@ -156,7 +156,7 @@ class _Document:
         byline = self._byline(head, bool(abstract), bool(entries))
         authors = byline.authors
         blocks = [*converter.blocks([*self._before_title(start), *byline.rest]), *converter.blocks(body)]
-        scholarly = bool(abstract or entries)
+        scholarly = bool(abstract or entries or authors)
         published = self._published(head)
         language = text_value(self.metadata, "lang") or text_value(self.metadata, "language")
         front_abstract = [one for one in re.split(r"\n\s*\n", self.front.abstract) if one.strip()]
