@@ -657,3 +657,12 @@ def test_citations_by_name_fit_entries_with_initials_behind_the_name() -> None:
     )
     document = assemble(next(iter(markdown.read(text.encode(), "a.md", NoCompanions()))))
     assert [citation.reference for citation in document.citations] == [1, 3, 2]
+
+
+def test_a_byline_that_is_not_understood_stays_below_the_title() -> None:
+    text = "# Tides\n\nAda Quill (odd words, 12 of them) / the crew & 3 others\n\n## Abstract\n\nWe study tides.\n\n## One\n\nRise.\n"
+    document = assemble(next(iter(markdown.read(text.encode(), "a.md", NoCompanions()))))
+    assert document.state("authors") == "unknown"
+    assert document.text.startswith(
+        "# Tides\n\nAda Quill (odd words, 12 of them) / the crew & 3 others\n\n## Abstract\n"
+    )

@@ -123,6 +123,8 @@ class _Assembler(TextBuilder):
         title = self._add_title()
         authors = self._add_byline()
         self._add_imprint()
+        for block in parsed.front:
+            self._add_block(block)
         abstract = self._add_abstract()
         for block in parsed.body:
             self._add_block(block)

@@ -156,7 +156,8 @@ class _Document:
         document.abstract = (
             self._abstract or abstract or ([Paragraph(self._inlines(argument))] if argument.strip() else [])
         )
-        document.body = [*byline.lines, *drop_empty_reference_sections(body)]
+        document.front = list(byline.lines)
+        document.body = drop_empty_reference_sections(body)
         for keys in re.findall(r"\\nocite\s*\{([^{}]{0,5000})\}", text):
             self._citations.include(key.strip() for key in keys.split(",") if key.strip())
         document.references = self._citations.references()

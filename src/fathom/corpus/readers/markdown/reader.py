@@ -155,7 +155,11 @@ class _Document:
         abstract, body = self._abstract(body)
         byline = self._byline(head, bool(abstract), bool(entries))
         authors = byline.authors
-        blocks = [*converter.blocks([*self._before_title(start), *byline.rest]), *converter.blocks(body)]
+        front = converter.blocks([*self._before_title(start), *byline.rest])
+        blocks = converter.blocks(body)
+        if not abstract:
+            # Without an abstract, what follows the title is the text.
+            front, blocks = [], [*front, *blocks]
         scholarly = bool(abstract or entries or authors)
         published = self._published(head)
         language = text_value(self.metadata, "lang") or text_value(self.metadata, "language")
@@ -168,6 +172,7 @@ class _Document:
             title=title,
             authors=authors,
             abstract=converter.blocks(abstract) or [Paragraph([one]) for one in front_abstract],
+            front=front,
             body=blocks,
             references=references.references,
             ids={"doi": self.front.doi} if self.front.doi else {},
@@ -179,7 +184,7 @@ class _Document:
             unknown={"authors": byline.reason} if byline.reason else {},
             notes=self.notes,
         )
-        if not blocks and not document.abstract:
+        if not front and not blocks and not document.abstract:
             raise ReadError("it has no text")
         if not self.front.title:
             move_date(document)
