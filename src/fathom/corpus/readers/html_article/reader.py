@@ -74,9 +74,12 @@ def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[Pars
 
 
 def _is_tabular(main: MainText, body: Node) -> bool:
-    """Return whether most of a page is tables."""
-    cells = sum(len((cell.text(deep=True) or "").strip()) for cell in body.css("td"))
-    return cells > 2 * main.prose and cells > 0
+    """Return whether most of a page is tables, or nearly all of a page without an article."""
+    cells = body.css("td")
+    characters = sum(len((cell.text(deep=True) or "").strip()) for cell in cells)
+    # A menu may be laid out as a table.
+    has_values = any(cell.css_first("a") is None and (cell.text(deep=True) or "").strip() for cell in cells)
+    return characters > 2 * main.prose or (main.prose < MIN_PROSE and has_values)
 
 
 def _title(metadata: PageMetadata, blocks: list[MarkdownBlock], name: str) -> tuple[str, str]:
