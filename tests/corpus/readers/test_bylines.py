@@ -129,3 +129,9 @@ def test_long_lines_take_little_time(line: str) -> None:
     start = time.process_time()
     read_byline([line] * 20)
     assert time.process_time() - start < 2
+
+
+@pytest.mark.parametrize("group", ["Tide Project: River Biology", "Salt Atlas Initiative", "Open Tide Network"])
+def test_a_group_that_may_be_an_author_leaves_the_authors_unknown(group: str) -> None:
+    assert not read_byline([f"Ada Lind, Bo Wu, {group}"]).is_known
+    assert read_byline(["Ada Lind, Bo Wu", "Department of Population Studies, Salt University"]).is_known

@@ -79,6 +79,17 @@ _GROUP = re.compile(
     r"task force|writing committee)\b",
     re.IGNORECASE,
 )
+_MAY_BE_GROUP = re.compile(
+    r"\b(?:teams?|groups?|projects?|initiatives?|networks?|programmes?|programs?|stud(?:y|ies)|alliance|coalition|registry|"
+    r"committees?|collective|society|association|panel|council)\b",
+    re.IGNORECASE,
+)
+"""Groups that sign articles, but also employ people: "Tin Team"."""
+_PLACE_OF_WORK = re.compile(
+    r"\b(?:universit\w+|institut\w*|department|school|college|faculty|laborator\w+|hospital|cent(?:er|re)|academy|"
+    r"clinic|ministry|division)\b",
+    re.IGNORECASE,
+)
 _DEGREES_TEXT = (
     "jr|sr|ii|iii|iv|phd|ph.d|md|m.d|msc|m.sc|bsc|b.sc|ma|m.a|ba|b.a|mba|mph|m.p.h|rn|dvm|do|"
     "dsc|d.sc|dphil|d.phil|esq|frs|ms|m.s|bs|b.s|mbbs|mbchb|facs|frcp|pharmd|edd|jd|ll.m|llm|meng|"
@@ -189,12 +200,11 @@ def _kind(text: str, bare: str) -> str:
         return "group"
     if bare in _COUNTRIES or bare in _PLACES:
         return "affiliation"
-    if _may_be_family_name(text):
+    if _may_be_family_name(text) or may_be_group(text):
         return "unknown"
     if _NOTE.search(text) or _LABEL_WORDS.search(text):
         return "note"
     if _NOT_A_NAME.search(text):
-        # "Tin Team" alone may sign a text; "Salt Group, Tin College" is an affiliation.
         return "unknown" if _may_name_author(text) else "affiliation"
     words = text.split()
     if _is_capitals(text, words):
@@ -208,6 +218,11 @@ def _kind(text: str, bare: str) -> str:
     return "unknown"
 
 
+def may_be_group(text: str) -> bool:
+    """Return whether a text may name a group that is an author, and no place of work: "Tide Project"."""
+    return bool(_MAY_BE_GROUP.search(text)) and not _PLACE_OF_WORK.search(text)
+
+
 def _may_be_family_name(text: str) -> bool:
     """Return whether two or three words look like a note or an affiliation only by a word that is a family name too."""
     words = text.split()
@@ -219,8 +234,8 @@ def _may_be_family_name(text: str) -> bool:
 
 
 def _may_name_author(text: str) -> bool:
-    """Return whether an affiliation may be an author or contain one: "Tin Team", "Ada Lind University of Salt"."""
-    if re.fullmatch(r"(?:\S+\s){0,4}(?:team|group)", text, re.IGNORECASE) or _GLUED_NAME.search(text):
+    """Return whether an affiliation may contain an author: "Ada Lind University of Salt"."""
+    if _GLUED_NAME.search(text):
         return True
     return bool(_GLUED_INSTITUTION.match(text)) and has_given_name(text)
 

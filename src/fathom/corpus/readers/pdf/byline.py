@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from fathom.corpus.readers.parsed_document import ParsedAuthor
+from fathom.corpus.readers.parsing.byline_pieces import may_be_group
 from fathom.corpus.readers.pdf.headings import ABSTRACT, KNOWN_HEADING, is_heading
 from fathom.corpus.readers.pdf.line import SUPERSCRIPT_END, Line, is_running_text, same_style, strip_marks
 from fathom.corpus.readers.pdf.names import (
@@ -192,7 +193,7 @@ class _Region:
             self._marks.update(*(marks_of(line) for line in group))
         in_groups = {id(line) for group in groups for line in group}
         for number, line in enumerate(self._lines):
-            if id(line) not in in_groups and not self._is_explained(number, line):
+            if id(line) not in in_groups and (self._may_be_group(line) or not self._is_explained(number, line)):
                 unexplained.append(number)
         for group in _in_rows(groups):
             found, doubt = join_pieces(*_pieces_and_ends(group))
@@ -259,6 +260,10 @@ class _Region:
         if before is not None and _is_affiliation(before) and same_style(before, line) and _wraps_to(before, line):
             return True
         return _is_city(text)
+
+    def _may_be_group(self, line: Line) -> bool:
+        """Return whether a line in the style of the names may be a group that is an author."""
+        return self._style is not None and same_style(self._style, line) and may_be_group(strip_marks(line.text))
 
     def _is_less_prominent(self, line: Line) -> bool:
         """Return whether a line is smaller or lighter than the names above it, as affiliations are."""
