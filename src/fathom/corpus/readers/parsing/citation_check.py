@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from fathom.corpus.readers.parsed_document import ParsedReference
@@ -97,6 +98,7 @@ def _is_name(word: str) -> bool:
     return not capitals and len(word) > 1 and _plain(word).isascii() and word.casefold() not in _NOT_NAMES
 
 
+@lru_cache(maxsize=1 << 16)
 def _plain(word: str) -> str:
     return re.sub(r"['’ʼ-]", "", without_accents(word).casefold())
 
