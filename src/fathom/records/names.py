@@ -19,6 +19,8 @@ CHINESE = r"\u3400-\u9fff"
 
 def without_accents(name: str) -> str:
     """The name without accents; "ø" becomes "o", "ß" becomes "ss"."""
+    if name.isascii():
+        return name
     decomposed = unicodedata.normalize("NFD", name.translate(_PLAIN))
     return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
 
