@@ -8,6 +8,7 @@ import pytest
 
 from fathom.records.documents import Citation, Document, Reference
 from fathom.records.spans import Span
+from fathom.tasks.citations.citation_groups import CitationGroups
 from fathom.tasks.citations.mentions import Mentions
 from fathom.tasks.citations.works import identifying_spans, presented_names
 
@@ -60,8 +61,9 @@ ENTRIES = ["Lind, K. Tides. 2018", "van der Berg, J. Ferns. 2019", "Xu, A. Mosse
 def test_what_a_citation_takes_up(sentence: str, brackets: dict[str, int], wanted: list[str]) -> None:
     document = paper(sentence, brackets, ENTRIES)
     mentions = Mentions(document, document.text)
+    groups = CitationGroups(document, document.text, mentions)
     assert [mentions.place_of(citation).of(document.text) for citation in document.citations] == wanted
-    assert all(mentions.is_alone(citation) for citation in document.citations)
+    assert all(groups.is_alone(citation) for citation in document.citations)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +78,8 @@ def test_what_a_citation_takes_up(sentence: str, brackets: dict[str, int], wante
 def test_joined_citations_are_not_lone_citations(sentence: str, brackets: dict[str, int]) -> None:
     document = paper(sentence, brackets, ENTRIES)
     mentions = Mentions(document, document.text)
-    assert not any(mentions.is_alone(citation) for citation in document.citations)
+    groups = CitationGroups(document, document.text, mentions)
+    assert not any(groups.is_alone(citation) for citation in document.citations)
 
 
 def test_a_bracket_with_words_of_its_own_is_not_masked_whole() -> None:
@@ -88,7 +91,8 @@ def test_a_bracket_with_words_of_its_own_is_not_masked_whole() -> None:
     citation = citation.model_copy(update={"span": Span(at, at + 10), "style": "author-year"})
     document = document.model_copy(update={"citations": (citation,)})
     mentions = Mentions(document, document.text)
-    assert not mentions.is_alone(citation)
+    groups = CitationGroups(document, document.text, mentions)
+    assert not groups.is_alone(citation)
     assert mentions.place_of(citation).of(document.text) == "Lind, 2018"
 
 
@@ -194,6 +198,7 @@ def _authors(text: str, reference: Reference) -> list[Span]:
 
 def test_a_chinese_citation_takes_its_names_along(chinese: Document) -> None:
     mentions = Mentions(chinese, chinese.text)
+    groups = CitationGroups(chinese, chinese.text, mentions)
     assert [mentions.place_of(citation).of(chinese.text) for citation in chinese.citations] == [
         "王明等[1]",
         "李华［2］",
@@ -205,7 +210,7 @@ def test_a_chinese_citation_takes_its_names_along(chinese: Document) -> None:
         "王明等人（2018）[8]",
         "（参见高峰，2015）",
     ]
-    assert all(mentions.is_alone(citation) for citation in chinese.citations)
+    assert all(groups.is_alone(citation) for citation in chinese.citations)
 
 
 def test_nothing_of_a_chinese_citation_is_left_behind(chinese: Document) -> None:
@@ -232,4 +237,5 @@ def test_the_authors_of_another_work_stay(chinese: Document) -> None:
 def test_joined_chinese_citations_are_not_lone_citations() -> None:
     document = paper("王明[1]、李华[2]讨论了盐度。", {"[1]": 1, "[2]": 2}, CHINESE_ENTRIES)
     mentions = Mentions(document, document.text)
-    assert not any(mentions.is_alone(citation) for citation in document.citations)
+    groups = CitationGroups(document, document.text, mentions)
+    assert not any(groups.is_alone(citation) for citation in document.citations)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
-from operator import itemgetter
 
 from fathom.records.documents import Citation, Document
 from fathom.records.names import CHINESE, PARTICLE, family_name
@@ -61,12 +59,8 @@ def named_in(text: str, names: Sequence[str]) -> Iterator[Span]:
     yield from (Span(*match.span()) for match in found)
 
 
-NEIGHBOR = 4
-"""Citations with fewer characters between them belong together, even in separate brackets."""
 NAMES = 80
 """Characters before a bracket that are searched for names of the cited authors."""
-JOINT = 40
-"""The maximum number of characters between two citations that are read as one: "</sup> as well as <sup>"."""
 
 _NAME = rf"[A-ZÀ-ÖØ-Ž](?:[^\W{CHINESE}]|[’'-])+"
 _AND = r"(?:,? (?:and|&) |\s?[和与及、]\s?)"
@@ -81,14 +75,24 @@ _FOLLOWING = re.compile(
     r"(?:['’]s\b|\s+et\s+al\b\.?|\s+(?:and|&)\s+(?:[A-Z]\S+|colleagues|co-?workers))(?:,?\s*\(?(?:19|20)\d\d[a-z]?\)?)?"
 )
 """Text after a name that marks it as the name of authors ("et al.", "and colleagues"), with the year after it."""
-_JOINED = re.compile(r"(?:[\s,;()\[\]]|</?sup>)*(?:and|or|&|as well as)?(?:[\s,;()\[\]]|</?sup>)*")
-"""Text between citations that are read as one: "[3] and [4]"."""
 _LEAD = re.compile(
     r"\b(?:see|also|e\.g|i\.e|cf|reviewed in|for example|ref|refs|sup|参见|详见|见|例如|如|(?:参见|见)?文献)\b\.?",
     re.IGNORECASE,
 )
 _GIVEN = re.compile(r"(?:^|\s)[A-ZÀ-Ž](?:[\w’'-]+|\.)\s$")
+_JOINING_WORDS = re.compile(r"\b(?:and|or|as well as)\b")
 _LETTERS = re.compile(r"[^\W_]")
+
+
+def is_pure(text: str, bracket: Span, markers: Iterable[Span]) -> bool:
+    """Whether a bracket contains only these citations: "(positions 101-134, Makke et al., 2018)" does not."""
+    rest, start = [], bracket.start
+    for marker in markers:
+        rest.append(text[start : marker.start])
+        start = max(start, marker.end)
+    around = " ".join((*rest, text[start : bracket.end]))
+    # Usually there are only brackets around them.
+    return not _LETTERS.search(around) or not _LETTERS.search(_JOINING_WORDS.sub("", _LEAD.sub("", around)))
 
 
 class Mentions:
@@ -123,23 +127,13 @@ class Mentions:
         return self._places[known]
 
     def _place(self, citation: Citation) -> Span:
-        if not self.is_pure(citation):
+        if not is_pure(self._text, citation.group, [citation.span]):
             return citation.span
-        return Span(self._with_names(_opening(citation), citation), citation.group.end)
+        return Span(self.start_with_names(citation), citation.group.end)
 
-    def is_alone(self, citation: Citation) -> bool:
-        """Whether no other citation is in its brackets or joined to it, and no name would be left next to its mask."""
-        if self._group_sizes[citation.group] > 1 or not self.is_pure(citation) or citation.group in self._joined_groups:
-            return False
-        start = self.place_of(citation).start
-        return not self._text[max(0, start - NAMES) : start].rstrip().endswith(("et al.", "et al"))
-
-    def is_pure(self, citation: Citation) -> bool:
-        """Whether its brackets contain only the citation: "(positions 101-134, Makke et al., 2018)" does not count."""
-        group, span = citation.group, citation.span
-        around = self._text[group.start : span.start] + " " + self._text[span.end : group.end]
-        # Usually there are only brackets around it.
-        return not _LETTERS.search(around) or not _LETTERS.search(_LEAD.sub("", around))
+    def start_with_names(self, citation: Citation) -> int:
+        """The start of a citation's brackets, or of the authors' names right before them."""
+        return self._with_names(opening_of(citation), citation)
 
     def _taken(self, citation: Citation) -> Span:
         """The span of a citation, alone or in a group."""
@@ -149,22 +143,6 @@ class Mentions:
     def _group_sizes(self) -> Counter[Span]:
         """The number of citations in each pair of brackets."""
         return Counter(citation.group for citation in self.document.citations)
-
-    @cached_property
-    def _joined_groups(self) -> set[Span]:
-        """Brackets that are read as one with another: "[3], [4]", "Lind (2) and Wu (3)"."""
-        one_of_each = {citation.group: citation for citation in self.document.citations}
-        brackets = sorted(one_of_each.items(), key=itemgetter(0))
-        return {group for two in pairwise(brackets) if self._is_joined(*two) for group, _ in two}
-
-    def _is_joined(self, before: tuple[Span, Citation], after: tuple[Span, Citation]) -> bool:
-        # Most citations are a sentence apart, so names before them need not be searched.
-        if _opening(after[1]) - before[0].end > NAMES + JOINT:
-            return False
-        sizes = self._group_sizes
-        one, two = (self.place_of(cited) if sizes[group] == 1 else group for group, cited in (before, after))
-        between = self._text[one.end : two.start]
-        return len(between) < NEIGHBOR or _JOINED.fullmatch(between) is not None
 
     def _is_range(self, citation: Citation) -> bool:
         return citation.style != "author-year" and not citation.span.of(self._text).strip().isdigit()
@@ -254,6 +232,6 @@ def _start(citation: Citation) -> int:
     return citation.span.start
 
 
-def _opening(citation: Citation) -> int:
+def opening_of(citation: Citation) -> int:
     """The start of a citation: of its brackets, or of the authors' names if the document's reader found them."""
     return citation.group.start if citation.authors is None else min(citation.authors.start, citation.group.start)

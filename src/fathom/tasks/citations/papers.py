@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 
-from fathom.records.documents import Citation, Document, DocumentId, Section
+from fathom.records.documents import Document, DocumentId, Section
 from fathom.records.names import CHINESE
 from fathom.records.spans import Span
+from fathom.tasks.citations.citation_groups import CitationGroup, CitationGroups
 from fathom.tasks.citations.lexical import Queries
 from fathom.tasks.citations.mentions import Mentions
 from fathom.tasks.citations.type_rule import BEFORE, CitationType, citation_type_of
@@ -63,6 +64,7 @@ class Paper:
         self._types = types
         self.queries = Queries(document, text)
         self._mentions = Mentions(document, text)
+        self.groups = CitationGroups(document, text, self._mentions)
         self._steps: Counter[str] = Counter()
 
     @property
@@ -115,14 +117,14 @@ class Paper:
             if not self._is_shown(citation.span):
                 continue
             self._steps["located"] += 1
-            if citation.reference is None or self._is_of_another_year(citation):
+            if citation.reference is None:
                 continue
             self._steps["resolved"] += 1
             work = self.cited.get(citation.reference)
             if work is None or work in self._duplicated:
                 continue
             self._steps["with text"] += 1
-            if not self._mentions.is_alone(citation):
+            if not self.groups.is_alone(citation):
                 continue
             self._steps["alone"] += 1
             place = self._mentions.place_of(citation)
@@ -139,13 +141,6 @@ class Paper:
                 continue
             self._steps["of a certain type"] += 1
             yield Mask(place, sentence, citation.reference, work, citation_type, self._section(place))
-
-    def _is_of_another_year(self, citation: Citation) -> bool:
-        """Whether the citation has a different year than its entry, which means that it was resolved incorrectly."""
-        assert citation.reference is not None
-        year = self.document.references[citation.reference - 1].year
-        printed = re.findall(r"(?:19|20)\d\d", citation.span.of(self.text)) if citation.style == "author-year" else []
-        return year is not None and bool(printed) and str(year) not in printed
 
     def _is_shown(self, span: Span) -> bool:
         place = bisect_right(self.shown, (span.start, len(self.text))) - 1
@@ -172,6 +167,13 @@ class Paper:
             if reference.document is not None and reference.document in works
             for span in self._mentions.of(reference.number)
         ]
+
+    def works_of(self, group: CitationGroup) -> tuple[DocumentId, ...] | None:
+        """The works that a group cites, in the order of the text; None unless all of them are known and have a text."""
+        entries = self.groups.cited_by(group)
+        works = [self.cited.get(entry) for entry in entries or ()]
+        known = [work for work in works if work is not None and work not in self._duplicated]
+        return tuple(known) if known and len(known) == len(works) else None
 
     @cached_property
     def cited_in(self) -> dict[int, list[DocumentId]]:
