@@ -221,11 +221,11 @@ def _cited(number: int, article: ShownArticle, articles: Sequence[ShownArticle],
         if article.references is None:
             if other <= related:
                 yield other
-        elif any(_plain(one.title) in _plain(entry) for entry in article.references):
+        elif any(plain(one.title) in plain(entry) for entry in article.references):
             yield other
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     return re.sub(r"\W+", " ", text).casefold()
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from pydantic import ValidationError
 
-from fathom.records.errors import FathomError
+from fathom.records.errors import FathomError, refuse_undecodable
 from fathom.records.lengths import parse_length
 from fathom.records.record import Record, first_error
 
@@ -24,9 +24,22 @@ def ignore(done: int) -> None:
     """The default progress callback."""
 
 
+@overload
+def as_path(folder: Folder) -> Path: ...
+@overload
+def as_path(folder: Folder | None) -> Path | None: ...
 def as_path(folder: Folder | None) -> Path | None:
-    """The path of an optional folder or file."""
-    return None if folder is None else Path(folder)
+    """The path of a folder or file, if one is given; an error if its name is not UTF-8."""
+    if folder is None:
+        return None
+    path = Path(folder)
+    refuse_undecodable(path)
+    return path
+
+
+def as_paths(folders: Folder | Iterable[Folder]) -> list[Path]:
+    """The paths of several folders or files, or of a single one."""
+    return [as_path(one) for one in ([folders] if isinstance(folders, str | os.PathLike) else folders)]
 
 
 def checked(kind: type[R], noun: str, values: dict[str, Any]) -> R:

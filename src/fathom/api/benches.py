@@ -19,7 +19,7 @@ from fathom.corpus.store import Corpus
 from fathom.models.prompts import Message, Prompt, RolePrompt
 from fathom.models.simulated import PREFIX
 from fathom.records.contexts import Context, Split
-from fathom.records.errors import FathomError, file_errors
+from fathom.records.errors import FathomError, file_errors, refuse_undecodable
 from fathom.records.questions import QuestionId, Response
 from fathom.records.record import Record, digest, first_error
 from fathom.records.rng import rng_for
@@ -169,7 +169,7 @@ class Bench(benches.Bench):
 
 def open_bench(folder: Folder) -> Bench:
     """Open the bench in `folder` for reading."""
-    return Bench(Path(folder))
+    return Bench(as_path(folder))
 
 
 @dataclass(frozen=True)
@@ -200,6 +200,8 @@ class BenchRecipe:
         fields = family(name).settings.model_fields
         read = dict(values)
         for key, value in values.items():
+            if isinstance(value, str | Path):
+                refuse_undecodable(value)
             marker = model_marker(fields[key]) if key in fields else None
             if marker is not None and isinstance(value, str):
                 folder = self.out.with_name(f"{self.out.name}.calls") / key
@@ -294,33 +296,33 @@ def build(
     `settings` are the options of `fathom build FAMILY`, with underscores. `contexts` defaults to the contexts in the
     corpus folder. The same arguments give the same bytes, with any number of processes.
     """
-    recipe = BenchRecipe(Path(corpus), Path(out), {family: settings}, as_path(contexts), seed)
+    recipe = BenchRecipe(as_path(corpus), as_path(out), {family: settings}, as_path(contexts), seed)
     return recipe.build(processes, progress)
 
 
 def build_recipe(path: Folder, out: Folder | None = None, *, processes: int = 1, progress: Progress = ignore) -> Bench:
     """Build the bench that a recipe file describes; see `fathom build --recipe`. `out` replaces the recipe's own."""
-    return read_recipe(Path(path), as_path(out)).build(processes, progress)
+    return read_recipe(as_path(path), as_path(out)).build(processes, progress)
 
 
 def audit(bench: Folder, corpus: Folder | None = None, seed: int = 0) -> AuditReport:
     """Verify every item of a bench from its files; `corpus` says where the corpus is now if it was moved."""
-    return audit_folder(Path(bench), as_path(corpus), seed)
+    return audit_folder(as_path(bench), as_path(corpus), seed)
 
 
 def fit(bench: Folder, out: Folder, window: int | str, **options: Unpack[FitOptions]) -> Bench:
     """Write to `out` the bench shortened to a context window, such as "128K", with all keys recomputed."""
     wanted = fitting.Window(as_tokens(window), as_tokens(options.get("reserve", 2_048)), options.get("model"))
     corpus, progress = as_path(options.get("corpus")), options.get("progress", ignore)
-    fitting.fit(Path(bench), wanted, Path(out), corpus, progress)
-    return Bench(Path(out))
+    fitting.fit(as_path(bench), wanted, as_path(out), corpus, progress)
+    return open_bench(out)
 
 
 def swap(bench: Folder, out: Folder, **options: Unpack[SwapOptions]) -> Bench:
     """Write to `out` a counterfactual bench: the same questions over documents with swapped names and numbers."""
     corpus, progress = as_path(options.get("corpus")), options.get("progress", ignore)
-    swapping.swap(Path(bench), Path(out), options.get("seed", 0), corpus, progress)
-    return Bench(Path(out))
+    swapping.swap(as_path(bench), as_path(out), options.get("seed", 0), corpus, progress)
+    return open_bench(out)
 
 
 # Settings that a model computes, such as the citation types that `--type-checker` confirms.

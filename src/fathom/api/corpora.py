@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
-from fathom.api.arguments import Folder, Progress, as_names, as_tokens, checked, ignore
+from fathom.api.arguments import Folder, Progress, as_names, as_path, as_paths, as_tokens, checked, ignore
 from fathom.api.contexts import ContextSet, SamplingOptions, sample_contexts
 from fathom.contexts.files import FILE_NAME, read_contexts
 from fathom.contexts.layout import render
@@ -96,7 +95,7 @@ class Corpus(store.Corpus):
 
 def open_corpus(folder: Folder) -> Corpus:
     """Open the corpus in `folder` for reading."""
-    return Corpus(Path(folder))
+    return Corpus(as_path(folder))
 
 
 class IngestOptions(TypedDict, total=False):
@@ -134,7 +133,7 @@ def ingest(
     from fathom.corpus.document_reading import Filters
     from fathom.tasks.bench_folder import is_bench
 
-    paths = [Path(sources)] if isinstance(sources, str | os.PathLike) else [Path(source) for source in sources]
+    paths = as_paths(sources)
     for path in paths:
         if is_bench(path):
             raise FathomError(f"'{path}' is a bench, not a source of documents. Give the documents themselves.")
@@ -143,7 +142,7 @@ def ingest(
     values |= {name: as_tokens(values[name]) for name in ("min_tokens", "max_tokens") if name in values}
     filters = checked(Filters, "selection of documents", values)
     _, report = ingestion.ingest(
-        paths, Path(out), filters, processes or cores(), progress=lambda stage, done: progress(done)
+        paths, as_path(out), filters, processes or cores(), progress=lambda stage, done: progress(done)
     )
     if report.incomplete and not allow_incomplete:
         raise FathomError(
@@ -182,7 +181,7 @@ def generate(
     values = {"domains": parsed, "length": length, "seed": seed, "documents": documents, "tokens": wanted}
     recipe = checked(generation.Recipe, "generator", values)
     generation.generate(
-        Path(out),
+        as_path(out),
         recipe,
         processes or cores(),
         progress=lambda written, counted: progress(counted if documents is None else written),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,7 +23,7 @@ from fathom.analysis.findings import (
     RunSummary,
 )
 from fathom.analysis.properties import Groupings
-from fathom.api.arguments import Folder, Progress, as_path, ignore
+from fathom.api.arguments import Folder, Progress, as_path, as_paths, ignore
 from fathom.api.dataframes import require_pandas
 from fathom.records.errors import FathomError
 from fathom.records.files import atomic_write, write_records
@@ -122,12 +121,12 @@ class Analysis(analysis.Analysis):
 
     def write_json(self, path: Folder) -> None:
         """Write the findings as one JSON file."""
-        with atomic_write(Path(path)) as file:
+        with atomic_write(as_path(path)) as file:
             file.write(self.findings.model_dump_json(indent=2).encode() + b"\n")
 
     def write_items(self, path: Folder) -> None:
         """Write the findings about each response as JSON lines."""
-        write_records(Path(path), self.all_items())
+        write_records(as_path(path), self.all_items())
 
     def write_report(self, path: Folder, *, title: str | None = None, parts: bool | None = None) -> WrittenPage:
         """Write the report as one HTML page that opens offline.
@@ -135,15 +134,15 @@ class Analysis(analysis.Analysis):
         `parts` puts the details of items in files beside the page; by default only if the page would be large.
         """
         title = title or title_of(self.findings)
-        return write_page(self.findings, self.all_items(), Path(path), title, PageOptions(parts, self.corpus))
+        return write_page(self.findings, self.all_items(), as_path(path), title, PageOptions(parts, self.corpus))
 
     def write_site(self, folder: Folder, *, title: str = "Leaderboard", parts: bool | None = None) -> Site:
         """Write a leaderboard with a report page for each bench."""
-        return write_site(self.findings, self.all_items(), Path(folder), title, PageOptions(parts, self.corpus))
+        return write_site(self.findings, self.all_items(), as_path(folder), title, PageOptions(parts, self.corpus))
 
     def write_figures(self, folder: Folder) -> list[Path]:
         """Write every figure of the report as CSV, JSON and SVG."""
-        return write_figures(all_figures(self.findings), Path(folder))
+        return write_figures(all_figures(self.findings), as_path(folder))
 
 
 def analyze(
@@ -178,7 +177,7 @@ def count_contexts(runs: Folder | Sequence[Folder], bench: Folder | None = None)
 
 def compare(first: Folder, second: Folder, *, bench: Folder | None = None, seed: int = 0) -> Analysis:
     """Compare two runs on one bench, question by question. Causes of errors are not diagnosed."""
-    one, two = Path(first), Path(second)
+    one, two = as_path(first), as_path(second)
     found = analysis.compare_runs(one, two, as_path(bench), analysis.Settings(seed=seed))
     return Analysis(found.findings, found.items)
 
@@ -194,16 +193,12 @@ def check_outputs(page: Path | None, site: Path | None) -> None:
 def run_folders(runs: Folder | Sequence[Folder]) -> list[Path]:
     """The folders of these runs. A folder that contains runs is replaced by all of them."""
     found: list[Path] = []
-    for path in _folders(runs):
+    for path in as_paths(runs):
         inside = [] if (path / MANIFEST).exists() else sorted(one.parent for one in path.glob(f"*/{MANIFEST}"))
         found.extend(inside or [path])
     if not found:
         raise FathomError("No run was given. Make one with `fathom run BENCH --model M`.")
     return found
-
-
-def _folders(runs: Folder | Sequence[Folder]) -> list[Path]:
-    return [Path(runs)] if isinstance(runs, str | os.PathLike) else [Path(run) for run in runs]
 
 
 def contamination(runs: Folder | Sequence[Folder]) -> dict[str, Contamination]:
@@ -213,7 +208,7 @@ def contamination(runs: Folder | Sequence[Folder]) -> dict[str, Contamination]:
     the share of answers that match the text shown, and the share that match the original documents. If the same
     model's run on the original bench is among `runs`, also the drop in accuracy.
     """
-    opened = [_Run(folder) for folder in _folders(runs)]
+    opened = [_Run(folder) for folder in as_paths(runs)]
     return {str(run.folder): found for run, found in _contaminations(opened)}
 
 

@@ -14,6 +14,7 @@ os.environ.setdefault("INSPECT_EVAL_LOG_MODEL_API", "false")
 from inspect_ai import Task, task
 from inspect_ai._util.package import get_installed_package_name
 
+from fathom.api.arguments import as_path
 from fathom.api.bench_views import open_bench_view
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
@@ -45,11 +46,11 @@ def _make_task(family: str) -> Callable[..., Task]:
         corpus: str | None = None,
     ) -> Task:
         """The family's questions of the bench in that folder. `settings` are the system's, as JSON."""
-        opened = _OPEN.enter_context(open_bench_view(Path(bench), Path(corpus) if corpus else None))
+        opened = _OPEN.enter_context(open_bench_view(as_path(bench), as_path(corpus)))
         view = _only(opened, family)
         run_settings = RunSettings(samples=samples, max_tokens=max_tokens, window=window)
         loaded = load_system(system, prompting, json.loads(settings))
-        return task_of(view, loaded.system, run_settings, _check(Path(bench)))
+        return task_of(view, loaded.system, run_settings, _check(as_path(bench)))
 
     return family_task
 

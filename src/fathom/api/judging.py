@@ -60,7 +60,7 @@ def judge(
 
     The model's calls are cached: a second call asks only for the judgments that are missing. `fathom score` uses them.
     """
-    folder = Path(run)
+    folder = as_path(run)
     opened = open_bench(folder, read_run(folder), as_path(bench))
     prompts = {one.id: (judged, one) for judged, one in _prompts(opened, folder)}
     if not prompts:

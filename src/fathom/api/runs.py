@@ -110,12 +110,12 @@ class Run:
 
 def is_run_folder(path: Folder) -> bool:
     """Whether the folder contains a run."""
-    return (Path(path) / MANIFEST).exists()
+    return (as_path(path) / MANIFEST).exists()
 
 
 def open_run(folder: Folder) -> Run:
     """Open the run in `folder` for reading, whether or not it is complete."""
-    path = Path(folder)
+    path = as_path(folder)
     manifest = read_run(path)
     with open_bench_view(Path(os.path.normpath(path.resolve() / manifest.bench))) as bench:
         return Run(path, running.summarize(bench, manifest, read_responses(path)))
@@ -166,7 +166,7 @@ def request_run(bench: Folder, model: str, **options: Unpack[RunOptions]) -> Run
     settings |= {name: as_tokens(settings[name]) for name in ("max_tokens", "window") if name in settings}
     _check_limits(connections=connections)
     return RunRequest(
-        bench=Path(bench),
+        bench=as_path(bench),
         model=model,
         loaded=loaded,
         prompting=prompting,

@@ -167,7 +167,7 @@ def score_run(run: Folder, *, bench: Folder | None = None, out: Folder | None = 
     Verdicts go to the run's folder, or to `out`. `bench` is the folder of its bench, if that has been moved. A run can
     be scored again at any time; `Scores.changes` says what changed.
     """
-    folder = Path(run)
+    folder = as_path(run)
     manifest = read_run(folder)
     opened = open_bench(folder, manifest, as_path(bench))
     questions = list(selected_questions(opened.all_questions(), manifest.settings))
@@ -189,8 +189,8 @@ def score_answers(bench: Folder, answers: Folder, *, out: Folder | None = None) 
     path = as_path(out)
     if path is not None and path.exists():
         raise FathomError(f"'{path}' already exists. Choose another --out.")
-    opened = Bench(Path(bench))
-    responses = list(_read_answers(Path(answers)))
+    opened = Bench(as_path(bench))
+    responses = list(_read_answers(as_path(answers)))
     if not responses:
         raise FathomError(f"'{answers}' has no answers. Give a file with one JSON line per answer.")
     return _scores(opened, list(opened.all_questions()), responses, path)

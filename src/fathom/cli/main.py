@@ -10,7 +10,7 @@ from importlib import import_module
 
 import click
 
-from fathom.records.errors import FathomError, has_undecodable_name, os_error
+from fathom.records.errors import FathomError, os_error, refuse_undecodable
 from fathom.records.version import __version__
 
 COMMANDS = {
@@ -78,11 +78,9 @@ def main(words: Sequence[str] | None = None) -> int:
             # A terminal that cannot print a Chinese title shows escapes instead of ending the program.
             stream.reconfigure(errors="backslashreplace")
     words = sys.argv[1:] if words is None else words
-    for word in words:
-        # For all commands and options here: manifests name the paths they were given, and contain only UTF-8.
-        if has_undecodable_name(word):
-            return _refuse(f"Cannot use {word!a}: the name is not UTF-8. Rename it, then try again.")
     try:
+        for word in words:
+            refuse_undecodable(word)  # For every option, also those that contain a path, such as `-S file=PATH`.
         cli.main(args=words, prog_name="fathom", standalone_mode=False)
     except FathomError as error:
         return _refuse(str(error))

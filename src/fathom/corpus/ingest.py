@@ -26,7 +26,7 @@ from fathom.corpus.readers.parsing.sentences import clear_splitter_cache
 from fathom.corpus.readers.sources import printable_name, source_files
 from fathom.corpus.staging import Staging
 from fathom.corpus.store import CorpusWriter, PackedDocument
-from fathom.records.errors import FathomError, file_errors, has_undecodable_name
+from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import write_json
 from fathom.records.record import first_error
 from fathom.work import WorkerPool
@@ -54,9 +54,6 @@ def ingest(
     progress: Progress = lambda stage, done: None,
 ) -> tuple[CorpusManifest, IngestReport]:
     """Read all sources into a corpus in `folder`; an interrupted call continues when it is repeated."""
-    for source in sources:
-        if has_undecodable_name(source):
-            raise FathomError(f"Cannot read {str(source)!a}: the name is not UTF-8. Rename it, then try again.")
     recipe: dict[str, JsonValue] = {
         "command": "ingest",
         "sources": [str(source) for source in sources],

@@ -25,7 +25,7 @@ from fathom.corpus.manifest import FORMAT, REBUILD_ADVICE, CorpusManifest, read_
 from fathom.models.lines import LineLengths, LineTokens, line_lengths
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
 from fathom.records.documents import FIELDS, BibliographicRecord, Document, DocumentId, DocumentOutline, FieldName
-from fathom.records.errors import FathomError, file_errors, has_undecodable_name
+from fathom.records.errors import FathomError, file_errors
 from fathom.records.record import Record, digest, digest_stream, first_error
 from fathom.records.version import __version__
 
@@ -381,8 +381,6 @@ class CorpusWriter(Database):
         self.folder = folder
         self.recipe = recipe
         _check_folder(folder, recipe)
-        if has_undecodable_name(folder):
-            raise FathomError(f"Cannot write to {str(folder)!a}: the name is not UTF-8. Choose another --out.")
         with file_errors("create the folder", folder):
             folder.mkdir(parents=True, exist_ok=True)
         self._path = folder / UNFINISHED

@@ -33,9 +33,14 @@ _ADVICE = {
 }
 
 
-def has_undecodable_name(path: Path | str) -> bool:
-    """Whether a path has bytes that are not UTF-8, which no manifest can contain."""
-    return any("\udc80" <= character <= "\udcff" for character in str(path))
+def refuse_undecodable(path: Path | str) -> None:
+    """Raise an error for a name that no manifest can contain: one that is not UTF-8, or has a null character."""
+    name = str(path)
+    # Python represents bytes that are not UTF-8 as lone surrogates.
+    if any("\ud800" <= character <= "\udfff" for character in name):
+        raise FathomError(f"Cannot use {name!a}: the name is not UTF-8. Rename it, then try again.")
+    if "\0" in name:
+        raise FathomError(f"Cannot use {name!a}: the name has a null character. Choose another one.")
 
 
 def os_error(action: str, path: Path | str, error: OSError) -> FathomError:

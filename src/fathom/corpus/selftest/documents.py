@@ -24,10 +24,16 @@ Files = dict[str, bytes]
 """File contents by name: the document first, then its companion files."""
 
 
-def _entries(document: ParsedDocument) -> Iterator[str]:
-    """Yield the entries of the reference list with their numbers."""
+PRINTED_NUMBER = re.compile(r"(?:\[\d+\]|\d+\.)\s+")
+"""The number that the text of a reference starts with."""
+
+
+def numbered_entries(document: ParsedDocument) -> Iterator[str]:
+    """Yield the entries of the reference list with their numbers, all in one style."""
     for number, reference in enumerate(document.references, start=1):
-        yield f"[{number}] {reference.text}"
+        text = reference.text.strip()
+        printed = PRINTED_NUMBER.match(text)
+        yield f"[{number}] {text[printed.end() :] if printed else text}"
 
 
 def plain_text(document: ParsedDocument) -> Files:
@@ -46,7 +52,7 @@ def plain_text(document: ParsedDocument) -> Files:
     parts = [document.title, ", ".join(author.printed for author in document.authors)]
     parts += ["ABSTRACT"] if document.abstract else []
     parts += map(block, (*document.abstract, *document.body))
-    parts += ["REFERENCES", "\n".join(_entries(document))] if document.references else []
+    parts += ["REFERENCES", "\n".join(numbered_entries(document))] if document.references else []
     return {"paper.txt": ("\n\n".join(filter(None, parts)) + "\n").encode()}
 
 
@@ -65,7 +71,7 @@ def docx(document: ParsedDocument) -> Files:
     paragraphs += map(_word_block, (*document.abstract, *document.body))
     if document.references:
         paragraphs.append(_word_paragraph("References", "Heading1"))
-    paragraphs += [_word_paragraph(entry, "Bibliography") for entry in _entries(document)]
+    paragraphs += [_word_paragraph(entry, "Bibliography") for entry in numbered_entries(document)]
     text = f'<w:document xmlns:w="{_WORD}"><w:body>{"".join(paragraphs)}</w:body></w:document>'
     return {"paper.docx": _office_file("word/document.xml", {"word/document.xml": text})}
 

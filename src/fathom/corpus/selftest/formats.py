@@ -19,7 +19,7 @@ from fathom.corpus.readers.parsed_document import (
     TableCell,
 )
 from fathom.corpus.readers.parsing.blocks import inline_text, inlines_text
-from fathom.corpus.selftest.documents import docx, epub, html_article, plain_text, xlsx
+from fathom.corpus.selftest.documents import docx, epub, html_article, numbered_entries, plain_text, xlsx
 from fathom.corpus.selftest.ixbrl import ixbrl
 from fathom.corpus.selftest.pdf import PDF_LAYOUTS, pdf
 from fathom.corpus.selftest.s2orc_2023 import s2orc_2023
@@ -323,8 +323,7 @@ def markdown(document: ParsedDocument) -> Files:
         lambda level, text: f"{'#' * level} {text}",
         lambda caption, rows: f"{caption}\n\n{_pipe_table(rows)}",
     )
-    entries = (f"[{number}] {reference.text}" for number, reference in enumerate(document.references, start=1))
-    lines += ["## References", "\n".join(entries)]
+    lines += ["## References", "\n".join(numbered_entries(document))]
     return {"paper.md": ("\n\n".join(filter(None, lines)) + "\n").encode()}
 
 

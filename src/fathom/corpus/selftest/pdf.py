@@ -10,6 +10,7 @@ from functools import partial
 
 from fathom.corpus.readers.parsed_document import Block, Heading, Inlines, Paragraph, ParsedDocument, ParsedTable
 from fathom.corpus.readers.parsing.blocks import inlines_text
+from fathom.corpus.selftest.documents import PRINTED_NUMBER
 from fathom.corpus.selftest.pdf_fonts import (
     FONT_NAMES,
     SUPERSCRIPT_OFF,
@@ -133,14 +134,11 @@ def _part_widths(rows: list[list[str]], font: Font, parts: Callable[[str], list[
     ]
 
 
-_NUMBER = re.compile(r"(?:\[\d+\]|\d+\.)\s+")
-
-
 def _reference_lines(text: str, layout: PageLayout) -> list[Line]:
     """Return the lines of a reference with a hanging indent. A printed number goes into the indent."""
     font = layout.font(_ENTRY_SIZE)
     text = printable(text).strip()
-    number = _NUMBER.match(text)
+    number = PRINTED_NUMBER.match(text)
     if number is None:
         return add_spacing(typeset(text, font, layout.column_width, hanging=14, justified=layout.justified), 2)
     number_width = text_width("[000] ", font)
