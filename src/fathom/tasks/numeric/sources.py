@@ -12,7 +12,13 @@ from fathom.records.contexts import Context
 from fathom.records.documents import BibliographicRecord, Document, DocumentId
 from fathom.records.spans import Span
 from fathom.tasks.numeric.schema import FIELD_OF, Part
-from fathom.tasks.numeric.unlinked_references import UnlinkedReference, unlinked_references
+from fathom.tasks.numeric.unlinked_references import (
+    NO_REFERENCES,
+    ArticleKeys,
+    UnlinkedReferences,
+    article_keys,
+    unlinked_references,
+)
 
 
 @dataclass(frozen=True)
@@ -43,19 +49,18 @@ class Source:
     """The parts that are not known; their names, references and citations are left out."""
     ids: tuple[str, ...] = ()
     """In normal form, such as "doi:10.1000/xyz"."""
-    unlinked: tuple[UnlinkedReference, ...] = ()
+    unlinked: UnlinkedReferences = NO_REFERENCES
     """The references that are linked to no document of the corpus."""
 
     @cached_property
     def title_word_count(self) -> int | None:
         return None if "title" in self.unknown else len(self.title.split())
 
-    @property
-    def first_author(self) -> str | None:
-        """The family name; empty if there are no authors, None if they are not known."""
-        if "byline" in self.unknown:
-            return None
-        return self.byline[0].family if self.byline else ""
+    @cached_property
+    def keys(self) -> ArticleKeys:
+        """What the references of other articles would print of it."""
+        first_author = self.byline[0].family if self.byline else ""
+        return article_keys(self.title, self.ids, None if "byline" in self.unknown else first_author)
 
     @property
     def cites(self) -> Iterable[DocumentId]:

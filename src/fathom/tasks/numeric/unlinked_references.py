@@ -1,15 +1,16 @@
 """References that are linked to no document, and the articles of a context that they may cite nevertheless.
 
 A link is missing for one of two reasons: the cited work is not in the corpus, or it could not be identified. Only the
-first proves that an article is not cited. Entries are compared by hashes of their words, since a corpus has millions.
+first proves that an article is not cited. Entries are compared by hashes of their words, since a corpus has millions;
+signatures of all entries of an article rule out most pairs of articles at once.
 """
 
 from __future__ import annotations
 
 import re
 from array import array
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from math import ceil
 from typing import NamedTuple, Protocol
 from zlib import crc32
 
@@ -22,6 +23,9 @@ SHARE_OF_WORDS = 0.9
 
 LONG_WORD, FEWEST_LONG_WORDS = 4, 3
 """Letters of a longer word; titles with fewer such words ("Membrane fusion") are compared as a whole."""
+
+ARTICLE_BITS, ENTRY_BITS = 4_096, 64
+"""The bits of a signature: few of them are set by the hundreds of words of an article, or by the ten of an entry."""
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -36,6 +40,48 @@ class UnlinkedReference(NamedTuple):
     """The whole title; 0 if it has none."""
     long_words: array[int]
     """The longer words of the title, or of the entry if it has none."""
+    signature: int
+    """A bit for every long word."""
+
+
+class UnlinkedReferences(NamedTuple):
+    """The references of an article that are linked to no document."""
+
+    entries: tuple[UnlinkedReference, ...] = ()
+    ids: frozenset[str] = frozenset()
+    signature: int = 0
+    """A bit for every long word and title of the entries."""
+    has_untitled: bool = False
+
+    def that_may_cite(self, article: ArticleKeys) -> Iterator[UnlinkedReference]:
+        """The entries that may cite the article, as far as signatures show."""
+        if self.has_untitled or not self.ids.isdisjoint(article.ids):
+            return iter(self.entries)
+        missing, spared = article.signature & ~self.signature, article.spared
+        if missing and missing.bit_count() > spared:
+            return iter(())
+        words = article.word_signature
+        return (entry for entry in self.entries if (words & ~entry.signature).bit_count() <= spared)
+
+
+NO_REFERENCES = UnlinkedReferences()
+
+
+class ArticleKeys(NamedTuple):
+    """What an entry would print of an article, as hashes."""
+
+    title: int
+    ids: frozenset[str]
+    long_words: frozenset[int]
+    """The longer words of the title; none if it has few."""
+    author: frozenset[int] | None
+    """The words of the first author's family name; empty if there is none, None if unknown."""
+    signature: int
+    """The bits of the longer words, or of the title if there are none, in the signature of a citing article."""
+    word_signature: int
+    """The bits of the longer words in the signature of an entry."""
+    spared: int
+    """How many of the longer words an entry may lack."""
 
 
 class CitingArticle(Protocol):
@@ -44,106 +90,111 @@ class CitingArticle(Protocol):
     @property
     def id(self) -> DocumentId: ...
     @property
-    def title(self) -> str: ...
-    @property
-    def ids(self) -> Sequence[str]: ...
-    @property
-    def first_author(self) -> str | None:
-        """The family name; empty if there is none, None if unknown."""
-        ...
-
+    def keys(self) -> ArticleKeys: ...
     @property
     def cites(self) -> Iterable[DocumentId]: ...
     @property
-    def unlinked(self) -> Sequence[UnlinkedReference]: ...
+    def unlinked(self) -> UnlinkedReferences: ...
 
 
-def unlinked_references(references: Iterable[Reference], text: str) -> tuple[UnlinkedReference, ...]:
+def article_keys(title: str, ids: Iterable[str], first_author: str | None) -> ArticleKeys:
+    """The keys of an article; the author is the family name, empty if there is none, None if unknown."""
+    words = _words(title)
+    whole, unique_ids = _hash(" ".join(words)), frozenset(ids)
+    long = frozenset(_long(words))
+    if len(long) < FEWEST_LONG_WORDS:
+        long = frozenset()
+    return ArticleKeys(
+        title=whole,
+        ids=unique_ids,
+        long_words=long,
+        author=None if first_author is None else frozenset(map(_hash, _words(first_author))),
+        signature=_signature(long or {whole}, ARTICLE_BITS),
+        word_signature=_signature(long, ENTRY_BITS),
+        spared=len(long) - ceil(SHARE_OF_WORDS * len(long)),
+    )
+
+
+def unlinked_references(references: Iterable[Reference], text: str) -> UnlinkedReferences:
     """The references without a link, as they are compared."""
-    return tuple(_unlinked(reference, text) for reference in references if reference.document is None)
+    entries = tuple(_unlinked(reference, text) for reference in references if reference.document is None)
+    hashes = {word for entry in entries for word in (*entry.long_words, entry.title)}
+    return UnlinkedReferences(
+        entries,
+        ids=frozenset(id for entry in entries for id in entry.ids),
+        signature=_signature(hashes, ARTICLE_BITS),
+        has_untitled=any(not entry.title for entry in entries),
+    )
 
 
 def _unlinked(reference: Reference, text: str) -> UnlinkedReference:
     entry = reference.span.of(text)
     words = _words(entry)
     title = _words(reference.title.of(text)) if reference.title is not None else []
+    long = set(_long(title or words))
     return UnlinkedReference(
-        words=_hashes(words),
+        words=_sorted(map(_hash, words)),
         ids=tuple(normal_ids(reference.ids, entry)),
         title=_hash(" ".join(title)) if title else 0,
-        long_words=_hashes(word for word in title or words if len(word) >= LONG_WORD),
+        long_words=_sorted(long),
+        signature=_signature(long, ENTRY_BITS),
     )
 
 
 def articles_in_doubt(articles: Sequence[CitingArticle]) -> Iterator[DocumentId]:
     """The articles with a reference that may cite another of the articles, though it is not linked to it."""
-    titles = _Titles(articles)
     for article in articles:
         known = {article.id, *article.cites}
-        if any(id not in known for reference in article.unlinked for id in titles.possible(reference)):
+        others = (one for one in articles if one.id not in known)
+        if any(_may_cite(entry, one.keys) for one in others for entry in article.unlinked.that_may_cite(one.keys)):
             yield article.id
 
 
-class _Titles:
-    """An index of the articles of a context by what an entry would print of them."""
+def _may_cite(entry: UnlinkedReference, article: ArticleKeys) -> bool:
+    if (entry.title and entry.title == article.title) or not article.ids.isdisjoint(entry.ids):
+        return True
+    if article.long_words and _has_title_of(entry, article):
+        return True
+    return not entry.title and _may_be_by(entry, article, unnamed=False) and _may_have_id(entry, article)
 
-    def __init__(self, articles: Sequence[CitingArticle]) -> None:
-        self._ids = {article.id: article.ids for article in articles}
-        self._authors = {
-            article.id: None if article.first_author is None else set(_hashes(_words(article.first_author)))
-            for article in articles
-        }
-        self._exact: dict[int | str, list[DocumentId]] = defaultdict(list)
-        self._with_word: dict[int, list[DocumentId]] = defaultdict(list)
-        self._long_words: dict[DocumentId, int] = {}
-        for article in articles:
-            words = _words(article.title)
-            keys: tuple[int | str, ...] = (_hash(" ".join(words)), *article.ids)
-            for key in keys:
-                self._exact[key].append(article.id)
-            long = _hashes(word for word in words if len(word) >= LONG_WORD)
-            if len(long) >= FEWEST_LONG_WORDS:
-                self._long_words[article.id] = len(long)
-                for word in long:
-                    self._with_word[word].append(article.id)
 
-    def possible(self, reference: UnlinkedReference) -> Iterator[DocumentId]:
-        """The articles that the entry may cite."""
-        keys: tuple[int | str, ...] = (reference.title, *reference.ids)
-        for key in keys:
-            yield from self._exact.get(key, ())
-        shared = Counter(id for word in reference.long_words for id in self._with_word.get(word, ()))
-        for id, count in shared.items():
-            # An entry has more words than its title; two titles must have about the same ones.
-            longest = max(self._long_words[id], len(reference.long_words) if reference.title else 0)
-            if count >= SHARE_OF_WORDS * longest and self._may_be_by(reference, id):
-                yield id
-        if not reference.title:
-            words = set(reference.words)
-            yield from (
-                id for id in self._authors if self._names_author(words, id) and self._may_have_id(reference, id)
-            )
+def _has_title_of(entry: UnlinkedReference, article: ArticleKeys) -> bool:
+    """Whether the entry has nearly all words of the title, by an author who may be the article's."""
+    # An entry has more words than its title; two titles must have about the same ones.
+    longest = max(len(article.long_words), len(entry.long_words) if entry.title else 0)
+    shared = len(article.long_words.intersection(entry.long_words))
+    return shared >= SHARE_OF_WORDS * longest and _may_be_by(entry, article, unnamed=True)
 
-    def _may_be_by(self, reference: UnlinkedReference, id: DocumentId) -> bool:
-        """Whether the entry names the article's first author, as far as that is known."""
-        author = self._authors[id]
-        return not author or not author.isdisjoint(reference.words)
 
-    def _names_author(self, words: set[int], id: DocumentId) -> bool:
-        author = self._authors[id]
-        return author is None or bool(author & words)
+def _may_be_by(entry: UnlinkedReference, article: ArticleKeys, *, unnamed: bool) -> bool:
+    """Whether the entry names the article's first author, as far as that is known; `unnamed` if it has none."""
+    if article.author is None:
+        return True
+    return not article.author.isdisjoint(entry.words) if article.author else unnamed
 
-    def _may_have_id(self, reference: UnlinkedReference, id: DocumentId) -> bool:
-        """False if both have an id of one kind: equal ids would have been found."""
-        return _schemes(reference.ids).isdisjoint(_schemes(self._ids[id]))
+
+def _may_have_id(entry: UnlinkedReference, article: ArticleKeys) -> bool:
+    """False if both have an id of one kind: equal ids would have been found."""
+    return _schemes(entry.ids).isdisjoint(_schemes(article.ids))
 
 
 def _schemes(ids: Iterable[str]) -> set[str]:
     return {id.partition(":")[0] for id in ids}
 
 
-def _hashes(words: Iterable[str]) -> array[int]:
-    return array("I", sorted(set(map(_hash, words))))
+def _signature(hashes: Iterable[int], bits: int) -> int:
+    signature = 0
+    for one in hashes:
+        signature |= 1 << one % bits
+    return signature
+
+
+def _long(words: Iterable[str]) -> Iterator[int]:
+    return (_hash(word) for word in words if len(word) >= LONG_WORD)
+
+
+def _sorted(hashes: Iterable[int]) -> array[int]:
+    return array("I", sorted(set(hashes)))
 
 
 def _words(text: str) -> list[str]:
