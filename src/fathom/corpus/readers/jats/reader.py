@@ -141,14 +141,16 @@ class _ArticleReader:
         """Return the fields that an article with front matter would state, without those that were not read."""
         if self._document.find("front/article-meta") is None:
             return frozenset()
-        present = {str(element.tag) for element in self._document.iter() if isinstance(element.tag, str)}
-        has_text = "body" in present
-        stated = {name for name, tags in _TRACES.items() if not present & tags and (has_text or name not in _OF_TEXT)}
-        if "permissions" not in present:
+        has_text = self._has("body")
+        stated = {name for name, tags in _TRACES.items() if (has_text or name not in _OF_TEXT) and not self._has(*tags)}
+        if not self._has("permissions"):
             stated.discard("license")
-        if "collab" not in present and all(map(is_surely_other, self._meta.iterfind("contrib-group/contrib"))):
+        if not self._has("collab") and all(map(is_surely_other, self._meta.iterfind("contrib-group/contrib"))):
             stated.add("authors")
         return frozenset(stated)
+
+    def _has(self, *tags: str) -> bool:
+        return next(self._document.iter(*tags), None) is not None
 
     def _builder(self) -> BlockBuilder:
         return BlockBuilder(self._citations)

@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from fathom.corpus.readers.parsed_document import ParsedReference
@@ -168,9 +168,7 @@ class _Entry:
     """Words of the author names, or of the whole entry if its authors are not known."""
     first: frozenset[str]
     """Words of the first author's name."""
-    words: str
-    """All words of the entry, each between spaces."""
-    year: int | None
+    text: str
     years: frozenset[int]
     latin: bool
     """Whether it has names in Latin letters."""
@@ -184,15 +182,19 @@ class _Entry:
         return cls(
             names=names,
             first=frozenset(_words(authors[0] if authors else text[:40])),
-            words=f" {' '.join(_words(text))} ",
-            year=entry.year,
-            years=frozenset(years),
+            text=text,
+            years=years,
             latin=_LATIN.search(text) is not None,
         )
 
+    @cached_property
+    def words(self) -> str:
+        """All words of the entry, each between spaces."""
+        return f" {' '.join(_words(self.text))} "
+
     def has_name(self, name: str) -> bool:
         """Return whether the entry has a name, perhaps misspelled or joined with another word."""
-        if f" {name} " in self.words or (len(name) > 4 and name in self.words.replace(" ", "")):
+        if name in self.names or f" {name} " in self.words or (len(name) > 4 and name in self.words.replace(" ", "")):
             return True
         from rapidfuzz import fuzz
 

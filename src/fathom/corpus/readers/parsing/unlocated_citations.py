@@ -16,13 +16,15 @@ _NUMBERS = re.compile(
 )
 _LABEL = re.compile(r"\[((?:[A-Z][A-Za-z]{1,12}|[A-Z]{2,6})\+?['’]?\d{2}[a-z]?)\](?!\()")
 _PEOPLE = rf"{NAME}(?:(?:,\s|\s(?:and|&)\s|,\s(?:and|&)\s|\s){NAME}){{0,3}}(?:,?\s+et\s+al\.?)?"
-_IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]{4,400}?\d{4}[a-z]?[^()\[\]]{0,60})[)\]]")
+_IN_BRACKETS = re.compile(r"[(\[]([^()\[\]]{8,465})[)\]]")
+_YEAR_AT_END = re.compile(r".{4,400}?\d{4}[a-z]?.{0,60}", re.DOTALL)
 _SEGMENT = re.compile(
     rf"\s*(?:(?i:see|also|e\.g\.|cf\.|i\.e\.|and|reviewed in|in|for example)[,:]?\s+){{0,4}}"
     rf"({_PEOPLE})(?:,\s*|\s+(?<=al\.\s)|\s+(?<=al\s))(?:1[5-9]|20)\d\d[a-z]?(?:\s?,.{{0,60}})?\s*"
 )
 _NARRATIVE = re.compile(rf"({NAME}(?:\s+et\s+al\.?|\s+(?:and|&)\s+{NAME}))\s*[(\[]((?:1[5-9]|20)\d\d[a-z]?)[)\]]")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
+_LONE_YEAR = re.compile(r"[(\[](?:1[5-9]|20)\d\d[a-z]?[)\]]")
 _MONTH = re.compile(
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?|spring|summer|autumn|fall|winter|version|figure|table",
     re.IGNORECASE,
@@ -31,7 +33,7 @@ _MONTH = re.compile(
 
 def citation_like(text: str) -> Iterator[Span]:
     """Yield the places in a text that look like citations; each number of "[3, 7]" is one."""
-    # Most paragraphs have neither a square bracket nor a year, and a search costs more than this test.
+    # Most paragraphs have neither a square bracket nor a year, and a search for names costs more than these tests.
     if "[" in text:
         for found in _NUMBERS.finditer(text):
             for number in re.finditer(r"\d+", found[1]):
@@ -40,9 +42,12 @@ def citation_like(text: str) -> Iterator[Span]:
             yield Span(*found.span(1))
     if not _YEAR.search(text):
         return
-    for found in _NARRATIVE.finditer(text):
-        yield Span(*found.span(2))
+    if _LONE_YEAR.search(text):
+        for found in _NARRATIVE.finditer(text):
+            yield Span(*found.span(2))
     for found in _IN_BRACKETS.finditer(text):
+        if not (_YEAR.search(found[1]) and _YEAR_AT_END.fullmatch(found[1])):
+            continue
         for part in re.finditer(r"[^;]+", found[1]):
             cited = _SEGMENT.fullmatch(part[0])
             if cited and not _MONTH.match(cited[1]):
