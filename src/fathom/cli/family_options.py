@@ -32,6 +32,23 @@ class _WholeNumber(click.ParamType[int]):
         return number
 
 
+class _NumberOrWord(click.ParamType[int | str]):
+    """A whole number, or one of some words."""
+
+    name = "number"
+
+    def __init__(self, words: tuple[str, ...]) -> None:
+        self._words = words
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> int | str:
+        if value in self._words or isinstance(value, int):
+            return str(value) if value in self._words else int(value)
+        if str(value).isdecimal():
+            return int(value)
+        option = param.opts[0] if param is not None else "the option"
+        raise FathomError(f"{option} does not take '{value}'. Give a whole number, or {' or '.join(self._words)}.")
+
+
 class _ModelName(click.ParamType[str]):
     """The name of a model that computes the setting."""
 
@@ -61,8 +78,8 @@ def _option(name: str, field: FieldInfo) -> click.Option:
 def _plain(annotation: Any) -> Any:
     """The type without `None`."""
     if get_origin(annotation) in (Union, UnionType):
-        [kind] = [one for one in get_args(annotation) if one is not NoneType]
-        return kind
+        kinds = [one for one in get_args(annotation) if one is not NoneType]
+        return kinds[0] if len(kinds) == 1 else annotation
     return annotation
 
 
@@ -78,8 +95,12 @@ def _parameter(kind: Any, field: FieldInfo) -> click.ParamType[Any]:
             return click.Choice(values)
         case (origin, (item, *_)) if origin is tuple:
             return options.CommaList(get_args(item), required=True)
+        case (origin, (key, values)) if origin is dict and get_origin(values) is tuple:
+            return options.Variations(get_args(key))
         case (origin, (key, _)) if origin is dict:
             return options.Shares(get_args(key))
+        case (origin, (_, words)) if origin in (Union, UnionType):
+            return _NumberOrWord(get_args(words))
     if kind is int:
         return _WholeNumber(least, most)
     if kind is float:

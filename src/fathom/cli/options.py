@@ -85,6 +85,33 @@ class Shares(click.ParamType[dict[str, int]]):
         return shares
 
 
+class Variations(click.ParamType[dict[str, tuple[str, ...]]]):
+    """Settings with their values: scope=full,section or scope=full,section,mask=all,one."""
+
+    name = "variations"
+
+    def __init__(self, known: tuple[str, ...]) -> None:
+        self._known = {name.replace("_", "-"): name for name in known}
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, context: click.Context | None
+    ) -> dict[str, tuple[str, ...]]:
+        if isinstance(value, dict):
+            return value
+        found: dict[str, tuple[str, ...]] = {}
+        name = ""
+        for piece in filter(None, (word.strip() for word in value.split(","))):
+            named, equals, word = piece.rpartition("=")
+            name = self._known.get(named, "") if equals else name
+            if not name or not word or (equals and name in found):
+                raise FathomError(
+                    f"{_option(param)} does not take '{piece}'. Give settings with their values such as "
+                    f"scope=full,section, with names from: {', '.join(self._known)}."
+                )
+            found[name] = (*found.get(name, ()), word)
+        return found
+
+
 def _option(param: click.Parameter | None) -> str:
     return param.opts[0] if param is not None else "the option"
 

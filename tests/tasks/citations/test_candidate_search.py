@@ -41,6 +41,8 @@ class _Draft:
     """An item on which all matchers agree."""
 
     task = "choice"
+    candidates = ("a", "b", "c", "d")
+    chance = 0.25
 
     def __init__(self, place: int) -> None:
         self._place = place

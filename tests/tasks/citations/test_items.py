@@ -98,7 +98,7 @@ def test_a_body_does_not_give_itself_away(cited: Bench) -> None:
     with Corpus(cited.corpus_folder) as corpus:
         looked = 0
         for context, [item] in cited.by_context():
-            if item.question.tags["candidates"] != "body":
+            if item.question.tags["candidate-text"] != "body":
                 continue
             text = render(context, corpus).decode()
             for place in context.places[1:]:
@@ -169,7 +169,7 @@ def test_ruling_out_candidates(named: tuple[bool, ...], answer: tuple[int, ...],
 
 
 def test_a_level_of_one_s_own(citing_corpus: Path, tmp_path: Path) -> None:
-    level = {"type": "descriptive", "sampling": "nearest", "candidates": "concise", "scope": "section"}
+    level = {"type": "descriptive", "sampling": "nearest", "candidate_text": "concise", "scope": "section"}
     bench = build_citations(citing_corpus, tmp_path / "own", items=4, **level)
     assert audit(bench.folder).passed
     assert {q.tags["scope"] for q in bench.all_questions()} == {"section"}

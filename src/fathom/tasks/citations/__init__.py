@@ -1,4 +1,4 @@
-"""Which work is cited here? Masked citations, each with four candidates from the paper's reference list."""
+"""Which work is cited here? Masked citations, with candidates from the paper's reference list."""
 
 from __future__ import annotations
 
@@ -28,12 +28,16 @@ FAMILY = Family(
         Tag("task", "Task", summary=True),
         Tag("level", "Level", summary=True),
         Tag("type", "Citation type"),
-        Tag("candidates", "Form of the candidates"),
+        Tag("setting", "Setting"),
+        Tag("candidate-text", "Text of the candidates"),
         Tag("sampling", "Choice of the candidates"),
+        Tag("candidates", "Number of candidates"),
         Tag("scope", "Scope"),
+        Tag("mask", "Hidden mentions"),
         Tag("length", "Context length", summary=True),
         Tag("year", "Year"),
         Tag("subject", "Subject of the documents"),
+        Tag("pair", "Items with the same masks", grouped=False),
     ),
     cross_tabs=(("task", "level"), ("type", "year")),
     faults=(

@@ -13,14 +13,15 @@ from fathom.records.contexts import Context
 from fathom.records.documents import FieldName
 from fathom.records.lengths import format_length
 from fathom.records.spans import Span
+from fathom.scoring.answers import Assignment, Choice
 from fathom.scoring.check import check_response
 from fathom.tasks.auditing import AuditChecks
 from fathom.tasks.citations.baselines import by_elimination, is_named
-from fathom.tasks.citations.draft import HIDDEN, mark
+from fathom.tasks.citations.draft import HIDDEN, cell_name, mark
 from fathom.tasks.citations.item_layout import wording
 from fathom.tasks.citations.lexical import MATCHERS
 from fathom.tasks.citations.papers import Mask, Paper
-from fathom.tasks.citations.settings import OPTIONS, Task
+from fathom.tasks.citations.settings import MASKS, Masking, Task
 from fathom.tasks.citations.simulate import Simulator, options_of
 from fathom.tasks.citations.type_rule import is_coined
 from fathom.tasks.citations.works import LEAST, Work
@@ -42,7 +43,7 @@ class _Audit:
         self._work = lru_cache(maxsize=CACHED)(lambda id: Work(corpus, id))
         self._matcher = Simulator(corpus)
         self._checks = AuditChecks()
-        self._used: Counter[tuple[str, str]] = Counter()
+        self._used: Counter[tuple[str, ...]] = Counter()
         self._answers: Counter[tuple[str, ...]] = Counter()
         self._items: Counter[str] = Counter()
         self._sums: dict[str, Counter[str]] = defaultdict(Counter)
@@ -67,13 +68,13 @@ class _Audit:
         self._checks.check(
             "the item can be parsed and rendered",
             item,
-            context.layout == PAPER_AND_CANDIDATES and len(context.places) == 5,
+            context.layout == PAPER_AND_CANDIDATES and self._is_numbered(context, item),
         )
         self._check_key(context, item, masks, options)
         self._check_masks(context, item, text, masks)
         self._check_candidates(context, item, text)
         self._checks.check("what the item shows and hides is known", item, self._is_known(context, item))
-        self._checks.check("the question has its standard wording", item, item.question.text == _worded(item))
+        self._checks.check("the question has its standard wording", item, item.question.text == _worded(context, item))
         self._checks.check("the tags match the item", item, self._is_tagged(context, item, masks))
         self._checks.check_responses(item, check_response)
         self._measure(context, item, text, options)
@@ -88,11 +89,19 @@ class _Audit:
             found.append(known.get(Span(int(start), int(end))))
         return found
 
+    def _is_numbered(self, context: Context, item: Item) -> bool:
+        """Whether the item has as many candidates as its tag and its key say."""
+        answer, of = item.key.answer, len(context.places) - 1
+        wanted = item.question.tags.get("candidates")
+        return (
+            isinstance(answer, Choice | Assignment) and answer.of == of and of >= MASKS and wanted in ("all", str(of))
+        )
+
     def _is_known(self, context: Context, item: Item) -> bool:
         """Whether citations and references of the paper, and what identifies the candidates, are known."""
         paper = self._corpus.document(context.documents[0])
         by_form: dict[str, FieldName] = {"concise": "abstract", "body": "sections"}
-        shown: tuple[FieldName, ...] = ("title", by_form.get(item.question.tags.get("candidates", ""), "title"))
+        shown: tuple[FieldName, ...] = ("title", by_form.get(item.question.tags.get("candidate-text", ""), "title"))
         return all(paper.state(field) == "known" for field in ("references", "citations")) and all(
             self._work(id).outline.state(field) != "unknown" for id in context.documents[1:] for field in shown
         )
@@ -110,11 +119,12 @@ class _Audit:
         if item.question.tags.get("sampling") == "nearest":
             near = self._is_near(context, masks)
             self._checks.check("one section cites all candidates, and contains the mask of a choice", item, near)
+        setting = item.question.tags.get("setting", "")
         for row in item.key.proof.rows:
-            self._used[row[0], row[2]] += 1
-            self._checks.check("no mask is used twice", item, self._used[row[0], row[2]] == 1)
+            self._used[setting, row[0], row[2]] += 1
+            self._checks.check("no mask is used twice", item, self._used[setting, row[0], row[2]] == 1)
         if len(masks) == 1:
-            asked = item.key.proof.rows[0][:2]
+            asked = setting, *item.key.proof.rows[0][:2]
             self._answers[asked] += 1
             self._checks.check("no work is the answer to two choices of a paper", item, self._answers[asked] == 1)
 
@@ -154,12 +164,12 @@ class _Audit:
         works = [self._work(id) for id in context.documents[1:]]
         same = {self._paper(context.documents[0]).same, *(work.same for work in works)}
         self._checks.check(
-            "the candidates are four different works, none of them the paper", item, len(same) == OPTIONS + 1
+            "the candidates are different works, none of them the paper", item, len(same) == len(context.places)
         )
-        least = 1 if item.question.tags.get("candidates") == "concise" else min(LEAST, 200)
+        least = 1 if item.question.tags.get("candidate-text") == "concise" else min(LEAST, 200)
         texts = [place.span.of(text) for place in context.places[1:]]
         self._checks.check("no candidate is empty", item, all(len(shown.strip()) >= least for shown in texts))
-        if item.question.tags.get("candidates") == "body":
+        if item.question.tags.get("candidate-text") == "body":
             identified = any(_identifies_itself(work, shown) for work, shown in zip(works, texts, strict=True))
             self._checks.check("no candidate contains its own title or name", item, not identified)
 
@@ -176,7 +186,8 @@ class _Audit:
     # Baselines.
 
     def _measure(self, context: Context, item: Item, text: str, options: tuple[int, ...]) -> None:
-        cell = f"{item.question.tags.get('task', '')}, {item.question.tags.get('level', '')}"
+        tags = item.question.tags
+        cell = cell_name(tags.get("task", ""), tags.get("level", ""), tags.get("setting", ""))
         sums = self._sums[cell]
         self._items[cell] += 1
         self._places[cell][options] += 1
@@ -210,8 +221,9 @@ def _task(item: Item) -> Task:
     return "choice" if item.question.tags.get("task") == "choice" else "cloze"
 
 
-def _worded(item: Item) -> str:
-    return wording(_task(item), "all" if HIDDEN in item.question.text else "one")
+def _worded(context: Context, item: Item) -> str:
+    masking: Masking = "one" if item.question.tags.get("mask") == "one" else "all"
+    return wording(_task(item), masking, len(item.key.proof.rows), len(context.places) - 1)
 
 
 def _words_of(text: str) -> str:

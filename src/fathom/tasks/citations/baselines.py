@@ -9,21 +9,20 @@ from fathom.records.names import family_name
 from fathom.tasks.citations.draft import Draft
 from fathom.tasks.citations.lexical import MATCHERS
 from fathom.tasks.citations.papers import Paper
-from fathom.tasks.citations.settings import OPTIONS
 from fathom.tasks.citations.word_counts import occurrences
 from fathom.tasks.citations.works import Work
 
 
 class Baselines:
-    """The accuracy of each shortcut on the items of each task and level."""
+    """The accuracy of each shortcut on the items of each task, level and setting."""
 
     def __init__(self) -> None:
-        self._items: Counter[tuple[str, str]] = Counter()
-        self._sums: dict[tuple[str, str], dict[str, float]] = defaultdict(lambda: defaultdict(float))
-        self._places: dict[tuple[str, str], Counter[tuple[int, ...]]] = defaultdict(Counter)
+        self._items: Counter[str] = Counter()
+        self._sums: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
+        self._places: dict[str, Counter[tuple[int, ...]]] = defaultdict(Counter)
 
     def add(self, draft: Draft) -> None:
-        cell = draft.task, draft.level
+        cell = draft.cell
         self._items[cell] += 1
         self._places[cell][draft.answer] += 1
         sums = self._sums[cell]
@@ -33,9 +32,8 @@ class Baselines:
         if draft.task == "choice":
             sums["longest"] += _by_length(draft)
 
-    def of(self, task: str, level: str) -> dict[str, float]:
+    def of(self, cell: str) -> dict[str, float]:
         """The accuracy of each shortcut by name; for a cloze, the share of masks that it fills correctly."""
-        cell = task, level
         items = self._items[cell]
         if not items:
             return {}
@@ -51,7 +49,7 @@ def _by_elimination(draft: Draft) -> float:
 
 def by_elimination(named: Sequence[bool], answer: Sequence[int]) -> float:
     """The accuracy of ruling out each candidate whose author or title the question paper still names."""
-    left = [number for number, is_out in enumerate(named, start=1) if not is_out] or list(range(1, OPTIONS + 1))
+    left = [number for number, is_out in enumerate(named, start=1) if not is_out] or list(range(1, len(named) + 1))
     return sum(option in left for option in answer) / len(left) / len(answer)
 
 

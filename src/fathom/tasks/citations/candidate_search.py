@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property
 from itertools import chain, combinations, repeat
+from math import comb
+from random import Random
 from typing import NamedTuple
 
 import numpy as np
@@ -19,11 +21,12 @@ from fathom.records.documents import DocumentId
 from fathom.tasks.citations.draft import Draft
 from fathom.tasks.citations.lexical import MATCHERS, Matcher, Stretch, damped, orders, rarity
 from fathom.tasks.citations.papers import Mask, Paper
-from fathom.tasks.citations.settings import OPTIONS
+from fathom.tasks.citations.settings import MASKS
 from fathom.tasks.citations.word_counts import FAR, WordCounts, Words
 
 MAX_RANK_SHARE = 0.4
-"""The maximum share of items in which a matcher ranks the correct candidate second (or third, or fourth)."""
+"""The maximum share of items in which a matcher ranks the correct candidate second (or third, or fourth), or in one of
+the three classes of `rank_class` if there are more candidates."""
 
 BEHIND = 2.0
 """The number of items by which a matcher may fall below chance: a matcher that is always wrong is informative too."""
@@ -41,47 +44,57 @@ class Balance:
 
     def __init__(self) -> None:
         self.made = 0
+        self._chance = 0.0
+        """The number of items, or of clozes by their share, that guesses would solve."""
         self._ranks: dict[Matcher, Counter[int]] = {matcher: Counter() for matcher in MATCHERS}
         self._filled = dict.fromkeys(MATCHERS, 0.0)
 
     def note(self, draft: Draft) -> None:
         """Count an item that was built."""
         self.made += 1
+        self._chance += draft.chance
         for matcher in MATCHERS:
             self._filled[matcher] += draft.share(matcher)
             if draft.task == "choice":
-                self._ranks[matcher][draft.rank(matcher)] += 1
+                self._ranks[matcher][rank_class(draft.rank(matcher), len(draft.candidates))] += 1
 
     def takes(self, draft: Draft) -> bool:
         """Whether every matcher stays within its bounds if this item is built."""
         if draft.task == "choice":
-            return all(self._takes(matcher, draft.rank(matcher)) for matcher in MATCHERS)
-        return all(draft.share(matcher) <= most for matcher, most in zip(MATCHERS, self.most, strict=True))
+            places = [(matcher, rank_class(draft.rank(matcher), len(draft.candidates))) for matcher in MATCHERS]
+            return all(self._takes(matcher, place, draft.chance) for matcher, place in places)
+        return all(
+            draft.share(matcher) <= most for matcher, most in zip(MATCHERS, self.most(draft.chance), strict=True)
+        )
 
-    def _takes(self, matcher: Matcher, place: int) -> bool:
+    def _takes(self, matcher: Matcher, place: int, chance: float) -> bool:
         ranks = self._ranks[matcher]
         if place == 1:
-            return ranks[1] + 1 <= (self.made + 1) / OPTIONS + 0.5
-        return ranks[place] <= self.made * MAX_RANK_SHARE + 1 and ranks[1] >= self.made / OPTIONS - BEHIND
+            return ranks[1] + 1 <= self._chance + chance + 0.5
+        return ranks[place] <= self.made * MAX_RANK_SHARE + 1 and ranks[1] >= self._chance - BEHIND
 
-    @property
-    def places(self) -> NDArray[np.bool_]:
+    def places(self, candidates: int) -> NDArray[np.bool_]:
         """For each matcher, the ranks that the correct candidate of the next choice may have."""
-        return np.array([[self._takes(matcher, place + 1) for place in range(OPTIONS)] for matcher in MATCHERS])
+        ranks = [rank_class(place, candidates) for place in range(1, candidates + 1)]
+        return np.array([[self._takes(matcher, place, 1 / candidates) for place in ranks] for matcher in MATCHERS])
 
-    def rarity(self, matcher: Matcher) -> NDArray[np.int_]:
-        """How often the matcher has given the correct candidate each rank."""
-        return np.array([self._ranks[matcher][place + 1] for place in range(OPTIONS)])
+    def rarity(self, matcher: Matcher, candidates: int) -> NDArray[np.int_]:
+        """How often the matcher has given the correct candidate each rank, or one of the same class."""
+        ranks = [rank_class(place, candidates) for place in range(1, candidates + 1)]
+        return np.array([self._ranks[matcher][place] for place in ranks])
 
-    @property
-    def most(self) -> NDArray[np.float64]:
+    def most(self, chance: float) -> NDArray[np.float64]:
         """For each matcher, the maximum share of the next cloze that it may fill correctly."""
-        return np.array([(self.made + 1) / OPTIONS - self._filled[matcher] for matcher in MATCHERS])
+        return np.array([self._chance + chance - self._filled[matcher] for matcher in MATCHERS])
 
-    @property
-    def wanted(self) -> NDArray[np.float64]:
+    def wanted(self, chance: float) -> NDArray[np.float64]:
         """For each matcher, the preferred share of the next cloze: less than `most`, to build up the reserve."""
-        return np.maximum(0.0, self.most - min(BEHIND, self.made / SAVED))
+        return np.maximum(0.0, self.most(chance) - min(BEHIND, self.made / SAVED))
+
+
+def rank_class(place: int, candidates: int) -> int:
+    """The class of a rank: 1 for the first, 2 to 4 for a third each of the others. With four candidates, the rank."""
+    return 1 if place == 1 else 2 + (place - 2) * (MASKS - 1) // (candidates - 1)
 
 
 STRONGEST = MATCHERS[2]
@@ -98,10 +111,12 @@ OFFERED = 3
 Numbers = NDArray[np.int_]
 Values = NDArray[np.float64]
 
-_ORDERS = orders(OPTIONS)
-_CORRECT_SHARE = (np.arange(OPTIONS) == _ORDERS).mean(axis=1)
+MOST_SETS = 64
+"""Sets of candidates that are tried for a choice; with more possible sets, a sample."""
+
+_ORDERS = orders(MASKS)
+_CORRECT_SHARE = (np.arange(MASKS) == _ORDERS).mean(axis=1)
 """The share of masks that each assignment of candidates fills correctly; the first assignment fills all."""
-_RARITY = np.array([rarity(found, OPTIONS) for found in range(OPTIONS + 1)])
 _DAMPED = np.array([0.0, *map(damped, range(1, FAR))])
 _MATCHER_ORDER = sorted(
     range(len(MATCHERS)), key=lambda n: (MATCHERS[n] is not STRONGEST, MATCHERS[n].stretch != "sentence")
@@ -144,7 +159,8 @@ class ScoreTable:
     def _sums(self, masks: Numbers, works: Numbers) -> Values:
         counts = self._damped[works[:, None, None, :], self._padded[masks][..., None]]
         found = np.count_nonzero(counts, axis=3)
-        total: Values = np.einsum("smw,smwk->smk", _RARITY[found], counts)
+        weights = np.array([rarity(number, works.shape[1]) for number in range(works.shape[1] + 1)])
+        total: Values = np.einsum("smw,smwk->smk", weights[found], counts)
         return total
 
     @cached_property
@@ -180,14 +196,14 @@ class Search:
             self._tables[stretch] = ScoreTable(wanted, self._works)
         return self._tables[stretch].scores(masks, works, matcher.cosine)
 
-    def beside(self, balance: Balance) -> SearchResult:
-        """Sets of three candidates for a choice, beside the first work, which is the correct one.
+    def beside(self, balance: Balance, others: int) -> SearchResult:
+        """Sets of so many candidates for a choice, beside the first work, which is the correct one.
 
         Sets come first in which the correct work has the rank that it had least often so far.
         """
-        left = sets = _choices(len(self._works) - 1)
+        left = sets = _choices(len(self._works) - 1, others)
         places = np.zeros(len(left), dtype=int)
-        allowed = balance.places
+        allowed = balance.places(others + 1)
         for number in _MATCHER_ORDER:
             found = self._scores(MATCHERS[number], np.zeros((len(left), 1), dtype=int), left)[:, 0, :]
             correct, best = found[:, 0], found[:, 1:].max(axis=1)
@@ -197,7 +213,7 @@ class Search:
                 fits &= (best <= correct) | (best > correct * CLEARLY)
                 places = place
             left, places = left[fits], places[fits]
-        rare = balance.rarity(STRONGEST)[places].argsort(kind="stable")
+        rare = balance.rarity(STRONGEST, others + 1)[places].argsort(kind="stable")
         return SearchResult(len(sets), len(left), list(map(tuple, left[rare[:OFFERED], 1:].tolist())))
 
     def together(self, sets: Sequence[tuple[int, ...]], cited: Sequence[int], balance: Balance) -> SearchResult:
@@ -206,9 +222,9 @@ class Search:
         `sets` are the sets to try, and `cited` gives the number of each mask's work.
         """
         left, apart = np.array(sets), np.zeros(len(sets))
-        works, most, wanted = np.array(cited), balance.most, balance.wanted
+        works, most, wanted = np.array(cited), balance.most(1 / MASKS), balance.wanted(1 / MASKS)
         for number in _MATCHER_ORDER:
-            totals = self._scores(MATCHERS[number], left, works[left])[:, np.arange(OPTIONS), _ORDERS].sum(axis=2)
+            totals = self._scores(MATCHERS[number], left, works[left])[:, np.arange(MASKS), _ORDERS].sum(axis=2)
             filled = _filled(totals)
             fits = filled <= most[number]
             if MATCHERS[number] is STRONGEST:
@@ -229,6 +245,10 @@ def _filled(totals: Values) -> Values:
 
 
 @cache
-def _choices(others: int) -> Numbers:
-    """Every set of the correct work, which is number zero, and three of the others."""
-    return np.array([(0, *chosen) for chosen in combinations(range(1, others + 1), OPTIONS - 1)])
+def _choices(works: int, others: int) -> Numbers:
+    """Sets of the correct work, which is number zero, and `others` of the other works: all, or a sample of them."""
+    numbers = range(1, works + 1)
+    if comb(works, others) <= MOST_SETS:
+        return np.array([(0, *chosen) for chosen in combinations(numbers, others)])
+    rng = Random(works)
+    return np.array([(0, *sorted(rng.sample(numbers, others))) for _ in range(MOST_SETS)])

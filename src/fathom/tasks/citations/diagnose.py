@@ -8,7 +8,6 @@ from itertools import combinations
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.scoring.answers import Answer, Assignment, Choice
-from fathom.tasks.citations.settings import OPTIONS
 from fathom.tasks.citations.simulate import Simulator, options_of
 from fathom.tasks.family import Diagnosis, FaultyAnswer, Item
 
@@ -30,16 +29,19 @@ class Diagnoser:
 
     def _suspects(self, context: Context, correct: Options) -> Iterator[FaultyAnswer]:
         matched = self._simulator.matched(context, len(correct))
-        yield FaultyAnswer("shared-words", "", _answer(matched), 1.0)
-        ordered = tuple(range(1, OPTIONS + 1))
-        yield FaultyAnswer("first", "", _answer(ordered[: len(correct)]), 1.0)
-        yield FaultyAnswer("last", "", _answer(ordered[::-1][: len(correct)]), 1.0)
+        of = len(context.places) - 1
+        yield FaultyAnswer("shared-words", "", _answer(matched, of), 1.0)
+        ordered = tuple(range(1, of + 1))
+        yield FaultyAnswer("first", "", _answer(ordered[: len(correct)], of), 1.0)
+        yield FaultyAnswer("last", "", _answer(ordered[::-1][: len(correct)], of), 1.0)
         pairs = list(combinations(range(len(correct)), 2))
         for one, two in pairs:
             swapped = list(correct)
             swapped[one], swapped[two] = swapped[two], swapped[one]
-            yield FaultyAnswer("mixed-up", f"masks {one + 1} and {two + 1}", _answer(tuple(swapped)), 1 / len(pairs))
+            yield FaultyAnswer(
+                "mixed-up", f"masks {one + 1} and {two + 1}", _answer(tuple(swapped), of), 1 / len(pairs)
+            )
 
 
-def _answer(options: Options) -> Answer:
-    return Choice(option=options[0], of=OPTIONS) if len(options) == 1 else Assignment(options=options, of=OPTIONS)
+def _answer(options: Options, of: int) -> Answer:
+    return Choice(option=options[0], of=of) if len(options) == 1 else Assignment(options=options, of=of)

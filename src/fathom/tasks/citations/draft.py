@@ -11,7 +11,7 @@ from fathom.records.documents import DocumentId
 from fathom.records.spans import Span
 from fathom.tasks.citations.lexical import Matcher, Stretch, best_assignment, rank, scores
 from fathom.tasks.citations.papers import Mask, Paper
-from fathom.tasks.citations.settings import OPTIONS, Difficulty, Masking, Task
+from fathom.tasks.citations.settings import Difficulty, Task
 from fathom.tasks.citations.word_counts import WordCounts, Words
 from fathom.tasks.citations.works import LEAST, ShownText, Work, evenly, show
 
@@ -24,6 +24,11 @@ def mark(task: Task, number: int) -> str:
     return "[[CITATION]]" if task == "choice" else f"[[CITATION {number}]]"
 
 
+def cell_name(task: str, level: str, setting: str) -> str:
+    """The name of a task and level in summaries, with the setting if there are several."""
+    return ", ".join(filter(None, (task, level, setting)))
+
+
 @dataclass(frozen=True)
 class Draft:
     """A paper with its masks in the order of the text, and its candidates in the order shown."""
@@ -34,9 +39,20 @@ class Draft:
     paper: Paper
     masks: tuple[Mask, ...]
     candidates: tuple[DocumentId, ...]
-    masking: Masking
     characters: int
     work_of: Callable[[DocumentId], Work]
+    setting: str = ""
+    """The name of the setting, if the same masks are asked about in several settings."""
+
+    @property
+    def cell(self) -> str:
+        """The task and level, and the setting if there are several."""
+        return cell_name(self.task, self.level, self.setting)
+
+    @property
+    def chance(self) -> float:
+        """The expected share of masks that a guess fills correctly."""
+        return 1 / len(self.candidates)
 
     @property
     def answer(self) -> tuple[int, ...]:
@@ -64,7 +80,7 @@ class Draft:
             (mask.place, _spaced(text, mask.place, mark(self.task, number)))
             for number, mask in enumerate(self.masks, start=1)
         ]
-        if self.masking == "one":
+        if self.difficulty.masking == "one":
             return asked
         taken = [mask.place for mask in self.masks]
         others = [
@@ -82,7 +98,7 @@ class Draft:
         other candidates are short."""
         form, room = self.difficulty.form, max(0, self._room)
         works = list(map(self.work_of, self.candidates))
-        shown = [work.shown(form, room // OPTIONS) for work in works]
+        shown = [work.shown(form, room // len(works)) for work in works]
         if all(one.reaches(_even(shown, room)) for one in shown):
             return shown
         return [work.shown(form, room) for work in works]
@@ -129,7 +145,7 @@ class Draft:
         if self.task == "choice":
             return float(self.rank(matcher) == 1)
         order = best_assignment(self._scores(matcher))
-        return sum(place + 1 == answer for place, answer in zip(order, self.answer, strict=True)) / OPTIONS
+        return sum(place + 1 == answer for place, answer in zip(order, self.answer, strict=True)) / len(self.masks)
 
     @cached_property
     def _shares(self) -> dict[Matcher, float]:

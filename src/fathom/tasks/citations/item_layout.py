@@ -17,7 +17,7 @@ from fathom.scoring.answers import Assignment, Choice
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.citations.draft import HIDDEN, Draft, mark
 from fathom.tasks.citations.papers import Mask
-from fathom.tasks.citations.settings import OPTIONS, Masking, Task
+from fathom.tasks.citations.settings import Masking, Task
 from fathom.tasks.citations.works import ShownText
 from fathom.tasks.family import Item
 
@@ -76,43 +76,54 @@ def question(draft: Draft, context: Context) -> Question:
         "level": draft.level,
         "type": difficulty.citation_type,
         "sampling": difficulty.sampling,
-        "candidates": difficulty.form,
+        "candidate-text": difficulty.form,
+        "candidates": str(difficulty.candidates),
         "scope": difficulty.scope,
+        "mask": difficulty.masking,
         "length": format_length(context.length),
     }
     if document.year is not None:
         tags["year"] = str(document.year)
     if document.subject is not None:
         tags["subject"] = document.subject
+    if draft.setting:
+        tags["setting"] = draft.setting
+        tags["pair"] = pair_id(draft)
     return Question(
         id=short_id("q", context.id),
         family=NAME,
         context_id=context.id,
-        text=wording(draft.task, draft.masking),
+        text=wording(draft.task, difficulty.masking, len(draft.masks), len(draft.candidates)),
         split="test",
         tags=tags,
     )
 
 
-def wording(task: Task, masking: Masking) -> str:
+def pair_id(draft: Draft) -> str:
+    """An identifier that the items with the same masks share, one in each setting."""
+    places = (f"{mask.place.start}-{mask.place.end}" for mask in draft.masks)
+    return short_id("p", draft.task, draft.paper.document.id, *places)
+
+
+def wording(task: Task, masking: Masking, masks: int, candidates: int) -> str:
     """The wording of the question, with the form of the answer."""
     others = "" if masking == "one" else f" Other places that cite a candidate read {HIDDEN}."
     if task == "choice":
         return (
             f"One citation of the paper is hidden as {mark('choice', 1)}.{others} Which of the candidates is cited "
-            f"there? Give its number, from 1 to {OPTIONS}."
+            f"there? Give its number, from 1 to {candidates}."
         )
     return (
-        f"{OPTIONS} citations of the paper are hidden as {mark('cloze', 1)} to {mark('cloze', OPTIONS)}; each cites "
-        f"another one of the candidates.{others} Which candidate is cited at each? Give {OPTIONS} numbers from 1 to "
-        f"{OPTIONS}, separated by commas, in the order of the citations' numbers."
+        f"{masks} citations of the paper are hidden as {mark('cloze', 1)} to {mark('cloze', masks)}; each cites "
+        f"another one of the candidates.{others} Which candidate is cited at each? Give {masks} numbers from 1 to "
+        f"{candidates}, separated by commas, in the order of the citations' numbers."
     )
 
 
 def key(draft: Draft, context: Context) -> Key:
     """The key: the candidates that the paper cites at its masks."""
-    answer = draft.answer
-    stated = Choice(option=answer[0], of=OPTIONS) if draft.task == "choice" else Assignment(options=answer, of=OPTIONS)
+    answer, of = draft.answer, len(draft.candidates)
+    stated = Choice(option=answer[0], of=of) if draft.task == "choice" else Assignment(options=answer, of=of)
     rows = [_row(draft, mask) for mask in draft.masks]
     return Key(
         question_id=short_id("q", context.id),

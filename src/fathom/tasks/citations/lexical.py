@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import permutations, repeat
+from itertools import permutations, product, repeat
 from math import log, sqrt
 from sys import maxsize
 from typing import Literal
@@ -139,10 +139,18 @@ def rank(answer: int, found: Sequence[float]) -> int:
 
 
 def best_assignment(found: Sequence[Sequence[float]]) -> tuple[int, ...]:
-    """The candidate of each mask, counted from zero, with the highest total score."""
-    every = orders(len(found))
-    best = np.array(found)[np.arange(len(found)), every].sum(axis=1).argmax()
-    return tuple(every[best].tolist())
+    """The candidate of each mask, counted from zero, with the highest total score; every mask has another one.
+
+    With n masks, some best assignment gives each mask one of its n best candidates, so that others need not be tried.
+    """
+    totals = np.array(found)
+    masks, candidates = totals.shape
+    every = orders(masks)
+    if candidates > masks:
+        best = np.argsort(-totals, axis=1, kind="stable")[:, :masks]
+        every = np.array([order for order in product(*best.tolist()) if len(set(order)) == masks])
+    chosen = totals[np.arange(masks), every].sum(axis=1).argmax()
+    return tuple(every[chosen].tolist())
 
 
 @cache

@@ -83,6 +83,11 @@ class Paper:
         hidden = sorted(section.span for section in self.document.sections if section.role in LEFT_OUT)
         return without(Span(0, len(self.text)), hidden)
 
+    @property
+    def shown_length(self) -> int:
+        """The number of characters of the whole paper as shown, before anything is masked."""
+        return sum(span.end - span.start for span in self.shown)
+
     @cached_property
     def cited(self) -> dict[int, DocumentId]:
         """The works with enough text, by the number of their entry; of two entries for one work the first counts."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from itertools import product
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -17,9 +19,13 @@ Scope = Literal["full", "section"]
 Sampling = Literal["random", "nearest"]
 Form = Literal["concise", "full", "body"]
 Masking = Literal["all", "one"]
+CandidateCount = int | Literal["all"]
+"""A number of candidates, or all works of the reference list that have enough text."""
 
-OPTIONS = 4
-"""The number of candidates of an item, and of masks in a cloze."""
+MASKS = 4
+"""The number of masks in a cloze, and the minimum number of candidates."""
+CHARACTERS = 100_000
+"""The length of an item with `MASKS` candidates if no other is set. It grows with the number of candidates."""
 
 
 class Difficulty(Record):
@@ -34,8 +40,16 @@ class Difficulty(Record):
     names of what it presents (body)."""
     scope: Scope = "full"
     """The text of the question paper: all of it, or the section of the mask."""
+    masking: Masking = "all"
+    """Whether every mention of a candidate is hidden, or only what the question asks about."""
+    candidates: CandidateCount = MASKS
     filtered: bool = False
     """Whether items are chosen so that matching shared words does no better than chance."""
+
+    @property
+    def least_candidates(self) -> int:
+        """The minimum number of candidates of an item."""
+        return MASKS if self.candidates == "all" else self.candidates
 
 
 LEVELS: dict[LevelName, Difficulty] = {
@@ -48,23 +62,33 @@ CUSTOM_LEVEL = "own"
 """The name of a level with dimensions set by the user."""
 BASE_LEVEL: LevelName = "medium"
 """The level that such dimensions change if none is named."""
-DIMENSIONS = {"type": "citation_type", "sampling": "sampling", "candidates": "form", "scope": "scope"}
-"""The settings that make a custom level, with the field of `Difficulty` that each sets."""
+CUSTOM_DIMENSIONS = ("type", "sampling", "candidate_text", "scope")
+"""The settings that make a custom level."""
+Dimension = Literal["sampling", "candidate_text", "scope", "mask", "candidates"]
+FIELDS = {
+    "type": "citation_type",
+    "sampling": "sampling",
+    "candidate_text": "form",
+    "scope": "scope",
+    "mask": "masking",
+    "candidates": "candidates",
+}
+"""The field of `Difficulty` that each setting sets."""
 
 
 class CitationSettings(FamilySettings):
     """How many items of which tasks and levels are built."""
 
     tasks: tuple[Task, ...] = ("choice", "cloze")
-    """One mask and four candidates (choice), or four masks and four candidates (cloze)."""
+    """One mask (choice), or four masks, each for another candidate (cloze)."""
     levels: Annotated[tuple[LevelName, ...], Field(min_length=1)] = ("easy", "medium", "hard")
-    """Levels of difficulty; beside --type, --sampling, --candidates or --scope, the one level that they change
+    """Levels of difficulty; beside --type, --sampling, --candidate-text or --scope, the one level that they change
     (medium by default)."""
     type: CitationType | None = None
     """Custom level: whether the sentence names the method, model or data set."""
     sampling: Sampling | None = None
     """Custom level: candidates at random, or works cited in the same section."""
-    candidates: Form | None = None
+    candidate_text: Form | None = None
     """Custom level: title and abstract, the full text, or the body without what identifies the work."""
     scope: Scope | None = None
     """Custom level: the whole question paper, or the section of the mask."""
@@ -76,36 +100,94 @@ class CitationSettings(FamilySettings):
     """The most items from one question paper."""
     mask: Masking = "all"
     """Hide every mention of the candidates in the question paper (all), or only the citation in question (one)."""
+    candidates: CandidateCount = MASKS
+    """Candidates of an item: 4 or more, or all works of the reference list that are in the corpus."""
+    vary: dict[Dimension, tuple[CandidateCount | str, ...]] = {}
+    """Build every item in several settings with the same masks: scope=full,section. Repeat it for a grid."""
     type_checker: Annotated[TypeChecks | None, ModelAnswers("citation_types", read_type_checks)] = None
     """A model that also classifies every citation; only citations whose type it confirms are used."""
-    characters: Annotated[int, Field(ge=4_000)] = 100_000
-    """Length of a question paper with its candidates, which are trimmed evenly to fit."""
+    characters: Annotated[int | None, Field(ge=4_000)] = None
+    """Length of a question paper with its candidates, which are trimmed evenly to fit: by default 100,000, and 25,000
+    for each candidate if there are more than four."""
 
     @model_validator(mode="before")
     @classmethod
     def _start_from_one_level(cls, values: dict[str, Any]) -> dict[str, Any]:
-        custom = any(values.get(name) is not None for name in DIMENSIONS)
+        custom = any(values.get(name) is not None for name in CUSTOM_DIMENSIONS)
         return {"levels": [BASE_LEVEL], **values} if custom else values
 
     @model_validator(mode="after")
     def _changes_one_level(self) -> Self:
-        option = next(iter(self._dimensions), None)
+        option = next(iter(self._custom), None)
         if option is not None and len(self.levels) > 1:
             raise ValueError(
-                f"--{option} makes one custom level, but --levels names {len(self.levels)}. Name only the level to "
-                "start from, or leave out one of the two options"
+                f"{_flag(option)} makes one custom level, but --levels names {len(self.levels)}. Name only the level "
+                "to start from, or leave out one of the two options"
             )
         return self
 
+    @model_validator(mode="after")
+    def _can_be_varied(self) -> Self:
+        for name, values in self.vary.items():
+            if getattr(self, name) != type(self).model_fields[name].default:
+                raise ValueError(f"--vary {_word(name)} and {_flag(name)} exclude each other. Give one of them")
+            if len(set(values)) < 2 or len(set(values)) < len(values):
+                raise ValueError(f"--vary {_word(name)} needs two or more different values, separated by commas")
+        for difficulty in (one for level in self.difficulties for one in self.variants(level).values()):
+            if difficulty.candidates != "all" and difficulty.candidates < MASKS:
+                raise ValueError(f"--candidates is {difficulty.candidates}. Use {MASKS} or more, or all")
+            if "cloze" in self.tasks and "sampling" in self.vary and difficulty.candidates == MASKS:
+                raise ValueError(
+                    f"The {MASKS} candidates of a cloze are the works at its masks, so that --vary sampling would "
+                    "change nothing. Add --tasks choice, or use more --candidates"
+                )
+        return self
+
     @property
-    def _dimensions(self) -> dict[str, str]:
-        chosen = {name: getattr(self, name) for name in DIMENSIONS}
+    def _custom(self) -> dict[str, str]:
+        chosen = {name: getattr(self, name) for name in CUSTOM_DIMENSIONS}
         return {name: value for name, value in chosen.items() if value is not None}
 
     @property
     def difficulties(self) -> dict[str, Difficulty]:
         """The levels to build, by name: the named ones, or a single custom one."""
-        if not self._dimensions:
-            return {name: LEVELS[name] for name in self.levels}
-        changed = {DIMENSIONS[name]: value for name, value in self._dimensions.items()}
-        return {CUSTOM_LEVEL: Difficulty.model_validate({**LEVELS[self.levels[0]].model_dump(), **changed})}
+        levels: dict[str, Difficulty] = {CUSTOM_LEVEL: LEVELS[self.levels[0]]} if self._custom else {}
+        levels = levels or {name: LEVELS[name] for name in self.levels}
+        changes = {**self._custom, "mask": self.mask, "candidates": self.candidates}
+        return {name: _changed(level, changes) for name, level in levels.items()}
+
+    def variants(self, level: str) -> dict[str, Difficulty]:
+        """The settings in which an item of a level is built, by name; a single one without a name if none is varied.
+
+        The first one determines the masks and the candidates. It is that of the level itself if it is among them.
+        Only there are lexical shortcuts filtered out: in the others the same candidates are shown in another way.
+        """
+        own = self.difficulties[level]
+        found: dict[str, Difficulty] = {}
+        for values in product(*self.vary.values()):
+            changes: dict[str, object] = dict(zip(self.vary, values, strict=True))
+            name = ", ".join(f"{_word(dimension)}={value}" for dimension, value in changes.items())
+            found[name] = _changed(own, changes)
+        first = next((name for name, one in found.items() if one == own), next(iter(found)))
+        return {
+            name: _changed(found[name], {} if name == first else {"filtered": False})
+            for name in sorted(found, key=lambda name: name != first)
+        }
+
+    def room(self, candidates: int) -> int:
+        """The maximum number of characters of an item with that many candidates."""
+        return self.characters or CHARACTERS * max(MASKS, candidates) // MASKS
+
+
+def _changed(difficulty: Difficulty, changes: Mapping[str, object]) -> Difficulty:
+    """The difficulty with some of its dimensions changed, named as the settings are."""
+    fields = {FIELDS.get(name, name): value for name, value in changes.items()}
+    return Difficulty.model_validate({**difficulty.model_dump(), **fields})
+
+
+def _word(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _flag(name: str) -> str:
+    return f"--{_word(name)}"

@@ -15,7 +15,6 @@ from fathom.scoring.answers import Assignment, Choice
 from fathom.scoring.keys import Key
 from fathom.tasks.citations.lexical import MATCHERS, Matcher, around, best_assignment, query, scores
 from fathom.tasks.citations.papers import MARK
-from fathom.tasks.citations.settings import OPTIONS
 from fathom.tasks.citations.word_counts import Stems, Words
 from fathom.tasks.family import Item
 from fathom.tasks.simulating import most_frequent
@@ -42,13 +41,13 @@ class Simulator:
             case "majority":
                 return self._most_frequent.get(len(correct), "Answer: 1")
             case "random":
-                return stated(tuple(rng.sample(range(1, OPTIONS + 1), len(correct))))
+                return stated(tuple(rng.sample(range(1, len(context.places)), len(correct))))
             case "lexical":
                 return stated(self.matched(context, len(correct)))
             case _:
                 if simulated.happens("format", rng):
                     return "Several of the candidates could be meant here."
-                return stated(_with_misses(correct, simulated, rng))
+                return stated(_with_misses(correct, len(context.places) - 1, simulated, rng))
 
     def matched(self, context: Context, masks: int, matcher: Matcher = MATCHERS[0]) -> tuple[int, ...]:
         """The candidates that match the words around the masks best."""
@@ -61,7 +60,7 @@ class Simulator:
                 f"Context '{context.id}' shows {len(found)} masks, but its key has {masks}. Build the bench again."
             )
         if masks == 1:
-            return (max(range(OPTIONS), key=lambda place: found[0][place]) + 1,)
+            return (max(range(len(candidates)), key=lambda place: found[0][place]) + 1,)
         return tuple(place + 1 for place in best_assignment(found))
 
     def _around_masks(self, context: Context, matcher: Matcher) -> list[Words]:
@@ -97,15 +96,15 @@ def stated(options: tuple[int, ...]) -> str:
     return f"Answer: {', '.join(map(str, options))}"
 
 
-def _with_misses(correct: tuple[int, ...], simulated: Simulated, rng: Random) -> tuple[int, ...]:
-    """The answer of a reader that misses some candidates: another one takes the place of a missed one."""
+def _with_misses(correct: tuple[int, ...], of: int, simulated: Simulated, rng: Random) -> tuple[int, ...]:
+    """The answer of a reader that misses some of `of` candidates: another one takes the place of a missed one."""
     miss = simulated.chance("miss")
-    missed = {place for place in range(1, OPTIONS + 1) if rng.random() < miss} if miss else set()
+    missed = {place for place in range(1, of + 1) if rng.random() < miss} if miss else set()
     if not missed & set(correct):
         return correct
     if len(correct) == 1:
-        return (rng.choice([place for place in range(1, OPTIONS + 1) if place != correct[0]]),)
-    # The masks of missed works get the remaining works in any order.
+        return (rng.choice([place for place in range(1, of + 1) if place != correct[0]]),)
+    # The masks of missed works get one another's works in any order.
     places = [number for number, option in enumerate(correct) if option in missed]
     left = [correct[number] for number in places]
     rng.shuffle(left)

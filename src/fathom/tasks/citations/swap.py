@@ -13,13 +13,8 @@ from fathom.scoring.answers import Assignment, Choice
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.citations.draft import HIDDEN
 from fathom.tasks.citations.papers import Paper
-from fathom.tasks.citations.settings import OPTIONS
 from fathom.tasks.citations.simulate import options_of
 from fathom.tasks.family import Item, SwappedCorpus
-
-ORDER = (0, OPTIONS, *range(1, OPTIONS))
-"""The paper first, and the candidates rotated by one: balanced positions stay balanced."""
-
 
 MENTIONED = "a name that was too short to be hidden now identifies a candidate"
 """The reason why an item cannot be swapped."""
@@ -33,7 +28,9 @@ class Swapper:
 
     def swap(self, context: Context, swapped: Context, items: Sequence[Item]) -> tuple[Context, list[Item], list[str]]:
         """The context with reordered candidates, its items, and the reasons for items that were dropped."""
-        reordered = self._corpus.context(context, ORDER)
+        # The paper first, and the candidates rotated by one: balanced positions stay balanced.
+        last = len(context.places) - 1
+        reordered = self._corpus.context(context, (0, last, *range(1, last)))
         if any(HIDDEN in item.question.text for item in items) and self._is_mentioned(reordered):
             return reordered, [], [MENTIONED] * len(items)
         return reordered, [self._item(item, reordered) for item in items], []
@@ -52,15 +49,15 @@ class Swapper:
         id = short_id("q", context.id)
         tags = dict(sorted({**item.question.tags, "length": format_length(context.length)}.items()))
         asked = {"id": id, "context_id": context.id, "tags": tags}
-        return Item(item.question.model_copy(update=asked), self._key(item, id))
+        return Item(item.question.model_copy(update=asked), self._key(item, id, len(context.places) - 1))
 
-    def _key(self, item: Item, id: str) -> Key:
-        options = tuple(option % OPTIONS + 1 for option in options_of(item.key))
+    def _key(self, item: Item, id: str, of: int) -> Key:
+        options = tuple(option % of + 1 for option in options_of(item.key))
         is_choice = isinstance(item.key.answer, Choice)
         rows = tuple(self._row(*row) for row in item.key.proof.rows)
         return Key(
             question_id=id,
-            answer=Choice(option=options[0], of=OPTIONS) if is_choice else Assignment(options=options, of=OPTIONS),
+            answer=Choice(option=options[0], of=of) if is_choice else Assignment(options=options, of=of),
             proof=Proof(
                 program="; ".join(f"{paper} cites {work} at {at} by entry {entry}" for paper, work, at, entry in rows),
                 rows=rows,

@@ -1,0 +1,268 @@
+"""Possible items of a paper: masks with their candidates, before they are laid out."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from itertools import chain, combinations, islice, product
+from math import ceil, prod
+from random import Random
+from typing import NamedTuple
+
+from fathom.corpus.store import Corpus
+from fathom.records.documents import DocumentId
+from fathom.tasks.citations.candidate_search import Balance, Search
+from fathom.tasks.citations.papers import Mask, Paper
+from fathom.tasks.citations.settings import MASKS, CitationSettings, Difficulty, Form, Sampling, Task
+from fathom.tasks.citations.word_counts import WordCounts
+from fathom.tasks.citations.works import LEAST, Work
+
+KEPT = 2_048
+"""The maximum number of works whose texts are cached."""
+TRIES = 8
+"""Masks, or sets of masks, of one paper that are tried for one item."""
+BALANCED_TRIES = 32
+"""At filtered levels with more than four candidates: sets of masks of one paper that are tried for one cloze."""
+POOL = 6
+"""At filtered levels: works of a paper among which the candidates of an item are searched, or twice as many as the item
+has candidates."""
+MASKS_OF_WORK = 3
+"""At filtered levels: masks of one work that are tried for a choice."""
+CLOZE_SEARCHES = ((2, 32), (4, 256))
+"""At filtered levels: masks of one work, and sets of four masks, in the first and in the second search for a cloze."""
+
+Cell = tuple[Task, str]
+"""A task and the name of a level."""
+
+
+class Offer(NamedTuple):
+    """A possible item."""
+
+    masks: tuple[Mask, ...]
+    others: tuple[DocumentId, ...]
+    """The candidates that are not cited at any of the masks."""
+
+
+class CorpusWorks:
+    """The works of a corpus that have enough text to show; each is opened on first use."""
+
+    def __init__(self, corpus: Corpus, forms: set[Form]) -> None:
+        self._forms = sorted(forms)
+        self._known: dict[DocumentId, bool] = {}
+        self.left_out: Counter[str] = Counter()
+        """Works that could not be used as candidates since a field is not known, by field."""
+        # Not a bound method: without a reference cycle the works are freed at once.
+        self.work = lru_cache(maxsize=KEPT)(partial(Work, corpus))
+
+    def __contains__(self, id: object) -> bool:
+        assert isinstance(id, str)
+        if id not in self._known:
+            work = self.work(id)
+            lacking = next(filter(None, map(work.lacks, self._forms)), None)
+            if lacking is not None:
+                self.left_out[f"works with unknown {lacking}"] += 1
+            # A title with its abstract is short by nature; every other form needs enough text.
+            self._known[id] = lacking is None and all(
+                work.room(form) >= (LEAST if form != "concise" else 200) for form in self._forms
+            )
+        return self._known[id]
+
+    def apart(self, works: Iterable[DocumentId], *beside: str) -> list[DocumentId]:
+        """The works without other versions of the same work, and without those whose `same` id is in `beside`."""
+        seen, kept = set(beside), []
+        for work in works:
+            same = self.work(work).same
+            if same not in seen:
+                seen.add(same)
+                kept.append(work)
+        return kept
+
+
+class AvailableMasks:
+    """The unused masks of a paper: each mask is used once, and each work is the answer to at most one choice.
+
+    Works are drawn first, and then their masks. Otherwise the work that a paper cites most would be the likeliest
+    answer to a choice. In a cloze, every candidate is an answer once.
+    """
+
+    def __init__(self, paper: Paper, rng: Random) -> None:
+        self.paper = paper
+        self.works = rng.sample(sorted(paper.cited.values()), len(paper.cited))
+        """In random order. If the first few suffice, the texts of the others are not opened."""
+        self._masks = rng.sample(paper.masks, len(paper.masks))
+        self._chosen: set[DocumentId] = set()
+
+    def masks(self, task: Task, variants: Sequence[Difficulty]) -> dict[DocumentId, list[Mask]]:
+        """The masks for a task in these settings, by work."""
+        in_section = any(one.scope == "section" for one in variants)
+        found: dict[DocumentId, list[Mask]] = defaultdict(list)
+        for mask in self._masks:
+            if mask.citation_type == variants[0].citation_type and (not in_section or mask.section >= 0):
+                found[mask.work].append(mask)
+        chosen = self._chosen if task == "choice" else ()
+        return {work: found[work] for work in self.works if work in found and work not in chosen}
+
+    def take(self, task: Task, masks: Sequence[Mask]) -> None:
+        """Mark the masks of an item as used."""
+        self._masks = [mask for mask in self._masks if mask not in masks]
+        if task == "choice":
+            self._chosen.add(masks[0].work)
+
+    def cited_in(self, section: int) -> list[DocumentId]:
+        """The works that a section cites."""
+        near = set(self.paper.cited_in.get(section, ()))
+        return [work for work in self.works if work in near]
+
+
+class Offers:
+    """Finds the possible items of papers."""
+
+    def __init__(self, works: CorpusWorks, settings: CitationSettings) -> None:
+        self._works = works
+        self._settings = settings
+        self.balance: dict[Cell, Balance] = defaultdict(Balance)
+        self.looked: dict[Cell, Counter[str]] = defaultdict(Counter)
+        """For filtered levels: sets of candidates tried, and how many of them passed the filter."""
+
+    def of(self, available: AvailableMasks, cell: Cell, variants: Sequence[Difficulty], rng: Random) -> Iterator[Offer]:
+        """Possible items of a paper, with the candidates of the first of the settings."""
+        if cell[0] == "choice":
+            return islice(self._choices(available, cell, variants, rng), TRIES)
+        balanced = variants[0].filtered and variants[0].candidates != MASKS
+        return islice(self._clozes(available, cell, variants, rng), BALANCED_TRIES if balanced else TRIES)
+
+    def in_settings(
+        self, available: AvailableMasks, offer: Offer, variants: Mapping[str, Difficulty], rng: Random
+    ) -> dict[str, tuple[DocumentId, ...]] | None:
+        """The other candidates of an offer in each of the settings; None if a setting needs more works.
+
+        Settings with the same sampling and number have the same candidates, and a smaller set is part of a larger one.
+        """
+        lines: dict[Sampling, list[DocumentId]] = {}
+        found: dict[str, tuple[DocumentId, ...]] = {}
+        for name, difficulty in variants.items():
+            if not lines:
+                lines[difficulty.sampling] = rng.sample(offer.others, len(offer.others))
+            line = lines.setdefault(difficulty.sampling, [])
+            wanted = len(line)
+            if len(variants) > 1:
+                pool = self._pool(available, offer.masks, difficulty.sampling)
+                wanted = _others(difficulty, offer.masks, pool)
+                if not line and wanted <= len(pool):
+                    line += self._draw(offer.masks, pool, difficulty, rng)
+                if wanted > len(line):
+                    line += rng.sample(left := [work for work in pool if work not in line], len(left))
+            if wanted > len(line):
+                return None
+            found[name] = tuple(line[:wanted])
+        return found
+
+    # Choices and clozes.
+
+    def _choices(
+        self, available: AvailableMasks, cell: Cell, variants: Sequence[Difficulty], rng: Random
+    ) -> Iterator[Offer]:
+        """Possible choices: a mask, and other works as candidates."""
+        difficulty, paper = variants[0], available.paper
+        tried = MASKS_OF_WORK if difficulty.filtered else 1
+        for mask in chain.from_iterable(masks[:tried] for masks in available.masks("choice", variants).values()):
+            pool = self._pool(available, (mask,), difficulty.sampling)
+            wanted = _others(difficulty, (mask,), pool)
+            if not MASKS - 1 <= wanted <= len(pool):
+                continue
+            if not difficulty.filtered or wanted == len(pool):
+                yield Offer((mask,), self._draw((mask,), pool, difficulty, rng))
+                continue
+            pool = pool[: max(POOL, 2 * wanted)]
+            search = Search(paper, [mask], [mask.work, *pool], self._words(paper, difficulty.form, wanted + 1))
+            found = search.beside(self.balance[cell], wanted)
+            self.looked[cell].update(tried=found.tried, fitting=found.fitting)
+            yield from (Offer((mask,), tuple(pool[number - 1] for number in chosen)) for chosen in found.best)
+
+    def _clozes(
+        self, available: AvailableMasks, cell: Cell, variants: Sequence[Difficulty], rng: Random
+    ) -> Iterator[Offer]:
+        """Possible clozes: four masks of four works, and other works as candidates."""
+        difficulty, paper = variants[0], available.paper
+        masks = available.masks("cloze", variants)
+        pools = [available.works]
+        if any(one.sampling == "nearest" for one in variants):
+            pools = [available.cited_in(section) for section in rng.sample(list(paper.cited_in), len(paper.cited_in))]
+        for pool in pools:
+            works = self._works.apart((work for work in pool if work in masks), paper.same)
+            if len(works) < MASKS:
+                continue
+            if difficulty.filtered and difficulty.candidates == MASKS:
+                yield from self._together(paper, {work: masks[work] for work in works[:POOL]}, cell, rng)
+                continue
+            for _ in range(BALANCED_TRIES if difficulty.filtered else TRIES):
+                asked = _in_order([rng.choice(masks[work]) for work in rng.sample(works, MASKS)])
+                others = self._pool(available, asked, difficulty.sampling) if difficulty.candidates != MASKS else []
+                if _others(difficulty, asked, others) <= len(others):
+                    yield Offer(asked, self._draw(asked, others, difficulty, rng))
+
+    def _together(self, paper: Paper, masks: dict[DocumentId, list[Mask]], cell: Cell, rng: Random) -> Iterator[Offer]:
+        """Sets of four masks that matching shared words does not solve: few sets are tried first, many if none fits."""
+        words = self._words(paper, self._settings.difficulties[cell[1]].form, MASKS)
+        for each, sets in CLOZE_SEARCHES:
+            asked = [mask for found in masks.values() for mask in found[:each]]
+            cited = [number for number, found in enumerate(masks.values()) for _ in found[:each]]
+            search = Search(paper, asked, list(masks), words)
+            found = search.together(_fours(cited, sets, rng), cited, self.balance[cell])
+            self.looked[cell].update(tried=found.tried, fitting=found.fitting)
+            yield from (Offer(_in_order([asked[number] for number in chosen]), ()) for chosen in found.best)
+            if found.best or (found.tried < sets and len(asked) == sum(map(len, masks.values()))):
+                return
+
+    def _words(self, paper: Paper, form: Form, candidates: int) -> Callable[[DocumentId], WordCounts]:
+        """A function that gives the word counts of a work, for an estimate of how much of it will be shown."""
+        shown = max(LEAST, (self._settings.room(candidates) - paper.shown_length) // candidates)
+        return lambda work: self._works.work(work).shown(form, shown).stems.up_to(shown)
+
+    # Candidates that are not cited at the masks.
+
+    def _pool(self, available: AvailableMasks, masks: Sequence[Mask], sampling: Sampling) -> list[DocumentId]:
+        """The works that may be candidates beside those cited at the masks."""
+        cited, works = {mask.work for mask in masks}, available.works
+        if sampling == "nearest":
+            sections = [masks[0].section] if len(masks) == 1 else list(available.paper.cited_in)
+            near = (available.cited_in(section) for section in sections)
+            works = next((found for found in near if cited <= set(found)), [])
+        same = (self._works.work(work).same for work in cited)
+        return self._works.apart(works, available.paper.same, *same)
+
+    def _draw(
+        self, masks: Sequence[Mask], pool: list[DocumentId], difficulty: Difficulty, rng: Random
+    ) -> tuple[DocumentId, ...]:
+        """Random works of the pool: the best of three draws, by how similar their lengths are to those of the cited
+        works."""
+        wanted = _others(difficulty, masks, pool)
+        if wanted == len(pool):
+            return tuple(pool)
+
+        def length(id: DocumentId) -> int:
+            return self._works.work(id).room(difficulty.form)
+
+        cited = sum(length(mask.work) for mask in masks) / len(masks)
+        draws = [tuple(rng.sample(pool, wanted)) for _ in range(3)]
+        return min(draws, key=lambda draw: sum(abs(length(other) - cited) for other in draw))
+
+
+def _others(difficulty: Difficulty, masks: Sequence[Mask], pool: Sequence[DocumentId]) -> int:
+    """The number of candidates beside those cited at the masks."""
+    return len(pool) if difficulty.candidates == "all" else difficulty.candidates - len(masks)
+
+
+def _in_order(masks: list[Mask]) -> tuple[Mask, ...]:
+    return tuple(sorted(masks, key=lambda mask: mask.place))
+
+
+def _fours(cited: Sequence[int], sets: int, rng: Random) -> list[tuple[int, ...]]:
+    """About `sets` sets of four masks of four works, by number; `cited` gives the number of each mask's work."""
+    by_work: dict[int, list[int]] = defaultdict(list)
+    for number, work in enumerate(cited):
+        by_work[work].append(number)
+    fours = list(combinations(by_work.values(), MASKS))
+    every = ceil(sum(prod(map(len, four)) for four in fours) / sets)
+    return list(islice(chain.from_iterable(product(*four) for four in fours), rng.randrange(every), None, every))
