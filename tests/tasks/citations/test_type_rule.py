@@ -13,7 +13,7 @@ import pytest
 
 from fathom.corpus.store import Corpus
 from fathom.tasks.citations.papers import Paper
-from fathom.tasks.citations.type_rule import citation_type_of, is_coined
+from fathom.tasks.citations.type_rule import BEFORE, citation_type_of, is_coined
 from fathom.tasks.citations.word_counts import stems_in
 from tests.corpus.readers.conftest import shared as data_file
 
@@ -36,6 +36,13 @@ __all__ = ["data_file"]
         "并用 TideMap 潮位模型（",
         "优化时使用了AdamW",
         "资料取自《中国海洋统计年鉴》",
+        "we fine-tune Llama 2 ",
+        "sampled from Stable Diffusion 2.1 ",
+        "We compare with TRPO (single-path) ",
+        "evaluated on Song Describer (no vocals) (",
+        "In particular, the DAVIS interactive benchmark (",
+        "starting from the Llama 2 base model ",
+        "on the AlpacaEval 2.0 benchmark (",
     ],
 )
 def test_a_name_is_attributional(before: str) -> None:
@@ -64,6 +71,20 @@ def test_a_description_is_descriptive(before: str) -> None:
     assert citation_type_of(before) == "descriptive"
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("we extend the BERT model of ", ""),
+        ("as in the StrongREJECT score, introduced in ", " and used here"),
+        ("For instance, ", " introduce PairRanker, which compares answers"),
+        ("Specifically, ", "] proposes a hybrid model called MambaFormer, which interleaves"),
+        ("features are BERT embeddings ", ""),
+    ],
+)
+def test_a_name_nearby_leaves_the_type_uncertain(before: str, after: str) -> None:
+    assert citation_type_of(before, after) is None
+
+
 def test_coined_words() -> None:
     assert all(map(is_coined, ("BERT", "LoRA", "ResNet50", "GPT-4", "xLSTM")))
     assert not any(map(is_coined, ("However", "the", "A", "variance", "GPUs", "e.g")))
@@ -85,7 +106,7 @@ def test_the_rule_agrees_with_the_types_of_generated_citations(citing_corpus: Pa
 
 
 def test_the_rule_agrees_with_published_labels(data_file: Callable[[str], Path]) -> None:
-    right = total = 0
+    agreed = Counter[bool | None]()
     with gzip.open(data_file("scalar_papers.jsonl.gz"), "rt", encoding="utf-8") as lines:
         for line in lines:
             for section in json.loads(line)["sections"]:
@@ -95,10 +116,11 @@ def test_the_rule_agrees_with_published_labels(data_file: Callable[[str], Path])
                     before = section["text"][max(0, citation["start"] - 160) : citation["start"]].replace("\\", "")
                     before = re.sub(r"\[ \[?[\d ,\[\]]+\]?", "[1]", before)
                     labeled = "attributional" if citation["type"] == "method" else "descriptive"
-                    right += citation_type_of(before) == labeled
-                    total += 1
-    assert total == 2_010
-    assert right / total >= 0.8
+                    by_rule = citation_type_of(before, section["text"][citation["end"] : citation["end"] + BEFORE])
+                    agreed[by_rule == labeled if by_rule else None] += 1
+    assert agreed.total() == 2_010
+    assert agreed[None] / agreed.total() < 0.05
+    assert agreed[True] / (agreed[True] + agreed[False]) >= 0.85
 
 
 def test_stems_of_words_and_of_signs() -> None:

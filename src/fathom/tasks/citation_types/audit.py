@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
+from fathom.records.spans import Span
 from fathom.scoring.answers import Text
 from fathom.tasks.citations.draft import mark
-from fathom.tasks.citations.type_rule import BEFORE, citation_type_of
+from fathom.tasks.citations.type_rule import citation_type_in
 from fathom.tasks.family import AuditCheck, Item
 
 RULE = "the rule gives the key, and the mask is shown"
@@ -39,9 +40,10 @@ def _is_confirmed(context: Context, item: Item, corpus: Corpus) -> bool:
     """Whether the rule gives the key's type for the citation, and the context shows its mask."""
     document = corpus.document(context.documents[0])
     [[_, place, citation_type]] = item.key.proof.rows
-    start = int(place.partition("-")[0])
-    sentence = next((span for span in document.sentences if span.start <= start < span.end), None)
+    start, _, end = place.partition("-")
+    masked = Span(int(start), int(end))
+    sentence = next((span for span in document.sentences if span.contains(masked)), None)
     if sentence is None or mark("choice", 1).encode() not in render(context, corpus):
         return False
-    by_rule = citation_type_of(document.text[max(0, sentence.start, start - BEFORE) : start])
-    return item.key.answer == Text(value=by_rule) and by_rule == citation_type
+    by_rule = citation_type_in(document.text, sentence, masked)
+    return by_rule == citation_type and item.key.answer == Text(value=citation_type)

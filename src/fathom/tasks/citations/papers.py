@@ -16,7 +16,7 @@ from fathom.records.spans import Span
 from fathom.tasks.citations.citation_groups import CitationGroup, CitationGroups
 from fathom.tasks.citations.lexical import Queries
 from fathom.tasks.citations.mentions import Mentions
-from fathom.tasks.citations.type_rule import BEFORE, CitationType, citation_type_of
+from fathom.tasks.citations.type_rule import CitationType, citation_type_in
 from fathom.tasks.citations.word_counts import letters_of
 
 LEFT_OUT = ("references", "appendix")
@@ -137,10 +137,11 @@ class Paper:
             if sentence is None:
                 continue
             self._steps["in a sentence"] += 1
-            citation_type = citation_type_of(self.text[max(0, sentence.start, place.start - BEFORE) : place.start])
+            citation_type = citation_type_in(self.text, sentence, place)
             # A citation is not used if the document's annotation or a model's classification disagrees with the rule.
             if (
-                citation.type not in (None, citation_type)
+                citation_type is None
+                or citation.type not in (None, citation_type)
                 or self._types.get(place_name(document.id, place), citation_type) != citation_type
             ):
                 continue

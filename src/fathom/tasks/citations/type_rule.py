@@ -11,6 +11,7 @@ from fathom.records.documents import Count
 from fathom.records.names import CHINESE
 from fathom.records.questions import Response
 from fathom.records.record import Record
+from fathom.records.spans import Span
 from fathom.scoring.answers import Text
 from fathom.scoring.check import check_response
 from fathom.scoring.keys import Key
@@ -19,7 +20,7 @@ from fathom.scoring.verdicts import Verdict
 CitationType = Literal["attributional", "descriptive"]
 
 BEFORE = 120
-"""Characters before a citation that can name what is cited."""
+"""Characters before a citation that can name what is cited, and after it."""
 
 _WORD = re.compile(r"[^\W_][\w.+*/@’'&-]*[\w+*]|[^\W_]")
 _TAIL = re.compile(r"[\s\\(\[{*_`\"“”（［【]+$")
@@ -50,31 +51,98 @@ might should will would first second third finally additionally furthermore spec
 theorem lemma proposition corollary section figure table equation appendix algorithm fig eq sec motivated unlike
 like given if though further work works study studies one two three english chinese european american bayesian
 gaussian markov euclidean hilbert fourier lipschitz ai ml nlp llm llms cnn cnns rnn rnns gnn gnns mlp mlps dnn dnns
-sgd rl dl cv gpu gpus cpu cpus api apis iid i.i.d pde pdes ode odes sde sdes
+sgd rl dl cv gpu gpus cpu cpus api apis iid i.i.d pde pdes ode odes sde sdes 1d 2d 3d 4d kv gp gps
 """
 _NO_NAMES = frozenset(_NO_NAMES_WORDS.split())
 """Words that are not names even if they are capitalized or in upper case."""
 
 
-def citation_type_of(before: str, after: str = "") -> CitationType:
-    """The type of a citation from the text before it, without the names of its authors."""
+def citation_type_in(text: str, sentence: Span, place: Span) -> CitationType | None:
+    """The type of the citation at a place of a sentence; None if it is not certain."""
+    before = text[max(sentence.start, place.start - BEFORE) : place.start]
+    return citation_type_of(before, text[place.end : min(sentence.end, place.end + BEFORE)])
+
+
+def citation_type_of(before: str, after: str = "") -> CitationType | None:
+    """The type of a citation from the text around it, without the names of its authors; None if it is not certain.
+
+    A name at the end of the text before it is what is cited, also with a version or a modifier after it: "Llama 2",
+    "TRPO (single-path)", "the DAVIS interactive benchmark". With other words after it ("BERT embeddings", "the model of
+    the BERT authors"), or with a name that the cited work introduces right after the citation, the type is not certain.
+    """
     tail = _TAIL.sub("", before[-BEFORE:])
     tail = re.sub(r"[,;:，；：]$", "", tail)
     if tail.endswith("》"):
         # A Chinese sentence sets the title of a work between these: 《中国统计年鉴》.
         return "attributional"
     words = _words_of_the_phrase(tail)
-    if not words:
-        return "descriptive"
-    last = words[-1]
-    if len(words) > 1 and (last.lower() in _ARTIFACTS or _is_chinese_artifact(last)):
-        words = words[:-1]
-    return "attributional" if _names(words, tail) else "descriptive"
+    if words and (_ends_with_name(words, tail) or _is_name_with_modifier(tail)):
+        return "attributional"
+    if _has_late_name(_ORIGIN.sub("", tail)) or _has_late_name(tail) or _INTRODUCES.match(after):
+        return None
+    return "descriptive"
+
+
+LATE = 3
+"""The last words before a citation (or Chinese characters), among which a name makes the type uncertain."""
+_ORIGIN = re.compile(
+    r"(?:\b(?:of|from|in|by|following|see|described|presented|introduced|proposed|developed|released|designed|suggested|"
+    r"used|provided|first|originally|and|its|the|their|authors?|work|paper)\b[\s,(]*)+$",
+    re.IGNORECASE,
+)
+"""Words between a name and the citation that says where it is from: "the BERT model introduced in"."""
+_INTRODUCES = re.compile(
+    r"[\s)\],]*(?:\w+\s+){0,2}?(?:introduc|propos|present|develop|releas|train|design|buil|creat|call|nam|dub|term|"
+    r"publish|suggest)\w*\s+(?:[a-z][\w-]*\s+|\()*(?P<name>[A-Z][\w+-]*[A-Z\d][\w+-]*)"
+)
+"""A name that the cited work introduces: "[3] proposes a hybrid model called MambaFormer"."""
+
+
+def _ends_with_name(words: list[str], tail: str) -> bool:
+    """Whether the last words are a name, with a version or with the kind of thing that it is."""
+    kept = words
+    if _is_versioned(kept):
+        return True
+    if len(kept) > 1 and (kept[-1].lower() in _ARTIFACTS or _is_chinese_artifact(kept[-1])):
+        kept = kept[:-1]
+        # "the DAVIS interactive benchmark", "the Llama 2 base model".
+        named = kept if _is_versioned(kept) or kept[-1].lower() in _NO_NAMES else kept[:-1]
+        if _is_versioned(named) or (named and is_coined(named[-1])):
+            return True
+    return _names(kept, tail)
+
+
+def _is_versioned(words: list[str]) -> bool:
+    """Whether the last words are a name and its version: "Llama 3.2"."""
+    return (
+        len(words) > 1
+        and _VERSION.fullmatch(words[-1]) is not None
+        and (_is_capital(words[-2]) or is_coined(words[-2]))
+    )
+
+
+_VERSION = re.compile(r"(?!(?:19|20)\d\d$)v?\d+(?:\.\d+)*[a-zA-Z]?")
+
+
+def _is_name_with_modifier(tail: str) -> bool:
+    """Whether the text ends with a name and a modifier in brackets: "TRPO (single-path)"."""
+    modifier = re.search(r"\s*[(（][^()（）]{1,30}[)）]?$", tail)
+    if modifier is None or not modifier.start():
+        return False
+    words = _words_of_the_phrase(tail[: modifier.start()])
+    return bool(words) and _ends_with_name(words, tail[: modifier.start()])
+
+
+def _has_late_name(tail: str) -> bool:
+    """Whether one of the last words is a name, in brackets or not: "the (WSD) rate scheduler"."""
+    sentence = re.split(r"[;:.!?|](?:\s+|$)|[，。；：、！？]|\n\n", tail.rstrip(" ,("))[-1]
+    words = _WORD.findall(_CHINESE.sub(lambda run: f" {' '.join(run[0])} ", sentence))
+    return any(map(is_coined, words[-LATE:]))
 
 
 def _words_of_the_phrase(tail: str) -> list[str]:
     """The last words of the clause before the citation."""
-    clause = re.split(r"[;:,.!?|](?:\s+|$)|[()\[\]，。；：、！？（）［］【】]|\n", tail)[-1]
+    clause = re.split(r"[;:,.!?|](?:\s+|$)|[()\[\]，。；：、！？（）［］【】]|\n(?=[\n|#-])|(?<=\n)\n", tail)[-1]
     if not clause.strip():
         # In "Query by Committee (QBC)" the name itself ends in brackets.
         inside = re.search(r"[(（]([^()（）]{1,30})[)）]?$", tail)
