@@ -194,7 +194,8 @@ def test_every_program_with_a_fault_can_be_evaluated() -> None:
                 applied[name] += 1
                 assert detail
                 reading.answer()
-                if rng.random() < 0.2:
+                # A faulty reading may divide by a count that is zero; its answer is then unknown, and SQLite's is NULL.
+                if not template.divisors and rng.random() < 0.2:
                     reading.seen.load(database)
                     assert same(database, reading.program, reading.seen), literal(reading.program, SCHEMA)
     assert min(applied[name] for name in FAULTS) >= 5, applied

@@ -84,7 +84,8 @@ class TemplateFiller:
         if self._tables.unknown.concern(tree.bind(template.program, values)):
             return None
         rows = self.run(template.query, values)
-        return FilledTemplate(template, values, tuple(rows)) if empty or self._is_informative(template, rows) else None
+        informative = empty or self._is_informative(template, values, rows)
+        return FilledTemplate(template, values, tuple(rows)) if informative else None
 
     def run(self, statement: Query, values: dict[tree.Slot, tree.Constant]) -> list[Row]:
         """The rows of a statement with these values for its slots."""
@@ -130,15 +131,21 @@ class TemplateFiller:
             kept = len({names[place] for place in bits(mask)})
         return 1 <= kept <= LONGEST_LIST
 
-    def _is_informative(self, template: Template, rows: list[Row]) -> bool:
-        """Whether the result is worth asking for: not a count below two, a sort in which all are tied, or NULL."""
+    def _is_informative(self, template: Template, values: dict[tree.Slot, tree.Constant], rows: list[Row]) -> bool:
+        """Whether the result is worth asking for.
+
+        Not a count below two, groups of one article each, a sort in which all are tied, a second sort key that breaks no
+        tie, or NULL.
+        """
         program = template.program
         if isinstance(program.output, tree.Count | tree.CountDistinct):
             return int(rows[0][0] or 0) >= 2
         if isinstance(program.output, tree.Grouped):
-            return 2 <= len(rows) <= 2 * LONGEST_LIST
+            kept = self._views[False].mask(program.where, values).bit_count()
+            return 2 <= len(rows) <= 2 * LONGEST_LIST and len(rows) < kept
         if program.order:
-            return len({row[1:] for row in rows}) >= 2
+            keys = {row[1:] for row in rows}
+            return len(keys) >= 2 and (len(program.order) == 1 or len({key[:-1] for key in keys}) < len(keys))
         return rows[0][0] is not None
 
     # Values.

@@ -88,7 +88,7 @@ SCHEMA = Schema(
                 ColumnSpec("article_title", "text", ("title",)),
                 _count(
                     *("title_word_count", 1),
-                    *("number of words in the title", "title word count", "length of the title in words"),
+                    *("number of words in the title", "title word count", "title length in words"),
                 ),
                 _count("author_count", 0, "number of authors", "author count", "count of listed authors"),
                 _count(
@@ -181,8 +181,8 @@ SCHEMA = Schema(
         Phrase(
             "wrote at least",
             wrote_at_least(tree.Slot("few", 0)),
-            "who are authors of at least {0} of the articles",
-            "who are authors of fewer than {0} of the articles",
+            "who wrote at least {0} of the articles",
+            "who wrote fewer than {0} of the articles",
         ),
     ),
     is_possible=_is_possible,

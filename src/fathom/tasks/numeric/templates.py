@@ -147,15 +147,28 @@ def _programs() -> Iterator[tree.Program]:
 
 
 def _is_meaningful(program: tree.Program) -> bool:
-    """Whether no part is redundant: no sort by a measure that the condition fixes, no extreme of one that it bounds."""
-    compared = {
-        node.measure for node in tree.nodes(program.where) if isinstance(node, tree.Compare | tree.Between | tree.OneOf)
-    }
-    fixed = {node.measure for node in tree.nodes(program.where) if isinstance(node, tree.Compare) and node.sign == "="}
-    if any(sort.measure in fixed for sort in program.order):
+    """Whether no part is redundant.
+
+    Nothing is sorted, listed, grouped or aggregated by a measure that the condition fixes; no extreme is asked of a
+    measure that the condition bounds, and no different values of one that the condition lists. Values that are sorted by
+    themselves need no second sort key.
+    """
+    limited = [node for node in tree.nodes(program.where) if isinstance(node, tree.Compare | tree.Between | tree.OneOf)]
+    compared = {node.measure for node in limited}
+    fixed = {node.measure for node in limited if isinstance(node, tree.Compare) and node.sign == "="}
+    listed = {node.measure for node in limited if isinstance(node, tree.OneOf)}
+    keys = [sort.measure for sort in program.order]
+    if fixed.intersection(keys) or (isinstance(program.output, tree.Values) and program.output.measure in keys[:-1]):
         return False
-    extreme = isinstance(program.output, tree.Aggregate) and program.output.function in ("MAX", "MIN")
-    return not (extreme and isinstance(program.output, tree.Aggregate) and program.output.measure in compared)
+    match program.output:
+        case tree.Aggregate("MAX" | "MIN", measure):
+            return measure not in compared
+        case tree.Values(measure, True) | tree.CountDistinct(measure):
+            return measure not in fixed | listed
+        case tree.Aggregate(_, measure) | tree.Values(measure) | tree.Grouped(measure):
+            return measure not in fixed
+        case _:
+            return True
 
 
 def _number(of: tree.Measure, number: int = 0) -> tree.Slot:
@@ -166,7 +179,9 @@ def _aggregating() -> Iterator[tree.Program]:
     """One number, or one for each group, over all articles."""
     measures: tuple[tree.Measure, ...] = (*COUNTS, *ARITHMETIC)
     for function, measure in product(FUNCTIONS, measures):
-        yield tree.Program(tree.Aggregate(function, measure))
+        # Nobody asks for the total of sums or remainders.
+        if function != "SUM" or measure in COUNTS:
+            yield tree.Program(tree.Aggregate(function, measure))
     yield tree.Program(PEOPLE)
     for measure in (*COUNTS, ARITHMETIC[4]):
         yield tree.Program(tree.CountDistinct(measure))

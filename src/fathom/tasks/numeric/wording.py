@@ -25,7 +25,7 @@ class ArticleWords(wording.Words):
             clause = self.clause(where)
             return self.one(
                 f"Give the names of all people {clause}.",
-                f"List everyone {clause}.",
+                f"List the names of everyone {clause}.",
                 f"Name all the people {clause}.",
             )
         among = self.among(where)
@@ -39,7 +39,7 @@ class ArticleWords(wording.Words):
         if where is not None and is_about_people(where):
             clause = self.clause(where)
             return self.one(
-                f"How many people are there {clause}?",
+                f"How many people {clause.removeprefix('who ') if clause.startswith('who ') else f'are {clause}'}?",
                 f"Count the people {clause}.",
                 f"What is the number of people {clause}?",
             )
@@ -65,7 +65,7 @@ class ArticleWords(wording.Words):
         at = f"position {condition.value}"
         if condition.sign != "=":
             at = f"a position {self._sign(condition.sign, False)} {condition.value}"
-        return f"who stand at {at} in the author list"
+        return f"listed at {at} in the author list"
 
     def first_notes(self, program: Program) -> list[str]:
         return ["Positions are counted from one."] if POSITION in nodes(program) else []
@@ -75,13 +75,17 @@ class ArticleWords(wording.Words):
             return ["A person counts once, even when the name is spelled in more than one way."]
         return super().output_notes(program)
 
-    def kept(self, where: Condition) -> str:
-        return "names in the author lists" if is_about_people(where) else super().kept(where)
+    def kept(self, program: Program) -> str:
+        return "people" if is_about_people(program.where) else super().kept(program)
 
     def take(self, program: Program) -> list[str]:
         if program.output == NAMES:
-            return ["Take the authors' names, each person once."]
-        return ["Count the people, each once."] if program.output == PEOPLE else super().take(program)
+            whose = "their" if is_about_people(program.where) else "the authors'"
+            return [f"Take {whose} names, each person once."]
+        if program.output == PEOPLE:
+            whom = "them" if is_about_people(program.where) else "the authors"
+            return [f"Count {whom}, each person once."]
+        return super().take(program)
 
 
 def question(program: Program, rng: Random) -> str:

@@ -31,6 +31,14 @@ DOWNWARDS = ("in descending order", "from the largest to the smallest", "in decr
 FORWARDS = ("from the earliest to the latest", "in chronological order")
 BACKWARDS = ("from the latest to the earliest", "in reverse chronological order")
 
+RESULTS = {
+    "MAX": ("the largest result", "the highest result", "the maximum of the results"),
+    "MIN": ("the smallest result", "the lowest result", "the minimum of the results"),
+    "SUM": ("the sum of the results", "the total of the results"),
+    "AVG": ("the mean of the results", "the average of the results"),
+}
+"""Aggregates of values that a question asks to compute first."""
+
 NULL = "NULL"
 """The answer to a question without an answer."""
 
@@ -104,9 +112,13 @@ class Words:
 
     def _ask_number(self, output: tree.Result, among: str) -> str:
         match output:
+            case tree.Aggregate(_, tree.Arithmetic() as measure):
+                return self._ask_computed(output, measure, among)
             case tree.Count():
                 return self.one(
-                    f"How many {among} are there?", f"Count the {among}.", f"What is the number of {among}?"
+                    f"How many {self._plural} are there{among.removeprefix(self._plural)}?",
+                    f"Count the {among}.",
+                    f"What is the number of {among}?",
                 )
             case tree.CountDistinct(measure):
                 return self.one(
@@ -136,6 +148,15 @@ class Words:
             case tree.Ratio():
                 ratio = self.result(output)
                 return self.one(f"What is {ratio}, over the {among}?", f"Over the {among}, find {ratio}.")
+
+    def _ask_computed(self, output: tree.Aggregate, measure: tree.Arithmetic, among: str) -> str:
+        """Two sentences: "the mean of the references minus the authors" would have two readings."""
+        wanted = self.one(*RESULTS[output.function])
+        computed = self.computed(measure)
+        return self.one(
+            f"For each of the {among}, compute {computed}. What is {wanted}?",
+            f"Compute {computed} for each of the {among}, and give {wanted}.",
+        )
 
     def _ask_groups(self, key: tree.Column, result: tree.Result | None, having: tree.Having | None, among: str) -> str:
         noun = self.measure(key)
@@ -189,6 +210,8 @@ class Words:
                 return self._ask_sorted_groups(key, having, among, program)
             case _:
                 raise TypeError(f"{program.output} cannot be sorted")
+        if _lists_sort_key(program) and len(program.order) == 1:
+            return self._ask_in_order(wanted, among, program)
         keys = self._keys(program)
         asked = self.one(
             f"List {wanted} of all {among}, sorted by {keys}.",
@@ -196,6 +219,14 @@ class Words:
             if not isinstance(program.output, tree.Labels)
             else f"Sort the {among} by {keys}. What are their {self._label}, in that order?",
             f"Give {wanted} of the {among}, ordered by {keys}.",
+        )
+        return asked + self._first(program)
+
+    def _ask_in_order(self, wanted: str, among: str, program: tree.Program) -> str:
+        """Values sorted by themselves, which need not be named twice."""
+        direction = self._direction(program.order[0])
+        asked = self.one(
+            f"List {wanted} of all {among}, {direction}.", f"Give {wanted} of all {among} as a list {direction}."
         )
         return asked + self._first(program)
 
@@ -209,12 +240,23 @@ class Words:
         )
 
     def _keys(self, program: tree.Program) -> str:
-        return ", and where that is equal by ".join(
-            f"{self._key(sort)} {self._direction(sort)}" for sort in program.order
-        )
+        """The sort keys. A further key is introduced by the one before it, so that it cannot seem to replace it."""
+        first, *others = program.order
+        words = f"{self._key(first)} {self._direction(first)}"
+        for before, sort in zip(program.order, others, strict=False):
+            words += f", and those {self._tied(before)} by {self._key(sort)} {self._direction(sort)}"
+        return words
 
     def _key(self, sort: tree.Sort) -> str:
-        return self.result(sort.measure) if isinstance(sort.measure, tree.Result) else self.the(sort.measure)
+        if isinstance(sort.measure, tree.Result):
+            return self.result(sort.measure)
+        return self.computed(sort.measure)
+
+    def _tied(self, sort: tree.Sort) -> str:
+        """A relative clause for rows with equal sort keys."""
+        if isinstance(sort.measure, tree.Column):
+            return f"with the same {self.measure(sort.measure)}"
+        return f"for which {self._key(sort)} is the same"
 
     def _direction(self, sort: tree.Sort) -> str:
         dates = self._schema.type_of(sort.measure) == "date"
@@ -321,7 +363,7 @@ class Words:
                     "-": f"result of {one} minus {two}",
                     "*": f"product of {one} and {two}",
                     "/": f"result of {one} divided by {two}",
-                    "%": f"remainder of {one} when divided by {two}",
+                    "%": f"remainder when {one} is divided by {two}",
                 }[sign]
             case tree.PeerAggregate(function, inner, by, among):
                 same = "" if by is None else f" with the same {self.measure(by)}"
@@ -372,10 +414,19 @@ class Words:
         unit = self._schema.unit(measure)
         return f"{value} {unit}" if unit else str(value)
 
+    def computed(self, measure: tree.Measure) -> str:
+        """The measure where nothing around it can be taken for a part of a formula: "the references minus the authors"."""
+        match measure:
+            case tree.Arithmetic(tree.Column() as left, "-" | "/" as sign, tree.Column() | int() | float() as right):
+                two = self.the(right) if isinstance(right, tree.Column) else str(right)
+                return f"{self.the(left)} {'minus' if sign == '-' else 'divided by'} {two}"
+            case _:
+                return self.the(measure)
+
     def _whose(self, measure: tree.Measure) -> str:
         if isinstance(measure, tree.Column):
             return f"whose {self.measure(measure)} is"
-        return f"for which {self.the(measure)} is"
+        return f"for which {self.computed(measure)} is"
 
     def one(self, *forms: str) -> str:
         """One of the forms, chosen by `rng`."""
@@ -388,15 +439,18 @@ class Words:
         seen = list(self._schema.nodes(program))
         notes = self.first_notes(program)
         if any(isinstance(node, tree.Contains) for node in seen):
-            notes.append("The letters may stand inside a longer word, and capitals do not matter.")
-        phrases = filter(None, (self._schema.phrase_of(node) for node in seen if isinstance(node, tree.Exists)))
-        notes.extend(dict.fromkeys(phrase.convention for phrase, _ in phrases if phrase.convention))
+            notes.append("The letters may be part of a longer word, and capitals do not matter.")
+        notes.extend(self._conventions(program))
         if tree.divides(program):
             notes.append("Division gives a decimal number.")
-        if program.order:
+        if program.order and not _lists_sort_key(program):
             rows = "Groups" if isinstance(program.output, tree.Grouped) else self._plural.capitalize()
-            tied = self._key(program.order[0]) if len(program.order) == 1 else "both"
-            notes.append(f"{rows} that agree in {tied} may stand in any order among themselves.")
+            if len(program.order) == 1:
+                notes.append(f"{rows} {self._tied(program.order[0])} may come in any order.")
+            else:
+                notes.append(
+                    f"{rows} that are equal in {'both' if len(program.order) == 2 else 'all'} may come in any order."
+                )
         if isinstance(program.output, tree.Values) and not program.output.distinct:
             notes.append(f"Give one value for each {self._noun}, even where values repeat.")
         notes.extend(self.output_notes(program))
@@ -405,8 +459,14 @@ class Words:
         if tree.is_rounded(program):
             notes.append("Round to two decimals.")
         if tree.may_be_empty(program):
-            notes.append(f"If there is none, answer {NULL}.")
+            notes.append(f"If there are no such {self.kept(program)}, answer {NULL}.")
         return notes
+
+    def _conventions(self, program: tree.Program) -> list[str]:
+        """The sentences that make the phrases of the program's conditions unambiguous."""
+        related = (node for node in self._schema.nodes(program) if isinstance(node, tree.Exists))
+        phrases = filter(None, map(self._schema.phrase_of, related))
+        return list(dict.fromkeys(phrase.convention for phrase, _ in phrases if phrase.convention))
 
     def first_notes(self, program: tree.Program) -> list[str]:
         """Sentences specific to the family that come before all other notes."""
@@ -443,34 +503,40 @@ class Words:
         self._name_rows(program)
         steps = [f"Go through all {self._plural}."]
         if program.where is not None:
-            steps.append(f"Keep the {self.kept(program.where)} {self.clause(program.where)}.")
+            steps.append(f"Keep the {self.kept(program)} {self.clause(program.where)}.")
+            steps.extend(self._conventions(program))
         steps.extend(
             f"Leave out those for which {self.the(measure)} is not stated."
             for measure in self._schema.required(program)
         )
+        if program.order and not isinstance(program.output, tree.Grouped):
+            steps.append(f"Sort them by {self._keys(program)}.")
         steps.extend(self.take(program))
-        if program.order:
+        if program.order and isinstance(program.output, tree.Grouped):
             steps.append(f"Sort them by {self._keys(program)}.")
         if program.top is not None:
             steps.append(f"Take the first {program.top}, and all that tie for the last place.")
         return steps
 
-    def kept(self, where: tree.Condition) -> str:
-        """A noun for the rows that the condition keeps."""
-        del where
+    def kept(self, program: tree.Program) -> str:
+        """A plural noun for the rows that the program's condition keeps."""
+        del program
         return self._plural
 
     def take(self, program: tree.Program) -> list[str]:
         """The steps of the explanation that compute the output."""
+        in_order = ", in that order" if program.order else ""
         match program.output:
             case tree.Labels():
-                return [f"Take their {self._label}."]
+                return [f"Take their {self._label}{in_order}."]
             case tree.Values(measure, distinct):
-                return [f"Take {self.the(measure)} of each{', each value once' if distinct else ''}."]
+                return [f"Take {self.the(measure)} of each{', each value once' if distinct else ''}{in_order}."]
             case tree.Count():
                 return [f"Count the {self._plural}."]
             case tree.CountDistinct(measure):
                 return [f"Count the different values of {self.the(measure)}."]
+            case tree.Aggregate(function, tree.Arithmetic() as measure):
+                return [f"For each of them, compute {self.computed(measure)}.", f"Find {RESULTS[function][0]}."]
             case tree.Aggregate() | tree.Ratio() as result:
                 return [f"Find {self.result(result)}."]
             case tree.OverGroups(function, key, result):
@@ -487,6 +553,12 @@ class Words:
 
     def _group(self, key: tree.Column) -> str:
         return f"Put {self._plural} with the same {self.measure(key)} together."
+
+
+def _lists_sort_key(program: tree.Program) -> bool:
+    """Whether the listed values are a sort key, so that tied rows are listed as equal values."""
+    output = program.output
+    return isinstance(output, tree.Values) and output.measure in (sort.measure for sort in program.order)
 
 
 def _chain(condition: tree.And | tree.Or) -> list[tree.Condition]:
