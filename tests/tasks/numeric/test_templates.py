@@ -177,10 +177,13 @@ def test_wordings_that_were_clumsy_before(statement: str, said: str) -> None:
 
 
 def test_a_second_sort_key_does_not_seem_to_replace_the_first() -> None:
-    statement = "SELECT article_title, author_count, reference_count FROM articles ORDER BY author_count ASC, reference_count DESC"
+    statement = (
+        "SELECT article_title, author_count, reference_count FROM articles"
+        " ORDER BY author_count ASC, reference_count DESC"
+    )
     said = (
-        "Sort them by the number of authors in ascending order, and those with the same number of authors by the number "
-        "of references in descending order."
+        "Sort them by the number of authors in ascending order, and those with the same number of authors by the "
+        "number of references in descending order."
     )
     assert said in explanation(parse(statement))
 

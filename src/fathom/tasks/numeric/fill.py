@@ -134,8 +134,8 @@ class TemplateFiller:
     def _is_informative(self, template: Template, values: dict[tree.Slot, tree.Constant], rows: list[Row]) -> bool:
         """Whether the result is worth asking for.
 
-        Not a count below two, groups of one article each, a sort in which all are tied, a second sort key that breaks no
-        tie, or NULL.
+        Not a count below two, groups of one article each, a sort in which all are tied, a second sort key that breaks
+        no tie, or NULL.
         """
         program = template.program
         if isinstance(program.output, tree.Count | tree.CountDistinct):

@@ -150,8 +150,8 @@ def _is_meaningful(program: tree.Program) -> bool:
     """Whether no part is redundant.
 
     Nothing is sorted, listed, grouped or aggregated by a measure that the condition fixes; no extreme is asked of a
-    measure that the condition bounds, and no different values of one that the condition lists. Values that are sorted by
-    themselves need no second sort key.
+    measure that the condition bounds, and no different values of one that the condition lists. Values that are sorted
+    by themselves need no second sort key.
     """
     limited = [node for node in tree.nodes(program.where) if isinstance(node, tree.Compare | tree.Between | tree.OneOf)]
     compared = {node.measure for node in limited}

@@ -415,7 +415,7 @@ class Words:
         return f"{value} {unit}" if unit else str(value)
 
     def computed(self, measure: tree.Measure) -> str:
-        """The measure where nothing around it can be taken for a part of a formula: "the references minus the authors"."""
+        """The measure where nothing around it can be read as part of it: "the references minus the authors"."""
         match measure:
             case tree.Arithmetic(tree.Column() as left, "-" | "/" as sign, tree.Column() | int() | float() as right):
                 two = self.the(right) if isinstance(right, tree.Column) else str(right)
