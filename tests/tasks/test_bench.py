@@ -12,6 +12,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
@@ -322,8 +323,10 @@ def test_the_check_is_tried_on_every_item(bench_folder: Path, monkeypatch: pytes
             monkeypatch.setattr(
                 numeric_audit, "check_response", lambda key, response, said=outcome: _verdict(response, said)
             )
-            checked = numeric_audit.audit(list(Bench(bench_folder).by_context())[:2], corpus, 0)
-            assert {found.name for found in checked if found.failed} == {rule}
+            auditor = numeric_audit.NumericAuditor(corpus, 0, measured=False)
+            for context, items in islice(Bench(bench_folder).by_context(), 2):
+                auditor.check(context, items)
+            assert {found.name for found in auditor.results() if found.failed} == {rule}
 
 
 def _verdict(response: Response, outcome: str) -> Verdict:

@@ -92,15 +92,18 @@ def check(key, response, text=None, judgments=()):
     return check_response(key, response)
 
 
-def audit(items, corpus, seed):
-    rules = AuditChecks()
-    builder = Builder(corpus, ToySettings(), seed)
-    for context, mine in items:
-        for item in mine:
-            if item.question.family == "toy":
-                again = builder.item(context, int(item.key.proof.rows[0][0]))
-                rules.check("the key is the document's title", item, again == item)
-    return rules.results()
+class Auditor:
+    def __init__(self, corpus, seed, measured=True):
+        self.rules, self.builder = AuditChecks(), Builder(corpus, ToySettings(), seed)
+
+    def check(self, context, items):
+        for item in items:
+            again = self.builder.item(context, int(item.key.proof.rows[0][0]))
+            self.rules.check("the key is the document's title", item, again == item)
+        return self.rules.failures(items)
+
+    def results(self):
+        return self.rules.results()
 
 
 class Simulator:
@@ -132,7 +135,7 @@ FAMILY = Family(
     settings=ToySettings,
     build=PerContext(Builder),
     check=check,
-    audit=audit,
+    audit=Auditor,
     views=partial(text_views, package=__name__),
     tags=(Tag("half", "Half of the context", summary=True),),
     faults=(Fault("neighbor", "gives the title of the document before", "finding"),),

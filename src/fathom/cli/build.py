@@ -139,6 +139,7 @@ def describe(bench: Bench) -> str:
     if manifest.missing:
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in manifest.missing.items())
         lines.append(f"  {sum(manifest.missing.values()):,} fewer than requested: {reasons}")
+    lines += [f"  {count:,} dropped: failed the check '{check}'" for check, count in manifest.dropped.items()]
     lines += [f"  {one}" for one in manifest.unasked]
     if fields := unknown_fields(manifest.unasked):
         lines.append(f"  to leave such documents out: fathom contexts CORPUS --known {fields} --replace")

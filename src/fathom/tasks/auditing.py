@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 from fathom.records.documents import Count
 from fathom.records.files import write_json
-from fathom.records.questions import Response
+from fathom.records.questions import QuestionId, Response
 from fathom.records.record import Record
 from fathom.scoring.answer_types.variants import accepted_forms, near_misses
+from fathom.scoring.keys import Key
 from fathom.tasks.bench import Bench, BenchCounts
 from fathom.tasks.bench_folder import fingerprint_of
 from fathom.tasks.catalog import family
 from fathom.tasks.family import AuditCheck, Check, Item
 
 FILE_NAME = "audit.json"
+CACHED = 10_000
+"""Answers whose responses are tried only once."""
 
 
 class AuditReport(Record):
@@ -36,8 +41,13 @@ def audit(folder: Path, corpus_folder: Path | None = None, seed: int = 0) -> Aud
     bench = Bench(folder)
     with bench.open_corpus(corpus_folder) as corpus:
         checks = [_unchanged(bench), _counted(bench)]
-        for name in bench.manifest.families:
-            checks.extend(family(name).audit(bench.by_context(), corpus, seed))
+        auditors = {name: family(name).audit(corpus, seed) for name in bench.manifest.families}
+        for context, items in bench.by_context():
+            for name, auditor in auditors.items():
+                if mine := [item for item in items if item.question.family == name]:
+                    auditor.check(context, mine)
+        for auditor in auditors.values():
+            checks.extend(auditor.results())
     report = AuditReport(bench=bench.manifest.fingerprint, questions=bench.manifest.questions, checks=tuple(checks))
     write_json(folder / FILE_NAME, report)
     return report
@@ -70,23 +80,33 @@ class AuditChecks:
 
     def __init__(self) -> None:
         self._checked: Counter[str] = Counter()
-        self._failures: dict[str, list[str]] = defaultdict(list)
+        self._failed: Counter[str] = Counter()
+        self._failures: dict[QuestionId, dict[str, None]] = {}
+        """The failed checks of each question, each once, in order."""
+        self._tried: dict[bytes, tuple[tuple[str, bool], ...]] = {}
+        """The results for each answer: what a check says depends on nothing else of the key."""
 
     def check(self, name: str, item: Item, passed: bool) -> None:
         """Record the result of one check of one item."""
         self._checked[name] += 1
         if not passed:
-            self._failures[name].append(item.question.id)
+            self._failed[name] += 1
+            self._failures.setdefault(item.question.id, {})[name] = None
+
+    def failures(self, items: Iterable[Item]) -> dict[QuestionId, tuple[str, ...]]:
+        """The failed checks of each of these items that failed one."""
+        ids = (item.question.id for item in items)
+        return {id: tuple(self._failures[id]) for id in ids if id in self._failures}
 
     def check_responses(self, item: Item, check: Check) -> None:
         """Check that correct responses are accepted in every form, and that near misses are rejected."""
-        for name, responses, correct in (
-            ("correct answers are accepted", accepted_forms(item.key.answer), True),
-            ("near misses are rejected", near_misses(item.key.answer), False),
-        ):
-            for text in responses:
-                response = Response(question_id=item.question.id, outcome="answered", text=text)
-                self.check(name, item, (check(item.key, response).outcome == "correct") == correct)
+        answer = item.key.answer.to_line()
+        if answer not in self._tried:
+            if len(self._tried) >= CACHED:
+                self._tried.clear()
+            self._tried[answer] = tuple(_tried_responses(item.key, check))
+        for name, passed in self._tried[answer]:
+            self.check(name, item, passed)
 
     def results(self) -> list[AuditCheck]:
         """Every check with its counts and the ids of the first ten questions that failed it."""
@@ -94,8 +114,18 @@ class AuditChecks:
             AuditCheck(
                 name=name,
                 checked=checked,
-                failed=len(self._failures[name]),
-                failures=tuple(dict.fromkeys(self._failures[name]))[:10],
+                failed=self._failed[name],
+                failures=tuple(islice((id for id, names in self._failures.items() if name in names), 10)),
             )
             for name, checked in self._checked.items()
         ]
+
+
+def _tried_responses(key: Key, check: Check) -> Iterator[tuple[str, bool]]:
+    for name, responses, correct in (
+        ("correct answers are accepted", accepted_forms(key.answer), True),
+        ("near misses are rejected", near_misses(key.answer), False),
+    ):
+        for text in responses:
+            response = Response(question_id=key.question_id, outcome="answered", text=text)
+            yield name, (check(key, response).outcome == "correct") == correct

@@ -29,6 +29,7 @@ from fathom.tasks import bench_folder
 from fathom.tasks.catalog import family, settings_of
 from fathom.tasks.family import ContextBuilder, CorpusBuilder, FamilySettings, FromCorpus, Item, PerContext, Unasked
 from fathom.tasks.unasked import UnaskedCounts, UnaskedQuestions, explain_unknown
+from fathom.tasks.verification import VerifiedItems, Verifier
 from fathom.work import infrequent_gc, map_ordered
 
 FORMAT = 2
@@ -83,6 +84,8 @@ class BenchManifest(Record):
     """Questions by family, split, answer type and each tag."""
     missing: dict[str, Count] = {}
     """Requested questions that could not be built, by reason."""
+    dropped: dict[str, Count] = {}
+    """Questions that were built but failed the audit and were dropped, by the first check that they failed."""
     unasked: tuple[UnaskedQuestions, ...] = ()
     """Kinds of questions that could not be asked in some contexts when the bench was built."""
     leaks: dict[str, JsonValue]
@@ -121,9 +124,9 @@ def build(
     counts = BenchCounts(inputs.settings)
     with bench_folder.making(folder) as finish:
         with infrequent_gc(), bench_folder.writing(folder) as write:
-            for done, (context, items) in enumerate(inputs.items(processes), start=1):
-                write(context, items)
-                counts.add(context, items)
+            for done, verified in enumerate(inputs.items(processes), start=1):
+                write(verified)
+                counts.add(verified.context, verified.items)
                 progress(done)
             if not counts.questions:
                 raise FathomError(inputs.explain_empty())
@@ -136,6 +139,7 @@ def build(
             settings={name: settings.model_dump(mode="json") for name, settings in inputs.settings.items()},
             seed=seed,
             **counts.fields(),
+            dropped=dict(sorted(inputs.dropped.items())),
             unasked=inputs.unasked.results(),
             reports=inputs.reports,
             inputs=inputs.fingerprint,
@@ -161,6 +165,8 @@ class _Inputs:
         """Facts about the build by family; filled by `items`."""
         self.unasked = UnaskedCounts()
         """Filled by `items`."""
+        self.dropped: Counter[str] = Counter()
+        """Items that failed the audit, by check; filled by `items`."""
         self._corpus_folder = corpus_folder
         self._contexts_path = contexts_path
         self._seed = seed
@@ -189,27 +195,45 @@ class _Inputs:
         )
         return found if whole and found.fingerprint == bench_folder.fingerprint_of(folder) else None
 
-    def items(self, processes: int) -> Iterator[tuple[Context, list[Item]]]:
+    def items(self, processes: int) -> Iterator[VerifiedItems]:
         """Each context with its items: first the sampled contexts, then those that families make themselves."""
         if self._over_contexts:
             lines = {name: self.settings[name].model_dump_json() for name in self._over_contexts}
             task = partial(_context_items, self._corpus_folder, lines, self._seed)
-            for context, items, unasked in map_ordered(task, read_contexts(self._contexts_path), processes):
+            for verified, unasked in map_ordered(task, read_contexts(self._contexts_path), processes):
                 self.unasked.add(unasked)
-                yield context, items
+                self.dropped.update(verified.dropped)
+                yield verified
         for name, settings in self.settings.items():
             part = family(name).build
             if isinstance(part, PerContext):
                 report = part.report(settings)
             else:
                 with self._corpus_builder(name) as builder:
-                    yield from builder.build()
+                    yield from self._verified(builder)
                     report = builder.report()
             if report:
                 self.reports[name] = report
 
+    def _verified(self, builder: CorpusBuilder) -> Iterator[VerifiedItems]:
+        """The contexts of a family that makes its own; a context whose items all fail is left out."""
+        with Corpus(self._corpus_folder) as corpus:
+            verifier = Verifier(corpus)
+            for context, items in builder.build():
+                verified = verifier.verify(context, items)
+                self.dropped.update(verified.dropped)
+                if verified.items:
+                    yield verified
+            verifier.refuse_failed_bench()
+
     def explain_empty(self) -> str:
         """The reason why no question was built, and what to change."""
+        if self.dropped:
+            check, count = self.dropped.most_common(1)[0]
+            return (
+                f"Every question that was built fails the audit: {count:,} the check '{check}'. "
+                "Build with other settings or documents."
+            )
         if self._over_contexts:
             name = self._over_contexts[0]
             part = family(name).build
@@ -245,8 +269,7 @@ def _settings_digest(settings: FamilySettings) -> str:
 
 
 class _ContextItems(NamedTuple):
-    context: Context
-    items: list[Item]
+    verified: VerifiedItems
     unasked: dict[str, Sequence[Unasked]]
     """By family."""
 
@@ -261,7 +284,12 @@ def _context_items(corpus_folder: Path, families: Mapping[str, str], seed: int, 
         part = family(name).build
         assert isinstance(part, PerContext)
         unasked[name] = part.unasked(builder, context)
-    return _ContextItems(context, items, unasked)
+    return _ContextItems(_verifier(corpus_folder).verify(context, items), unasked)
+
+
+@cache
+def _verifier(corpus_folder: Path) -> Verifier:
+    return Verifier(Corpus(corpus_folder))
 
 
 @cache

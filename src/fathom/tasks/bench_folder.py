@@ -10,11 +10,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import BinaryIO
 
-from fathom.records.contexts import Context
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import atomic_write, pretty_json
 from fathom.records.record import Record, digest_stream
-from fathom.tasks.family import Item
+from fathom.tasks.verification import VerifiedItems
 
 MANIFEST, CONTEXTS, QUESTIONS, KEYS = "manifest.json", "contexts.jsonl", "questions.jsonl", "keys.jsonl"
 FILES = (CONTEXTS, QUESTIONS, KEYS)
@@ -95,7 +94,7 @@ def _clear(folder: Path) -> None:
 
 
 @contextmanager
-def writing(folder: Path) -> Iterator[Callable[[Context, list[Item]], None]]:
+def writing(folder: Path) -> Iterator[Callable[[VerifiedItems], None]]:
     """Give a function that writes a context with its items; the files get their names if the block succeeds."""
     with (
         atomic_write(folder / CONTEXTS) as contexts,
@@ -103,9 +102,9 @@ def writing(folder: Path) -> Iterator[Callable[[Context, list[Item]], None]]:
         atomic_write(folder / KEYS) as keys,  # the last to be opened gets its name first: see `_leftovers`
     ):
 
-        def write(context: Context, items: list[Item]) -> None:
-            contexts.write(context.to_line())
-            for item in items:
+        def write(verified: VerifiedItems) -> None:
+            contexts.write(verified.context.to_line())
+            for item in verified.items:
                 questions.write(item.question.to_line())
                 keys.write(item.key.to_line())
 

@@ -19,7 +19,7 @@ from fathom.models.simulated import Operation, Simulated
 from fathom.records.contexts import Context
 from fathom.records.documents import DocumentId, FieldName, Passage
 from fathom.records.judgments import Judgment
-from fathom.records.questions import Question, Response
+from fathom.records.questions import Question, QuestionId, Response
 from fathom.records.record import Record
 from fathom.scoring.answers import Answer
 from fathom.scoring.keys import Key
@@ -198,10 +198,28 @@ class AuditCheck(Record):
     """Informative shares and counts, which cannot fail."""
 
 
-class Audit(Protocol):
-    """Verifies the family's items from the files alone, without the code that built them."""
+class Auditor(Protocol):
+    """Verifies items of the family from the files alone, without the code that built them.
 
-    def __call__(self, items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[AuditCheck]: ...
+    Every command that writes a bench drops the items that fail. Builds over sampled contexts use one auditor in each
+    worker process, so for a `PerContext` family the result may depend only on the context and its items.
+    """
+
+    def check(self, context: Context, items: Sequence[Item]) -> Mapping[QuestionId, Sequence[str]]:
+        """The names of the failed checks of each item that fails, for the family's items of one context."""
+        ...
+
+    def results(self) -> list[AuditCheck]:
+        """All checks so far, and the measures. A check of the bench as a whole may fail without an item that fails."""
+        ...
+
+
+class Audit(Protocol):
+    """Creates the auditor of one bench."""
+
+    def __call__(self, corpus: Corpus, seed: int, measured: bool = True) -> Auditor:
+        """With `measured=False` only what can fail is computed."""
+        ...
 
 
 class Refitter(Protocol):

@@ -27,6 +27,7 @@ from fathom.tasks.bench import Bench, BenchCounts, BenchManifest, FitReport
 from fathom.tasks.bench_folder import CONTEXTS, KEYS, QUESTIONS, fingerprint_of, making, refuse_another, writing
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Refitter
+from fathom.tasks.verification import VerifiedItems, Verifier
 
 LEAST_DOCUMENTS = 4
 """The minimum number of documents in a context: with fewer there is little to compare."""
@@ -72,8 +73,8 @@ def fit(
     with bench.open_corpus(corpus_folder) as corpus, making(out) as finish:
         fitting = _Fitting(bench, corpus, window)
         with writing(out) as write:
-            for context, items in fitting.fitted(progress):
-                write(context, items)
+            for verified in fitting.fitted(progress):
+                write(verified)
             fitting.refuse_nothing_left()
         manifest = fitting.manifest(out)
         finish(manifest)
@@ -92,23 +93,34 @@ class _Fitting:
         self._refused: Counter[str] = Counter()
         self._taken: set[ContextId] = {context.id for context in bench.contexts()}
         self._counter = cache(lambda name: _TokenCounter(corpus, name))
+        self._verifier = Verifier(corpus)
         self._refitter: Callable[[str], Refitter | None] = cache(self._find_refitter)
         self._words = cache(self._count_words)
 
-    def fitted(self, progress: Callable[[int], None]) -> Iterator[tuple[Context, list[Item]]]:
+    def fitted(self, progress: Callable[[int], None]) -> Iterator[VerifiedItems]:
         """Each context that fits or could be shortened, with its items."""
         for done, (context, items) in enumerate(self._bench.by_context(), start=1):
             if self._window.takes(self._tokens(context) + self._asked(context, items)):
-                self._unchanged += len(items)
-                self._counts.add(context, items)
-                yield context, items
+                verified = self._verified(context, items)
+                self._unchanged += len(verified.items)
+                if verified.items or not items:
+                    yield verified
             else:
                 smaller, kept = self._shrunk(context, items)
-                self._recomputed += len(kept)
                 if smaller is not None and kept:
-                    self._counts.add(smaller, kept)
-                    yield smaller, kept
+                    verified = self._verified(smaller, kept)
+                    self._recomputed += len(verified.items)
+                    if verified.items:
+                        yield verified
             progress(done)
+        self._verifier.refuse_failed_bench()
+
+    def _verified(self, context: Context, items: Sequence[Item]) -> VerifiedItems:
+        verified = self._verifier.verify(context, items)
+        self._refused.update({f"it fails the check '{check}'": count for check, count in verified.dropped.items()})
+        if verified.items or not items:
+            self._counts.add(context, verified.items)
+        return verified
 
     def manifest(self, out: Path) -> BenchManifest:
         """The manifest of the original bench, with what the fit changed."""

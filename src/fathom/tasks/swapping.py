@@ -24,6 +24,7 @@ from fathom.tasks.bench_folder import contents, fingerprint_of, making, refuse_a
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Swapper
 from fathom.tasks.fitting import refuse_unsound
+from fathom.tasks.verification import VerifiedItems, Verifier
 
 CACHED = 4_096
 """Documents whose offset maps are cached."""
@@ -69,6 +70,8 @@ CORPUS = "corpus"
 """The folder of the swapped corpus in the bench's folder."""
 REPORT = "swap"
 """The name of the swap among the manifest's reports."""
+CHANGED = "changed"
+"""The tag that says whether the answer changed."""
 UNKNOWN_AUTHORS = "the authors of one of its documents are unknown, so that its names would not be swapped"
 """The reason for leaving out the questions of a context."""
 
@@ -91,8 +94,8 @@ def swap(
         with Corpus(out / CORPUS) as after:
             swapped = _Swap(bench, SwappedContexts(before, after, swapping))
             with writing(out) as write:
-                for context, items in swapped.items(progress):
-                    write(context, items)
+                for verified in swapped.items(progress):
+                    write(verified)
                 swapped.refuse_empty()
             finish(manifest := swapped.manifest(out, after, seed, corpus_report))
     return manifest
@@ -112,6 +115,7 @@ class _Swap:
     def __init__(self, bench: Bench, contexts: SwappedContexts) -> None:
         self._bench = bench
         self._contexts = contexts
+        self._verifier = Verifier(contexts.after)
         self._families = tuple(name for name in bench.manifest.families if family(name).swap)
         self._counts = BenchCounts.of(bench.manifest, self._families)
         self._lost: Counter[str] = Counter()
@@ -119,7 +123,7 @@ class _Swap:
         self._grown = self._idle = 0
         self._unknown: dict[DocumentId, bool] = {}
 
-    def items(self, progress: Callable[[int], None]) -> Iterator[tuple[Context, list[Item]]]:
+    def items(self, progress: Callable[[int], None]) -> Iterator[VerifiedItems]:
         """Each context with its recomputed items; contexts without items are left out."""
         swappers = {name: self._swapper(name) for name in self._families}
         for done, (context, items) in enumerate(self._bench.by_context(), start=1):
@@ -136,15 +140,19 @@ class _Swap:
                     self._lost[f"the family '{name}' cannot be swapped"] += len(mine)
                     continue
                 after, recomputed, reasons = swappers[name].swap(context, after, mine)
-                kept += map(self._mark, recomputed)
+                kept += map(_marked, recomputed)
                 self._lost.update(reasons)
-            if kept:
+            verified = self._verifier.verify(after, kept)
+            self._lost.update({f"it fails the check '{check}'": count for check, count in verified.dropped.items()})
+            if verified.items:
                 self._grown += after.length > context.length
-                self._counts.add(after, kept)
-                yield after, kept
+                self._changed.update(item.question.tags[CHANGED] for item in verified.items)
+                self._counts.add(after, verified.items)
+                yield verified
             else:
                 self._idle += 1
             progress(done)
+        self._verifier.refuse_failed_bench()
 
     def _keeps_names(self, id: DocumentId) -> bool:
         """Whether the document would keep its printed names, since its byline is not known."""
@@ -156,15 +164,6 @@ class _Swap:
         swapper = family(name).swap
         assert swapper is not None
         return swapper(self._contexts)
-
-    def _mark(self, item: Item) -> Item:
-        """The item with a tag that says whether its answer changed."""
-        before, now = item.key.original, item.key.answer
-        assert before is not None
-        changed = "no" if share_a_response(now, before) else "yes"
-        self._changed[changed] += 1
-        tags = dict(sorted({**item.question.tags, "changed": changed}.items()))
-        return Item(item.question.model_copy(update={"tags": tags}), item.key)
 
     def refuse_empty(self) -> None:
         """Raise an error if no question is left."""
@@ -203,3 +202,12 @@ class _Swap:
                 "fingerprint": fingerprint_of(out),
             }
         )
+
+
+def _marked(item: Item) -> Item:
+    """The item with a tag that says whether its answer changed."""
+    before, now = item.key.original, item.key.answer
+    assert before is not None
+    changed = "no" if share_a_response(now, before) else "yes"
+    tags = dict(sorted({**item.question.tags, CHANGED: changed}.items()))
+    return Item(item.question.model_copy(update={"tags": tags}), item.key)

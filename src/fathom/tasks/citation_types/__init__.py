@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from fathom.scoring.check import check_response
-from fathom.tasks.citation_types.audit import audit
+from fathom.tasks.citation_types.audit import CitationTypesAuditor
 from fathom.tasks.citation_types.build import CitationTypeBuilder, CitationTypeSettings, describe
 from fathom.tasks.citation_types.simulate import Simulator
 from fathom.tasks.family import Family, Fault, FromCorpus, Tag
@@ -17,7 +17,7 @@ FAMILY = Family(
     settings=CitationTypeSettings,
     build=FromCorpus(CitationTypeBuilder),
     check=check_response,
-    audit=audit,
+    audit=CitationTypesAuditor,
     views=partial(text_views, package=__name__),
     tags=(Tag("length", "Context length", summary=True),),
     faults=(Fault("miss", "names the other type with this probability", "finding", diagnosed=False),),

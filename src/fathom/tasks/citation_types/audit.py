@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
+from fathom.records.questions import QuestionId
 from fathom.records.spans import Span
 from fathom.scoring.answers import Text
+from fathom.tasks.auditing import AuditChecks
 from fathom.tasks.citations.draft import mark
 from fathom.tasks.citations.type_rule import citation_type_in
 from fathom.tasks.family import AuditCheck, Item
@@ -17,23 +19,28 @@ from fathom.tasks.family import AuditCheck, Item
 RULE = "the rule gives the key, and the mask is shown"
 
 
-def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[AuditCheck]:
-    """Check that each key is the rule's classification, and measure the majority baseline."""
-    checked, failures, kinds = 0, [], Counter[str]()
-    for context, asked in items:
-        for item in asked:
-            if item.question.family != "citation_types":
-                continue
-            checked += 1
-            if not _is_confirmed(context, item, corpus):
-                failures.append(item.question.id)
-            elif isinstance(item.key.answer, Text):
-                kinds[item.key.answer.value] += 1
-    majority = max(kinds.values(), default=0) / max(1, checked)
-    return [
-        AuditCheck(name=RULE, checked=checked, failed=len(failures), failures=tuple(failures[:10])),
-        AuditCheck(name="baselines", checked=checked, measures={"most frequent answer": round(majority, 4)}),
-    ]
+class CitationTypesAuditor:
+    """Checks that each key is the rule's classification, and measures the majority baseline."""
+
+    def __init__(self, corpus: Corpus, seed: int, measured: bool = True) -> None:
+        self._corpus = corpus
+        self._checks = AuditChecks()
+        self._types: Counter[str] = Counter()
+
+    def check(self, context: Context, items: Sequence[Item]) -> dict[QuestionId, tuple[str, ...]]:
+        """The failed checks of the items of one context."""
+        for item in items:
+            self._checks.check(RULE, item, _is_confirmed(context, item, self._corpus))
+            if isinstance(item.key.answer, Text):
+                self._types[item.key.answer.value] += 1
+        return self._checks.failures(items)
+
+    def results(self) -> list[AuditCheck]:
+        """The check, and the accuracy of the most frequent answer."""
+        total = sum(self._types.values())
+        majority = max(self._types.values(), default=0) / max(1, total)
+        baseline = {"most frequent answer": round(majority, 4)}
+        return [*self._checks.results(), AuditCheck(name="baselines", checked=total, measures=baseline)]
 
 
 def _is_confirmed(context: Context, item: Item, corpus: Corpus) -> bool:

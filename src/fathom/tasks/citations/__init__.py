@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from fathom.scoring.check import check_response
-from fathom.tasks.citations.audit import audit
+from fathom.tasks.citations.audit import CitationsAuditor
 from fathom.tasks.citations.build import CitationBuilder
 from fathom.tasks.citations.describe import describe, explain
 from fathom.tasks.citations.diagnose import Diagnoser
@@ -22,7 +22,7 @@ FAMILY = Family(
     settings=CitationSettings,
     build=FromCorpus(CitationBuilder),
     check=check_response,
-    audit=audit,
+    audit=CitationsAuditor,
     views=partial(text_views, package=__name__),
     tags=(
         Tag("task", "Task", summary=True),

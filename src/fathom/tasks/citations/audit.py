@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
 
 from fathom.contexts.layout import PAPER_AND_CANDIDATES, render
@@ -12,6 +12,7 @@ from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.documents import FieldName
 from fathom.records.lengths import format_length
+from fathom.records.questions import QuestionId
 from fathom.records.spans import Span
 from fathom.scoring.answers import Assignment, Choice
 from fathom.scoring.check import check_response
@@ -31,14 +32,12 @@ CACHED = 512
 """The maximum number of papers, and of works, in the caches."""
 
 
-def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[AuditCheck]:
-    """The checks of every item, made from the documents alone, without the code that built it."""
-    return _Audit(corpus).run(items)
+class CitationsAuditor:
+    """Verifies items from the documents alone, without the code that built them."""
 
-
-class _Audit:
-    def __init__(self, corpus: Corpus) -> None:
+    def __init__(self, corpus: Corpus, seed: int, measured: bool = True) -> None:
         self._corpus = corpus
+        self._measured = measured
         self._paper = lru_cache(maxsize=CACHED)(lambda id: Paper(corpus.document(id), corpus.text(id)))
         self._work = lru_cache(maxsize=CACHED)(lambda id: Work(corpus, id))
         self._matcher = Simulator(corpus)
@@ -49,12 +48,11 @@ class _Audit:
         self._sums: dict[str, Counter[str]] = defaultdict(Counter)
         self._places: dict[str, Counter[tuple[int, ...]]] = defaultdict(Counter)
 
-    def run(self, items: Iterable[tuple[Context, list[Item]]]) -> list[AuditCheck]:
-        for context, asked in items:
-            for item in asked:
-                if item.question.family == "citations":
-                    self._check_item(context, item)
-        return self._report()
+    def check(self, context: Context, items: Sequence[Item]) -> dict[QuestionId, tuple[str, ...]]:
+        """The failed checks of the items of one context."""
+        for item in items:
+            self._check_item(context, item)
+        return self._checks.failures(items)
 
     def _check_item(self, context: Context, item: Item) -> None:
         try:
@@ -77,7 +75,8 @@ class _Audit:
         self._checks.check("the question has its standard wording", item, item.question.text == _worded(context, item))
         self._checks.check("the tags match the item", item, self._is_tagged(context, item, masks))
         self._checks.check_responses(item, check_response)
-        self._measure(context, item, text, options)
+        if self._measured:
+            self._measure(context, item, text, options)
 
     def _masks(self, context: Context, item: Item) -> list[Mask | None]:
         """The citation of each row of the key, found again in the document; None if it is not there."""
@@ -99,7 +98,7 @@ class _Audit:
 
     def _is_known(self, context: Context, item: Item) -> bool:
         """Whether citations and references of the paper, and what identifies the candidates, are known."""
-        paper = self._corpus.document(context.documents[0])
+        paper = self._paper(context.documents[0]).document
         by_form: dict[str, FieldName] = {"concise": "abstract", "body": "sections"}
         shown: tuple[FieldName, ...] = ("title", by_form.get(item.question.tags.get("candidate-text", ""), "title"))
         return all(paper.state(field) == "known" for field in ("references", "citations")) and all(
@@ -209,7 +208,8 @@ class _Audit:
             baselines[f"{cell}: position"] = round(max(self._places[cell].values()) / self._items[cell], 4)
         return baselines
 
-    def _report(self) -> list[AuditCheck]:
+    def results(self) -> list[AuditCheck]:
+        """Every check, and the accuracy of shortcuts."""
         checks = self._checks.results()
         total = sum(self._items.values())
         if total:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from fathom.tasks.family import Family, FromCorpus, Tag
-from fathom.tasks.memorization.audit import audit
+from fathom.tasks.memorization.audit import MemorizationAuditor
 from fathom.tasks.memorization.build import MemorizationSettings, ProbeBuilder, describe
 from fathom.tasks.memorization.check import check
 from fathom.tasks.memorization.simulate import Simulator
@@ -17,7 +17,7 @@ FAMILY = Family(
     settings=MemorizationSettings,
     build=FromCorpus(ProbeBuilder),
     check=check,
-    audit=audit,
+    audit=MemorizationAuditor,
     views=partial(text_views, package=__name__),
     tags=(Tag("task", "Task", summary=True), Tag("year", "Year"), Tag("subject", "Subject of the documents")),
     cross_tabs=(("task", "year"),),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
 
 from fathom.contexts.layout import LAYOUT, render
@@ -11,7 +11,7 @@ from fathom.corpus.publication_dates import publication_month
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.documents import Document
-from fathom.records.questions import Response
+from fathom.records.questions import QuestionId, Response
 from fathom.records.spans import Span
 from fathom.scoring.answers import Text
 from fathom.tasks.auditing import AuditChecks
@@ -23,24 +23,22 @@ CACHED = 256
 """The maximum number of documents in the cache."""
 
 
-def audit(items: Iterable[tuple[Context, list[Item]]], corpus: Corpus, seed: int) -> list[AuditCheck]:
-    """The checks of every probe, made from its document alone, without the code that built it."""
-    found = _Audit(corpus)
-    for context, asked in items:
-        for item in asked:
-            if item.question.family == "memorization":
-                found.check_item(context, item)
-    return found.report()
+class MemorizationAuditor:
+    """Verifies probes from their documents alone, without the code that built them."""
 
-
-class _Audit:
-    def __init__(self, corpus: Corpus) -> None:
+    def __init__(self, corpus: Corpus, seed: int, measured: bool = True) -> None:
         self._corpus = corpus
         self._document = lru_cache(maxsize=CACHED)(corpus.document)
         self._checks = AuditChecks()
         self._answers: Counter[str] = Counter()
 
-    def check_item(self, context: Context, item: Item) -> None:
+    def check(self, context: Context, items: Sequence[Item]) -> dict[QuestionId, tuple[str, ...]]:
+        """The failed checks of the probes of one context."""
+        for item in items:
+            self._check_item(context, item)
+        return self._checks.failures(items)
+
+    def _check_item(self, context: Context, item: Item) -> None:
         try:
             text = render(context, self._corpus).decode()
             ((id, _, place, name),) = item.key.proof.rows
@@ -76,7 +74,7 @@ class _Audit:
             rule = "correct answers are accepted" if wanted else "near misses are rejected"
             self._checks.check(rule, item, (check(item.key, response).outcome == "correct") == wanted)
 
-    def report(self) -> list[AuditCheck]:
+    def results(self) -> list[AuditCheck]:
         """Every check, and the accuracy of the most frequent answer."""
         checks = self._checks.results()
         total = sum(self._answers.values())

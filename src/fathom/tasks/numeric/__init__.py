@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from fathom.scoring.check import check_response
 from fathom.tasks.family import Family, Fault, Item, PerContext, Tag
-from fathom.tasks.numeric.audit import audit
+from fathom.tasks.numeric.audit import NumericAuditor
 from fathom.tasks.numeric.build import builder
 from fathom.tasks.numeric.diagnose import Diagnoser
 from fathom.tasks.numeric.faults import FAULTS
@@ -85,7 +85,7 @@ FAMILY = Family(
         report=lambda settings: {"sqlite": sqlite3.sqlite_version},
     ),
     check=check_response,
-    audit=audit,
+    audit=NumericAuditor,
     views=views,
     tags=(
         Tag("skill", "Skill", summary=True),
