@@ -25,12 +25,14 @@ from fathom.analysis.findings import (
     ItemFinding,
     RepeatedRuns,
     RunSummary,
+    SettingComparison,
 )
 from fathom.analysis.intervals import Numbers, share
 from fathom.analysis.loading import BenchRuns, load_runs
 from fathom.analysis.loss_stages import explain_missing, loss_decompositions
 from fathom.analysis.run_summary import breakdowns, group, heat_maps, length_curve, masks, measures, patterns
 from fathom.analysis.run_summary import samples_summary as samples_of
+from fathom.analysis.setting_comparisons import setting_comparisons
 from fathom.analysis.shared_documents import DocumentOverlap, SharedDocuments
 from fathom.corpus.store import Corpus
 from fathom.records.errors import FathomError
@@ -94,6 +96,7 @@ def analyze(
         benches=tuple(part.bench for part in parts),
         runs=tuple(run for _, run in runs),
         comparisons=tuple(one for part in parts for one in part.comparisons),
+        setting_comparisons=tuple(one for part in parts for one in part.setting_comparisons),
         repeated_runs=tuple(one for part in parts for one in repeated_runs(part.data.runs, part.bench.fingerprint)),
         loss_decompositions=tuple(
             one for part in parts for one in loss_decompositions(part.data, part.data.runs, part.bench.fingerprint)
@@ -122,6 +125,7 @@ class _Part:
     data: BenchData
     runs: list[RunSummary]
     comparisons: list[Comparison]
+    setting_comparisons: list[SettingComparison]
     items: dict[str, list[ItemFinding]]
     notes: list[str]
 
@@ -144,8 +148,9 @@ class _Part:
             runs.append(_summary(data, run, attribution, bench, settings, rng, shared))
         runs = _with_pareto(runs, data.runs)
         compared = comparisons(data, data.runs, data.groupings.main, settings.exchanges, rng)
+        settings_compared = setting_comparisons(data, data.runs, settings.exchanges, rng)
         notes = [*_notes(data, bench, runs, settings.causes), *explain_missing(data.runs)]
-        return cls(bench, data, runs, compared, items, notes)
+        return cls(bench, data, runs, compared, settings_compared, items, notes)
 
 
 def _open_corpus(bench_runs: BenchRuns, given: Path | None, stack: ExitStack) -> Corpus | None:

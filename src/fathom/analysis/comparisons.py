@@ -154,14 +154,15 @@ def compare(
     )
 
 
-def corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """The comparisons, corrected for their number."""
+def corrected(comparisons: Sequence[Comparison], cluster: str = "context") -> list[Comparison]:
+    """The comparisons, corrected for their number. `cluster` is what they are clustered by, for their notes."""
     by_holm = holm([one.p for one in comparisons])
     by_rate = benjamini_hochberg([one.p for one in comparisons])
-    return [_corrected(one, p_holm, p_rate) for one, p_holm, p_rate in zip(comparisons, by_holm, by_rate, strict=True)]
+    every = zip(comparisons, by_holm, by_rate, strict=True)
+    return [_corrected(one, p_holm, p_rate, cluster) for one, p_holm, p_rate in every]
 
 
-def _corrected(one: Comparison, p_holm: float, p_benjamini_hochberg: float) -> Comparison:
+def _corrected(one: Comparison, p_holm: float, p_benjamini_hochberg: float, cluster: str) -> Comparison:
     unlikely = p_holm <= 1 - LEVEL
     more_questions, more_contexts = (0, 0) if unlikely else (one.more_questions, one.more_contexts)
     if not unlikely and more_contexts == 0:
@@ -176,7 +177,7 @@ def _corrected(one: Comparison, p_holm: float, p_benjamini_hochberg: float) -> C
             "more_contexts": more_contexts,
         }
     )
-    return after.model_copy(update={"note": " ".join([_note(after), *_missing_notes(after)])})
+    return after.model_copy(update={"note": " ".join([_note(after, cluster), *_missing_notes(after)])})
 
 
 def _may_reverse(one: Comparison) -> bool:
@@ -184,21 +185,21 @@ def _may_reverse(one: Comparison) -> bool:
     return one.min_difference <= 0 < one.difference.value or one.difference.value < 0 <= one.max_difference
 
 
-def _note(one: Comparison) -> str:
+def _note(one: Comparison, cluster: str) -> str:
     if one.significant:
         better = one.second if one.difference.value > 0 else one.first
         return f"{better} is better by {abs(one.difference.value) * 100:.1f} points."
     if not one.discordant:
-        return "The two runs have the same score on every question."
+        return "Both have the same score on every question."
     if one.clusters < 2:
-        return "The scores differ, but one context is not enough for a test."
+        return f"The scores differ, but one {cluster} is not enough for a test."
     if one.more_questions is None:
         return f"The accuracies are equal; {_counted(one.discordant, 'question')} came out differently."
     if not one.more_questions:
         return "The difference is significant, but missing responses could cancel it."
     return (
         f"No significant difference. A difference of this size would take about "
-        f"{_counted(one.more_questions, 'more question')} ({_counted(one.more_contexts or 0, 'context')}) to detect "
+        f"{_counted(one.more_questions, 'more question')} ({_counted(one.more_contexts or 0, cluster)}) to detect "
         f"with {POWER:.0%} power."
     )
 

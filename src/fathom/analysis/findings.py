@@ -432,6 +432,15 @@ class Comparison(Record):
     note: str
 
 
+class SettingComparison(Record):
+    """A paired comparison of two settings: one run on questions that differ in one tag alone."""
+
+    run: str
+    tag: str
+    comparison: Comparison
+    """Its two sides are values of the tag, such as "scope=full"; its clusters are question papers."""
+
+
 class RepeatedRuns(Record):
     """Runs of one model and system on one bench that differ only in their seed, averaged."""
 
@@ -510,7 +519,7 @@ class BenchInfo(Record):
 class Findings(Record):
     """All findings about a set of runs."""
 
-    format: int = 2
+    format: int = 3
     fathom: str
     seed: int
     resamples: Count
@@ -519,6 +528,9 @@ class Findings(Record):
     runs: tuple[RunSummary, ...]
     comparisons: tuple[Comparison, ...]
     """Every pair of runs on one bench, over all shared questions, then within groups."""
+    setting_comparisons: tuple[SettingComparison, ...]
+    """For each run on a bench with the same items in several settings: every two values of each varied tag, over all
+    pairs, then within groups."""
     repeated_runs: tuple[RepeatedRuns, ...]
     loss_decompositions: tuple[LossDecomposition, ...]
     baselines: tuple[Baseline, ...]

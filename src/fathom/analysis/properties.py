@@ -47,6 +47,8 @@ class QuestionProperties:
     sizes: dict[str, float]
     length: int
     """The requested context length in tokens."""
+    pair: str = ""
+    """Shared by the questions that ask the same in several settings; empty if the question has no counterpart."""
 
 
 def describe(
@@ -85,8 +87,16 @@ def describe(
             "evidence position": evidence.position,
             "evidence spread": evidence.dispersion,
         }
+    pairing = family(question.family).pairing
     return QuestionProperties(
-        question.id, question.family, answer.type, number, groups, sizes | dict(diagnosis.sizes), context.length
+        question.id,
+        question.family,
+        answer.type,
+        number,
+        groups,
+        sizes | dict(diagnosis.sizes),
+        context.length,
+        question.tags.get(pairing.tag, "") if pairing is not None else "",
     )
 
 

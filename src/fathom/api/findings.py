@@ -21,6 +21,7 @@ from fathom.analysis.findings import (
     Findings,
     LossDecomposition,
     RunSummary,
+    SettingComparison,
 )
 from fathom.analysis.properties import Groupings
 from fathom.api.arguments import Folder, Progress, as_path, as_paths, ignore
@@ -52,6 +53,7 @@ __all__ = [
     "LossDecomposition",
     "ProbeResults",
     "RunSummary",
+    "SettingComparison",
     "SwapResults",
     "analyze",
     "check_outputs",
@@ -76,6 +78,11 @@ class Analysis(analysis.Analysis):
     def runs(self) -> tuple[RunSummary, ...]:
         """A summary of each run: scores, breakdowns, error patterns, causes, cost."""
         return self.findings.runs
+
+    @property
+    def setting_comparisons(self) -> tuple[SettingComparison, ...]:
+        """For each run, paired comparisons of the settings in which the same items were built."""
+        return self.findings.setting_comparisons
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:

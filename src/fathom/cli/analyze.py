@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,6 +100,7 @@ def lines(findings: Findings, by: Sequence[str]) -> Iterator[str]:
             yield from comparison_lines(one)
         if len(overall) > MAX_LINES:
             yield f"  ... and {len(overall) - MAX_LINES} more pairs in the JSON"
+    yield from _settings(findings)
     for found in findings.loss_decompositions:
         yield ""
         yield from _loss_stages(found)
@@ -111,6 +113,19 @@ def lines(findings: Findings, by: Sequence[str]) -> Iterator[str]:
     if findings.notes:
         yield ""
         yield from (f"Note: {note}" for note in findings.notes)
+
+
+def _settings(findings: Findings) -> Iterator[str]:
+    """The overall comparisons of settings, run by run."""
+    overall = [one for one in findings.setting_comparisons if one.comparison.within == "all"]
+    if overall:
+        yield ""
+        yield "Settings, paired by item (second - first; p after Holm's correction)"
+    for run, some in groupby(overall, key=lambda one: one.run):
+        if len(findings.runs) > 1:
+            yield f"{run}:"
+        for one in some:
+            yield from comparison_lines(one.comparison, "pairs")
 
 
 def with_interval(estimate: Estimate) -> str:
@@ -231,7 +246,7 @@ def _loss_stages(found: LossDecomposition) -> Iterator[str]:
     yield from (f"  {note}" for note in found.notes)
 
 
-def comparison_lines(one: Comparison) -> Iterator[str]:
-    """Two lines about a pair of runs."""
-    yield f"  {one.first} / {one.second}: {points(one.difference)}, p {one.p_holm:.4f}, {one.items:,} questions"
+def comparison_lines(one: Comparison, noun: str = "questions") -> Iterator[str]:
+    """Two lines about a pair of runs, or of settings."""
+    yield f"  {one.first} / {one.second}: {points(one.difference)}, p {one.p_holm:.4f}, {one.items:,} {noun}"
     yield f"    {one.note}"

@@ -94,12 +94,13 @@ def _table(groups: dict[str, Score]) -> Iterator[str]:
     """A line for each group: accuracy, partial credit, measures, and the counts of the other outcomes."""
     measures = list(dict.fromkeys(name for score in groups.values() for name in score.measures))
     headings = "".join(f" {name:>9}" for name in measures)
-    yield f"  {'':24} {'questions':>9} {'accuracy':>8} {'partial credit':>14}{headings}   other outcomes"
+    width = max(24, *map(len, groups))
+    yield f"  {'':{width}} {'questions':>9} {'accuracy':>8} {'partial credit':>14}{headings}   other outcomes"
     for name, score in groups.items():
         means = "".join(f" {score.measures.get(measure, 0.0):>9.1%}" for measure in measures)
         outcomes = ", ".join(f"{outcome} {count:,}" for outcome in OUTCOMES if (count := getattr(score, outcome)))
         shares = f"{score.accuracy:>8.1%} {score.partial_credit:>14.1%}{means}"
-        yield f"  {name:24} {score.questions:>9,} {shares}   {outcomes}".rstrip()
+        yield f"  {name:{width}} {score.questions:>9,} {shares}   {outcomes}".rstrip()
 
 
 def _published_table(published: dict[str, PublishedScore]) -> Iterator[str]:

@@ -13,6 +13,7 @@ from fathom.report.costs import cost_summary, costs
 from fathom.report.figures import Figure
 from fathom.report.formatting import count
 from fathom.report.leaderboard import headline
+from fathom.report.setting_comparisons import setting_comparisons
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,12 @@ def sections(findings: Findings) -> list[Section]:
             "Pairwise comparisons",
             _comparison_summary(findings.comparisons),
             accuracy.comparisons(findings),
+        ),
+        Section(
+            "settings",
+            "Settings",
+            "The same items in several settings, one property changed at a time.",
+            setting_comparisons(findings),
         ),
         Section(
             "lengths",

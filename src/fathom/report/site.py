@@ -86,6 +86,7 @@ def only(findings: Findings, bench: BenchInfo) -> Findings:
             "benches": (bench,),
             "runs": runs,
             "comparisons": tuple(one for one in findings.comparisons if {one.first, one.second} <= names),
+            "setting_comparisons": tuple(one for one in findings.setting_comparisons if one.run in names),
             "loss_decompositions": tuple(one for one in findings.loss_decompositions if one.bench == bench.fingerprint),
             "baselines": tuple(one for one in findings.baselines if one.bench == bench.fingerprint),
             "closed_book": tuple(one for one in findings.closed_book if one.bench == bench.fingerprint),

@@ -74,6 +74,16 @@ class Tag:
 
 
 @dataclass(frozen=True)
+class Pairing:
+    """Items that ask the same in several settings. The settings of a run are compared pair by pair."""
+
+    tag: str
+    """The tag whose value such items share. An item without it has no counterpart."""
+    tags: tuple[str, ...]
+    """The tags in which such items may differ."""
+
+
+@dataclass(frozen=True)
 class Fault:
     """A kind of mistake that leads to an incorrect answer."""
 
@@ -345,6 +355,8 @@ class Family:
     """In the order in which reports show them."""
     cross_tabs: tuple[tuple[str, str], ...] = ()
     """Pairs of tags whose combinations reports show as a heat map."""
+    pairing: Pairing | None = None
+    """None if every item is built in one setting."""
     faults: tuple[Fault, ...] = ()
     probe_tag: str = ""
     """For a family of memorization probes: the tag that names the kind of probe."""

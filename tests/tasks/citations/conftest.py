@@ -22,3 +22,14 @@ def cited(citing_corpus: Path, build_once: SharedFolders) -> Bench:
     return Bench(
         build_once("cited", lambda folder: build_citations(citing_corpus, folder / "bench", items=8)) / "bench"
     )
+
+
+@pytest.fixture(scope="session")
+def varied(citing_corpus: Path, build_once: SharedFolders) -> Bench:
+    """A bench of choices in four settings with the same masks; never write to it."""
+    vary = {"scope": ["full", "section"], "candidate_text": ["concise", "body"]}
+
+    def make(folder: Path) -> None:
+        build_citations(citing_corpus, folder / "bench", items=10, tasks=["choice"], levels=["hard"], vary=vary)
+
+    return Bench(build_once("varied", make) / "bench")

@@ -13,7 +13,7 @@ from fathom.tasks.citations.passages import Needed
 from fathom.tasks.citations.settings import CitationSettings
 from fathom.tasks.citations.simulate import Simulator
 from fathom.tasks.citations.swap import Swapper
-from fathom.tasks.family import Family, Fault, FromCorpus, Tag
+from fathom.tasks.family import Family, Fault, FromCorpus, Pairing, Tag
 from fathom.tasks.text_views import text_views
 
 FAMILY = Family(
@@ -40,6 +40,7 @@ FAMILY = Family(
         Tag("pair", "Items with the same masks", grouped=False),
     ),
     cross_tabs=(("task", "level"), ("type", "year")),
+    pairing=Pairing("pair", ("candidate-text", "sampling", "candidates", "scope", "mask")),
     faults=(
         Fault("miss", "misses each candidate with this probability", "finding", diagnosed=False),
         Fault(

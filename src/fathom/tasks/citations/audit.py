@@ -44,6 +44,8 @@ class CitationsAuditor:
         self._checks = AuditChecks()
         self._used: Counter[tuple[str, ...]] = Counter()
         self._answers: Counter[tuple[str, ...]] = Counter()
+        self._pairs: dict[str, list[tuple[Context, Item]]] = defaultdict(list)
+        """Items with the same masks, in the order of the bench."""
         self._items: Counter[str] = Counter()
         self._sums: dict[str, Counter[str]] = defaultdict(Counter)
         self._places: dict[str, Counter[tuple[int, ...]]] = defaultdict(Counter)
@@ -75,6 +77,7 @@ class CitationsAuditor:
         self._checks.check("the question has its standard wording", item, item.question.text == _worded(context, item))
         self._checks.check("the tags match the item", item, self._is_tagged(context, item, masks))
         self._checks.check_responses(item, check_response)
+        self._check_pair(context, item)
         if self._measured:
             self._measure(context, item, text, options)
 
@@ -172,6 +175,16 @@ class CitationsAuditor:
             identified = any(_identifies_itself(work, shown) for work, shown in zip(works, texts, strict=True))
             self._checks.check("no candidate contains its own title or name", item, not identified)
 
+    def _check_pair(self, context: Context, item: Item) -> None:
+        """Compare an item with the items of the same pair before it."""
+        pair = item.question.tags.get("pair")
+        if pair is None:
+            return
+        found = self._pairs[pair]
+        alike = all(_are_paired((context, item), other) for other in found)
+        self._checks.check("the items of a pair differ in their setting alone", item, alike)
+        found.append((context, item))
+
     def _is_tagged(self, context: Context, item: Item, masks: list[Mask | None]) -> bool:
         tags = item.question.tags
         citation_types = {mask.citation_type for mask in masks if mask}
@@ -215,6 +228,27 @@ class CitationsAuditor:
         if total:
             checks.append(AuditCheck(name="baselines", checked=total, measures=self._baselines()))
         return checks
+
+
+def _are_paired(one: tuple[Context, Item], two: tuple[Context, Item]) -> bool:
+    """Whether two items have the same masks, and the same candidates unless these were varied.
+
+    If their number was varied, one set contains the other.
+    """
+    (context, item), (other_context, other) = one, two
+    tags, others = item.question.tags, other.question.tags
+    asked, other_asked = ([row[:3] for row in of.key.proof.rows] for of in (item, other))
+    same = (
+        asked == other_asked
+        and tags.get("setting") != others.get("setting")
+        and all(tags.get(name) == others.get(name) for name in ("task", "level", "type"))
+    )
+    if not same or tags.get("sampling") != others.get("sampling"):
+        return same
+    if tags.get("candidates") == others.get("candidates"):
+        return context.documents == other_context.documents
+    sets = set(context.documents), set(other_context.documents)
+    return sets[0] <= sets[1] or sets[1] <= sets[0]
 
 
 def _task(item: Item) -> Task:

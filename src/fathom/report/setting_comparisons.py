@@ -1,0 +1,67 @@
+"""The figure of settings: paired comparisons of the settings in which the same items were built."""
+
+from __future__ import annotations
+
+from fathom.analysis.findings import Findings, SettingComparison
+from fathom.report.accuracy import GRAY, MAX_PAIRS, why_not_significant
+from fathom.report.drawings.canvas import Node
+from fathom.report.drawings.charts import Dot, DotRow, Point, dot_plot
+from fathom.report.figures import Column, Figure, interval_columns
+from fathom.report.ranking import run_colors
+
+
+def setting_comparisons(findings: Findings) -> tuple[Figure, ...]:
+    """Every two settings of each run, paired by item."""
+    rows = findings.setting_comparisons
+    if not rows:
+        return ()
+    overall = [one for one in rows if one.comparison.within == "all"]
+    colors = run_colors(findings)
+
+    def draw(width: float) -> Node:
+        lines = [_line(one, colors, len(findings.runs) > 1) for one in overall[:MAX_PAIRS]]
+        low = min((dot.point.low for row in lines for dot in row.dots), default=-0.1)
+        high = max((dot.point.high for row in lines for dot in row.dots), default=0.1)
+        title = "Differences between settings with 95% intervals"
+        return dot_plot(title, lines, width, min(low, 0.0), max(high, 0.0), "difference")
+
+    columns: tuple[Column[SettingComparison], ...] = (
+        Column("run", "Run", lambda one: one.run),
+        Column("first", "First", lambda one: one.comparison.first),
+        Column("second", "Second", lambda one: one.comparison.second),
+        Column("within", "Within", lambda one: one.comparison.within),
+        Column("first_accuracy", "First accuracy", lambda one: one.comparison.first_accuracy, "share"),
+        Column("second_accuracy", "Second accuracy", lambda one: one.comparison.second_accuracy, "share"),
+        *interval_columns(lambda one: one.comparison.difference, "difference", "Difference", "difference"),
+        Column("only_first", "Only first correct", lambda one: one.comparison.only_first, "count"),
+        Column("only_second", "Only second correct", lambda one: one.comparison.only_second, "count"),
+        Column("pairs", "Pairs", lambda one: one.comparison.items, "count"),
+        Column("p", "p", lambda one: one.comparison.p, "p"),
+        Column("p_holm", "p (Holm)", lambda one: one.comparison.p_holm, "p"),
+        Column("significant", "Significant", lambda one: one.comparison.significant, "yes"),
+        Column("note", "Note", lambda one: one.comparison.note),
+    )
+    note = (
+        "Second setting minus first (percentage points): the same items, shown in two ways, paired by item and "
+        "clustered by question paper. Gray: not significant."
+    )
+    return (Figure.of("settings", "Differences between settings", note, columns, rows, draw),)
+
+
+def _line(one: SettingComparison, colors: dict[str, int], several: bool) -> DotRow:
+    found = one.comparison
+    estimate = found.difference
+    tip = (
+        f"{found.second}: {estimate.value * 100:+.1f} points ({estimate.low * 100:+.1f} to {estimate.high * 100:+.1f})"
+    )
+    tip += "" if found.significant else f", {why_not_significant(found)}"
+    label = f"{found.second} − {found.first}"
+    return DotRow(
+        f"{one.run}: {label}" if several else label,
+        [
+            Dot(
+                colors.get(one.run, 0) if found.significant else GRAY,
+                Point(estimate.value, estimate.low, estimate.high, tip),
+            )
+        ],
+    )

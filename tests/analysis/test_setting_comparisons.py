@@ -1,0 +1,46 @@
+"""Settings are compared pair by pair: only questions that differ in one tag alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from fathom.analysis.analyze import Settings, analyze
+from fathom.report.setting_comparisons import setting_comparisons
+from fathom.tasks.bench import Bench
+from tests.analysis.conftest import done
+from tests.tasks.citations.conftest import varied
+
+__all__ = ["varied"]
+
+
+def test_settings_of_one_run(varied: Bench, tmp_path: Path) -> None:
+    """A model that is always correct, except with titles and abstracts in the whole paper."""
+    run = tmp_path / "run"
+    assert done("run", varied.folder, "--model", "sim/oracle", "--out", run) == 0
+    settings = {question.id: question.tags["setting"] for question in varied.all_questions()}
+    lines = []
+    for line in (run / "responses.jsonl").read_text().splitlines():
+        response = json.loads(line)
+        if settings[response["question_id"]] == "scope=full, candidate-text=concise":
+            response["text"] = "I do not know."
+        lines.append(json.dumps(response))
+    (run / "responses.jsonl").write_text("\n".join(lines) + "\n")
+    found = analyze([run], settings=Settings(causes=False)).findings
+    overall = {one.tag: one.comparison for one in found.setting_comparisons if one.comparison.within == "all"}
+    assert set(overall) == {"scope", "candidate-text"}
+    scope, text = overall["scope"], overall["candidate-text"]
+    assert (scope.first, scope.second) == ("scope=full", "scope=section")
+    assert (text.first, text.second) == ("candidate-text=body", "candidate-text=concise")
+    for one in (scope, text):
+        assert one.items == 20  # ten masks, in both settings of the other tag
+        assert one.discordant == 10
+        assert one.clusters == len({context.documents[0] for context in varied.contexts()})
+        assert abs(one.difference.value) == 0.5
+    assert scope.only_second == text.only_first == 10
+    [figure] = setting_comparisons(found)
+    assert len(figure.rows) == len(found.setting_comparisons)
+
+
+def test_a_bench_in_one_setting_compares_none(ran_small: object) -> None:
+    assert analyze([ran_small("sim/oracle")], settings=Settings(causes=False)).findings.setting_comparisons == ()  # type: ignore[operator]
