@@ -139,7 +139,7 @@ def test_settings_that_cannot_be_built(settings: dict[str, object], message: str
 
 def test_settings_survive_the_manifest(varied: Bench) -> None:
     read = CitationSettings.model_validate(varied.manifest.settings["citations"])
-    assert list(read.variants("hard"))[0] == "scope=full, candidate-text=body"
+    assert next(iter(read.variants("hard"))) == "scope=full, candidate-text=body"
 
 
 def test_too_many_candidates_get_a_sentence(citing_corpus: Path, tmp_path: Path) -> None:
