@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from fathom.api import corpora
-from fathom.cli.ingest_summary import WIDTH, describe, describe_self_test
+from fathom.cli.ingest_summary import describe, describe_self_test
 from fathom.cli.main import main
+from fathom.cli.output import WIDTH, columns
 from fathom.corpus.selftest.measure import Agreement, FieldScore, SelfTest
 from fathom.records.documents import FIELDS
 
@@ -85,7 +86,21 @@ def test_a_report_with_everything_fits_one_screen(tmp_path: Path) -> None:
         lines = describe(corpus, report).splitlines()
     # The first lines name the folder, whose path may be long.
     assert max(map(len, lines[1:-1])) <= WIDTH
-    assert len(lines) <= 30 + len(corpora.FORMATS)
+    assert len(lines) <= 31 + len(corpora.FORMATS)
+
+
+def test_wide_and_long_names_are_cut(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "in").mkdir()
+    subjects = ", ".join(f'"{"very " * 6}long subject {number}"' for number in range(12))
+    for number in range(12):
+        text = f"---\nkeywords: [{subjects}]\n---\n# On salt {number}\n\nSalt is old.\n"
+        (tmp_path / "in" / f"note{number}.md").write_text(text)
+    (tmp_path / "in" / f"{'盐' * 60}.md").write_text("")
+    (tmp_path / "in" / f"{'图' * 60}.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    out = tmp_path / ("deep" * 30)
+    lines = summary(tmp_path / "in", out, capsys).splitlines()
+    assert max(columns(line) for line in lines if str(out) not in line) <= WIDTH
+    assert any("盐" in line for line in lines) and any("图" in line for line in lines)
 
 
 def test_the_report_as_json_has_everything(sources: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -119,5 +134,5 @@ def test_the_self_test_lists_what_is_not_perfect() -> None:
     assert lines[2:] == [
         "  jats          all (1 of 1 fields are 100/100/0)",
         "  tei           title 100/50/25 (0 of 1 fields are 100/100/0)",
-        "  tei: 1 documents refused",
+        "  tei: 1 document refused",
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -87,6 +88,18 @@ def test_papers_become_a_corpus_with_links(papers: Path, tmp_path: Path) -> None
     assert report.authors["certain"] > 0
     assert not (tmp_path / "corpus.reading").exists()
     assert IngestReport.model_validate_json((tmp_path / "corpus" / "ingest.report.json").read_bytes()) == report
+
+
+def test_a_corpus_in_the_folder_is_no_source(papers: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "copy"
+    shutil.copytree(papers, folder)
+    _, wanted = ingest([papers], tmp_path / "elsewhere", Filters())
+    for name in ("first", "second"):  # the second ingest finds the first corpus, too
+        _, report = ingest([folder], folder / name, Filters())
+        assert (report.documents, report.kept) == (wanted.documents, wanted.kept)
+        assert (report.unread.keys(), report.not_documents) == (wanted.unread.keys(), {})
+    with pytest.raises(FathomError, match="No document could be read"):
+        ingest([folder / "first"], tmp_path / "third", Filters())
 
 
 def test_an_archive_and_a_folder_give_the_same_links(papers: Path, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fathom.corpus.licenses import license_matches, spdx
+from fathom.corpus.licenses import license_matches, spdx, stated_license
 
 
 @pytest.mark.parametrize(
@@ -34,15 +34,20 @@ from fathom.corpus.licenses import license_matches, spdx
             "CC-BY-4.0",
         ),
         ("https://creativecommons.org/licenses/by/4.0 Creative Commons Attribution License", "CC-BY-4.0"),
-        ("Creative Commons Attribution License, which permits non-commercial use", "CC-BY"),
+        ("Creative Commons Attribution License, which permits commercial and non-commercial use", "CC-BY"),
+        ("Creative Commons Attribution (creativecommons.org/licenses/by/3.0), for non-commercial use", "CC-BY-3.0"),
+        ("Creative Commons Public Domain declaration", "CC0-1.0"),
+        ("cc_by_4_0", "CC-BY-4.0"),
+        ("ccby4", "CC-BY-4.0"),
         ("Open Government Licence v3.0", "OGL-UK-3.0"),
         ("This document has been placed in the public domain.", "public domain"),
         ("© 2019 The Salt Press. All rights reserved.", "all rights reserved"),
         ("© 2019 A. Lind. All rights reserved. Distributed under CC BY-NC 4.0.", "CC-BY-NC-4.0"),
         ("http://arxiv.org/licenses/nonexclusive-distrib/1.0/", "arXiv-nonexclusive-1.0"),
         ("The Apache License, Version 2.0", "Apache-2.0"),
-        # Two licenses, a denial, or words that name none.
+        # Two licenses, a contradiction, a denial, or words that name none.
         ("The text is CC BY 4.0, the figures are CC BY-NC 4.0.", None),
+        ("Creative Commons Attribution License, which permits non-commercial use", None),
         ("This work is not licensed under CC BY.", None),
         ("a Creative Commons license", None),
         ("Ask the authors before you print it.", None),
@@ -72,3 +77,30 @@ def test_a_license_has_one_name(text: str, name: str | None) -> None:
 )
 def test_a_filter_keeps_every_version_of_a_license(license: str, wanted: str, kept: bool) -> None:
     assert license_matches(license, wanted) == kept
+
+
+@pytest.mark.parametrize(
+    ("paragraphs", "name"),
+    [
+        (
+            "Copyright: © 2019 Lind et al. This is an open access article distributed under the terms of the Creative "
+            "Commons Attribution License, which permits unrestricted use.",
+            "CC-BY",
+        ),
+        ("This article is an open access article distributed under the Creative Commons Attribution License", "CC-BY"),
+        ("This is an open access article under the CC BY-NC license.", "CC-BY-NC"),
+        (
+            "Text.\nThis work is licensed under CC BY-SA 4.0.\nThis text is available under CC BY-SA 4.0.",
+            "CC-BY-SA-4.0",
+        ),
+        ("**License:** CC BY 4.0", "CC-BY-4.0"),
+        ("© 2020 Ada Lind, licensed under CC BY 4.0.", "CC-BY-4.0"),
+        # Of something else, or of several.
+        ("This paper presents a dataset licensed under CC BY-NC 4.0.", None),
+        ("This work uses data published under CC BY 4.0.", None),
+        ("License: MIT", None),
+        ("This work is licensed under CC BY 4.0.\nThis text is available under CC BY-NC 4.0.", None),
+    ],
+)
+def test_a_paragraph_states_the_license_of_its_document(paragraphs: str, name: str | None) -> None:
+    assert stated_license(paragraphs.splitlines()) == name

@@ -278,6 +278,7 @@ def test_a_slow_line_is_refused_alone(monkeypatch: pytest.MonkeyPatch, tmp_path:
     [part] = source_files([tmp_path / "a.jsonl"])
     found = read_source(part, Filters()).documents
     assert [one.error for one in found] == ["", "reading took longer than 1 s of CPU time (line 2)", "", ""]
+    assert [one.incomplete for one in found] == [False, True, False, False]
 
 
 # Damage.

@@ -7,10 +7,17 @@ from collections.abc import Iterator, Mapping
 from textwrap import wrap
 
 from fathom.api import corpora
-from fathom.cli.output import counted, describe_corpus, escape_control_characters, most_frequent, shortened
-
-WIDTH = 100
-"""Columns of the summary."""
+from fathom.cli.output import (
+    WIDTH,
+    columns,
+    counted,
+    cut,
+    describe_corpus,
+    escape_control_characters,
+    most_frequent,
+    shortened,
+    wrapped,
+)
 
 MAX_REASONS = 3
 """Reasons of each kind that are listed."""
@@ -40,7 +47,8 @@ def _documents(report: corpora.IngestReport) -> Iterator[str]:
     """How many documents were read, refused and left out, with reasons and one file for each."""
     refused = sum(report.rejected.values())
     left_out = sum(report.left_out.values())
-    yield f"  read {report.kept:,} of {report.documents:,} documents; {refused:,} refused, {left_out:,} left out"
+    documents = counted(report.documents, "document")
+    yield f"  read {report.kept:,} of {documents}; {refused:,} refused, {left_out:,} left out"
     for title, counts in (("refused", report.rejected), ("left out", report.left_out)):
         yield from _reasons(title, counts, report.examples)
     for title, kinds in (("not documents", report.not_documents), ("of no known kind", report.unread)):
@@ -48,7 +56,7 @@ def _documents(report: corpora.IngestReport) -> Iterator[str]:
             named = [_file_kind(kind, files) for kind, files in list(kinds.items())[:MAX_KINDS]]
             total = counted(sum(files.count for files in kinds.values()), "file")
             text = f"{title}, {total}: {shortened(named, len(kinds), 80)}"
-            yield from wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+            yield from wrapped(text)
 
 
 def _file_kind(kind: str, files: corpora.UnreadFiles) -> str:
@@ -59,7 +67,7 @@ def _file_kind(kind: str, files: corpora.UnreadFiles) -> str:
 def _reasons(title: str, counts: Mapping[str, int], examples: Mapping[str, str]) -> Iterator[str]:
     shown = most_frequent(counts, MAX_REASONS)
     for reason, count in shown.items():
-        yield _cut(f"  {title}: {reason} ({count:,}), such as {_file_name(examples[reason])}")
+        yield cut(f"  {title}: {reason} ({count:,}), such as {_file_name(examples[reason])}")
     if len(counts) > len(shown):
         yield f"  {title}: {counted(len(counts) - len(shown), 'other reason')}"
 
@@ -104,7 +112,7 @@ def _unknown_reasons(report: corpora.IngestReport) -> Iterator[str]:
         counts_by_field = fields[reason].most_common(3)
         named = ", ".join(f"{field} {count:,}" for field, count in counts_by_field)
         more = f" and {len(fields[reason]) - 3} more" if len(fields[reason]) > 3 else ""
-        yield _cut(f"  unknown: {reason}: {named}{more}, such as {_file_name(examples[reason], 28)}")
+        yield cut(f"  unknown: {reason}: {named}{more}, such as {_file_name(examples[reason], 28)}")
 
 
 def _citations(report: corpora.IngestReport) -> Iterator[str]:
@@ -116,13 +124,13 @@ def _citations(report: corpora.IngestReport) -> Iterator[str]:
         sum(getattr(stats, count) for stats in formats.values())
         for count in ("citations", "resolved", "corrected", "contradicted", "unlocated")
     )
-    yield _cut(
+    yield cut(
         f"  citations: {located:,} located, {unlocated:,} not; {resolved:,} resolved, {corrected:,} corrected, "
         f"{contradicted:,} contradicted"
     )
     shares = ", ".join(f"{name} {_citation_shares(stats)}" for name, stats in formats.items())
     text = f"% located/resolved/contradicted: {shares}"
-    yield from wrap(text, WIDTH, initial_indent="    ", subsequent_indent="      ", break_on_hyphens=False)
+    yield from wrapped(text, indent=4)
 
 
 def _citation_shares(stats: corpora.ReadingStats) -> str:
@@ -140,20 +148,19 @@ def _links(report: corpora.IngestReport) -> Iterator[str]:
     linked = {method: count for method, count in report.links.items() if count}
     if linked:
         text = "references by linking method: " + ", ".join(f"{m} {c:,}" for m, c in linked.items())
-        yield from wrap(text, WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
+        yield from wrapped(text)
     if report.authors:
         yield "  author names: " + ", ".join(f"{kind} {count:,}" for kind, count in report.authors.items())
 
 
 def _file_name(source: str, width: int = 36) -> str:
     """The end of a source: the file's name, without its folders and at most some characters."""
-    name = source.rpartition("!")[2].rpartition("/")[2] or source
-    return escape_control_characters(name if len(name) <= width else f"…{name[1 - width :]}")
-
-
-def _cut(line: str) -> str:
-    line = escape_control_characters(line)
-    return line if len(line) <= WIDTH else f"{line[: WIDTH - 1]}…"
+    name = escape_control_characters(source.rpartition("!")[2].rpartition("/")[2] or source)
+    if columns(name) <= width:
+        return name
+    while columns(name) >= width:
+        name = name[1:]
+    return f"…{name}"
 
 
 def describe_self_test(result: corpora.SelfTest) -> str:
@@ -167,7 +174,7 @@ def describe_self_test(result: corpora.SelfTest) -> str:
         others = [f"{field} {cell}" for field, cell in measured.items() if cell != "100/100/0"]
         text = f"{', '.join(others) or 'all'} ({len(measured) - len(others)} of {len(measured)} fields are 100/100/0)"
         lines += wrap(text, WIDTH, initial_indent=f"  {name:<14}", subsequent_indent=" " * 16, break_on_hyphens=False)
-    lines += [f"  {name}: {count:,} documents refused" for name, count in result.refused.items()]
+    lines += [f"  {name}: {counted(count, 'document')} refused" for name, count in result.refused.items()]
     return "\n".join(lines)
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 import sys
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import click
@@ -52,6 +54,40 @@ def escape_control_characters(text: str) -> str:
     return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
+WIDTH = 100
+"""Columns of a summary."""
+
+
+def columns(text: str) -> int:
+    """The width of a text on a terminal: Chinese and Japanese characters take two columns."""
+    return len(text) + sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+
+
+def cut(text: str, width: int = WIDTH) -> str:
+    """The text without control characters, shortened to some columns."""
+    text = escape_control_characters(text)
+    if columns(text) <= width:
+        return text
+    text = text[:width]
+    while columns(text) >= width:
+        text = text[:-1]
+    return f"{text}…"
+
+
+def wrapped(text: str, indent: int = 2) -> list[str]:
+    """The text in lines of at most `WIDTH` columns; only a longer word, such as a path, is not divided."""
+    spread = "".join(f"{one}\0" if columns(one) == 2 else one for one in text)  # `wrap` counts characters
+    lines = wrap(
+        spread,
+        WIDTH,
+        initial_indent=" " * indent,
+        subsequent_indent=" " * (indent + 2),
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+    return [line.replace("\0", "") for line in lines]
+
+
 MAX_NAMES = 8
 """Subjects and licenses that a summary names."""
 
@@ -65,8 +101,8 @@ def most_frequent(counts: Mapping[str, int], limit: int) -> dict[str, int]:
 
 def shortened(names: Sequence[str], total: int, width: int = 30) -> str:
     """The names, each cut to some characters, and how many of the total are not among them."""
-    cut = [name if len(name) <= width else f"{name[: width - 1]}…" for name in map(escape_control_characters, names)]
-    return ", ".join(cut) + (f" and {total - len(cut):,} more" if total > len(cut) else "")
+    shown = ", ".join(cut(name, width) for name in names)
+    return shown + (f" and {total - len(names):,} more" if total > len(names) else "")
 
 
 def describe_corpus(corpus: Corpus) -> str:
@@ -76,12 +112,15 @@ def describe_corpus(corpus: Corpus) -> str:
     if len(manifest.subjects) > MAX_NAMES:
         # Keywords of real documents are long: as many as fit on the line.
         subjects = [one for n, one in enumerate(subjects) if sum(len(name) + 2 for name in subjects[: n + 1]) < 85]
+    contents = (
+        f"{corpus.folder}: {counted(manifest.documents, 'document')}, {manifest.tokens:,} tokens "
+        f"({manifest.tokenizer}), {counted(manifest.links, 'citation')} among them"
+    )
+    licenses = shortened(list(manifest.licenses)[:MAX_NAMES], len(manifest.licenses))
     return "\n".join(
         (
-            f"{corpus.folder}: {manifest.documents:,} documents, {manifest.tokens:,} tokens ({manifest.tokenizer}), "
-            f"{manifest.links:,} citations among them",
-            f"  {shortened(subjects, len(manifest.subjects)) or 'no subjects'}",
-            f"  fingerprint {manifest.fingerprint[:16]}, "
-            f"licenses {shortened(list(manifest.licenses)[:MAX_NAMES], len(manifest.licenses))}",
+            *wrapped(contents, indent=0),
+            *wrapped(shortened(subjects, len(manifest.subjects)) or "no subjects"),
+            *wrapped(f"fingerprint {manifest.fingerprint[:16]}, licenses {licenses}"),
         )
     )

@@ -136,6 +136,8 @@ def read_file(file: SourceFile, filters: Filters, given: frozenset[str] = frozen
     if file.refusal:
         refused = ReadResult(file.source, "", error=file.refusal, incomplete=True)
         return FileResult(file.source, [refused], file.key)
+    if file.left_out:
+        return FileResult(file.source, [ReadResult(file.source, "", left_out=file.left_out)], file.key)
     results: list[ReadResult] = []
     format = ""
     companions = file.companions or NoCompanions()
@@ -188,7 +190,8 @@ def _read_lines(part: SourceLines, filters: Filters) -> FileResult:
         except _ALL_ERRORS as error:
             # The number is in parentheses, so that the report groups lines with the same reason.
             message = f"{_message(error)} (line {line.number:,})"
-            results.append(ReadResult(source, part.format, error=message, incomplete=bool(line.cut)))
+            cut = isinstance(error, LineCutError | TimeLimitExceededError)
+            results.append(ReadResult(source, part.format, error=message, incomplete=cut))
     return FileResult(part.source, results, part.key, part.format, part.is_first, tuple(attached.values()))
 
 
@@ -211,7 +214,8 @@ def read_attached(attached: AttachedSource) -> ReadResult:
             parsed.source = source
             return _assembled(parsed, attached.format)
     except _ALL_ERRORS as error:
-        return ReadResult(source, attached.format, error=_message(error))
+        cut = isinstance(error, TimeLimitExceededError)
+        return ReadResult(source, attached.format, error=_message(error), incomplete=cut)
 
 
 def _line_reader(format: str) -> LineReader:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _MAX_CHARACTERS = 6_000
 """Characters of a license text that are searched."""
@@ -13,7 +14,8 @@ _URL = re.compile(
     re.IGNORECASE,
 )
 _ABBREVIATION = re.compile(
-    r"\bCC[\s_–-]{0,2}BY\b((?:[\s_/–-]{1,3}(?:NC|ND|SA)\b)*)(?:[\s_,–-]{0,3}v?(?:ersion )?(\d\.\d))?"
+    r"\bCC[\s_–-]{0,2}BY(?![a-z])((?:[\s_/–-]{1,3}(?:NC|ND|SA)(?![a-z]))*)"
+    r"(?:[\s_,–-]{0,3}v?(?:ersion )?(?:([1-4])(?:[._](\d))?(?![\d.]*\w)))?"
     r"(?:-([A-Z]{2,3})\b)?",
     re.IGNORECASE,
 )
@@ -39,15 +41,19 @@ _RESTRICTIONS = {
         re.IGNORECASE,
     ),
 }
+_NON_COMMERCIAL = re.compile(r"(?<!commercial and )(?<!commercial or )\bnon[\s‐–-]?commercial\b", re.IGNORECASE)
 _VERSION = re.compile(
     r"[\s,()（]{0,3}(?:(?:unported|international|generic|public|licen[cs]es?|licen[cs]ia|lizenz|version|v\.?)[\s,()]{0,3})"
     r"{0,4}(\d\.\d)\b",
     re.IGNORECASE,
 )
-_ZERO = re.compile(r"\bCC[\s_-]{0,2}0\b|creative\s+commons\s+(?:zero|public\s+domain\s+dedication)", re.IGNORECASE)
+_ZERO = re.compile(
+    r"\bCC[\s_-]{0,2}0\b|creative\s+commons\s+(?:zero|public\s+domain\s+de(?:dic|clar)ation)", re.IGNORECASE
+)
 _FOR_DATA = re.compile(r"\bdata\b", re.IGNORECASE)
 _DENIED = re.compile(r"\bnot (?:be )?(?:available|licen[cs]ed|distributed|released|published) under\b", re.IGNORECASE)
 
+_RESERVED = "all rights reserved"
 _V = r",? (?:\(?version |\(?v\.?\s?)?"
 _OTHERS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(pattern, re.IGNORECASE))
@@ -61,7 +67,7 @@ _OTHERS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("GPL-3.0", rf"gnu general public licen[cs]e{_V}3(?:\.0)?\b"),
         ("ODbL-1.0", r"open (?:data commons open )?database licen[cs]e"),
         ("public domain", r"(?:in|into) the public domain|public[\s-]domain (?:work|in the u)|^public domain\.?$"),
-        ("all rights reserved", r"\ball rights (?:are )?reserved\b"),
+        (_RESERVED, r"\ball rights (?:are )?reserved\b"),
     )
 )
 _EXACT = {
@@ -70,7 +76,7 @@ _EXACT = {
         *("MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "GPL-2.0", "GPL-3.0", "LGPL-3.0", "AGPL-3.0", "MPL-2.0"),
         *("GPL-2.0-only", "GPL-3.0-only", "GPL-2.0-or-later", "GPL-3.0-or-later", "ODbL-1.0", "ODC-By-1.0", "PDDL-1.0"),
         *("CC0-1.0", "CC-PDM-1.0", "OGL-UK-1.0", "OGL-UK-2.0", "OGL-UK-3.0", "GFDL-1.3", "ISC", "Unlicense"),
-        *("public domain", "all rights reserved", "arXiv-nonexclusive-1.0"),
+        *("public domain", _RESERVED, "arXiv-nonexclusive-1.0"),
     )
 }
 """Names that stand for themselves; those of Creative Commons are recognized by their parts."""
@@ -88,9 +94,39 @@ def spdx(text: str) -> str | None:
     if _DENIED.search(text):
         return None
     commons = _commons_licenses(text)
+    if commons and not _URL.search(text) and "NC" not in commons[0][0] and _NON_COMMERCIAL.search(text):
+        # "... Attribution License, which permits non-commercial use": the name or the sentence is wrong.
+        return None
     if commons:
         return _agreed(commons)
     return next((name for name, pattern in _OTHERS if pattern.search(text)), None)
+
+
+_MAX_STATEMENT = 2_000
+"""Characters of a paragraph that states the license of its document."""
+
+_DOCUMENT = (
+    r"(?:article|work|paper|book|chapter|report|document|publication|preprint|manuscript|post|text|contribution)"
+)
+_STATEMENT = re.compile(
+    rf"\bthis (?:is an? )?(?:open[\s-]access )?{_DOCUMENT},? (?:(?:which )?(?:is|was|has been|may be) )?"
+    rf"(?:an open[\s-]access {_DOCUMENT} )?(?:freely |also |being )?"
+    r"(?:licen[cs]ed|distributed|published|made available|available|released|reproduced|open[\s-]access"
+    r"|under (?:the|a))\b"
+    r"|^\W{0,3}licen[cs]e\W{0,3}:\W|^\W{0,4}(?:copyright|©|\(c\))[^.]{0,300}\blicen[cs]ed under\b",
+    re.IGNORECASE,
+)
+
+
+def stated_license(paragraphs: Iterable[str]) -> str | None:
+    """Return the license that paragraphs such as "This is an open access article distributed under ..." state.
+
+    None if none states one, or if two state different ones.
+    """
+    statements = [one for one in paragraphs if len(one) <= _MAX_STATEMENT and _STATEMENT.search(one)]
+    # "License: MIT" is rather that of the software which a paper describes.
+    names = {name for one in statements if (name := spdx(one)) and name.startswith(("CC", "OGL", "GFDL"))}
+    return names.pop() if len(names) == 1 else None
 
 
 def license_matches(license: str, wanted: str) -> bool:
@@ -113,7 +149,10 @@ def _commons_licenses(text: str) -> list[tuple[str, str]]:
         elif kind.casefold().startswith("by"):
             named.append((_kind(kind.upper().split("-")[1:]), _version(version, country)))
     named.extend(
-        (_kind(re.findall("NC|ND|SA", short[1].upper())), _version(short[2], short[3]))
+        (
+            _kind(re.findall("NC|ND|SA", short[1].upper())),
+            _version(short[2] and f"{short[2]}.{short[3] or 0}", short[4]),
+        )
         for short in _ABBREVIATION.finditer(text)
     )
     for zero in _ZERO.finditer(text):

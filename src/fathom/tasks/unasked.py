@@ -27,9 +27,12 @@ class UnaskedQuestions(Record):
     """The contexts that have such a document."""
 
     def __str__(self) -> str:
-        documents = f"{self.documents:,} document{'s' if self.documents != 1 else ''}"
-        contexts = f"{self.contexts:,} context{'s' if self.contexts != 1 else ''}"
-        return f"{self.reason} in {documents}: {self.questions} in {contexts}"
+        return f"{self.where}: {self.questions} in {self.contexts:,} context{'s' if self.contexts != 1 else ''}"
+
+    @property
+    def where(self) -> str:
+        """The reason with the number of documents."""
+        return f"{self.reason} in {self.documents:,} document{'s' if self.documents != 1 else ''}"
 
 
 _Kind = tuple[str, str, str, FieldName | None]
@@ -74,5 +77,5 @@ def explain_unknown(found: Sequence[UnaskedQuestions], corpus: Path) -> str:
     fields = unknown_fields(found)
     if not fields:
         return ""
-    reasons = "; ".join(f"{one.reason} in {one.documents:,} documents" for one in found)
+    reasons = "; ".join(one.where for one in found)
     return f"{reasons}. Use only documents where they are known: `fathom contexts {corpus} --known {fields} --replace`."

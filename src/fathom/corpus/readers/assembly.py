@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from fathom.corpus.licenses import spdx
+from fathom.corpus.licenses import spdx, stated_license
 from fathom.corpus.readers.parsed_document import (
     Block,
     CitationMark,
@@ -56,6 +56,9 @@ MAX_AFFILIATION_CHARACTERS = 400
 
 MAX_COLUMNS = 1_000
 """Maximum number of columns that one cell may span."""
+
+NOTICE_PARAGRAPHS = 12
+"""Paragraphs at the beginning and at the end of a document that may state its license."""
 
 MIN_CITATIONS = 3
 """Strings that look like citations, which show that a text cites works."""
@@ -131,9 +134,9 @@ class _Assembler(TextBuilder):
         for notice in self._list.notices:
             self._add_paragraph(Paragraph([notice]))
         references = self._add_references()
-        license = self._license()
         subject = self._subject()
         text = self.text()
+        license = self._license(text)
         citations = self._checked_citations(text)
         unknown = self._unknown_fields()
         if not self._paragraphs and not self._tables and abstract is None:
@@ -169,13 +172,17 @@ class _Assembler(TextBuilder):
 
     # Metadata.
 
-    def _license(self) -> str:
+    def _license(self, text: str) -> str:
         """Return the license's SPDX name; a text that states no license known by name is kept as a note."""
-        text = plain(self._parsed.license)
-        name = spdx(text) if text else None
-        if text and name is None:
+        given = plain(self._parsed.license)
+        if not given and "license" not in self._parsed.stated:
+            # Notices stand before the text or after it.
+            outer = (*self._paragraphs[:NOTICE_PARAGRAPHS], *self._paragraphs[-NOTICE_PARAGRAPHS:])
+            return stated_license(paragraph.of(text) for paragraph in outer) or UNKNOWN_LICENSE
+        name = spdx(given) if given else None
+        if given and name is None:
             self._parsed.unknown.setdefault("license", "its text names no license that is known here")
-            self._parsed.notes.setdefault("license", text)
+            self._parsed.notes.setdefault("license", given)
         return name or UNKNOWN_LICENSE
 
     def _subject(self) -> str | None:

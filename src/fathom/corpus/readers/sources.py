@@ -96,6 +96,8 @@ class SourceFile:
     companions: ArchiveCompanions | FolderCompanions | None = None
     refusal: str = ""
     """Why it, or the rest of it, cannot be read: it is damaged or too large. Empty if it was read."""
+    left_out: str = ""
+    """Why it was not opened."""
 
     @property
     def key(self) -> str:
@@ -120,14 +122,25 @@ def _folder(folder: Path) -> Iterator[Source]:
         entries = sorted(folder.iterdir())
     except OSError as error:
         raise os_error("read the folder", folder, error) from error
+    has_corpus = any(_STORE.fullmatch(entry.name) for entry in entries)
     for entry in entries:
-        # A link may lead out of the folder or into a cycle.
-        if entry.is_symlink() or entry.name.startswith("."):
+        if entry.name.startswith(".") or _STAGING.search(entry.name):
             continue
-        if entry.is_dir():
+        if has_corpus and (_STORE.fullmatch(entry.name) or entry.name in _CORPUS_FILES):
+            continue
+        if entry.is_symlink():
+            # It may lead out of the folder or into a cycle.
+            yield SourceFile(printable_name(str(entry)), left_out="a symbolic link")
+        elif entry.is_dir():
             yield from _folder(entry)
         elif entry.is_file():
             yield from _file(entry)
+
+
+# The files of a corpus in the folder, such as the one that is being written, are no sources.
+_STORE = re.compile(r"corpus\.sqlite(?:\.part)?(?:-\w+)?")
+_STAGING = re.compile(r"\.reading(?:-(?:journal|wal|shm))?$")
+_CORPUS_FILES = frozenset(("manifest.json", "ingest.report.json", "contexts.jsonl"))
 
 
 def _file(path: Path) -> Iterator[Source]:

@@ -16,6 +16,7 @@ from fathom.corpus.readers.parsing.identifiers import bare_doi
 
 _META = re.compile(r"<meta\s([^<>]{1,3000})>", re.IGNORECASE)
 _PAIR = re.compile(r"""([\w:.-]{1,40})\s*=\s*(?:"([^"]{0,2000})"|'([^']{0,2000})'|([^\s"'<>]{1,500}))""")
+_LINK = re.compile(r"<link\s([^<>]{1,3000})>", re.IGNORECASE)
 _LINKED_DATA = re.compile(r"<script[^<>]{0,200}application/ld\+json[^<>]{0,100}>(.{1,200000}?)</script", re.I | re.S)
 _TITLE = re.compile(r"<title[^<>]{0,200}>([^<]{0,1000})<", re.IGNORECASE)
 _LANGUAGE = re.compile(r"<html\b[^<>]{0,500}?\slang\s*=\s*[\"']?([A-Za-z]{2,3})\b", re.IGNORECASE)
@@ -55,12 +56,30 @@ def read_metadata(text: str, body: Node | None) -> PageMetadata:
         doi=bare_doi(_first(tags, "citation_doi", "dc.identifier", "prism.doi")),
         venue=_first(tags, "citation_journal_title", "citation_conference_title", "prism.publicationname"),
         language=_language(text),
-        license=next((value for one in data if isinstance(value := one.get("license"), str)), ""),
+        license=_license(tags, data, text),
     )
     result.title = _title(tags, data, site)
     result.date = _date(tags, data, body)
     result.authors, result.author_doubt = _authors(tags, data, body, site)
     return result
+
+
+def _license(tags: dict[str, list[str]], data: list[dict[str, Any]], text: str) -> str:
+    """Return what the metadata state as the license; several statements are joined, and have to agree."""
+    stated: list[str] = []
+    for given in (one.get("license") for one in data):
+        for value in given if isinstance(given, list) else [given]:
+            named = value.get("url") or value.get("@id") or value.get("name") if isinstance(value, dict) else value
+            stated += [named] if isinstance(named, str) else []
+    stated += [value for name in ("dc.rights", "dcterms.license", "citation_license") for value in tags.get(name, ())]
+    stated += [
+        pairs["href"]
+        for match in _LINK.finditer(text[:2_000_000])
+        if "license"
+        in (pairs := {name.lower(): a or b or c for name, a, b, c in _PAIR.findall(match[1])}).get("rel", "")
+        and "href" in pairs
+    ]
+    return " ; ".join(dict.fromkeys(stated))
 
 
 def without_site(title: str, site: str) -> str:
