@@ -26,7 +26,8 @@ from fathom.tasks.numeric.mutants import is_equivalent, random_tables
 from fathom.tasks.numeric.schema import SCHEMA, Part, parts_read, skill, topic
 from fathom.tasks.numeric.sources import Source, read_source
 from fathom.tasks.numeric.tables import Tables, build_tables, open_database
-from fathom.tasks.numeric.user_templates import STEPS, parse
+from fathom.tasks.numeric.template_trials import STEPS
+from fathom.tasks.numeric.user_templates import parse
 from fathom.tasks.numeric.wording import is_wording
 from fathom.tasks.programs.answers import answer_of, normal_form
 from fathom.tasks.programs.evaluate import Row

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 from fathom.tasks.numeric.schema import (
-    BY_AUTHOR,
     PEOPLE,
     POSITION,
     REFERENCES,
@@ -16,6 +15,7 @@ from fathom.tasks.numeric.schema import (
     cited_by_article,
     cites,
     cites_article,
+    related,
     relations,
 )
 from fathom.tasks.numeric.tables import CitationRow, Tables
@@ -79,7 +79,7 @@ def _references_for_citations(node: Any) -> Iterator[tuple[str, Any]]:
 def _ignore_distinct(reading: Reading) -> Iterator[Variation]:
     yield from faults.FAULTS["ignore-distinct"].variations(reading)
     # Names are made unique below, so the program must not select articles by name.
-    if reading.program.output == PEOPLE and not any(name in BY_AUTHOR for name, _ in relations(reading.program)):
+    if reading.program.output == PEOPLE and not related(reading.program) & {"authors", "bylines"}:
         seen = _tables(reading)
         places = tuple(row._replace(name=f"{row.article} {row.position}") for row in seen.authors)
         yield Variation("every name in every byline counted", over(reading, seen.replaced(article_author=places)))

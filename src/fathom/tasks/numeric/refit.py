@@ -11,7 +11,7 @@ from fathom.scoring.answers import Unanswerable
 from fathom.tasks.family import Item
 from fathom.tasks.numeric.build import ItemFactory
 from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
-from fathom.tasks.numeric.schema import BY_TITLE, relations
+from fathom.tasks.numeric.schema import TITLE, named_texts
 from fathom.tasks.numeric.sources import source_reader
 from fathom.tasks.numeric.tables import Tables, build_tables, open_database
 from fathom.tasks.numeric.templates import Template
@@ -69,8 +69,11 @@ def filled_again(item: Item, program: Program, filler: TemplateFiller, factory: 
 def _named(program: Program, tables: Tables) -> set[tuple[str, str]]:
     """The people and titles that the program names and the tables contain."""
     titles = {row.title for row in tables.articles}
-    named = {(name, value) for name, value in relations(program) if name == "has author" or name in BY_TITLE}
-    return {(name, value) for name, value in named if value in (titles if name in BY_TITLE else tables.articles_of)}
+    return {
+        (column.name, value)
+        for column, value in named_texts(program)
+        if value in (titles if column == TITLE else tables.articles_of)
+    }
 
 
 def _moved(item: Item, filled: FilledTemplate, factory: ItemFactory, smaller: Context) -> Item:

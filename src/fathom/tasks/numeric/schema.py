@@ -188,10 +188,6 @@ SCHEMA = Schema(
     is_possible=_is_possible,
 )
 
-BY_CITATION = frozenset({"cites", "cited", "cites article", "cited by article"})
-BY_AUTHOR = frozenset({"has author", "shares author", "wrote at least"})
-BY_TITLE = frozenset({"cites article", "cited by article", "shares author"})
-
 
 def relations(node: Any) -> Iterator[tuple[str, Any]]:
     """The names of the relational conditions of a tree, each with the number, name or title in it."""
@@ -200,6 +196,16 @@ def relations(node: Any) -> Iterator[tuple[str, Any]]:
         if phrased is not None:
             phrase, values = phrased
             yield phrase.name, values[0] if values else 1
+
+
+def named_texts(node: Any) -> Iterator[tuple[tree.Column, str]]:
+    """The names and titles that a tree compares with, each with its column, in order."""
+    for part in tree.nodes(node):
+        match part:
+            case tree.Compare(tree.Column() as column, _, str(value)):
+                yield column, value
+            case tree.OneOf(tree.Column() as column, values):
+                yield from ((column, value) for value in values if isinstance(value, str))
 
 
 # The skill and the topic of a program, which are tags of its question.
@@ -223,11 +229,16 @@ TOPIC_OF: dict[str, Topic] = {
 }
 
 
+def related(node: Any) -> set[str]:
+    """The names of the schema's relations that a tree follows; the way from a name to its article is none."""
+    return {part.relation for part in tree.nodes(node) if isinstance(part, tree.Exists | tree.Related)} - {"article"}
+
+
 def skill(program: tree.Program) -> Skill:
     """The one of the SciTrek paper's six skills that the program requires."""
-    if any(relations(program)):
+    if related(program):
         return "relational filtering"
-    aggregates = isinstance(program.output, tree.Count | tree.CountDistinct | tree.Aggregate | tree.Grouped)
+    aggregates = isinstance(program.output, tree.Result | tree.Grouped | tree.OverGroups)
     if program.where is None:
         return "sorting" if program.order else "aggregating" if aggregates else "filtering"
     return "filtering+sorting" if program.order else "filtering+aggregating" if aggregates else "filtering"
@@ -235,18 +246,16 @@ def skill(program: tree.Program) -> Skill:
 
 def topic(program: tree.Program) -> Topic:
     """One of the SciTrek paper's seven topics: that of the program's relation if it has one, else of its output."""
-    related = {name for name, _ in relations(program)}
-    if related & BY_CITATION:
+    followed = related(program)
+    if any(_PART_OF_RELATION[name] == "references" for name in followed):
         return "citation relation"
-    if related & BY_AUTHOR:
+    if followed:
         return "author relation"
-    if program.output in (NAMES, PEOPLE):
+    if over_bylines(program):
         return "author list"
     match program.output:
-        case tree.Labels():
+        case tree.Labels() | tree.Columns():
             return "title list"
-        case tree.Grouped(key):
-            return TOPIC_OF[key.name]
         case _:
             counted = next((node for node in SCHEMA.nodes(program) if node in COUNTS), None)
             return TOPIC_OF[counted.name] if counted is not None else "title list"
@@ -264,7 +273,7 @@ def is_about_people(where: tree.Condition | None) -> bool:
 
 def names_people(program: tree.Program) -> bool:
     """Whether the answer depends on which names belong to one person."""
-    return program.output in (NAMES, PEOPLE) or any(name in BY_AUTHOR for name, _ in relations(program))
+    return NAME in tree.nodes(program) or bool(related(program) & {"authors", "bylines"})
 
 
 Part = Literal["title", "byline", "references"]
@@ -285,7 +294,7 @@ def parts_read(program: tree.Program) -> frozenset[Part]:
     """The parts of an article that the program needs."""
     seen = (node for node in SCHEMA.nodes(program) if isinstance(node, tree.Labels | tree.Column))
     needed = {_PARTS[node] for node in seen}
-    needed.update("references" if name in BY_CITATION else "byline" for name, _ in relations(program))
+    needed.update(_PART_OF_RELATION[name] for name in related(program))
     return frozenset(needed or {"title"})
 
 
@@ -312,7 +321,7 @@ class Needs:
 def needs(program: tree.Program) -> Needs:
     """What the program needs, whatever the values of its slots."""
     of_all: set[Part] = {"byline"} if over_bylines(program) else set()
-    relations = [_PART_OF_RELATION[node.relation] for node in tree.nodes(program) if isinstance(node, tree.Exists)]
+    relations = [_PART_OF_RELATION[name] for name in related(program)]
     of_all.update(relations)
     of_all.update(_PARTS[node] for node in tree.nodes(program) if node in (NAME, POSITION, TITLE))
     read = parts_read(program)

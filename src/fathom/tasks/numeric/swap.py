@@ -14,11 +14,11 @@ from fathom.tasks.numeric.build import ItemFactory
 from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
 from fathom.tasks.numeric.key_programs import program_of
 from fathom.tasks.numeric.refit import filled_again
-from fathom.tasks.numeric.schema import BY_TITLE, SCHEMA
+from fathom.tasks.numeric.schema import TITLE, named_texts
 from fathom.tasks.numeric.sources import source_reader
 from fathom.tasks.numeric.tables import build_tables, open_database
 from fathom.tasks.numeric.wording import is_wording, question
-from fathom.tasks.programs.tree import Contains, Exists, Program, Slot, bind, children, rebuild
+from fathom.tasks.programs.tree import Column, Compare, Contains, OneOf, Program, children, nodes, rebuild
 
 
 class Swapper:
@@ -69,26 +69,22 @@ class Swapper:
 
 def renamed(node: Any, swap: CorpusSwap) -> Any:
     """The tree with swapped names and titles."""
-    if isinstance(node, Contains):
-        return Contains(node.column, swap.names.prose(str(node.fragment)))
-    phrased = SCHEMA.phrase_of(node) if isinstance(node, Exists) else None
-    if phrased is not None:
-        phrase, values = phrased
-        if phrase.name == "has author":
-            return bind(phrase.pattern, {Slot("name", 0): swap.names.name(str(values[0]))})
-        if phrase.name in BY_TITLE:
-            return bind(phrase.pattern, {Slot("title", 0): swap.title(str(values[0]))})
-        return node
+    match node:
+        case Contains(column, fragment, place):
+            return Contains(column, swap.names.prose(str(fragment)), place)
+        case Compare(Column() as column, sign, str(value)):
+            return Compare(column, sign, _swapped(column, value, swap))
+        case OneOf(Column() as column, values) if all(isinstance(value, str) for value in values):
+            return OneOf(column, tuple(_swapped(column, str(value), swap) for value in values))
     parts = children(node)
     return rebuild(node, tuple(renamed(part, swap) for part in parts)) if parts else node
 
 
+def _swapped(column: Column, value: str, swap: CorpusSwap) -> str:
+    return swap.title(value) if column == TITLE else swap.names.name(value)
+
+
 def _values(program: Program) -> Iterator[str]:
     """The names, titles and fragments of a program, in order."""
-    for node in SCHEMA.nodes(program):
-        if isinstance(node, Contains):
-            yield str(node.fragment)
-        elif isinstance(node, Exists):
-            phrased = SCHEMA.phrase_of(node)
-            if phrased is not None and (phrased[0].name == "has author" or phrased[0].name in BY_TITLE):
-                yield str(phrased[1][0])
+    yield from (str(node.fragment) for node in nodes(program) if isinstance(node, Contains))
+    yield from (value for _, value in named_texts(program))

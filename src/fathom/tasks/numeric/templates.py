@@ -14,12 +14,12 @@ from itertools import permutations, product
 from fathom.records.record import short_id
 from fathom.tasks.numeric.schema import (
     AUTHORS,
-    BY_TITLE,
     COUNTS,
     NAMES,
     PEOPLE,
     REFERENCES,
     SCHEMA,
+    TITLE,
     WORDS,
     Needs,
     Part,
@@ -35,7 +35,6 @@ from fathom.tasks.numeric.schema import (
     needs,
     over_bylines,
     parts_read,
-    relations,
     shares_author,
     skill,
     title_contains,
@@ -108,8 +107,8 @@ class Template:
     @cached_property
     def names_titles(self) -> bool:
         """Whether titles identify articles, in the answer or in the question."""
-        by_title = any(name in BY_TITLE for name, _ in relations(self.program))
-        return by_title or isinstance(self.program.output, tree.Labels)
+        compared = (node.measure for node in tree.nodes(self.program) if isinstance(node, tree.Compare | tree.OneOf))
+        return isinstance(self.program.output, tree.Labels) or TITLE in (*compared, *SCHEMA.listed(self.program))
 
     @cached_property
     def over_bylines(self) -> bool:

@@ -7,78 +7,29 @@ rejected with its position and the reason.
 from __future__ import annotations
 
 import json
-import re
-import sqlite3
 from dataclasses import dataclass, replace
-from itertools import groupby
 from pathlib import Path
-from random import Random
 from typing import NamedTuple
 
 import sqlglot
-from sqlglot import exp
 
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.record import short_id
 from fathom.records.rng import rng_for
-from fathom.tasks.numeric.mutants import random_tables
-from fathom.tasks.numeric.schema import COUNTS, NAME, NAMES, PEOPLE, POSITION, SCHEMA, over_bylines
-from fathom.tasks.numeric.tables import Tables, open_database
+from fathom.tasks.numeric.placeholders import SLOT_KINDS, Placeholders
+from fathom.tasks.numeric.schema import NAME, NAMES, POSITION, SCHEMA
+from fathom.tasks.numeric.template_trials import try_template
 from fathom.tasks.numeric.templates import Template
-from fathom.tasks.numeric.wording import explanation
+from fathom.tasks.numeric.wording import explanation, question
 from fathom.tasks.programs import parse as sql_parser
-from fathom.tasks.programs.mutants import constants
 from fathom.tasks.programs.parse import ParseError
 from fathom.tasks.programs.sql import parameterized
-from fathom.tasks.programs.tree import (
-    Aggregate,
-    And,
-    Arithmetic,
-    Column,
-    Compare,
-    Constant,
-    Count,
-    Exists,
-    Grouped,
-    Having,
-    IsUnknown,
-    Labels,
-    Or,
-    OverGroups,
-    PeerAggregate,
-    Program,
-    Ratio,
-    Slot,
-    Values,
-    Weighted,
-)
-
-# Placeholders: counts are written as the column's name with hyphens; the others are slots of a kind (see `Slot.kind`).
-_MEASURES = {column.name.replace("_", "-"): column for column in COUNTS}
-_KINDS = {
-    "author-name": "name",
-    "author-position": "position",
-    "article-title": "title",
-    "article-title-fragment": "fragment",
-    "few": "few",
-}
-PLACEHOLDERS = ("title-word-count", "reference-count", "author-count", *_KINDS)
-SLOT_KINDS = {"": ("number", "position", "few"), "author_name": ("name",), "article_title": ("title",)}
-"""The kinds of slots that each text column can be compared with; "" for all numeric columns."""
+from fathom.tasks.programs.tree import And, Column, Compare, IsUnknown, Or, Program, Values
 
 LARGEST_FILE = 2_000_000
 """The maximum size of a template file in bytes."""
 LONGEST = 4_000
 """The maximum length of one statement in characters."""
-
-STEPS = 2_000_000
-"""The limit on SQLite's virtual machine steps for one statement: a reasonable statement needs a hundredth of it."""
-
-TRIALS = 12
-"""Random collections on which a parsed template is compared with its SQL."""
-
-_PLACEHOLDER = re.compile(r"'?%?\{([^{}]*)\}%?'?")
-
 
 class RejectedTemplate(NamedTuple):
     """A template that cannot be used."""
@@ -153,39 +104,38 @@ def _template(entry: object) -> Template:
     unknown = set(entry) - {"type", "focus", "sql"}
     if unknown:
         raise ParseError(f"it has an unknown field '{min(unknown)}'")
-    program = parse(entry["sql"], compare=True)
+    program = parse(entry["sql"], own=False)
     text = parameterized(program, SCHEMA).text
     labels = {name: str(entry[name]) for name in ("type", "focus") if name in entry}
     return Template(short_id("t", text), program, tuple(sorted(labels.items())))
 
 
-def parse(text: str, compare: bool = False) -> Program:
-    """The program of a SQL template; with `compare`, also checks that both give the same rows on random collections."""
-    slots: dict[str, Slot] = {}
+def parse(text: str, own: bool = True) -> Program:
+    """The program of a statement.
 
-    def named(match: re.Match[str]) -> str:
-        name = match[1]
-        if name not in PLACEHOLDERS:
-            raise ParseError(f"it has an unknown placeholder '{{{name}}}'; known are {', '.join(PLACEHOLDERS)}")
-        label = f"p{len(slots)}"
-        measure = _MEASURES.get(name)
-        slots[label] = Slot("number" if measure is not None else _KINDS[name], len(slots), measure)
-        return f":{label}"
-
+    `own` statements are those of keys. The program of a user's template is also compared with its SQL, and every part of
+    it must matter, on generated collections.
+    """
     if len(text) > LONGEST:
         raise ParseError(f"it is longer than {LONGEST:,} characters")
-    program, statement = sql_parser.parse(_PLACEHOLDER.sub(named, text), SCHEMA, slots, SLOT_KINDS)
+    placeholders = Placeholders()
+    statement = text if own else placeholders.replaced(text)
+    program, parsed = sql_parser.parse(statement, SCHEMA, placeholders.slots, SLOT_KINDS, own)
     program = _normalized(program)
-    _check_wordable(program)
-    explanation(program)
-    if compare:
-        _compare(program, statement, slots)
+    _check_supported(program)
+    try:
+        explanation(program)
+        question(program, rng_for(0, "wording"))
+    except TypeError as error:
+        raise ParseError(f"it has no unambiguous wording: {error}") from error
+    if not own:
+        try_template(program, parsed, placeholders.slots)
     return program
 
 
 def _normalized(program: Program) -> Program:
-    """The program with each name listed once, and with a condition on a position before the other condition."""
-    if program.output == Values(NAME):
+    """The program with each name listed once, unless names are sorted, and a condition on a position first."""
+    if program.output == Values(NAME) and not program.order:
         program = replace(program, output=NAMES)
     match program.where:
         case And(left, Compare(measure) as right) | Or(left, Compare(measure) as right) if measure == POSITION:
@@ -193,88 +143,15 @@ def _normalized(program: Program) -> Program:
     return program
 
 
-def _check_wordable(program: Program) -> None:
-    """Raise a ParseError if the program has no unambiguous wording."""
+def _check_supported(program: Program) -> None:
+    """Raise a ParseError if the program asks about something that articles do not have."""
     for node in SCHEMA.nodes(program):
         match node:
-            case And(And() | Or(), _) | And(_, And() | Or()) | Or(And() | Or(), _) | Or(_, And() | Or()):
-                raise ParseError("it joins more than two conditions")
-            case float():
-                raise ParseError(f"'{node}' is not a whole number")
-            case Exists() if not SCHEMA.is_phrase(node):
-                raise ParseError("a subquery names one author, one title or a least number; this one is not understood")
-            case Arithmetic(left, _, right) if not isinstance(left, Column) or not isinstance(right, Column | int):
-                raise ParseError("it nests arithmetic, which cannot be put into words")
-            case Weighted() | PeerAggregate() | Ratio() | OverGroups() | Having() | IsUnknown():
-                raise ParseError("it uses a form that no built-in template has")
-            case Compare(_, _, Column() | Arithmetic()):
-                raise ParseError("it compares two measures, which cannot be put into words")
-            case Compare(Column(name)) if SCHEMA.columns[name].type == "text":
-                raise ParseError(f"{name} can be compared only in a subquery")
-    if over_bylines(program) and program.output not in (NAMES, PEOPLE):
-        raise ParseError("over article_author only names can be listed and people counted")
-    if program.order and (over_bylines(program) or not isinstance(program.output, Labels | Values)):
-        raise ParseError("only titles and values of articles can be sorted")
-    if isinstance(program.output, Grouped):
-        if program.output.key not in COUNTS:
-            raise ParseError("articles are grouped by one of their counts")
-        if not isinstance(program.output.result, Count | Aggregate):
-            raise ParseError("a grouped template counts rows with COUNT(*) or aggregates a measure")
-    if program.top is not None:
-        raise ParseError("it ranks rows, which cannot be put into words")
+            case IsUnknown(column):
+                raise ParseError(f"{column.name} is never NULL in a question, since unknown values are not asked about")
+            case Compare(measure, _, float()) if SCHEMA.type_of(measure) == "integer":
+                raise ParseError(f"'{node.value}' is not a whole number")
+            case Compare(Column(name), sign) if SCHEMA.columns[name].type == "text" and sign not in ("=", "<>"):
+                raise ParseError(f"{name} is a text and cannot be compared with {sign}")
     if len(program.order) > 2:
         raise ParseError("it sorts by more than two keys")
-
-
-def _compare(program: Program, statement: exp.Expr, slots: dict[str, Slot]) -> None:
-    """Check on random collections that the program and the statement give the same rows."""
-    database = open_database()
-    database.set_progress_handler(lambda: 1, STEPS)
-    named = constants(program)
-    ours = parameterized(program, SCHEMA)
-    for trial in range(TRIALS):
-        rng = rng_for(0, "own template", trial)
-        tables = random_tables(rng, named)
-        tables.load(database)
-        values: dict[Slot, Constant] = {slot: _draw(slot, tables, rng) for slot in slots.values()}
-        bound = {
-            label: f"%{values[slot]}%" if slot.kind == "fragment" else values[slot] for label, slot in slots.items()
-        }
-        try:
-            theirs = database.execute(statement.sql("sqlite"), bound).fetchall()
-        except sqlite3.Error as error:
-            raise ParseError(f"SQLite refuses it: {error}") from error
-        found = database.execute(ours.text, [values[slot] for slot in ours.slots]).fetchall()
-        if program.output == NAMES:
-            # Each name is listed once, with or without DISTINCT in the statement.
-            theirs = list(dict.fromkeys(theirs))
-        if not _agree(program, theirs, found):
-            raise ParseError("its meaning was not understood, so it cannot be put into words")
-
-
-def _agree(program: Program, theirs: list[tuple[object, ...]], ours: list[tuple[object, ...]]) -> bool:
-    """Whether the statement (`theirs`) and the program (`ours`) give the same rows, in the same order up to ties."""
-    if isinstance(program.output, Grouped):
-        return sorted(map(str, theirs)) == sorted(map(str, ours))
-    values = [str(row[0]) for row in theirs]
-    if not program.order:
-        return sorted(values) == sorted(str(row[0]) for row in ours)
-    place = 0
-    for _, tied in groupby(ours, key=lambda row: row[1:]):
-        group = sorted(str(row[0]) for row in tied)
-        if sorted(values[place : place + len(group)]) != group:
-            return False
-        place += len(group)
-    return place == len(values)
-
-
-def _draw(slot: Slot, tables: Tables, rng: Random) -> Constant:
-    match slot.kind:
-        case "name":
-            return rng.choice(tables.authors).name
-        case "title":
-            return rng.choice(tables.articles).title
-        case "fragment":
-            return rng.choice(("title", "1", "itl"))
-        case _:
-            return rng.randint(1, 12)

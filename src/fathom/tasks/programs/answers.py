@@ -31,33 +31,45 @@ def answer_of(
         digits = None if measure is None else schema.digits(measure)
         return _number(cell, WHOLE_QUOTIENT_DIGITS if digits is None else digits, decimals)
 
-    if isinstance(output, tree.Count | tree.CountDistinct | tree.Aggregate | tree.Ratio | tree.OverGroups):
+    if isinstance(output, tree.Result | tree.OverGroups):
         value = rows[0][0]
         measure = output.result if isinstance(output, tree.OverGroups) else output
         return Unanswerable() if value is None else atom(value, measure, decimals)
     if not rows:
         return Unanswerable()
+    if isinstance(output, tree.Columns):
+        places = [DECIMALS if tree.is_rounded(tree.Program(tree.Values(one))) else None for one in output.measures]
+        cells = [tuple(map(atom, row, output.measures, places)) for row in rows]
+        return Rows(columns=tuple(f"column {number}" for number in range(1, len(places) + 1)), rows=tuple(cells))
     if isinstance(output, tree.Grouped) and output.result is not None:
         # A group without any known value has no result.
-        cells = [
-            (atom(key, output.key, None), atom(cell, output.result, decimals)) for key, cell in rows if cell is not None
-        ]
-        return Rows(columns=(output.key.name, "result"), rows=tuple(cells)) if cells else Unanswerable()
+        place = int(output.keys)
+        rows = [row for row in rows if row[place] is not None]
+        if not rows:
+            return Unanswerable()
+    if isinstance(output, tree.Grouped) and output.result is not None and output.keys:
+        pairs = [(atom(row[0], output.key, None), atom(row[1], output.result, decimals)) for row in rows]
+        return Rows(columns=(output.key.name, "result"), rows=tuple(pairs))
     wanted = _wanted(program, schema)
     items = [atom(row[0], wanted, decimals) for row in rows]
     if program.order:
         tied = groupby(range(len(rows)), key=[row[1:] for row in rows].__getitem__)
         return Ranking(groups=tuple(tuple(items[place] for place in group) for _, group in tied))
-    repeats = isinstance(output, tree.Values) and not output.distinct
+    repeats = not (output.distinct if isinstance(output, tree.Values) else _names_rows(output))
     return Multiset(items=tuple(items)) if repeats else ValueSet(items=tuple(items))
 
 
-def _wanted(program: tree.Program, schema: Schema) -> tree.Measure | None:
+def _names_rows(output: tree.Output) -> bool:
+    """Whether no two rows of the output are the same: labels and keys of groups are."""
+    return isinstance(output, tree.Labels) or (isinstance(output, tree.Grouped) and output.keys)
+
+
+def _wanted(program: tree.Program, schema: Schema) -> tree.Measure | tree.Result | None:
     match program.output:
         case tree.Values(measure):
             return measure
-        case tree.Grouped(key):
-            return key
+        case tree.Grouped(key, result, _, keys):
+            return key if keys else result
         case tree.Labels():
             return tree.Column(schema.base(program).label)
         case _:

@@ -11,7 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import fmod
 from typing import Any, NamedTuple
 
@@ -23,6 +23,8 @@ from fathom.tasks.programs.tree import (
     Between,
     Bindings,
     Column,
+    Columns,
+    Combined,
     Comparator,
     Compare,
     Condition,
@@ -42,11 +44,13 @@ from fathom.tasks.programs.tree import (
     PeerAggregate,
     Program,
     Ratio,
+    Related,
     Result,
     Slot,
     Sort,
     Values,
     Weighted,
+    bind,
     nodes,
 )
 
@@ -85,19 +89,20 @@ class Evaluation:
         view = self.view(self._schema.base(program))
         places = self._selected(program, view)
         match program.output:
-            case Count() | CountDistinct() | Aggregate() | Ratio() as result:
-                return [(view.result(result, places),)]
-            case OverGroups(function, key, result):
-                results = [view.result(result, group) for group in view.groups(key, places).values()]
-                return [(_aggregate(function, results),)]
+            case OverGroups():
+                return [(_over_groups(program.output, view, places),)]
             case Grouped():
                 rows = _grouped(program.output, program.order, view, places)
             case Labels():
-                rows = view.listed(Column(view.table.label), program.order, places)
+                rows = view.listed([Column(view.table.label)], program.order, places)
+            case Columns(measures):
+                rows = view.listed(measures, program.order, places)
             case Values(measure, distinct):
-                rows = view.listed(measure, program.order, places)
+                rows = view.listed([measure], program.order, places)
                 if distinct:
                     rows = list(dict.fromkeys(rows))
+            case result:
+                return [(view.result(result, places),)]
         return _top(_sorted(rows, program), program)
 
     def entities(self, program: Program) -> list[int]:
@@ -120,7 +125,7 @@ class Evaluation:
         view = self.view(self._schema.base(program))
         found = self._unknown(view, program, view.possible(program.where))
         for node in nodes(program):
-            if isinstance(node, Exists):
+            if isinstance(node, Exists | Related):
                 related = self.view(self._schema.by_name[self._schema.relation[node.relation].table], joined=False)
                 found.update(self._unknown(related, node.where, related.possible(node.where)))
             elif isinstance(node, PeerAggregate):
@@ -145,7 +150,9 @@ def _read_columns(node: Any) -> Iterator[str]:
         part = waiting.pop()
         if isinstance(part, Column):
             yield part.name
-        elif part is node or not isinstance(part, int | str | Slot | IsUnknown | Exists | PeerAggregate):
+        elif part is node or not isinstance(
+            part, int | str | Slot | IsUnknown | Exists | Related | PeerAggregate
+        ):
             parts = part if isinstance(part, tuple) else [getattr(part, n) for n in getattr(part, "__match_args__", ())]
             waiting.extend(parts)
 
@@ -174,7 +181,7 @@ class View:
         self.names = {**(schema.main.positions if joined else {}), **table.positions}
         self.every = (1 << len(self._rows)) - 1
         self._columns: dict[str, Sequence[Cell]] = {}
-        self._scales: dict[Measure | Exists, Scale] = {}
+        self._scales: dict[Measure, Scale] = {}
         self._owners: dict[str, dict[Cell, int]] = {}
         self._lower_columns: dict[str, list[str | None]] = {}
 
@@ -232,6 +239,9 @@ class View:
                 return [None if None in row else sum(row) for row in zip(*parts, strict=True)]
             case PeerAggregate():
                 return self._peers(measure, range(len(self._rows)) if places is None else places)
+            case Related(name, where):
+                counts, owners = self._related(name, where, {}), self.column(self._schema.relation[name].owner)
+                return [counts[owners[place]] for place in (range(len(owners)) if places is None else places)]
 
     def _peers(self, peers: PeerAggregate, places: Iterable[int]) -> list[Cell]:
         among = list(bits(self.mask(peers.among)))
@@ -254,7 +264,11 @@ class View:
 
     def mask(self, condition: Condition | None, values: Bindings | None = None) -> int:
         """The mask of the rows for which the condition is true, with slots replaced by `values`."""
-        return self.every if condition is None else self._truth(condition, values or {}).true
+        if condition is None:
+            return self.every
+        if values and _has_slots_in_measures(condition):
+            condition, values = bind(condition, values), None
+        return self._truth(condition, values or {}).true
 
     def possible(self, condition: Condition | None) -> int:
         """The mask of the rows for which the condition is true or unknown."""
@@ -287,10 +301,10 @@ class View:
             case OneOf(measure, values):
                 scale = self.scale(measure)
                 return Truth(_union(scale.where("=", _bound(value, bound)) for value in values), scale.known)
-            case Contains(column, fragment):
-                wanted = str(_bound(fragment, bound)).lower()
+            case Contains(column, fragment, place):
+                wanted, has = str(_bound(fragment, bound)).lower(), _CONTAINS[place]
                 cells = self._lower(column.name)
-                return Truth(_mask(cell is not None and wanted in cell for cell in cells), self.scale(column).known)
+                return Truth(_mask(cell is not None and has(cell, wanted) for cell in cells), self.scale(column).known)
             case IsUnknown(column):
                 return Truth(self.every & ~self.scale(column).known, self.every)
             case Exists():
@@ -312,19 +326,19 @@ class View:
 
     def _exists(self, condition: Exists, bound: Bindings) -> int:
         relation = self._schema.relation[condition.relation]
-        related = self._evaluation.view(self._schema.by_name[relation.table], joined=False)
         least = _bound(condition.least, bound)
         if condition.where is None:
-            counted = Exists(condition.relation)
-            if counted not in self._scales:
-                counts = Counter(related.column(relation.key))
-                owners = self.column(relation.owner)
-                self._scales[counted] = Scale([counts[owner] for owner in owners])
-            return self._scales[counted].where(">=", least)
-        keys = related.column(relation.key)
-        counts = Counter(keys[place] for place in bits(related.mask(condition.where, bound)))
+            return self.scale(Related(condition.relation)).where(">=", least)
+        counts = self._related(condition.relation, condition.where, bound)
         owned = self._owned(relation.owner)
         return _union(owned.get(key, 0) for key, count in counts.items() if count >= least)
+
+    def _related(self, name: str, where: Condition | None, bound: Bindings) -> Counter[Cell]:
+        """The number of rows of a relation that meet the condition, by their key."""
+        relation = self._schema.relation[name]
+        related = self._evaluation.view(self._schema.by_name[relation.table], joined=False)
+        keys = related.column(relation.key)
+        return Counter(keys if where is None else [keys[place] for place in bits(related.mask(where, bound))])
 
     def _owned(self, owner: str) -> dict[Cell, int]:
         """For each value of a column, the mask of the rows that have it."""
@@ -344,8 +358,9 @@ class View:
 
     # Results.
 
-    def listed(self, measure: Measure, order: Sequence[Sort], places: Sequence[int]) -> list[Row]:
-        columns = [measure, *(sort.measure for sort in order)]
+    def listed(self, measures: Sequence[Measure], order: Sequence[Sort], places: Sequence[int]) -> list[Row]:
+        """The measures and the sort keys of each row."""
+        columns = [*measures, *(sort.measure for sort in order)]
         return list(zip(*(self.comparable(column, places) for column in columns), strict=True))  # type: ignore[arg-type]
 
     def groups(self, key: Column, places: Sequence[int]) -> dict[Cell, list[int]]:
@@ -358,8 +373,10 @@ class View:
     def result(self, result: Result, places: Sequence[int]) -> Any:
         """The value of an aggregate over the rows at these positions."""
         match result:
-            case Count():
+            case Count(None):
                 return len(places)
+            case Count(column):
+                return len([value for value in self.values(column, places) if value is not None])
             case CountDistinct(measure):
                 return len(set(self.comparable(measure, places)) - {None})
             case Aggregate(function, measure):
@@ -369,23 +386,41 @@ class View:
                 top = self.result(numerator, [place for place in places if kept >> place & 1])
                 bottom = self.result(denominator, places)
                 return None if top is None or not bottom else top / bottom
+            case Combined(left, sign, right):
+                sides = [side if isinstance(side, int) else self.result(side, places) for side in (left, right)]
+                return None if None in sides else _COMBINE[sign](*sides)
+
+
+def _groups(output: Grouped | OverGroups, view: View, places: Sequence[int]) -> dict[Cell, list[int]]:
+    groups = view.groups(output.key, places)
+    if output.having is None:
+        return groups
+    return {key: group for key, group in groups.items() if _has(output.having, view, group, places)}
 
 
 def _grouped(output: Grouped, order: Sequence[Sort], view: View, places: Sequence[int]) -> list[Row]:
-    groups = view.groups(output.key, places)
-    if output.having is not None:
-        groups = {key: group for key, group in groups.items() if _has(output.having, view, group, places)}
     return [
         (
-            key,
+            *((key,) if output.keys else ()),
             *(() if output.result is None else (view.result(output.result, group),)),
             *(_comparable_result(sort.measure, view, group) for sort in order),
         )
-        for key, group in groups.items()
+        for key, group in _groups(output, view, places).items()
     ]
 
 
+def _over_groups(output: OverGroups, view: View, places: Sequence[int]) -> Any:
+    groups = _groups(output, view, places).values()
+    if output.function == "COUNT":
+        return len(groups)
+    assert output.result is not None
+    return _aggregate(output.function, [view.result(output.result, group) for group in groups])
+
+
 def _comparable_result(result: Any, view: View, places: Sequence[int]) -> Any:
+    """A result of a group for comparisons; a measure that the group's rows have in common is its own result."""
+    if not isinstance(result, Result):
+        return view.comparable(result, places[:1])[0]
     return _rounded([view.result(result, places)], view._schema.digits(result))[0]
 
 
@@ -419,6 +454,13 @@ def _top(rows: list[Row], program: Program) -> list[Row]:
 def _sort_key(value: Any) -> Any:
     """A sort key that puts NULL before every value, as in SQLite."""
     return (value is not None, value)
+
+
+@lru_cache(maxsize=1_024)
+def _has_slots_in_measures(condition: Condition) -> bool:
+    """Whether a measure depends on a value: the mean over certain peers, the number of certain related rows."""
+    measures = (node for node in nodes(condition) if isinstance(node, PeerAggregate | Related))
+    return any(isinstance(node, Slot) for measure in measures for node in nodes(measure))
 
 
 class Scale:
@@ -512,6 +554,11 @@ _COMBINE: dict[str, Callable[[Any, Any], Any]] = {
     "*": operator.mul,
     "/": operator.truediv,
     "%": _remainder,
+}
+_CONTAINS: dict[str, Callable[[str, str], bool]] = {
+    "anywhere": operator.contains,
+    "start": str.startswith,
+    "end": str.endswith,
 }
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "=": operator.eq,

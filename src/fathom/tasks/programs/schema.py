@@ -171,8 +171,11 @@ class Schema:
                     for side in sides
                 )
                 return "integer" if whole else "decimal"
-            case tree.Count() | tree.CountDistinct():
+            case tree.Count() | tree.CountDistinct() | tree.Related():
                 return "integer"
+            case tree.Combined(left, _, right):
+                whole = all(isinstance(side, int) or self.type_of(side) == "integer" for side in (left, right))
+                return "integer" if whole else "decimal"
             case tree.PeerAggregate(function, inner) | tree.Aggregate(function, inner) if function != "AVG":
                 return self.type_of(inner)
             case _:
@@ -219,6 +222,8 @@ class Schema:
         measures: list[Any] = [sort.measure for sort in program.order]
         if isinstance(output, tree.Values):
             measures.append(output.measure)
+        if isinstance(output, tree.Columns):
+            measures.extend(output.measures)
         if isinstance(output, tree.Grouped | tree.OverGroups):
             measures.append(output.key)
         return [measure for measure in dict.fromkeys(measures) if not isinstance(measure, tree.Result)]
@@ -229,8 +234,10 @@ class Schema:
         Floating-point sums depend on the order of their terms, so without rounding, ties might be missed.
         """
         match measure:
-            case tree.Column() | tree.Count() | tree.CountDistinct() | int() | float():
+            case tree.Column() | tree.Count() | tree.CountDistinct() | tree.Related() | int() | float():
                 return None
+            case tree.Combined(left, _, right) if self.digits(left) is None and self.digits(right) is None:
+                return None if self.type_of(measure) == "integer" else self._scale(measure)
             case tree.Arithmetic(left, _, right) if all(self._is_whole_leaf(side) for side in (left, right)):
                 return None
             case tree.Aggregate("MAX" | "MIN", inner) | tree.PeerAggregate("MAX" | "MIN", inner):
@@ -244,7 +251,11 @@ class Schema:
                 return self._scale(measure)
 
     def _is_whole_leaf(self, side: tree.Measure | int | float) -> bool:
-        return isinstance(side, int) or (isinstance(side, tree.Column) and self.columns[side.name].type == "integer")
+        if isinstance(side, tree.Arithmetic):
+            return side.sign != "/" and all(self._is_whole_leaf(part) for part in (side.left, side.right))
+        return isinstance(side, int | tree.Related) or (
+            isinstance(side, tree.Column) and self.columns[side.name].type == "integer"
+        )
 
     def _scale(self, measure: Any) -> int:
         """The maximum number of decimal places of a measure."""
@@ -258,9 +269,9 @@ class Schema:
                 return self.columns[name].decimals if self.columns[name].type == "decimal" else 0
             case tree.Arithmetic(_, "/", _) | tree.Aggregate("AVG") | tree.PeerAggregate("AVG") | tree.Ratio():
                 return quotient
-            case tree.Arithmetic(left, "*", right):
+            case tree.Arithmetic(left, "*", right) | tree.Combined(left, "*", right):
                 return min(quotient, self._scale(left) + self._scale(right))
-            case tree.Arithmetic(left, _, right):
+            case tree.Arithmetic(left, _, right) | tree.Combined(left, _, right):
                 return max(self._scale(left), self._scale(right))
             case tree.Weighted(terms):
                 return min(quotient, max(self._scale(term.weight) + self._scale(term.measure) for term in terms))
@@ -291,7 +302,7 @@ def _outer_columns(schema: Schema, node: Any) -> Iterator[str]:
         node = waiting.pop()
         if isinstance(node, tree.Column):
             yield node.name
-        elif isinstance(node, tree.Exists):
+        elif isinstance(node, tree.Exists | tree.Related):
             yield schema.relation[node.relation].owner
         elif not isinstance(node, int | str | tree.Labels | tree.IsUnknown):
             waiting.extend(tree.children(node))

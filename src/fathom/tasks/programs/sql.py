@@ -39,6 +39,8 @@ class _Writer:
         self._source = (
             f"{self._base.name} JOIN {schema.main.name} USING ({self._base.joined_by})" if joined else self._base.name
         )
+        self._row = self._base.name
+        """The name by which a subquery refers to a row of the query around it."""
 
     def statement(self, program: tree.Program) -> str:
         """SELECT columns FROM source WHERE condition GROUP BY key HAVING condition ORDER BY keys.
@@ -51,17 +53,18 @@ class _Writer:
         columns = self._columns(output)
         keys = [self._comparable(sort.measure) for sort in program.order]
         if program.top is not None:
-            return self._top(columns, keys, program)
+            return self._top(columns, keys, program, program.top)
         text = f"SELECT {_distinct(output)}{', '.join((*columns, *keys))} FROM {self._source}{self._where(program)}"
         text += self._grouping(program)
         if program.order:
             text += f" ORDER BY {', '.join(map(self._sort, program.order))}"
         return text
 
-    def _top(self, columns: list[str], keys: list[str], program: tree.Program) -> str:
+    def _top(self, columns: list[str], keys: list[str], program: tree.Program, top: int | tree.Slot) -> str:
         """The rows whose rank is high enough. RANK gives tied rows one rank, so a tie at the end is kept whole."""
         names = [f"key{number}" for number in range(1, len(keys) + 1)]
-        wanted = [f"{columns[0]} AS wanted", *(f"{key} AS {name}" for key, name in zip(keys, names, strict=True))]
+        shown = ["wanted", *(f"wanted{number}" for number in range(2, len(columns) + 1))]
+        wanted = [f"{text} AS {name}" for text, name in zip((*columns, *keys), (*shown, *names), strict=True)]
         source = f"FROM {self._source}{self._where(program)}{self._grouping(program)}"
         order = ", ".join(f"{name} {sort.direction}" for name, sort in zip(names, program.order, strict=True))
         if _distinct(program.output):
@@ -72,11 +75,16 @@ class _Writer:
         else:
             rank = f"RANK() OVER (ORDER BY {', '.join(map(self._sort, program.order))}) AS place"
             inner = f"SELECT {', '.join((*wanted, rank))} {source}"
-        return f"SELECT wanted, {', '.join(names)} FROM ({inner}) WHERE place <= {program.top} ORDER BY {order}"
+        listed = ", ".join((*shown, *names))
+        return f"SELECT {listed} FROM ({inner}) WHERE place <= {self._value(top)} ORDER BY {order}"
 
     def _over_groups(self, output: tree.OverGroups, program: tree.Program) -> str:
-        inner = f"SELECT {self._result(output.result)} AS result FROM {self._source}{self._where(program)}"
-        return f"SELECT {output.function}(result) FROM ({inner} GROUP BY {output.key.name})"
+        result = output.key.name if output.result is None else self._result(output.result)
+        inner = f"SELECT {result} AS result FROM {self._source}{self._where(program)}"
+        inner += f" GROUP BY {output.key.name}"
+        if output.having is not None:
+            inner += f" HAVING {self._having(output.having, program)}"
+        return f"SELECT {output.function}(result) FROM ({inner})"
 
     def _columns(self, output: tree.Output) -> list[str]:
         match output:
@@ -84,12 +92,14 @@ class _Writer:
                 return [self._base.label]
             case tree.Values(measure, _):
                 return [self._comparable(measure)]
-            case tree.Grouped(key, result):
-                return [key.name] if result is None else [key.name, self._result(result)]
-            case tree.Count() | tree.CountDistinct() | tree.Aggregate() | tree.Ratio():
-                return [self._result(output)]
+            case tree.Columns(measures):
+                return [self._comparable(measure) for measure in measures]
+            case tree.Grouped(key, result, _, keys):
+                return [*([key.name] if keys else []), *([] if result is None else [self._result(result)])]
             case tree.OverGroups():
                 raise TypeError("an aggregate over groups is a separate statement")
+            case _:
+                return [self._result(output)]
 
     def _where(self, program: tree.Program) -> str:
         conditions = [] if program.where is None else [self._condition(program.where)]
@@ -111,8 +121,8 @@ class _Writer:
 
     def _result(self, result: tree.Result) -> str:
         match result:
-            case tree.Count():
-                return "COUNT(*)"
+            case tree.Count(column):
+                return f"COUNT({'*' if column is None else column.name})"
             case tree.CountDistinct(measure):
                 return f"COUNT(DISTINCT {self._comparable(measure)})"
             case tree.Aggregate(function, measure):
@@ -120,6 +130,8 @@ class _Writer:
             case tree.Ratio(numerator, denominator, only):
                 filtered = "" if only is None else f" FILTER (WHERE {self._condition(only)})"
                 return f"1.0 * {self._result(numerator)}{filtered} / {self._result(denominator)}"
+            case tree.Combined(left, sign, right):
+                return f"{self._operand(left)} {sign} {self._operand(right)}"
 
     def _sort(self, sort: tree.Sort) -> str:
         return f"{self._comparable(sort.measure)} {sort.direction}"
@@ -142,12 +154,15 @@ class _Writer:
                 return " + ".join(f"{term.weight} * {self._operand(term.measure)}" for term in terms)
             case tree.PeerAggregate():
                 return self._peers(measure)
+            case tree.Related(relation, where):
+                return f"(SELECT COUNT(*) FROM {self._related(relation, where, correlated=True)})"
 
-    def _operand(self, measure: tree.Measure | int | float) -> str:
+    def _operand(self, measure: tree.Measure | tree.Result | int | float) -> str:
         if isinstance(measure, int | float):
             return str(measure)
-        text = self._measure(measure)
-        return f"({text})" if isinstance(measure, tree.Arithmetic | tree.Weighted) else text
+        text = self._result(measure) if isinstance(measure, tree.Result) else self._measure(measure)
+        nested = tree.Arithmetic | tree.Weighted | tree.Combined | tree.Ratio
+        return f"({text})" if isinstance(measure, nested) else text
 
     def _peers(self, peers: tree.PeerAggregate) -> str:
         """A subquery over the same rows; the group of the outer row is known by a qualified name."""
@@ -156,7 +171,8 @@ class _Writer:
         if peers.by is not None:
             table = self._schema.table_of[peers.by.name].name
             source = re.sub(rf"\b{table}\b", f"{table} AS peers", source, count=1)
-            conditions.append(f"peers.{peers.by.name} = {table}.{peers.by.name}")
+            row = self._row if table == self._row or self._row.startswith("related") else table
+            conditions.append(f"peers.{peers.by.name} = {row}.{peers.by.name}")
         where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
         return f"(SELECT {peers.function}({self._measure(peers.measure)}) FROM {source}{where})"
 
@@ -183,36 +199,58 @@ class _Writer:
             case tree.OneOf(measure, values):
                 return f"{self._comparable(measure)} {no}IN ({', '.join(map(self._value, values))})"
             case tree.Contains(column, fragment):
-                return f"{column.name} {no}LIKE {self._value(fragment, around='%')}"
+                return f"{column.name} {no}LIKE {self._pattern(fragment, condition.place)}"
             case tree.IsUnknown(column):
                 return f"{column.name} IS {no}NULL"
             case tree.Exists(name):
-                return f"{self._schema.relation[name].owner} {no}IN ({self._related(condition)})"
+                return f"{self._schema.relation[name].owner} {no}IN ({self._members(condition)})"
         raise TypeError(f"{condition} is not a test")
 
-    def _related(self, condition: tree.Exists) -> str:
+    def _members(self, condition: tree.Exists) -> str:
         relation = self._schema.relation[condition.relation]
-        text = f"SELECT {relation.key} FROM {relation.table}"
-        match condition.where:
-            case None:
-                pass
-            case tree.And(left, right):
-                text += f" WHERE {self._condition(left)} AND {self._condition(right)}"
-            case where:
-                text += f" WHERE {self._condition(where)}"
+        text = f"SELECT {relation.key} FROM {self._related(condition.relation, condition.where)}"
         if condition.least == 1:
             return text
         return f"{text} GROUP BY {relation.key} HAVING COUNT(*) >= {self._value(condition.least)}"
 
-    def _value(self, value: tree.Value, around: str = "") -> str:
+    def _related(self, name: str, where: tree.Condition | None, correlated: bool = False) -> str:
+        """The rows of a relation that meet a condition; those of the row of the query around it if `correlated`."""
+        relation = self._schema.relation[name]
+        outside = self._source, self._row
+        self._source = relation.table
+        conditions = []
+        if correlated:
+            # A relation may lead from a table to itself, so the row of the outer query needs another name.
+            self._row = "related" if self._row != "related" else "related2"
+            conditions.append(f"{self._row}.{relation.key} = {outside[1]}.{relation.owner}")
+            text = f"{relation.table} AS {self._row}"
+        else:
+            self._row = text = relation.table
+        match where:
+            case None:
+                pass
+            case tree.And(left, right):
+                conditions.extend((self._condition(left), self._condition(right)))
+            case _:
+                conditions.append(self._condition(where))
+        self._source, self._row = outside
+        return f"{text} WHERE {' AND '.join(conditions)}" if conditions else text
+
+    def _pattern(self, fragment: str | tree.Slot, place: str) -> str:
+        """The pattern of a LIKE."""
+        before, after = "" if place == "start" else "%", "" if place == "end" else "%"
+        if isinstance(fragment, tree.Slot):
+            self.slots.append(fragment)
+            return " || ".join(part for part in (f"'{before}'", "?", f"'{after}'") if part != "''")
+        if re.search(r"[%_]", fragment):
+            raise ValueError(f"'{fragment}' contains a wildcard of LIKE")
+        return self._value(f"{before}{fragment}{after}")
+
+    def _value(self, value: tree.Value) -> str:
         if isinstance(value, tree.Slot):
             self.slots.append(value)
-            return f"'{around}' || ? || '{around}'" if around else "?"
-        if isinstance(value, int | float):
-            return str(value)
-        if around and re.search(r"[%_]", value):
-            raise ValueError(f"'{value}' contains a wildcard of LIKE")
-        return "'" + f"{around}{value}{around}".replace("'", "''") + "'"
+            return "?"
+        return str(value) if isinstance(value, int | float) else "'" + value.replace("'", "''") + "'"
 
 
 def _distinct(output: tree.Output) -> str:

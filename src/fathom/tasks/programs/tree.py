@@ -70,7 +70,15 @@ class PeerAggregate:
     among: Condition | None = None
 
 
-Measure = Column | Arithmetic | Weighted | PeerAggregate
+@dataclass(frozen=True)
+class Related:
+    """The number of rows of a relation that meet the condition, such as the number of articles that cite this one."""
+
+    relation: str
+    where: Condition | None = None
+
+
+Measure = Column | Arithmetic | Weighted | PeerAggregate | Related
 
 
 # Conditions: true, false or unknown for each row, as in SQL.
@@ -102,10 +110,11 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Contains:
-    """The fragment occurs anywhere in the text, in upper or lower case."""
+    """The fragment occurs in the text, in upper or lower case: anywhere, at its start, or at its end."""
 
     column: Column
     fragment: str | Slot
+    place: Literal["anywhere", "start", "end"] = "anywhere"
 
 
 @dataclass(frozen=True)
@@ -161,8 +170,17 @@ class Values:
 
 
 @dataclass(frozen=True)
+class Columns:
+    """Several measures of each row, as one row of the answer."""
+
+    measures: tuple[Measure, ...]
+
+
+@dataclass(frozen=True)
 class Count:
-    """The number of rows."""
+    """The number of rows, or of those in which a column is not NULL; its table is then the one that is counted."""
+
+    column: Column | None = None
 
 
 @dataclass(frozen=True)
@@ -189,7 +207,16 @@ class Ratio:
     only: Condition | None = None
 
 
-Result = Count | CountDistinct | Aggregate | Ratio
+@dataclass(frozen=True)
+class Combined:
+    """Two results combined, such as the largest value minus the smallest."""
+
+    left: Result
+    sign: Literal["+", "-", "*"]
+    right: Result | int
+
+
+Result = Count | CountDistinct | Aggregate | Ratio | Combined
 """One number over a set of rows."""
 
 
@@ -204,23 +231,27 @@ class Having:
 
 @dataclass(frozen=True)
 class Grouped:
-    """The groups of rows with the same `key`: one number for each, or the keys alone."""
+    """The groups of rows with the same `key`: the key and one number of each, or only one of them."""
 
     key: Column
     result: Result | None
     having: Having | None = None
+    keys: bool = True
+    """Whether the keys are listed; without them, the result of each group is."""
 
 
 @dataclass(frozen=True)
 class OverGroups:
-    """One number over the results of all groups, such as the mean of the totals."""
+    """One number over the results of all groups, such as the mean of the totals; or the number of groups."""
 
-    function: Function
+    function: Function | Literal["COUNT"]
     key: Column
-    result: Result
+    result: Result | None
+    """None if groups are counted."""
+    having: Having | None = None
 
 
-Output = Labels | Values | Count | CountDistinct | Aggregate | Ratio | Grouped | OverGroups
+Output = Labels | Values | Columns | Result | Grouped | OverGroups
 
 
 @dataclass(frozen=True)
@@ -238,7 +269,7 @@ class Program:
     output: Output
     where: Condition | None = None
     order: tuple[Sort, ...] = ()
-    top: int | None = None
+    top: int | Slot | None = None
     """How many of the sorted rows; all rows that tie for the last place are included."""
 
 
@@ -326,10 +357,17 @@ def is_rounded(program: Program) -> bool:
     """Whether the output is rounded: means and quotients are."""
     output = program.output
     shown = output.result if isinstance(output, Grouped) else output
-    means = any(isinstance(node, Aggregate | OverGroups) and node.function == "AVG" for node in nodes(shown))
+    averages = (Aggregate, OverGroups, PeerAggregate)
+    means = any(isinstance(node, averages) and node.function == "AVG" for node in nodes(shown))
     return means or divides(shown)
 
 
 def may_be_empty(program: Program) -> bool:
     """Whether the condition may leave nothing to answer with; a count of nothing is zero."""
-    return program.where is not None and not isinstance(program.output, Count | CountDistinct)
+    match program.output:
+        case Grouped(having=Having()) | OverGroups("MAX" | "MIN" | "SUM" | "AVG", having=Having()):
+            return True
+        case Count() | CountDistinct() | OverGroups("COUNT"):
+            return False
+        case _:
+            return program.where is not None

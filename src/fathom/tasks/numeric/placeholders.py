@@ -1,0 +1,86 @@
+"""Placeholders of templates that users write, such as {author-count} or '{author-name-2}', in their usual spellings."""
+
+from __future__ import annotations
+
+import re
+
+from fathom.tasks.numeric.schema import COUNTS
+from fathom.tasks.programs.parse import ParseError
+from fathom.tasks.programs.tree import Measure, Slot
+
+# Counts are written as the column's name with hyphens; the others are slots of a kind (see `Slot.kind`).
+_MEASURES: dict[str, Measure] = {column.name.replace("_", "-"): column for column in COUNTS}
+_KINDS = {
+    "author-name": "name",
+    "author-position": "position",
+    "article-title": "title",
+    "article-title-fragment": "fragment",
+    "few": "few",
+}
+_OTHER_NAMES = {
+    **dict.fromkeys(("author", "name"), "author-name"),
+    **dict.fromkeys(("position",), "author-position"),
+    **dict.fromkeys(("title",), "article-title"),
+    **dict.fromkeys(("fragment", "title-fragment", "keyword", "word", "title-word"), "article-title-fragment"),
+    **dict.fromkeys(("article-title-word", "title-keyword", "article-title-keyword"), "article-title-fragment"),
+    **dict.fromkeys(("n", "k", "limit", "top-n", "top-k"), "few"),
+    **dict.fromkeys(("number", "count", "value", "threshold"), "number"),
+}
+PLACEHOLDERS = ("title-word-count", "reference-count", "author-count", *_KINDS, "number")
+SLOT_KINDS = {
+    "": ("number", "position", "few"),
+    "author_name": ("name",),
+    "article_title": ("title",),
+    "author_position": ("position", "number", "few"),
+}
+"""The kinds of slots that each column can be compared with; "" for all other numeric columns."""
+
+_NAME = r"[A-Za-z][\w-]*"
+_PLACEHOLDER = re.compile(
+    rf"""(?P<open>['"]?%?)(?:\$?\{{\{{?\s*(?P<braces>[^{{}}]*?)\s*\}}?\}}|<(?P<angles>{_NAME})>|\[(?P<square>{_NAME})\]"""
+    rf"""|(?<![\w:])[:@$](?P<colon>{_NAME}))(?P<close>%?['"]?)"""
+)
+_NUMBERED = re.compile(r"-?(\d+|[a-c])$")
+_QUALIFIERS = re.compile(r"^(min|max|minimum|maximum|low|high|lower|upper|first|second|third|other|start|end)-")
+
+
+class Placeholders:
+    """Replaces the placeholders of a statement with parameters :p0, :p1 and so on."""
+
+    def __init__(self) -> None:
+        self.slots: dict[str, Slot] = {}
+        """The slot of each parameter."""
+        self._by_name: dict[str, str] = {}
+
+    def replaced(self, text: str) -> str:
+        """The statement with a parameter for each placeholder.
+
+        Two placeholders with the same name are two values, unless they are numbered or one of them is excluded:
+        `author_name <> '{author-name}'` is about a name that was given before.
+        """
+        return _PLACEHOLDER.sub(lambda match: self._parameter(match, text), text)
+
+    def _parameter(self, match: re.Match[str], text: str) -> str:
+        written = next(name for name in (match["braces"], match["angles"], match["square"], match["colon"]) if name is not None)
+        spelled = re.sub(r"[_\s]+", "-", written.strip().lower())
+        name, slot = self._slot(spelled, written)
+        same = name != spelled or bool(re.search(r"(<>|!=|\bNOT LIKE)\s*$", text[: match.start()], re.IGNORECASE))
+        known = self._by_name.get(spelled) if same else None
+        label = known or f"p{len(self.slots)}"
+        self._by_name[spelled] = label
+        self.slots.setdefault(label, slot)
+        before, after = match["open"].strip("'\""), match["close"].strip("'\"")
+        pieces = [f"'{before}'" if before else "", f":{label}", f"'{after}'" if after else ""]
+        return " || ".join(piece for piece in pieces if piece)
+
+    def _slot(self, spelled: str, written: str) -> tuple[str, Slot]:
+        """The name without its number, and the slot."""
+        name = spelled
+        for candidate in (spelled, _NUMBERED.sub("", spelled), _NUMBERED.sub("", _QUALIFIERS.sub("", spelled))):
+            name = _OTHER_NAMES.get(candidate, candidate)
+            if name in PLACEHOLDERS:
+                numbered = candidate if candidate != spelled else spelled
+                measure = _MEASURES.get(name)
+                kind = "number" if measure is not None or name == "number" else _KINDS[name]
+                return numbered, Slot(kind, len(self.slots), measure)
+        raise ParseError(f"it has an unknown placeholder '{{{written}}}'; known are {', '.join(PLACEHOLDERS)}")

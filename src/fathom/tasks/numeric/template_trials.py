@@ -1,0 +1,264 @@
+"""Tries a template on generated collections: its program means what its SQL means, and every part of it matters."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import groupby
+from random import Random
+
+from sqlglot import exp
+
+from fathom.records.rng import rng_for
+from fathom.scoring.answers import Answer, Number, Ranking, Unanswerable
+from fathom.tasks.numeric.mutants import random_tables
+from fathom.tasks.numeric.schema import NAMES, POSITION, SCHEMA
+from fathom.tasks.numeric.tables import Tables, open_database
+from fathom.tasks.programs import tree
+from fathom.tasks.programs.answers import DECIMALS, answer_of, normal_form
+from fathom.tasks.programs.evaluate import Row
+from fathom.tasks.programs.mutants import Constants, constants, result_form
+from fathom.tasks.programs.parse import ParseError
+from fathom.tasks.programs.sql import parameterized
+
+STEPS = 2_000_000
+"""The limit on SQLite's virtual machine steps for one statement: a reasonable statement needs a hundredth of it."""
+COMPARED, MOST = 12, 80
+"""Collections on which program and SQL are compared, and on which at most it is tried whether every part matters."""
+PLAUSIBLE = 300
+"""Constants above this number occur in no article: nothing near them is generated."""
+
+Bound = dict[tree.Slot, tree.Constant]
+
+
+def try_template(program: tree.Program, statement: exp.Query, slots: Mapping[str, tree.Slot]) -> None:
+    """Raise a ParseError if program and statement differ, or if a part of the program never changes the result."""
+    trials = _Trials(program, statement, slots)
+    for number in range(MOST):
+        trials.run(number)
+        if number >= COMPARED - 1 and trials.is_done:
+            break
+    trials.check()
+
+
+class _Trials:
+    def __init__(self, program: tree.Program, statement: exp.Query, slots: Mapping[str, tree.Slot]) -> None:
+        self._program = program
+        self._statement = statement
+        self._slots = slots
+        self._text = statement.sql("sqlite")
+        self._query = parameterized(program, SCHEMA)
+        self._is_cut = statement.find(exp.Limit) is not None
+        self._database = open_database()
+        self._database.set_progress_handler(lambda: 1, STEPS)
+        named = constants(program)
+        self._named = Constants(tuple(one for one in named.numbers if one <= PLAUSIBLE), named.texts, named.decimals)
+        self._idle = list(dict.fromkeys((*_parts(program.where), *([program.where] if program.where else []))))
+        """Conditions that have not excluded anything yet."""
+        self._unmet = list(self._idle)
+        """Conditions that have not selected anything yet."""
+        output = program.output
+        grouped = isinstance(output, tree.Grouped | tree.OverGroups) and output.having is not None
+        self._without_having = replace(program, output=replace(output, having=None)) if grouped else None  # type: ignore[call-arg]
+        """The program without its HAVING, while that has not excluded anything yet."""
+        self._compared = 0
+        self._answers: Counter[object] = Counter()
+        self._is_ranked = not program.order
+
+    @property
+    def is_done(self) -> bool:
+        shown = not self._idle and not self._unmet and self._without_having is None and self._is_ranked
+        return self._compared >= COMPARED // 2 and shown and len(self._answers) > 1
+
+    def run(self, number: int) -> None:
+        rng = rng_for(0, "own template", number)
+        tables = random_tables(rng, self._named)
+        values: Bound = {}
+        for slot in dict.fromkeys((*self._slots.values(), *self._query.slots)):
+            values[slot] = _draw(slot, tables, rng, values)
+        bound = tree.bind(self._program, values)
+        try:
+            found = tables.evaluation.run(bound)
+        except ZeroDivisionError:
+            return
+        tables.load(self._database)
+        ours = self._database.execute(self._query.text, [values[slot] for slot in self._query.slots]).fetchall()
+        answer = answer_of(bound, found, SCHEMA)
+        if normal_form(answer) != normal_form(answer_of(bound, ours, SCHEMA)):
+            raise ParseError("its two evaluations disagree")
+        if number < COMPARED or self._compared < COMPARED // 2:
+            self._compare(bound, ours, tables, {label: values[slot] for label, slot in self._slots.items()})
+        self._note(bound, answer, found, tables, values)
+
+    def _compare(self, bound: tree.Program, ours: list[Row], tables: Tables, values: Mapping[str, object]) -> None:
+        if isinstance(bound.top, int) and len(ours) > bound.top:
+            return  # a tie at the cut, which SQL breaks arbitrarily
+        theirs = self._run(values, tables)
+        if self._is_cut:
+            turned = _turned(tables)
+            turned.load(self._database)
+            if sorted(map(str, self._run(values, turned))) != sorted(map(str, theirs)):
+                return
+        if bound.output == NAMES and not bound.order:
+            # Each name is listed once, with or without DISTINCT in the statement.
+            theirs = list(dict.fromkeys(theirs))
+        if not _agree(bound, theirs, ours):
+            raise ParseError(_difference(bound, theirs, ours))
+        self._compared += 1
+
+    def _run(self, values: Mapping[str, object], tables: Tables) -> list[Row]:
+        """The rows of the user's statement, with titles in place of internal numbers."""
+        try:
+            rows = self._database.execute(self._text, values).fetchall()
+        except sqlite3.Error as error:
+            raise ParseError(f"SQLite refuses it: {error}") from error
+        internal = [
+            place
+            for place, column in enumerate(self._statement.selects)
+            if isinstance(column.unalias(), exp.Column)
+            and (spec := SCHEMA.columns.get(column.unalias().name)) is not None
+            and not spec.nouns
+        ]
+        titles = {row.number: row.title for row in tables.articles}
+        return [
+            tuple(titles.get(cell, cell) if place in internal else cell for place, cell in enumerate(row))  # type: ignore[call-overload]
+            for row in rows
+        ]
+
+    def _note(
+        self, bound: tree.Program, answer: Answer, found: list[Row], tables: Tables, values: Bound
+    ) -> None:
+        """What this collection shows: an answer, and the parts that change the result."""
+        if not _is_empty(bound, answer):
+            self._answers[normal_form(answer)] += 1
+        self._is_ranked |= isinstance(answer, Ranking) and len(answer.groups) > 1
+        self._is_ranked |= answer.type == "rows" or (bound.top is not None and len(found) > 0)
+        view = tables.evaluation.view(SCHEMA.base(self._program))
+        masks = {part: view.mask(part, values) for part in {*self._idle, *self._unmet}}
+        self._idle = [part for part in self._idle if masks[part] == view.every]
+        self._unmet = [part for part in self._unmet if not masks[part]]
+        if self._without_having is not None:
+            rows = tables.evaluation.run(tree.bind(self._without_having, values))
+            if result_form(self._without_having, rows) != result_form(bound, found):
+                self._without_having = None
+
+    def check(self) -> None:
+        tried = f"in any of {MOST} trial collections"
+        if not self._answers or self._unmet:
+            hint = "; positions are counted from one" if _is_position_too_low(self._program) else ""
+            part = "a part of its condition" if self._answers else "it"
+            raise ParseError(f"{part} selects nothing {tried}{hint}")
+        if self._compared < COMPARED // 3:
+            raise ParseError("it is cut where values are tied, so its rows are arbitrary")
+        if self._idle or self._without_having is not None:
+            hint = "; positions are counted from one" if any(POSITION in tree.nodes(one) for one in self._idle) else ""
+            whole = "its HAVING" if not self._idle else "its condition"
+            part = whole if not self._idle or self._program.where in self._idle else "a part of its condition"
+            raise ParseError(f"{part} excludes nothing {tried}{hint}")
+        if len(self._answers) == 1:
+            raise ParseError("its answer is the same in every collection")
+        if not self._is_ranked:
+            raise ParseError("it sorts by a value that is the same in every row")
+
+
+def _parts(condition: tree.Condition | None) -> Iterator[tree.Condition]:
+    """The single conditions that AND and OR join."""
+    if isinstance(condition, tree.And | tree.Or):
+        yield from _parts(condition.left)
+        yield from _parts(condition.right)
+    elif condition is not None:
+        yield condition
+
+
+def _is_empty(program: tree.Program, answer: Answer) -> bool:
+    """Whether there is no answer; a count of zero is none."""
+    counts = isinstance(program.output, tree.Count | tree.CountDistinct | tree.OverGroups)
+    return isinstance(answer, Unanswerable) or (counts and isinstance(answer, Number) and answer.value == 0)
+
+
+def _is_position_too_low(program: tree.Program) -> bool:
+    return any(
+        isinstance(node, tree.Compare) and node.measure == POSITION and node.value in (0, 1)
+        for node in tree.nodes(program)
+    )
+
+
+def _turned(tables: Tables) -> Tables:
+    """The same collection with its articles in reverse order."""
+    last = len(tables.articles) + 1
+    return tables.replaced(
+        articles=tuple(row._replace(number=last - row.number) for row in reversed(tables.articles)),
+        article_author=tuple(row._replace(article=last - row.article) for row in reversed(tables.authors)),
+        citing_cited=tuple(
+            row._replace(citing=last - row.citing, cited=last - row.cited) for row in reversed(tables.citations)
+        ),
+    )
+
+
+# Whether a statement and a program give the same rows.
+
+
+def _agree(program: tree.Program, theirs: list[Row], ours: list[Row]) -> bool:
+    """Whether the statement (`theirs`) and the program (`ours`) give the same rows, in the same order up to ties."""
+    decimals = DECIMALS if tree.is_rounded(program) else 9
+    if _has_several_columns(program):
+        width = len(theirs[0]) if theirs else 0
+        return sorted(_cells(row, decimals) for row in theirs) == sorted(_cells(row[:width], decimals) for row in ours)
+    values = [_cell(row[0], decimals) for row in theirs]
+    if not program.order:
+        mine = [_cell(row[0], decimals) for row in ours]
+        # SUM(CASE WHEN ... ELSE 0 END) over no rows is 0 in SQL, and has no answer here.
+        return sorted(values) == sorted(mine) or (mine == ["None"] and values == [_cell(0, decimals)])
+    place = 0
+    for _, tied in groupby(ours, key=lambda row: row[1:]):
+        group = sorted(_cell(row[0], decimals) for row in tied)
+        if sorted(values[place : place + len(group)]) != group:
+            return False
+        place += len(group)
+    return place == len(values)
+
+
+def _has_several_columns(program: tree.Program) -> bool:
+    output = program.output
+    return isinstance(output, tree.Columns) or (
+        isinstance(output, tree.Grouped) and output.keys and output.result is not None
+    )
+
+
+def _cells(row: Row, decimals: int) -> tuple[str, ...]:
+    """The cells of a row; a statement may select them in another order."""
+    return tuple(sorted(_cell(cell, decimals) for cell in row))
+
+
+def _cell(cell: object, decimals: int) -> str:
+    return f"{round(cell + 1e-11, decimals):.{decimals}f}" if isinstance(cell, int | float) else str(cell)
+
+
+def _difference(program: tree.Program, theirs: list[Row], ours: list[Row]) -> str:
+    if len(theirs) > len(ours) and {row[:1] for row in theirs} == {row[:1] for row in ours}:
+        return "it lists some rows more than once; add DISTINCT"
+    if isinstance(program.output, tree.Result):
+        return "it counts some rows of a join more than once, which has no natural wording; use IN (SELECT ...)"
+    return "its meaning was not understood, so it cannot be put into words"
+
+
+def _draw(slot: tree.Slot, tables: Tables, rng: Random, drawn: Bound) -> tree.Constant:
+    same = [value for other, value in drawn.items() if other.number == slot.number]
+    if same:
+        return same[0]
+    match slot.kind:
+        case "name":
+            return rng.choice(tables.authors).name
+        case "title":
+            return rng.choice(tables.articles).title
+        case "fragment":
+            return rng.choice(("title", "1", "itl", "2"))
+        case "few":
+            return rng.randint(1, 4)
+        case "position":
+            return rng.randint(1, 6)
+        case _:
+            present = tables.evaluation.view(SCHEMA.main).scale(slot.of).values if slot.of is not None else []
+            return int(rng.choice(present)) if present else rng.randint(1, 12)
