@@ -21,7 +21,7 @@ from fathom.tasks.numeric.schema import (
 from fathom.tasks.numeric.tables import CitationRow, Tables
 from fathom.tasks.programs import faults
 from fathom.tasks.programs.faults import Reading, ReadingFault, Variation, by_edit, over
-from fathom.tasks.programs.tree import Compare, Exists
+from fathom.tasks.programs.tree import Compare, Exists, Related
 
 
 def _tables(reading: Reading) -> Tables:
@@ -32,6 +32,11 @@ def _tables(reading: Reading) -> Tables:
 
 
 def _citing_for_cited(node: Any) -> Iterator[tuple[str, Any]]:
+    match node:
+        case Related("citing" | "cited" as name, where):
+            other = "cited" if name == "citing" else "citing"
+            if where is None:
+                yield f"{other} instead of {name}", Related(other)
     phrased = SCHEMA.phrase_of(node) if isinstance(node, Exists) else None
     match phrased[0].name if phrased else None:
         case "cites":

@@ -61,7 +61,9 @@ class Placeholders:
         return _PLACEHOLDER.sub(lambda match: self._parameter(match, text), text)
 
     def _parameter(self, match: re.Match[str], text: str) -> str:
-        written = next(name for name in (match["braces"], match["angles"], match["square"], match["colon"]) if name is not None)
+        written = next(
+            name for name in (match["braces"], match["angles"], match["square"], match["colon"]) if name is not None
+        )
         spelled = re.sub(r"[_\s]+", "-", written.strip().lower())
         name, slot = self._slot(spelled, written)
         same = name != spelled or bool(re.search(r"(<>|!=|\bNOT LIKE)\s*$", text[: match.start()], re.IGNORECASE))

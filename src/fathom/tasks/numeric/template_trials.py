@@ -60,8 +60,9 @@ class _Trials:
         self._unmet = list(self._idle)
         """Conditions that have not selected anything yet."""
         output = program.output
-        grouped = isinstance(output, tree.Grouped | tree.OverGroups) and output.having is not None
-        self._without_having = replace(program, output=replace(output, having=None)) if grouped else None  # type: ignore[call-arg]
+        self._without_having: tree.Program | None = None
+        if isinstance(output, tree.Grouped | tree.OverGroups) and output.having is not None:
+            self._without_having = replace(program, output=replace(output, having=None))
         """The program without its HAVING, while that has not excluded anything yet."""
         self._compared = 0
         self._answers: Counter[object] = Counter()
@@ -123,13 +124,11 @@ class _Trials:
         ]
         titles = {row.number: row.title for row in tables.articles}
         return [
-            tuple(titles.get(cell, cell) if place in internal else cell for place, cell in enumerate(row))  # type: ignore[call-overload]
+            tuple(titles.get(cell, cell) if place in internal else cell for place, cell in enumerate(row))
             for row in rows
         ]
 
-    def _note(
-        self, bound: tree.Program, answer: Answer, found: list[Row], tables: Tables, values: Bound
-    ) -> None:
+    def _note(self, bound: tree.Program, answer: Answer, found: list[Row], tables: Tables, values: Bound) -> None:
         """What this collection shows: an answer, and the parts that change the result."""
         if not _is_empty(bound, answer):
             self._answers[normal_form(answer)] += 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,20 +17,23 @@ import sqlglot
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.record import short_id
 from fathom.records.rng import rng_for
+from fathom.tasks.numeric.byline_wording import concerns
 from fathom.tasks.numeric.placeholders import SLOT_KINDS, Placeholders
-from fathom.tasks.numeric.schema import NAME, NAMES, POSITION, SCHEMA
+from fathom.tasks.numeric.schema import NAME, NAMES, SCHEMA
 from fathom.tasks.numeric.template_trials import try_template
 from fathom.tasks.numeric.templates import Template
 from fathom.tasks.numeric.wording import explanation, question
 from fathom.tasks.programs import parse as sql_parser
 from fathom.tasks.programs.parse import ParseError
 from fathom.tasks.programs.sql import parameterized
-from fathom.tasks.programs.tree import And, Column, Compare, IsUnknown, Or, Program, Values
+from fathom.tasks.programs.table_wording import chain
+from fathom.tasks.programs.tree import And, Column, Compare, Count, Exists, IsUnknown, Program, Values
 
 LARGEST_FILE = 2_000_000
 """The maximum size of a template file in bytes."""
 LONGEST = 4_000
 """The maximum length of one statement in characters."""
+
 
 class RejectedTemplate(NamedTuple):
     """A template that cannot be used."""
@@ -113,8 +117,8 @@ def _template(entry: object) -> Template:
 def parse(text: str, own: bool = True) -> Program:
     """The program of a statement.
 
-    `own` statements are those of keys. The program of a user's template is also compared with its SQL, and every part of
-    it must matter, on generated collections.
+    `own` statements are those of keys. The program of a user's template is also compared with its SQL on generated
+    collections, and every part of it must matter there.
     """
     if len(text) > LONGEST:
         raise ParseError(f"it is longer than {LONGEST:,} characters")
@@ -134,12 +138,17 @@ def parse(text: str, own: bool = True) -> Program:
 
 
 def _normalized(program: Program) -> Program:
-    """The program with each name listed once, unless names are sorted, and a condition on a position first."""
+    """The program with each name listed once, unless names are sorted, and a person's entries counted as articles."""
     if program.output == Values(NAME) and not program.order:
-        program = replace(program, output=NAMES)
-    match program.where:
-        case And(left, Compare(measure) as right) | Or(left, Compare(measure) as right) if measure == POSITION:
-            return replace(program, where=type(program.where)(right, left))
+        return replace(program, output=NAMES)
+    parts = chain(program.where) if isinstance(program.where, And) else [program.where]
+    named = any(isinstance(part, Compare) and part.measure == NAME and part.sign == "=" for part in parts)
+    if program.output == Count(NAME) and named:
+        # A person has one entry in an article's author list.
+        entry = [part for part in parts if part is not None and concerns(part) != {"article"}]
+        entry.sort(key=lambda part: concerns(part) != {"name"})
+        others = [part for part in parts if part is not None and concerns(part) == {"article"}]
+        return Program(Count(), reduce(And, [*others, Exists("authors", reduce(And, entry))]))
     return program
 
 
@@ -153,5 +162,7 @@ def _check_supported(program: Program) -> None:
                 raise ParseError(f"'{node.value}' is not a whole number")
             case Compare(Column(name), sign) if SCHEMA.columns[name].type == "text" and sign not in ("=", "<>"):
                 raise ParseError(f"{name} is a text and cannot be compared with {sign}")
+    if program.output == NAMES and any(sort.measure != NAME for sort in program.order):
+        raise ParseError("it lists each name once but sorts by something that a name may have several times")
     if len(program.order) > 2:
         raise ParseError("it sorts by more than two keys")

@@ -4,21 +4,97 @@ from __future__ import annotations
 
 from random import Random
 
+from fathom.tasks.numeric.byline_wording import BylineWords
 from fathom.tasks.numeric.schema import NAMES, PEOPLE, POSITION, SCHEMA, is_about_people
 from fathom.tasks.programs import wording
-from fathom.tasks.programs.tree import And, Compare, Condition, Program, nodes
+from fathom.tasks.programs.tree import Condition, Count, Grouped, Having, OverGroups, Program, Result, nodes
+
+_HOW_MANY = {
+    "=": "exactly",
+    "<>": "a number other than",
+    "<": "fewer than",
+    ">": "more than",
+    "<=": "at most",
+    ">=": "at least",
+}
 
 
-class ArticleWords(wording.Words):
-    """Adds questions about people and clauses about positions in author lists."""
+class ArticleWords(BylineWords):
+    """Adds questions about people."""
 
     def ask(self, program: Program) -> str:
         where = program.where
         if program.output == NAMES:
-            return self._ask_names(where)
+            asked = self._ask_names(where)
+            if not program.order:
+                return asked
+            direction = self._direction(program.order[0])
+            return f"{asked} Sort the names {direction}.{self._first(program)}"
         if program.output == PEOPLE:
             return self._ask_how_many(where)
+        if self._rows == "people" and isinstance(program.output, Grouped):
+            return self._ask_by_author(program.output, program)
+        if self._rows == "people" and isinstance(program.output, OverGroups):
+            return self._ask_over_authors(program.output, self.among(where))
         return super().ask(program)
+
+    def _ask_by_author(self, output: Grouped, program: Program) -> str:
+        """Something of every author of some articles."""
+        among = self.among(program.where)
+        number = self._of_author(output.result or Count())
+        if not program.order:
+            if output.keys and output.result is not None:
+                asked = f"For each author of the {among}, what is {number}?"
+                return (
+                    asked
+                    if output.having is None
+                    else f"{asked} Give only the people for whom {self._test(output.having)}."
+                )
+            if output.keys and output.having is not None:
+                return self._ask_which(output.having, among)
+            return (
+                f"Find {number} for each author of the {among}.{self._people_only(output.having)} Give these numbers."
+            )
+        keys = " and then ".join(
+            f"{self._of_author(sort.measure) if isinstance(sort.measure, Result) else self.the(sort.measure)} "
+            f"{self._direction(sort)}"
+            for sort in program.order
+        )
+        authors = f"Take the authors of the {among}.{self._people_only(output.having)}"
+        wanted = "their names" if output.result is None else number
+        if output.keys and output.result is not None:
+            wanted = f"the name and {number} for each"
+        return f"{authors} Sort them by {keys}, and give {wanted}, in that order.{self._first(program)}"
+
+    def _ask_which(self, having: Having, among: str) -> str:
+        if having.result == Count():
+            return f"Which people are authors of {_HOW_MANY[having.sign]} {having.value} of the {among}?"
+        return f"For which authors of the {among} is it true that {self._test(having)}?"
+
+    def _people_only(self, having: Having | None) -> str:
+        return "" if having is None else f" Keep only those for whom {self._test(having)}."
+
+    def _test(self, having: Having) -> str:
+        _, test = self.group_test(having)
+        return f"{self._of_author(having.result)} is {test}"
+
+    def _of_author(self, result: Result) -> str:
+        """A result over the articles of one person."""
+        if result == Count():
+            return "the number of these articles that the person wrote"
+        return f"{self.result(result)} over those of these articles that the person wrote"
+
+    def _ask_over_authors(self, output: OverGroups, among: str) -> str:
+        if output.function == "COUNT" or output.result is None:
+            assert output.having is not None
+            if output.having.result == Count():
+                number = f"{_HOW_MANY[output.having.sign]} {output.having.value}"
+                return f"How many people are authors of {number} of the {among}?"
+            return f"For how many authors of the {among} is it true that {self._test(output.having)}?"
+        return (
+            f"Find {self._of_author(output.result)} for each author of the {among}.{self._people_only(output.having)} "
+            f"What is {self.of_results(output.function)}?"
+        )
 
     def _ask_names(self, where: Condition | None) -> str:
         if where is not None and is_about_people(where):
@@ -28,6 +104,9 @@ class ArticleWords(wording.Words):
                 f"List the names of everyone {clause}.",
                 f"Name all the people {clause}.",
             )
+        named = self.named_row(where)
+        if named is not None:
+            return self.one(f"Who are the authors of {named}?", f"Give the names of all authors of {named}.")
         among = self.among(where)
         return self.one(
             f"Who are the authors of the {among}?",
@@ -38,8 +117,10 @@ class ArticleWords(wording.Words):
     def _ask_how_many(self, where: Condition | None) -> str:
         if where is not None and is_about_people(where):
             clause = self.clause(where)
+            # "How many people are listed and who wrote" is no sentence.
+            are = clause.removeprefix("who ") if clause.startswith("who ") else f"are {clause}"
             return self.one(
-                f"How many people {clause.removeprefix('who ') if clause.startswith('who ') else f'are {clause}'}?",
+                *(() if " and who " in clause else (f"How many people {are}?",)),
                 f"Count the people {clause}.",
                 f"What is the number of people {clause}?",
             )
@@ -50,33 +131,26 @@ class ArticleWords(wording.Words):
             f"What is the number of different authors of the {among}, taken together?",
         )
 
-    def clause(self, condition: Condition, negated: bool = False) -> str:
-        match condition:
-            case Compare(measure) if measure == POSITION:
-                if negated:
-                    raise TypeError("a position is not negated in words")
-                return f"{self._position(condition)} of some article"
-            case And(Compare(measure) as left, right) if measure == POSITION and not negated:
-                return f"{self._position(left)} of an article {self.clause(right)}"
-            case _:
-                return super().clause(condition, negated)
-
-    def _position(self, condition: Compare) -> str:
-        at = f"position {condition.value}"
-        if condition.sign != "=":
-            at = f"a position {self._sign(condition.sign, False)} {condition.value}"
-        return f"listed at {at} in the author list"
-
     def first_notes(self, program: Program) -> list[str]:
-        return ["Positions are counted from one."] if POSITION in nodes(program) else []
+        notes = ["Positions are counted from one."] if POSITION in nodes(program) else []
+        if self._mentions_entries:
+            notes.append("An author-list entry is one name in the author list of one article.")
+        return notes
 
     def output_notes(self, program: Program) -> list[str]:
-        if program.output in (NAMES, PEOPLE):
+        if self._rows == "people":
             return ["A person counts once, even when the name is spelled in more than one way."]
         return super().output_notes(program)
 
+    def tie_note(self, program: Program) -> str:
+        if self._rows == "people":
+            return "People who are equal in this may come in any order."
+        return super().tie_note(program)
+
     def kept(self, program: Program) -> str:
-        return "people" if is_about_people(program.where) else super().kept(program)
+        if self._rows == "people" and (is_about_people(program.where) or program.where is None):
+            return "people"
+        return "articles" if self._rows == "people" else super().kept(program)
 
     def take(self, program: Program) -> list[str]:
         if program.output == NAMES:

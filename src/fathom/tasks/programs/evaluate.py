@@ -150,9 +150,7 @@ def _read_columns(node: Any) -> Iterator[str]:
         part = waiting.pop()
         if isinstance(part, Column):
             yield part.name
-        elif part is node or not isinstance(
-            part, int | str | Slot | IsUnknown | Exists | Related | PeerAggregate
-        ):
+        elif part is node or not isinstance(part, int | str | Slot | IsUnknown | Exists | Related | PeerAggregate):
             parts = part if isinstance(part, tuple) else [getattr(part, n) for n in getattr(part, "__match_args__", ())]
             waiting.extend(parts)
 
@@ -373,10 +371,8 @@ class View:
     def result(self, result: Result, places: Sequence[int]) -> Any:
         """The value of an aggregate over the rows at these positions."""
         match result:
-            case Count(None):
-                return len(places)
             case Count(column):
-                return len([value for value in self.values(column, places) if value is not None])
+                return len(places) if column is None else sum(cell is not None for cell in self.values(column, places))
             case CountDistinct(measure):
                 return len(set(self.comparable(measure, places)) - {None})
             case Aggregate(function, measure):
@@ -442,11 +438,12 @@ def _sorted(rows: list[Row], program: Program) -> list[Row]:
 
 def _top(rows: list[Row], program: Program) -> list[Row]:
     """The first rows if the program limits them, including all that tie with the last one."""
-    if program.top is None or len(rows) <= program.top:
+    top = program.top
+    if not isinstance(top, int) or len(rows) <= top:
         return rows
     keys = [row[-len(program.order) :] for row in rows]
-    last = program.top
-    while last < len(rows) and keys[last] == keys[program.top - 1]:
+    last = top
+    while last < len(rows) and keys[last] == keys[top - 1]:
         last += 1
     return rows[:last]
 

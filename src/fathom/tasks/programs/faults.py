@@ -175,7 +175,7 @@ def _boundary(node: Any) -> Iterator[tuple[str, Any]]:
 
 def _wrong_top(reading: Reading) -> Iterator[Variation]:
     top = reading.program.top
-    if top is not None:
+    if isinstance(top, int):
         for detail, other in (("one more", top + 1), ("one less", top - 1)):
             if other:
                 yield Variation(detail, replace(reading, program=replace(reading.program, top=other)))

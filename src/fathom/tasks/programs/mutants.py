@@ -47,7 +47,7 @@ def mutants(program: tree.Program, schema: Schema) -> Iterator[Mutant]:
             yield Mutant(kind, changed)
     if program.where is not None and not isinstance(program.where, tree.Not):
         yield Mutant("negation", replace(program, where=tree.Not(program.where)))
-    if program.top is not None:
+    if isinstance(program.top, int):
         for top in (program.top + 1, program.top - 1):
             if top:
                 yield Mutant("constant", replace(program, top=top))
@@ -81,7 +81,7 @@ class _Edits:
                 yield "connective", tree.And(left, right)
             case tree.Not(inner):
                 yield "negation", inner
-            case tree.Exists():
+            case tree.Exists() | tree.Related():
                 yield from self._relation(node)
             case tree.Sort(measure, direction):
                 yield "direction", tree.Sort(measure, "ASC" if direction == "DESC" else "DESC")
@@ -99,6 +99,12 @@ class _Edits:
             case tree.Arithmetic(left, sign, right):
                 yield "arithmetic", replace(node, sign=_ARITHMETIC[sign])
                 yield from (("constant", replace(node, right=other)) for other in self._constants(right, left))
+            case tree.Combined(left, sign, right):
+                yield "arithmetic", replace(node, sign="-" if sign == "+" else "+")
+                if sign == "-" and not isinstance(right, int):
+                    yield "arithmetic", tree.Combined(right, sign, left)
+            case tree.Contains(_, _, "start" | "end"):
+                yield "operator", replace(node, place="anywhere")
             case tree.Term(weight, measure):
                 yield from (("constant", tree.Term(other, measure)) for other in self._constants(weight, measure))
             case tree.Ratio(numerator, denominator, only):
@@ -106,25 +112,25 @@ class _Edits:
                     yield "ratio", tree.Ratio(denominator, numerator, only)
                 if only is not None:
                     yield "ratio", tree.Ratio(numerator, denominator)
-            case tree.Grouped(key, result, having) if having is not None and result is not None:
-                yield "having", tree.Grouped(key, result)
+            case tree.Grouped(_, result, having) if having is not None and result is not None:
+                yield "having", replace(node, having=None)
         if isinstance(node, tree.PeerAggregate):
             if node.by is not None:
                 yield "peers", replace(node, by=None)
             if node.among is not None:
                 yield "peers", replace(node, among=None)
-        if isinstance(node, tree.Aggregate | tree.PeerAggregate | tree.OverGroups):
+        if isinstance(node, tree.Aggregate | tree.PeerAggregate | tree.OverGroups) and node.function != "COUNT":
             for function in _FUNCTIONS[node.function]:
                 # Dates and texts have no sums.
                 yield "function", replace(node, function=function)
 
-    def _relation(self, node: tree.Exists) -> Iterator[tuple[str, Any]]:
+    def _relation(self, node: tree.Exists | tree.Related) -> Iterator[tuple[str, Any]]:
         """The reversed relation, such as cited instead of citing, and a minimum count that is off by one."""
         relation = self._schema.relation[node.relation]
         for other in self._schema.relations:
             if (other.owner, other.table) == (relation.owner, relation.table) and other.key != relation.key:
                 yield "relation", replace(node, relation=other.name)
-        if isinstance(node.least, int) and node.least > 1:
+        if isinstance(node, tree.Exists) and isinstance(node.least, int) and node.least > 1:
             yield "constant", replace(node, least=node.least + 1)
             yield "constant", replace(node, least=node.least - 1)
 

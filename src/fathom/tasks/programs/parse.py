@@ -1,8 +1,8 @@
 """Parses SQL into programs: the statements of keys, and templates that users write.
 
-Statements that `sql` wrote are parsed back into the programs that they were written from. Users write more freely: joins
-in any syntax, subqueries, aliases, set operations. `parse_scope` reads the tables, `parse_expressions` the conditions and
-measures, and this module what is selected.
+Statements that `sql` wrote are parsed back into the programs that they were written from. Users write more freely:
+joins in any syntax, subqueries, aliases, set operations. `parse_scope` reads the tables, `parse_expressions` the
+conditions and measures, and this module what is selected.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def parse(
     """The program of a statement, and the parsed statement.
 
     `slots` are the slots of placeholders such as `:p0`. `slot_kinds` are the kinds of slots that a column may be
-    compared with; those of "" are for numbers. `own` statements were written by `sql`, in which the sort keys follow the
-    selected columns and tests for NULL may belong to the writer.
+    compared with; those of "" are for numbers. `own` statements were written by `sql`, in which the sort keys follow
+    the selected columns and tests for NULL may belong to the writer.
     """
     statements = sqlglot.parse(text, read="sqlite")
     statement = statements[0] if len(statements) == 1 else None
@@ -137,11 +137,11 @@ class _Statements:
         flat = base.copy()
         keys = [column for column in columns if column.alias.startswith("key")]
         wanted = [column for column in columns if column not in keys]
-        flat.set("expressions", columns if len(wanted) == 1 else wanted)
+        flat.set("expressions", wanted)
         ordered = [
             exp.Ordered(this=column.unalias().copy(), desc=desc) for column, desc in zip(keys, directions, strict=True)
         ]
-        program = self._plain(flat, exp.Order(expressions=ordered))
+        program = self._plain(flat, exp.Order(expressions=ordered), keys_follow=False)
         top = self._expressions.number(test.expression)
         if isinstance(top, float):
             raise ParseError(f"'{top}' is not a whole number")
@@ -163,7 +163,10 @@ class _Statements:
             return self._counted(inner)
         named = wanted.this.expressions[0] if isinstance(wanted.this, exp.Distinct) else wanted.this
         column = exact(named) if isinstance(named, exp.Expr) else None
-        source = next((one for one in inner.expressions if isinstance(column, exp.Column) and one.alias_or_name == column.name), None)
+        source = next(
+            (one for one in inner.expressions if isinstance(column, exp.Column) and one.alias_or_name == column.name),
+            None,
+        )
         if source is None:
             raise ParseError(f"'{short(wanted)}' is not about a column of the subquery")
         alone = inner.copy()
@@ -197,8 +200,14 @@ class _Statements:
 
     # One SELECT.
 
-    def _plain(self, select: exp.Select, order: exp.Order | None = None) -> tree.Program:
-        """The program of a SELECT; `order` replaces its ORDER BY."""
+    def _plain(
+        self, select: exp.Select, order: exp.Order | None = None, keys_follow: bool | None = None
+    ) -> tree.Program:
+        """The program of a SELECT; `order` replaces its ORDER BY.
+
+        `keys_follow` says whether the sort keys follow the selected columns, as they do in the queries of keys.
+        """
+        keys_follow = self._own if keys_follow is None else keys_follow
         for clause in ("windows", "qualify", "laterals"):
             if select.args.get(clause):
                 raise ParseError(f"it uses {clause.upper()}, which cannot be put into words")
@@ -216,7 +225,7 @@ class _Statements:
             return self._over_links(select, scope)
         sorts = (order or select.args.get("order") or exp.Order(expressions=[])).expressions
         keys = self._sorts(sorts, scope)
-        output, only = self._output(select, scope, [key.this for key in sorts])
+        output, only = self._output(select, scope, [exact(key.this) for key in sorts] if keys_follow else [])
         if only is not None:
             scope.terms.append(only)
         program = self._guarded(output, keys, scope)
@@ -339,19 +348,15 @@ class _Statements:
 
     # What is selected.
 
-    def _output(
-        self, select: exp.Select, scope: Scope, keys: list[exp.Expr]
-    ) -> tuple[tree.Output, exp.Expr | None]:
-        """The output, and a condition of an aggregate that belongs to all rows."""
+    def _output(self, select: exp.Select, scope: Scope, keys: list[exp.Expr]) -> tuple[tree.Output, exp.Expr | None]:
+        """The output, and a condition of an aggregate that belongs to all rows; `keys` may follow what is wanted."""
         wanted = [exact(column.unalias()) for column in select.expressions]
-        group = select.args.get("group")
-        if group is not None:
-            return self._grouped(select, wanted, [exact(key) for key in keys], scope), None
+        if keys and wanted[1:] == keys:
+            wanted = wanted[:1]
+        if select.args.get("group"):
+            return self._grouped(select, wanted, scope), None
         if select.args.get("having"):
             raise ParseError("it has HAVING without GROUP BY")
-        # In the queries of keys, the sort keys follow the output columns.
-        if self._own and wanted[1:] == [exact(key) for key in keys]:
-            wanted = wanted[:1]
         results = [is_result(column) for column in wanted]
         if len(wanted) > 1:
             if any(results):
@@ -362,9 +367,9 @@ class _Statements:
             only = _only(wanted[0]) if found.only is not None and not isinstance(found.result, tree.Ratio) else None
             return found.result, only
         distinct = bool(select.args.get("distinct"))
-        if isinstance(wanted[0], exp.Column) and self._names_main_row(wanted[0], scope):
-            if not (distinct and self._own):
-                return tree.Labels(), None
+        named = isinstance(wanted[0], exp.Column) and self._names_main_row(wanted[0], scope)
+        if named and not (distinct and self._own):
+            return tree.Labels(), None
         return tree.Values(self._expressions.measure(wanted[0], scope), distinct), None
 
     def _names_main_row(self, column: exp.Column, scope: Scope) -> bool:
@@ -376,9 +381,7 @@ class _Statements:
             return tree.Column(self._schema.main.label)
         return self._expressions.measure(column, scope)
 
-    def _grouped(
-        self, select: exp.Select, wanted: list[exp.Expr], keys: list[exp.Expr], scope: Scope
-    ) -> tree.Grouped:
+    def _grouped(self, select: exp.Select, wanted: list[exp.Expr], scope: Scope) -> tree.Grouped:
         grouping = [exact(key) for key in select.args["group"].expressions]
         if len(grouping) != 1:
             raise ParseError("it groups by more than one column")
@@ -387,9 +390,6 @@ class _Statements:
         key = self._expressions.spec(grouping[0], scope)
         having = select.args.get("having")
         condition = None if having is None else self._having(having.this, scope)
-        # In the queries of keys, the sort keys follow the output columns.
-        if self._own and keys and wanted[1:] == keys:
-            wanted = wanted[:1]
         listed = [is_result(column) for column in wanted]
         results = [self._expressions.result(column, scope) for column in wanted if is_result(column)]
         for column in wanted:
@@ -448,7 +448,9 @@ class _Statements:
     def _per_entity(self, select: exp.Select, scope: Scope, counted: Source) -> tree.Program:
         """A program over the main table, in which COUNT is the number of related rows."""
         main = self._schema.main
-        base = next((source for source in scope.sources if source.table is main and _are_linked(scope, source, counted)), None)
+        base = next(
+            (source for source in scope.sources if source.table is main and _are_linked(scope, source, counted)), None
+        )
         if base is not None:
             link = next(side for link in scope.links if (side := link.of(base)) and side[1] is counted)
             owner, key = link[0], link[2]
@@ -460,8 +462,10 @@ class _Statements:
             raise ParseError(f"'{owner}' does not lead to '{counted.table.name}.{key}'")
         scope.base = base or counted
         inside = _counted_scope(scope, counted)
-        where = source_condition(inside, counted, self._expressions.condition) if base is None else _beyond(
-            scope, base, counted, self._expressions
+        where = (
+            source_condition(inside, counted, self._expressions.condition)
+            if base is None
+            else _beyond(scope, base, counted, self._expressions)
         )
         related = tree.Related(relation.name, where)
         conditions: list[tree.Condition] = []
@@ -533,8 +537,12 @@ class _Statements:
         parts = _parts(where)
         for relation in forward:
             back = sides[relation.name]
-            mine = [part.where for part in parts if back and isinstance(part, tree.Exists) and part.relation == back.name]
-            rest = [part for part in parts if not (back and isinstance(part, tree.Exists) and part.relation == back.name)]
+            mine = [
+                part.where for part in parts if back and isinstance(part, tree.Exists) and part.relation == back.name
+            ]
+            rest = [
+                part for part in parts if not (back and isinstance(part, tree.Exists) and part.relation == back.name)
+            ]
             if mine or not parts:
                 own = conjunction([part for part in mine if part is not None])
                 match own:
@@ -574,9 +582,9 @@ def _inline_aliases(select: exp.Select, schema: Schema) -> None:
 
 def _only(node: exp.Expr) -> exp.Expr:
     """The condition of COUNT(CASE WHEN ...) or of a FILTER."""
-    if isinstance(node, exp.Filter):
-        return node.expression.this
-    return exact(node.this).args["ifs"][0].this
+    found: exp.Expr = node.expression if isinstance(node, exp.Filter) else exact(node.this).args["ifs"][0]
+    condition: exp.Expr = found.this
+    return condition
 
 
 def _listed(output: tree.Output) -> list[Any]:

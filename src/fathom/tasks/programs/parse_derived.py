@@ -17,7 +17,11 @@ def without_with(query: exp.Expr) -> exp.Expr:
     for one in reversed(defined.expressions):
         for table in list(query.find_all(exp.Table)):
             if table.name == one.alias:
-                table.replace(exp.Subquery(this=one.this.copy(), alias=exp.TableAlias(this=exp.to_identifier(table.alias_or_name))))
+                table.replace(
+                    exp.Subquery(
+                        this=one.this.copy(), alias=exp.TableAlias(this=exp.to_identifier(table.alias_or_name))
+                    )
+                )
     return query
 
 

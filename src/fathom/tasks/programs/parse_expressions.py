@@ -227,7 +227,7 @@ class Expressions:
         return tree.Column(spec.name)
 
     def _subquery(self, select: exp.Expr, outer: Scope) -> tree.Measure:
-        """One number for each row: an aggregate over its peers, the number of related rows, or a value of a named row."""
+        """A number for each row: an aggregate over its peers, the number of related rows, a value of a named row."""
         if not isinstance(select, exp.Select) or len(select.expressions) != 1:
             raise ParseError("a subquery that is compared with gives one value")
         scope = self.inner_scope(select, outer)
@@ -612,17 +612,20 @@ def _summands(node: exp.Expr) -> list[exp.Expr]:
 
 
 def _without_factor(node: exp.Expr) -> tuple[exp.Expr, int, bool]:
-    """The node without a constant factor; the factor; and whether it makes a division decimal: 1.0 * a, CAST(a AS REAL)."""
+    """The node without a constant factor, the factor, and whether it makes a division decimal.
+
+    1.0 * a and CAST(a AS REAL) do.
+    """
     node = exact(node)
     if isinstance(node, exp.Cast) and node.to.this in (exp.DataType.Type.FLOAT, exp.DataType.Type.DOUBLE):
         inner, factor, _ = _without_factor(node.this)
         return inner, factor, True
     if isinstance(node, exp.Mul):
         for number, other in ((node.this, node.expression), (node.expression, node.this)):
-            number = exact(number)
-            if isinstance(number, exp.Literal) and number.is_number and not number.is_int:
-                if float(number.name).is_integer():
-                    return exact(other), int(float(number.name)), True
+            side = exact(number)
+            decimal = isinstance(side, exp.Literal) and side.is_number and not side.is_int
+            if decimal and float(side.name).is_integer():
+                return exact(other), int(float(side.name)), True
     return node, 1, False
 
 

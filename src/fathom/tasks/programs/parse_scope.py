@@ -1,7 +1,7 @@
 """The tables that a SELECT reads, how they are joined, and what a joined table demands of a row.
 
-A program runs over the rows of one table. Every other table of a join is a condition on these rows: there is a row of the
-other table that belongs to them. This is the meaning of the join where the result has no repeats.
+A program runs over the rows of one table. Every other table of a join is a condition on these rows: there is a row of
+the other table that belongs to them. This is the meaning of the join where the result has no repeats.
 """
 
 from __future__ import annotations
@@ -71,11 +71,9 @@ class Scope:
 
     def resolve(self, column: exp.Column) -> tuple[Scope, Source]:
         """The source of a column, and the scope that has it."""
-        found = [
-            source for source in self.sources if source.column(column.name) and column.table in ("", source.alias)
-        ]
+        found = [source for source in self.sources if source.column(column.name) and column.table in ("", source.alias)]
         if found:
-            return self, self.base if self.base in found else found[0]  # type: ignore[return-value]
+            return self, self.base if self.base in found else found[0]
         if self.outer is not None:
             return self.outer.resolve(column)
         if column.table and not any(source.alias == column.table for source in self.sources):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any, Protocol
 
-from fathom.tasks.programs import tree
+from fathom.tasks.programs import table_wording, tree
 from fathom.tasks.programs.schema import Schema
 
 SIGNS = {
@@ -28,9 +28,15 @@ AGGREGATES = {"MAX": "the largest value of", "MIN": "the smallest value of", "SU
 
 UPWARDS = ("in ascending order", "from the smallest to the largest", "in increasing order")
 DOWNWARDS = ("in descending order", "from the largest to the smallest", "in decreasing order")
+ALPHABETICAL, REVERSED = ("in alphabetical order",), ("in reverse alphabetical order",)
 FORWARDS = ("from the earliest to the latest", "in chronological order")
 BACKWARDS = ("from the latest to the earliest", "in reverse chronological order")
 
+CONTAINS = {
+    "anywhere": ("contains", "does not contain"),
+    "start": ("starts with", "does not start with"),
+    "end": ("ends with", "does not end with"),
+}
 RESULTS = {
     "MAX": ("the largest result", "the highest result", "the maximum of the results"),
     "MIN": ("the smallest result", "the lowest result", "the minimum of the results"),
@@ -75,6 +81,9 @@ class Words:
 
     def ask(self, program: tree.Program) -> str:
         """The question itself, without notes and without the form of the answer."""
+        asked = table_wording.ask(self, program)
+        if asked is not None:
+            return asked
         if program.order:
             return self._ask_sorted(program)
         output, among = program.output, self.among(program.where)
@@ -89,12 +98,9 @@ class Words:
                 return self._ask_values(measure, distinct, among)
             case tree.Grouped(key, result, having):
                 return self._ask_groups(key, result, having, among)
-            case tree.OverGroups(function, key, result):
-                return (
-                    f"Group the {among} by the {self.measure(key)}, and find {self.result(result)} in each group. "
-                    f"What is {AGGREGATES[function]} these results?"
-                )
-            case tree.Count() | tree.CountDistinct() | tree.Aggregate() | tree.Ratio():
+            case tree.Columns() | tree.OverGroups():
+                raise TypeError("tables and groups are worded in `table_wording`")
+            case _:
                 return self._ask_number(output, among)
 
     def _ask_values(self, measure: tree.Measure, distinct: bool, among: str) -> str:
@@ -112,7 +118,7 @@ class Words:
 
     def _ask_number(self, output: tree.Result, among: str) -> str:
         match output:
-            case tree.Aggregate(_, tree.Arithmetic() as measure):
+            case tree.Aggregate(_, tree.Arithmetic() | tree.Related() as measure):
                 return self._ask_computed(output, measure, among)
             case tree.Count():
                 return self.one(
@@ -145,11 +151,11 @@ class Words:
                     f"What is the {extreme} value of {self.the(measure)} among the {among}?",
                     f"Among the {among}, what is the {extreme} value of {self.the(measure)}?",
                 )
-            case tree.Ratio():
-                ratio = self.result(output)
-                return self.one(f"What is {ratio}, over the {among}?", f"Over the {among}, find {ratio}.")
+            case tree.Ratio() | tree.Combined():
+                number = self.result(output)
+                return self.one(f"What is {number}, over the {among}?", f"Over the {among}, find {number}.")
 
-    def _ask_computed(self, output: tree.Aggregate, measure: tree.Arithmetic, among: str) -> str:
+    def _ask_computed(self, output: tree.Aggregate, measure: tree.Measure, among: str) -> str:
         """Two sentences: "the mean of the references minus the authors" would have two readings."""
         wanted = self.one(*RESULTS[output.function])
         computed = self.computed(measure)
@@ -162,12 +168,12 @@ class Words:
         noun = self.measure(key)
         if result is None:
             assert having is not None
-            subject, test = self._group_test(having)
+            subject, test = self.group_test(having)
             return self.one(
                 f"Group the {among} by the {noun}. For which values of the {noun} is {subject} {test}?",
                 f"Among the {among}, which values of the {noun} form a group in which {subject} is {test}?",
             )
-        only = self._only_groups("Give", having)
+        only = self.only_groups("Give", having)
         if result == tree.Count():
             asked = self.one(
                 f"For each {noun} that occurs among the {among}, how many of them have it?",
@@ -183,13 +189,13 @@ class Words:
         )
         return asked + only
 
-    def _only_groups(self, verb: str, having: tree.Having | None) -> str:
+    def only_groups(self, verb: str, having: tree.Having | None) -> str:
         if having is None:
             return ""
-        subject, test = self._group_test(having)
+        subject, test = self.group_test(having)
         return f" {verb} only the groups in which {subject} is {test}."
 
-    def _group_test(self, having: tree.Having) -> tuple[str, str]:
+    def group_test(self, having: tree.Having) -> tuple[str, str]:
         """The two sides of a condition on groups: the result that is compared, and the comparison."""
         if isinstance(having.value, tree.Aggregate):
             value = f"{self.result(having.value)} over all of these together"
@@ -206,13 +212,14 @@ class Words:
                 wanted = f"the different values of {self.the(measure)}"
             case tree.Values(measure, _):
                 wanted = self.the(measure)
-            case tree.Grouped(key, None, having):
-                return self._ask_sorted_groups(key, having, among, program)
             case _:
                 raise TypeError(f"{program.output} cannot be sorted")
-        if _lists_sort_key(program) and len(program.order) == 1:
+        named = isinstance(program.output, tree.Labels) and program.order[0].measure == tree.Column(
+            self._schema.base(program).label
+        )
+        if (_lists_sort_key(program) or named) and len(program.order) == 1:
             return self._ask_in_order(wanted, among, program)
-        keys = self._keys(program)
+        keys = self.sort_keys(program)
         asked = self.one(
             f"List {wanted} of all {among}, sorted by {keys}.",
             f"Sort the {among} by {keys}. What is {wanted} of each, in that order?"
@@ -230,16 +237,7 @@ class Words:
         )
         return asked + self._first(program)
 
-    def _ask_sorted_groups(
-        self, key: tree.Column, having: tree.Having | None, among: str, program: tree.Program
-    ) -> str:
-        only = self._only_groups("Keep", having)
-        return (
-            f"Group the {among} by the {self.measure(key)}.{only} List the values of the {self.measure(key)}, "
-            f"sorted by {self._keys(program)} within the group.{self._first(program)}"
-        )
-
-    def _keys(self, program: tree.Program) -> str:
+    def sort_keys(self, program: tree.Program) -> str:
         """The sort keys. A further key is introduced by the one before it, so that it cannot seem to replace it."""
         first, *others = program.order
         words = f"{self._key(first)} {self._direction(first)}"
@@ -259,15 +257,28 @@ class Words:
         return f"for which {self._key(sort)} is the same"
 
     def _direction(self, sort: tree.Sort) -> str:
-        dates = self._schema.type_of(sort.measure) == "date"
-        if sort.direction == "ASC":
-            return self.one(*(FORWARDS if dates else UPWARDS))
-        return self.one(*(BACKWARDS if dates else DOWNWARDS))
+        up, down = {"date": (FORWARDS, BACKWARDS), "text": (ALPHABETICAL, REVERSED)}.get(
+            self._schema.type_of(sort.measure), (UPWARDS, DOWNWARDS)
+        )
+        return self.one(*(up if sort.direction == "ASC" else down))
+
+    def has_extreme(self, sort: tree.Sort) -> str:
+        """What the first row of a ranking has: "has the largest number of references"."""
+        function, kind = "MAX" if sort.direction == "DESC" else "MIN", self._schema.type_of(sort.measure)
+        if kind == "text":
+            last = "last" if sort.direction == "DESC" else "first"
+            return f"comes {last} when they are sorted by {self._key(sort)} in alphabetical order"
+        extreme = self.one(*(LATEST if kind == "date" else LARGEST)[function])
+        if isinstance(sort.measure, tree.Column | tree.Related):
+            return f"has the {extreme} {self.measure(sort.measure)}"
+        return f"has the {extreme} value of {self._key(sort)}"
 
     @staticmethod
     def _first(program: tree.Program) -> str:
         if program.top is None:
             return ""
+        if program.top == 1:
+            return " Give only the first one, or all that tie for the first place."
         return f" Give only the first {program.top}; where several tie for the last place, give all of them."
 
     def among(self, where: tree.Condition | None) -> str:
@@ -284,10 +295,14 @@ class Words:
             case tree.And() | tree.Or() if negated:
                 # "Not both" and "neither" are ambiguous in a relative clause.
                 raise TypeError("only single conditions are negated in words")
+            case tree.And() | tree.Or() if any(
+                isinstance(part, tree.And | tree.Or) for part in table_wording.chain(condition)
+            ):
+                return table_wording.mixed(self, condition, table_wording.chain(condition), self._plural)
             case tree.And():
-                return " and ".join(self.clause(part) for part in _chain(condition))
+                return " and ".join(self.clause(part) for part in table_wording.chain(condition))
             case tree.Or():
-                parts = _chain(condition)
+                parts = table_wording.chain(condition)
                 either = "or both" if len(parts) == 2 else "or several of these"
                 return f"{' or '.join(self.clause(part) for part in parts)} ({either})"
             case tree.Compare(measure, sign, value):
@@ -297,8 +312,8 @@ class Words:
                 return f"{self._whose(measure)} {'not ' if negated else ''}between {ends} (both included)"
             case tree.OneOf(measure, values):
                 return f"{self._whose(measure)} {self._any_of(measure, values, negated)}"
-            case tree.Contains(column, fragment):
-                contains = "does not contain" if negated else "contains"
+            case tree.Contains(column, fragment, place):
+                contains = CONTAINS[place][negated]
                 return f"whose {self.measure(column)} {contains} the letters “{fragment}”"
             case tree.IsUnknown(column):
                 return f"whose {self.measure(column)} is {'stated' if negated else 'not stated'}"
@@ -309,8 +324,12 @@ class Words:
         no = "not " if negated else ""
         whose = self._whose(measure)
         type_ = self._schema.type_of(measure)
+        match measure, sign, value:
+            case tree.Arithmetic(tree.Column() as column, "%", 2), "=" | "<>", 0 | 1:
+                return f"whose {self.measure(column)} is {no}{'even' if (value == 0) == (sign == '=') else 'odd'}"
         if isinstance(value, tree.Measure):
-            return f"{whose} {no}{self._sign(sign, negated)} {self.the(value)}"
+            words = "equal to" if sign == "=" else self._sign(sign, negated)
+            return f"{whose} {no}{words} {self.the(value)}"
         if type_ in ("category", "text", "date"):
             return f"{whose} {no}{DATE_SIGNS[sign]}{self.value(value, measure)}"
         return f"{whose} {no}{self._sign(sign, negated)} {self.value(value, measure)}"
@@ -365,12 +384,29 @@ class Words:
                     "/": f"result of {one} divided by {two}",
                     "%": f"remainder when {one} is divided by {two}",
                 }[sign]
+            case tree.PeerAggregate("MAX", inner, None, among) if (row := self.named_row(among)) is not None:
+                return f"{self.measure(inner)} of {row}"
+            case tree.Related():
+                return self.related(measure)
             case tree.PeerAggregate(function, inner, by, among):
                 same = "" if by is None else f" with the same {self.measure(by)}"
                 aggregate = AGGREGATES[function].removeprefix("the ")
                 return f"{aggregate} {self.the(inner)} over all {self._plural}{same}{self._only(among)}"
             case _:
                 return f"value of {self._formula(measure)}"
+
+    def related(self, measure: tree.Related) -> str:
+        """A noun for the number of related rows, which a family may replace."""
+        table = self._schema.by_name[self._schema.relation[measure.relation].table]
+        return f"number of {table.plural}{self._only(measure.where)}"
+
+    def named_row(self, where: tree.Condition | None) -> str | None:
+        """The row that a condition names, such as "the article “X”"; None for other conditions."""
+        main = self._schema.main
+        match where:
+            case tree.Compare(tree.Column(name), "=", value) if name == main.label:
+                return f"the {main.noun} {self.value(value, where.measure)}"
+        return None
 
     def _formula(self, measure: tree.Measure | int | float) -> str:
         """A formula with all its parentheses."""
@@ -383,7 +419,7 @@ class Words:
                 return str(measure)
             case tree.Column():
                 return self.measure(measure)
-            case tree.PeerAggregate():
+            case tree.PeerAggregate() | tree.Related():
                 return f"[{self.measure(measure)}]"
 
     def result(self, result: tree.Result) -> str:
@@ -397,6 +433,20 @@ class Words:
                 return f"{AGGREGATES[function]} {self.the(measure)}"
             case tree.Ratio(numerator, denominator, only):
                 return f"the ratio of {self.result(numerator)}{self._only(only)} to {self.result(denominator)}"
+            case tree.Combined(left, "*", int(factor)):
+                return f"{factor} times {self.result(left)}"
+            case tree.Combined(left, sign, right):
+                two = str(right) if isinstance(right, int) else self.result(right)
+                return f"{self.result(left)} {'minus' if sign == '-' else 'plus' if sign == '+' else 'times'} {two}"
+
+    def of_results(self, function: str) -> str:
+        """An aggregate of the results of groups."""
+        return f"{AGGREGATES[function]} these results"
+
+    @property
+    def label(self) -> str:
+        """The noun for the name of one row."""
+        return self._label.removesuffix("s")
 
     def the(self, measure: tree.Measure) -> str:
         return f"the {self.measure(measure)}"
@@ -438,21 +488,23 @@ class Words:
         """Sentences on fragments, division, ties, rounding, units, unknown values, and empty answers."""
         seen = list(self._schema.nodes(program))
         notes = self.first_notes(program)
-        if any(isinstance(node, tree.Contains) for node in seen):
+        places = {node.place for node in seen if isinstance(node, tree.Contains)}
+        if places - {"anywhere"}:
+            notes.append("Capitals do not matter.")
+        elif places:
             notes.append("The letters may be part of a longer word, and capitals do not matter.")
         notes.extend(self._conventions(program))
         if tree.divides(program):
             notes.append("Division gives a decimal number.")
-        if program.order and not _lists_sort_key(program):
-            rows = "Groups" if isinstance(program.output, tree.Grouped) else self._plural.capitalize()
-            if len(program.order) == 1:
-                notes.append(f"{rows} {self._tied(program.order[0])} may come in any order.")
-            else:
-                notes.append(
-                    f"{rows} that are equal in {'both' if len(program.order) == 2 else 'all'} may come in any order."
-                )
-        if isinstance(program.output, tree.Values) and not program.output.distinct:
+        if any(self._schema.type_of(sort.measure) == "text" for sort in program.order):
+            notes.append("Compare texts as they are written, from the first letter on.")
+        if program.order and _may_tie(program, self._schema):
+            notes.append(self.tie_note(program))
+        listed = isinstance(program.output, tree.Values) and not program.output.distinct and not _is_first(program)
+        if listed and self.named_row(program.where) is None:
             notes.append(f"Give one value for each {self._noun}, even where values repeat.")
+        if isinstance(program.output, tree.Grouped) and not program.output.keys:
+            notes.append("Give one number for each group, even where numbers repeat.")
         notes.extend(self.output_notes(program))
         if self._reads_unknown(program):
             notes.append(f"Leave out every {self._noun} for which a value that is needed is not stated.")
@@ -461,6 +513,13 @@ class Words:
         if tree.may_be_empty(program):
             notes.append(f"If there are no such {self.kept(program)}, answer {NULL}.")
         return notes
+
+    def tie_note(self, program: tree.Program) -> str:
+        """That tied rows may come in any order."""
+        rows = "Groups" if isinstance(program.output, tree.Grouped) else self._plural.capitalize()
+        if len(program.order) == 1:
+            return f"{rows} {self._tied(program.order[0])} may come in any order."
+        return f"{rows} that are equal in {'both' if len(program.order) == 2 else 'all'} may come in any order."
 
     def _conventions(self, program: tree.Program) -> list[str]:
         """The sentences that make the phrases of the program's conditions unambiguous."""
@@ -477,7 +536,7 @@ class Words:
         """Sentences on the output that a family may replace; by default the unit of the result."""
         output = program.output.result if isinstance(program.output, tree.Grouped | tree.OverGroups) else program.output
         measure = output.measure if isinstance(output, tree.Values) else output
-        unit = "" if measure is None or isinstance(measure, tree.Labels) else self._schema.unit(measure)
+        unit = "" if measure is None or isinstance(measure, tree.Labels | tree.Columns) else self._schema.unit(measure)
         return [f"Give the result in {unit}."] if unit else []
 
     def _reads_unknown(self, program: tree.Program) -> bool:
@@ -489,9 +548,13 @@ class Words:
         match program.output:
             case tree.Aggregate(_, measure) if self._schema.type_of(measure) == "date":
                 return "Answer with one date, as YYYY-MM-DD."
-            case tree.Count() | tree.CountDistinct() | tree.Aggregate() | tree.Ratio() | tree.OverGroups():
+            case tree.OverGroups():
                 return "Answer with one number."
-            case tree.Grouped(_, result) if result is not None:
+            case output if isinstance(output, tree.Result):
+                return "Answer with one number."
+            case tree.Columns():
+                return f"Answer with one line for each {self._noun}: the values in this order, separated by semicolons."
+            case tree.Grouped(_, result, _, True) if result is not None:
                 return "Answer with one line for each group: the value, a semicolon, the result."
             case _:
                 return "Answer with a list, one item on each line."
@@ -510,10 +573,10 @@ class Words:
             for measure in self._schema.required(program)
         )
         if program.order and not isinstance(program.output, tree.Grouped):
-            steps.append(f"Sort them by {self._keys(program)}.")
+            steps.append(f"Sort them by {self.sort_keys(program)}.")
         steps.extend(self.take(program))
         if program.order and isinstance(program.output, tree.Grouped):
-            steps.append(f"Sort them by {self._keys(program)}.")
+            steps.append(f"Sort them by {self.sort_keys(program)}.")
         if program.top is not None:
             steps.append(f"Take the first {program.top}, and all that tie for the last place.")
         return steps
@@ -531,19 +594,24 @@ class Words:
                 return [f"Take their {self._label}{in_order}."]
             case tree.Values(measure, distinct):
                 return [f"Take {self.the(measure)} of each{', each value once' if distinct else ''}{in_order}."]
+            case tree.Columns(measures):
+                return [f"Take {table_wording.listing([self.the(measure) for measure in measures])} of each{in_order}."]
             case tree.Count():
                 return [f"Count the {self._plural}."]
             case tree.CountDistinct(measure):
                 return [f"Count the different values of {self.the(measure)}."]
-            case tree.Aggregate(function, tree.Arithmetic() as measure):
+            case tree.Aggregate(function, tree.Arithmetic() | tree.Related() as measure):
                 return [f"For each of them, compute {self.computed(measure)}.", f"Find {RESULTS[function][0]}."]
-            case tree.Aggregate() | tree.Ratio() as result:
+            case tree.Aggregate() | tree.Ratio() | tree.Combined() as result:
                 return [f"Find {self.result(result)}."]
-            case tree.OverGroups(function, key, result):
+            case tree.OverGroups(function, key, result, having):
+                kept = [step for step in (self.only_groups("Keep", having).strip(),) if step]
+                if function == "COUNT" or result is None:
+                    return [self._group(key), *kept, "Count these groups."]
                 wanted = f"In each group, find {self.result(result)}."
-                return [self._group(key), wanted, f"Find {AGGREGATES[function]} these results."]
+                return [self._group(key), *kept, wanted, f"Find {self.of_results(function)}."]
             case tree.Grouped(key, result, having):
-                only = self._only_groups("Keep", having).strip()
+                only = self.only_groups("Keep", having).strip()
                 if result is None:
                     wanted = f"Take the {self.measure(key)} of each group."
                 else:
@@ -555,18 +623,24 @@ class Words:
         return f"Put {self._plural} with the same {self.measure(key)} together."
 
 
+def _is_first(program: tree.Program) -> bool:
+    """Whether the question is for the first row of a ranking alone."""
+    return program.top == 1 and not isinstance(program.output, tree.Grouped)
+
+
 def _lists_sort_key(program: tree.Program) -> bool:
     """Whether the listed values are a sort key, so that tied rows are listed as equal values."""
     output = program.output
     return isinstance(output, tree.Values) and output.measure in (sort.measure for sort in program.order)
 
 
-def _chain(condition: tree.And | tree.Or) -> list[tree.Condition]:
-    """The conditions that one connective joins. Mixed connectives are refused, since their wording is ambiguous."""
-    left = _chain(condition.left) if isinstance(condition.left, type(condition)) else [condition.left]
-    if any(isinstance(part, tree.And | tree.Or) for part in (*left, condition.right)):
-        raise TypeError("AND and OR cannot be mixed in words")
-    return [*left, condition.right]
+def _may_tie(program: tree.Program, schema: Schema) -> bool:
+    """Whether tied rows may be listed in several orders."""
+    output, keys = program.output, [sort.measure for sort in program.order]
+    if isinstance(output, tree.Grouped):
+        return output.key not in keys and not (output.keys and output.result is not None)
+    names_rows = isinstance(output, tree.Labels) and tree.Column(schema.base(program).label) in keys
+    return not (names_rows or isinstance(output, tree.Columns) or _lists_sort_key(program) or _is_first(program))
 
 
 # Whether a text is a wording of a program.
