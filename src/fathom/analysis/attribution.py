@@ -37,7 +37,7 @@ BACKGROUND_LIKELIER = "a guess is as likely as any fault"
 AMBIGUOUS = "several faults explain the answer about equally well"
 NO_DIAGNOSER = "the family has no diagnoser"
 
-BACKGROUND = {"number": 0.03, "none": 0.3, "choice": 0.25, "assignment": 0.04, "text": 0.01}
+BACKGROUND = {"number": 0.03, "none": 0.3, "choice": 0.25, "assignment": 0.04, "selection": 0.1, "text": 0.01}
 """Probability that an incorrect answer without a known cause is this very answer, by answer type."""
 BACKGROUND_OF_LISTS = 0.003
 

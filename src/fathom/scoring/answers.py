@@ -106,6 +106,23 @@ class Assignment(Record):
         return self
 
 
+class Selection(Record):
+    """Some of `of` options, counted from one."""
+
+    type: Literal["selection"] = "selection"
+    options: tuple[Position, ...] = Field(min_length=1)
+    """In ascending order, each once."""
+    of: Position
+
+    @model_validator(mode="after")
+    def _the_options_exist_once(self) -> Self:
+        if max(self.options) > self.of:
+            raise ValueError(f"option {max(self.options)} of {self.of} does not exist")
+        if list(self.options) != sorted(set(self.options)):
+            raise ValueError("the options are not in ascending order, each once")
+        return self
+
+
 class Spans(Record):
     """Passages to find."""
 
@@ -134,6 +151,17 @@ class Unanswerable(Record):
 
 
 Answer = Annotated[
-    Number | Text | ValueSet | Multiset | Ranking | Rows | Choice | Assignment | Spans | LinkedSpans | Unanswerable,
+    Number
+    | Text
+    | ValueSet
+    | Multiset
+    | Ranking
+    | Rows
+    | Choice
+    | Assignment
+    | Selection
+    | Spans
+    | LinkedSpans
+    | Unanswerable,
     Field(discriminator="type"),
 ]

@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from fathom.scoring.answer_types.parse import parse_response
-from fathom.scoring.answers import Assignment, Choice, Number, Rows, Text
+from fathom.scoring.answers import Assignment, Choice, Number, Rows, Selection, Text
 
 CHOICE = Choice(option=3, of=4)
 CHOSEN = [
@@ -61,6 +61,7 @@ def test_no_option_is_parsed_where_none_or_several_are_stated(stated: str, lead:
 
 
 ASSIGNMENT = Assignment(options=(4, 1, 3, 2), of=4)
+SELECTION = Selection(options=(2, 3), of=4)
 ASSIGNED = [
     *("4, 1, 3, 2", "[4, 1, 3, 2]", "(4, 1, 3, 2)", "4 1 3 2", "4-1-3-2", "4/1/3/2", "4 > 1 > 3 > 2", "4132", "DACB"),
     *("D, A, C, B", "D A C B", "1: 4, 2: 1, 3: 3, 4: 2", "1:4 2:1 3:3 4:2", "1-D, 2-A, 3-C, 4-B", "1→4, 2→1, 3→3, 4→2"),
@@ -141,8 +142,8 @@ def test_other_grouped_values_are_not_the_key(stated: str) -> None:
 @pytest.mark.parametrize(
     "piece", ["candidate 3 ", "3, ", "not ", "(3, ", "| 1 | 2 |\n", "3: 1, ", "so ", "1-2-", "A. "]
 )
-@pytest.mark.parametrize("key", [CHOICE, ASSIGNMENT, COUNTS], ids=lambda key: key.type)
-def test_long_statements_take_linear_time(piece: str, key: Choice | Assignment | Rows) -> None:
+@pytest.mark.parametrize("key", [CHOICE, ASSIGNMENT, SELECTION, COUNTS], ids=lambda key: key.type)
+def test_long_statements_take_linear_time(piece: str, key: Choice | Assignment | Rows | Selection) -> None:
     def seconds(times: int) -> float:
         start = time.process_time()
         parse_response(f"Answer: {piece * times}", key)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from itertools import permutations
+from itertools import combinations, permutations
 
 import pytest
 from hypothesis import given, settings
@@ -21,6 +21,7 @@ from fathom.scoring.answers import (
     Ranking,
     Rows,
     Scalar,
+    Selection,
     Text,
     Unanswerable,
     ValueSet,
@@ -161,6 +162,10 @@ def test_near_misses_exclude_correct_answers(answer: Answer, among: tuple[str, .
 
 OPTIONS: list[Answer] = [
     *(Choice(option=option, of=4) for option in range(1, 5)),
+    *(Selection(options=options, of=4) for size in (2, 3) for options in combinations((1, 2, 3, 4), size)),
+    *(Selection(options=options, of=40) for options in ((1, 2), (4, 14), (12, 21, 40), (1, 11, 12, 31))),
+    *(Choice(option=option, of=40) for option in (1, 4, 14, 40)),
+    *(Assignment(options=options, of=40) for options in ((12, 3, 31, 8), (1, 11, 2, 22))),
     *(Assignment(options=options, of=4) for options in permutations((1, 2, 3, 4))),
 ]
 

@@ -10,6 +10,7 @@ from statistics import mean
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
@@ -58,8 +59,8 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{case['answer']['type']}: {case['why']}" for case in CASES])
 def test_a_response_is_judged_as_the_case_says(case: dict[str, Any]) -> None:
-    kind = Choice if case["answer"]["type"] == "choice" else Assignment
-    found = verdict(kind.model_validate_json(json.dumps(case["answer"])), case["response"])
+    answer: Answer = TypeAdapter(Answer).validate_json(json.dumps(case["answer"]))
+    found = verdict(answer, case["response"])
     assert found.outcome == case["outcome"], found
     assert found.score == case.get("score", float(case["outcome"] == "correct"))
 

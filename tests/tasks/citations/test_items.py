@@ -165,7 +165,7 @@ def test_masking_one_leaves_the_other_mentions(citing_corpus: Path, tmp_path: Pa
     ],
 )
 def test_ruling_out_candidates(named: tuple[bool, ...], answer: tuple[int, ...], chance: float) -> None:
-    assert by_elimination(named, answer) == pytest.approx(chance)
+    assert by_elimination(named, answer, "choice") == pytest.approx(chance)
 
 
 def test_a_level_of_one_s_own(citing_corpus: Path, tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ from fathom.scoring.answers import (
     Ranking,
     Rows,
     Scalar,
+    Selection,
     Spans,
     Text,
     ValueSet,
@@ -304,11 +305,13 @@ class Comparison(NamedTuple):
 def compare(key: Answer, read: Answer) -> Comparison:
     """The partial credit and the measures of an answer.
 
-    The score is F1 over the values of a collection (in order, if the key has an order), over passages and over links;
+    The score is F1 over the values of a collection (in order, if the key has an order), passages, links and selections;
     the share of correct slots of an assignment; all or nothing for the rest.
     """
     if isinstance(key, Spans) and isinstance(read, Spans):
         return _set_comparison({*key.passages}, {*read.passages})
+    if isinstance(key, Selection) and isinstance(read, Selection):
+        return _set_comparison({*key.options}, {*read.options})
     if isinstance(key, LinkedSpans) and isinstance(read, LinkedSpans):
         return _set_comparison({*_links(key)}, {*_links(read)})
     return Comparison(_credit(key, read))

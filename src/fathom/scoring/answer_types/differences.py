@@ -5,10 +5,9 @@ Values are compared as the check compares them. The wording of the response play
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from decimal import Decimal
 
-from fathom.records.documents import Passage
 from fathom.scoring.answer_types.compare import agrees, partial_credit
 from fathom.scoring.answer_types.values import items_of
 from fathom.scoring.answers import (
@@ -21,6 +20,7 @@ from fathom.scoring.answers import (
     Ranking,
     Rows,
     Scalar,
+    Selection,
     Spans,
     Text,
     ValueSet,
@@ -77,6 +77,8 @@ def difference(key: Answer, read: Answer) -> str:
             return "wrong option"
         case Assignment(), Assignment():
             return _assignment(key, read)
+        case Selection(), Selection():
+            return _by_overlap({*key.options}, {*read.options})
         case Spans(), Spans():
             return _by_overlap({*key.passages}, {*read.passages})
         case LinkedSpans(), LinkedSpans():
@@ -193,7 +195,7 @@ def _by_hits(hits: int, expected: int, stated: int) -> str:
     return "list with extra values" if hits == expected < stated else "partly correct list"
 
 
-def _by_overlap(expected: set[Passage], stated: set[Passage]) -> str:
+def _by_overlap(expected: Set[object], stated: Set[object]) -> str:
     return _by_hits(len(expected & stated), len(expected), len(stated))
 
 

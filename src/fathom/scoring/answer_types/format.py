@@ -18,6 +18,7 @@ from fathom.scoring.answers import (
     Ranking,
     Rows,
     Scalar,
+    Selection,
     Spans,
     Text,
     Unanswerable,
@@ -123,7 +124,7 @@ def published(answer: Answer) -> str:
             return ", ".join(published(value) for line in lines for value in line)
         case Choice(option=option):
             return str(option)
-        case Assignment(options=options):
+        case Assignment(options=options) | Selection(options=options):
             return ", ".join(map(str, options))
         case Spans(passages=passages):
             return ", ".join(map(_place, passages))

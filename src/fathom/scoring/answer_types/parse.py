@@ -30,6 +30,7 @@ from fathom.scoring.answers import (
     Ranking,
     Rows,
     Scalar,
+    Selection,
     Spans,
     Text,
     Unanswerable,
@@ -44,6 +45,7 @@ from fathom.scoring.parsing.normalization import LONGEST_CACHED, letters, normal
 from fathom.scoring.parsing.numerals import SIMPLE, as_number, number_of, numbers_in
 from fathom.scoring.parsing.options import assigned_options, chosen_option
 from fathom.scoring.parsing.segmentation import BULLET, clean_item, lines_in, unnumbered, without_lead_in
+from fathom.scoring.parsing.selections import selected_options
 from fathom.scoring.parsing.tables import cells_in, piped_rows, rows_of_line, without_header
 
 _SUM = re.compile(r"[\d\s+×*·/÷().,=$−–-]{1,2000}")
@@ -211,6 +213,12 @@ def _parse_assignment(statement: Statement, key: Assignment, hints: KeyHints) ->
     return Assignment(options=tuple(options), of=key.of) if options else None
 
 
+def _parse_selection(statement: Statement, key: Selection, hints: KeyHints) -> Selection | None:
+    """The options that are selected, by their letters or numbers."""
+    options = selected_options(plain(_half_width(statement.text)), statement.marked, key.of)
+    return Selection(options=tuple(options), of=key.of) if options else None
+
+
 def _parse_spans(statement: Statement, key: Spans, hints: KeyHints) -> Spans | None:
     """The stated passages, each as document:start-end."""
     passages = _passages(plain(statement.text))
@@ -252,6 +260,7 @@ _PARSERS: dict[str, Callable[[Statement, Any, KeyHints], Answer | None]] = {
     "rows": _parse_rows,
     "choice": _parse_choice,
     "assignment": _parse_assignment,
+    "selection": _parse_selection,
     "spans": _parse_spans,
     "linked spans": _parse_linked_spans,
     "none": _parse_any_text,
@@ -272,6 +281,9 @@ def _from_json(value: Any, key: Answer, hints: KeyHints) -> Answer | None:
             return _linked_spans_from_json(value)
         case Assignment():
             text = json_values.json_slots(value)
+        case Selection():
+            named = list(value.values()) if isinstance(value, dict) else []
+            text = ", ".join(json_values.scalars(named[0] if len(named) == 1 else value) or ())
         case Spans():
             text = json_values.json_passages(value)
         case _:

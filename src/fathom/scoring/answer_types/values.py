@@ -14,6 +14,7 @@ from fathom.scoring.answers import (
     Ranking,
     Rows,
     Scalar,
+    Selection,
     Spans,
     Text,
     Unanswerable,
@@ -77,7 +78,7 @@ def count_values(answer: Answer) -> int:
             return len(items_of(answer))
         case Rows(rows=rows):
             return sum(map(len, rows))
-        case Assignment(options=options):
+        case Assignment(options=options) | Selection(options=options):
             return len(options)
         case Spans(passages=passages):
             return len(passages)

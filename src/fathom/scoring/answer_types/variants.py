@@ -30,6 +30,7 @@ from fathom.scoring.answers import (
     Number,
     Ranking,
     Rows,
+    Selection,
     Spans,
     Text,
     Unanswerable,
@@ -70,6 +71,8 @@ def accepted_forms(answer: Answer) -> Iterator[str]:
             yield from _accepted_choices(option)
         case Assignment(options=options):
             yield from _accepted_assignments(options)
+        case Selection(options=options):
+            yield from _accepted_selections(options)
         case Spans() | LinkedSpans():
             yield from _marked(published(answer))
             yield json.dumps({"answer": _as_json(answer)})
@@ -93,13 +96,15 @@ def near_misses(answer: Answer) -> Iterator[str]:
             yield from _near_choices(option, of)
         case Assignment(options=options, of=of):
             yield from _near_assignments(options, of)
+        case Selection(options=options, of=of):
+            yield from _near_selections(options, of)
         case Spans():
             for spans in _near_passages(answer.passages):
                 yield stated(Spans(passages=spans))
         case LinkedSpans():
             for linked in _near_links(answer.spans):
                 yield stated(LinkedSpans(spans=linked))
-    named = isinstance(answer, Choice | Assignment)
+    named = isinstance(answer, Choice | Assignment | Selection)
     if named or not (isinstance(answer, Unanswerable) or _could_be(answer, Text(value="NULL"))):
         yield "Answer: NULL"
 
@@ -153,6 +158,34 @@ def _near_assignments(options: Sequence[int], of: int) -> Iterator[str]:
             yield "Answer: " + ", ".join(map(str, other))
     swapped = enumerate([options[1], options[0], *options[2:]], start=1)
     yield "Answer:\n" + "\n".join(f"{place}: {option}" for place, option in swapped)
+
+
+def _accepted_selections(options: Sequence[int]) -> Iterator[str]:
+    """In any order, since the works of a group have none."""
+    for some in (options, options[::-1]):
+        names = list(map(str, some))
+        for bare in (", ".join(names), f"[{', '.join(names)}]", f"Candidates {' and '.join(names)}", "; ".join(names)):
+            yield from _marked(bare)
+        yield from (f"<answer>{', '.join(names)}</answer>", f"Answer:\n\n{' '.join(names)}\n")
+        yield "Answer:\n" + "\n".join(f"- Candidate {name}" for name in names)
+        yield json.dumps({"answer": list(some)})
+
+
+def _near_selections(options: Sequence[int], of: int) -> Iterator[str]:
+    """One option missing, one more, one replaced, all, each alone, and a list that leaves one open."""
+    others = [option for option in range(1, of + 1) if option not in options]
+    sets = [[option for option in options if option != left_out] for left_out in options if len(options) > 1]
+    sets += [[*options, other] for other in others]
+    sets += [[*options[1:], other] for other in others]
+    sets += [[*options, of + 1], [0, *options]]
+    sets += [[option] for option in options if len(options) > 1]
+    for some in sets:
+        yield "Answer: " + ", ".join(map(str, some))
+    if others:
+        yield "Answer: " + ", ".join(str(place) for place in range(1, of + 1))
+        yield f"Answer: {', '.join(map(str, options))} or {others[0]}"
+        yield f"Answer: all except {', '.join(map(str, options))}"
+    yield f"Answer: not {', '.join(map(str, options))}"
 
 
 # -- Passages -----------------------------------------------------------------------------------------------------

@@ -40,7 +40,7 @@ _LONE = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 """An option at the very beginning, followed by nothing or by an explanation."""
-_SENTENCE = re.compile(
+SENTENCE = re.compile(
     r"(?<=[.!?。！？])(?:\s+|(?=[^\s\d.]))|[;；\n]+|\b(?:but|however|whereas|though)\b", re.IGNORECASE
 )
 _CONCLUSION = re.compile(
@@ -48,7 +48,7 @@ _CONCLUSION = re.compile(
     r"|final\w*|most likely|probably|likely|should|would be|it is|it's|i think|i believe|i say)\b|因此|所以|应|答案|选",
     re.IGNORECASE,
 )
-_NEGATION = re.compile(
+NEGATION = re.compile(
     r"(?:\b(?:not|neither|nor|never|rather than|instead of|unlike|except|excludes?|eliminates?|without|other than)"
     r"|n't(?: be)?|\bnot be|rules? out|不是|而非|排除)\s(?:the\s)?\Z|(?:不是|而非|排除)\Z",
     re.IGNORECASE,
@@ -102,7 +102,7 @@ def chosen_option(text: str, of: int) -> int | None:
     lone = _LONE.match(text)
     if lone:
         return _confirmed(position(lone["lone"], of), text[lone.end() :], of)
-    sentences = [_mentions(part, of) for part in _SENTENCE.split(text) if part and not part.rstrip().endswith("?")]
+    sentences = [mentions_in(part, of) for part in SENTENCE.split(text) if part and not part.rstrip().endswith("?")]
     named = [sentence for sentence in sentences if sentence.options]
     if len({option for sentence in named for option in sentence.options}) > 1:
         named = [sentence for sentence in named if sentence.concludes]
@@ -115,8 +115,8 @@ def _confirmed(option: int | None, rest: str, of: int) -> int | None:
     joined = _JOINED.match(rest)
     if option is None or (joined and _starts_with_option(rest[joined.end() :], of)):
         return None
-    for part in _SENTENCE.split(rest):
-        sentence = _mentions(part, of) if part else _NO_MENTIONS
+    for part in SENTENCE.split(rest):
+        sentence = mentions_in(part, of) if part else _NO_MENTIONS
         if sentence.concludes and sentence.options and option not in sentence.options:
             return None
     return option
@@ -127,28 +127,29 @@ def _starts_with_option(text: str, of: int) -> bool:
     return found is not None and position(found[found.lastgroup or 0], of) is not None
 
 
-class _Sentence(NamedTuple):
+class MentionedOptions(NamedTuple):
     """The options that a sentence names without denying them, and whether it draws a conclusion."""
 
     options: frozenset[int]
     concludes: bool
 
 
-_NO_MENTIONS = _Sentence(frozenset(), False)
+_NO_MENTIONS = MentionedOptions(frozenset(), False)
 
 
-def _mentions(sentence: str, of: int) -> _Sentence:
+def mentions_in(sentence: str, of: int) -> MentionedOptions:
+    """The options that a sentence names."""
     options: set[int] = set()
     end, denied = 0, False
     for start, stop, name in _named_options(sentence):
         option = position(name, of)
         before = sentence[max(0, start - 40) : start]
         # "not candidate 1, 2 or 4" denies all three.
-        denied = bool(_NEGATION.search(before)) or (denied and bool(_JOINED.fullmatch(sentence, end, start)))
+        denied = bool(NEGATION.search(before)) or (denied and bool(_JOINED.fullmatch(sentence, end, start)))
         end = stop
         if option is not None and not denied:
             options.add(option)
-    return _Sentence(frozenset(options), _CONCLUSION.search(sentence) is not None)
+    return MentionedOptions(frozenset(options), _CONCLUSION.search(sentence) is not None)
 
 
 def _named_options(sentence: str) -> Iterator[tuple[int, int, str]]:

@@ -18,7 +18,7 @@ from fathom.tasks.text_views import text_views
 
 FAMILY = Family(
     name="citations",
-    summary="Which work is cited at a mask, or at each of four masks; every item has its own context.",
+    summary="Which works a paper cites at one mask or at four; every item has its own context.",
     settings=CitationSettings,
     build=FromCorpus(CitationBuilder),
     check=check_response,
@@ -48,6 +48,8 @@ FAMILY = Family(
         ),
         Fault("first", "takes the first candidate, or all in order", "computing", simulated=False),
         Fault("last", "takes the last candidate, or all in the opposite order", "computing", simulated=False),
+        Fault("left-out", "leaves out one work of a group", "finding", simulated=False),
+        Fault("added", "adds a candidate that the group does not cite", "reading", simulated=False),
         Fault("mixed-up", "gives the works of two masks to one another", "reading", simulated=False),
     ),
     swap=Swapper,

@@ -14,12 +14,12 @@ from fathom.records.documents import FieldName
 from fathom.records.lengths import format_length
 from fathom.records.questions import QuestionId
 from fathom.records.spans import Span
-from fathom.scoring.answers import Assignment, Choice
+from fathom.scoring.answers import Assignment, Choice, Selection
 from fathom.scoring.check import check_response
 from fathom.tasks.auditing import AuditChecks
-from fathom.tasks.citations.baselines import by_elimination, is_named
+from fathom.tasks.citations.baselines import by_elimination, f1, is_named
 from fathom.tasks.citations.draft import HIDDEN, cell_name, mark
-from fathom.tasks.citations.item_layout import wording
+from fathom.tasks.citations.item_layout import TASKS, wording
 from fathom.tasks.citations.lexical import MATCHERS
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import MASKS, Masking, Task
@@ -82,12 +82,12 @@ class CitationsAuditor:
             self._measure(context, item, text, options)
 
     def _masks(self, context: Context, item: Item) -> list[Mask | None]:
-        """The citation of each row of the key, found again in the document; None if it is not there."""
+        """The citation or group at each place of the key, found again in the document; None if it is not there."""
         paper = self._paper(context.documents[0])
-        known = {mask.place: mask for mask in paper.masks}
+        known = {mask.place: mask for mask in (paper.group_masks if _task(item) == "set" else paper.masks)}
         found = []
-        for row in item.key.proof.rows:
-            start, _, end = row[2].partition("-")
+        for place in dict.fromkeys(row[2] for row in item.key.proof.rows):
+            start, _, end = place.partition("-")
             found.append(known.get(Span(int(start), int(end))))
         return found
 
@@ -96,7 +96,10 @@ class CitationsAuditor:
         answer, of = item.key.answer, len(context.places) - 1
         wanted = item.question.tags.get("candidates")
         return (
-            isinstance(answer, Choice | Assignment) and answer.of == of and of >= MASKS and wanted in ("all", str(of))
+            isinstance(answer, Choice | Assignment | Selection)
+            and TASKS[answer.type] == item.question.tags.get("task")
+            and answer.of == of >= MASKS
+            and wanted in ("all", str(of))
         )
 
     def _is_known(self, context: Context, item: Item) -> bool:
@@ -111,21 +114,22 @@ class CitationsAuditor:
     # Checks.
 
     def _check_key(self, context: Context, item: Item, masks: list[Mask | None], options: tuple[int, ...]) -> None:
-        candidates = context.documents[1:]
-        named = [mask.work if mask else None for mask in masks]
-        self._checks.check("every mask is a lone citation", item, None not in masks and bool(masks))
-        correct = len(named) == len(options) and all(
-            work == candidates[option - 1] for work, option in zip(named, options, strict=True)
-        )
-        self._checks.check("the paper cites the key's candidates at the masks", item, correct)
+        task, candidates = _task(item), context.documents[1:]
+        wanted = "every mask is a whole group of citations" if task == "set" else "every mask is a lone citation"
+        self._checks.check(wanted, item, None not in masks and len(masks) == (MASKS if task == "cloze" else 1))
+        named = [work for mask in masks if mask for work in mask.works]
+        answer = [candidates[option - 1] for option in options if option <= len(candidates)]
+        correct = sorted(named) == sorted(answer) if task == "set" else named == answer
+        rows = [row[1] for row in item.key.proof.rows]
+        self._checks.check("the paper cites the key's candidates at the masks", item, correct and rows == named)
         if item.question.tags.get("sampling") == "nearest":
             near = self._is_near(context, masks)
             self._checks.check("one section cites all candidates, and contains the mask of a choice", item, near)
         setting = item.question.tags.get("setting", "")
-        for row in item.key.proof.rows:
-            self._used[setting, row[0], row[2]] += 1
-            self._checks.check("no mask is used twice", item, self._used[setting, row[0], row[2]] == 1)
-        if len(masks) == 1:
+        for place in dict.fromkeys((row[0], row[2]) for row in item.key.proof.rows):
+            self._used[setting, *place] += 1
+            self._checks.check("no mask is used twice", item, self._used[setting, *place] == 1)
+        if task == "choice":
             asked = setting, *item.key.proof.rows[0][:2]
             self._answers[asked] += 1
             self._checks.check("no work is the answer to two choices of a paper", item, self._answers[asked] == 1)
@@ -140,7 +144,7 @@ class CitationsAuditor:
         paper_text = shown.span.of(text)
         task = _task(item)
         wanted = [mark(task, number) for number in range(1, len(masks) + 1)]
-        found = re.findall(r"\[\[CITATION(?: \d+)?\]\]", paper_text)
+        found = re.findall(r"\[\[CITATIONS?(?: \d+)?\]\]", paper_text)
         self._checks.check("the paper shows each mask once, in order", item, found == wanted)
         places = {edit.span: edit.text.strip() for edit in shown.edits}
         self._checks.check(
@@ -188,27 +192,26 @@ class CitationsAuditor:
     def _is_tagged(self, context: Context, item: Item, masks: list[Mask | None]) -> bool:
         tags = item.question.tags
         citation_types = {mask.citation_type for mask in masks if mask}
-        task = "choice" if len(masks) == 1 else "cloze"
-        return (
-            tags.get("task") == task
-            and citation_types == {tags.get("type")}
-            and tags.get("length") == format_length(context.length)
-        )
+        return citation_types == {tags.get("type")} and tags.get("length") == format_length(context.length)
 
     # Baselines.
 
     def _measure(self, context: Context, item: Item, text: str, options: tuple[int, ...]) -> None:
-        tags = item.question.tags
+        tags, task = item.question.tags, _task(item)
         cell = cell_name(tags.get("task", ""), tags.get("level", ""), tags.get("setting", ""))
         sums = self._sums[cell]
         self._items[cell] += 1
         self._places[cell][options] += 1
         for matcher in MATCHERS:
-            matched = self._matcher.matched(context, len(options), matcher)
-            sums[matcher.name] += sum(map(int.__eq__, matched, options)) / len(options)  # type: ignore[assignment]
+            matched = self._matcher.matched(context, item.key, matcher)
+            hits = len({*matched} & {*options}) if task == "set" else sum(map(int.__eq__, matched, options))
+            sums[matcher.name] += hits / len(options)  # type: ignore[assignment]
         shown, paper = context.places[0].span.of(text), self._paper(context.documents[0])
         named = [is_named(self._work(id), paper, shown) for id in context.documents[1:]]
-        sums["elimination"] += by_elimination(named, options)  # type: ignore[assignment]
+        sums["elimination"] += by_elimination(named, options, task)  # type: ignore[assignment]
+        if task == "set":
+            sums["all candidates"] += f1(range(1, len(context.places)), options)  # type: ignore[assignment]
+            return
         lengths = [place.span.end - place.span.start for place in context.places[1:]]
         longest = [place for place, length in enumerate(lengths, 1) if length == max(lengths)]
         sums["longest"] += sum(option in longest for option in options) / len(longest) / len(options)  # type: ignore[assignment]
@@ -252,12 +255,12 @@ def _are_paired(one: tuple[Context, Item], two: tuple[Context, Item]) -> bool:
 
 
 def _task(item: Item) -> Task:
-    return "choice" if item.question.tags.get("task") == "choice" else "cloze"
+    return TASKS.get(item.key.answer.type, "cloze")
 
 
 def _worded(context: Context, item: Item) -> str:
     masking: Masking = "one" if item.question.tags.get("mask") == "one" else "all"
-    return wording(_task(item), masking, len(item.key.proof.rows), len(context.places) - 1)
+    return wording(_task(item), masking, len({row[2] for row in item.key.proof.rows}), len(context.places) - 1)
 
 
 def _words_of(text: str) -> str:

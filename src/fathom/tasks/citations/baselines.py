@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from fathom.records.names import family_name
 from fathom.tasks.citations.draft import Draft
@@ -31,9 +31,12 @@ class Baselines:
         sums["elimination"] += _by_elimination(draft)
         if draft.task == "choice":
             sums["longest"] += _by_length(draft)
+        if draft.task == "set":
+            sums["all candidates"] += f1(range(1, len(draft.candidates) + 1), draft.answer)
 
     def of(self, cell: str) -> dict[str, float]:
-        """The accuracy of each shortcut by name; for a cloze, the share of masks that it fills correctly."""
+        """The accuracy of each shortcut by name; for a cloze, the share of masks that it fills correctly;
+        for a set, the share of its works, or F1."""
         items = self._items[cell]
         if not items:
             return {}
@@ -44,12 +47,21 @@ class Baselines:
 def _by_elimination(draft: Draft) -> float:
     shown = draft.question_paper.text
     named = [is_named(draft.work_of(work), draft.paper, shown) for work in draft.candidates]
-    return by_elimination(named, draft.answer)
+    return by_elimination(named, draft.answer, draft.task)
 
 
-def by_elimination(named: Sequence[bool], answer: Sequence[int]) -> float:
-    """The accuracy of ruling out each candidate whose author or title the question paper still names."""
+def f1(options: Iterable[int], answer: Iterable[int]) -> float:
+    """The F1 of a set of options."""
+    stated, expected = set(options), set(answer)
+    return 2 * len(stated & expected) / (len(stated) + len(expected))
+
+
+def by_elimination(named: Sequence[bool], answer: Sequence[int], task: str) -> float:
+    """The accuracy of ruling out each candidate whose author or title the question paper still names; of a set, the F1
+    of all that are left."""
     left = [number for number, is_out in enumerate(named, start=1) if not is_out] or list(range(1, len(named) + 1))
+    if task == "set":
+        return f1(left, answer)
     return sum(option in left for option in answer) / len(left) / len(answer)
 
 

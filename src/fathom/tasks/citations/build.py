@@ -15,7 +15,7 @@ from fathom.records.contexts import Context
 from fathom.records.documents import DocumentId, FieldName
 from fathom.records.rng import rng_for
 from fathom.tasks.citations.baselines import Baselines
-from fathom.tasks.citations.draft import Draft, cell_name
+from fathom.tasks.citations.draft import Draft, cell_name, cited_at
 from fathom.tasks.citations.item_layout import ItemLayout
 from fathom.tasks.citations.offers import AvailableMasks, Cell, CorpusWorks, Offers
 from fathom.tasks.citations.papers import STEPS, Mask, Paper
@@ -189,9 +189,10 @@ class CitationBuilder:
     ) -> Draft:
         """The draft in one setting, with its candidates in the next order; each order is equally frequent."""
         task, level = cell
-        count = len(masks) + len(others)
-        order = self._positions.next(Places(task, level, count, len(masks)))
-        places = {place: mask.work for place, mask in zip(order, masks, strict=True)}
+        cited = cited_at(masks)
+        count = len(cited) + len(others)
+        order = self._positions.next(Places(task, level, count, len(cited)))
+        places = dict(zip(order, cited, strict=True))
         rest = iter(others)
         return Draft(
             task=task,
@@ -259,4 +260,4 @@ class CitationBuilder:
 
 
 def _places(draft: Draft) -> Places:
-    return Places(draft.task, draft.level, len(draft.candidates), len(draft.masks))
+    return Places(draft.task, draft.level, len(draft.candidates), len(draft.answer))

@@ -39,8 +39,9 @@ def _type_checks(checks: TypeChecks) -> str:
 
 
 def explain(key: Key) -> list[str]:
-    """The work that the paper cites at each mask."""
+    """The works that the paper cites at each mask."""
+    masks = {place: number for number, place in enumerate(dict.fromkeys(row[2] for row in key.proof.rows), start=1)}
     return [
-        f"At mask {number} the paper {paper} cites {work}: characters {place}, entry {entry} of its reference list."
-        for number, (paper, work, place, entry) in enumerate(key.proof.rows, start=1)
+        f"At mask {masks[place]} the paper {paper} cites {work}: characters {place}, entry {entry} of its list."
+        for paper, work, place, entry in key.proof.rows
     ]

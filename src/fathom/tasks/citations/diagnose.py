@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import combinations
 
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
-from fathom.scoring.answers import Answer, Assignment, Choice
+from fathom.scoring.answers import Selection
+from fathom.scoring.keys import Key
+from fathom.tasks.citations.item_layout import TASKS, answer_of
 from fathom.tasks.citations.simulate import Simulator, options_of
 from fathom.tasks.family import Diagnosis, FaultyAnswer, Item
 
@@ -23,25 +26,31 @@ class Diagnoser:
 
     def diagnose(self, context: Context, item: Item) -> Diagnosis:
         """Every fault that leads to an incorrect answer, with that answer."""
-        correct = options_of(item.key)
-        suspects = tuple(one for one in self._suspects(context, correct) if one.answer != item.key.answer)
+        suspects = tuple(one for one in self._suspects(context, item.key) if one.answer != item.key.answer)
         return Diagnosis(sizes={"candidate tokens": context.tokens - context.places[1].token}, suspects=suspects)
 
-    def _suspects(self, context: Context, correct: Options) -> Iterator[FaultyAnswer]:
-        matched = self._simulator.matched(context, len(correct))
-        of = len(context.places) - 1
-        yield FaultyAnswer("shared-words", "", _answer(matched, of), 1.0)
+    def _suspects(self, context: Context, key: Key) -> Iterator[FaultyAnswer]:
+        correct, of = options_of(key), len(context.places) - 1
+        answer = partial(answer_of, TASKS[key.answer.type], of=of)
+        yield FaultyAnswer("shared-words", "", answer(self._simulator.matched(context, key)), 1.0)
         ordered = tuple(range(1, of + 1))
-        yield FaultyAnswer("first", "", _answer(ordered[: len(correct)], of), 1.0)
-        yield FaultyAnswer("last", "", _answer(ordered[::-1][: len(correct)], of), 1.0)
+        yield FaultyAnswer("first", "", answer(ordered[: len(correct)]), 1.0)
+        yield FaultyAnswer("last", "", answer(ordered[::-1][: len(correct)]), 1.0)
+        if isinstance(key.answer, Selection):
+            yield from _incomplete(correct, of)
+            return
         pairs = list(combinations(range(len(correct)), 2))
         for one, two in pairs:
             swapped = list(correct)
             swapped[one], swapped[two] = swapped[two], swapped[one]
-            yield FaultyAnswer(
-                "mixed-up", f"masks {one + 1} and {two + 1}", _answer(tuple(swapped), of), 1 / len(pairs)
-            )
+            yield FaultyAnswer("mixed-up", f"masks {one + 1} and {two + 1}", answer(tuple(swapped)), 1 / len(pairs))
 
 
-def _answer(options: Options, of: int) -> Answer:
-    return Choice(option=options[0], of=of) if len(options) == 1 else Assignment(options=options, of=of)
+def _incomplete(correct: Options, of: int) -> Iterator[FaultyAnswer]:
+    """A set with one work left out, or with one more."""
+    for option in correct:
+        left = tuple(other for other in correct if other != option)
+        yield FaultyAnswer("left-out", f"candidate {option}", answer_of("set", left, of), 1 / len(correct))
+    others = [option for option in range(1, of + 1) if option not in correct]
+    for option in others:
+        yield FaultyAnswer("added", f"candidate {option}", answer_of("set", (*correct, option), of), 1 / len(others))

@@ -9,7 +9,7 @@ from functools import cached_property
 from fathom.records.contexts import Edit
 from fathom.records.documents import DocumentId
 from fathom.records.spans import Span
-from fathom.tasks.citations.lexical import Matcher, Stretch, best_assignment, rank, scores
+from fathom.tasks.citations.lexical import Matcher, Stretch, best_assignment, best_options, rank, scores
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import Difficulty, Task
 from fathom.tasks.citations.word_counts import WordCounts, Words
@@ -21,7 +21,12 @@ HIDDEN = "[[HIDDEN]]"
 
 def mark(task: Task, number: int) -> str:
     """The text of a mask; masks of a cloze are numbered from one."""
-    return "[[CITATION]]" if task == "choice" else f"[[CITATION {number}]]"
+    return {"choice": "[[CITATION]]", "set": "[[CITATIONS]]"}.get(task, f"[[CITATION {number}]]")
+
+
+def cited_at(masks: Sequence[Mask]) -> tuple[DocumentId, ...]:
+    """The works that are cited at the masks."""
+    return tuple(work for mask in masks for work in mask.works)
 
 
 def cell_name(task: str, level: str, setting: str) -> str:
@@ -51,13 +56,14 @@ class Draft:
 
     @property
     def chance(self) -> float:
-        """The expected share of masks that a guess fills correctly."""
-        return 1 / len(self.candidates)
+        """The expected share of masks that a guess fills correctly; of a set, the share of its works."""
+        return (len(self.answer) if self.task == "set" else 1) / len(self.candidates)
 
     @property
     def answer(self) -> tuple[int, ...]:
-        """The position of the correct candidate for each mask, counted from one."""
-        return tuple(self.candidates.index(mask.work) + 1 for mask in self.masks)
+        """The positions of the correct candidates, counted from one, in the order of the masks; of a set, ascending."""
+        found = [self.candidates.index(work) + 1 for work in cited_at(self.masks)]
+        return tuple(sorted(found) if self.task == "set" else found)
 
     # The question paper.
 
@@ -144,6 +150,9 @@ class Draft:
     def _share(self, matcher: Matcher) -> float:
         if self.task == "choice":
             return float(self.rank(matcher) == 1)
+        if self.task == "set":
+            best = best_options(self._scores(matcher)[0], len(self.answer))
+            return len({*best} & {*self.answer}) / len(self.answer)
         order = best_assignment(self._scores(matcher))
         return sum(place + 1 == answer for place, answer in zip(order, self.answer, strict=True)) / len(self.masks)
 

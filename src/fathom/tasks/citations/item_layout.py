@@ -13,7 +13,7 @@ from fathom.records.documents import Passage
 from fathom.records.lengths import format_length
 from fathom.records.questions import Question
 from fathom.records.record import short_id
-from fathom.scoring.answers import Assignment, Choice
+from fathom.scoring.answers import Answer, Assignment, Choice, Selection
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.citations.draft import HIDDEN, Draft, mark
 from fathom.tasks.citations.papers import Mask
@@ -113,6 +113,12 @@ def wording(task: Task, masking: Masking, masks: int, candidates: int) -> str:
             f"One citation of the paper is hidden as {mark('choice', 1)}.{others} Which of the candidates is cited "
             f"there? Give its number, from 1 to {candidates}."
         )
+    if task == "set":
+        return (
+            f"One place of the paper that cites several works is hidden as {mark('set', 1)}; all of them are among the "
+            f"candidates.{others} Which of the candidates are cited there? Give all their numbers, from 1 to "
+            f"{candidates}, separated by commas."
+        )
     return (
         f"{masks} citations of the paper are hidden as {mark('cloze', 1)} to {mark('cloze', masks)}; each cites "
         f"another one of the candidates.{others} Which candidate is cited at each? Give {masks} numbers from 1 to "
@@ -122,12 +128,10 @@ def wording(task: Task, masking: Masking, masks: int, candidates: int) -> str:
 
 def key(draft: Draft, context: Context) -> Key:
     """The key: the candidates that the paper cites at its masks."""
-    answer, of = draft.answer, len(draft.candidates)
-    stated = Choice(option=answer[0], of=of) if draft.task == "choice" else Assignment(options=answer, of=of)
-    rows = [_row(draft, mask) for mask in draft.masks]
+    rows = [row for mask in draft.masks for row in _rows(draft, mask)]
     return Key(
         question_id=short_id("q", context.id),
-        answer=stated,
+        answer=answer_of(draft.task, draft.answer, len(draft.candidates)),
         proof=Proof(
             program="; ".join(
                 f"{paper} cites {work} at {place} by entry {entry}" for paper, work, place, entry in rows
@@ -138,5 +142,25 @@ def key(draft: Draft, context: Context) -> Key:
     )
 
 
-def _row(draft: Draft, mask: Mask) -> tuple[str, str, str, str]:
-    return draft.paper.document.id, mask.work, f"{mask.place.start}-{mask.place.end}", str(mask.reference)
+TASKS: dict[str, Task] = {"choice": "choice", "assignment": "cloze", "selection": "set"}
+"""The task by the type of its answer."""
+
+
+def answer_of(task: Task, options: tuple[int, ...], of: int) -> Answer:
+    """The answer with these options."""
+    match task:
+        case "choice":
+            return Choice(option=options[0], of=of)
+        case "cloze":
+            return Assignment(options=options, of=of)
+        case "set":
+            return Selection(options=tuple(sorted(options)), of=of)
+
+
+def _rows(draft: Draft, mask: Mask) -> list[tuple[str, str, str, str]]:
+    """A row for each work that is cited at the mask."""
+    place = f"{mask.place.start}-{mask.place.end}"
+    return [
+        (draft.paper.document.id, work, place, str(entry))
+        for work, entry in zip(mask.works, mask.references, strict=True)
+    ]

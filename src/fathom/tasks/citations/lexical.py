@@ -138,6 +138,11 @@ def rank(answer: int, found: Sequence[float]) -> int:
     )
 
 
+def best_options(found: Sequence[float], number: int) -> tuple[int, ...]:
+    """The positions of so many candidates with the highest scores, counted from one, in ascending order."""
+    return tuple(sorted(sorted(range(1, len(found) + 1), key=lambda place: -found[place - 1])[:number]))
+
+
 def best_assignment(found: Sequence[Sequence[float]]) -> tuple[int, ...]:
     """The candidate of each mask, counted from zero, with the highest total score; every mask has another one.
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from itertools import chain, combinations, islice, product
 from math import ceil, prod
 from random import Random
+from statistics import mean
 from typing import NamedTuple
 
 from fathom.corpus.store import Corpus
 from fathom.records.documents import DocumentId
 from fathom.tasks.citations.candidate_search import Balance, Search
+from fathom.tasks.citations.draft import cited_at
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import MASKS, CitationSettings, Difficulty, Form, Sampling, Task
 from fathom.tasks.citations.word_counts import WordCounts
@@ -29,6 +31,8 @@ POOL = 6
 has candidates."""
 MASKS_OF_WORK = 3
 """At filtered levels: masks of one work that are tried for a choice."""
+SET_DRAWS = 6
+"""At filtered levels: draws of the other candidates that are tried for one group of citations."""
 CLOZE_SEARCHES = ((2, 32), (4, 256))
 """At filtered levels: masks of one work, and sets of four masks, in the first and in the second search for a cloze."""
 
@@ -91,20 +95,32 @@ class AvailableMasks:
         self.works = rng.sample(sorted(paper.cited.values()), len(paper.cited))
         """In random order. If the first few suffice, the texts of the others are not opened."""
         self._masks = rng.sample(paper.masks, len(paper.masks))
+        self._rng = rng
         self._chosen: set[DocumentId] = set()
 
     def masks(self, task: Task, variants: Sequence[Difficulty]) -> dict[DocumentId, list[Mask]]:
         """The masks for a task in these settings, by work."""
-        in_section = any(one.scope == "section" for one in variants)
         found: dict[DocumentId, list[Mask]] = defaultdict(list)
-        for mask in self._masks:
-            if mask.citation_type == variants[0].citation_type and (not in_section or mask.section >= 0):
-                found[mask.work].append(mask)
+        for mask in filter(partial(_suits, variants), self._masks):
+            found[mask.work].append(mask)
         chosen = self._chosen if task == "choice" else ()
         return {work: found[work] for work in self.works if work in found and work not in chosen}
 
+    def groups(self, variants: Sequence[Difficulty]) -> list[Mask]:
+        """The groups of citations that can be masked in these settings."""
+        return list(filter(partial(_suits, variants), self._groups))
+
+    @cached_property
+    def _groups(self) -> list[Mask]:
+        """In random order. Groups that cite the same works count once."""
+        groups = {frozenset(mask.works): mask for mask in self.paper.group_masks}
+        return self._rng.sample(list(groups.values()), len(groups))
+
     def take(self, task: Task, masks: Sequence[Mask]) -> None:
         """Mark the masks of an item as used."""
+        if task == "set":
+            self._groups.remove(masks[0])
+            return
         self._masks = [mask for mask in self._masks if mask not in masks]
         if task == "choice":
             self._chosen.add(masks[0].work)
@@ -113,6 +129,12 @@ class AvailableMasks:
         """The works that a section cites."""
         near = set(self.paper.cited_in.get(section, ()))
         return [work for work in self.works if work in near]
+
+
+def _suits(variants: Sequence[Difficulty], mask: Mask) -> bool:
+    """Whether a mask can be asked about in these settings."""
+    in_section = any(one.scope == "section" for one in variants)
+    return mask.citation_type == variants[0].citation_type and (not in_section or mask.section >= 0)
 
 
 class Offers:
@@ -129,8 +151,10 @@ class Offers:
         """Possible items of a paper, with the candidates of the first of the settings."""
         if cell[0] == "choice":
             return islice(self._choices(available, cell, variants, rng), TRIES)
-        balanced = variants[0].filtered and variants[0].candidates != MASKS
-        return islice(self._clozes(available, cell, variants, rng), BALANCED_TRIES if balanced else TRIES)
+        tries = BALANCED_TRIES if variants[0].filtered else TRIES
+        if cell[0] == "set":
+            return islice(self._sets(available, variants, rng), tries)
+        return islice(self._clozes(available, cell, variants, rng), tries if variants[0].candidates != MASKS else TRIES)
 
     def in_settings(
         self, available: AvailableMasks, offer: Offer, variants: Mapping[str, Difficulty], rng: Random
@@ -202,6 +226,20 @@ class Offers:
                 if _others(difficulty, asked, others) <= len(others):
                     yield Offer(asked, self._draw(asked, others, difficulty, rng))
 
+    def _sets(self, available: AvailableMasks, variants: Sequence[Difficulty], rng: Random) -> Iterator[Offer]:
+        """Possible sets: a group of citations, and other works as candidates, at least one in every setting."""
+        difficulty, paper = variants[0], available.paper
+        for mask in available.groups(variants):
+            if len(self._works.apart(mask.works, paper.same)) < len(mask.works):
+                continue
+            pool = self._pool(available, (mask,), difficulty.sampling)
+            wanted = _others(difficulty, (mask,), pool)
+            least = min(one.least_candidates for one in variants) - len(mask.works)
+            if not min(wanted, least) >= 1 or wanted > len(pool):
+                continue
+            for _ in range(SET_DRAWS if difficulty.filtered and wanted < len(pool) else 1):
+                yield Offer((mask,), self._draw((mask,), pool, difficulty, rng))
+
     def _together(self, paper: Paper, masks: dict[DocumentId, list[Mask]], cell: Cell, rng: Random) -> Iterator[Offer]:
         """Sets of four masks that matching shared words does not solve: few sets are tried first, many if none fits."""
         words = self._words(paper, self._settings.difficulties[cell[1]].form, MASKS)
@@ -224,7 +262,7 @@ class Offers:
 
     def _pool(self, available: AvailableMasks, masks: Sequence[Mask], sampling: Sampling) -> list[DocumentId]:
         """The works that may be candidates beside those cited at the masks."""
-        cited, works = {mask.work for mask in masks}, available.works
+        cited, works = set(cited_at(masks)), available.works
         if sampling == "nearest":
             sections = [masks[0].section] if len(masks) == 1 else list(available.paper.cited_in)
             near = (available.cited_in(section) for section in sections)
@@ -244,14 +282,14 @@ class Offers:
         def length(id: DocumentId) -> int:
             return self._works.work(id).room(difficulty.form)
 
-        cited = sum(length(mask.work) for mask in masks) / len(masks)
+        cited = mean(map(length, cited_at(masks)))
         draws = [tuple(rng.sample(pool, wanted)) for _ in range(3)]
         return min(draws, key=lambda draw: sum(abs(length(other) - cited) for other in draw))
 
 
 def _others(difficulty: Difficulty, masks: Sequence[Mask], pool: Sequence[DocumentId]) -> int:
     """The number of candidates beside those cited at the masks."""
-    return len(pool) if difficulty.candidates == "all" else difficulty.candidates - len(masks)
+    return len(pool) if difficulty.candidates == "all" else difficulty.candidates - len(cited_at(masks))
 
 
 def _in_order(masks: list[Mask]) -> tuple[Mask, ...]:

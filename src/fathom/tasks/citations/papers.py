@@ -34,16 +34,23 @@ MARK = "[[CITATION"
 
 @dataclass(frozen=True)
 class Mask:
-    """A citation that can be masked."""
+    """A citation, or a group of citations, that can be masked."""
 
     place: Span
-    """The hidden span: the marker with its brackets and the authors' names beside it."""
+    """The hidden span: the markers with their brackets and the authors' names beside them."""
     sentence: Span
-    reference: int
-    work: DocumentId
+    references: tuple[int, ...]
+    works: tuple[DocumentId, ...]
+    """The works cited there: one, unless the mask is a group."""
     citation_type: CitationType
     section: int
     """The number of the top-level section; -1 if it is in none."""
+
+    @property
+    def work(self) -> DocumentId:
+        """The work of a lone citation."""
+        [work] = self.works
+        return work
 
 
 class Paper:
@@ -100,9 +107,11 @@ class Paper:
     @cached_property
     def masks(self) -> list[Mask]:
         """Every citation that can be masked, in the order of the text."""
-        if MARK in self.text or "[[HIDDEN" in self.text:
-            return []
-        return list(self._masks())
+        return list(self._masks()) if self._can_be_masked else []
+
+    @property
+    def _can_be_masked(self) -> bool:
+        return MARK not in self.text and "[[HIDDEN" not in self.text
 
     @property
     def steps(self) -> Counter[str]:
@@ -146,7 +155,25 @@ class Paper:
             ):
                 continue
             self._steps["of a certain type"] += 1
-            yield Mask(place, sentence, citation.reference, work, citation_type, self._section(place))
+            yield Mask(place, sentence, (citation.reference,), (work,), citation_type, self._section(place))
+
+    @cached_property
+    def group_masks(self) -> list[Mask]:
+        """Every group of citations that can be masked as a whole, in the order of the text: all its works are known."""
+        if not self._can_be_masked:
+            return []
+        return [mask for group in self.groups if (mask := self._group_mask(group)) is not None]
+
+    def _group_mask(self, group: CitationGroup) -> Mask | None:
+        place, works, entries = group.place, self.works_of(group), self.groups.cited_by(group)
+        if works is None or entries is None or len(works) < 2 or not self._is_shown(place):
+            return None
+        sentence = self._sentence(place)
+        citation_type = citation_type_in(self.text, sentence, place) if sentence else None
+        annotated = {citation.type for citation in group.citations} - {None}
+        if sentence is None or citation_type is None or not annotated <= {citation_type}:
+            return None
+        return Mask(place, sentence, entries, works, citation_type, self._section(place))
 
     def _is_shown(self, span: Span) -> bool:
         place = bisect_right(self.shown, (span.start, len(self.text))) - 1

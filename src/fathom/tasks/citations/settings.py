@@ -13,7 +13,7 @@ from fathom.records.record import Record
 from fathom.tasks.citations.type_rule import CitationType, TypeChecks, read_type_checks
 from fathom.tasks.family import FamilySettings, ModelAnswers
 
-Task = Literal["choice", "cloze"]
+Task = Literal["choice", "cloze", "set"]
 LevelName = Literal["easy", "medium", "hard"]
 Scope = Literal["full", "section"]
 Sampling = Literal["random", "nearest"]
@@ -80,7 +80,7 @@ class CitationSettings(FamilySettings):
     """How many items of which tasks and levels are built."""
 
     tasks: tuple[Task, ...] = ("choice", "cloze")
-    """One mask (choice), or four masks, each for another candidate (cloze)."""
+    """One mask (choice), four masks, each for another candidate (cloze), or one mask for a group of citations (set)."""
     levels: Annotated[tuple[LevelName, ...], Field(min_length=1)] = ("easy", "medium", "hard")
     """Levels of difficulty; beside --type, --sampling, --candidate-text or --scope, the one level that they change
     (medium by default)."""

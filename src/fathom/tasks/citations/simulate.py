@@ -11,9 +11,9 @@ from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
-from fathom.scoring.answers import Assignment, Choice
+from fathom.scoring.answers import Assignment, Choice, Selection
 from fathom.scoring.keys import Key
-from fathom.tasks.citations.lexical import MATCHERS, Matcher, around, best_assignment, query, scores
+from fathom.tasks.citations.lexical import MATCHERS, Matcher, around, best_assignment, best_options, query, scores
 from fathom.tasks.citations.papers import MARK
 from fathom.tasks.citations.word_counts import Stems, Words
 from fathom.tasks.family import Item
@@ -30,7 +30,7 @@ class Simulator:
 
     def text(self, context: Context, item: Item, simulated: Simulated, rng: Random) -> str:
         """The text of the response to one question."""
-        correct = options_of(item.key)
+        correct, of = options_of(item.key), len(context.places) - 1
         match simulated.kind:
             case "oracle":
                 return stated(correct)
@@ -39,28 +39,32 @@ class Simulator:
             case "null":
                 return "Answer: NULL"
             case "majority":
-                return self._most_frequent.get(len(correct), "Answer: 1")
+                return self._most_frequent.get(item.key.answer.type, "Answer: 1")
             case "random":
-                return stated(tuple(rng.sample(range(1, len(context.places)), len(correct))))
+                return stated(tuple(rng.sample(range(1, of + 1), len(correct))))
             case "lexical":
-                return stated(self.matched(context, len(correct)))
+                return stated(self.matched(context, item.key))
             case _:
                 if simulated.happens("format", rng):
                     return "Several of the candidates could be meant here."
-                return stated(_with_misses(correct, len(context.places) - 1, simulated, rng))
+                missed = _missed(of, simulated, rng)
+                if isinstance(item.key.answer, Selection):
+                    return stated(_set_with_misses(correct, of, missed, rng))
+                return stated(_with_misses(correct, of, missed, rng))
 
-    def matched(self, context: Context, masks: int, matcher: Matcher = MATCHERS[0]) -> tuple[int, ...]:
-        """The candidates that match the words around the masks best."""
+    def matched(self, context: Context, key: Key, matcher: Matcher = MATCHERS[0]) -> tuple[int, ...]:
+        """The candidates that match the words around the masks best; for a set, as many as the key has."""
         text = render(context, self._corpus).decode()
         shown = [place.span.of(text) for place in context.places[1:]]
         candidates = [Stems(candidate).up_to(len(candidate) - 1) for candidate in shown]
         found = [scores(wanted, candidates, matcher.cosine) for wanted in self._around_masks(context, matcher)]
+        masks = len({row[2] for row in key.proof.rows})
         if len(found) != masks:
             raise FathomError(
                 f"Context '{context.id}' shows {len(found)} masks, but its key has {masks}. Build the bench again."
             )
         if masks == 1:
-            return (max(range(len(candidates)), key=lambda place: found[0][place]) + 1,)
+            return best_options(found[0], len(options_of(key)))
         return tuple(place + 1 for place in best_assignment(found))
 
     def _around_masks(self, context: Context, matcher: Matcher) -> list[Words]:
@@ -72,18 +76,17 @@ class Simulator:
         return [query(text, around(matcher.stretch, mask, document, text), hidden) for mask in asked]
 
     @cached_property
-    def _most_frequent(self) -> dict[int, str]:
-        """The most frequent correct response, for a choice and for a cloze."""
-        answers = map(options_of, self._keys())
-        return most_frequent((len(options), stated(options)) for options in answers)
+    def _most_frequent(self) -> dict[str, str]:
+        """The most frequent correct response to each kind of question."""
+        return most_frequent((key.answer.type, stated(options_of(key))) for key in self._keys())
 
 
 def options_of(key: Key) -> tuple[int, ...]:
-    """The correct candidates, one for each mask."""
+    """The correct candidates: one for each mask, or those of a set."""
     match key.answer:
         case Choice(option=option):
             return (option,)
-        case Assignment(options=options):
+        case Assignment(options=options) | Selection(options=options):
             return options
         case _:
             raise FathomError(
@@ -96,10 +99,20 @@ def stated(options: tuple[int, ...]) -> str:
     return f"Answer: {', '.join(map(str, options))}"
 
 
-def _with_misses(correct: tuple[int, ...], of: int, simulated: Simulated, rng: Random) -> tuple[int, ...]:
-    """The answer of a reader that misses some of `of` candidates: another one takes the place of a missed one."""
+def _missed(of: int, simulated: Simulated, rng: Random) -> set[int]:
+    """The candidates that a reader misses."""
     miss = simulated.chance("miss")
-    missed = {place for place in range(1, of + 1) if rng.random() < miss} if miss else set()
+    return {place for place in range(1, of + 1) if rng.random() < miss} if miss else set()
+
+
+def _set_with_misses(correct: tuple[int, ...], of: int, missed: set[int], rng: Random) -> tuple[int, ...]:
+    """A set without the missed candidates; a guess if nothing is left."""
+    left = tuple(option for option in correct if option not in missed)
+    return left or (rng.choice([place for place in range(1, of + 1) if place not in correct]),)
+
+
+def _with_misses(correct: tuple[int, ...], of: int, missed: set[int], rng: Random) -> tuple[int, ...]:
+    """The answer of a reader that missed some of `of` candidates: another one takes the place of a missed one."""
     if not missed & set(correct):
         return correct
     if len(correct) == 1:

@@ -9,9 +9,9 @@ from fathom.records.documents import Passage
 from fathom.records.lengths import format_length
 from fathom.records.record import short_id
 from fathom.records.spans import Span
-from fathom.scoring.answers import Assignment, Choice
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.citations.draft import HIDDEN
+from fathom.tasks.citations.item_layout import TASKS, answer_of
 from fathom.tasks.citations.papers import Paper
 from fathom.tasks.citations.simulate import options_of
 from fathom.tasks.family import Item, SwappedCorpus
@@ -53,11 +53,10 @@ class Swapper:
 
     def _key(self, item: Item, id: str, of: int) -> Key:
         options = tuple(option % of + 1 for option in options_of(item.key))
-        is_choice = isinstance(item.key.answer, Choice)
         rows = tuple(self._row(*row) for row in item.key.proof.rows)
         return Key(
             question_id=id,
-            answer=Choice(option=options[0], of=of) if is_choice else Assignment(options=options, of=of),
+            answer=answer_of(TASKS[item.key.answer.type], options, of),
             proof=Proof(
                 program="; ".join(f"{paper} cites {work} at {at} by entry {entry}" for paper, work, at, entry in rows),
                 rows=rows,
