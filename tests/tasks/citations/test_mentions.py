@@ -10,7 +10,6 @@ from fathom.records.documents import Citation, Document, Reference
 from fathom.records.spans import Span
 from fathom.tasks.citations.citation_groups import CitationGroups
 from fathom.tasks.citations.mentions import Mentions
-from fathom.tasks.citations.works import identifying_spans, presented_names
 
 Style = Literal["numeric", "author-year", "superscript"]
 
@@ -117,28 +116,6 @@ def test_a_name_inside_the_citation_of_another_work_stays() -> None:
     mentions = Mentions(document, document.text)
     assert mentions.of(1) == []
     assert [span.of(document.text) for span in mentions.of(4)] == ["(Lind et al., 2021)"]
-
-
-@pytest.mark.parametrize(
-    ("title", "text", "hidden"),
-    [
-        ("Zero: Memory for all", "We train with ZeRO. Zero loss was seen.", {"ZeRO", "Zero"}),
-        ("Dinov2: Learning features", "With DINOv2 it holds.", {"DINOv2"}),
-        ("Diversity is all you need: Skills", "Diversity is all you need, we said.", {"Diversity is all you need"}),
-        ("Assembly of SNARE complexes", "SNARE complexes form.", set()),
-        ("Tracking", "In our SimVOS the head is small; SimVOS wins.", {"SimVOS"}),
-        ("Rent: What İstanbul pays today", "We say WHAT İSTANBUL PAYS TODAY.", {"WHAT İSTANBUL PAYS TODAY"}),
-    ],
-)
-def test_what_gives_a_work_away(title: str, text: str, hidden: set[str]) -> None:
-    found = {span.of(text) for span in identifying_spans(title, presented_names(title, "", text), text)}
-    assert found == hidden
-
-
-def test_what_gives_a_work_away_within_a_part() -> None:
-    text = "All skills are one. So all skills are one, and SkillNet too. All skills are one."
-    found = identifying_spans("All skills are one", ["SkillNet"], text, Span(20, 60))
-    assert {(span.start, span.of(text)) for span in found} == {(23, "all skills are one"), (47, "SkillNet")}
 
 
 # Chinese papers.

@@ -21,10 +21,10 @@ from fathom.tasks.citations.baselines import by_elimination, f1, is_named
 from fathom.tasks.citations.draft import HIDDEN, cell_name, mark
 from fathom.tasks.citations.item_layout import TASKS, wording
 from fathom.tasks.citations.lexical import MATCHERS
+from fathom.tasks.citations.name_check import visible_names
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import MASKS, Masking, Task
 from fathom.tasks.citations.simulate import Simulator, options_of
-from fathom.tasks.citations.type_rule import is_coined
 from fathom.tasks.citations.works import LEAST, Work
 from fathom.tasks.family import AuditCheck, Item
 
@@ -72,7 +72,7 @@ class CitationsAuditor:
         )
         self._check_key(context, item, masks, options)
         self._check_masks(context, item, text, masks)
-        self._check_candidates(context, item, text)
+        self._check_candidates(context, item, text, masks)
         self._checks.check("what the item shows and hides is known", item, self._is_known(context, item))
         self._checks.check("the question has its standard wording", item, item.question.text == _worded(context, item))
         self._checks.check("the tags match the item", item, self._is_tagged(context, item, masks))
@@ -166,7 +166,7 @@ class CitationsAuditor:
             for span in paper.mentions(context.documents[1:])
         )
 
-    def _check_candidates(self, context: Context, item: Item, text: str) -> None:
+    def _check_candidates(self, context: Context, item: Item, text: str, masks: list[Mask | None]) -> None:
         works = [self._work(id) for id in context.documents[1:]]
         same = {self._paper(context.documents[0]).same, *(work.same for work in works)}
         self._checks.check(
@@ -176,8 +176,14 @@ class CitationsAuditor:
         texts = [place.span.of(text) for place in context.places[1:]]
         self._checks.check("no candidate is empty", item, all(len(shown.strip()) >= least for shown in texts))
         if item.question.tags.get("candidate-text") == "body":
-            identified = any(_identifies_itself(work, shown) for work, shown in zip(works, texts, strict=True))
-            self._checks.check("no candidate contains its own title or name", item, not identified)
+            named = any(any(visible_names(work.names.names, shown)) for work, shown in zip(works, texts, strict=True))
+            self._checks.check("no candidate contains its own title or name", item, not named)
+        if item.question.tags.get("type") == "descriptive":
+            paper = self._paper(context.documents[0])
+            sentences = [paper.sentence_without(mask) for mask in masks if mask]
+            named = any(any(visible_names(work.names.names, sentence)) for work in works for sentence in sentences)
+            self._checks.check("the sentences of the masks name no candidate", item, not named)
+        self._checks.check("every candidate has its own title", item, all(work.has_own_title for work in works))
 
     def _check_pair(self, context: Context, item: Item) -> None:
         """Compare an item with the items of the same pair before it."""
@@ -261,19 +267,3 @@ def _task(item: Item) -> Task:
 def _worded(context: Context, item: Item) -> str:
     masking: Masking = "one" if item.question.tags.get("mask") == "one" else "all"
     return wording(_task(item), masking, len({row[2] for row in item.key.proof.rows}), len(context.places) - 1)
-
-
-def _words_of(text: str) -> str:
-    """The words of a text in lower case, one space between them: "dataclasses" does not contain "Data Classes"."""
-    return " ".join(re.findall(r"\w+", text.casefold()))
-
-
-def _identifies_itself(work: Work, shown: str) -> bool:
-    """Whether the shown text contains the work's title, or one of its names as a word."""
-    title = _words_of(work.title)
-    if len(title) > 8 and f" {title} " in f" {_words_of(shown)} ":
-        return True
-    mentions = (
-        match[0] for name in work.names for match in re.finditer(rf"(?i)(?<![^\W_]){re.escape(name)}(?![^\W_])", shown)
-    )
-    return any(word in work.names or is_coined(word) for word in mentions)

@@ -130,10 +130,19 @@ class Draft:
 
     @property
     def fits(self) -> bool:
-        """Whether enough is left of every candidate, and none contains a boundary line."""
-        if not all(self.work_of(work).is_plain for work in self.candidates):
+        """Whether enough is left of every candidate, and none contains a boundary line or has another work's title."""
+        works = list(map(self.work_of, self.candidates))
+        if not all(work.is_plain and work.has_own_title for work in works) or self._names_a_candidate:
             return False
         return min(self.lengths) >= min(LEAST, *(one.length for one in self.offered))
+
+    @property
+    def _names_a_candidate(self) -> bool:
+        """Whether a sentence that should only describe what it cites names a candidate."""
+        if self.difficulty.citation_type != "descriptive":
+            return False
+        sentences = list(map(self.paper.sentence_without, self.masks))
+        return any(self.work_of(work).names.is_in(sentence) for work in self.candidates for sentence in sentences)
 
     # Shared words.
 

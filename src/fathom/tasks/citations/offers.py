@@ -190,7 +190,8 @@ class Offers:
         """Possible choices: a mask, and other works as candidates."""
         difficulty, paper = variants[0], available.paper
         tried = MASKS_OF_WORK if difficulty.filtered else 1
-        for mask in chain.from_iterable(masks[:tried] for masks in available.masks("choice", variants).values()):
+        by_work = available.masks("choice", variants).values()
+        for mask in chain.from_iterable(islice(self._unnamed(paper, masks), tried) for masks in by_work):
             pool = self._pool(available, (mask,), difficulty.sampling)
             wanted = _others(difficulty, (mask,), pool)
             if not MASKS - 1 <= wanted <= len(pool):
@@ -218,10 +219,15 @@ class Offers:
             if len(works) < MASKS:
                 continue
             if difficulty.filtered and difficulty.candidates == MASKS:
-                yield from self._together(paper, {work: masks[work] for work in works[:POOL]}, cell, rng)
+                unnamed = ((work, list(self._unnamed(paper, masks[work]))) for work in works)
+                pooled = dict(islice((of_work for of_work in unnamed if of_work[1]), POOL))
+                if len(pooled) >= MASKS:
+                    yield from self._together(paper, pooled, cell, rng)
                 continue
             for _ in range(BALANCED_TRIES if difficulty.filtered else TRIES):
                 asked = _in_order([rng.choice(masks[work]) for work in rng.sample(works, MASKS)])
+                if len(list(self._unnamed(paper, asked))) < MASKS:
+                    continue
                 others = self._pool(available, asked, difficulty.sampling) if difficulty.candidates != MASKS else []
                 if _others(difficulty, asked, others) <= len(others):
                     yield Offer(asked, self._draw(asked, others, difficulty, rng))
@@ -229,7 +235,7 @@ class Offers:
     def _sets(self, available: AvailableMasks, variants: Sequence[Difficulty], rng: Random) -> Iterator[Offer]:
         """Possible sets: a group of citations, and other works as candidates, at least one in every setting."""
         difficulty, paper = variants[0], available.paper
-        for mask in available.groups(variants):
+        for mask in self._unnamed(paper, available.groups(variants)):
             if len(self._works.apart(mask.works, paper.same)) < len(mask.works):
                 continue
             pool = self._pool(available, (mask,), difficulty.sampling)
@@ -239,6 +245,15 @@ class Offers:
                 continue
             for _ in range(SET_DRAWS if difficulty.filtered and wanted < len(pool) else 1):
                 yield Offer((mask,), self._draw((mask,), pool, difficulty, rng))
+
+    def _unnamed(self, paper: Paper, masks: Iterable[Mask]) -> Iterator[Mask]:
+        """The masks without those of descriptive citations whose sentence names a cited work after all."""
+        for mask in masks:
+            sentence = paper.sentence_without(mask)
+            if mask.citation_type != "descriptive" or not any(
+                self._works.work(work).names.is_in(sentence) for work in mask.works
+            ):
+                yield mask
 
     def _together(self, paper: Paper, masks: dict[DocumentId, list[Mask]], cell: Cell, rng: Random) -> Iterator[Offer]:
         """Sets of four masks that matching shared words does not solve: few sets are tried first, many if none fits."""

@@ -192,6 +192,11 @@ class Paper:
     def _section(self, place: Span) -> int:
         return next((number for number, section in enumerate(self.sections) if section.span.contains(place)), -1)
 
+    def sentence_without(self, mask: Mask) -> str:
+        """The sentence of a mask without its citation."""
+        sentence, place = mask.sentence, mask.place
+        return f"{self.text[sentence.start : place.start]} {self.text[place.end : sentence.end]}"
+
     def mentions(self, works: Container[DocumentId]) -> list[Span]:
         """The spans that cite or name one of these works, by any of its entries."""
         return [

@@ -53,7 +53,7 @@ like given if though further work works study studies one two three english chin
 gaussian markov euclidean hilbert fourier lipschitz ai ml nlp llm llms cnn cnns rnn rnns gnn gnns mlp mlps dnn dnns
 sgd rl dl cv gpu gpus cpu cpus api apis iid i.i.d pde pdes ode odes sde sdes 1d 2d 3d 4d kv gp gps
 """
-_NO_NAMES = frozenset(_NO_NAMES_WORDS.split())
+NO_NAMES = frozenset(_NO_NAMES_WORDS.split())
 """Words that are not names even if they are capitalized or in upper case."""
 
 
@@ -106,7 +106,7 @@ def _ends_with_name(words: list[str], tail: str) -> bool:
     if len(kept) > 1 and (kept[-1].lower() in _ARTIFACTS or _is_chinese_artifact(kept[-1])):
         kept = kept[:-1]
         # "the DAVIS interactive benchmark", "the Llama 2 base model".
-        named = kept if _is_versioned(kept) or kept[-1].lower() in _NO_NAMES else kept[:-1]
+        named = kept if _is_versioned(kept) or kept[-1].lower() in NO_NAMES else kept[:-1]
         if _is_versioned(named) or (named and is_coined(named[-1])):
             return True
     return _names(kept, tail)
@@ -170,13 +170,13 @@ def _names(words: list[str], tail: str) -> bool:
 
 
 def _is_capital(word: str) -> bool:
-    return word[:1].isupper() and word.lower().rstrip("s") not in _NO_NAMES and word.lower() not in _NO_NAMES
+    return word[:1].isupper() and word.lower().rstrip("s") not in NO_NAMES and word.lower() not in NO_NAMES
 
 
 def is_coined(word: str) -> bool:
     """Whether a word looks coined: "BERT", "LoRA", "GPT-4", "ResNet50", "Zimlet-EM"."""
     plain = word.strip("*+_.'’")
-    if plain.lower() in _NO_NAMES or len(plain) < 2:
+    if plain.lower() in NO_NAMES or len(plain) < 2:
         return False
     capitals = sum(map(str.isupper, plain))
     inner = capitals > plain[0].isupper()

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 from fathom.contexts.layout import forges_boundary
 from fathom.corpus.store import Corpus
@@ -16,123 +16,8 @@ from fathom.records.documents import Document, DocumentId, DocumentOutline, Fiel
 from fathom.records.spans import Span
 from fathom.tasks.citations.papers import LEFT_OUT, top_level, without
 from fathom.tasks.citations.settings import Form
-from fathom.tasks.citations.type_rule import is_coined
-from fathom.tasks.citations.word_counts import FAR, LONGEST_WORD, Stems, letters_of, occurrences
-
-_PRESENTED = re.compile(
-    r"\b(?:propos|introduc|present|develop|releas|describ|call|nam|dub|term)\w*\s+(?:it\s+|our\s+|a\s+|an\s+|the\s+|"
-    r"this\s+|new\s+|novel\s+)*(?:\w[\w-]*\s+){0,4}?\(?(?P<name>[^\W_][\w+*-]*[\w+*])",
-    re.IGNORECASE,
-)
-_OURS = re.compile(r"ur(?<=\b[Oo]ur)\s+(?P<name>[^\W_][\w+*-]*[\w+*])")
-"""Begins with literal letters, which are found ten times as fast as a choice of them."""
-_MIXED = re.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z\d]|[a-z]\d")
-"""Lower and upper case in one word: "SimVOS", but not "LSTM", which is common."""
-
-
-def presented_names(title: str, abstract: str, text: str) -> list[str]:
-    """The names of what a work presents: "JudgeLM" in "JudgeLM: Fine-tuned models ..."."""
-    head, colon, _ = title.partition(":")
-    named = [head.strip()] if colon and len(head.split()) <= 3 else []
-    # A coined word of the title that is not presented is the subject of the work: "SNARE", "Ca2+".
-    named += [match["name"] for text_part in (title, abstract) for match in _PRESENTED.finditer(text_part)]
-    named = [name for place, name in enumerate(named) if is_coined(name) or (place == 0 and colon)]
-    named += [match["name"] for match in _OURS.finditer(text) if _MIXED.search(match["name"])]
-    return sorted({name for name in named if len(name) > 2})
-
-
-def identifying_spans(title: str, names: list[str], text: str, within: Span | None = None) -> Iterator[Span]:
-    """Every span of the text, or of a part of it, with the title, its head or its tail, or one of the names."""
-    if within is not None:
-        yield from (span.shifted(within.start) for span in identifying_spans(title, names, within.of(text)))
-        return
-    small = _lowered(text, plain=title.isascii() and all(map(str.isascii, names)))
-    head, _, tail = _lowered(title).partition(":")
-    parts = [part for part in (head, tail) if len(part.split()) >= 4]
-    found = [span for part in parts for span in _phrases(small, part)]
-    # Where none of its parts occurs, neither does the whole.
-    yield from found
-    if found or not parts:
-        yield from _phrases(small, _lowered(title))
-    for name in names:
-        for span in occurrences(small, _lowered(name)):
-            # A title in lower case may have "zero" for "ZeRO", so the name counts as printed or with other capitals.
-            if span.of(text) == name or is_coined(span.of(text)):
-                yield span
-
-
-def _lowered(text: str, plain: bool = False) -> str:
-    """The text in lower case, every character in its position; `plain` for the letters A to Z alone.
-
-    With a single letter beyond those, Python lowers letter by letter, which takes three times as long.
-    """
-    if plain:
-        return text.encode().lower().decode()
-    # The only capital whose lower case has two characters: "İstanbul".
-    return text.replace("İ", "I").lower()
-
-
-def _phrases(text: str, phrase: str) -> Iterator[Span]:
-    """Occurrences of the phrase with anything between its words; both in lower case."""
-    words = re.findall(r"\w+", phrase)
-    if not words:
-        return
-    # Search by the longest word, which few other phrases have; a pattern of the whole takes longer to compile.
-    anchor = max(range(len(words)), key=lambda number: len(words[number]))
-    before, behind = words[:anchor], words[anchor:]
-    # The end of the word before or the beginning of the next rules out most places.
-    left, right = "".join(before[-1:])[-3:], "".join(behind[1:2])[:3]
-    at = text.find(words[anchor])
-    while at >= 0:
-        end = at + len(words[anchor])
-        if left in text[max(0, at - BETWEEN - 3) : at] and right in text[end : end + BETWEEN + 3]:
-            yield from _whole(text, at, before, behind)
-        at = text.find(words[anchor], at + 1)
-
-
-def _whole(text: str, at: int, before: Sequence[str], behind: Sequence[str]) -> Iterator[Span]:
-    """The phrase around a place, if all its words occur there."""
-    start, end = _before(text, at, before), _behind(text, at, behind)
-    if start is not None and end is not None:
-        yield Span(start, end)
-
-
-BETWEEN = 6
-"""The maximum number of characters between two words of a phrase."""
-
-
-def _behind(text: str, at: int, words: Sequence[str]) -> int | None:
-    """The end of the words that begin at a place; None if they do not occur there."""
-    for number, word in enumerate(words):
-        if number:
-            gap = _GAP.match(text, at)
-            if gap is None:
-                return None
-            at = gap.end()
-        if not text.startswith(word, at):
-            return None
-        at += len(word)
-    return at
-
-
-def _before(text: str, at: int, words: Sequence[str]) -> int | None:
-    """The start of the words that end before a place; None if they do not occur there."""
-    for word in reversed(words):
-        end = at
-        while end > max(0, at - BETWEEN) and not _is_of_word(text[end - 1]):
-            end -= 1
-        if end == at or not text.endswith(word, 0, end):
-            return None
-        at = end - len(word)
-    return at
-
-
-_GAP = re.compile(rf"\W{{1,{BETWEEN}}}")
-
-
-def _is_of_word(letter: str) -> bool:
-    return letter.isalnum() or letter == "_"
-
+from fathom.tasks.citations.word_counts import FAR, LONGEST_WORD, Stems, letters_of, stems_in, words_of
+from fathom.tasks.citations.work_names import WITHOUT_SPACES, WorkNames, common_words
 
 NAME_MASK = "[[NAME]]"
 """Replaces a work's own title or name."""
@@ -260,6 +145,29 @@ def _apart(changes: Sequence[tuple[Span, str]]) -> Iterator[tuple[Span, str]]:
             end = place.end
 
 
+_shared: WeakKeyDictionary[Corpus, frozenset[DocumentId]] = WeakKeyDictionary()
+
+
+def shared_titles(corpus: Corpus) -> frozenset[DocumentId]:
+    """The documents of a corpus with the title of another one, unless both are versions of one work."""
+    if corpus not in _shared:
+        by_title: dict[str, list[DocumentId]] = defaultdict(list)
+        for listed in corpus.entries():
+            by_title[letters_of(listed.title)].append(listed.id)
+        doubtful = (ids for ids in by_title.values() if len(ids) > 1 and not _are_versions(corpus, ids))
+        _shared[corpus] = frozenset(id for ids in doubtful for id in ids)
+    return _shared[corpus]
+
+
+def _are_versions(corpus: Corpus, ids: Sequence[DocumentId]) -> bool:
+    """Whether documents are known to be one work, or have most of their words in common."""
+    known = {corpus.outline(id).work for id in ids}
+    if len(known) == 1 and None not in known:
+        return True
+    first, *others = (set(stems_in(corpus.text(id)[:FAR])) for id in ids)
+    return all(2 * len(first & other) >= len(first | other) for other in others)
+
+
 class Work:
     """A document as a candidate."""
 
@@ -280,6 +188,20 @@ class Work:
     def same(self) -> str:
         """An identifier that is equal for two versions of the same work."""
         return self.outline.work or letters_of(self.title)
+
+    @cached_property
+    def has_own_title(self) -> bool:
+        """Whether the title is certainly its own: no other text has it, and the text has words of it.
+
+        A work with the title of another one, or of the book that it is part of, is no candidate.
+        """
+        if self.outline.id in shared_titles(self._corpus):
+            return False
+        words = words_of(self.title)
+        rest = self.text[self.outline.title.end :].lower()
+        # Without spaces, words are pairs of characters, of which many join two words.
+        least = min(1, len(words)) if WITHOUT_SPACES.search(self.title) else len(words) / 4
+        return sum(word in rest for word in words) >= least
 
     @cached_property
     def is_plain(self) -> bool:
@@ -325,7 +247,7 @@ class Work:
 
     def _show(self, form: Form, kept: list[Span], whole: list[Span]) -> ShownText:
         within = Span(kept[0].start, kept[-1].end) if kept else Span(0, 0)
-        identifying = identifying_spans(self.title, self.names, self.text, within) if form == "body" else ()
+        identifying = self.names.spans(self.text, within) if form == "body" else ()
         parts = [part for span in identifying for part in self._by_paragraph(span)]
         shown = show(self.outline, self.text, kept, [(part, NAME_MASK) for part in parts])
         return replace(shown, is_whole=kept == whole)
@@ -372,10 +294,10 @@ class Work:
                 ]
 
     @cached_property
-    def names(self) -> list[str]:
-        """The names of the methods, models or data sets that the work presents."""
+    def names(self) -> WorkNames:
+        """The title, and the names of the methods, models or data sets that the work presents."""
         abstract = self.outline.abstract.of(self.text) if self.outline.abstract else ""
-        return presented_names(self.title, abstract, self.text)
+        return WorkNames(self.title, abstract, self.text, common_words(self._corpus))
 
 
 def _end(span: Span) -> int:
