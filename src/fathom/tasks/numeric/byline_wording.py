@@ -13,7 +13,6 @@ from fathom.tasks.programs.tree import (
     And,
     Arithmetic,
     Between,
-    Column,
     Compare,
     Condition,
     Exists,
@@ -70,7 +69,7 @@ class BylineWords(wording.Words):
         if self._rows == "entries" and not isinstance(condition, And | Or | Not) and concerns(condition) == {"article"}:
             with self._about("articles"):
                 named = None if negated else self.named_row(condition)
-                return f"of {named or f'articles {super().clause(condition, negated)}'}"
+                return f"that belong to {named or f'articles {super().clause(condition, negated)}'}"
         if self._rows == "people":
             with self._about("articles"):
                 return super().clause(condition, negated)
@@ -142,6 +141,8 @@ class BylineWords(wording.Words):
             f" and at {self._at(part)}" for part in places[1:]
         )
         number = "no article" if negated else "at least one article"
+        if len(articles) == 1 and condition.least == 1 and (named := self.named_row(_inside(articles[0]))) is not None:
+            return f"who are {'not ' if negated else ''}listed{at} in the author list of {named}"
         if condition.least != 1:
             number = f"{'fewer than' if negated else 'at least'} {condition.least} articles"
         of = self._some_article(articles).removeprefix("one of the articles") if articles else ""
@@ -159,8 +160,9 @@ class BylineWords(wording.Words):
                 return "the last position"
             case Compare(measure, "=" | "<>" as sign, int() | float() as value) if measure == POSITION:
                 return f"position {value}" if (sign == "=") != negated else f"a position other than {value}"
-            case Compare(measure, sign, Column() | Arithmetic() | Related() as other) if measure == POSITION:
-                return f"a position {no}{self._sign(sign, negated)} {self.the(other)}"
+            case Compare(measure, sign, other) if measure == POSITION and isinstance(other, Measure):
+                words = "equal to" if sign == "=" else self._sign(sign, negated)
+                return f"a position {no}{words} {self.the(other)}"
             case Compare(measure, sign, value) if measure == POSITION:
                 return f"a position {no}{self._sign(sign, negated)} {value}"
             case Between(measure, low, high) if measure == POSITION:
@@ -237,6 +239,8 @@ class BylineWords(wording.Words):
         at += "".join(f" and at {self._at(part)}" for part in places[1:])
         with self._about("people"):
             who = "".join(f" {'and ' if number else ''}{self._person(part)}" for number, part in enumerate(others))
+        if least == 1:
+            who = who.replace("who are ", "who is ").replace("who were ", "who was ")
         number = "no author" if negated else "at least one author"
         if least != 1:
             number = f"{'fewer than' if negated else 'at least'} {least} authors"
@@ -256,6 +260,15 @@ class BylineWords(wording.Words):
             case Related("bylines", None):
                 return "number of articles that this person wrote"
         raise TypeError("this number of related rows cannot be put into words")
+
+
+def _inside(condition: Condition) -> Condition:
+    """The condition on the article that a condition on an entry stands for."""
+    return (
+        condition.where
+        if isinstance(condition, Exists) and condition.relation == "article" and condition.where
+        else condition
+    )
 
 
 def _kind_of(program: Program) -> RowKind:

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from random import Random
 
+from fathom.tasks.numeric.rankings import is_clear
 from fathom.tasks.numeric.schema import AUTHORS, POSITION, SCHEMA, relations
 from fathom.tasks.numeric.tables import Tables
 from fathom.tasks.numeric.templates import Template
 from fathom.tasks.numeric.wording import question
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.evaluate import Row, bits
+from fathom.tasks.programs.evaluate import Row, View, bits
 from fathom.tasks.programs.sql import Query
 
 TRIES = 8
@@ -84,6 +85,8 @@ class TemplateFiller:
         if self._tables.unknown.concern(tree.bind(template.program, values)):
             return None
         rows = self.run(template.query, values)
+        if not is_clear(tree.bind(template.program, values), rows, self._tables):
+            return None
         informative = empty or self._is_informative(template, values, rows)
         return FilledTemplate(template, values, tuple(rows)) if informative else None
 
@@ -113,23 +116,24 @@ class TemplateFiller:
         program = template.program
         if program.where is None:
             return True
-        view = self._views.get(template.over_bylines)
-        if view is None:
-            view = self._views[True] = self._tables.evaluation.view(SCHEMA.by_name["article_author"])
+        view = self._view(template)
         mask = view.mask(program.where, values)
         kept = mask.bit_count()
         if empty:
             return kept == 0
         if kept == view.every.bit_count():
             return False
-        if isinstance(program.output, tree.Count | tree.CountDistinct | tree.Aggregate | tree.Grouped):
+        if isinstance(program.output, tree.Result | tree.Grouped | tree.OverGroups):
             return kept >= 2
+        if program.top is not None:
+            return kept > 1
         if program.order:
             return kept >= 3
         if template.over_bylines and kept <= MOST_PLACES:
             names = view.column("author_name")
             kept = len({names[place] for place in bits(mask)})
-        return 1 <= kept <= LONGEST_LIST
+        # Where there is no value to choose, a longer list is better than none.
+        return 1 <= kept <= (LONGEST_LIST if template.slots else MOST_PLACES)
 
     def _is_informative(self, template: Template, values: dict[tree.Slot, tree.Constant], rows: list[Row]) -> bool:
         """Whether the result is worth asking for.
@@ -140,13 +144,21 @@ class TemplateFiller:
         program = template.program
         if isinstance(program.output, tree.Count | tree.CountDistinct):
             return int(rows[0][0] or 0) >= 2
+        if program.top is not None:
+            return True
         if isinstance(program.output, tree.Grouped):
-            kept = self._views[False].mask(program.where, values).bit_count()
-            return 2 <= len(rows) <= 2 * LONGEST_LIST and len(rows) < kept
+            kept = self._view(template).mask(program.where, values).bit_count()
+            least = 2 if program.output.having is None else 1
+            return least <= len(rows) <= 2 * LONGEST_LIST and len(rows) < kept
         if program.order:
             keys = {row[1:] for row in rows}
             return len(keys) >= 2 and (len(program.order) == 1 or len({key[:-1] for key in keys}) < len(keys))
         return rows[0][0] is not None
+
+    def _view(self, template: Template) -> View:
+        if template.over_bylines not in self._views:
+            self._views[True] = self._tables.evaluation.view(SCHEMA.by_name["article_author"])
+        return self._views[template.over_bylines]
 
     # Values.
 

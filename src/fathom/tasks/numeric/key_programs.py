@@ -64,8 +64,12 @@ def _blanked(statement: str, merge: bool = False) -> tuple[str, dict[Slot, Const
             return str(_FIRST_BLANK + number)
         text = text.replace("''", "'")
         number = texts.setdefault(text, number) if merge else number
-        values[_slot(number)] = text[1:-1] if match["like"] else text
-        return f"LIKE '%{_BLANK}{number}%'" if match["like"] else f"'{_BLANK}{number}'"
+        if not match["like"]:
+            values[_slot(number)] = text
+            return f"'{_BLANK}{number}'"
+        before, after = "%" * text.startswith("%"), "%" * text.endswith("%")
+        values[_slot(number)] = text.removeprefix(before).removesuffix(after)
+        return f"LIKE '{before}{_BLANK}{number}{after}'"
 
     return _LITERAL.sub(blank, statement), values
 

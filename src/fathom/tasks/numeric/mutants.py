@@ -30,6 +30,8 @@ def random_tables(rng: Random, named: Constants) -> Tables:
     return make_tables((), articles, _bylines(rng, named, articles), citations)
 
 
+WORDS = ("", "New ", "On the ")
+"""Beginnings of titles."""
 LONG_BYLINE, LONGEST_BYLINE = 30, 120
 """Numbers of authors. Bylines exceed `LONG_BYLINE` only if every constant does, and never `LONGEST_BYLINE` by much."""
 
@@ -55,7 +57,7 @@ def _counts(rng: Random, near: list[int], first: bool) -> tuple[int, int, int]:
 
 def _titles(rng: Random, named: Constants, count: int) -> list[str]:
     """Titles: some are a constant of the program, some contain one, and the others do not."""
-    titles = [*named.texts, *(f"Title {number}" for number in range(1, count + 1))][:count]
+    titles = [*named.texts, *(f"{WORDS[number % 3]}title {number}" for number in range(1, count + 1))][:count]
     rng.shuffle(titles)
     return [
         f"{rng.choice(named.texts)} {title}"
@@ -69,7 +71,7 @@ def _bylines(rng: Random, named: Constants, articles: Sequence[ArticleRow]) -> t
     counts = [row.author_count or 0 for row in articles]
     longest = max(counts)
     size = max(1, longest - len(named.texts)) + rng.choice((0, 4, 40))
-    names = [*named.texts, *(f"Author {number}" for number in range(1, size + 1))]
+    names = [*named.texts, *(f"{chr(65 + number % 26)}. Author {number}" for number in range(1, size + 1))]
     return tuple(
         AuthorRow(row.number, name, position)
         for row, count in zip(articles, counts, strict=True)

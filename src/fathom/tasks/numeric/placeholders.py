@@ -41,7 +41,8 @@ _PLACEHOLDER = re.compile(
     rf"""|(?<![\w:])[:@$](?P<colon>{_NAME}))(?P<close>%?['"]?)"""
 )
 _NUMBERED = re.compile(r"-?(\d+|[a-c])$")
-_QUALIFIERS = re.compile(r"^(min|max|minimum|maximum|low|high|lower|upper|first|second|third|other|start|end)-")
+_WHICH = "min|max|minimum|maximum|low|high|lower|upper|first|second|third|other|start|end|from|to|one|two"
+_QUALIFIERS = re.compile(rf"^({_WHICH})-|-({_WHICH})$")
 
 
 class Placeholders:
@@ -50,13 +51,14 @@ class Placeholders:
     def __init__(self) -> None:
         self.slots: dict[str, Slot] = {}
         """The slot of each parameter."""
-        self._by_name: dict[str, str] = {}
+        self._by_name: dict[str, list[tuple[str, tuple[int, ...]]]] = {}
+        """The parameters of each placeholder, with the subqueries that they are in."""
 
     def replaced(self, text: str) -> str:
         """The statement with a parameter for each placeholder.
 
-        Two placeholders with the same name are two values, unless they are numbered or one of them is excluded:
-        `author_name <> '{author-name}'` is about a name that was given before.
+        Two placeholders with the same name are two values, unless they are numbered, or one of them is excluded
+        (`author_name <> '{author-name}'` is about a name that was given before), or one is in a subquery of the other.
         """
         return _PLACEHOLDER.sub(lambda match: self._parameter(match, text), text)
 
@@ -66,10 +68,11 @@ class Placeholders:
         )
         spelled = re.sub(r"[_\s]+", "-", written.strip().lower())
         name, slot = self._slot(spelled, written)
+        level = _open_brackets(text[: match.start()])
         same = name != spelled or bool(re.search(r"(<>|!=|\bNOT LIKE)\s*$", text[: match.start()], re.IGNORECASE))
-        known = self._by_name.get(spelled) if same else None
+        known = next((one for one, at in self._by_name.get(spelled, []) if same or _is_around(at, level)), None)
         label = known or f"p{len(self.slots)}"
-        self._by_name[spelled] = label
+        self._by_name.setdefault(spelled, []).append((label, level))
         self.slots.setdefault(label, slot)
         before, after = match["open"].strip("'\""), match["close"].strip("'\"")
         pieces = [f"'{before}'" if before else "", f":{label}", f"'{after}'" if after else ""]
@@ -86,3 +89,20 @@ class Placeholders:
                 kind = "number" if measure is not None or name == "number" else _KINDS[name]
                 return numbered, Slot(kind, len(self.slots), measure)
         raise ParseError(f"it has an unknown placeholder '{{{written}}}'; known are {', '.join(PLACEHOLDERS)}")
+
+
+def _open_brackets(before: str) -> tuple[int, ...]:
+    """The positions of the subqueries that are open at the end of a text."""
+    opened: list[tuple[int, bool]] = []
+    for match in re.finditer(r"\(\s*(SELECT\b)?|\)", before, re.IGNORECASE):
+        if match[0] != ")":
+            opened.append((match.start(), match[1] is not None))
+        elif opened:
+            opened.pop()
+    return tuple(start for start, is_select in opened if is_select)
+
+
+def _is_around(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether one place is in a subquery of the other."""
+    shorter, longer = sorted((one, other), key=len)
+    return len(shorter) < len(longer) and longer[: len(shorter)] == shorter

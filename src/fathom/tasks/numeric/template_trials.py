@@ -25,7 +25,7 @@ from fathom.tasks.programs.sql import parameterized
 
 STEPS = 2_000_000
 """The limit on SQLite's virtual machine steps for one statement: a reasonable statement needs a hundredth of it."""
-COMPARED, MOST = 12, 80
+COMPARED, MOST = 16, 80
 """Collections on which program and SQL are compared, and on which at most it is tried whether every part matters."""
 PLAUSIBLE = 300
 """Constants above this number occur in no article: nothing near them is generated."""
@@ -38,7 +38,7 @@ def try_template(program: tree.Program, statement: exp.Query, slots: Mapping[str
     trials = _Trials(program, statement, slots)
     for number in range(MOST):
         trials.run(number)
-        if number >= COMPARED - 1 and trials.is_done:
+        if trials.is_done:
             break
     trials.check()
 
@@ -48,9 +48,14 @@ class _Trials:
         self._program = program
         self._statement = statement
         self._slots = slots
-        self._text = statement.sql("sqlite")
         self._query = parameterized(program, SCHEMA)
-        self._is_cut = statement.find(exp.Limit) is not None
+        self._whole = statement.copy()
+        if program.top is not None:
+            # SQL breaks ties at the cut arbitrarily, so the whole rankings are compared.
+            self._whole.set("limit", None)
+        self._is_cut = self._whole.find(exp.Limit) is not None
+        self._text = self._whole.sql("sqlite")
+        self._uncut = parameterized(replace(program, top=None), SCHEMA)
         self._database = open_database()
         self._database.set_progress_handler(lambda: 1, STEPS)
         named = constants(program)
@@ -71,7 +76,7 @@ class _Trials:
     @property
     def is_done(self) -> bool:
         shown = not self._idle and not self._unmet and self._without_having is None and self._is_ranked
-        return self._compared >= COMPARED // 2 and shown and len(self._answers) > 1
+        return self._compared >= COMPARED and shown and len(self._answers) > 1
 
     def run(self, number: int) -> None:
         rng = rng_for(0, "own template", number)
@@ -89,25 +94,36 @@ class _Trials:
         answer = answer_of(bound, found, SCHEMA)
         if normal_form(answer) != normal_form(answer_of(bound, ours, SCHEMA)):
             raise ParseError("its two evaluations disagree")
-        if number < COMPARED or self._compared < COMPARED // 2:
+        if self._compared < COMPARED:
+            if self._whole.args.get("limit") is None and self._statement.args.get("limit") is not None:
+                bound = replace(bound, top=None)
+                ours = self._database.execute(self._uncut.text, [values[slot] for slot in self._uncut.slots]).fetchall()
             self._compare(bound, ours, tables, {label: values[slot] for label, slot in self._slots.items()})
+            bound = tree.bind(self._program, values)
         self._note(bound, answer, found, tables, values)
 
     def _compare(self, bound: tree.Program, ours: list[Row], tables: Tables, values: Mapping[str, object]) -> None:
-        if isinstance(bound.top, int) and len(ours) > bound.top:
-            return  # a tie at the cut, which SQL breaks arbitrarily
         theirs = self._run(values, tables)
         if self._is_cut:
             turned = _turned(tables)
             turned.load(self._database)
             if sorted(map(str, self._run(values, turned))) != sorted(map(str, theirs)):
-                return
+                return  # a tie at the cut of a subquery, which SQL breaks arbitrarily
         if bound.output == NAMES and not bound.order:
             # Each name is listed once, with or without DISTINCT in the statement.
             theirs = list(dict.fromkeys(theirs))
+        if self._is_cut and len(theirs) < len(ours) and not Counter(map(str, theirs)) - Counter(map(str, ours)):
+            return  # the same
         if not _agree(bound, theirs, ours):
-            raise ParseError(_difference(bound, theirs, ours))
+            raise ParseError(self._difference(bound, theirs, ours))
         self._compared += 1
+
+    def _difference(self, program: tree.Program, theirs: list[Row], ours: list[Row]) -> str:
+        if len(theirs) > len(ours) and {row[:1] for row in theirs} == {row[:1] for row in ours}:
+            return "it lists some rows more than once; add DISTINCT"
+        if isinstance(program.output, tree.Result | tree.Grouped) and self._statement.find(exp.Join):
+            return "it counts some rows of a join more than once, which has no natural wording; use IN (SELECT ...)"
+        return "its meaning was not understood, so it cannot be put into words"
 
     def _run(self, values: Mapping[str, object], tables: Tables) -> list[Row]:
         """The rows of the user's statement, with titles in place of internal numbers."""
@@ -149,7 +165,7 @@ class _Trials:
             hint = "; positions are counted from one" if _is_position_too_low(self._program) else ""
             part = "a part of its condition" if self._answers else "it"
             raise ParseError(f"{part} selects nothing {tried}{hint}")
-        if self._compared < COMPARED // 3:
+        if self._compared < COMPARED:
             raise ParseError("it is cut where values are tied, so its rows are arbitrary")
         if self._idle or self._without_having is not None:
             hint = "; positions are counted from one" if any(POSITION in tree.nodes(one) for one in self._idle) else ""
@@ -208,8 +224,8 @@ def _agree(program: tree.Program, theirs: list[Row], ours: list[Row]) -> bool:
     values = [_cell(row[0], decimals) for row in theirs]
     if not program.order:
         mine = [_cell(row[0], decimals) for row in ours]
-        # SUM(CASE WHEN ... ELSE 0 END) over no rows is 0 in SQL, and has no answer here.
-        return sorted(values) == sorted(mine) or (mine == ["None"] and values == [_cell(0, decimals)])
+        # Over no rows, SUM(CASE WHEN ... ELSE 0 END) is 0 and ORDER BY ... LIMIT 1 gives no row; both have no answer.
+        return sorted(values) == sorted(mine) or (mine == ["None"] and values in ([_cell(0, decimals)], []))
     place = 0
     for _, tied in groupby(ours, key=lambda row: row[1:]):
         group = sorted(_cell(row[0], decimals) for row in tied)
@@ -233,14 +249,6 @@ def _cells(row: Row, decimals: int) -> tuple[str, ...]:
 
 def _cell(cell: object, decimals: int) -> str:
     return f"{round(cell + 1e-11, decimals):.{decimals}f}" if isinstance(cell, int | float) else str(cell)
-
-
-def _difference(program: tree.Program, theirs: list[Row], ours: list[Row]) -> str:
-    if len(theirs) > len(ours) and {row[:1] for row in theirs} == {row[:1] for row in ours}:
-        return "it lists some rows more than once; add DISTINCT"
-    if isinstance(program.output, tree.Result):
-        return "it counts some rows of a join more than once, which has no natural wording; use IN (SELECT ...)"
-    return "its meaning was not understood, so it cannot be put into words"
 
 
 def _draw(slot: tree.Slot, tables: Tables, rng: Random, drawn: Bound) -> tree.Constant:

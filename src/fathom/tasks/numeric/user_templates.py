@@ -7,10 +7,11 @@ rejected with its position and the reason.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlglot
 
@@ -19,7 +20,7 @@ from fathom.records.record import short_id
 from fathom.records.rng import rng_for
 from fathom.tasks.numeric.byline_wording import concerns
 from fathom.tasks.numeric.placeholders import SLOT_KINDS, Placeholders
-from fathom.tasks.numeric.schema import NAME, NAMES, SCHEMA
+from fathom.tasks.numeric.schema import AUTHORS, NAME, NAMES, POSITION, SCHEMA, over_bylines
 from fathom.tasks.numeric.template_trials import try_template
 from fathom.tasks.numeric.templates import Template
 from fathom.tasks.numeric.wording import explanation, question
@@ -27,7 +28,25 @@ from fathom.tasks.programs import parse as sql_parser
 from fathom.tasks.programs.parse import ParseError
 from fathom.tasks.programs.sql import parameterized
 from fathom.tasks.programs.table_wording import chain
-from fathom.tasks.programs.tree import And, Column, Compare, Count, Exists, IsUnknown, Program, Values
+from fathom.tasks.programs.tree import (
+    And,
+    Arithmetic,
+    Column,
+    Compare,
+    Count,
+    Exists,
+    IsUnknown,
+    PeerAggregate,
+    Program,
+    Related,
+    Slot,
+    Values,
+    bind,
+    children,
+    nodes,
+    rebuild,
+    slots,
+)
 
 LARGEST_FILE = 2_000_000
 """The maximum size of a template file in bytes."""
@@ -127,23 +146,31 @@ def parse(text: str, own: bool = True) -> Program:
     program, parsed = sql_parser.parse(statement, SCHEMA, placeholders.slots, SLOT_KINDS, own)
     program = _normalized(program)
     _check_supported(program)
-    try:
-        explanation(program)
-        question(program, rng_for(0, "wording"))
-    except TypeError as error:
-        raise ParseError(f"it has no unambiguous wording: {error}") from error
+    _check_wording(program)
     if not own:
         try_template(program, parsed, placeholders.slots)
     return program
 
 
+def _check_wording(program: Program) -> None:
+    """Raise a ParseError if a part of the program has no words."""
+    try:
+        explanation(program)
+        text = question(bind(program, {slot: slot.number for slot in slots(program)}), rng_for(0, "wording"))
+    except TypeError as error:
+        raise ParseError(f"it has no unambiguous wording: {error}") from error
+    if re.search(r"\b[A-Z]\w+\(\w*=", text):
+        raise ParseError("a part of it has no words")
+
+
 def _normalized(program: Program) -> Program:
     """The program with each name listed once, unless names are sorted, and a person's entries counted as articles."""
+    program = _with_slot_kinds(_with_counts(program))
     if program.output == Values(NAME) and not program.order:
         return replace(program, output=NAMES)
     parts = chain(program.where) if isinstance(program.where, And) else [program.where]
     named = any(isinstance(part, Compare) and part.measure == NAME and part.sign == "=" for part in parts)
-    if program.output == Count(NAME) and named:
+    if program.output in (Count(), Count(NAME)) and named and over_bylines(program):
         # A person has one entry in an article's author list.
         entry = [part for part in parts if part is not None and concerns(part) != {"article"}]
         entry.sort(key=lambda part: concerns(part) != {"name"})
@@ -152,10 +179,32 @@ def _normalized(program: Program) -> Program:
     return program
 
 
+def _with_counts(node: Any) -> Any:
+    """The tree with the number of authors in place of the number of names, and of the last position."""
+    if node in (Related("authors"), PeerAggregate("MAX", POSITION, Column("article_id"))):
+        return AUTHORS
+    parts = children(node)
+    return rebuild(node, tuple(map(_with_counts, parts))) if parts else node
+
+
+def _with_slot_kinds(node: Any) -> Any:
+    """The tree with slots of the kinds that are drawn: numbers of articles, positions, or a few."""
+    if isinstance(node, Slot):
+        if node.kind != "number":
+            return node
+        if node.of is None or (isinstance(node.of, Arithmetic | PeerAggregate) and POSITION in nodes(node.of)):
+            return Slot("few", node.number)
+        return Slot("position", node.number) if node.of == POSITION else node
+    parts = children(node)
+    return rebuild(node, tuple(map(_with_slot_kinds, parts))) if parts else node
+
+
 def _check_supported(program: Program) -> None:
     """Raise a ParseError if the program asks about something that articles do not have."""
     for node in SCHEMA.nodes(program):
         match node:
+            case PeerAggregate(_, _, by) if by == Column("article_id"):
+                raise ParseError("it aggregates over the author list of one article, which has no natural wording")
             case IsUnknown(column):
                 raise ParseError(f"{column.name} is never NULL in a question, since unknown values are not asked about")
             case Compare(measure, _, float()) if SCHEMA.type_of(measure) == "integer":

@@ -44,7 +44,8 @@ class Reading:
             return Unanswerable()
         output = self.program.output
         if self.off:
-            rows = _shifted(rows, 1 if isinstance(output, tree.Grouped) else 0, self.off)
+            both = isinstance(output, tree.Grouped) and output.keys
+            rows = _shifted(rows, 1 if both else 0, self.off)
         if not self.program.order and (
             isinstance(output, tree.Labels) or (isinstance(output, tree.Values) and output.distinct)
         ):

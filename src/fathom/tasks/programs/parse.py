@@ -22,6 +22,7 @@ from fathom.tasks.programs.parse_expressions import (
     Expressions,
     exact,
     is_result,
+    largest_count,
     negated,
     short,
 )
@@ -216,6 +217,7 @@ class _Statements:
         if any(isinstance(exact(one.unalias()), exp.Star) for one in select.expressions):
             raise ParseError("it selects all columns; name the ones that the question asks for")
         _inline_aliases(select, self._schema)
+        select = self._without_idle_group(_with_order_for_largest(select))
         scope = read_sources(select, self._schema, None)
         scope.base = self._base(select, scope)
         entity = self._entity_group(select, scope)
@@ -230,6 +232,21 @@ class _Statements:
             scope.terms.append(only)
         program = self._guarded(output, keys, scope)
         return self._cut(self._on_base(self._simplified(program), scope), select)
+
+    def _without_idle_group(self, select: exp.Select) -> exp.Select:
+        """The SELECT without a GROUP BY that only names the rows of the main table."""
+        group, main = select.args.get("group"), self._schema.main
+        if group is None or select.args.get("joins") or select.args.get("having") or self._own:
+            return select
+        table = select.args["from_"].this.name if select.args.get("from_") else ""
+        names = {exact(one).name for one in group.expressions}
+        order = select.args.get("order")
+        parts = [*select.expressions, *([order] if order is not None else [])]
+        if table != main.name or not names <= {main.key, main.label} or any(map(is_result, parts)):
+            return select
+        alone = select.copy()
+        alone.set("group", None)
+        return alone
 
     def _base(self, select: exp.Select, scope: Scope) -> Source:
         """The source whose rows the program runs over: a detail table that is selected from, else the main table."""
@@ -419,7 +436,10 @@ class _Statements:
             )
         if is_result(right):
             raise ParseError("HAVING compares two results of a group, which cannot be put into words")
-        return tree.Having(result, sign, self._expressions.number(right))
+        value = self._expressions.number(right)
+        if isinstance(value, tree.Slot) and value.kind == "number" and isinstance(result, tree.Aggregate):
+            value = replace(value, of=result.measure)
+        return tree.Having(result, sign, value)
 
     # Groups that are rows of the main table.
 
@@ -578,6 +598,23 @@ def _inline_aliases(select: exp.Select, schema: Schema) -> None:
             node = key.this if isinstance(key, exp.Ordered) else key
             if isinstance(node, exp.Literal) and node.is_int and 0 < int(node.name) <= len(select.expressions):
                 node.replace(select.expressions[int(node.name) - 1].unalias().copy())
+
+
+def _with_order_for_largest(select: exp.Select) -> exp.Select:
+    """HAVING COUNT(*) = (SELECT MAX(n) FROM ...) as ORDER BY COUNT(*) DESC LIMIT 1, which means the same."""
+    having = select.args.get("having")
+    test = exact(having.this) if having is not None else None
+    if not isinstance(test, exp.EQ) or not isinstance(exact(test.this), exp.Count) or select.args.get("order"):
+        return select
+    function = largest_count(test)
+    if function is None:
+        return select
+    sorted_ = select.copy()
+    sorted_.set("having", None)
+    key = exp.Ordered(this=exp.Count(this=exp.Star()), desc=function == "MAX")
+    sorted_.set("order", exp.Order(expressions=[key]))
+    sorted_.set("limit", exp.Limit(expression=exp.Literal.number(1)))
+    return sorted_
 
 
 def _only(node: exp.Expr) -> exp.Expr:

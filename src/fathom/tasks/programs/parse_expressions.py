@@ -267,7 +267,7 @@ class Expressions:
         (mine, theirs), *more = scope.correlated
         if more or mine.name != theirs.name:
             raise ParseError("a correlated subquery compares one column with the same column of the outer row")
-        return self.spec(mine, scope)
+        return tree.Column(mine.name) if mine.name == self._schema.main.key else self.spec(mine, scope)
 
     def _related(self, scope: Scope) -> tree.Related:
         if len(scope.correlated) != 1:
@@ -353,8 +353,15 @@ class Expressions:
 
     def _membership(self, node: exp.In, scope: Scope) -> tree.Condition:
         subquery = node.args.get("query")
+        select = subquery.unnest() if subquery is not None else None
+        aggregate = isinstance(select, exp.Select) and type(exact(select.expressions[0].unalias())) in FUNCTIONS
+        if aggregate and subquery is not None:
+            # IN with an aggregate, which gives one value.
+            return self._comparison(exp.EQ(this=node.this.copy(), expression=subquery.copy()), scope)
         if subquery is None:
             measure = self.measure(node.this, scope)
+            if len(node.expressions) == 1 and not self._own:
+                return tree.Compare(measure, "=", self.value(node.expressions[0], measure))
             return tree.OneOf(measure, tuple(self.value(value, measure) for value in node.expressions))
         owner = exact(node.this)
         if not isinstance(owner, exp.Column):
@@ -439,6 +446,8 @@ class Expressions:
         test = exact(test)
         if type(test) not in COMPARATORS or not isinstance(exact(test.this), exp.Count):
             raise ParseError("a subquery after IN may have HAVING COUNT(*) compared with a number")
+        if (function := largest_count(test)) is not None:
+            return self._best(owner, table, key, where, (function, None), outer)
         sign, number = COMPARATORS[type(test)], self.number(test.expression)
         if isinstance(number, float):
             raise ParseError(f"'{number}' is not a whole number")
@@ -508,11 +517,7 @@ class Expressions:
 
     def _slot_for(self, node: exp.Placeholder, measure: tree.Measure, kinds: tuple[str, ...]) -> tree.Slot:
         slot = self._slot(node, kinds)
-        if slot.kind != "number":
-            return slot
-        # The values of the measure that it is compared with; those of a detail table have a kind of their own.
-        of_main = schema_table(self._schema, measure) is self._schema.main
-        return replace(slot, of=measure) if of_main else slot
+        return replace(slot, of=measure) if slot.kind == "number" else slot
 
     def text(self, node: exp.Expr) -> str:
         if isinstance(node, exp.Literal) and node.is_string:
@@ -540,11 +545,6 @@ class Expressions:
         if kinds and slot.kind not in kinds:
             raise ParseError(f"it has a placeholder for a {slot.kind} in place of a {kinds[0]}")
         return slot
-
-
-def schema_table(schema: Schema, measure: tree.Measure) -> Table:
-    """The table whose rows have the measure."""
-    return schema.base(tree.Program(tree.Values(measure)))
 
 
 def negated(condition: tree.Condition) -> tree.Condition:
@@ -637,6 +637,22 @@ def is_result(node: exp.Expr) -> bool:
     return not isinstance(node, exp.Subquery) and any(
         is_result(part) for part in node.iter_expressions() if isinstance(part, exp.Expression)
     )
+
+
+def largest_count(test: exp.Expr) -> tree.Function | None:
+    """The function of HAVING COUNT(*) = (SELECT MAX(n) FROM (SELECT COUNT(*) AS n FROM ... GROUP BY ...))."""
+    right = exact(test.expression) if isinstance(test, exp.EQ) else None
+    select = right.unnest() if isinstance(right, exp.Subquery) else None
+    source = select.args["from_"].this if isinstance(select, exp.Select) and select.args.get("from_") else None
+    inner = source.unnest() if isinstance(source, exp.Subquery) else None
+    if not isinstance(select, exp.Select) or not isinstance(inner, exp.Select) or not inner.args.get("group"):
+        return None
+    counts = [one for one in inner.expressions if isinstance(exact(one.unalias()), exp.Count)]
+    wanted = exact(select.expressions[0].unalias())
+    named = exact(wanted.this) if type(wanted) in FUNCTIONS else None
+    if len(counts) != 1 or not isinstance(named, exp.Column) or named.name != counts[0].alias_or_name:
+        return None
+    return FUNCTIONS[type(wanted)] if FUNCTIONS[type(wanted)] in ("MAX", "MIN") else None
 
 
 def is_number(node: exp.Expr) -> bool:

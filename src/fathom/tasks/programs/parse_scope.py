@@ -62,6 +62,8 @@ class Scope:
     """The conditions that AND joins, except for links."""
     correlated: list[tuple[exp.Column, exp.Column]] = field(default_factory=list)
     """Equalities of an inner and an outer column."""
+    different: list[tuple[Source, Source]] = field(default_factory=list)
+    """Sources of the same table whose rows belong to different rows of the main table."""
     counted: tree.Related | None = None
     """What COUNT counts where each row of the main table is a group of its own."""
     base: Source | None = None
@@ -121,6 +123,7 @@ def read_sources(select: exp.Select, schema: Schema, outer: Scope | None) -> Sco
         conditions.extend(terms(where.this))
     for term in conditions:
         _divide(term, scope)
+    scope.terms = [term for term in scope.terms if not _separates(term, scope)]
     return scope
 
 
@@ -165,6 +168,26 @@ def _divide(term: exp.Expr, scope: Scope) -> None:
             scope.correlated.append((left, right) if one_scope is scope else (right, left))
             return
     scope.terms.append(term)
+
+
+def _separates(term: exp.Expr, scope: Scope) -> bool:
+    """Whether a term only says that two sources have different rows; a known name takes the place of its column."""
+    if not isinstance(term, exp.NEQ) or len(scope.own_sources(term)) != 2:
+        return False
+    left, right = term.this.unnest(), term.expression.unnest()
+    if not isinstance(left, exp.Column) or not isinstance(right, exp.Column):
+        return False
+    (_, one), (_, two) = scope.resolve(left), scope.resolve(right)
+    if left.name == right.name == scope.schema.main.key and one.table is two.table:
+        scope.different.append((one, two))
+        return True
+    for column, source in ((left, one), (right, two)):
+        for other in scope.terms:
+            known = other.this.unnest() if isinstance(other, exp.EQ) else None
+            if isinstance(known, exp.Column) and known.name == column.name and scope.resolve(known)[1] is source:
+                column.replace(other.expression.copy())
+                return False
+    return False
 
 
 def _is_key(source: Source, name: str, schema: Schema) -> bool:
@@ -230,17 +253,33 @@ class _Joins:
             if side is None or side[1] in self._visited:
                 continue
             column, other, key = side
-            if other.optional:
-                raise ParseError("it uses a LEFT JOIN other than to count the rows of each group")
             self._visited.append(other)
-            found = exists(self._scope, column, other.table, key, self._row(other))
+            if other.optional and self._is_missing(other):
+                found = exists(self._scope, column, other.table, key, self._row(other))
+                if found is not None:
+                    yield tree.Not(found)
+                continue
+            row = self._row(other)
+            if other.optional and row is None:
+                continue  # a LEFT JOIN that excludes nothing
+            several = any({source, other} == set(pair) for pair in self._scope.different)
+            if several and row is not None:
+                raise ParseError("it compares two rows of one table and restricts both")
+            found = exists(self._scope, column, other.table, key, row, 2 if several else 1)
             if found is not None:
                 yield found
+
+    def _is_missing(self, source: Source) -> bool:
+        """Whether the statement asks for rows without a partner: LEFT JOIN ... WHERE partner.id IS NULL."""
+        tests = [term for term in self._left if isinstance(term, exp.Is) and isinstance(term.expression, exp.Null)]
+        found = [term for term in tests if self._scope.own_sources(term) == [source]]
+        self._left = [term for term in self._left if term not in found]
+        return bool(found)
 
     def _check_complete(self) -> None:
         missing = [source for source in self._scope.sources if source not in self._visited]
         if self._skip is None and missing:
-            raise ParseError(f"it does not say how {missing[0].alias} is joined")
+            raise ParseError(f"it does not say by which key {missing[0].alias} is joined")
         left = [term for term in self._left if self._skip is None or self._skip not in self._scope.own_sources(term)]
         if left and self._skip is None:
             raise ParseError(f"'{left[0].sql('sqlite')[:60]}' compares columns of two joined tables")
@@ -263,7 +302,7 @@ def exists(
         to_main = relation_of(schema, owner, main, main.key)
         onward = relation_of(schema, main.key, table, key)
         if to_main is None or onward is None:
-            raise ParseError(f"'{owner}' does not lead to '{table.name}.{key}'")
+            raise ParseError(f"'{owner}' is not a key of '{table.name}', so a subquery on it has no natural wording")
         return tree.Exists(to_main.name, tree.Exists(onward.name, where, least))
     if relation.table == main.name and relation.key == main.key and least == 1:
         if where is None:

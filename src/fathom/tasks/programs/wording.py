@@ -511,7 +511,8 @@ class Words:
         if tree.is_rounded(program):
             notes.append("Round to two decimals.")
         if tree.may_be_empty(program):
-            notes.append(f"If there are no such {self.kept(program)}, answer {NULL}.")
+            grouped = isinstance(program.output, tree.Grouped | tree.OverGroups) and program.where is None
+            notes.append(f"If there are no such {'groups' if grouped else self.kept(program)}, answer {NULL}.")
         return notes
 
     def tie_note(self, program: tree.Program) -> str:

@@ -1,0 +1,47 @@
+"""Whether the ranking that a question asks for is the same for every reader."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from fathom.records.names import without_accents
+from fathom.tasks.numeric.schema import NAME, SCHEMA
+from fathom.tasks.numeric.tables import Tables
+from fathom.tasks.programs import tree
+from fathom.tasks.programs.evaluate import Row
+
+
+def is_clear(program: tree.Program, rows: Sequence[Row], tables: Tables) -> bool:
+    """Whether a ranking is cut between different values, and alphabetical orders depend on letters alone.
+
+    Where the program has no order, there is nothing to mistake.
+    """
+    if not program.order or not rows:
+        return True
+    if isinstance(program.top, int) and len(rows) != program.top:
+        return False
+    width = len(rows[0]) - len(program.order)
+    return all(
+        _is_alphabetical(rows, width, width + place, sort, tables)
+        for place, sort in enumerate(program.order)
+        if isinstance(sort.measure, tree.Column) and SCHEMA.columns[sort.measure.name].type == "text"
+    )
+
+
+def _is_alphabetical(rows: Sequence[Row], width: int, place: int, sort: tree.Sort, tables: Tables) -> bool:
+    """Whether a text sort key orders the rows in the same way without capitals, accents and punctuation."""
+    if sort.measure == NAME and any(tables.aliases(NAME.name, str(row[place])) for row in rows):
+        return False  # another spelling of the name may belong elsewhere
+    for before, after in pairwise(rows):
+        if before[width:place] != after[width:place] or before[place] == after[place]:
+            continue
+        one, two = _letters(str(before[place])), _letters(str(after[place]))
+        if not (one < two if sort.direction == "ASC" else two < one):
+            return False
+    return True
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"[\W_]+", " ", without_accents(text).casefold()).strip()
