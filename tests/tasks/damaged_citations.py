@@ -16,7 +16,7 @@ from fathom.scoring.answers import Assignment, Choice
 from fathom.tasks.bench import Bench
 from tests.tasks.damaged_corpora import REFERENCES, Damage, Recomputed, plain
 
-AROUND = 30
+AROUND = 60
 """Characters before and after a hidden citation that identify its place."""
 
 Articles = dict[str, str]
@@ -70,7 +70,7 @@ def _entry(citing: str, mask: re.Match[str], file: str) -> str:
     """The entry that the file cites where the shown text hides a citation; empty if the place is not clear."""
     before = citing[max(0, mask.start() - AROUND) : mask.start()].rpartition("]]")[2].rpartition("\n")[2]
     after = "".join(citing[mask.end() : mask.end() + AROUND].partition("[[")[0].partition("\n")[:2])
-    # A superscript number is shown with a space before it.
+    file = re.sub("</?sup>", "", file)  # not shown; a hidden number has a space before it
     printed = re.findall(f"{re.escape(before.rstrip())} ?([^\\n]{{1,80}}?){re.escape(after)}", file)
     entries = file.partition(REFERENCES)[2].strip().splitlines()
     cited = {line for line in entries for citation in printed if _is_cited(line, citation)}
@@ -79,7 +79,7 @@ def _entry(citing: str, mask: re.Match[str], file: str) -> str:
 
 def _is_cited(entry: str, citation: str) -> bool:
     """Whether a line of the list is the entry of "[26]", "(Mensah et al., 2014a)" or "Mensah & Lind (2014a)"."""
-    if number := re.search(r"(?:\[|<sup>)(\d+)(?:\]|</sup>)$", citation):
+    if number := re.search(r"(\d+)\]?$", citation):
         return entry.startswith(f"[{number[1]}] ")
     named = re.match(r"\(?(.+?)(?: (?:and|&) (.+?)|( et al\.))?(?:, | \()(\d{4}[a-z]?)\)$", citation)
     if not named:

@@ -75,11 +75,55 @@ def test_names_are_read_from_blocks_in_rows() -> None:
         (["Anonymous authors", "Paper under double-blind review"], "the byline is anonymous"),
         (["the survey of 1999"], "no byline was found"),
         (["Ada Quill", "Marlow Vision", "University of Fenwick"], "names and affiliations look alike"),
+        (
+            ["Ada Smitha, Tom Reyesb", "a University of Fenwick", "b Halden Institute"],
+            "the marks of affiliations may be part of the names",
+        ),
     ],
 )
 def test_a_byline_that_is_not_explained_is_unknown(lines: list[str], reason: str) -> None:
     found = front(TITLE, *(Drawn(72, 690 - 14 * at, text, 11) for at, text in enumerate(lines)))
     assert found.unknown["authors"] == reason
+
+
+def test_names_that_end_with_other_letters_than_the_marks_are_known() -> None:
+    lines = ["Ada Quill, Tom Reyes, Uma Novak", "d Institute of Salt"]
+    found = front(TITLE, *(Drawn(72, 690 - 14 * at, text, 11 - 2 * at) for at, text in enumerate(lines)))
+    assert "authors" not in found.unknown
+
+
+def body(*lines: Drawn) -> ParsedDocument:
+    """A paper with these lines after the first section."""
+    start = [TITLE, Drawn(72, 690, "Ada Quill", 11), Drawn(72, 660, "Introduction", 12, bold=True)]
+    return read(pdf_of([*start, *column(72, 640, LEFT * 2), *lines]))
+
+
+def test_headings_of_a_lower_level_may_be_smaller_than_the_text() -> None:
+    found = body(Drawn(72, 500, "Of spoons and scales", 9.4, bold=True), *column(72, 480, LEFT * 2))
+    headings = [inlines_text(block.inlines) for block in found.body if isinstance(block, Heading)]
+    assert headings == ["Introduction", "Of spoons and scales"]
+    assert "sections" not in found.unknown
+
+
+def test_a_line_that_may_be_a_heading_makes_the_sections_unknown() -> None:
+    found = body(Drawn(72, 500, "OF SPOONS AND SCALES"), *column(72, 480, LEFT * 2))
+    assert found.unknown["sections"] == "a line of the text may be a heading"
+    assert "sections" not in body(*column(72, 480, LEFT * 2)).unknown
+
+
+@pytest.mark.parametrize(
+    ("abstract", "reason"),
+    [
+        (LEFT, None),
+        (LEFT + "Write to ada@example.org about it.", "the abstract may contain other text"),
+        ("Salt is old.", "the abstract has an unusual length"),
+        (LEFT + "The fish that were in the", "the abstract may be cut"),
+    ],
+)
+def test_a_doubtful_abstract_is_unknown(abstract: str, reason: str | None) -> None:
+    lines = [TITLE, Drawn(72, 690, "Ada Quill", 11), Drawn(72, 660, "Abstract", 12, bold=True)]
+    lines += [*column(72, 640, abstract), Drawn(72, 500, "Introduction", 12, bold=True), *column(72, 480, LEFT * 2)]
+    assert read(pdf_of(lines)).unknown.get("abstract") == reason
 
 
 def test_loosely_set_names_are_not_cut() -> None:

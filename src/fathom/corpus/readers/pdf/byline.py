@@ -205,6 +205,8 @@ class _Region:
             self.doubt = self.doubt or "the byline has lines that are neither names nor affiliations"
         elif self._names_look_like_affiliations(groups):
             self.doubt = self.doubt or "names and affiliations look alike"
+        elif self._may_end_with_marks(names):
+            self.doubt = self.doubt or "the marks of affiliations may be part of the names"
         self.starts_with_unexplained = bool(unexplained) and unexplained[0] == 0
         explained = [line for number, line in enumerate(self._lines) if number not in unexplained]
         self.explained = max((self._positions[id(line)] + 1 for line in explained), default=0)
@@ -282,6 +284,15 @@ class _Region:
             for group in groups
             for before, line in itertools.pairwise(group)
         )
+
+    def _may_end_with_marks(self, names: Sequence[str]) -> bool:
+        """Return whether a name may end with the letter of its affiliation: "Ada Smitha" above "a Institute".
+
+        The letter is lost in the name if the file does not raise it.
+        """
+        letters = {mark for line in self._lines if (mark := leading_mark(line)).isalpha()} - self._marks
+        ending = sum(name[-1] in letters and name[-2:-1].isalpha() for name in names)
+        return bool(letters) and ending > 0 and 2 * ending >= len(names)
 
 
 def _in_rows(groups: Sequence[list[Line]]) -> list[list[Line]]:

@@ -7,11 +7,14 @@ import re
 from collections.abc import Sequence
 from statistics import median
 
-from fathom.corpus.readers.parsed_document import Block, Heading, ParsedDocument, ParsedReference
+from fathom.corpus.readers.parsed_document import Block, Heading, Paragraph, ParsedDocument, ParsedReference
 from fathom.corpus.readers.parsing.blocks import inlines_text
 from fathom.corpus.readers.pdf.citations import CitationFinder
-from fathom.corpus.readers.pdf.headings import KNOWN_HEADING
+from fathom.corpus.readers.pdf.headings import KNOWN_HEADING, may_be_heading
+from fathom.corpus.readers.pdf.line import strip_marks
+from fathom.corpus.readers.pdf.reading_order import ENDED, OrderedLines
 from fathom.corpus.readers.pdf.references import resembles_entry
+from fathom.records.documents import FieldName
 from fathom.records.names import is_particle, without_accents
 
 _MAX_STRANGE = 0.05
@@ -22,18 +25,43 @@ _MAX_UNCITED = 0.1
 """Share of entries that no citation points to, beyond which citations were probably overlooked."""
 
 
-def mark_unknown(document: ParsedDocument, finder: CitationFinder) -> None:
-    """Set the reasons why references, citations and sections are unknown, where they are not certain."""
-    doubts = {
+def mark_unknown(document: ParsedDocument, finder: CitationFinder, lines: OrderedLines, text: Sequence[int]) -> None:
+    """Set the reasons why fields are unknown, where they are not certain. `text` are the lines of the text."""
+    doubts: dict[FieldName, str] = {
+        "abstract": _abstract_doubt(document.abstract),
         "references": _references_doubt(document.references, finder),
         "citations": _citations_doubt(document.references, finder),
-        "sections": _sections_doubt(document.body),
+        "sections": _sections_doubt(document.body)
+        or ("a line of the text may be a heading" if any(may_be_heading(lines, number) for number in text) else ""),
     }
     if doubts["references"] and not doubts["citations"]:
         doubts["citations"] = "the reference list is not certain"
-    for name in ("references", "citations", "sections"):
-        if doubts[name]:
-            document.unknown[name] = doubts[name]
+    document.unknown |= {name: doubt for name, doubt in doubts.items() if doubt}
+
+
+_MIN_ABSTRACT, _MAX_ABSTRACT = 20, 600
+"""Words of an abstract. A longer one probably goes on into the text."""
+_NOT_ABSTRACT = re.compile(
+    r"\S@\S+\.\w|©|\bpermission to make\b|\ball rights reserved\b|\bcorresponding author\b", re.I
+)
+
+
+def _abstract_doubt(abstract: Sequence[Block]) -> str:
+    """Return why an abstract may be cut, or may contain something else."""
+    paragraphs = [inlines_text(one.inlines).strip() for one in abstract if isinstance(one, Paragraph)]
+    if not paragraphs:
+        return ""
+    text = " ".join(paragraphs)
+    if len(paragraphs) < len(abstract) or _NOT_ABSTRACT.search(text):
+        return "the abstract may contain other text"
+    words = len(text.split()) + len(re.findall(r"[一-鿿]", text)) // 2
+    if not _MIN_ABSTRACT <= words <= _MAX_ABSTRACT:
+        return "the abstract has an unusual length"
+    # The mark of a footnote may follow the last sentence, which may end with an address.
+    end = re.sub(r"(?:\s?\d{1,2}|[*∗†‡])$", "", strip_marks(text))
+    if text[0].islower() or not (ENDED.search(end) or re.search(r"(?:https?:|www\.)\S+$", end)):
+        return "the abstract may be cut"
+    return ""
 
 
 def _references_doubt(references: Sequence[ParsedReference], finder: CitationFinder) -> str:

@@ -18,6 +18,7 @@ _SECTION_NAMES = (
 KNOWN_HEADING = re.compile(rf"(?:(?:\d+|[IVX]+)\.?\s+)?(?:{_SECTION_NAMES})[:.]?", re.IGNORECASE)
 ABSTRACT = re.compile(r"(?:abstract|摘\s*要)\s*[:.—–-]?", re.IGNORECASE)
 _KEYWORDS = re.compile(r"(?:key\s?words?|index terms)\s*[:—–-]\s*\S", re.IGNORECASE)
+_ITEM = re.compile(r"\d{1,2}\)\s+[^\W\d_]")
 _NUMBERED = re.compile(r"((?:\d{1,2}|[IVX]{1,5}|[A-H])(?:\.\d{1,2}){0,3})\.?\s+(?=\S)")
 
 
@@ -45,12 +46,33 @@ def is_heading(lines: OrderedLines, number: int) -> bool:
         return len(text) < 120 and not _is_in_paragraph(lines, number)
     numbered = _NUMBERED.match(text)
     if line.bold and line.size >= 0.95 * lines.body_size:
-        return len(text) < 100 and (not text[0].isdigit() or numbered is not None)
-    if line.bold and line.size >= 0.85 * lines.body_size and text.isupper() and _is_below_gap(lines, number):
-        return len(text) < 80
+        return len(text) < 100 and (not text[0].isdigit() or numbered is not None or _ITEM.match(text) is not None)
+    if line.bold and line.size >= 0.85 * lines.body_size and _is_below_gap(lines, number):
+        # Headings of a lower level may be smaller than the text.
+        return len(text) < 80 and (text.isupper() or _is_above_text(lines, number))
     if line.small_caps and line.size >= 0.95 * lines.body_size:
         return len(text) < 100 and (not text[0].isdigit() or numbered is not None)
     return bool(re.fullmatch(r"[IVX]{1,5}\.\s+[A-Z][A-Z\s:,-]{4,80}", text))
+
+
+def may_be_heading(lines: OrderedLines, number: int) -> bool:
+    """Return whether a line that no rule takes for a heading is set like one: apart, in another style, above text."""
+    line = lines[number]
+    text = strip_marks(line.text).strip()
+    set_apart = (line.bold or line.italic or line.small_caps or text.isupper()) and lines.is_alone(number)
+    return (
+        set_apart
+        and 3 < len(text) < 80
+        and text[0].isupper()
+        and not text.endswith((".", ",", ";", ":"))
+        and not CAPTION.match(text)
+        and not _KEYWORDS.match(text)
+        and line not in lines.tables
+        and _is_below_gap(lines, number)
+        and _is_above_text(lines, number)
+        and not is_heading(lines, number)
+        and not (number and continues_heading(lines, number))
+    )
 
 
 def _is_in_paragraph(lines: OrderedLines, number: int) -> bool:
@@ -69,6 +91,22 @@ def _is_below_gap(lines: OrderedLines, number: int) -> bool:
     before, line = lines[number - 1], lines[number]
     gap = before.baseline - line.baseline
     return before.page != line.page or not 0 < gap < 1.25 * lines.leading
+
+
+def _is_above_text(lines: OrderedLines, number: int) -> bool:
+    """Return whether the next line starts a paragraph of the text: at the same left edge, in the usual size."""
+    if number + 1 >= len(lines):
+        return False
+    line, after = lines[number], lines[number + 1]
+    gap = line.baseline - after.baseline
+    return (
+        line.page == after.page
+        and 0 < gap < 2.5 * lines.leading
+        and abs(line.left - after.left) < 2 * line.size
+        and abs(after.size - lines.body_size) < 0.3
+        and not after.bold
+        and strip_marks(after.text)[:1].isupper()
+    )
 
 
 def continues_line(before: Line, after: Line) -> bool:

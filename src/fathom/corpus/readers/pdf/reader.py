@@ -65,6 +65,6 @@ def read_layout(extracted: ExtractedLines, source: str) -> ParsedDocument:
     finder = CitationFinder(document.references)
     document.abstract = [finder.mark_block(block) for block in document.abstract]
     document.body = [finder.mark_block(block) for block in document.body]
-    mark_unknown(document, finder)
+    mark_unknown(document, finder, lines, [*text, *regions.after])
     document.language = "zh" if is_chinese(" ".join(line.text for line in lines[:60])) else "en"
     return document

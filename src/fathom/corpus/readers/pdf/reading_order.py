@@ -100,7 +100,8 @@ class OrderedLines(list[Line]):
         """Remove running heads, running feet and page numbers."""
         pages = len(self.page_sizes)
         edges: dict[int, list[Line]] = {}
-        for page, on_page in by_page(lines).items():
+        on_pages = by_page(lines)
+        for page, on_page in on_pages.items():
             ranked = sorted(on_page, key=lambda line: line.baseline)
             edges[page] = [*ranked[:4], *ranked[-4:]] if len(ranked) > 8 else ranked
         counts: Counter[tuple[str, int]] = Counter()
@@ -108,12 +109,17 @@ class OrderedLines(list[Line]):
             counts.update({_running_head_key(line) for line in at_edge})
         repeated = {stamp for stamp, count in counts.items() if pages > 1 and count >= max(2, 0.25 * pages)}
         dropped = {
-            id(line) for at_edge in edges.values() for line in at_edge if self._is_running_head(line, repeated, at_edge)
+            id(line)
+            for page, at_edge in edges.items()
+            for line in at_edge
+            if self._is_running_head(line, repeated, at_edge, on_pages[page])
         }
         self.running = [strip_marks(line.text) for line in lines if id(line) in dropped]
         return [line for line in lines if id(line) not in dropped]
 
-    def _is_running_head(self, line: Line, repeated: set[tuple[str, int]], near: Sequence[Line]) -> bool:
+    def _is_running_head(
+        self, line: Line, repeated: set[tuple[str, int]], near: Sequence[Line], on_page: Sequence[Line]
+    ) -> bool:
         height = self.page_sizes[line.page].height
         at_edge = line.baseline < 0.1 * height or line.baseline > 0.91 * height
         if _running_head_key(line) in repeated and (
@@ -128,7 +134,7 @@ class OrderedLines(list[Line]):
             return True
         # A publisher's imprint at the top or bottom of the first page.
         small = line.page == 0 and line.size < 0.95 * self.body_size
-        return small and _IMPRINT.search(line.text) is not None and not self._ends_text(line, near)
+        return small and _IMPRINT.search(line.text) is not None and not self._ends_text(line, on_page)
 
     def _is_apart(self, line: Line, near: Sequence[Line]) -> bool:
         """Return whether a line is alone at the edge of a page: a running head or foot that appears only once."""
@@ -143,15 +149,23 @@ class OrderedLines(list[Line]):
         wide = 1.8 if line.size < 0.95 * self.body_size else 2.4
         return wide * line.size < min(others, default=0)
 
-    def _ends_text(self, line: Line, near: Sequence[Line]) -> bool:
+    def _ends_text(self, line: Line, on_page: Sequence[Line]) -> bool:
         """Return whether a line at the page bottom continues the text above: the DOI of an entry is no imprint."""
         foot = 0.1 * self.page_sizes[line.page].height
-        return any(
-            line.baseline < foot <= above.baseline < line.baseline + 1.3 * line.size
-            and abs(above.size - line.size) < 0.1
-            and abs(above.left - line.left) < 30
-            for above in near
-        )
+        while line.baseline < foot:
+            above = (
+                other
+                for other in on_page
+                if line.baseline < other.baseline < line.baseline + 1.3 * line.size
+                and abs(other.size - line.size) < 0.1
+                and abs(other.left - line.left) < 30
+            )
+            # Line by line: the text may end with several lines below this height.
+            next_line = min(above, key=lambda other: other.baseline, default=None)
+            if next_line is None:
+                return False
+            line = next_line
+        return line.baseline < 0.5 * self.page_sizes[line.page].height
 
     def _without_margins(self, lines: list[Line]) -> list[Line]:
         left = self.columns[0] if self.columns else 0.0
