@@ -21,8 +21,8 @@ from fathom.cli.output import progress_bar
 def command(bench: Path, out: Path, corpus: Path | None, seed: int, as_json: bool) -> None:
     """Make a counterfactual bench: the same questions over documents with swapped names and numbers.
 
-    Every family name of the corpus is replaced by an invented one, a word of every title is replaced or added, and the
-    numbers of facts change. Every key is recomputed on the new text and records the original answer. A model that
+    Family names of people are replaced by invented ones, a word of every title is replaced or added, and the numbers of
+    facts change. Every key is recomputed on the new text and records the original answer. A model that
     reads the context answers correctly; a model that recites gives the original answers. Reads BENCH and its corpus.
     Writes a new bench with its own corpus inside. Calls no model.
     """

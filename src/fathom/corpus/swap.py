@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from fathom.corpus.store import Corpus, CorpusWriter, finished_corpus, pack
-from fathom.corpus.swap_names import NameCollector, NameSwap, name_changes
+from fathom.corpus.swap_names import NameCollector, NameSwap
 from fathom.corpus.swap_titles import TitleCollector, TitleSwap
 from fathom.records.contexts import Edit, apply_edits
 from fathom.records.documents import Author, Document, Fact
@@ -108,7 +108,7 @@ COMMAND = "swap"
 """The command in the recipe of a swapped corpus."""
 SAVE_INTERVAL = 32
 """Documents between two commits: a kill loses no more."""
-VERSION = 1
+VERSION = 2
 """The version of the swap: another version gives other names and numbers."""
 
 
@@ -140,6 +140,8 @@ class DocumentSwap:
     edits: tuple[Edit, ...]
     values: dict[int, Decimal]
     """The new values of facts, by their index in the document."""
+    titles: tuple[Span, ...]
+    """Where a word of a title was replaced."""
 
     @cached_property
     def offsets(self) -> OffsetMap:
@@ -156,12 +158,12 @@ class CorpusSwap:
 
     def title(self, text: str) -> str:
         """A title after the swap."""
-        return self.names.prose(self.titles.title(text))
+        return self.titles.title(text)
 
     def changes(self, document: Document) -> DocumentSwap:
         """The changes of one document."""
-        words = [*name_changes(document, self.names), *self.titles.changes(document)]
-        edits = [Edit(span=span, text=word) for span, word in words]
+        titles = self.titles.changes(document)
+        edits = [Edit(span=span, text=word) for span, word in (*titles, *self.names.changes(document))]
         values: dict[int, Decimal] = {}
         printed: dict[Span, str] = {}
         for place, fact in enumerate(document.facts):
@@ -170,7 +172,7 @@ class CorpusSwap:
             if replacement is not None and printed.setdefault(fact.span, replacement[0]) == replacement[0]:
                 values[place] = replacement[1]
         edits += [Edit(span=span, text=text) for span, text in printed.items()]
-        return DocumentSwap(tuple(_without_overlaps(edits)), values)
+        return DocumentSwap(tuple(_without_overlaps(edits)), values, tuple(span for span, _ in titles))
 
     def apply(self, document: Document, changed: DocumentSwap | None = None) -> Document:
         """The document after the swap, with all spans adjusted; validated like any document."""
@@ -180,18 +182,16 @@ class CorpusSwap:
             update={
                 "text": apply_edits(document.text, changed.edits),
                 "authors": tuple(map(self._author, moved.authors)),
-                "facts": tuple(self._fact(fact, changed.values.get(place)) for place, fact in enumerate(moved.facts)),
+                "facts": tuple(
+                    fact.model_copy(update={"value": changed.values.get(place, fact.value)})
+                    for place, fact in enumerate(moved.facts)
+                ),
             }
         )
         return Document.from_line(swapped.to_line())
 
     def _author(self, author: Author) -> Author:
-        names = {"given": self.names.name(author.given), "family": self.names.name(author.family)}
-        return author if author.group else author.model_copy(update=names)
-
-    def _fact(self, fact: Fact, value: Decimal | None) -> Fact:
-        parts = {name: self.names.prose(getattr(fact, name)) for name in ("entity", "part")}
-        return fact.model_copy(update=parts if value is None else {**parts, "value": value})
+        return author if author.group else author.model_copy(update={"family": self.names.family(author.family)})
 
 
 def _without_overlaps(edits: Sequence[Edit]) -> Iterator[Edit]:
@@ -244,7 +244,7 @@ def swap_corpus(corpus: Corpus, folder: Path, seed: int) -> tuple[CorpusSwap, di
         for number, document in enumerate(corpus.documents(), start=1):
             changed = swap.changes(document)
             counts.update(edits=len(changed.edits), facts=len(document.facts), changed=len(changed.values))
-            counts["missed"] += swap.titles.missed(document)
+            counts["missed"] += swap.titles.missed(document, changed.titles)
             if writer is not None and number > begun:
                 writer.add(pack(swap.apply(document, changed)))
                 if number % SAVE_INTERVAL == 0:
@@ -253,7 +253,6 @@ def swap_corpus(corpus: Corpus, folder: Path, seed: int) -> tuple[CorpusSwap, di
             writer.finish()
     return swap, {
         "names": len(swap.names.words),
-        "names that are also ordinary words": len(swap.names.ordinary),
         "names without capitals, unchanged": names.without_capitals,
         "titles": len(swap.titles.words),
         "references that keep an old title": counts["missed"],

@@ -1,15 +1,19 @@
-"""New family names for the people of a corpus; every occurrence of a name gets the same new name."""
+"""New family names for the people of a corpus; every mention of a person gets the same new name.
+
+Only people are renamed: the authors in bylines and reference lists, and the mentions of them in running text that name
+a person. "Adam (Kingma and Ba, 2015)" and "Markov chains" stay, whoever is called Adam or Markov.
+"""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from random import Random
 
+from fathom.corpus.swap_people import Person, family_span, name_words, people
 from fathom.models.tokenizers import DEFAULT, tokenizer
-from fathom.records.documents import Author, Document, Reference
+from fathom.records.documents import Document
 from fathom.records.names import WORD, family_name, plain_word
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
@@ -17,11 +21,19 @@ from fathom.records.spans import Span
 MAX_TRIES = 120
 """Candidates for one new name; the first with no more tokens than the old name is used."""
 
-RARE = 20
-"""A name is also an ordinary word if at least one of 20 occurrences has no capital."""
+AROUND = 60
+"""Characters before and after a word that decide whether it names a person."""
 
-_AROUND = ".,;:!?()[]{}\"'“”‘’*_`"
-_COINED = re.compile(r"[A-Z]{2}|[a-z][A-Z]+$")
+_INITIAL = r"[^\W\d_a-z]"
+_YEAR = r"[(\[]?\s*(?P<year>(?:18|19|20)\d\d)[a-z]?\b"
+
+_NEXT_ET_AL = re.compile(r"(?:['’]s)?,?\s+(?:et\.?\s+al\b|(?:and|&)\s+(?:colleagues|co-?workers)\b)", re.IGNORECASE)
+_NEXT_NAME = re.compile(rf"(?:,?\s+(?:and|&)\s+)(?P<name>{WORD.pattern}),?\s*{_YEAR}")
+_NEXT_YEAR = re.compile(rf",?\s*{_YEAR}")
+_NEXT_INITIALS = re.compile(rf"(?:,\s+(?P<dotted>{_INITIAL})\.|\s(?P<bare>{_INITIAL}){_INITIAL}{{0,2}}(?=[,.;]))")
+_LAST_NAME = re.compile(rf"(?P<name>{WORD.pattern}),?\s+(?:and|&)\s+$")
+_LAST_INITIALS = re.compile(rf"(?<![\w.])(?P<first>{_INITIAL})\.(?:[\s-]*{_INITIAL}\.)*\s*$")
+_LAST_GIVEN = re.compile(rf"(?P<given>{WORD.pattern})(?:\s+{_INITIAL}\b\.?)*\s+$")
 
 _OPENINGS = (
     *("b", "br", "d", "dr", "f", "g", "gr", "h", "j", "k", "kl", "kr"),
@@ -34,100 +46,143 @@ _ENDINGS = ("a", "en", "er", "in", "is", "o", "ov", "ek", "as", "el", "and", "ik
 
 @dataclass(frozen=True)
 class NameSwap:
-    """The replacements for the words of names."""
+    """The replacements for the words of family names, and what is known of the people who have them."""
 
     words: dict[str, str]
     """By the plain form of the word: "muller" for "Müller" and "MULLER"."""
-    ordinary: frozenset[str]
-    """Names that are also words, such as "Young": they change only inside names."""
+    families: dict[str, str]
+    """The family name of each printed name of a byline."""
+    given: frozenset[tuple[str, str]]
+    """Given names and initials in plain form, each with a word of the family name."""
+    first_names: frozenset[str]
+    """The given names of people who certainly are people."""
 
-    def replacement(self, word: str, among_names: bool) -> str | None:
-        """The replacement for a word; None if it stays."""
-        if not word[0].isupper():
-            return None
-        plain = plain_word(word)
-        new = self.words.get(plain)
-        if new is None or (plain in self.ordinary and not among_names):
-            return None
-        return new.upper() if len(word) > 1 and word.isupper() else new
+    def replacement(self, word: str) -> str | None:
+        """The replacement for a word of a family name; None if it stays."""
+        new = self.words.get(plain_word(word)) if word[0].isupper() else None
+        return new.upper() if new is not None and len(word) > 1 and word.isupper() else new
 
-    def name(self, text: str) -> str:
-        """The name of a person after the swap."""
-        return WORD.sub(lambda match: self.replacement(match[0], True) or match[0], text)
+    def family(self, text: str) -> str:
+        """A family name after the swap."""
+        return WORD.sub(lambda match: self.replacement(match[0]) or match[0], text)
 
-    def prose(self, text: str) -> str:
-        """Running text after the swap."""
-        return WORD.sub(lambda match: self.replacement(match[0], False) or match[0], text)
+    def name(self, printed: str) -> str:
+        """A name of a byline after the swap; given names stay."""
+        bare = re.sub(r" \(\d+\)$", "", printed)  # a number distinguishes two people of one name
+        span = family_span(bare, self.families.get(bare, family_name(bare)))
+        return printed if span is None else printed[: span.start] + self.family(span.of(bare)) + printed[span.end :]
+
+    def changes(self, document: Document) -> Iterator[tuple[Span, str]]:
+        """Every word of the text that changes, with its replacement."""
+        yield from self._changed(document, (person.family for person in people(document) if self._is_known(person)))
+        marked = list(_citation_spans(document))
+        yield from self._changed(document, marked)
+        yield from self._mentions(document, marked)
+
+    def _changed(self, document: Document, spans: Iterable[Span]) -> Iterator[tuple[Span, str]]:
+        for span in spans:
+            for match in WORD.finditer(span.of(document.text)):
+                if (new := self.replacement(match[0])) is not None:
+                    yield Span(*match.span()).shifted(span.start), new
+
+    def _mentions(self, document: Document, marked: Iterable[Span]) -> Iterator[tuple[Span, str]]:
+        """Mentions of people in running text. Bylines, titles and reference lists are no running text."""
+        others = [document.title, *(author.span for author in document.authors), *marked]
+        outside = _SpanCursor([*others, *(reference.span for reference in document.references)])
+        works = {
+            (plain_word(word), reference.year)
+            for reference in document.references
+            for span in reference.authors[:1]
+            for word in WORD.findall(family_name(span.of(document.text)))
+        }
+        text = document.text
+        for match in WORD.finditer(text):
+            if not match[0][0].isupper() or plain_word(match[0]) not in self.words:
+                continue
+            if not outside.contain(*match.span()) and self._is_mention(text, match, works):
+                new = self.replacement(match[0])
+                assert new is not None
+                yield Span(*match.span()), new
+
+    def _is_mention(self, text: str, match: re.Match[str], works: set[tuple[str, int | None]]) -> bool:
+        """Whether the words around a name say that it is a person's: "et al.", a second name with a year, a work of the
+        reference list with its year, the initials or the given name of a known person."""
+        word, after = plain_word(match[0]), text[match.end() : match.end() + AROUND]
+        if _NEXT_ET_AL.match(after):
+            return True
+        before = text[max(0, match.start() - AROUND) : match.start()]
+        year = _NEXT_YEAR.match(after)
+        if year is not None and (word, int(year["year"])) in works:
+            return True
+        if (pair := _NEXT_NAME.match(after) or (year and _LAST_NAME.search(before))) and self._has(pair["name"]):
+            return True
+        if (found := _NEXT_INITIALS.match(after)) and (
+            plain_word(found["dotted"] or found["bare"]),
+            word,
+        ) in self.given:
+            return True
+        found = _LAST_INITIALS.search(before)
+        if found is not None:
+            return (plain_word(found["first"]), word) in self.given
+        found = _LAST_GIVEN.search(before)
+        return found is not None and len(found["given"]) > 1 and (plain_word(found["given"]), word) in self.given
+
+    def _has(self, word: str) -> bool:
+        return word[0].isupper() and plain_word(word) in self.words
+
+    def _is_known(self, person: Person) -> bool:
+        """Whether a name is a person's: "Amazon Web Services" has no given name that people have."""
+        return person.certain or not self.first_names.isdisjoint(map(plain_word, WORD.findall(person.given)))
 
 
 class NameCollector:
-    """Collects the names of every document of a corpus, then assigns the new ones."""
+    """Collects the people of every document of a corpus, then assigns the new names."""
 
     def __init__(self) -> None:
-        self._families: set[str] = set()
-        self._small: Counter[str] = Counter()
-        self._all: Counter[str] = Counter()
+        self._certain: set[_Name] = set()
+        self._others: set[_Name] = set()
+        self._families: dict[str, str] = {}
+        self._taken: set[str] = set()
         self.without_capitals = 0
         """Names in scripts without capitals, which stay unchanged."""
 
     def add(self, document: Document) -> None:
-        """Add the names and the words of one document."""
-        for family in families(document):
-            for word in WORD.findall(family):
-                if is_name(word):
-                    self._families.add(plain_word(word))
-                elif word.upper() == word.lower():
-                    self.without_capitals += 1
-        for piece, count in Counter(document.text.split()).items():
-            words = WORD.findall(piece)
-            for word in words:
-                self._all[plain_word(word)] += count
-            # Only punctuation around it: "alayrac2022flamingo" and "lind@here.org" do not make a name a word.
-            if len(words) == 1 and words[0].islower() and piece.strip(_AROUND) == words[0]:
-                self._small[plain_word(words[0])] += count
+        """Add the people and the words of one document."""
+        for person in people(document):
+            family = person.family.of(document.text)
+            name = tuple(map(plain_word, WORD.findall(person.given))), tuple(name_words(family))
+            (self._certain if person.certain else self._others).add(name)
+            self.without_capitals += family.upper() == family.lower()
+        for author in document.authors:
+            self._families[author.span.of(document.text)] = author.family
+        self._taken.update(map(plain_word, WORD.findall(document.text)))
 
     def swap(self, seed: int) -> NameSwap:
         """A new name for every name, unused in the corpus; the same corpus and seed give the same names."""
-        taken = set(self._all)
+        first_names = frozenset(word for given, _ in self._certain for word in given if len(word) > 1)
+        known = self._certain | {name for name in self._others if not first_names.isdisjoint(name[0])}
+        taken = set(self._taken)
         words: dict[str, str] = {}
-        for family in sorted(self._families):
-            words[family] = _invent(family, taken, rng_for(seed, "name", family))
-            taken.add(words[family].casefold())
-        # A single typo "chen" for "Chen" does not make it a word.
-        ordinary = (family for family in self._families if self._small[family] * RARE >= self._all[family])
-        return NameSwap(words, frozenset(ordinary))
+        for word in sorted({word for _, family in known for word in family}):
+            words[word] = _invent(word, taken, rng_for(seed, "name", word))
+            taken.add(words[word].casefold())
+        pairs = {
+            (part, name) for given, family in known for word in given for name in family for part in (word, word[0])
+        }
+        return NameSwap(words, self._families, frozenset(pairs), first_names)
 
 
-def is_name(word: str) -> bool:
-    """Whether a word is a family name: "van" is a particle, "K" an initial, "OpenAI" an organization."""
-    return word[0].isupper() and len(plain_word(word)) > 1 and (word.isupper() or not _COINED.search(word))
+_Name = tuple[tuple[str, ...], tuple[str, ...]]
+"""The words of the given name and those of the family name that get a new one, in plain form."""
 
 
-def families(document: Document) -> Iterator[str]:
-    """The family names in its byline and in its reference list."""
-    yield from (author.family for author in _authors(document) if not author.group)
-    for reference in _references(document):
-        for span in reference.authors:
-            yield family_name(span.of(document.text))
-
-
-def _authors(document: Document) -> tuple[Author, ...]:
-    """The authors, if they are known: what was taken for a name in doubt may be a place or a word."""
-    return () if document.state("authors") == "unknown" else document.authors
-
-
-def _references(document: Document) -> tuple[Reference, ...]:
-    return () if document.state("references") == "unknown" else document.references
-
-
-def name_spans(document: Document) -> list[Span]:
-    """The spans that name people, in order: byline, authors of references, author-year citations."""
-    spans: list[Span] = [author.span for author in _authors(document)]
-    spans += [span for reference in _references(document) for span in reference.authors]
+def _citation_spans(document: Document) -> Iterator[Span]:
+    """Author-year citations, and the authors that sentences name beside a citation."""
     for citation in document.citations:
-        spans += [citation.authors] if citation.authors is not None else []
-        spans += [citation.span] if citation.style == "author-year" else []
-    return sorted(spans)
+        if citation.authors is not None:
+            yield citation.authors
+        if citation.style == "author-year":
+            yield citation.span
 
 
 def _invent(family: str, taken: set[str], rng: Random) -> str:
@@ -158,17 +213,6 @@ def _compose(letter: str, rng: Random, longer: bool) -> str:
         opening += rng.choice(_MIDDLES)
     middle = "".join(rng.choice(_CONSONANTS) + rng.choice(_MIDDLES) for _ in range(syllables))
     return (opening + middle + rng.choice(_CONSONANTS) + rng.choice(_ENDINGS)).capitalize()
-
-
-def name_changes(document: Document, names: NameSwap) -> Iterator[tuple[Span, str]]:
-    """Every word of the text that changes, in order, with its replacement."""
-    inside = _SpanCursor(name_spans(document))
-    for match in WORD.finditer(document.text):
-        if not match[0][0].isupper():  # most words; `replacement` would return None for them
-            continue
-        new = names.replacement(match[0], inside.contain(match.start(), match.end()))
-        if new is not None:
-            yield Span(*match.span()), new
 
 
 class _SpanCursor:

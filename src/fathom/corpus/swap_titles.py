@@ -1,13 +1,22 @@
-"""New titles for the works of a corpus: a word is replaced or inserted, in the title and where it is cited."""
+"""New titles for the works of a corpus: a word is replaced or inserted wherever the title is printed.
+
+A title is found by its letters, so that case, markup, punctuation and line breaks do not matter: in its document, in
+reference lists and in running text.
+"""
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left, bisect_right, insort
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+from random import Random
 from typing import NamedTuple
 
-from fathom.records.documents import Document, DocumentId
+from fathom.records.documents import Document, DocumentId, Reference
 from fathom.records.names import WORD, plain_word
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
@@ -19,6 +28,16 @@ SUFFIX = 2
 
 INSERT_SHARE = 0.5
 """The share of titles that get an additional word."""
+
+LEAST_LETTERS, LEAST_WORDS = 10, 3
+"""Shorter titles, such as "Adam", are words of the language too: they change only where they are known to be titles."""
+
+START = 10
+"""The letters by which titles are looked up in a text."""
+
+_RUN = re.compile(r"[^\W_](?:[^\W_]|[\u0300-\u036f])*")
+"""A run of letters and digits: "GPT-3" and "GPT-4" are different titles."""
+_SUBTITLE = re.compile(r"[:?!]\s|\s[-–—]+\s")
 
 _FUNCTION_WORDS = frozenset(
     (
@@ -35,6 +54,8 @@ class Change(NamedTuple):
     """The replacement of one word of a title."""
 
     old: str
+    at: int
+    """Where the word begins among the letters of the title."""
     new: str
     keeps: bool
     """Whether the old word stays after the new one: the title then has one more word."""
@@ -45,45 +66,123 @@ class Change(NamedTuple):
         return f"{new} {word}" if self.keeps else new
 
 
+class _Letters:
+    """The letters and digits of a text in plain form, with the places of its words."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        runs = list(_RUN.finditer(text))
+        self._runs = [run.span() for run in runs]
+        self.words = [plain_word(run[0]) for run in runs]
+        self.starts = [0, *accumulate(map(len, self.words))]
+        """Where each word begins among the letters, and the end."""
+        self.all = "".join(self.words)
+
+    def changed(self, change: Change, at: int) -> tuple[Span, str]:
+        """The place of a changed word of the title that begins at a place, and its replacement."""
+        start, end = at + change.at, at + change.at + len(change.old)
+        first, last = bisect_right(self.starts, start) - 1, bisect_left(self.starts, end) - 1
+        span = Span(self._place(first, start, False), self._place(last, end, True))
+        return span, change.replacement(span.of(self.text))
+
+    def _place(self, run: int, letter: int, is_end: bool) -> int:
+        start, end = self._runs[run]
+        inside, length = letter - self.starts[run], self.starts[run + 1] - self.starts[run]
+        # A letter may have two in plain form; then the whole word counts.
+        return start + inside if length == end - start else end if is_end else start
+
+
 @dataclass(frozen=True)
 class TitleSwap:
     """The replaced word of each title."""
 
     words: dict[str, Change]
-    """By the letters of the title, so that a preprint and its article with the same title change in the same way."""
+    """By the letters of the title, so that a preprint and its article with the same title change in the same way. The
+    main part of a title with a subtitle has an entry of its own, since it is often cited alone."""
     titles: dict[DocumentId, str]
     """The letters of each document's title."""
+    searched: frozenset[str]
+    """The letters of titles that are long enough to be found in running text."""
 
     def title(self, text: str) -> str:
         """A title after the swap."""
-        place = self._place(title_letters(text), text)
-        return text if place is None else f"{text[: place[0].start]}{place[1]}{text[place[0].end :]}"
+        for span, new in sorted(self._in_title(text), reverse=True):
+            text = f"{text[: span.start]}{new}{text[span.end :]}"
+        return text
 
-    def changes(self, document: Document) -> Iterator[tuple[Span, str]]:
-        """The changes in a document: its own title and those in its reference list."""
-        for id, title in [(document.id, document.title), *self._entries(document)]:
-            place = self._place(self.titles[id], title.of(document.text))
-            if place is not None:
-                yield place[0].shifted(title.start), place[1]
+    def changes(self, document: Document) -> list[tuple[Span, str]]:
+        """The changes in a document: its own title, those of its reference list, and those in running text."""
+        found: list[tuple[Span, str]] = []
+        for title in (document.title, *(entry.title for entry in document.references if entry.title is not None)):
+            found += [(span.shifted(title.start), new) for span, new in self._in_title(title.of(document.text))]
+        found = _apart([*found, *self._in_text(_Letters(document.text))])
+        other = (self._other_form(document, entry, found) for entry in document.references)
+        return _apart([*found, *(place for place in other if place is not None)])
 
-    def missed(self, document: Document) -> int:
-        """The number of references in which the replaced word of the cited title was not found."""
+    def missed(self, document: Document, changed: Sequence[Span]) -> int:
+        """The number of references that cite a title with a replaced word and have no change."""
         return sum(
-            self.titles[id] in self.words and self._place(self.titles[id], place.of(document.text)) is None
-            for id, place in self._entries(document)
+            self._change(entry) is not None and not _any_inside(entry.title or entry.span, changed)
+            for entry in document.references
         )
 
-    def _entries(self, document: Document) -> list[tuple[DocumentId, Span]]:
-        named = [entry for entry in document.references if entry.document in self.titles]
-        return [(entry.document, entry.title or entry.span) for entry in named if entry.document is not None]
+    def _change(self, entry: Reference) -> Change | None:
+        return self.words.get(self.titles.get(entry.document or "", ""))
 
-    def _place(self, letters: str, text: str) -> tuple[Span, str] | None:
-        """The span of the word in a title as printed here, and its replacement."""
-        change = self.words.get(letters)
-        for match in WORD.finditer(text) if change else ():
-            if change and plain_word(match[0]) == change.old:
-                return Span(*match.span()), change.replacement(match[0])
+    def _in_title(self, text: str) -> list[tuple[Span, str]]:
+        """The changes in a text that may be a title as a whole."""
+        letters = _Letters(text)
+        change = self.words.get(letters.all)
+        return _apart([*([letters.changed(change, 0)] if change else []), *self._in_text(letters)])
+
+    def _in_text(self, letters: _Letters) -> list[tuple[Span, str]]:
+        """The changes of every title that a text contains, of the longest first."""
+        found = [
+            (title, at)
+            for at in letters.starts[:-1]
+            for title in self._by_start.get(letters.all[at : at + START], ())
+            if letters.all.startswith(title, at)  # it may end inside a word: "limit" in "limits"
+        ]
+        found.sort(key=lambda one: (-len(one[0]), one[1]))
+        return _apart(letters.changed(self.words[title], at) for title, at in found)
+
+    @cached_property
+    def _by_start(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for letters in sorted(self.searched):
+            found[letters[:START]].append(letters)
+        return dict(found)
+
+    def _other_form(
+        self, document: Document, entry: Reference, found: Sequence[tuple[Span, str]]
+    ) -> tuple[Span, str] | None:
+        """The change of a cited title that the entry prints in another form, such as without a word."""
+        change, where = self._change(entry), entry.title or entry.span
+        if change is None or _any_inside(where, [span for span, _ in found]):
+            return None
+        for match in WORD.finditer(where.of(document.text)):
+            span = Span(*match.span()).shifted(where.start)
+            if plain_word(match[0]) == change.old and not any(author.contains(span) for author in entry.authors):
+                return span, change.replacement(match[0])
         return None
+
+
+def _any_inside(where: Span, spans: Sequence[Span]) -> bool:
+    """Whether one of the spans, which are in order, is inside."""
+    place = bisect_left(spans, where.start, key=lambda span: span.start)
+    return place < len(spans) and spans[place].end <= where.end
+
+
+def _apart(changes: Iterable[tuple[Span, str]]) -> list[tuple[Span, str]]:
+    """The changes in the order of the text, without those that overlap an earlier one."""
+    kept: list[tuple[Span, str]] = []
+    for span, new in changes:
+        place = bisect_left(kept, (span, new))
+        if not any(
+            span.start < other.end and other.start < span.end for other, _ in kept[max(0, place - 1) : place + 1]
+        ):
+            insort(kept, (span, new))
+    return kept
 
 
 class TitleCollector:
@@ -100,40 +199,75 @@ class TitleCollector:
         """For each title a word of another title that replaces one of its own, or precedes it; never a name."""
         by_letters = {title_letters(title): title for title in self._titles.values()}
         pool: dict[str, list[str]] = defaultdict(list)
-        for word in sorted({word for title in by_letters.values() for word in distinctive_words(title, names)}):
+        for word in sorted({word for title in by_letters.values() for word in distinctive_words(title)} - {*names}):
             pool[word[-SUFFIX:]].append(word)
         taken = set(by_letters)
         words: dict[str, Change] = {}
         for letters, title in sorted(by_letters.items()):
-            own = distinctive_words(title, names)
-            rng = rng_for(seed, "title", letters)
-            keeps = rng.random() < INSERT_SHARE
-            for old in rng.sample(own, len(own)):
-                # A word with the same ending keeps the grammar; if there is none, another word is tried.
-                others = [word for word in pool[old[-SUFFIX:]] if word not in own]
-                new = rng.choice(others) if others else ""
-                after = letters.replace(old, new + old * keeps, 1)
-                if new and after not in taken:
-                    words[letters] = Change(old, new, keeps)
-                    taken.add(after)
-                    break
-        return TitleSwap(words, {id: title_letters(title) for id, title in self._titles.items()})
+            change = _new_change(title, pool, taken, rng_for(seed, "title", letters))
+            if change is not None:
+                words[letters] = change
+                taken.add(_after(letters, change))
+        for letters, change in list(words.items()):
+            part = title_letters(main_part(by_letters[letters]))
+            if change.at + len(change.old) <= len(part):
+                words.setdefault(part, change)
+        searched = {
+            title_letters(part) for title in by_letters.values() for part in (title, main_part(title)) if _is_long(part)
+        }
+        return TitleSwap(
+            words, {id: title_letters(title) for id, title in self._titles.items()}, frozenset(searched & words.keys())
+        )
 
 
-def distinctive_words(title: str, names: Collection[str] = ()) -> list[str]:
-    """The words of a title, in normal form, that are distinctive, occur once and are no name."""
+def _new_change(title: str, pool: dict[str, list[str]], taken: Collection[str], rng: Random) -> Change | None:
+    """A change that gives a new title; None if there is none."""
+    letters = _Letters(title)
+    places = dict(zip(letters.words, letters.starts, strict=False))
+    own = set(letters.words)
+    # A word of the main title, since a subtitle may be left out; a short word only if there is no other.
+    for candidates in (distinctive_words(main_part(title)), distinctive_words(title), distinctive_words(title, 3)):
+        for old in rng.sample(candidates, len(candidates)):
+            if old not in places:  # a part of a word with digits
+                continue
+            # A word with the same ending keeps the grammar. The words of all titles are the last resort.
+            for others in (pool.get(old[-SUFFIX:], []), [word for words in pool.values() for word in words]):
+                # "Hyperparameter" would leave "parameter" to be read.
+                new = rng.choice([word for word in others if word not in own and old not in word] or [""])
+                # Before its first word, an additional one would leave the whole old title to be read.
+                keeps = places[old] > 0 and rng.random() < INSERT_SHARE
+                change = Change(old, places[old], new, keeps)
+                if new and _after(letters.all, change) not in taken:
+                    return change
+    return None
+
+
+def _after(letters: str, change: Change) -> str:
+    """The letters of a title after its change."""
+    rest = letters[change.at + len(change.old) * (not change.keeps) :]
+    return f"{letters[: change.at]}{change.new}{rest}"
+
+
+def main_part(title: str) -> str:
+    """A title without its subtitle."""
+    return _SUBTITLE.split(title, maxsplit=1)[0]
+
+
+def _is_long(title: str) -> bool:
+    letters = _Letters(title)
+    return len(letters.words) >= LEAST_WORDS and len(letters.all) >= LEAST_LETTERS
+
+
+def distinctive_words(title: str, least: int = MIN_LETTERS) -> list[str]:
+    """The words of a title, in normal form, that are distinctive and occur once."""
     words = [plain_word(word) for word in WORD.findall(title)]
     return [
         word
         for word in dict.fromkeys(words)
-        if len(word) >= MIN_LETTERS
-        and word.isascii()
-        and word not in _FUNCTION_WORDS
-        and word not in names
-        and words.count(word) == 1
+        if len(word) >= least and word.isascii() and word not in _FUNCTION_WORDS and words.count(word) == 1
     ]
 
 
 def title_letters(title: str) -> str:
-    """The letters of a title; equal for one title in any typography."""
-    return "".join(map(plain_word, WORD.findall(title)))
+    """The letters and digits of a title; equal for one title in any typography."""
+    return _Letters(title).all

@@ -70,8 +70,8 @@ class Swapper:
 def renamed(node: Any, swap: CorpusSwap) -> Any:
     """The tree with swapped names and titles."""
     match node:
-        case Contains(column, fragment, place):
-            return Contains(column, swap.names.prose(str(fragment)), place)
+        case Contains(column, fragment, place) if column != TITLE:
+            return Contains(column, swap.names.family(str(fragment)), place)
         case Compare(Column() as column, sign, str(value)):
             return Compare(column, sign, _swapped(column, value, swap))
         case OneOf(Column() as column, values) if all(isinstance(value, str) for value in values):
