@@ -30,6 +30,20 @@ REAL = {
 }
 """Sources of real documents, with the length of contexts."""
 
+CITATIONS: tuple[dict[str, Any], ...] = (
+    {},
+    {"mask": "one"},
+    {"candidates": 6},
+    {"tasks": ["set"], "candidates": 5},
+    {"candidates": "all"},
+    {"vary": {"candidate_text": ["concise", "full", "body"]}},
+    {"vary": {"scope": ["full", "section"], "mask": ["all", "one"]}},
+    {"vary": {"sampling": ["random", "nearest"]}, "tasks": ["choice"]},
+    {"vary": {"candidates": [4, 6, "all"]}, "tasks": ["choice", "cloze", "set"]},
+    {"scope": "section", "candidate_text": "concise"},
+)
+"""Options of `citations`, in turn by seed."""
+
 Made = TypeVar("Made")
 
 
@@ -73,7 +87,7 @@ class Study:
         )
         if sampled is not None:
             yield "numeric", {"questions": 6, "unanswerable": (0.1, 0.3, 0.0)[seed % 3], "contexts": path}
-        yield "citations", {"items": 4 + seed % 3, "mask": ("all", "one")[seed % 2], "per_paper": 2 + seed % 4}
+        yield "citations", {"items": 4 + seed % 3, "per_paper": 2 + seed % 4, **CITATIONS[seed % len(CITATIONS)]}
         yield "memorization", {"items": 8, "characters": 4_000 + 2_000 * (seed % 3)}
         if seed < 2:
             yield "citation_types", {}

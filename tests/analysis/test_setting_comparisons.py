@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 from fathom.analysis.analyze import Settings, analyze
+from fathom.report.sections import sections
 from fathom.report.setting_comparisons import setting_comparisons
 from fathom.tasks.bench import Bench
 from tests.analysis.conftest import done
@@ -40,6 +41,7 @@ def test_settings_of_one_run(varied: Bench, tmp_path: Path) -> None:
     assert scope.only_second == text.only_first == 10
     [figure] = setting_comparisons(found)
     assert len(figure.rows) == len(found.setting_comparisons)
+    assert "settings" in {section.id for section in sections(found)}
 
 
 def test_a_bench_in_one_setting_compares_none(ran_small: object) -> None:

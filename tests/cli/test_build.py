@@ -80,6 +80,9 @@ def test_dimensions_make_a_custom_level(
         assert call("build", "citations", citing_corpus, *few, "--out", tmp_path / str(number), *words) == 0
         recorded = CitationSettings.model_validate(settings(tmp_path / str(number)))
         assert recorded.difficulties == {"own": wanted}
+    varied = ("--out", tmp_path / "varied", "--vary", "scope=full,section,mask=all,one", "--vary", "candidates=4,all")
+    assert call("build", "citations", citing_corpus, *few, *varied) == 0
+    assert len(CitationSettings.model_validate(settings(tmp_path / "varied")).variants("easy")) == 8
     capsys.readouterr()
     for several in ("easy,hard", "easy,medium,hard"):
         out = tmp_path / "several"
@@ -125,6 +128,11 @@ def test_help_lists_every_setting_with_an_example(name: str, capsys: pytest.Capt
         (("numeric", "--template-splits", "train"), "train"),
         (("citations", "--characters", "3K"), "--characters is 3,072. Use 4,000 or more."),
         (("citations", "--levels", "extreme"), "--levels does not take 'extreme'"),
+        (("citations", "--candidates", "few"), "--candidates does not take 'few'"),
+        (("citations", "--candidates", "3"), "--candidates is 3. Use 4 or more, or all"),
+        (("citations", "--vary", "size=4,8"), "--vary does not take 'size=4'"),
+        (("citations", "--vary", "scope"), "--vary does not take 'scope'"),
+        (("citations", "--vary", "mask=all,one", "--vary", "mask=one,all"), "--vary names mask twice"),
         (("memorization", "--probes", ""), "--probes is empty"),
     ],
 )

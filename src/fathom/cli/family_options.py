@@ -72,7 +72,11 @@ def _option(name: str, field: FieldInfo) -> click.Option:
     help_text = " ".join((field.description or "").split())
     if kind is bool:
         return click.Option([flag, name], is_flag=True, default=None, help=help_text)
-    return click.Option([flag, name], type=_parameter(kind, field), help=f"{help_text}{_default(field)}")
+    parameter = _parameter(kind, field)
+    help_text += _default(field)
+    if isinstance(parameter, options.Variations):
+        return click.Option([flag, name], type=parameter, multiple=True, callback=options.merged, help=help_text)
+    return click.Option([flag, name], type=parameter, help=help_text)
 
 
 def _plain(annotation: Any) -> Any:

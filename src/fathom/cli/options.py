@@ -112,6 +112,18 @@ class Variations(click.ParamType[dict[str, tuple[str, ...]]]):
         return found
 
 
+def merged(
+    context: click.Context, param: click.Parameter, given: tuple[dict[str, tuple[str, ...]], ...]
+) -> dict[str, tuple[str, ...]] | None:
+    """The variations of an option that was given several times; None if it was not given."""
+    found: dict[str, tuple[str, ...]] = {}
+    for one in given:
+        if repeated := found.keys() & one.keys():
+            raise FathomError(f"{_option(param)} names {', '.join(sorted(repeated))} twice. Give each name once.")
+        found |= one
+    return found or None
+
+
 def _option(param: click.Parameter | None) -> str:
     return param.opts[0] if param is not None else "the option"
 

@@ -97,10 +97,15 @@ def _table(groups: dict[str, Score]) -> Iterator[str]:
     width = max(24, *map(len, groups))
     yield f"  {'':{width}} {'questions':>9} {'accuracy':>8} {'partial credit':>14}{headings}   other outcomes"
     for name, score in groups.items():
-        means = "".join(f" {score.measures.get(measure, 0.0):>9.1%}" for measure in measures)
+        means = "".join(f" {_share(score.measures.get(measure)):>9}" for measure in measures)
         outcomes = ", ".join(f"{outcome} {count:,}" for outcome in OUTCOMES if (count := getattr(score, outcome)))
         shares = f"{score.accuracy:>8.1%} {score.partial_credit:>14.1%}{means}"
         yield f"  {name:{width}} {score.questions:>9,} {shares}   {outcomes}".rstrip()
+
+
+def _share(value: float | None) -> str:
+    """A measure of a group; a dash if none of its answers has it."""
+    return "-" if value is None else f"{value:.1%}"
 
 
 def _published_table(published: dict[str, PublishedScore]) -> Iterator[str]:

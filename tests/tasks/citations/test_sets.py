@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import comb
 from pathlib import Path
 from random import Random
 
@@ -80,6 +81,8 @@ def test_faults_of_sets_are_diagnosed(grouped: Bench) -> None:
         assert len(left_out) == len(answer.options)
         assert len(added) == answer.of - len(answer.options)
         assert all(one.answer != answer for one in suspects)
+        rarer = list(diagnoser.diagnose(context, item).further())
+        assert len(rarer) == sum(comb(len(answer.options), size) for size in range(1, len(answer.options) - 1))
         assert "mixed-up" not in {one.cause for one in suspects}
 
 

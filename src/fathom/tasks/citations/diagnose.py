@@ -14,6 +14,9 @@ from fathom.tasks.citations.item_layout import TASKS, answer_of
 from fathom.tasks.citations.simulate import Simulator, options_of
 from fathom.tasks.family import Diagnosis, FaultyAnswer, Item
 
+MOST_LEFT_OUT = 8
+"""Works of a set among which any may be left out."""
+
 Options = tuple[int, ...]
 """The number of the candidate at each mask."""
 
@@ -27,7 +30,11 @@ class Diagnoser:
     def diagnose(self, context: Context, item: Item) -> Diagnosis:
         """Every fault that leads to an incorrect answer, with that answer."""
         suspects = tuple(one for one in self._suspects(context, item.key) if one.answer != item.key.answer)
-        return Diagnosis(sizes={"candidate tokens": context.tokens - context.places[1].token}, suspects=suspects)
+        return Diagnosis(
+            sizes={"candidate tokens": context.tokens - context.places[1].token},
+            suspects=suspects,
+            further=partial(_less_complete, item.key),
+        )
 
     def _suspects(self, context: Context, key: Key) -> Iterator[FaultyAnswer]:
         correct, of = options_of(key), len(context.places) - 1
@@ -44,6 +51,18 @@ class Diagnoser:
             swapped = list(correct)
             swapped[one], swapped[two] = swapped[two], swapped[one]
             yield FaultyAnswer("mixed-up", f"masks {one + 1} and {two + 1}", answer(tuple(swapped)), 1 / len(pairs))
+
+
+def _less_complete(key: Key) -> Iterator[FaultyAnswer]:
+    """Sets with two or more works left out."""
+    if not isinstance(key.answer, Selection):
+        return
+    correct, of = key.answer.options[:MOST_LEFT_OUT], key.answer.of
+    subsets = [some for size in range(1, len(correct) - 1) for some in combinations(correct, size)]
+    for some in subsets:
+        left_out = " and ".join(str(option) for option in correct if option not in some)
+        stated = (*some, *key.answer.options[MOST_LEFT_OUT:])
+        yield FaultyAnswer("left-out", f"candidates {left_out}", answer_of("set", stated, of), 1 / len(subsets))
 
 
 def _incomplete(correct: Options, of: int) -> Iterator[FaultyAnswer]:

@@ -171,7 +171,7 @@ class Offers:
             line = lines.setdefault(difficulty.sampling, [])
             wanted = len(line)
             if len(variants) > 1:
-                pool = self._pool(available, offer.masks, difficulty.sampling)
+                pool = self._pool(available, offer.masks, difficulty)
                 wanted = _others(difficulty, offer.masks, pool)
                 if not line and wanted <= len(pool):
                     line += self._draw(offer.masks, pool, difficulty, rng)
@@ -192,7 +192,7 @@ class Offers:
         tried = MASKS_OF_WORK if difficulty.filtered else 1
         by_work = available.masks("choice", variants).values()
         for mask in chain.from_iterable(islice(self._unnamed(paper, masks), tried) for masks in by_work):
-            pool = self._pool(available, (mask,), difficulty.sampling)
+            pool = self._pool(available, (mask,), difficulty)
             wanted = _others(difficulty, (mask,), pool)
             if not MASKS - 1 <= wanted <= len(pool):
                 continue
@@ -228,7 +228,7 @@ class Offers:
                 asked = _in_order([rng.choice(masks[work]) for work in rng.sample(works, MASKS)])
                 if len(list(self._unnamed(paper, asked))) < MASKS:
                     continue
-                others = self._pool(available, asked, difficulty.sampling) if difficulty.candidates != MASKS else []
+                others = self._pool(available, asked, difficulty) if difficulty.candidates != MASKS else []
                 if _others(difficulty, asked, others) <= len(others):
                     yield Offer(asked, self._draw(asked, others, difficulty, rng))
 
@@ -238,7 +238,7 @@ class Offers:
         for mask in self._unnamed(paper, available.groups(variants)):
             if len(self._works.apart(mask.works, paper.same)) < len(mask.works):
                 continue
-            pool = self._pool(available, (mask,), difficulty.sampling)
+            pool = self._pool(available, (mask,), difficulty)
             wanted = _others(difficulty, (mask,), pool)
             least = min(one.least_candidates for one in variants) - len(mask.works)
             if not min(wanted, least) >= 1 or wanted > len(pool):
@@ -275,13 +275,16 @@ class Offers:
 
     # Candidates that are not cited at the masks.
 
-    def _pool(self, available: AvailableMasks, masks: Sequence[Mask], sampling: Sampling) -> list[DocumentId]:
-        """The works that may be candidates beside those cited at the masks."""
+    def _pool(self, available: AvailableMasks, masks: Sequence[Mask], difficulty: Difficulty) -> list[DocumentId]:
+        """The works that may be candidates beside those cited at the masks. If all of them will be, only those that can
+        be shown, so that one work does not spoil the item."""
         cited, works = set(cited_at(masks)), available.works
-        if sampling == "nearest":
+        if difficulty.sampling == "nearest":
             sections = [masks[0].section] if len(masks) == 1 else list(available.paper.cited_in)
             near = (available.cited_in(section) for section in sections)
             works = next((found for found in near if cited <= set(found)), [])
+        if difficulty.candidates == "all":
+            works = [work for work in works if self._works.work(work).is_plain]
         same = (self._works.work(work).same for work in cited)
         return self._works.apart(works, available.paper.same, *same)
 

@@ -103,7 +103,8 @@ class CitationSettings(FamilySettings):
     candidates: CandidateCount = MASKS
     """Candidates of an item: 4 or more, or all works of the reference list that are in the corpus."""
     vary: dict[Dimension, tuple[CandidateCount | str, ...]] = {}
-    """Build every item in several settings with the same masks: scope=full,section. Repeat it for a grid."""
+    """Build every item in several settings with the same masks: scope=full,section. Several names make a grid:
+    scope=full,section,mask=all,one."""
     type_checker: Annotated[TypeChecks | None, ModelAnswers("citation_types", read_type_checks)] = None
     """A model that also classifies every citation; only citations whose type it confirms are used."""
     characters: Annotated[int | None, Field(ge=4_000)] = None
