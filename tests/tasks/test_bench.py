@@ -178,16 +178,22 @@ def test_splits_share_nothing(bench: Bench) -> None:
         assert not found & seen["test"][kind]
 
 
-@pytest.mark.parametrize("held_out", [("skill", "sorting"), ("topic", "reference count"), ("length", "64K")])
-def test_what_is_held_out_is_asked_in_the_test_split_alone(
-    held_out: tuple[str, str], asked_corpus: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    "held_out",
+    [("skill=sorting", "topic=author relation"), ("topic=reference count",), ("length=64K", "skill=filtering")],
+)
+def test_what_is_held_out_is_asked_in_a_part_of_the_test_split(
+    held_out: tuple[str, ...], asked_corpus: Path, tmp_path: Path
 ) -> None:
-    build(asked_corpus, asked_corpus / FILE_NAME, {"numeric": {"hold_out": "=".join(held_out)}}, 0, tmp_path / "b")
-    found: dict[str, Counter[bool]] = defaultdict(Counter)
+    build(asked_corpus, asked_corpus / FILE_NAME, {"numeric": {"hold_out": held_out}}, 0, tmp_path / "b")
+    found: dict[str, Counter[str]] = defaultdict(Counter)
     for question in Bench(tmp_path / "b").all_questions():
-        found[question.split][question.tags[held_out[0]] == held_out[1]] += 1
-    assert set(found["train"]) == {False}
-    assert set(found["test"]) == {True}
+        out = any(f"{tag}={value}" in held_out for tag, value in question.tags.items())
+        assert question.tags["distribution"] == ("out" if out else "in")
+        found[question.split][question.tags["distribution"]] += 1
+    assert set(found["train"]) == {"in"}
+    assert set(found["test"]) == {"in", "out"}
+    assert found["test"]["out"] >= 0.4 * sum(found["test"].values())
 
 
 def test_the_same_bytes_with_one_process_and_with_two(asked_corpus: Path, bench_folder: Path, tmp_path: Path) -> None:
@@ -395,7 +401,7 @@ def test_an_audit_finds_the_corpus_from_any_folder(
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"hold_out": "skill=poetry"}, "--hold-out skill=poetry"),
+        ({"hold_out": ["skill=poetry"]}, "'poetry' is no skill"),
         ({"template_splits": {"dev": 1}}, "--template-splits"),
     ],
 )

@@ -33,7 +33,7 @@ def _fault(name: str, description: str) -> Fault:
 def _shortfall(settings: NumericSettings, made: int) -> Mapping[str, int]:
     if made >= settings.questions:
         return {}
-    if not made and settings.held_out is not None:
+    if not made and settings.hold_out:
         reason = "held out"
     elif not made and settings.template_splits:
         reason = "no template for the split"
@@ -44,10 +44,10 @@ def _shortfall(settings: NumericSettings, made: int) -> Mapping[str, int]:
 
 
 def _explain_empty(settings: NumericSettings) -> str:
-    if settings.held_out is not None:
+    if settings.hold_out:
         return (
-            f"with --hold-out {settings.hold_out} the test split asks about nothing else, and the other splits never "
-            "ask about it. Check that the value exists and that the contexts have a split that may ask about it."
+            f"with --hold-out {','.join(settings.hold_out)} only the test split may ask about them. "
+            "Hold out less, or sample contexts with a test split."
         )
     if settings.template_splits:
         return (
@@ -92,6 +92,7 @@ FAMILY = Family(
         Tag("topic", "Topic"),
         Tag("length", "Context length", summary=True),
         Tag("sampling", "Context sampling"),
+        Tag("distribution", "Distribution (out: held out)"),
         Tag("template", "Template", grouped=False),
     ),
     cross_tabs=(("skill", "topic"), ("skill", "length")),

@@ -23,6 +23,7 @@ from fathom.tasks.family import AuditCheck, Item
 from fathom.tasks.numeric.audit_cells import CellAudit, completions
 from fathom.tasks.numeric.build import answer_of_tables
 from fathom.tasks.numeric.mutants import is_equivalent, random_tables
+from fathom.tasks.numeric.predictability import Sample, cross_validated_auc, samples
 from fathom.tasks.numeric.schema import SCHEMA, Part, parts_read, skill, topic
 from fathom.tasks.numeric.sources import Source, read_source
 from fathom.tasks.numeric.tables import Tables, build_tables, open_database
@@ -66,6 +67,9 @@ class NumericAuditor:
         self._degenerate: Counter[str] = Counter()
         self._mutants: Counter[str] = Counter()
         self._mutated = 0
+        self._halves: tuple[list[Sample], list[Sample]] = [], []
+        """The questions of every other context, for a classifier trained on one half and tested on the other."""
+        self._contexts = 0
 
     def check(self, context: Context, items: Sequence[Item]) -> dict[QuestionId, tuple[str, ...]]:
         """The failed checks of the items of one context."""
@@ -73,6 +77,9 @@ class NumericAuditor:
         by_spelling = build_tables([self._source(id) for id in context.documents], naming="spellings")
         self._database.load(tables)
         sound = [item for item in items if self._verify(context, item, tables, by_spelling)]
+        if self._measured:
+            self._halves[self._contexts % 2].extend(samples(sound))
+            self._contexts += 1
         if sound:
             self._shuffle(sound, tables)
             self._check_cells(context, sound, tables)
@@ -107,7 +114,8 @@ class NumericAuditor:
         reproduced = _same(answer, key.answer)
         self._checks.check("the query reproduces the key", item, reproduced)
         self._checks.check("the second evaluation reproduces the key", item, _same(again, key.answer))
-        self._checks.check("ambiguous names do not change the answer", item, _same(seen, key.answer))
+        ambiguous = not _same(seen, key.answer) or tables.confuses_people(program)
+        self._checks.check("ambiguous names do not change the answer", item, not ambiguous)
         self._check_passages(context, item, program, tables)
         self._checks.check("the wording is complete", item, not _is_badly_worded(item.question.text))
         self._checks.check("the wording matches the program", item, is_wording(item.question.text, program))
@@ -229,6 +237,11 @@ class NumericAuditor:
         baselines["accuracy of always giving the most frequent answer"] = round(majority / total, 4)
         checks.append(AuditCheck(name="baselines and degenerate answers", checked=total, measures=baselines))
         checks.append(AuditCheck(name="undetected mutants", checked=self._made(), measures=self._undetected()))
+        auc = cross_validated_auc(self._halves)
+        if auc is not None:
+            name, compared = "unanswerable questions guessed from their wording", sum(map(len, self._halves))
+            measures = {"AUC of naive Bayes (chance 50%)": round(auc, 4)}
+            checks.append(AuditCheck(name=name, checked=compared, measures=measures))
         return checks
 
     def _made(self) -> int:

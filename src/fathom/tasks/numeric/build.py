@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from random import Random
+from typing import Literal, NamedTuple
 
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context, Split
@@ -20,7 +21,8 @@ from fathom.tasks.family import Item, Unasked
 from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
 from fathom.tasks.numeric.schema import SCHEMA, Part, Skill
 from fathom.tasks.numeric.settings import NumericSettings
-from fathom.tasks.numeric.sources import Source, source_reader
+from fathom.tasks.numeric.slot_values import SAMPLE, CorpusSample
+from fathom.tasks.numeric.sources import Source, read_source, source_reader
 from fathom.tasks.numeric.tables import Tables, build_tables, open_database
 from fathom.tasks.numeric.templates import Template, templates
 from fathom.tasks.numeric.user_templates import read_templates
@@ -40,35 +42,35 @@ class DisagreementError(Exception):
 def builder(corpus: Corpus, settings: NumericSettings, seed: int) -> NumericBuilder:
     """A builder for the contexts of `corpus`."""
     offered = templates() if settings.templates is None else read_templates(settings.templates)
-    return NumericBuilder(corpus, settings, TemplatePool(offered, settings, seed))
+    return NumericBuilder(corpus, settings, TemplatePool(offered, settings, seed), seed)
+
+
+Distribution = Literal["in", "out"]
+"""Whether the training split asks such questions, or only the test split does because they are held out."""
 
 
 class TemplatePool:
     """The templates that each split may use."""
 
     def __init__(self, offered: Sequence[Template], settings: NumericSettings, seed: int) -> None:
-        self._by: dict[tuple[Split, str], dict[Skill, list[Template]]] = {}
+        self._by: dict[tuple[Split, str], dict[Distribution, dict[Skill, list[Template]]]] = {}
         self._offered = offered
         self._settings = settings
         self._splits = {template.id: _split_of(template, settings.template_splits, seed) for template in offered}
 
-    def of(self, split: Split, length: str) -> dict[Skill, list[Template]]:
-        """The templates for contexts of this split and length, by skill; empty if all of them are held out."""
-        if (split, length) not in self._by:
-            by_skill: dict[Skill, list[Template]] = {}
-            for template in self._offered:
-                if self._splits[template.id] in (None, split) and self._is_allowed(template, split, length):
-                    by_skill.setdefault(template.skill, []).append(template)
-            self._by[split, length] = by_skill
-        return self._by[split, length]
+    def of(self, split: Split, length: str) -> dict[Distribution, dict[Skill, list[Template]]]:
+        """The templates for contexts of this split and length, by distribution and skill.
 
-    def _is_allowed(self, template: Template, split: Split, length: str) -> bool:
-        """Whether the split may use the template: the test split uses only held-out ones, other splits never do."""
-        if self._settings.held_out is None:
-            return True
-        tag, value = self._settings.held_out
-        found = {"skill": template.skill, "topic": template.topic, "length": length}.get(tag)
-        return (found == value) == (split == "test")
+        Only the test split has held-out ones, beside the others.
+        """
+        if (split, length) not in self._by:
+            by: dict[Distribution, dict[Skill, list[Template]]] = {}
+            for template in self._offered:
+                held_out = self._settings.is_held_out(skill=template.skill, topic=template.topic, length=length)
+                if self._splits[template.id] in (None, split) and (split == "test" or not held_out):
+                    by.setdefault("out" if held_out else "in", {}).setdefault(template.skill, []).append(template)
+            self._by[split, length] = by
+        return self._by[split, length]
 
 
 def _split_of(template: Template, shares: Mapping[Split, int], seed: int) -> str | None:
@@ -81,10 +83,12 @@ def _split_of(template: Template, shares: Mapping[Split, int], seed: int) -> str
 class NumericBuilder:
     """Builds items for the contexts of one corpus; each article is read once."""
 
-    def __init__(self, corpus: Corpus, settings: NumericSettings, pool: TemplatePool) -> None:
+    def __init__(self, corpus: Corpus, settings: NumericSettings, pool: TemplatePool, seed: int) -> None:
+        self._corpus = corpus
         self._read = source_reader(corpus)
         self._settings = settings
         self._pool = pool
+        self._seed = seed
         self._database = open_database()
 
     def build(self, context: Context, rng: Random) -> Iterator[Item]:
@@ -94,21 +98,24 @@ class NumericBuilder:
             return
         sources = self._read(context)
         factory = ItemFactory(build_tables(sources), sources)
-        offered = _askable(offered, factory.tables)
-        if not offered:
-            return
+        parts = {name: known for name, templates in offered.items() if (known := _askable(templates, factory.tables))}
         factory.tables.load(self._database)
-        filler = TemplateFiller(factory.tables, self._database)
+        filler = TemplateFiller(factory.tables, self._database, self._sample)
         used: set[str] = set()
-        emptiable = [skill for skill, options in offered.items() if any(option.may_be_empty for option in options)]
-        # Questions of some skills always have an answer; the others compensate, to reach the requested share.
-        rate = min(1.0, self._settings.unanswerable * len(offered) / max(1, len(emptiable)))
-        for number, skill in enumerate(_planned_skills(sorted(offered), self._settings.questions, rng)):
-            empty = skill in emptiable and rng.random() < rate
-            filled = _fill(filler, factory, offered[skill], empty, rng, used)
+        for number, (distribution, skill) in enumerate(_plan(parts, self._settings.questions, rng)):
+            options = parts[distribution]
+            rate = _rate(options, self._settings.unanswerable)
+            filled = _fill(filler, factory, options[skill], rate, rng, used)
             if filled is not None:
                 used.add(filled.template.id)
-                yield factory.item(context, filled, rng_of(rng, number))
+                tags = {"distribution": distribution} if self._settings.hold_out else {}
+                yield factory.item(context, filled, rng_of(rng, number), tags)
+
+    @cached_property
+    def _sample(self) -> CorpusSample:
+        ids = sorted(entry.id for entry in self._corpus.entries())
+        sample = rng_for(self._seed, "sample").sample(ids, min(SAMPLE, len(ids)))
+        return CorpusSample([read_source(self._corpus.bibliographic_record(id)) for id in sample], self._seed)
 
     def unasked(self, context: Context) -> list[Unasked]:
         """The questions that could not be asked, since something is not known about the context's articles."""
@@ -123,18 +130,38 @@ def _askable(offered: Mapping[Skill, list[Template]], tables: Tables) -> dict[Sk
     return {skill: options for skill, options in known.items() if options}
 
 
+class _Rate(NamedTuple):
+    """How often questions that may have no answer are asked, and how often they then have none."""
+
+    nullable: dict[Skill, float]
+    unanswerable: float
+
+
+def _rate(offered: Mapping[Skill, list[Template]], unanswerable: float) -> _Rate:
+    """The rates by which the requested share of all questions has no answer.
+
+    Every skill has the same rate among the questions that may have no answer, so that none of them tells which have.
+    """
+    nullable = {skill: sum(one.may_be_empty for one in options) / len(options) for skill, options in offered.items()}
+    if unanswerable > sum(nullable.values()) / len(nullable):
+        nullable = {skill: float(share > 0) for skill, share in nullable.items()}
+    average = sum(nullable.values()) / len(nullable)
+    return _Rate(nullable, min(1.0, unanswerable / average) if average else 0.0)
+
+
 def _fill(
-    filler: TemplateFiller, factory: ItemFactory, options: Sequence[Template], empty: bool, rng: Random, used: set[str]
+    filler: TemplateFiller, factory: ItemFactory, options: Sequence[Template], rate: _Rate, rng: Random, used: set[str]
 ) -> FilledTemplate | None:
-    """A random template filled with values, unanswerable if `empty` and possible; None if no template fits."""
-    for _ in range(ATTEMPTS):
-        template = rng.choice(options)
-        if template.id in used:
-            continue
-        filled = filler.fill(template, rng, empty)
-        if filled is not None and factory.is_unambiguous(filled):
-            return filled
-    return _fill(filler, factory, options, False, rng, used) if empty else None
+    """A random template filled with values, unanswerable at the rate if possible; None if no template fits."""
+    nullable = rng.random() < rate.nullable[options[0].skill]
+    plans = [(nullable, True)] if nullable and rng.random() < rate.unanswerable else []
+    for may_be_empty, empty in (*plans, (nullable, False), (not nullable, False)):
+        suitable = [one for one in options if one.may_be_empty == may_be_empty and one.id not in used]
+        for _ in range(ATTEMPTS if suitable else 0):
+            filled = filler.fill(rng.choice(suitable), rng, empty)
+            if filled is not None and factory.is_unambiguous(filled):
+                return filled
+    return None
 
 
 def rng_of(rng: Random, number: int) -> Random:
@@ -142,12 +169,20 @@ def rng_of(rng: Random, number: int) -> Random:
     return Random(rng.getrandbits(64) ^ number)
 
 
-def _planned_skills(skills: list[Skill], questions: int, rng: Random) -> list[Skill]:
-    """The skill of each question: all skills in random order, then all of them again, and so on."""
-    planned: list[Skill] = []
-    while len(planned) < questions:
-        planned.extend(rng.sample(skills, len(skills)))
-    return planned[:questions]
+def _plan(
+    parts: Mapping[Distribution, Mapping[Skill, object]], questions: int, rng: Random
+) -> Iterator[tuple[Distribution, Skill]]:
+    """The distribution and skill of each question: the parts in turn, and in each all skills before any repeats."""
+    planned = {name: _in_turns(sorted(skills), rng) for name, skills in parts.items()}
+    for number in range(questions if parts else 0):
+        distribution = list(parts)[number % len(parts)]
+        yield distribution, next(planned[distribution])
+
+
+def _in_turns(skills: list[Skill], rng: Random) -> Iterator[Skill]:
+    """All skills in random order, then all of them again, and so on."""
+    while True:
+        yield from rng.sample(skills, len(skills))
 
 
 class ItemFactory:
@@ -172,8 +207,8 @@ class ItemFactory:
         other = answer_of_tables(filled.program, self._by_spelling)
         return normal_form(other) == normal_form(answer_of(filled.program, filled.rows, SCHEMA, self.tables.aliases))
 
-    def item(self, context: Context, filled: FilledTemplate, rng: Random) -> Item:
-        """The question and its key."""
+    def item(self, context: Context, filled: FilledTemplate, rng: Random, tags: Mapping[str, str]) -> Item:
+        """The question, with these tags and those of its template, and its key."""
         key = self.key(context, filled)
         return Item(
             Question(
@@ -188,6 +223,7 @@ class ItemFactory:
                     "template": filled.template.id,
                     "length": format_length(context.length),
                     "sampling": context.sampling or "",
+                    **tags,
                     **dict(filled.template.labels),
                 },
             ),

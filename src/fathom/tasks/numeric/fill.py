@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import re
 import sqlite3
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from random import Random
 
 from fathom.tasks.numeric.rankings import is_clear
-from fathom.tasks.numeric.schema import AUTHORS, POSITION, SCHEMA, relations
+from fathom.tasks.numeric.schema import NAME, SCHEMA
+from fathom.tasks.numeric.slot_values import CHANCE_OF_NONE, CorpusSample, SlotValues
 from fathom.tasks.numeric.tables import Tables
 from fathom.tasks.numeric.templates import Template
 from fathom.tasks.numeric.wording import question
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.evaluate import Row, View, bits
+from fathom.tasks.programs.evaluate import Evaluation, Row, View, bits
+from fathom.tasks.programs.mutants import mutants, result_form
 from fathom.tasks.programs.sql import Query
 
-TRIES = 8
+TRIES = 12
 """Attempts to draw values before a template is skipped for a context."""
 
-COMMON_TITLE_WORDS = (
-    *("algorithm", "archive", "climate", "collapse", "corridor", "diffusion", "dynamics", "economy", "forecast"),
-    *("genome", "harmonic", "hybrid", "language", "lattice", "migration", "neural", "orbit", "policy", "protein"),
-    *("quantum", "signal", "survey", "topology", "turbulence", "urban", "vaccine", "welfare"),
-)
-"""Frequent words in titles; those that no title of a context contains are used for unanswerable questions."""
+COMPARED = 6
+"""Fillings of a template that are compared, to take the one that detects the most mutants."""
 
 LONGEST_LIST = 12
 """The maximum number of items in an unsorted list; longer lists test patience more than understanding."""
@@ -55,26 +51,50 @@ class FilledTemplate:
 
 
 class TemplateFiller:
-    """Fills templates for one context, whose tables are loaded in `database`."""
+    """Fills templates for one context, whose tables are loaded in `database`.
 
-    def __init__(self, tables: Tables, database: sqlite3.Connection) -> None:
+    Without a sample of the corpus, unanswerable questions get values of the context itself.
+    """
+
+    def __init__(self, tables: Tables, database: sqlite3.Connection, sample: CorpusSample | None = None) -> None:
         self._tables = tables
         self._database = database
-        self._values: dict[tree.Measure, Sequence[int]] = {}
+        self._sample = sample
+        self._values = SlotValues(tables)
         self._views = {False: tables.evaluation.view(SCHEMA.main)}
 
     def fill(self, template: Template, rng: Random, empty: bool = False) -> FilledTemplate | None:
-        """The template with values that give a result of a planned size, or an empty one with `empty`."""
-        if (empty and not template.may_be_empty) or self._is_unsafe(template):
+        """The template with values that give a result of a planned size, or an empty one with `empty`.
+
+        Of several such fillings, the one that the fewest mutants of its condition agree with.
+        """
+        if (empty and not self._may_be_unanswerable(template)) or self._is_unsafe(template):
             return None
-        for _ in range(TRIES if template.slots else 1):
+        found: list[tuple[int, FilledTemplate]] = []
+        for filled in self._fillings(template, rng, empty):
+            if not template.slots:
+                return filled
+            found.append((self._agreeing_mutants(filled), filled))
+            if len(found) == COMPARED or found[-1][0] == 0:
+                break
+        return min(found, key=lambda pair: pair[0])[1] if found else None
+
+    def _may_be_unanswerable(self, template: Template) -> bool:
+        """Whether no answer is due to the values alone: where something is unknown, few have an answer."""
+        return template.may_be_empty and not template.parts_read & self._tables.unknown.documents.keys()
+
+    def _fillings(self, template: Template, rng: Random, empty: bool) -> Iterator[FilledTemplate]:
+        # Where values leave nothing only by chance, many must be tried; the others are tried as often as they fit.
+        tries = round(TRIES / CHANCE_OF_NONE) if empty else TRIES
+        for _ in range(tries if template.slots else 1):
             values = self._draw(template, rng, empty)
-            if values is None:
-                return None
+            if values is None or not self.has_planned_size(template, values, empty):
+                continue
+            if template.may_be_empty and rng.random() >= self._chance(template, values, empty):
+                continue
             filled = self.with_values(template, values, empty)
             if filled is not None:
-                return filled
-        return None
+                yield filled
 
     def with_values(
         self, template: Template, values: dict[tree.Slot, tree.Constant], empty: bool
@@ -82,12 +102,13 @@ class TemplateFiller:
         """The template with these values, where they give a result of a planned size."""
         if self._is_unsafe(template) or not self.has_planned_size(template, values, empty):
             return None
-        if self._tables.unknown.concern(tree.bind(template.program, values)):
+        program = tree.bind(template.program, values)
+        if self._tables.unknown.concern(program) or self._tables.confuses_people(program):
             return None
         rows = self.run(template.query, values)
-        if not is_clear(tree.bind(template.program, values), rows, self._tables):
+        if not is_clear(program, rows, self._tables):
             return None
-        informative = empty or self._is_informative(template, values, rows)
+        informative = _is_nothing(rows) if empty else self._is_informative(template, values, rows)
         return FilledTemplate(template, values, tuple(rows)) if informative else None
 
     def run(self, statement: Query, values: dict[tree.Slot, tree.Constant]) -> list[Row]:
@@ -104,7 +125,23 @@ class TemplateFiller:
             return True
         if template.names_titles and self._tables.has_duplicate_titles:
             return True
-        return any(0 in self._present(field)[:1] for field in template.divisors)
+        return any(0 in self._values.present(field)[:1] for field in template.divisors)
+
+    def _chance(self, template: Template, values: dict[tree.Slot, tree.Constant], empty: bool) -> float:
+        """How often values that fit are used, such that answerable and unanswerable questions have the same ones."""
+        if self._sample is None:
+            return 1.0
+        if any(slot.kind == "title" for slot in template.slots):
+            alone = len(template.slots) == 1
+            return CHANCE_OF_NONE * self._share_with_answer(template) if empty and alone else 1.0
+        size = len(self._tables.articles)
+        return self._sample.chance(template, values, size, self._suitable(template), empty)
+
+    def _share_with_answer(self, template: Template) -> float:
+        """The titles for which the template has a suitable result, relative to those for which it has none."""
+        titles: list[dict[tree.Slot, tree.Constant]] = [{template.slots[0]: row.title} for row in self._tables.articles]
+        some = sum(self.has_planned_size(template, title, False) for title in titles)
+        return some / max(1, sum(self.has_planned_size(template, title, True) for title in titles))
 
     # The size of a result.
 
@@ -123,33 +160,44 @@ class TemplateFiller:
             return kept == 0
         if kept == view.every.bit_count():
             return False
-        if isinstance(program.output, tree.Result | tree.Grouped | tree.OverGroups):
-            return kept >= 2
-        if program.top is not None:
-            return kept > 1
-        if program.order:
-            return kept >= 3
-        if template.over_bylines and kept <= MOST_PLACES:
+        if _lists(program) and template.over_bylines and kept <= MOST_PLACES:
             names = view.column("author_name")
             kept = len({names[place] for place in bits(mask)})
-        # Where there is no value to choose, a longer list is better than none.
-        return 1 <= kept <= (LONGEST_LIST if template.slots else MOST_PLACES)
+        return kept in self._suitable(template)
+
+    def _kept(self, template: Template, values: dict[tree.Slot, tree.Constant]) -> int:
+        """The number of articles or names that meet the condition."""
+        return self._view(template).mask(template.program.where, values).bit_count()
+
+    def _suitable(self, template: Template) -> range:
+        """The numbers of articles or names that may meet the condition."""
+        program = template.program
+        if _lists(program):
+            # Where there is no value to choose, a longer list is better than none.
+            return range(1, (LONGEST_LIST if template.slots else MOST_PLACES) + 1)
+        least = 3 if program.order and program.top is None and not _is_computed(program) else 2
+        return range(least, self._view(template).every.bit_count())
 
     def _is_informative(self, template: Template, values: dict[tree.Slot, tree.Constant], rows: list[Row]) -> bool:
         """Whether the result is worth asking for.
 
-        Not a count below two, groups of one article each, a sort in which all are tied, a second sort key that breaks
-        no tie, or NULL.
+        Not a count below two, groups of one article each, different values where none repeats, a sort in which all are
+        tied, a second sort key that breaks no tie, or NULL.
         """
         program = template.program
-        if isinstance(program.output, tree.Count | tree.CountDistinct):
-            return int(rows[0][0] or 0) >= 2
+        match program.output:
+            case tree.Count() | tree.CountDistinct() if int(rows[0][0] or 0) < 2:
+                return False
+            case tree.CountDistinct(measure) | tree.Values(measure, True) if measure != NAME and program.top is None:
+                different = len(rows) if isinstance(program.output, tree.Values) else int(rows[0][0] or 0)
+                return different < self._kept(template, values)
+            case tree.Count() | tree.CountDistinct():
+                return True
+            case tree.Grouped(having=having) if program.top is None:
+                least = 2 if having is None else 1
+                return least <= len(rows) <= 2 * LONGEST_LIST and len(rows) < self._kept(template, values)
         if program.top is not None:
             return True
-        if isinstance(program.output, tree.Grouped):
-            kept = self._view(template).mask(program.where, values).bit_count()
-            least = 2 if program.output.having is None else 1
-            return least <= len(rows) <= 2 * LONGEST_LIST and len(rows) < kept
         if program.order:
             keys = {row[1:] for row in rows}
             return len(keys) >= 2 and (len(program.order) == 1 or len({key[:-1] for key in keys}) < len(keys))
@@ -183,72 +231,36 @@ class TemplateFiller:
         return values
 
     def _options(self, slot: tree.Slot, template: Template, rng: Random, empty: bool) -> Sequence[int | str]:
-        match slot.kind:
-            case "number":
-                assert slot.of is not None
-                return self._numbers(slot.of, empty)
-            case "position":
-                most = max(self._present(AUTHORS))
-                first = any(
-                    isinstance(node, tree.Compare) and node.measure == POSITION and node.sign == "="
-                    for node in template.conditions
-                )
-                # "At a position no less than 1" would exclude no author.
-                return range(most + 1, most + 4) if empty else range(1 if first else 2, max(3, most + 1))
-            case "few":
-                return (4, 5, 6) if empty else (2, 3)
-            case "name":
-                return self._names
-            case "fragment":
-                return self._fragments(rng, empty)
-            case "title":
-                return self._titles(template)
-        raise ValueError(f"'{slot.kind}' is not a kind of slot")
+        if slot.kind == "title":
+            return [row.title for row in self._tables.articles]
+        if not empty or self._sample is None or rng.random() < 0.5:
+            return self._values.options(slot, template, rng)
+        return self._sample.collection(len(self._tables.articles), rng).options(slot, template, rng)
 
-    def _numbers(self, of: tree.Measure, empty: bool) -> Sequence[int]:
-        present = self._present(of)
-        if not empty or not present:
-            return present
-        if isinstance(of, tree.Arithmetic) and of.sign == "%":
-            return [value for value in range(of.right) if value not in present]  # type: ignore[arg-type]
-        # Near the values that occur, so that only reading the articles shows that there is no answer.
-        return [value for value in range(max(2, present[0] - 2), present[-1] + 4) if value not in present]
+    # Mutants.
 
-    def _present(self, of: tree.Measure) -> Sequence[int]:
-        if of not in self._values:
-            self._values[of] = sorted(set(map(int, self._views[False].scale(of).values)))
-        return self._values[of]
+    def _agreeing_mutants(self, filled: FilledTemplate) -> int:
+        """The number of mutants with the same result."""
+        program, evaluation = filled.program, self._tables.evaluation
+        result = result_form(program, list(filled.rows))
+        return sum(_gives(mutant.program, result, evaluation) for mutant in mutants(program, SCHEMA))
 
-    @cached_property
-    def _names(self) -> Sequence[str]:
-        """Names to ask about: people with several articles if there are at least three, else all."""
-        often = Counter(row.name for row in self._tables.authors)
-        several = [name for name, count in often.items() if count > 1]
-        return several if len(several) >= 3 else list(often)
 
-    def _fragments(self, rng: Random, empty: bool) -> Sequence[str]:
-        """Beginnings of title words. They consist of letters only, so they contain no wildcards of LIKE."""
-        if empty:
-            return [word for word in COMMON_TITLE_WORDS if word not in self._printed_titles.lower()]
-        return [
-            word[: rng.randint(4, len(word))] for word in rng.sample(self._title_words, min(3, len(self._title_words)))
-        ]
+def _gives(program: tree.Program, result: object, evaluation: Evaluation) -> bool:
+    try:
+        return result_form(program, evaluation.run(program)) == result
+    except ZeroDivisionError:
+        return False
 
-    @cached_property
-    def _printed_titles(self) -> str:
-        return "\n".join(row.title for row in self._tables.articles)
 
-    @cached_property
-    def _title_words(self) -> Sequence[str]:
-        return sorted({word.lower() for word in re.findall(r"[A-Za-z]{5,}", self._printed_titles)})
+def _is_nothing(rows: Sequence[Row]) -> bool:
+    return not rows or rows[0][0] is None
 
-    def _titles(self, template: Template) -> Sequence[str]:
-        """Titles for which the template's relation has an answer."""
-        return [title for name, _ in relations(template.program) for title in self._titles_by_relation.get(name, ())]
 
-    @cached_property
-    def _titles_by_relation(self) -> dict[str, Sequence[str]]:
-        tables = self._tables
-        shared = {row.article for row in tables.authors if tables.articles_of[row.name] > 1}
-        numbers = {"cites article": set(tables.cited), "cited by article": set(tables.citing), "shares author": shared}
-        return {name: [row.title for row in tables.articles if row.number in those] for name, those in numbers.items()}
+def _lists(program: tree.Program) -> bool:
+    """Whether the answer is an unsorted list with an item for each article or name that meets the condition."""
+    return not _is_computed(program) and not program.order
+
+
+def _is_computed(program: tree.Program) -> bool:
+    return isinstance(program.output, tree.Result | tree.Grouped | tree.OverGroups)

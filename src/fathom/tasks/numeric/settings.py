@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, get_args
 
 from pydantic import Field, field_validator
 
 from fathom.records.contexts import Split
 from fathom.records.documents import Position
 from fathom.tasks.family import FamilySettings
+from fathom.tasks.numeric.schema import Skill, Topic
 
-HELD_OUT = ("length", "skill", "topic")
-"""Tags whose values can be held out."""
+HELD_OUT: dict[str, tuple[str, ...]] = {"length": (), "skill": get_args(Skill), "topic": get_args(Topic)}
+"""Tags whose values can be held out, with their values."""
 
 
 class NumericSettings(FamilySettings):
@@ -26,21 +27,22 @@ class NumericSettings(FamilySettings):
     """Your own SQL templates (a JSON list) in place of the built-in ones."""
     template_splits: dict[Split, Position] = {}
     """Divide the templates among the splits too, such as train=70,dev=10,test=20."""
-    hold_out: str = ""
-    """A tag's value that only the test split asks about, such as skill=sorting or length=1M."""
+    hold_out: tuple[str, ...] = ()
+    """Values of tags that only the test split asks about, beside others: skill=sorting,topic=author list,length=1M."""
 
     @field_validator("hold_out")
     @classmethod
-    def _names_a_tag(cls, value: str) -> str:
-        tag, _, wanted = value.partition("=")
-        if value and (tag not in HELD_OUT or not wanted):
-            raise ValueError(
-                f"'{value}' cannot be held out. Write one of {', '.join(HELD_OUT)} with its value: skill=sorting"
-            )
-        return value
+    def _names_tags(cls, values: tuple[str, ...]) -> tuple[str, ...]:
+        for value in values:
+            tag, _, wanted = value.partition("=")
+            if tag not in HELD_OUT or not wanted:
+                raise ValueError(
+                    f"'{value}' cannot be held out. Write one of {', '.join(HELD_OUT)} with its value: skill=sorting"
+                )
+            if HELD_OUT[tag] and wanted not in HELD_OUT[tag]:
+                raise ValueError(f"'{wanted}' is no {tag}. Use one of {', '.join(HELD_OUT[tag])}")
+        return values
 
-    @property
-    def held_out(self) -> tuple[str, str] | None:
-        """The tag and the value that only the test split asks about."""
-        tag, _, value = self.hold_out.partition("=")
-        return (tag, value) if value else None
+    def is_held_out(self, **tags: str) -> bool:
+        """Whether only the test split asks questions with these tags."""
+        return any(f"{tag}={value}" in self.hold_out for tag, value in tags.items())

@@ -12,7 +12,7 @@ from itertools import chain, repeat
 from typing import NamedTuple, cast
 
 from fathom.records.names import given_names_match, given_words, without_accents
-from fathom.tasks.numeric.schema import SCHEMA
+from fathom.tasks.numeric.schema import NAME, SCHEMA, named_texts
 from fathom.tasks.numeric.sources import Source
 from fathom.tasks.numeric.unknown_parts import UnknownParts
 from fathom.tasks.programs import database
@@ -110,6 +110,21 @@ class Tables(Database):
     def has_duplicate_titles(self) -> bool:
         """Whether two articles have the same title, ignoring case and punctuation."""
         return len({re.sub(r"\W+", " ", row.title).casefold().strip() for row in self.articles}) < len(self.articles)
+
+    def confuses_people(self, program: Program) -> bool:
+        """Whether the program names somebody who has no article here, but may be taken for somebody who has one."""
+        named = (value for column, value in named_texts(program) if column == NAME)
+        return any(
+            name not in self.articles_of and family_letters(name.rsplit(None, 1)[-1]) in self._words_of_names
+            for name in named
+        )
+
+    @cached_property
+    def _words_of_names(self) -> frozenset[str]:
+        """The family names in the bylines, and all words of names, since a family name may have been misread."""
+        people = [one for source in self.sources for one in source.byline]
+        words = {family_letters(word) for one in people for word in one.printed.split()}
+        return frozenset(words | {family_letters(one.family) for one in people})
 
     @cached_property
     def articles_of(self) -> Counter[str]:
@@ -216,7 +231,7 @@ def _merged_people(sources: Sequence[Source]) -> list[Hashable]:
         for position, one in enumerate(source.byline):
             people[number, position] = None
             given = given_words(one.given, all_caps=one.family.isupper())
-            families[_letters(one.family)].append(((number, position), given))
+            families[family_letters(one.family)].append(((number, position), given))
     for family, members in families.items():
         for group in _merged(members):
             people.update((place, (family, group[0])) for place in group)
@@ -234,6 +249,6 @@ def _merged(members: Iterable[tuple[_Place, tuple[str, ...]]]) -> list[list[_Pla
     return [places for places, _ in groups]
 
 
-def _letters(family: str) -> str:
+def family_letters(family: str) -> str:
     """The name without accents, case, spaces and punctuation, the same for "van der Walt" and "Vanderwalt"."""
     return re.sub(r"[\W_]+", "", without_accents(family).casefold())
