@@ -238,7 +238,9 @@ def _lists(values: Sequence[str]) -> Iterator[Rendering]:
             mark.format(v=v, i=i, l="abcdefghijklmnop"[(i - 1) % 16], r=romans[(i - 1) % 16])
             for i, v in enumerate(values, 1)
         ]
-        yield Rendering(name, "block", "\n".join(lines))
+        # "> 5" alone may also mean more than five.
+        bound = name == "quote lines" and len(values) == 1 and values[0].isdigit()
+        yield Rendering(name, "block", "\n".join(lines), doubtful=bound)
     yield Rendering("blank lines between", "block", "\n\n".join(values))
     yield Rendering("Windows line ends", "block", "\r\n".join(values))
     yield Rendering("numbered with blank lines", "block", "\n\n".join(f"{i}. {v}" for i, v in enumerate(values, 1)))

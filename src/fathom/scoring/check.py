@@ -45,7 +45,7 @@ def _verdict(
     measures: dict[str, float] | None = None,
 ) -> Verdict:
     # Not validated: every value comes from a validated record, and validation would search a set for repeats again.
-    return Verdict.model_construct(
+    return Verdict.trusted(
         question_id=response.question_id,
         sample=response.sample,
         outcome=outcome,
@@ -53,7 +53,6 @@ def _verdict(
         parsed=parsed,
         reason=reason,
         measures=measures or {},
-        # Given, since pydantic copies defaults, which takes longer than most comparisons.
         parts=(),
         judgments=(),
     )

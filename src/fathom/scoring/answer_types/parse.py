@@ -40,14 +40,24 @@ from fathom.scoring.parsing import json_values
 from fathom.scoring.parsing.extraction import LONGEST_STATEMENT, Statement, find_statement, last_fence
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.lists import items_in, list_part
-from fathom.scoring.parsing.non_answers import ASIDE, HEDGE, NOTHING, SENTENCE_END, says_nothing
+from fathom.scoring.parsing.markup import without_markup
+from fathom.scoring.parsing.non_answers import ASIDE, CONTRAST, HEDGE, NOTHING, SENTENCE_END, says_nothing
 from fathom.scoring.parsing.normalization import LONGEST_CACHED, letters, normal, plain
 from fathom.scoring.parsing.numerals import SIMPLE, as_number, number_of, numbers_in
 from fathom.scoring.parsing.options import assigned_options, chosen_option
 from fathom.scoring.parsing.segmentation import BULLET, clean_item, lines_in, unnumbered, without_lead_in
 from fathom.scoring.parsing.selections import selected_options
-from fathom.scoring.parsing.tables import cells_in, piped_rows, rows_of_line, without_header
+from fathom.scoring.parsing.tables import cells_in, number_pairs, piped_rows, rows_of_line, without_header
 
+_SIMPLE_ROW = re.compile(r"[\d.]{1,20}; ?[\d.]{1,20}")
+_DIGIT = re.compile(r"\d")
+_NOTE = re.compile(r"(?:article|paper|document|candidate|step)\b|[-*•|>]|\(?\d{1,3}[.)]\s", re.IGNORECASE)
+_RESULT = re.compile(
+    r"\b(?:so|therefore|thus|hence|totals?|results?|answer|counts?|sum|average|mean|maximum|minimum"
+    r"|gives?|final|there (?:is|are|were)"
+    r"|values?|altogether|overall|equals?|comes? to|leav(?:es|ing)|it is|makes?)\b|[=≈]|因此|所以|共",
+    re.IGNORECASE,
+)
 _SUM = re.compile(r"[\d\s+×*·/÷().,=$−–-]{1,2000}")
 _PLACE = re.compile(
     r"(?<![^\s,;:\[\]()\"'])([^\s,;:\[\]()\"']{1,99})[ \t]?[:\[(, \t][ \t]?(\d{1,12})[ \t]?[-–:,][ \t]?(\d{1,12})(?!\d)"
@@ -58,7 +68,7 @@ def _parse_number(statement: Statement, key: Number, hints: KeyHints) -> Number 
     """The one number that is stated; None if there is none or more than one."""
     if SIMPLE.fullmatch(statement.text):
         return number_of(statement.text)
-    lines = [line for line in plain(statement.text).split("\n") if line.strip(" \t*_`#")]
+    lines = [line for line in plain(_half_width(statement.text)).split("\n") if line.strip(" \t*_`#")]
     if not lines:
         return None
     if len(lines) == 1:
@@ -66,21 +76,32 @@ def _parse_number(statement: Statement, key: Number, hints: KeyHints) -> Number 
     if statement.marked:
         at = next((at for at, line in enumerate(lines[:3]) if numbers_in(line)), 0)
         return _unless_contradicted(_number_in_line(lines[at], key.unit, last=False), lines[at + 1 :], key.unit)
-    if numbers_in(lines[-1]):
-        return _number_in_line(lines[-1], key.unit, last=True)
+    if number_of(lines[0], key.unit) is None and numbers_in(lines[-1]):
+        return _number_in_line(lines[-1], key.unit, last=True) if _concludes(lines[-1]) else None
     return _unless_contradicted(number_of(lines[0], key.unit), lines[1:], key.unit)
+
+
+def _concludes(line: str) -> bool:
+    """Whether the last line of a response without a marker states a result, and is no note on one article."""
+    bare = line.strip(" \t*_`")
+    if number_of(bare) is not None:
+        return True
+    return bare[-1] in ".!。)]0123456789" and _NOTE.match(bare) is None and _RESULT.search(bare) is not None
 
 
 def _unless_contradicted(number: Number | None, rest: Sequence[str], unit: str) -> Number | None:
     """The number, unless a later line states another one or retracts it."""
     if number is None or any(HEDGE.search(line) for line in rest):
         return None
-    others = (number_of(line, unit) for line in rest)
+    others = (number_of(line[bullet.end() if (bullet := BULLET.match(line)) else 0 :], unit) for line in rest)
     return number if all(other is None or other.value == number.value for other in others) else None
 
 
 def _number_in_line(line: str, unit: str, last: bool) -> Number | None:
     """The number of a line: its only one, the result of a sum, or the number of its first (or last) sentence."""
+    contrast = CONTRAST.search(line) if "not " in line or " of " in line or " than " in line or " to " in line else None
+    if contrast and numbers_in(line[: contrast.start()]):
+        line = line[: contrast.start()] + line[contrast.end() :]
     bullet = BULLET.match(line)  # "1. 33.3" is the first and only item of a list
     bare = line[bullet.end() if bullet else 0 :].strip(" \t*_`").rstrip(".")
     if SIMPLE.fullmatch(bare):
@@ -167,23 +188,30 @@ def _as_list(items: tuple[Scalar, ...], key: ListAnswer) -> Answer | None:
     if not items:
         return None
     if isinstance(key, Ranking):
-        return Ranking.model_construct(groups=tuple([(item,) for item in items]))
+        return Ranking.trusted(type="ranking", groups=tuple([(item,) for item in items]))
     if isinstance(key, Multiset):
-        return Multiset.model_construct(items=items)
+        return Multiset.trusted(type="multiset", items=items)
     # No Decimal equals a string, so that a number and a text never count as repeats.
-    return ValueSet.model_construct(items=tuple({item.value: item for item in items}.values()))
+    return ValueSet.trusted(type="set", items=tuple({item.value: item for item in items}.values()))
 
 
 def _parse_rows(statement: Statement, key: Rows, hints: KeyHints) -> Rows | None:
     """The rows of a table: drawn with pipes, or one per line."""
-    lines = lines_in(plain(statement.text), hints)
+    lines = lines_in(plain(_half_width(statement.text)), hints)
     piped = [line for line in lines if "|" in line]
-    if piped:
+    if piped and len(piped) == len(lines) > 1:
         return _as_rows(piped_rows(piped, key.columns), key)
     numeric = [isinstance(cell, Number) for cell in key.rows[0]]
-    if len(lines) == 1:
-        lines = rows_of_line(lines[0].strip(), numeric, hints)
-    rows = [cells_in(line, numeric, hints) for line in unnumbered(lines)]
+    listed = unnumbered(lines, hints)
+    if numeric == [True, True] and not all(map(_SIMPLE_ROW.fullmatch, listed)):
+        if len(listed) > 1 and not _DIGIT.search(listed[0]):
+            listed = listed[1:]  # a header
+        pairs = number_pairs(listed)
+        if pairs:
+            return _as_rows(pairs, key)
+    if len(listed) == 1:
+        listed = unnumbered(rows_of_line(listed[0].strip(), numeric, hints))
+    rows = [cells_in(line, numeric, hints) for line in listed]
     return _as_rows(without_header(rows, key.columns), key)
 
 
@@ -193,7 +221,7 @@ def _as_rows(rows: Sequence[Sequence[str]], key: Rows) -> Rows | None:
     if not rows or any(len(row) != len(kinds) or not all(row) for row in rows):
         return None
     made = [tuple([_scalar(cell, *kind) for cell, kind in zip(row, kinds, strict=True)]) for row in rows]
-    return Rows.model_construct(columns=key.columns, rows=tuple(made), ordered=key.ordered)
+    return Rows.trusted(type="rows", columns=key.columns, rows=tuple(made), ordered=key.ordered)
 
 
 def _half_width(text: str) -> str:
@@ -374,6 +402,8 @@ def parse_response(text: str, key: Answer, *, truncated: bool = False) -> Answer
             return number_of(text)
         text = text[text.rfind("</think>") + 8 :] if "</think>" in text else text
         hints = KeyHints(scalars_of(key))
+        if "<" in text or ">" in text or "&" in text or "\r" in text or "- [" in text:
+            text = without_markup(text, hints)
         statement = find_statement(text, hints, truncated)
         return None if statement is None else _from_statement(statement, key, hints)
     except (ArithmeticError, LookupError, RecursionError, ValueError):

@@ -4,13 +4,14 @@ or fenced block."""
 from __future__ import annotations
 
 import re
-from itertools import chain
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
-from fathom.scoring.parsing.json_values import answer_field, parsed
+from fathom.scoring.parsing.json_values import ABSENT, answer_field, parsed
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.non_answers import HEDGE
 from fathom.scoring.parsing.normalization import unaccented
+from fathom.scoring.parsing.remarks import RETRACTION, split_remarks
 
 LONGEST_STATEMENT: Final = 200_000
 """The maximum length in characters; anything longer is a document, not an answer."""
@@ -28,7 +29,7 @@ _BRACE = re.compile(r"\\[{}\\]|[{}]")
 # Both start with a literal word, which is several times faster than an alternation or a lookbehind.
 _MARKER = re.compile(
     r"answer(?<=\banswer)(?:s?[*_`\])]{0,4}[ \t]{0,3}(?:\([^()\n]{0,40}\)[ \t]?)?[:：=][*_`]{0,4}|(?<=<answer)>"
-    r"|(?P<heading>s?[*_`#\])\t ]{0,8}$))",
+    r"|(?P<heading>s?[*_`#\])\t ]{0,8}(?:$|[-–—](?=[ \t]))))",
     re.MULTILINE,
 )
 _SPOKEN_MARKER = re.compile(
@@ -36,28 +37,64 @@ _SPOKEN_MARKER = re.compile(
     r"[ \t]{0,3}:?[*_`]{0,4}"
 )
 _OWN_MARKER = re.compile(r"answers? ?(?:[:：=]|(?:is|are|would|must|should)\b)")
-_BEFORE_HEADING = re.compile(r"[*_`#>\t \[(]{0,8}(?:the |my )?(?:final |correct )?")
-_CHINESE_MARKER = re.compile(r"答案(?:是|为|[:：])[:：]?")
-_VALUE_NEXT = re.compile(r"[ \t*_`$\\({]{0,8}[-+]?\d")
+_BEFORE_HEADING = re.compile(r"[*_`#>\t \[(]{0,8}(?:the |my )?(?:final |correct |corrected )?")
+_OTHER_MARKER = re.compile(
+    r"答案(?:是|为|[:：])[:：]?|^[*_`#>\t ]{0,8}(?:final |最终)?(?:endgültige |richtige |окончательный |правильный )?"
+    r"(?:ans|respuesta|réponse|antwort|ответ|resposta|risposta|antwoord|svar|cevap|odpowiedź|答え|解答|回答|정답"
+    r"|답|الجواب|الإجابة)"
+    r"(?: final| finale| correcta| correcte| correta| corretta)?[*_`]{0,4}[ \t]?[:：][*_`]{0,4}",
+    re.MULTILINE,
+)
+_ASCII_WORDS = ("ans:", "spuesta", "antwo", "sposta", "svar", "cevap")
+_LINE_BRACKET = re.compile(r"^[\[{]", re.MULTILINE)
+MAX_BRACKETS: Final = 8
+"""Lines with an opening bracket that are tried as the start of a JSON value."""
+_HASH_MARKS = re.compile(r"(?:\A|\n)#{4}[ \t]+(?P<stated>[^\n#][^\n]*)\Z")
+_VALUE_NEXT = re.compile(r"[ \t*_`$\\({]{0,8}(?:[-+]?\d|null\b|none\b)", re.IGNORECASE)
+_FINAL = re.compile(r"(?:final|correct|corrected|right) \Z")
+_LEAD = re.compile(r"\s*(?:so|thus|therefore|hence)?,?\s?(?:the |my )?")
 
 
 def find_statement(text: str, hints: KeyHints, truncated: bool) -> Statement | None:
     """The statement of the answer: a box, else the text after "Answer:", else a final JSON object or fenced block, else
-    the whole response.
+    the whole response; without the remarks that follow it.
 
     A later marker replaces a box: "\\boxed{4} ... wait. Final answer: 5" states 5. A JSON object at the end is parsed
     as JSON, even if its strings contain markers. In a truncated response only a box counts, since it is closed:
-    "Answer: 71" may have been the start of 711.
+    "Answer: 71" may have been the start of 711. A statement that the remarks take back is none.
     """
+    text = text.strip()
     box, box_end = last_box(text) if "\\boxed" in text else ("", 0)
     if truncated:
         return Statement(box, marked=True) if box.strip() else None
-    closing = last_fence(text) if "```" in text else ""
-    record = _final_json(closing or text) if "}" in text else ""
-    for statement in (record, _tail(text[box_end:], hints), box, closing):
+    body = remarks = closing = ""
+    if "}" in text or "]" in text or "```" in text:
+        body, remarks = split_remarks(text, hints, marked=False)
+        closing = last_fence(body) if "```" in body else ""
+        record = _final_json((closing or body).rstrip())
+        if record:
+            return None if RETRACTION.search(remarks) else Statement(record, marked=True)
+    tail = _tail(text[box_end:], hints)
+    tail, after = split_remarks(tail, hints, marked=True) if tail else ("", "")
+    for statement, rest in ((tail, after), (box, text[box_end:]), (closing, remarks)):
         if statement and not statement.isspace():
-            return Statement(statement, marked=True)
-    return Statement(text, marked=False) if text.strip() else None
+            return None if rest and RETRACTION.search(rest) else Statement(_balanced(statement), marked=True)
+    if not body:
+        body, remarks = split_remarks(text, hints, marked=False)
+    if not body.strip() or (remarks and RETRACTION.search(remarks)):
+        return None
+    return Statement(body, marked=False)
+
+
+def _balanced(statement: str) -> str:
+    """The statement without the end of an emphasis that began before its marker: "**Answer: 4**"."""
+    statement = statement.rstrip(" \t\n。")
+    for sign in ("**", "`"):
+        if sign in statement and statement.count(sign) % 2:
+            at = statement.rfind(sign)
+            if not statement[at + len(sign) : at + len(sign) + 2].strip(".。!"):
+                statement = statement[:at] + statement[at + len(sign) :]
+    return statement
 
 
 def last_box(text: str) -> tuple[str, int]:
@@ -78,29 +115,40 @@ def last_box(text: str) -> tuple[str, int]:
 
 def _tail(text: str, hints: KeyHints) -> str:
     """The text after the last marker; empty if there is none."""
-    if "nswer" not in text and "NSWER" not in text and "答案" not in text:
+    # Cheap tests that rule out most responses without a marker.
+    foreign = not text.isascii() or (":" in text and any(map(text.lower().__contains__, _ASCII_WORDS)))
+    if not foreign and "nswer" not in text and "NSWER" not in text and "####" not in text:
         return ""
     small = text.lower()
     if len(small) != len(text):  # "İ" becomes longer in lower case
         small = text
     for spelling in map(str.lower, hints.spellings):
         # The title "In search of an answer: tides" is not a marker.
-        if "answer" in spelling and _OWN_MARKER.search(spelling):
+        if "answer" in spelling and (_OWN_MARKER.search(spelling) or spelling.endswith(("answer", "answers"))):
             for title in {spelling, unaccented(spelling)}:
                 small = small.replace(title, "_" * len(title))
     content = len(text.rstrip(" \t\n*_`.$\\[]()"))  # a marker with nothing after it does not count
     written = 0
-    chinese = () if text.isascii() else _CHINESE_MARKER.finditer(small, 0, content)
-    for match in chain(_MARKER.finditer(small, 0, content), chinese):
+    others = _OTHER_MARKER.finditer(small, 0, content) if foreign else ()
+    for match in chain(_MARKER.finditer(small, 0, content), others):
         if match.end() < content and (match.lastgroup is None or _is_heading(small, match.start())):
             written = max(written, match.end())
-    spoken = max((match.end() for match in _SPOKEN_MARKER.finditer(small, written, content)), default=written)
+    spoken, final = written, False
+    for match in _SPOKEN_MARKER.finditer(small, written, content):
+        before = small[max(written, match.start() - 40) : match.start()]
+        announced = ":" in match[0] or _FINAL.search(before) is not None or _LEAD.fullmatch(before) is not None
+        spoken, final = match.end(), announced
+    hashed = _HASH_MARKS.search(split_remarks(text, hints, marked=False)[0]) if "####" in text else None
+    if hashed and hashed.start() >= spoken:
+        return text[hashed.start("stated") :]
     # After "Answer: 4" a sentence such as "The answer is the sum of both." is an explanation. It replaces the marked
     # answer only if it retracts it or states another value.
-    if spoken > written and (not written or HEDGE.search(text, written, spoken) or _VALUE_NEXT.match(text, spoken)):
+    if spoken > written and (
+        not written or final or HEDGE.search(text, written, spoken) or _VALUE_NEXT.match(text, spoken)
+    ):
         return text[spoken:]
-    end = -len("</answer>") if small.endswith("</answer>") else None
-    return text[written:end] if written else ""
+    end = small.find("</answer>", written) if "</answer>" in small else -1
+    return text[written : end if end > written else None] if written else ""
 
 
 def _is_heading(text: str, at: int) -> bool:
@@ -119,9 +167,16 @@ def last_fence(text: str) -> str:
 
 
 def _final_json(text: str) -> str:
-    """The JSON object at the end of the response, if it has an answer field."""
-    end = len(text.rstrip()) - 1
-    if end < 0 or text[end] != "}" or '"' not in text:
+    """The JSON value at the end of the response: after a line that ends with a colon, or with an answer field."""
+    if text[-1:] not in {"}", "]"}:
+        return ""
+    for match in islice(_LINE_BRACKET.finditer(text), MAX_BRACKETS):
+        lead = text[: match.start()].rstrip()
+        value = parsed(text[match.start() :]) if not lead or lead[-1] in ":：" else ABSENT
+        if value is not ABSENT:
+            return text[match.start() :]
+    end = len(text) - 1
+    if text[end] != "}" or '"' not in text:
         return ""
     depth = 0
     for at in range(end, max(-1, end - LONGEST_STATEMENT), -1):

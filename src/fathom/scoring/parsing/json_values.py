@@ -8,7 +8,18 @@ from typing import Any, Final
 
 from fathom.scoring.parsing.normalization import normal
 
-_ANSWER_FIELDS = ("final_answer", "final answer", "answer", "answers", "result", "value")
+_ANSWER_FIELDS = (
+    "final_answer",
+    "final answer",
+    "answer",
+    "answers",
+    "result",
+    "value",
+    "candidate",
+    "option",
+    "choice",
+)
+_ITEM_FIELDS = ("title", "article_title", "name", "author", "author_name", "article", "value", "item", "answer")
 ABSENT: Final = object()
 
 
@@ -31,13 +42,26 @@ def answer_field(record: dict[str, Any]) -> str | None:
 
 
 def unwrapped(value: Any) -> Any:
-    """The answer inside {"answer": ...}, even if it is wrapped several times."""
+    """The answer inside {"answer": ...} or {"titles": [...]}, even if it is wrapped several times."""
     for _ in range(4):
-        name = answer_field(value) if isinstance(value, dict) else None
+        if not isinstance(value, dict):
+            break
+        name = answer_field(value)
+        lists = [field for field in value if isinstance(value[field], list)]
+        name = lists[0] if name is None and len(value) == 1 == len(lists) else name
         if name is None:
             break
         value = value[name]
     return value
+
+
+def item(value: Any) -> Any:
+    """The title or name in an object such as {"title": "Tides", "authors": 3}; any other value as it is."""
+    if not isinstance(value, dict):
+        return value
+    names = {name.lower(): name for name in value}
+    found = [names[name] for name in _ITEM_FIELDS if name in names]
+    return value[found[0]] if found else next(iter(value.values())) if len(value) == 1 else value
 
 
 def scalar(value: Any) -> str:
@@ -62,8 +86,8 @@ def scalars(value: Any) -> list[str] | None:
     if not isinstance(value, list):
         return None
     flat: list[str] = []
-    for item in value:
-        flat += [scalar(inner) for inner in item] if isinstance(item, list) else [scalar(item)]
+    for one in map(item, value):
+        flat += [scalar(inner) for inner in one] if isinstance(one, list) else [scalar(one)]
     return flat if all(flat) else None
 
 

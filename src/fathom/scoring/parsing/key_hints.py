@@ -66,6 +66,10 @@ class KeyHints:
         """Whether a spelling contains a semicolon."""
         return ";" in "\n".join(self.spellings)
 
+    def contain(self, sign: str) -> bool:
+        """Whether a spelling contains the sign."""
+        return any(sign in spelling for spelling in self.spellings)
+
     @cached_property
     def values(self) -> frozenset[Decimal]:
         """The values of the key's numbers."""

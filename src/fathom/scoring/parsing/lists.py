@@ -7,12 +7,14 @@ import re
 from fathom.scoring.parsing.key_hints import AND, SEPARATOR, SEPARATOR_OR_AND, KeyHints
 from fathom.scoring.parsing.normalization import BRACKETS, letters, plain
 from fathom.scoring.parsing.numerals import number_of
+from fathom.scoring.parsing.remarks import is_comment
 from fathom.scoring.parsing.segmentation import (
+    ARROW,
     BULLET,
     COMMA_IN_NUMBERS,
     SEMICOLON,
+    clean_item,
     clean_items,
-    is_remark,
     lines_in,
     rejoined,
     split_parts,
@@ -25,6 +27,9 @@ _WRAPS = ",;，；"
 """Characters at the end of a line that continue the list on the next line."""
 _SECOND = re.compile(r"[,;，；][ \t]?\(?2[.)][ \t]")
 _LEADING_AND = re.compile(r"(?:and|&)[ \t]+", re.IGNORECASE)
+_SPELLED_AND = re.compile(r"(?:hundred|thousand|million) and ", re.IGNORECASE)
+_BAR = re.compile(r"[ \t]*\|[ \t]*")
+_SPACED = re.compile(r"\d+(?:\.\d+)?(?:[ \t]+\d+(?:\.\d+)?)+")
 _QUOTED = re.compile(r'(?<![ \t\n])[ \t\n]*["“]([^"“”\n]*)["”][ \t\n]*(?:[,;]|and\b|[,;]\s?and\b|\Z)')
 
 
@@ -37,7 +42,7 @@ def items_in(stated: str, hints: KeyHints, numeric: bool) -> list[str]:
         lines = [" ".join(lines)]  # one list, wrapped
     if len(lines) == 1:
         # "1. Tides, storms" is one item; "(1) Tides; (2) Wu" is numbered item by item.
-        line = lines[0] if "2" in lines[0] and _SECOND.search(lines[0]) else unnumbered(lines)[0]
+        line = lines[0] if "2" in lines[0] and _SECOND.search(lines[0]) else unnumbered(lines, hints)[0]
         return _inline(line, hints, numeric)
     if "|" in lines[0] and all("|" in line for line in lines):
         return [cell for row in without_ranks(piped_rows(lines, ())) for cell in row if cell]
@@ -57,6 +62,12 @@ def _inline(line: str, hints: KeyHints, numeric: bool) -> list[str]:
         )
     if letters(line) in hints.whole:
         return [line]
+    item = clean_item(line, hints)
+    if item != line and letters(item) in hints.whole:
+        return [item]
+    for sign, by in (("|", _BAR), ("→", ARROW)):
+        if sign in line and not hints.contain(sign):
+            return clean_items(by.split(line.strip("| ")), hints)
     quoted = _QUOTED.findall(line) if '"' in line or "“" in line else []
     if quoted and not _QUOTED.sub("", line).strip(" ."):
         return [item for item in quoted if item.strip()]
@@ -86,8 +97,12 @@ def _numeric_pieces(line: str, hints: KeyHints) -> list[str]:
     """A line of numbers split at its commas, except inside 1,234."""
     if ", " not in line and ";" not in line and _is_value(line, hints):
         return [line]  # "one hundred and five"
+    if _SPACED.fullmatch(line.rstrip(".")):
+        return line.rstrip(".").split()
     parts = split_parts(COMMA_IN_NUMBERS, line)
-    parts += split_parts(AND, line, parts.pop()[0])
+    last = parts[-1]
+    if not _SPELLED_AND.search(line, *last) or number_of(line[slice(*last)]) is None:
+        parts += split_parts(AND, line, parts.pop()[0])
     pieces: list[str] = []
     for start, end in parts:
         piece = line[start:end]
@@ -116,7 +131,7 @@ def list_part(text: str, hints: KeyHints) -> str:
         return "\n".join(filled[_last_run(bulleted) :])
     if "." not in text and "!" not in text:
         return text  # no sentences, so no remarks
-    has_remarks = any(is_remark(line) and letters(line) not in hints.whole for line in filled[1:-1])
+    has_remarks = any(is_comment(line) and letters(line) not in hints.whole for line in filled[1:-1])
     return filled[-1] if has_remarks else text
 
 

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from fathom.scoring.answers import Number
-from fathom.scoring.parsing.non_answers import BOUND, HEDGE
+from fathom.scoring.parsing.non_answers import BOUND, DENIED_AFTER, HEDGE
 from fathom.scoring.parsing.normalization import plain
 
 LONGEST_NUMBER: Final = 400
@@ -46,7 +46,8 @@ SIMPLE = re.compile(r"[-+]?(?:\d{1,40}|\d{1,3}(?:,\d{3}){1,12})(?:\.\d{1,40})?")
 _UNIT_WORDS = re.compile(r"[^\W\d_]+(?:[ /.-][^\W\d_]+){0,2}")
 _AFTER_NUMBER = re.compile(r"[ \t]?(?:[^\W\d_]+[ \t-]){0,4}(?:[^\W\d_]+)?\.?")
 _BEFORE_NUMBER = re.compile(
-    r"(?:(?:so|thus|hence|there|it|the|a|total|of|is|are|was|were|in|about|approximately|roughly|around|exactly|only|just|count|number"
+    r"(?:(?:so|thus|hence|there|it|the|a|total|of|is|are|was|were|in|about|approximately|roughly|around"
+    r"|exactly|only|just|count|number"
     r"|value|sum|average|mean|result|answer|final)\b[\s:]*|[=≈~:]\s*){0,10}",
     re.IGNORECASE,
 )
@@ -171,8 +172,10 @@ _cached_number = lru_cache(maxsize=1 << 14)(_number_of)
 
 
 def as_number(found: FoundNumber, text: str, unit: str) -> Number | None:
-    """The number as an answer; None with a bound ("at least 5") before it or a hedge after it."""
+    """The number as an answer; None with a bound ("at least 5") before it, or a hedge or a denial after it."""
     if found.value is None or BOUND.search(text[: found.start][-40:]) or HEDGE.search(text, found.end):
+        return None
+    if DENIED_AFTER.match(text, found.end):
         return None
     return Number(value=found.value, unit=found.unit or _unit_after(text[found.end :], unit))
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from fathom.scoring.parsing.key_hints import NO_HINTS
+from fathom.scoring.parsing.non_answers import DENIED_AFTER
 from fathom.scoring.parsing.segmentation import lines_in, without_lead_in
 from fathom.scoring.parsing.tables import piped_rows
 
@@ -22,6 +23,7 @@ _NOUN = r"(?:option|choice|candidate|候选(?:项|文献)?|no\.|number|#)"
 _NAMED = re.compile(
     rf"{_NOUN}s?\s?#?[(\[]?(?P<named>[a-z](?![\w'])|\d{{1,3}}(?![\w'])|(?:{'|'.join(_CARDINALS)})\b)[)\]]?"
     rf"|\b(?P<ordinal>{_ORDINAL})\b(?:\s(?:option|choice|candidate|one|work|paper|article))?"
+    r"|\b(?:work|paper|document|article)s?\s?#?(?P<numbered>\d{1,3})(?![\w'])"
     rf"|第(?P<chinese>\d{{1,2}})[个项篇]",
     re.IGNORECASE | re.ASCII,
 )
@@ -30,12 +32,13 @@ _BARE = re.compile(r"(?<![\w.#(\[])[(\[]{0,2}(?P<bare>[A-Z]|\d{1,3})[)\]]{0,2}(?
 """An option by its letter or number alone."""
 _BEFORE_BARE = re.compile(
     r"(?:\A|[:=→]|\b(?:is|be|with|choose|chose|pick|picked|select|selected|say|lean|guess|probably|likely|definitely"
-    r"|answer|final|it's|either|between|both|maybe|perhaps|possibly|than|not|or|and|nor|but|namely))[\s*_\"'“]*\Z|[,/&、或和]\s?\Z",
+    r"|answer|final|it's|either|between|both|maybe|perhaps|possibly|than|not|or|and|nor|but"
+    r"|namely))[\s*_\"'“]*\Z|[,/&、或和]\s?\Z",
     re.IGNORECASE,
 )
 _AFTER_BARE = re.compile(r"\s(?:is|fits|matches|seems|must|would|should|because|since)\b|\s?(?:[.,;:!)—–-]|\Z)")
 _LONE = re.compile(
-    rf"(?:{_NOUN}\s?)?#?[(\[]{{0,2}}(?P<lone>[a-z]|\d{{1,3}})(?![\w'])"
+    rf"(?:{_NOUN}\s?)?#?[(\[]{{0,2}}(?P<lone>[a-z]|\d{{1,3}}|{'|'.join(_CARDINALS)})(?![\w'])"
     r"(?:[)\]]{1,2}|(?=\s*(?:\Z|[.:;,!\n(—–-]|\b(?:because|since|as|for|rather|instead|not)\b)))",
     re.IGNORECASE | re.ASCII,
 )
@@ -45,7 +48,9 @@ SENTENCE = re.compile(
 )
 _CONCLUSION = re.compile(
     r"\b(?:so|therefore|thus|hence|must|answer|best|correct|right|choose|chose|pick|select|go with|lean|guess|conclu\w+"
-    r"|final\w*|most likely|probably|likely|should|would be|it is|it's|i think|i believe|i say)\b|因此|所以|应|答案|选",
+    r"|final\w*|most likely|probably|likely|should|would be|it is|it's|i think|i believe|i say|is cited"
+    r"|cited (?:work|paper|here|at)|only"
+    r"|fits|match(?:es)?|refers to|leav(?:es|ing)|remains)\b|因此|所以|应|答案|选",
     re.IGNORECASE,
 )
 NEGATION = re.compile(
@@ -53,15 +58,27 @@ NEGATION = re.compile(
     r"|n't(?: be)?|\bnot be|rules? out|不是|而非|排除)\s(?:the\s)?\Z|(?:不是|而非|排除)\Z",
     re.IGNORECASE,
 )
+_BETWEEN = re.compile(
+    rf"\bbetween\s(?:{_NOUN}s?\s)?\(?\w{{1,6}}\)?\sand\s(?:{_NOUN}\s)?\(?\w{{1,6}}\)?,?(?=\s\S)", re.IGNORECASE
+)
+"""What a choice is made from: "between 2 and 3, I choose 3"."""
 _JOINED = re.compile(r"\s?(?:[,/&、或和]|\b(?:or|and|nor)\b){1,2}\s?(?:the\s)?(?:or\s|and\s|nor\s)?", re.IGNORECASE)
 
 _PAIR = re.compile(
     r"(?:(?<=[\s,;{(\[\"'])|\A)[\[(<]{0,2}(?:mask|slot|blank|citation|gap|question|item)?[ _#-]?"
     r"(\d{1,3})[\])>\"']{0,2}\s?"
-    r"(?:[:=→]|-+>?|–|is\b)\s?[\"'(\[]?(?:option |candidate )?(?:([a-z])|(\d{1,3}))(?![\w-])",
+    r"(?:[:=→]|[-=]+>?|–|(?:is|cites?|matches|gets|refers to|corresponds to"
+    r"|goes with)\b)\s?[\"'(\[]?(?:option |candidate |work )?"
+    r"(?:([a-z])|(\d{1,3}))(?![\w-])",
     re.IGNORECASE,
 )
 """A slot with its option: "2: C", "MASK 2 -> 3"."""
+_REVERSED_PAIR = re.compile(
+    r"\b(?:candidate|option|work)[ #]?(\d{1,3})\b[^\n\d]{0,40}?(?:mask|slot|blank|citation|gap)[ _#]?(\d{1,3})\b",
+    re.IGNORECASE,
+)
+"""An option with its slot: "candidate 3 is cited at [[CITATION 2]]"."""
+_FIRST_NOUN = re.compile(r"\b(?:(candidate|option|work)|mask|slot|blank|citation|gap)s?[ _#]?\d", re.IGNORECASE)
 _TUPLE = re.compile(r"[(\[]\s?(\d{1,3})\s?,\s?(?:([a-z])|(\d{1,3}))\s?[)\]]", re.IGNORECASE)
 """The same in brackets: "(2, 3)"."""
 _NUMBERED = re.compile(
@@ -116,6 +133,9 @@ def _confirmed(option: int | None, rest: str, of: int) -> int | None:
     if option is None or (joined and _starts_with_option(rest[joined.end() :], of)):
         return None
     for part in SENTENCE.split(rest):
+        other = _LONE.fullmatch(part.strip()) if part else None
+        if other and position(other["lone"], of) not in {None, option}:
+            return None  # a list of options
         sentence = mentions_in(part, of) if part else _NO_MENTIONS
         if sentence.concludes and sentence.options and option not in sentence.options:
             return None
@@ -140,15 +160,22 @@ _NO_MENTIONS = MentionedOptions(frozenset(), False)
 def mentions_in(sentence: str, of: int) -> MentionedOptions:
     """The options that a sentence names."""
     options: set[int] = set()
+    run: list[int] = []
     end, denied = 0, False
+    if "etween" in sentence:
+        shorter = _BETWEEN.sub("", sentence)
+        sentence = shorter if any(position(name, of) for _, _, name in _named_options(shorter)) else sentence
     for start, stop, name in _named_options(sentence):
         option = position(name, of)
-        before = sentence[max(0, start - 40) : start]
-        # "not candidate 1, 2 or 4" denies all three.
-        denied = bool(NEGATION.search(before)) or (denied and bool(_JOINED.fullmatch(sentence, end, start)))
-        end = stop
+        joined = bool(end) and bool(_JOINED.fullmatch(sentence, end, start))
+        # "not candidate 1, 2 or 4" denies all three, and so does "candidates 1, 2 and 4 can be excluded".
+        denied = bool(NEGATION.search(sentence[max(0, start - 40) : start])) or (denied and joined)
         if option is not None and not denied:
             options.add(option)
+        run = [*run, option or 0] if joined else [option or 0]
+        if DENIED_AFTER.match(sentence, stop):
+            options.difference_update(run)
+        end = stop
     return MentionedOptions(frozenset(options), _CONCLUSION.search(sentence) is not None)
 
 
@@ -190,6 +217,11 @@ def assigned_options(text: str, marked: bool, slots: int, of: int) -> list[int] 
     if len(whole) == slots and _RUN.fullmatch(whole):
         return _all_options(whole, of)
     text = _with_digits(text)
+    first = _FIRST_NOUN.search(text)
+    if first and first[1]:
+        found = _in_order([(slot, option, "") for option, slot in _REVERSED_PAIR.findall(text)], of)
+        if found is not None:
+            return found
     pairs = _PAIR.findall(text)
     if pairs:
         found_by_slot = {int(slot): position(letter or digits, of) for slot, letter, digits in pairs}
@@ -198,7 +230,8 @@ def assigned_options(text: str, marked: bool, slots: int, of: int) -> list[int] 
     if numbered is not None:
         return numbered
     lines = lines_in(text, NO_HINTS)
-    line = " ".join(lines if marked else lines[-1:])
+    listed = len(lines) == slots and all(map(_LONE.fullmatch, lines))
+    line = " ".join(lines if marked or listed else lines[-1:])
     parts = [part.strip(" \"'()[]{}.") for part in _BETWEEN_OPTIONS.split(without_lead_in(line, NO_HINTS))]
     return _all_options([part for part in parts if part], of)
 

@@ -5,53 +5,68 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from fathom.scoring.parsing.key_hints import KeyHints
+from fathom.scoring.parsing.key_hints import NO_HINTS, KeyHints
 from fathom.scoring.parsing.normalization import letters, normal
+from fathom.scoring.parsing.remarks import is_comment, is_label
 
 BULLET = re.compile(r"[ \t]*(?:[-*•‣◦·–][ \t]+|\(?(\d{1,3})[.)](?=[ \t]|[^\d\s.,%])[ \t]*|#(\d{1,4})[ \t]+)")
 _BULLET_SIGNS = frozenset("-*•‣◦·–(#0123456789 \t")
-COMMA_IN_NUMBERS = re.compile(r"(?:[;；、，]|,(?!\d{3}(?!\d)))(?:[ \t]*(?:and|&)(?=[ \t]))?[ \t\n]*", re.IGNORECASE)
+_LETTERED = re.compile(r"[ \t]*(?:\(?([a-zA-Z]{1,5})\)|([a-z]{1,5})\.)[ \t]+")
+_LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
+_ROMANS = (
+    "i",
+    "ii",
+    "iii",
+    "iv",
+    "v",
+    "vi",
+    "vii",
+    "viii",
+    "ix",
+    "x",
+    "xi",
+    "xii",
+    "xiii",
+    "xiv",
+    "xv",
+    "xvi",
+    "xvii",
+    "xviii",
+    "xix",
+    "xx",
+)
+_MAY_BE_LETTERED = frozenset({"a.", "a)", "(a", "i.", "i)", "(i", "A)", "(A", "I)", "(I"})
+ARROW = re.compile(r"[ \t]*(?:→|->|=>)[ \t]*")
+COMMA_IN_NUMBERS = re.compile(
+    r"(?:[;；、，]|[ \t]?(?:→|->|=>)|,(?!\d{3}(?!\d)))(?:[ \t]*(?:and|&)(?=[ \t]))?[ \t\n]*", re.IGNORECASE
+)
 SEMICOLON = re.compile(r"[;；][ \t\n]*")
 _NOUN = (
-    r"(?:answers?|authors?|articles?|papers?|titles?|names?|values?|numbers?|counts?|results?|list|order|works?|items?)"
+    r"(?:answers?|authors?|articles?|papers?|titles?|names?|values?|numbers?|counts?|results?|list|order"
+    r"|works?|items?|one|match(?:es)?)"
 )
 _LEAD_IN = re.compile(
     rf"(?:[^\W\d_]+[ \t]){{0,8}}?{_NOUN}(?:[ \t][^\W\d_]+){{0,8}}?"
     r"(?:[ \t](?:is|are|was|were)(?:[ \t]?:)?[ \t]|[ \t]?:[ \t])",
     re.IGNORECASE,
 )
+_TRAILER = re.compile(
+    r"[ \t](?:is|are|was|were) the only (?:match(?:es)?|one|articles?|authors?|papers?|titles?|values?"
+    r"|persons?)\b[^\n]{0,80}\Z"
+)
 _ENDS = " \t\n,;，；"
 _COUNTED = re.compile(
-    r"[ \t]?[(\[][\d,.]{1,12}[ \t](?:papers?|articles?|authors?|references?|citations?|words?|times?|works?)[)\]]\Z",
+    r"[ \t]?[(\[](?:[\d,.]{1,12}[ \t](?:papers?|articles?|authors?|references?|citations?|words?|times?|works?)"
+    r"|(?:articles?|papers?|documents?)[ \t]#?\d{1,3})[)\]]\Z",
     re.IGNORECASE,
 )
-_HEADING_OR_LABEL = re.compile(
-    r"#{1,6} |[*_ \t]{0,6}(?:explanation|reasoning|rationale|justification|notes?|confidence|evidence|sources?)\b"
-    r"(?=[*_ \t]{0,4}:)",
-    re.IGNORECASE,
+_LABELS = ("Article ", "article ", "ARTICLE ", "Paper ", "paper ", "PAPER ", "Document ", "document ", "DOCUMENT ")
+_ARTICLE_LABEL = re.compile(
+    r"[*_]{0,3}(?:article|paper|document)[ \t]#?\d{1,3}[*_]{0,3}[ \t]?[:.)–—-][*_]{0,3}[ \t]+(?=[^\s\d])", re.IGNORECASE
 )
+_HEADING = re.compile(r"#{1,6} ")
 # A text without any of these has no heading, label, fence, lead-in or remark.
 _SUSPECT = re.compile(r"[:*.!#`]")
-_ON_THE_ANSWER = (
-    r"(?:articles?|authors?|titles?|papers?|works?|names?|list(?:s|ed)?|above|answers?|references?|bylines?|order|items?"
-    r"|condition|question|context|collection|entries|ties?|them|these|those|they|such)"
-)
-_REMARK = re.compile(
-    r"(?:these|those|the above|i|we|he|she|it|they|(?:here|there) (?:is|are)|in total|together|so the|note that)\b"
-    rf".{{0,200}}|.{{0,200}}?\b{_ON_THE_ANSWER}\b.{{0,200}}",
-    re.IGNORECASE,
-)
-_VERB = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|appears?|wrote|counted|found|contains?|includes?|lists?|follows?|cites?|meets?)\b",
-    re.IGNORECASE,
-)
-
-
-def is_remark(line: str) -> bool:
-    """Whether a line is a sentence that comments on the answer; a title such as "Sleep is a need." is not."""
-    if not line.endswith((".", "!", ".*", ".**")) or line.count(" ") < 2:
-        return False
-    return _REMARK.match(line) is not None and _VERB.search(line, 0, 400) is not None
 
 
 def lines_in(stated: str, hints: KeyHints) -> list[str]:
@@ -66,24 +81,24 @@ def lines_in(stated: str, hints: KeyHints) -> list[str]:
         if not line or line.startswith("```"):
             continue
         suspect = line[-1] in ":*.!" or ":" in line or line[0] == "#"
-        if not suspect or not _is_no_item(line) or letters(line) in hints.whole:
+        if not suspect or letters(line) in hints.whole:
             kept.append(line)
-        elif kept and _HEADING_OR_LABEL.match(line):
+        elif kept and (is_label(line) or _HEADING.match(line)):
             break
+        elif not _is_lead_in(line) and (kept or not is_comment(line)):
+            kept.append(line)
     return kept
 
 
-def _is_no_item(line: str) -> bool:
-    """Whether a line is not an item: a heading, "The authors are:", "These are all.", "Explanation: ..."."""
-    if line[-1] in ":*.!" and (
-        line.endswith((":", ":**", ":*", "**:")) or (is_remark(line) and not BULLET.match(line))
-    ):
-        return True
-    return _HEADING_OR_LABEL.match(line) is not None
+def _is_lead_in(line: str) -> bool:
+    """Whether a line announces items: a heading, or "The authors are:"."""
+    return line.endswith((":", ":**", ":*", "**:")) or _HEADING.match(line) is not None
 
 
-def unnumbered(lines: list[str]) -> list[str]:
-    """Lines without bullets; numbers are bullets only if they count 1, 2, 3."""
+def unnumbered(lines: list[str], hints: KeyHints = NO_HINTS) -> list[str]:
+    """Lines without bullets; numbers are bullets only if they count 1, 2, 3, and letters if they count a, b, c."""
+    if lines and lines[0][:2] in _MAY_BE_LETTERED:
+        return _unlettered(lines, hints)
     if _BULLET_SIGNS.isdisjoint([line[:1] for line in lines]):
         return lines
     matches = [BULLET.match(line) for line in lines]
@@ -97,10 +112,22 @@ def unnumbered(lines: list[str]) -> list[str]:
     ]
 
 
+def _unlettered(lines: list[str], hints: KeyHints) -> list[str]:
+    """Lines without "a.", "b." or "i.", "ii."; the initials of names are no bullets."""
+    matches = [_LETTERED.match(line) for line in lines]
+    names = tuple([(match[1] or match[2]).lower() for match in matches if match])
+    in_turn = len(names) == len(lines) and names in {_LETTERS[: len(names)], _ROMANS[: len(names)]}
+    if not in_turn or any(letters(line) in hints.whole for line in lines):
+        return lines
+    return [line[match.end() :] for line, match in zip(lines, matches, strict=True) if match]
+
+
 def without_lead_in(line: str, hints: KeyHints) -> str:
     """The line without "The authors are", unless the key has a title that begins so."""
     if ":" not in line and " is " not in line and " are " not in line and " was " not in line and " were " not in line:
         return line
+    if " the only " in line:
+        line = _TRAILER.sub("", line)
     match = _LEAD_IN.match(line)
     if not match or match.end() == len(line) or any(form.startswith(letters(match[0])) for form in hints.whole):
         return line
@@ -109,18 +136,21 @@ def without_lead_in(line: str, hints: KeyHints) -> str:
 
 def clean_items(pieces: list[str], hints: KeyHints) -> list[str]:
     """The pieces of a list as items, without bullets and trailing separators; empty ones are dropped."""
-    items = [piece.strip(_ENDS) for piece in unnumbered(pieces)]
+    items = [piece.strip(_ENDS) for piece in unnumbered(pieces, hints)]
     for item in items:
-        if not item or not item[0].isalnum() or item[-1] in ")]":
+        if not item or not item[0].isalnum() or item[-1] in ")]" or (item[0] in "ADPadp" and item.startswith(_LABELS)):
             return [kept for item in items if (kept := clean_item(item, hints))]
     return items  # most need no further cleanup
 
 
 def clean_item(item: str, hints: KeyHints) -> str:
-    """An item without trailing separators and without an explanatory count: "Lind (5 documents)"."""
+    """An item without separators at its end, a count ("Lind (5 documents)") and a number ("Article 3: Tides")."""
     item = item.strip(_ENDS)
     if item.endswith((")", "]")) and letters(item) not in hints.whole:
         item = _COUNTED.sub("", item)
+    label = _ARTICLE_LABEL.match(item) if item.lstrip("*_").startswith(_LABELS) else None
+    if label and letters(item) not in hints.whole:
+        item = item[label.end() :]
     return item if normal(item) else ""
 
 

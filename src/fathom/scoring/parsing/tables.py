@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, pairwise
 
 from fathom.scoring.parsing.key_hints import SEPARATOR_OR_AND, KeyHints
+from fathom.scoring.parsing.non_answers import HEDGE
 from fathom.scoring.parsing.normalization import normal
-from fathom.scoring.parsing.numerals import SIMPLE, number_of
+from fathom.scoring.parsing.numerals import SIMPLE, number_of, numbers_in
 from fathom.scoring.parsing.segmentation import COMMA_IN_NUMBERS, clean_item, rejoined, split_at_semicolons, split_parts
 
 _RULE_OFF = frozenset("-:=+ ")
@@ -105,3 +107,37 @@ def _ways_to_split(line: str, width: int, hints: KeyHints) -> Iterator[list[str]
     yield line.rsplit(": ", width - 1)
     yield line.rsplit(" (", width - 1)
     yield line.split(",")
+
+
+_PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_FORWARD = re.compile(r"[\W_]{0,6}(?:for|with|in|among|at|group|value)\b", re.IGNORECASE)
+_BACKWARD = re.compile(r"\b(?:for|with|by|in|of|among)\b", re.IGNORECASE)
+
+
+def number_pairs(lines: Sequence[str]) -> list[list[str]]:
+    """Rows of two numbers each: "Group 3: 1", "For 3 authors, the result is 1."; empty if a line has no two numbers."""
+    if len(lines) == 1:
+        return _alternating(lines[0])
+    rows = []
+    for line in lines:
+        found = numbers_in(line)
+        if len(found) != 2 or any(one.value is None for one in found) or HEDGE.search(line):
+            return []
+        # "5 for 3 authors" gives the result first.
+        if _BACKWARD.search(line, found[0].end, found[1].start) and not _FORWARD.match(line):
+            return []
+        rows.append([line[one.start : one.end] for one in found])
+    return rows
+
+
+def _alternating(line: str) -> list[list[str]]:
+    """The pairs of a line with two separators in turn: "3; 1, 4; 2"."""
+    found = list(islice(_PLAIN_NUMBER.finditer(line), 1000))
+    ends = line[: found[0].start()] + line[found[-1].end() :] if found else line
+    gaps = [line[one.end() : two.start()].replace("and", "").strip(" \t") for one, two in pairwise(found)]
+    inner, outer = {*gaps[::2]}, {gap or "," for gap in gaps[1::2]}
+    if len(found) % 2 or ends.strip(" .[](){}") or len(inner) != 1 or len(outer) > 1 or inner == outer:
+        return []
+    if not all(0 < len(gap) <= 2 for gap in (*inner, *outer)):
+        return []
+    return [[one[0], two[0]] for one, two in zip(found[::2], found[1::2], strict=True)]
