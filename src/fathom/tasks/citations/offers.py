@@ -284,7 +284,7 @@ class Offers:
             near = (available.cited_in(section) for section in sections)
             works = next((found for found in near if cited <= set(found)), [])
         if difficulty.candidates == "all":
-            works = [work for work in works if self._works.work(work).is_plain]
+            works = [id for id in works if (work := self._works.work(id)).is_plain and work.has_own_title]
         same = (self._works.work(work).same for work in cited)
         return self._works.apart(works, available.paper.same, *same)
 
