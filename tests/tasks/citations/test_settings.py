@@ -7,6 +7,7 @@ from itertools import permutations
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 
 from fathom.corpus.store import Corpus
@@ -14,7 +15,6 @@ from fathom.records.errors import FathomError
 from fathom.scoring.answers import Assignment, Choice
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench
-from fathom.tasks.citations.candidate_search import rank_class
 from fathom.tasks.citations.lexical import best_assignment
 from fathom.tasks.citations.positions import Places, Positions
 from fathom.tasks.citations.settings import CitationSettings
@@ -28,15 +28,9 @@ def test_the_best_assignment_is_that_of_all_assignments() -> None:
             found = [[rng.choice((0.0, 1.0, rng.random())) for _ in range(candidates)] for _ in range(4)]
             every = permutations(range(candidates), 4)
             most = max(sum(row[place] for row, place in zip(found, order, strict=True)) for order in every)
-            chosen = best_assignment(found)
+            chosen = best_assignment(np.array(found))
             assert len(set(chosen)) == 4
             assert sum(row[place] for row, place in zip(found, chosen, strict=True)) == pytest.approx(most)
-
-
-def test_rank_classes() -> None:
-    assert [rank_class(place, 4) for place in (1, 2, 3, 4)] == [1, 2, 3, 4]
-    sizes = Counter(rank_class(place, 100) for place in range(1, 101))
-    assert sizes == {1: 1, 2: 33, 3: 33, 4: 33}
 
 
 @pytest.mark.parametrize(("candidates", "correct"), [(4, 1), (9, 1), (4, 4), (10, 4), (8, 3)])

@@ -1,4 +1,4 @@
-"""Candidate works: preparing only the part that may be shown gives the same result as preparing all."""
+"""Candidate works: what is shown of them."""
 
 from __future__ import annotations
 
@@ -12,59 +12,53 @@ import pytest
 from fathom.corpus.document_reading import Filters
 from fathom.corpus.ingest import ingest
 from fathom.corpus.store import Corpus
-from fathom.records.contexts import apply_edits
-from fathom.tasks.citations import works
 from fathom.tasks.citations.build import CitationBuilder
 from fathom.tasks.citations.settings import CitationSettings, Form
-from fathom.tasks.citations.works import FIRST, Work
+from fathom.tasks.citations.shown_text import OMITTED
+from fathom.tasks.citations.word_counts import stems_in
+from fathom.tasks.citations.works import Work
 
-WHOLE = 10_000_000
+
+def _words(text: str) -> set[str]:
+    return set(stems_in(text)) - {"hidden", "name"}
 
 
 @pytest.mark.parametrize("form", ["concise", "full", "body"])
-def test_the_beginning_of_a_work_is_cut_as_the_whole_is(form: Form, citing_corpus: Path) -> None:
+def test_an_excerpt_is_shown_as_long_as_it_says(form: Form, citing_corpus: Path) -> None:
+    """Its edits leave only whole paragraphs of the document, in order, and no more characters than were asked for."""
     rng = Random(3)
-    in_part = 0
+    cut = 0
     with Corpus(citing_corpus) as corpus:
-        for listed in list(corpus.entries())[:12]:
-            whole = Work(corpus, listed.id).shown(form, WHOLE)
-            assert whole.is_whole
-            for characters in (0, 900, FIRST - 1, FIRST, *(rng.randrange(whole.length + 50) for _ in range(12))):
-                begun = Work(corpus, listed.id).shown(form, characters)
-                assert begun.cut(characters) == whole.cut(characters)
-                assert begun.cut_length(characters) == whole.cut_length(characters)
-                in_part += not begun.is_whole
-    assert bool(in_part) == (form != "concise")
+        for listed in list(corpus.entries())[:8]:
+            work = Work(corpus, listed.id)
+            whole = work.shown(form)
+            assert whole.excerpt(whole.length, ()) is whole
+            for characters in (0, 900, *(rng.randrange(whole.length + 50) for _ in range(8))):
+                wanted = tuple(sorted(rng.sample(sorted(set(stems_in(work.text))), 12)))
+                shown = work.excerpt(form, characters, wanted)
+                assert (
+                    shown.length == len(shown.text) - 1 <= max(characters, whole.length * (characters >= whole.length))
+                )
+                pieces = [piece for piece in shown.text.strip().split(OMITTED) if piece]
+                places = [whole.text.find(piece) for piece in pieces]
+                assert -1 not in places
+                assert places == sorted(places)
+                cut += shown.length < whole.length
+    assert cut > 40
 
 
-def test_a_work_grows_when_more_of_it_is_wanted(citing_corpus: Path) -> None:
+def test_no_word_of_the_citing_sentence_is_lost(citing_corpus: Path) -> None:
+    """A word that the work contains is in its excerpt, wherever it is, while there is space for its paragraph."""
+    rng = Random(4)
+    late = 0
     with Corpus(citing_corpus) as corpus:
-        longest = max(corpus.entries(), key=lambda listed: listed.characters)
-        work = Work(corpus, longest.id)
-        begun = work.shown("full", 100)
-        assert not begun.is_whole
-        assert FIRST < begun.length < 2 * FIRST
-        assert work.shown("full", begun.length - 1) is begun
-        more = work.shown("full", begun.length)
-        assert more.length > begun.length
-        assert work.shown("full", 100) is more
-
-
-@pytest.mark.parametrize("characters", [60_000, 100_000, 300_000])
-def test_items_are_the_same_where_all_of_every_work_is_made_ready(
-    characters: int, citing_corpus: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With 300,000 characters a short candidate leaves the long ones more than their share."""
-
-    def lines() -> list[bytes]:
-        settings = CitationSettings(items=6, characters=characters)
-        with Corpus(citing_corpus) as corpus:
-            return [context.to_line() for context, _ in CitationBuilder(corpus, settings, 0).build()]
-
-    begun = lines()
-    assert begun
-    monkeypatch.setattr(works, "FIRST", WHOLE)
-    assert lines() == begun
+        for listed in list(corpus.entries())[:8]:
+            whole = Work(corpus, listed.id).shown("body")
+            wanted = tuple(sorted(rng.sample(sorted(_words(whole.text)), 6)))
+            shown = whole.excerpt(9_000, wanted)
+            assert set(wanted) <= _words(shown.text)
+            late += not set(wanted) <= _words(whole.text[:9_000])
+    assert late > 4
 
 
 JUDGE = """# JudgeLM: Grading with Models that were Tuned for It
@@ -90,12 +84,11 @@ def test_a_title_that_runs_over_the_end_of_a_paragraph_is_hidden_on_both_sides(t
     (tmp_path / "judge.md").write_text(JUDGE)
     ingest([tmp_path / "judge.md"], tmp_path / "corpus", Filters())
     with Corpus(tmp_path / "corpus") as corpus:
-        body = Work(corpus, next(corpus.entries()).id).shown("body", WHOLE)
+        body = Work(corpus, next(corpus.entries()).id).shown("body")
     assert "this is [[NAME]]\n\n[[NAME]] is what" in body.text
-    ends = [characters for characters, _ in body.ends]
-    assert len(ends) > 2
-    for characters in ends:
-        assert "JudgeLM" not in apply_edits(body.document, body.cut(characters))
+    assert len(body.parts) > 2
+    for characters in range(0, body.length, 10):
+        assert "JudgeLM" not in body.excerpt(characters, ("gradin", "tuned")).text
 
 
 def test_no_cycle_keeps_what_a_maker_has_opened(citing_corpus: Path) -> None:

@@ -21,7 +21,7 @@ from fathom.tasks.citations.draft import mark
 from fathom.tasks.citations.item_layout import bucket, counter
 from fathom.tasks.citations.papers import STEPS, Mask, Paper, place_name
 from fathom.tasks.citations.settings import CitationSettings
-from fathom.tasks.citations.works import show
+from fathom.tasks.citations.shown_text import show
 from fathom.tasks.family import FamilySettings, Item
 
 NAME = "citation_types"

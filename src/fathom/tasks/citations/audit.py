@@ -17,14 +17,15 @@ from fathom.records.spans import Span
 from fathom.scoring.answers import Assignment, Choice, Selection
 from fathom.scoring.check import check_response
 from fathom.tasks.auditing import AuditChecks
-from fathom.tasks.citations.baselines import by_elimination, f1, is_named
+from fathom.tasks.citations.baselines import Baselines, Shown, is_named
 from fathom.tasks.citations.draft import HIDDEN, cell_name, mark
+from fathom.tasks.citations.evidence import telling_words
 from fathom.tasks.citations.item_layout import TASKS, wording
-from fathom.tasks.citations.lexical import MATCHERS
 from fathom.tasks.citations.name_check import visible_names
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import MASKS, Masking, Task
 from fathom.tasks.citations.simulate import Simulator, options_of
+from fathom.tasks.citations.word_counts import stems_in
 from fathom.tasks.citations.works import LEAST, Work
 from fathom.tasks.family import AuditCheck, Item
 
@@ -46,9 +47,7 @@ class CitationsAuditor:
         self._answers: Counter[tuple[str, ...]] = Counter()
         self._pairs: dict[str, list[tuple[Context, Item]]] = defaultdict(list)
         """Items with the same masks, in the order of the bench."""
-        self._items: Counter[str] = Counter()
-        self._sums: dict[str, Counter[str]] = defaultdict(Counter)
-        self._places: dict[str, Counter[tuple[int, ...]]] = defaultdict(Counter)
+        self._baselines = Baselines()
 
     def check(self, context: Context, items: Sequence[Item]) -> dict[QuestionId, tuple[str, ...]]:
         """The failed checks of the items of one context."""
@@ -73,6 +72,7 @@ class CitationsAuditor:
         self._check_key(context, item, masks, options)
         self._check_masks(context, item, text, masks)
         self._check_candidates(context, item, text, masks)
+        self._checks.check("evidence for every mask is shown", item, self._has_evidence(context, item, text, masks))
         self._checks.check("what the item shows and hides is known", item, self._is_known(context, item))
         self._checks.check("the question has its standard wording", item, item.question.text == _worded(context, item))
         self._checks.check("the tags match the item", item, self._is_tagged(context, item, masks))
@@ -101,6 +101,30 @@ class CitationsAuditor:
             and answer.of == of >= MASKS
             and wanted in ("all", str(of))
         )
+
+    def _has_evidence(self, context: Context, item: Item, text: str, masks: list[Mask | None]) -> bool:
+        """Whether the proof names passages of each mask's work, all are shown unchanged, and one of them contains a
+        word of the mask's sentence that fewer than half of the incorrect candidates contain."""
+        places = {place.document: place for place in context.places[1:]}
+        said: dict[str, set[str]] = {id: set() for id in places}
+        for passage in item.key.proof.passages:
+            if passage.document in places:
+                place = places[passage.document].locate(passage.span)
+                quoted = passage.span.of(self._work(passage.document).text)
+                if place is None or place.of(text) != quoted:
+                    return False
+                said[passage.document].update(stems_in(quoted))
+        stems = [set(stems_in(place.span.of(text))) for place in context.places[1:]]
+        hidden = [edit.span for edit in context.places[0].edits]
+        for mask in masks:
+            if mask is None or not set(mask.works) <= set(places):
+                return False
+            words = self._paper(context.documents[0]).queries.of(mask.place, hidden).words
+            cited = {work: context.documents.index(work) - 1 for work in mask.works}
+            telling = {work: telling_words(words, stems, place, cited.values()) for work, place in cited.items()}
+            if any(said[work].isdisjoint(found) for work, found in telling.items()):
+                return False
+        return True
 
     def _is_known(self, context: Context, item: Item) -> bool:
         """Whether citations and references of the paper, and what identifies the candidates, are known."""
@@ -203,39 +227,21 @@ class CitationsAuditor:
     # Baselines.
 
     def _measure(self, context: Context, item: Item, text: str, options: tuple[int, ...]) -> None:
-        tags, task = item.question.tags, _task(item)
+        tags = item.question.tags
+        texts = tuple(place.span.of(text) for place in context.places)
+        paper, candidates = context.documents[0], context.documents[1:]
+        named = tuple(is_named(self._work(id), self._paper(paper), texts[0]) for id in candidates)
         cell = cell_name(tags.get("task", ""), tags.get("level", ""), tags.get("setting", ""))
-        sums = self._sums[cell]
-        self._items[cell] += 1
-        self._places[cell][options] += 1
-        for matcher in MATCHERS:
-            matched = self._matcher.matched(context, item.key, matcher)
-            hits = len({*matched} & {*options}) if task == "set" else sum(map(int.__eq__, matched, options))
-            sums[matcher.name] += hits / len(options)  # type: ignore[assignment]
-        shown, paper = context.places[0].span.of(text), self._paper(context.documents[0])
-        named = [is_named(self._work(id), paper, shown) for id in context.documents[1:]]
-        sums["elimination"] += by_elimination(named, options, task)  # type: ignore[assignment]
-        if task == "set":
-            sums["all candidates"] += f1(range(1, len(context.places)), options)  # type: ignore[assignment]
-            return
-        lengths = [place.span.end - place.span.start for place in context.places[1:]]
-        longest = [place for place, length in enumerate(lengths, 1) if length == max(lengths)]
-        sums["longest"] += sum(option in longest for option in options) / len(longest) / len(options)  # type: ignore[assignment]
-
-    def _baselines(self) -> dict[str, float]:
-        baselines: dict[str, float] = {}
-        for cell in sorted(self._items):
-            for name, value in self._sums[cell].items():
-                baselines[f"{cell}: {name}"] = round(value / self._items[cell], 4)
-            baselines[f"{cell}: position"] = round(max(self._places[cell].values()) / self._items[cell], 4)
-        return baselines
+        shown = Shown(paper, tuple(candidates), options, texts, named, _task(item))
+        self._baselines.add(cell, shown, self._matcher.scores(context))
 
     def results(self) -> list[AuditCheck]:
         """Every check, and the accuracy of shortcuts."""
         checks = self._checks.results()
-        total = sum(self._items.values())
-        if total:
-            checks.append(AuditCheck(name="baselines", checked=total, measures=self._baselines()))
+        if self._baselines.items:
+            found = {cell: self._baselines.of(cell) for cell in self._baselines.cells}
+            measures = {f"{cell}: {name}": value for cell, values in found.items() for name, value in values.items()}
+            checks.append(AuditCheck(name="baselines", checked=self._baselines.items, measures=measures))
         return checks
 
 

@@ -1,53 +1,166 @@
-"""Shortcut baselines: shared words, position, length, and elimination of candidates that the paper names elsewhere."""
+"""Shortcut baselines: matchers, position, length, items of the paper, and elimination of works that it names."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain
 
+import numpy as np
+from numpy.typing import NDArray
+
+from fathom.records.documents import DocumentId
 from fathom.records.names import family_name
+from fathom.tasks.citations import held_out
 from fathom.tasks.citations.draft import Draft
-from fathom.tasks.citations.lexical import MATCHERS
+from fathom.tasks.citations.lexical import MATCHERS, Values, best_assignment, best_options, orders
 from fathom.tasks.citations.papers import Paper
+from fathom.tasks.citations.settings import Task
 from fathom.tasks.citations.word_counts import occurrences
 from fathom.tasks.citations.works import Work
+
+MEASURED = 200
+"""Items of a task and level on which the held-out matchers are measured: the first ones."""
+DRAWS = 200
+"""Random keys from which the maximum at chance is computed."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An item as it is shown, with its key."""
+
+    paper: DocumentId
+    candidates: tuple[DocumentId, ...]
+    answer: tuple[int, ...]
+    texts: tuple[str, ...]
+    """The text of the paper and of each candidate."""
+    named: tuple[bool, ...]
+    """Whether the paper still names each candidate."""
+    task: Task
+
+
+@dataclass
+class _Measures:
+    """The results on one task and level."""
+
+    items: list[tuple[DocumentId, tuple[DocumentId, ...], tuple[int, ...]]]
+    """The paper, candidates and answer of each item."""
+    balanced: list[Values]
+    held_out: list[Values]
+    """For each item, the share of masks that each matcher fills correctly."""
+    chosen: list[NDArray[np.int_]]
+    """For each item but sets, what each held-out matcher chooses."""
+    sums: Counter[str]
 
 
 class Baselines:
     """The accuracy of each shortcut on the items of each task, level and setting."""
 
     def __init__(self) -> None:
-        self._items: Counter[str] = Counter()
-        self._sums: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
-        self._places: dict[str, Counter[tuple[int, ...]]] = defaultdict(Counter)
+        self._cells: dict[str, _Measures] = defaultdict(lambda: _Measures([], [], [], [], Counter()))
 
-    def add(self, draft: Draft) -> None:
-        cell = draft.cell
-        self._items[cell] += 1
-        self._places[cell][draft.answer] += 1
-        sums = self._sums[cell]
-        for matcher in MATCHERS:
-            sums[matcher.name] += draft.share(matcher)
-        sums["elimination"] += _by_elimination(draft)
-        if draft.task == "choice":
-            sums["longest"] += _by_length(draft)
-        if draft.task == "set":
-            sums["all candidates"] += f1(range(1, len(draft.candidates) + 1), draft.answer)
+    def add(self, cell: str, shown: Shown, scores: Values) -> None:
+        """Measure an item; `scores` are those of the balanced matchers."""
+        found, answer = self._cells[cell], shown.answer
+        found.items.append((shown.paper, shown.candidates, answer))
+        found.balanced.append(shares(scores, answer))
+        if len(found.held_out) < MEASURED:
+            tables = np.array(list(held_out.tables(shown.texts[0], shown.texts[1:]).values()))
+            found.held_out.append(shares(tables, answer))
+            if shown.task != "set":
+                found.chosen.append(np.array([best_assignment(table) for table in tables]))
+        found.sums["elimination"] += by_elimination(shown.named, answer, shown.task)  # type: ignore[assignment]
+        if shown.task == "set":
+            found.sums["all candidates"] += f1(range(1, len(shown.texts)), answer)  # type: ignore[assignment]
+            return
+        found.sums["longest"] += _share_of([len(text) for text in shown.texts[1:]], answer)  # type: ignore[assignment]
+
+    @property
+    def cells(self) -> list[str]:
+        """All tasks and levels, in alphabetical order."""
+        return sorted(self._cells)
+
+    @property
+    def items(self) -> int:
+        """The number of items measured."""
+        return sum(len(found.items) for found in self._cells.values())
 
     def of(self, cell: str) -> dict[str, float]:
-        """The accuracy of each shortcut by name; for a cloze, the share of masks that it fills correctly;
-        for a set, the share of its works, or F1."""
-        items = self._items[cell]
-        if not items:
+        """The accuracy of each shortcut by name; for a cloze, the share of masks that it fills correctly; for a set,
+        the share of its works, or F1."""
+        if cell not in self._cells:
             return {}
-        found = {name: round(value / items, 4) for name, value in self._sums[cell].items()}
-        return {**found, "position": round(max(self._places[cell].values()) / items, 4)}
+        found = self._cells[cell]
+        items = len(found.items)
+        balanced, others = np.mean(found.balanced, axis=0), np.mean(found.held_out, axis=0)
+        values = {
+            "best held-out matcher": others.max(),
+            **({"best held-out matcher at chance": self._at_chance(found)} if found.chosen else {}),
+            "mean held-out matcher": others.mean(),
+            "best balanced matcher": balanced.max(),
+            MATCHERS[0]: balanced[0],
+            "fewest items": self._by_items(found),
+            **{name: total / items for name, total in found.sums.items()},
+            "position": max(Counter(answer for _, _, answer in found.items).values()) / items,
+        }
+        return {name: round(float(value), 4) for name, value in values.items()}
+
+    def _by_items(self, found: _Measures) -> float:
+        """The accuracy of choosing the candidate that occurs in the fewest items of its paper, of any level."""
+        every = chain.from_iterable(one.items for one in self._cells.values())
+        seen = Counter((paper, work) for paper, candidates, _ in every for work in candidates)
+        return sum(
+            _share_of([-seen[paper, work] for work in candidates], answer) for paper, candidates, answer in found.items
+        ) / len(found.items)
+
+    def _at_chance(self, found: _Measures) -> float:
+        """What the best held-out matcher would reach in 95 of 100 cases if the keys were random."""
+        rng = np.random.default_rng(0)
+        hits = np.zeros((DRAWS, len(found.held_out[0])))
+        for (_, candidates, answer), chosen in zip(found.items, found.chosen, strict=False):
+            keys = rng.random((DRAWS, len(candidates))).argsort(axis=1)[:, : len(answer)]
+            hits += (keys[:, None, :] == chosen).mean(axis=2)
+        return float(np.quantile(hits.max(axis=1), 0.95)) / len(found.chosen)
 
 
-def _by_elimination(draft: Draft) -> float:
-    shown = draft.question_paper.text
-    named = [is_named(draft.work_of(work), draft.paper, shown) for work in draft.candidates]
-    return by_elimination(named, draft.answer, draft.task)
+def shares(scores: Values, answer: Sequence[int]) -> Values:
+    """For each matcher, the share of masks that it fills correctly, averaged over ties; axes matcher, mask, candidate.
+
+    Several masks are filled by the best assignment. A mask with several correct candidates gets that many.
+    """
+    masks, candidates = scores.shape[1:]
+    if masks < len(answer):
+        best = [best_options(row, len(answer)) for [row] in scores]
+        return np.array([len({*one} & {*answer}) / len(answer) for one in best])
+    if masks > 1 and masks < candidates:
+        wanted = np.array(answer) - 1
+        return np.array([(np.array(best_assignment(table)) == wanted).mean() for table in scores])
+    every = orders(masks) if masks > 1 else np.arange(candidates)[:, None]
+    totals = scores[:, np.arange(masks), every].sum(axis=2)
+    best = totals >= totals.max(axis=1, keepdims=True) - 1e-9
+    correct = (every == np.array(answer) - 1).mean(axis=1)
+    found: Values = best @ correct / best.sum(axis=1)
+    return found
+
+
+def _share_of(values: Sequence[int], answer: Sequence[int]) -> float:
+    """The accuracy of choosing the candidate with the highest value."""
+    best = [number for number, value in enumerate(values, start=1) if value == max(values)]
+    return sum(option in best for option in answer) / len(best) / len(answer)
+
+
+def shown_item(draft: Draft) -> Shown:
+    """The item of a draft."""
+    paper = draft.question_paper.text
+    return Shown(
+        draft.paper.document.id,
+        draft.candidates,
+        draft.answer,
+        (paper, *(one.text for one in draft.excerpts)),
+        tuple(is_named(draft.work_of(work), draft.paper, paper) for work in draft.candidates),
+        draft.task,
+    )
 
 
 def f1(options: Iterable[int], answer: Iterable[int]) -> float:
@@ -82,9 +195,3 @@ def _first_authors(work: Work, paper: Paper) -> set[str]:
         for author in entry.authors[:1]
     }
     return {name for name in map(family_name, signed) if len(name) > 3}
-
-
-def _by_length(draft: Draft) -> float:
-    """The accuracy of choosing the longest candidate."""
-    longest = [number for number, length in enumerate(draft.lengths, start=1) if length == max(draft.lengths)]
-    return (draft.answer[0] in longest) / len(longest)

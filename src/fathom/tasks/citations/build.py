@@ -14,7 +14,7 @@ from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.documents import DocumentId, FieldName
 from fathom.records.rng import rng_for
-from fathom.tasks.citations.baselines import Baselines
+from fathom.tasks.citations.baselines import Baselines, shown_item
 from fathom.tasks.citations.draft import Draft, cell_name, cited_at
 from fathom.tasks.citations.item_layout import ItemLayout
 from fathom.tasks.citations.offers import AvailableMasks, Cell, CorpusWorks, Offers
@@ -78,7 +78,7 @@ class CitationBuilder:
             self._steps.update(paper.steps)
             for drafts in every:
                 for draft in drafts:
-                    self.baselines.add(draft)
+                    self.baselines.add(draft.cell, shown_item(draft), draft.scores)
                     context, item = self._laid_out.item(draft)
                     yield context, [item]
 
@@ -164,7 +164,7 @@ class CitationBuilder:
         for places in dict.fromkeys(map(_places, drafts)):
             self._positions.take(places)
         if drafts[0].difficulty.filtered:
-            self._offers.balance[cell].note(drafts[0])
+            self._offers.balance[cell].note(drafts[0].scores_by_key)
 
     def _item(self, available: AvailableMasks, cell: Cell, rng: Random) -> list[Draft]:
         """An item of that task and level from the paper, in every setting; empty if none fits."""
@@ -175,7 +175,7 @@ class CitationBuilder:
                 continue
             drafts = [self._draft(cell, available.paper, offer.masks, others[name], name) for name in variants]
             first = drafts[0]
-            balanced = not first.difficulty.filtered or self._offers.balance[cell].takes(first)
+            balanced = not first.difficulty.filtered or self._offers.balance[cell].takes(first.scores_by_key)
             if balanced and all(draft.fits for draft in drafts):
                 return drafts
         return []

@@ -1,127 +1,140 @@
-"""Searches for candidates among which matching shared words does no better than chance.
+"""Searches for candidates among which no matcher, and no combination of matchers, does better than chance.
 
-Matching shared words finds the correct candidate in most sets. Therefore many sets are scored for one item, by every
-matcher at once; the item is then scored again as it will be shown.
+Matching shared words finds the correct candidate in most sets of candidates. Therefore many sets are scored for one
+item, by every matcher at once; the item is then scored again as it will be shown.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache, cached_property
-from itertools import chain, combinations, repeat
+from itertools import combinations
 from math import comb
 from random import Random
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fathom.records.documents import DocumentId
-from fathom.tasks.citations.draft import Draft
-from fathom.tasks.citations.lexical import MATCHERS, Matcher, Stretch, damped, orders, rarity
-from fathom.tasks.citations.papers import Mask, Paper
-from fathom.tasks.citations.settings import MASKS
-from fathom.tasks.citations.word_counts import FAR, WordCounts, Words
+from fathom.tasks.citations.lexical import MATCHERS, Numbers, Query, Values, match_scores
+from fathom.tasks.citations.word_counts import CandidateWords
 
-MAX_RANK_SHARE = 0.4
-"""The maximum share of items in which a matcher ranks the correct candidate second (or third, or fourth), or in one of
-the three classes of `rank_class` if there are more candidates."""
+RIDGE = 0.1
+"""Added to the variances: differences of nearly equal matchers are not followed into noise."""
+PRIOR = 20.0
+"""The weight of the first assumptions, in masks: matchers are independent and equally good."""
+BOUND = 2.0
+"""How far a sum over all items may be from zero, in standard deviations of one random item."""
+GROWTH = (0.3, 0.3, 0.3, 0.2, 0.2)
+"""The growth of that bound with the square root of the number of items, for the features of `Balance` that come before
+those of the groups; that of a random sum is one."""
+GROUP_GROWTH = 0.7
+MOST_SETS = 64
+"""Sets of candidates that are tried for a choice; with more possible sets, a sample."""
+OFFERED = 3
+"""Fitting sets that are returned: some may no longer fit once the item has its final form."""
 
-BEHIND = 2.0
-"""The number of items by which a matcher may fall below chance: a matcher that is always wrong is informative too."""
-SAVED = 16
-"""After this many clozes, matchers should be one item below chance, as a reserve for papers whose masks they solve; the
-reserve grows up to `BEHIND`."""
+GROUPS = np.array(
+    [
+        [group in name.split(" of the ") for name in MATCHERS]
+        for group in dict.fromkeys(part for name in MATCHERS for part in name.split(" of the "))
+    ],
+    dtype=float,
+)
+"""Matchers that compare in the same way, and those that compare the same stretch; one row for each group."""
+
+
+def standardized(scores: Values) -> Values:
+    """Scores by matcher, set, mask and candidate, without the mean of the candidates and in units of their deviation.
+
+    In a cloze, an assignment is not affected by what a candidate scores at all masks, so that mean is left out too.
+    """
+    masks, candidates = scores.shape[2:]
+    apart = scores - scores.mean(axis=3, keepdims=True)
+    if masks == candidates:
+        apart = apart - apart.mean(axis=2, keepdims=True)
+    spread = np.sqrt((apart**2).sum(axis=(2, 3), keepdims=True) / (candidates - (masks == candidates)))
+    tiny = 1e-9 * np.abs(scores).max(axis=(2, 3), initial=1e-9, keepdims=True)
+    units: Values = apart / np.where(spread > tiny, spread, np.inf)
+    return units
 
 
 class Balance:
-    """The accuracy of every matcher on one task at one level.
+    """What the matchers say about the keys of one task at one level.
 
-    If every item that shared words solve were dropped, the best match would always be incorrect, which is a shortcut as
-    well. Therefore each matcher is kept at chance, neither better nor much worse.
+    A combination of all matchers is trained on the sets of candidates that were searched so far, before any of them is
+    ruled out, and so on other papers than the next. It is kept at chance, and so is each group of matchers: neither
+    better nor worse. If every item that shared words solve were dropped, the best match would always be incorrect,
+    which is a shortcut as well.
     """
 
     def __init__(self) -> None:
         self.made = 0
-        self._chance = 0.0
-        """The number of items, or of clozes by their share, that guesses would solve."""
-        self._ranks: dict[Matcher, Counter[int]] = {matcher: Counter() for matcher in MATCHERS}
-        self._filled = dict.fromkeys(MATCHERS, 0.0)
+        self._growth = np.array([*GROWTH, *[GROUP_GROWTH] * len(GROUPS)])
+        self._sums = np.zeros(len(self._growth))
+        self._moments = PRIOR * np.eye(len(MATCHERS))
+        self._means = PRIOR * np.full(len(MATCHERS), 0.5)
+        self._seen = PRIOR
 
-    def note(self, draft: Draft) -> None:
+    def learn(self, scores: Values) -> None:
+        """Train the combination on sets of candidates for one item; the candidate of mask number n is number n."""
+        found = standardized(scores)
+        masks, candidates = found.shape[2:]
+        every = found.reshape(len(found), -1)
+        self._moments += every @ every.T / every.shape[1] * (candidates - (masks == candidates)) / candidates * masks
+        self._means += np.einsum("fsmm->f", found[..., :masks]) / found.shape[1]
+        self._seen += 1
+        self.__dict__.pop("_weights", None)
+
+    @cached_property
+    def _weights(self) -> Values:
+        """The combination, and then the groups of matchers, each with unit variance."""
+        covariance = self._moments / self._seen
+        combined = np.linalg.solve(covariance + RIDGE * np.eye(len(covariance)), self._means / self._seen)
+        rows = np.vstack([combined, GROUPS])
+        weights: Values = rows / np.sqrt(np.einsum("rf,fg,rg->r", rows, covariance, rows))[:, None]
+        return weights
+
+    def features(self, scores: Values) -> Values:
+        """For each set: how much the combination prefers the correct candidates, how often they are its first and its
+        last, the same two for all matchers on average, and how much each group prefers them.
+
+        Zero is the mean over random keys, and one the standard deviation (for the averages, an upper bound of it).
+        """
+        each = standardized(scores)
+        found = np.einsum("rf,fsmc->rsmc", self._weights, each)
+        masks = found.shape[2]
+        preferred = np.einsum("rsmm->rs", found[..., :masks])
+        first, last = _share_of_best(found[:1]), _share_of_best(-found[:1])
+        averages = _share_of_best(each).mean(axis=0), _share_of_best(-each).mean(axis=0)
+        return np.vstack([preferred[:1], first, last, *averages, preferred[1:]]).T
+
+    @property
+    def _bounds(self) -> Values:
+        bounds: Values = BOUND + self._growth * self.made**0.5
+        return bounds
+
+    def costs(self, found: Values) -> Values:
+        """For each set: how far the sums are from zero if it is built; one is the limit."""
+        costs: Values = (((self._sums + found) / self._bounds) ** 2).mean(axis=1)
+        return costs
+
+    def takes(self, scores: Values) -> bool:
+        """Whether the item with these scores can be built."""
+        return bool(self.costs(self.features(scores))[0] <= 1)
+
+    def note(self, scores: Values) -> None:
         """Count an item that was built."""
         self.made += 1
-        self._chance += draft.chance
-        for matcher in MATCHERS:
-            self._filled[matcher] += draft.share(matcher)
-            if draft.task == "choice":
-                self._ranks[matcher][rank_class(draft.rank(matcher), len(draft.candidates))] += 1
-
-    def takes(self, draft: Draft) -> bool:
-        """Whether every matcher stays within its bounds if this item is built."""
-        if draft.task == "choice":
-            places = [(matcher, rank_class(draft.rank(matcher), len(draft.candidates))) for matcher in MATCHERS]
-            return all(self._takes(matcher, place, draft.chance) for matcher, place in places)
-        return all(
-            draft.share(matcher) <= most for matcher, most in zip(MATCHERS, self.most(draft.chance), strict=True)
-        )
-
-    def _takes(self, matcher: Matcher, place: int, chance: float) -> bool:
-        ranks = self._ranks[matcher]
-        if place == 1:
-            return ranks[1] + 1 <= self._chance + chance + 0.5
-        return ranks[place] <= self.made * MAX_RANK_SHARE + 1 and ranks[1] >= self._chance - BEHIND
-
-    def places(self, candidates: int) -> NDArray[np.bool_]:
-        """For each matcher, the ranks that the correct candidate of the next choice may have."""
-        ranks = [rank_class(place, candidates) for place in range(1, candidates + 1)]
-        return np.array([[self._takes(matcher, place, 1 / candidates) for place in ranks] for matcher in MATCHERS])
-
-    def rarity(self, matcher: Matcher, candidates: int) -> NDArray[np.int_]:
-        """How often the matcher has given the correct candidate each rank, or one of the same class."""
-        ranks = [rank_class(place, candidates) for place in range(1, candidates + 1)]
-        return np.array([self._ranks[matcher][place] for place in ranks])
-
-    def most(self, chance: float) -> NDArray[np.float64]:
-        """For each matcher, the maximum share of the next cloze that it may fill correctly."""
-        return np.array([self._chance + chance - self._filled[matcher] for matcher in MATCHERS])
-
-    def wanted(self, chance: float) -> NDArray[np.float64]:
-        """For each matcher, the preferred share of the next cloze: less than `most`, to build up the reserve."""
-        return np.maximum(0.0, self.most(chance) - min(BEHIND, self.made / SAVED))
+        self._sums += self.features(scores)[0]
 
 
-def rank_class(place: int, candidates: int) -> int:
-    """The class of a rank: 1 for the first, 2 to 4 for a third each of the others. With four candidates, the rank."""
-    return 1 if place == 1 else 2 + (place - 2) * (MASKS - 1) // (candidates - 1)
-
-
-STRONGEST = MATCHERS[2]
-"""The matcher that must fail by a clear margin."""
-CLEARLY = 1.15
-"""If this matcher fails, an incorrect candidate must score higher by this factor: on a near tie, a slightly different
-matcher would succeed."""
-
-TIE = 1e-9
-"""Scores that differ by less are equal."""
-OFFERED = 3
-"""Fitting sets that are returned: some may no longer fit once the item has its final form."""
-
-Numbers = NDArray[np.int_]
-Values = NDArray[np.float64]
-
-MOST_SETS = 64
-"""Sets of candidates that are tried for a choice; with more possible sets, a sample."""
-
-_ORDERS = orders(MASKS)
-_CORRECT_SHARE = (np.arange(MASKS) == _ORDERS).mean(axis=1)
-"""The share of masks that each assignment of candidates fills correctly; the first assignment fills all."""
-_DAMPED = np.array([0.0, *map(damped, range(1, FAR))])
-_MATCHER_ORDER = sorted(
-    range(len(MATCHERS)), key=lambda n: (MATCHERS[n] is not STRONGEST, MATCHERS[n].stretch != "sentence")
-)
-"""The strongest matcher first, then those of the sentence: a set that one matcher rules out is not scored again."""
+def _share_of_best(scores: Values) -> Values:
+    """For each matcher and set, the share of masks whose correct candidate has the best score, standardized."""
+    masks, candidates = scores.shape[2:]
+    best = scores >= scores.max(axis=3, keepdims=True) - 1e-9
+    shares = np.einsum("fsmm->fs", (best / best.sum(axis=3, keepdims=True))[..., :masks])
+    standardized: Values = (shares - masks / candidates) / np.sqrt(masks / candidates * (1 - 1 / candidates))
+    return standardized
 
 
 class SearchResult(NamedTuple):
@@ -130,125 +143,47 @@ class SearchResult(NamedTuple):
     tried: int
     """Sets that were scored."""
     fitting: int
-    """Sets that keep every matcher within its bounds."""
+    """Sets that keep the matchers at chance."""
     best: list[tuple[int, ...]]
     """The best of the fitting sets, each as the indices of its members."""
 
 
-class ScoreTable:
-    """The scores of works for masks, for many sets of both at once."""
-
-    def __init__(self, wanted: Sequence[Words], works: Sequence[WordCounts]) -> None:
-        column: dict[str, int] = {}
-        self._wanted = [[column.setdefault(word, len(column)) for word in words] for words in wanted]
-        # The last column belongs to no word; it pads short queries.
-        rows = [chain(map(work.counts.get, column, repeat(0)), (0,)) for work in works]
-        self._counts = np.fromiter(chain.from_iterable(rows), int).reshape(len(works), len(column) + 1)
-        self._sizes = np.array([work.size for work in works])
-
-    def scores(self, masks: Numbers, works: Numbers, cosine: bool) -> Values:
-        """For each set and each of its masks, the score of each of its works."""
-        return self._cosines[masks[:, :, None], works[:, None, :]] if cosine else self._sums(masks, works)
-
-    @cached_property
-    def _cosines(self) -> Values:
-        lengths = np.sqrt([max(1, len(words)) for words in self._wanted])
-        table: Values = self._counts[:, self._padded].sum(axis=2).T / self._sizes / lengths[:, None]
-        return table
-
-    def _sums(self, masks: Numbers, works: Numbers) -> Values:
-        counts = self._damped[works[:, None, None, :], self._padded[masks][..., None]]
-        found = np.count_nonzero(counts, axis=3)
-        weights = np.array([rarity(number, works.shape[1]) for number in range(works.shape[1] + 1)])
-        total: Values = np.einsum("smw,smwk->smk", weights[found], counts)
-        return total
-
-    @cached_property
-    def _damped(self) -> Values:
-        damped: Values = _DAMPED[self._counts]
-        return damped
-
-    @cached_property
-    def _padded(self) -> Numbers:
-        longest = max(map(len, self._wanted))
-        return np.array([words + [-1] * (longest - len(words)) for words in self._wanted])
+def search_choices(query: Query, works: Sequence[CandidateWords], candidates: int, balance: Balance) -> SearchResult:
+    """Sets of candidates for a choice beside the first work, which is the correct one."""
+    sets = _choices(len(works), candidates)
+    scores = match_scores([query], works)[:, :, sets].transpose(0, 2, 1, 3)
+    found = _search(scores, sets, balance)
+    return found._replace(best=[chosen[1:] for chosen in found.best])
 
 
-class Search:
-    """Searches sets among some masks and works of one paper."""
-
-    def __init__(
-        self,
-        paper: Paper,
-        masks: Sequence[Mask],
-        works: Sequence[DocumentId],
-        words_of: Callable[[DocumentId], WordCounts],
-    ) -> None:
-        """`words_of` gives the word counts of the text of a work that will probably be shown."""
-        self._paper, self._masks = paper, masks
-        self._works = list(map(words_of, works))
-        self._tables: dict[Stretch, ScoreTable] = {}
-
-    def _scores(self, matcher: Matcher, masks: Numbers, works: Numbers) -> Values:
-        stretch = matcher.stretch
-        if stretch not in self._tables:
-            wanted = [self._paper.queries.alone(stretch, mask.place) for mask in self._masks]
-            self._tables[stretch] = ScoreTable(wanted, self._works)
-        return self._tables[stretch].scores(masks, works, matcher.cosine)
-
-    def beside(self, balance: Balance, others: int) -> SearchResult:
-        """Sets of so many candidates for a choice, beside the first work, which is the correct one.
-
-        Sets come first in which the correct work has the rank that it had least often so far.
-        """
-        left = sets = _choices(len(self._works) - 1, others)
-        places = np.zeros(len(left), dtype=int)
-        allowed = balance.places(others + 1)
-        for number in _MATCHER_ORDER:
-            found = self._scores(MATCHERS[number], np.zeros((len(left), 1), dtype=int), left)[:, 0, :]
-            correct, best = found[:, 0], found[:, 1:].max(axis=1)
-            place = (found[:, 1:] > found[:, :1]).sum(axis=1)
-            fits = allowed[number, place]
-            if MATCHERS[number] is STRONGEST:
-                fits &= (best <= correct) | (best > correct * CLEARLY)
-                places = place
-            left, places = left[fits], places[fits]
-        rare = balance.rarity(STRONGEST, others + 1)[places].argsort(kind="stable")
-        return SearchResult(len(sets), len(left), list(map(tuple, left[rare[:OFFERED], 1:].tolist())))
-
-    def together(self, sets: Sequence[tuple[int, ...]], cited: Sequence[int], balance: Balance) -> SearchResult:
-        """Sets of four masks for a cloze of which no matcher fills more than its allowed share correctly.
-
-        `sets` are the sets to try, and `cited` gives the number of each mask's work.
-        """
-        left, apart = np.array(sets), np.zeros(len(sets))
-        works, most, wanted = np.array(cited), balance.most(1 / MASKS), balance.wanted(1 / MASKS)
-        for number in _MATCHER_ORDER:
-            totals = self._scores(MATCHERS[number], left, works[left])[:, np.arange(MASKS), _ORDERS].sum(axis=2)
-            filled = _filled(totals)
-            fits = filled <= most[number]
-            if MATCHERS[number] is STRONGEST:
-                fits &= (filled == 1) | (totals.max(axis=1) >= totals[:, 0] * CLEARLY)
-            left, apart = left[fits], (apart + np.abs(filled - wanted[number]))[fits]
-            if not len(left):
-                break
-        best = left[apart.argsort(kind="stable")[:OFFERED]]
-        return SearchResult(len(sets), len(left), list(map(tuple, best.tolist())))
+def search_clozes(
+    queries: Sequence[Query],
+    works: Sequence[CandidateWords],
+    sets: Sequence[tuple[int, ...]],
+    cited: Sequence[int],
+    balance: Balance,
+) -> SearchResult:
+    """Sets of masks for a cloze, among `sets`; `cited` gives the number of each mask's work."""
+    masks = np.array(sets)
+    candidates = np.array(cited)[masks]
+    scores = match_scores(queries, works)[:, masks[:, :, None], candidates[:, None, :]]
+    return _search(scores, masks, balance)
 
 
-def _filled(totals: Values) -> Values:
-    """The share of masks that the best assignment fills correctly; the mean if several tie, as with two masks in one
-    sentence."""
-    best = totals >= totals.max(axis=1, keepdims=True) - TIE
-    share: Values = (best * _CORRECT_SHARE).sum(axis=1) / best.sum(axis=1)
-    return share
+def _search(scores: Values, sets: Numbers, balance: Balance) -> SearchResult:
+    found = balance.features(scores)
+    costs = balance.costs(found)
+    fitting = np.flatnonzero(costs <= 1)
+    best = fitting[costs[fitting].argsort(kind="stable")[:OFFERED]]
+    balance.learn(scores)
+    return SearchResult(len(sets), len(fitting), list(map(tuple, sets[best].tolist())))
 
 
 @cache
-def _choices(works: int, others: int) -> Numbers:
-    """Sets of the correct work, which is number zero, and `others` of the other works: all, or a sample of them."""
-    numbers = range(1, works + 1)
-    if comb(works, others) <= MOST_SETS:
+def _choices(works: int, candidates: int) -> Numbers:
+    """Sets of the correct work, which is number zero, and some of the other works: all, or a sample of them."""
+    numbers, others = range(1, works), candidates - 1
+    if comb(works - 1, others) <= MOST_SETS:
         return np.array([(0, *chosen) for chosen in combinations(numbers, others)])
     rng = Random(works)
     return np.array([(0, *sorted(rng.sample(numbers, others))) for _ in range(MOST_SETS)])

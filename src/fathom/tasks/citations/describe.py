@@ -39,9 +39,16 @@ def _type_checks(checks: TypeChecks) -> str:
 
 
 def explain(key: Key) -> list[str]:
-    """The works that the paper cites at each mask."""
+    """The works that the paper cites at each mask, and the passages of them that support the citation."""
     masks = {place: number for number, place in enumerate(dict.fromkeys(row[2] for row in key.proof.rows), start=1)}
-    return [
+    papers = {row[0] for row in key.proof.rows}
+    evidence = [
+        f"Evidence in {passage.document}: characters {passage.span.start}-{passage.span.end}."
+        for passage in key.proof.passages
+        if passage.document not in papers
+    ]
+    cited = [
         f"At mask {masks[place]} the paper {paper} cites {work}: characters {place}, entry {entry} of its list."
         for paper, work, place, entry in key.proof.rows
     ]
+    return [*cited, *evidence]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from fathom.records.contexts import Edit
-from fathom.records.documents import DocumentId
+from fathom.records.documents import DocumentId, Passage
 from fathom.records.spans import Span
-from fathom.tasks.citations.lexical import Matcher, Stretch, best_assignment, best_options, rank, scores
+from fathom.tasks.citations.evidence import find_evidence
+from fathom.tasks.citations.lexical import Query, Values, match_scores
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import Difficulty, Task
-from fathom.tasks.citations.word_counts import WordCounts, Words
-from fathom.tasks.citations.works import LEAST, ShownText, Work, evenly, show
+from fathom.tasks.citations.shown_text import ShownText, evenly, show
+from fathom.tasks.citations.word_counts import Words
+from fathom.tasks.citations.works import LEAST, Work
 
 HIDDEN = "[[HIDDEN]]"
 """Replaces citations of candidates that are not asked about."""
@@ -32,6 +33,15 @@ def cited_at(masks: Sequence[Mask]) -> tuple[DocumentId, ...]:
 def cell_name(task: str, level: str, setting: str) -> str:
     """The name of a task and level in summaries, with the setting if there are several."""
     return ", ".join(filter(None, (task, level, setting)))
+
+
+CUT = 500
+"""Candidates are cut to a multiple of this many characters, so that an excerpt of the search can be used again."""
+
+
+def wanted_words(paper: Paper, masks: Iterable[Mask]) -> Words:
+    """The words of the masks' sentences, which choose the paragraphs that are shown of the candidates."""
+    return tuple(sorted({word for mask in masks for word in paper.queries.of(mask.place).words}))
 
 
 @dataclass(frozen=True)
@@ -100,41 +110,31 @@ class Draft:
 
     @cached_property
     def offered(self) -> list[ShownText]:
-        """The text of each candidate, at least as much of it as can be shown: an equal share of the space, or more if
-        other candidates are short."""
-        form, room = self.difficulty.form, max(0, self._room)
-        works = list(map(self.work_of, self.candidates))
-        shown = [work.shown(form, room // len(works)) for work in works]
-        if all(one.reaches(_even(shown, room)) for one in shown):
-            return shown
-        return [work.shown(form, room) for work in works]
-
-    @property
-    def _room(self) -> int:
-        """Characters left for the candidates."""
-        return self.characters - self.question_paper.length - 1
+        """The whole text of each candidate, of which as much is shown as fits."""
+        return [self.work_of(work).shown(self.difficulty.form) for work in self.candidates]
 
     @cached_property
-    def cut(self) -> int:
-        """The length to which candidates are trimmed; zero if the paper leaves no space."""
-        return _even(self.offered, self._room) if self._room > 0 else 0
-
-    @cached_property
-    def candidate_edits(self) -> list[tuple[Edit, ...]]:
-        return [one.cut(self.cut) for one in self.offered]
+    def excerpts(self) -> list[ShownText]:
+        """What is shown of each candidate: an equal share of the space, or more if other candidates are short."""
+        lengths = [one.length + 1 for one in self.offered]
+        room = max(0, self.characters - self.question_paper.length - 1)
+        cut = max(lengths) if sum(lengths) <= room else evenly(lengths, room) // CUT * CUT
+        wanted = wanted_words(self.paper, self.masks)
+        return [self.work_of(work).excerpt(self.difficulty.form, cut, wanted) for work in self.candidates]
 
     @cached_property
     def lengths(self) -> list[int]:
         """The characters shown of each candidate."""
-        return [one.cut_length(self.cut) for one in self.offered]
+        return [one.length for one in self.excerpts]
 
     @property
     def fits(self) -> bool:
-        """Whether enough is left of every candidate, and none contains a boundary line or has another work's title."""
+        """Whether enough is left of every candidate, with evidence for every mask, and none contains a boundary line or
+        has another work's title."""
         works = list(map(self.work_of, self.candidates))
         if not all(work.is_plain and work.has_own_title for work in works) or self._names_a_candidate:
             return False
-        return min(self.lengths) >= min(LEAST, *(one.length for one in self.offered))
+        return min(self.lengths) >= min(LEAST, *(one.length for one in self.offered)) and all(self.evidence)
 
     @property
     def _names_a_candidate(self) -> bool:
@@ -146,59 +146,35 @@ class Draft:
 
     # Shared words.
 
-    def rank(self, matcher: Matcher) -> int:
-        """For a choice: the rank of the correct candidate for a matcher."""
-        return rank(self.answer[0] - 1, self._scores(matcher)[0])
-
-    def share(self, matcher: Matcher) -> float:
-        """The share of masks that a matcher fills correctly."""
-        if matcher not in self._shares:
-            self._shares[matcher] = self._share(matcher)
-        return self._shares[matcher]
-
-    def _share(self, matcher: Matcher) -> float:
-        if self.task == "choice":
-            return float(self.rank(matcher) == 1)
-        if self.task == "set":
-            best = best_options(self._scores(matcher)[0], len(self.answer))
-            return len({*best} & {*self.answer}) / len(self.answer)
-        order = best_assignment(self._scores(matcher))
-        return sum(place + 1 == answer for place, answer in zip(order, self.answer, strict=True)) / len(self.masks)
+    @cached_property
+    def queries(self) -> list[Query]:
+        """The text around each mask."""
+        hidden = [place for place, _ in self._changes]
+        return [self.paper.queries.of(mask.place, hidden) for mask in self.masks]
 
     @cached_property
-    def _shares(self) -> dict[Matcher, float]:
-        return {}
+    def scores(self) -> Values:
+        """The scores of all matchers, by mask and candidate."""
+        return match_scores(self.queries, [one.words for one in self.excerpts])
 
-    def _scores(self, matcher: Matcher) -> list[list[float]]:
-        """The score of each candidate for each mask."""
-        if matcher not in self._known:
-            queries = self._queries(matcher.stretch)
-            self._known[matcher] = [scores(wanted, self._counted, matcher.cosine) for wanted in queries]
-        return self._known[matcher]
-
-    def _queries(self, stretch: Stretch) -> list[Words]:
-        if stretch not in self._asked:
-            hidden = [place for place, _ in self._changes]
-            self._asked[stretch] = [self.paper.queries.of(stretch, mask.place, hidden) for mask in self.masks]
-        return self._asked[stretch]
+    @property
+    def scores_by_key(self) -> Values:
+        """The same as a set of one item, where the correct candidate of mask number n is number n; a group of citations
+        counts as a mask for each of its works."""
+        correct = [answer - 1 for answer in self.answer]
+        others = [number for number in range(len(self.candidates)) if number not in correct]
+        scores = self.scores[:, None, :, [*correct, *others]]
+        return scores.repeat(len(correct), axis=2) if self.task == "set" else scores
 
     @cached_property
-    def _asked(self) -> dict[Stretch, list[Words]]:
-        return {}
-
-    @cached_property
-    def _counted(self) -> list[WordCounts]:
-        """The word counts of what is shown of each candidate."""
-        return [one.stems.up_to(length) for one, length in zip(self.offered, self.lengths, strict=True)]
-
-    @cached_property
-    def _known(self) -> dict[Matcher, list[list[float]]]:
-        return {}
-
-
-def _even(shown: Sequence[ShownText], room: int) -> int:
-    """The length to which all are cut to fit, each with a line break after it."""
-    return max(0, evenly([one.length + 1 for one in shown], room) - 1)
+    def evidence(self) -> list[tuple[Passage, ...]]:
+        """For each correct candidate, the passages that tell it from the incorrect ones; empty if there are none."""
+        asked = self.queries * len(self.answer) if self.task == "set" else self.queries
+        cited = {answer - 1 for answer in self.answer} if self.task == "set" else set()
+        return [
+            tuple(find_evidence(query.words, self.excerpts, answer - 1, cited))
+            for query, answer in zip(asked, self.answer, strict=True)
+        ]
 
 
 def _spaced(text: str, place: Span, words: str) -> str:

@@ -18,7 +18,7 @@ from fathom.scoring.keys import Key, Proof
 from fathom.tasks.citations.draft import HIDDEN, Draft, mark
 from fathom.tasks.citations.papers import Mask
 from fathom.tasks.citations.settings import Masking, Task
-from fathom.tasks.citations.works import ShownText
+from fathom.tasks.citations.shown_text import ShownText
 from fathom.tasks.family import Item
 
 NAME = "citations"
@@ -40,8 +40,6 @@ class ItemLayout:
     def __init__(self, corpus: Corpus) -> None:
         self._lines = lru_cache(maxsize=KEPT)(corpus.lines)
         self._fingerprint = lru_cache(maxsize=KEPT)(corpus.fingerprint)
-        # A candidate of several items of one paper is mostly cut at the same place.
-        self._candidate = lru_cache(maxsize=KEPT)(self._piece)
 
     def item(self, draft: Draft) -> tuple[Context, Item]:
         """The context and its item."""
@@ -50,7 +48,7 @@ class ItemLayout:
 
     def _context(self, draft: Draft) -> Context:
         paper = self._piece(draft.question_paper, draft.question_paper.edits)
-        pieces = [paper, *map(self._candidate, draft.offered, draft.candidate_edits)]
+        pieces = [paper, *(self._piece(shown, shown.edits) for shown in draft.excerpts)]
         return assemble(pieces, counter(), length=bucket, layout=PAPER_AND_CANDIDATES)
 
     def _piece(self, shown: ShownText, edits: tuple[Edit, ...]) -> Piece:
@@ -137,7 +135,10 @@ def key(draft: Draft, context: Context) -> Key:
                 f"{paper} cites {work} at {place} by entry {entry}" for paper, work, place, entry in rows
             ),
             rows=tuple(rows),
-            passages=tuple(Passage(document=draft.paper.document.id, span=mask.sentence) for mask in draft.masks),
+            passages=(
+                *(Passage(document=draft.paper.document.id, span=mask.sentence) for mask in draft.masks),
+                *dict.fromkeys(passage for evidence in draft.evidence for passage in evidence),
+            ),
         ),
     )
 

@@ -3,47 +3,42 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import permutations, product, repeat
-from math import log, sqrt
+from itertools import pairwise, permutations, product
 from sys import maxsize
-from typing import Literal
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fathom.records.documents import Document
 from fathom.records.spans import Span
-from fathom.tasks.citations.word_counts import WordCounts, Words, words_of
+from fathom.tasks.citations.word_counts import CandidateWords, Words, is_stopped, stems_in
 
-Stretch = Literal["sentence", "around", "paragraph"]
+Numbers = NDArray[np.int_]
+Values = NDArray[np.float64]
+
+Stretch = Literal["sentence", "words before", "words after", "150 characters", "400 characters", "paragraph"]
 """The part of the paper around a mask whose words a matcher uses."""
+STRETCHES: tuple[Stretch, ...] = get_args(Stretch)
+_FAR: dict[Stretch, int] = {"150 characters": 150, "400 characters": 400}
 
-AROUND = 150
-"""Characters on either side of a mask that count as `around` it."""
-
-
-@dataclass(frozen=True)
-class Matcher:
-    """A method to guess the cited work by the words that it shares with the citing text."""
-
-    name: str
-    stretch: Stretch
-    """The text around the mask whose words are compared."""
-    cosine: bool
-    """Whether scores are cosines of word counts; if not, sums of weighted counts, which favor long candidates."""
-
+WAYS = ("words", "rare words", "distinct words", "cosine", "language model", "best 40 words", "best 120 words")
+"""The ways in which the words of a stretch are compared with a candidate."""
+PARTS = (40, 120)
+"""Words in a part of a candidate, for the ways that use its best part."""
+_PAIRED: tuple[Stretch, ...] = ("sentence", "paragraph")
+"""The stretches whose pairs of words, character sequences and words of headings are compared as well."""
 
 MATCHERS = (
-    Matcher("words of the sentence", "sentence", cosine=False),
-    Matcher("words around", "around", cosine=False),
-    Matcher("cosine of the sentence", "sentence", cosine=True),
-    Matcher("cosine of the paragraph", "paragraph", cosine=True),
+    *(f"{way} of the {stretch}" for way in WAYS for stretch in STRETCHES),
+    *(f"{way} of the {stretch}" for way in ("pairs", "characters", "headings") for stretch in _PAIRED),
 )
-"""All are kept at chance at the level `hard`: with only the first two balanced, the cosine of the sentence solved 60%.
-Simulated models use the first."""
+"""All are kept at chance at the level `hard`, and every linear combination of them. Simulated models use the first."""
+
+SMOOTHING = 300.0
+"""Words of the background that the language model adds to a candidate."""
 
 
 def around(stretch: Stretch, place: Span, document: Document, text: str) -> Span:
@@ -51,10 +46,14 @@ def around(stretch: Stretch, place: Span, document: Document, text: str) -> Span
     match stretch:
         case "sentence":
             return _containing(document.sentences, place)
+        case "words before":
+            return Span(_containing(document.sentences, place).start, place.start)
+        case "words after":
+            return Span(place.end, _containing(document.sentences, place).end)
         case "paragraph":
             return _containing(document.paragraphs, place)
-        case "around":
-            return Span(max(0, place.start - AROUND), min(len(text), place.end + AROUND))
+        case _:
+            return Span(max(0, place.start - _FAR[stretch]), min(len(text), place.end + _FAR[stretch]))
 
 
 def _containing(spans: Sequence[Span], place: Span) -> Span:
@@ -63,102 +62,166 @@ def _containing(spans: Sequence[Span], place: Span) -> Span:
     return spans[number] if number >= 0 and spans[number].contains(place) else place
 
 
-def query(text: str, around: Span, hidden: Iterable[Span]) -> Words:
-    """The stems of the text in the span `around`, without the hidden spans."""
-    pieces, start = [], around.start
-    for place in sorted(hidden):
-        if place.start < around.end and around.start < place.end:
-            pieces.append(text[start : place.start])
-            start = max(start, place.end)
-    return words_of(" ".join([*pieces, text[start : around.end]]))
+class Query(NamedTuple):
+    """The text around a mask, without hidden spans."""
+
+    stems: dict[Stretch, list[str]]
+    """All stems, in the order of the text."""
+    grams: Values
+    """Counts of character sequences, one row for each of the stretches that are compared by them."""
+
+    @property
+    def words(self) -> Words:
+        """The distinct stems of the sentence, sorted, without stop words."""
+        return tuple(sorted({stem for stem in self.stems["sentence"] if not is_stopped(stem)}))
 
 
 class Queries:
-    """The words around places of one paper, cached by span and hidden spans."""
+    """The text around places of one paper, cached by place and hidden spans."""
 
     def __init__(self, document: Document, text: str) -> None:
         self._document = document
         self._text = text
-        self._known: dict[tuple[Span, tuple[Span, ...]], Words] = {}
-        self._alone: dict[tuple[Stretch, Span], Words] = {}
+        self._known: dict[tuple[Span, tuple[Span, ...]], Query] = {}
 
-    def of(self, stretch: Stretch, place: Span, hidden: Iterable[Span]) -> Words:
-        """The stems of the text around a place, without the hidden spans."""
-        whole = around(stretch, place, self._document, self._text)
-        first, last = whole
-        within = tuple([span for span in hidden if span[0] < last and first < span[1]])
-        if (whole, within) not in self._known:
-            self._known[whole, within] = query(self._text, whole, within)
-        return self._known[whole, within]
-
-    def alone(self, stretch: Stretch, place: Span) -> Words:
-        """The same with only the place itself hidden."""
-        if (stretch, place) not in self._alone:
-            self._alone[stretch, place] = self.of(stretch, place, [place])
-        return self._alone[stretch, place]
+    def of(self, place: Span, hidden: Iterable[Span] = ()) -> Query:
+        """The text around a place, without the place and the hidden spans."""
+        spans = {stretch: around(stretch, place, self._document, self._text) for stretch in STRETCHES}
+        first, last = min(span.start for span in spans.values()), max(span.end for span in spans.values())
+        within = tuple(sorted({span for span in (place, *hidden) if span.start < last and first < span.end}))
+        if (place, within) not in self._known:
+            texts = {stretch: _visible(self._text, span, within) for stretch, span in spans.items()}
+            self._known[place, within] = query(texts)
+        return self._known[place, within]
 
 
-def scores(words: Words, candidates: Sequence[WordCounts], cosine: bool = False) -> list[float]:
-    """The score of each candidate for the words of the query."""
-    return _cosines(words, candidates) if cosine else _sums(words, candidates)
-
-
-def _cosines(words: Sequence[str], candidates: Sequence[WordCounts]) -> list[float]:
-    length = sqrt(len(words)) or 1.0
-    return [sum(map(one.counts.get, words, repeat(0))) / one.size / length for one in candidates]
-
-
-def _sums(words: Sequence[str], candidates: Sequence[WordCounts]) -> list[float]:
-    """Weighted sums, as in TF-IDF: words that all candidates contain count little, and repeated occurrences less."""
-    total = [0.0] * len(candidates)
-    weights = [rarity(found, len(candidates)) for found in range(len(candidates) + 1)]
-    for counts in zip(*(map(one.counts.get, words, repeat(0)) for one in candidates), strict=True):
-        weight = weights[sum(map(bool, counts))]
-        if weight:
-            for number, count in enumerate(counts):
-                if count:
-                    total[number] += weight * damped(count)
-    return total
-
-
-def rarity(found: int, candidates: int) -> float:
-    """The weight of a word that `found` of the candidates contain."""
-    return log((candidates + 1) / found) if found else 0.0
-
-
-def damped(count: int) -> float:
-    """The weight of a word that occurs `count` times, at least once."""
-    return 1 + log(count)
-
-
-def rank(answer: int, found: Sequence[float]) -> int:
-    """The rank of the answer by score, from one; equal scores rank in the order of the list."""
-    return 1 + sum(
-        score > found[answer] or (score == found[answer] and place < answer) for place, score in enumerate(found)
+def query(texts: dict[Stretch, str]) -> Query:
+    """The query of the stretches around a mask."""
+    return Query(
+        {stretch: stems_in(text) for stretch, text in texts.items()},
+        np.array([CandidateWords(texts[stretch]).grams for stretch in _PAIRED]),
     )
 
 
-def best_options(found: Sequence[float], number: int) -> tuple[int, ...]:
+def _visible(text: str, whole: Span, hidden: Sequence[Span]) -> str:
+    """The text of a span without the hidden spans, which are sorted."""
+    pieces, start = [], whole.start
+    for place in hidden:
+        if place.start < whole.end and whole.start < place.end:
+            pieces.append(text[start : place.start])
+            start = max(start, place.end)
+    return " ".join([*pieces, text[start : whole.end]])
+
+
+def match_scores(queries: Sequence[Query], candidates: Sequence[CandidateWords]) -> Values:
+    """The scores of `MATCHERS` (first axis), for each mask (second) and candidate (third)."""
+    number: dict[str, int] = {}
+    for query in queries:
+        for stems in query.stems.values():
+            for stem in stems:
+                if stem not in number and not is_stopped(stem):
+                    number[stem] = len(number)
+    ids = [one.numbered(number) for one in candidates]
+    tables = [
+        *_by_word(queries, candidates, number, ids),
+        *_by_pair(queries, number, ids),
+        *_by_characters(queries, candidates),
+        *_by_headings(queries, candidates),
+    ]
+    return np.array(tables)
+
+
+def _by_word(
+    queries: Sequence[Query], candidates: Sequence[CandidateWords], number: Mapping[str, int], ids: Sequence[Numbers]
+) -> Iterator[Values]:
+    many = len(number)
+    wanted = np.zeros((len(STRETCHES), len(queries), many))
+    for mask, query in enumerate(queries):
+        for stretch, stems in enumerate(query.stems.values()):
+            wanted[stretch, mask, [number[stem] for stem in stems if stem in number]] = 1
+    counts = np.array([np.bincount(one, minlength=many + 1)[:many] for one in ids], dtype=float)
+    held = counts > 0
+    rarity = _rarity(held)
+    lengths = np.array([len(one) + 1.0 for one in ids])
+    background = (counts.sum(axis=0) + 0.5) / lengths.sum()
+    weights = (
+        rarity * held * (1 + np.log(np.maximum(counts, 1))),
+        rarity**2 * held,
+        held * 1.0,
+        counts / np.array([one.norm for one in candidates])[:, None],
+        np.log((counts + SMOOTHING * background) / (lengths[:, None] + SMOOTHING)),
+    )
+    for weight in weights:
+        yield from wanted @ weight.T
+    for size in PARTS:
+        parts = [_parts(one, size, many) for one in ids]
+        yield from np.stack([((wanted * rarity) @ part.T).max(axis=2) for part in parts], axis=2)
+
+
+def _rarity(held: NDArray[np.bool_]) -> Values:
+    """The weight of each word by the number of candidates that contain it; zero if none does."""
+    found = held.sum(axis=0)
+    weights: Values = np.where(found > 0, np.log((len(held) + 1) / np.maximum(found, 1)), 0.0)
+    return weights
+
+
+def _parts(ids: Numbers, size: int, many: int) -> Values:
+    """For each part of so many words, which of the numbered words it contains."""
+    found = np.zeros((len(ids) // size + 1, many))
+    places = np.flatnonzero(ids < many)
+    found[places // size, ids[places]] = 1
+    return found
+
+
+def _by_pair(queries: Sequence[Query], number: Mapping[str, int], ids: Sequence[Numbers]) -> Iterator[Values]:
+    """Pairs of neighboring words that the query and the candidate share, weighted by rarity."""
+    many = len(number) + 1
+    known = [one[:-1] * many + one[1:] for one in ids]
+    for stretch in _PAIRED:
+        table = np.zeros((len(queries), len(ids)))
+        for mask, query in enumerate(queries):
+            stems = [number.get(stem, -1) for stem in query.stems[stretch]]
+            pairs = np.array(sorted({one * many + two for one, two in pairwise(stems) if min(one, two) >= 0}), int)
+            held = np.array([np.isin(pairs, one) for one in known])
+            table[mask] = held @ _rarity(held)
+        yield table
+
+
+def _by_characters(queries: Sequence[Query], candidates: Sequence[CandidateWords]) -> Iterator[Values]:
+    """Cosines of the counts of character sequences."""
+    known = np.array([one.grams for one in candidates])
+    known /= np.sqrt((known * known).sum(axis=1, keepdims=True)) + 1e-9
+    for row in range(len(_PAIRED)):
+        yield np.array([query.grams[row] for query in queries]) @ known.T
+
+
+def _by_headings(queries: Sequence[Query], candidates: Sequence[CandidateWords]) -> Iterator[Values]:
+    """The number of words of a stretch that are in headings of the candidate."""
+    for stretch in _PAIRED:
+        wanted = [set(query.stems[stretch]) for query in queries]
+        yield np.array([[len(words & one.headings) for one in candidates] for words in wanted], dtype=float)
+
+
+def best_options(found: Values, number: int) -> tuple[int, ...]:
     """The positions of so many candidates with the highest scores, counted from one, in ascending order."""
-    return tuple(sorted(sorted(range(1, len(found) + 1), key=lambda place: -found[place - 1])[:number]))
+    return tuple(sorted((1 + np.argsort(-found, kind="stable")[:number]).tolist()))
 
 
-def best_assignment(found: Sequence[Sequence[float]]) -> tuple[int, ...]:
+def best_assignment(found: Values) -> tuple[int, ...]:
     """The candidate of each mask, counted from zero, with the highest total score; every mask has another one.
 
     With n masks, some best assignment gives each mask one of its n best candidates, so that others need not be tried.
     """
-    totals = np.array(found)
-    masks, candidates = totals.shape
+    masks, candidates = found.shape
     every = orders(masks)
     if candidates > masks:
-        best = np.argsort(-totals, axis=1, kind="stable")[:, :masks]
+        best = np.argsort(-found, axis=1, kind="stable")[:, :masks]
         every = np.array([order for order in product(*best.tolist()) if len(set(order)) == masks])
-    chosen = totals[np.arange(masks), every].sum(axis=1).argmax()
+    chosen = found[np.arange(masks), every].sum(axis=1).argmax()
     return tuple(every[chosen].tolist())
 
 
 @cache
-def orders(masks: int) -> NDArray[np.int_]:
+def orders(masks: int) -> Numbers:
     """Every assignment of candidates to that many masks; in the first, mask n gets candidate n."""
     return np.array(list(permutations(range(masks))))

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from fathom.corpus.store import Corpus
 from fathom.records.documents import DocumentId
-from fathom.tasks.citations.candidate_search import Balance, Search
-from fathom.tasks.citations.draft import cited_at
+from fathom.tasks.citations.candidate_search import Balance, search_choices, search_clozes
+from fathom.tasks.citations.draft import CUT, cited_at, wanted_words
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import MASKS, CitationSettings, Difficulty, Form, Sampling, Task
-from fathom.tasks.citations.word_counts import WordCounts
+from fathom.tasks.citations.word_counts import CandidateWords
 from fathom.tasks.citations.works import LEAST, Work
 
 KEPT = 2_048
@@ -200,8 +200,9 @@ class Offers:
                 yield Offer((mask,), self._draw((mask,), pool, difficulty, rng))
                 continue
             pool = pool[: max(POOL, 2 * wanted)]
-            search = Search(paper, [mask], [mask.work, *pool], self._words(paper, difficulty.form, wanted + 1))
-            found = search.beside(self.balance[cell], wanted)
+            words = self._words(paper, difficulty.form, [mask], wanted + 1)
+            works = list(map(words, (mask.work, *pool)))
+            found = search_choices(paper.queries.of(mask.place), works, wanted + 1, self.balance[cell])
             self.looked[cell].update(tried=found.tried, fitting=found.fitting)
             yield from (Offer((mask,), tuple(pool[number - 1] for number in chosen)) for chosen in found.best)
 
@@ -257,21 +258,25 @@ class Offers:
 
     def _together(self, paper: Paper, masks: dict[DocumentId, list[Mask]], cell: Cell, rng: Random) -> Iterator[Offer]:
         """Sets of four masks that matching shared words does not solve: few sets are tried first, many if none fits."""
-        words = self._words(paper, self._settings.difficulties[cell[1]].form, MASKS)
+        form = self._settings.difficulties[cell[1]].form
         for each, sets in CLOZE_SEARCHES:
             asked = [mask for found in masks.values() for mask in found[:each]]
             cited = [number for number, found in enumerate(masks.values()) for _ in found[:each]]
-            search = Search(paper, asked, list(masks), words)
-            found = search.together(_fours(cited, sets, rng), cited, self.balance[cell])
+            works = list(map(self._words(paper, form, asked, MASKS), masks))
+            queries = [paper.queries.of(mask.place) for mask in asked]
+            found = search_clozes(queries, works, _fours(cited, sets, rng), cited, self.balance[cell])
             self.looked[cell].update(tried=found.tried, fitting=found.fitting)
             yield from (Offer(_in_order([asked[number] for number in chosen]), ()) for chosen in found.best)
             if found.best or (found.tried < sets and len(asked) == sum(map(len, masks.values()))):
                 return
 
-    def _words(self, paper: Paper, form: Form, candidates: int) -> Callable[[DocumentId], WordCounts]:
-        """A function that gives the word counts of a work, for an estimate of how much of it will be shown."""
-        shown = max(LEAST, (self._settings.room(candidates) - paper.shown_length) // candidates)
-        return lambda work: self._works.work(work).shown(form, shown).stems.up_to(shown)
+    def _words(
+        self, paper: Paper, form: Form, masks: Sequence[Mask], candidates: int
+    ) -> Callable[[DocumentId], CandidateWords]:
+        """A function that gives the words of a work, for an estimate of what will be shown of it."""
+        shown = max(LEAST, (self._settings.room(candidates) - paper.shown_length) // candidates) // CUT * CUT
+        wanted = wanted_words(paper, masks)
+        return lambda work: self._works.work(work).excerpt(form, shown, wanted).words
 
     # Candidates that are not cited at the masks.
 

@@ -23,7 +23,7 @@ class Needed:
         paper, *candidates = context.places
         outline = self._outline(paper.document)
         around = []
-        for passage in item.key.proof.passages:
+        for passage in (one for one in item.key.proof.passages if one.document == paper.document):
             paragraph = next((span for span in outline.paragraphs if span.contains(passage.span)), passage.span)
             around.append(Passage(document=paper.document, span=paragraph))
         return [*dict.fromkeys(around), *(self._shown(place) for place in candidates)]

@@ -13,9 +13,10 @@ from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
 from fathom.scoring.answers import Assignment, Choice, Selection
 from fathom.scoring.keys import Key
-from fathom.tasks.citations.lexical import MATCHERS, Matcher, around, best_assignment, best_options, query, scores
+from fathom.tasks.citations.lexical import Queries, Values, best_assignment, best_options, match_scores
 from fathom.tasks.citations.papers import MARK
-from fathom.tasks.citations.word_counts import Stems, Words
+from fathom.tasks.citations.shown_text import NAME_MASK
+from fathom.tasks.citations.word_counts import CandidateWords
 from fathom.tasks.family import Item
 from fathom.tasks.simulating import most_frequent
 
@@ -52,12 +53,9 @@ class Simulator:
                     return stated(_set_with_misses(correct, of, missed, rng))
                 return stated(_with_misses(correct, of, missed, rng))
 
-    def matched(self, context: Context, key: Key, matcher: Matcher = MATCHERS[0]) -> tuple[int, ...]:
-        """The candidates that match the words around the masks best; for a set, as many as the key has."""
-        text = render(context, self._corpus).decode()
-        shown = [place.span.of(text) for place in context.places[1:]]
-        candidates = [Stems(candidate).up_to(len(candidate) - 1) for candidate in shown]
-        found = [scores(wanted, candidates, matcher.cosine) for wanted in self._around_masks(context, matcher)]
+    def matched(self, context: Context, key: Key) -> tuple[int, ...]:
+        """The candidates that match the words of the masks' sentences best; for a set, as many as the key has."""
+        found = self.scores(context)[0]
         masks = len({row[2] for row in key.proof.rows})
         if len(found) != masks:
             raise FathomError(
@@ -67,13 +65,15 @@ class Simulator:
             return best_options(found[0], len(options_of(key)))
         return tuple(place + 1 for place in best_assignment(found))
 
-    def _around_masks(self, context: Context, matcher: Matcher) -> list[Words]:
-        """The words around each mask, in the order of the masks."""
+    def scores(self, context: Context) -> Values:
+        """The scores of all matchers, by mask and candidate, for the text as it is shown."""
+        text = render(context, self._corpus).decode()
+        candidates = [CandidateWords(place.span.of(text).replace(NAME_MASK, " ")) for place in context.places[1:]]
         shown = context.places[0]
-        document, text = self._corpus.document(shown.document), self._corpus.text(shown.document)
+        queries = Queries(self._corpus.document(shown.document), self._corpus.text(shown.document))
         hidden = [edit.span for edit in shown.edits]
-        asked = [edit.span for edit in shown.edits if MARK in edit.text]
-        return [query(text, around(matcher.stretch, mask, document, text), hidden) for mask in asked]
+        asked = [queries.of(edit.span, hidden) for edit in shown.edits if MARK in edit.text]
+        return match_scores(asked, candidates)
 
     @cached_property
     def _most_frequent(self) -> dict[str, str]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 from itertools import repeat
 from math import sqrt
 from operator import mul
-from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fathom.records.names import CHINESE
 from fathom.records.spans import Span
@@ -21,8 +24,6 @@ _SIGN = re.compile(_SIGNS)
 _PAIRS = re.compile(rf"(?=({_SIGNS}{{2}}))")
 _STEM = re.compile(rf"({_LETTERS}{{3,6}}){_LETTERS}*")
 """The first six letters of a word: "estimates" and "estimating" have the same stem."""
-LONGEST_WORD = 40
-_REST = re.compile(rf"{_LETTERS}{{,{LONGEST_WORD}}}", re.IGNORECASE)
 _STOP_WORDS = """
 the and for are was were been being have has had with that this these those from which their its our they them than
 then also such can may will would could should not but more most some any all each both other into over under
@@ -42,9 +43,15 @@ def words_of(text: str) -> Words:
     return tuple(sorted({*stems_in(text)} - _STOPPED))
 
 
+def is_stopped(stem: str) -> bool:
+    """Whether it is the stem of a stop word."""
+    return stem in _STOPPED
+
+
 def stems_in(text: str) -> list[str]:
-    """The stems of all words."""
-    return _stems(text, _is_in_signs(text))
+    """The stems of all words, in the order of the text; pairs of neighboring signs come last."""
+    found = _STEM.findall(text.lower())
+    return [*found, *_PAIRS.findall(text)] if _is_in_signs(text) else found
 
 
 def _is_in_signs(text: str) -> bool:
@@ -53,58 +60,53 @@ def _is_in_signs(text: str) -> bool:
     return not text.isascii() and _SIGN.search(text, 0, 400) is not None
 
 
-def _stems(text: str, in_signs: bool) -> list[str]:
-    found = _STEM.findall(text.lower())
-    return [*found, *_PAIRS.findall(text)] if in_signs else found
+GRAM = 4
+"""Characters of the sequences that are counted."""
+BUCKETS = 2_048
+"""Character sequences are counted by a hash of this many values."""
+_HEADING = re.compile(r"^#+ .*$", re.MULTILINE)
 
 
-STEP = 3_000
-FAR = 15_000
-"""Characters of a candidate that are compared: at most `FAR`, in whole `STEP`s, so that counts can be reused for texts
-cut to similar lengths. With 8,000 the matchers solved a sixth fewer medium items of the published papers. A text
-shorter than a step is compared whole, and never more than is shown."""
-
-
-class WordCounts(NamedTuple):
-    """The stems of a text with their counts."""
-
-    counts: Mapping[str, int]
-    size: float
-    """The norm of the vector of counts."""
-
-
-class Stems:
-    """The stems of a text, counted up to a number of characters."""
+class CandidateWords:
+    """The words of a shown text, for the matchers."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._in_signs = _is_in_signs(text)
-        """Decided once for the whole text: a part of an English text may begin in Chinese."""
-        self._counted: dict[int, WordCounts] = {0: WordCounts({}, 1.0)}
+        self.stems = stems_in(text)
+        """All stems, in the order of the text."""
 
-    def up_to(self, characters: int) -> WordCounts:
-        """The count of each stem in the first characters, up to a whole step and to the end of a word."""
-        end = self._end_of_word(min(FAR, characters // STEP * STEP or characters))
-        if end not in self._counted:
-            known = max(known for known in self._counted if known < end and self._can_continue_from(known))
-            counts = Counter(self._counted[known].counts)
-            counts.update(_stems(self._text[known:end], self._in_signs))
-            stopped = list(map(counts.get, _STOPPED, repeat(0)))
-            size = sqrt(_squares(counts.values()) - _squares(stopped))
-            self._counted[end] = WordCounts(counts, size or 1.0)
-        return self._counted[end]
+    def numbered(self, number: Mapping[str, int]) -> NDArray[np.int_]:
+        """The number of each stem; that of all other stems is one more than the last."""
+        return np.fromiter(map(number.get, self.stems, repeat(len(number))), int, len(self.stems))
 
-    def _end_of_word(self, place: int) -> int:
-        rest = _REST.match(self._text, place) if place < len(self._text) else None
-        return rest.end() if rest else len(self._text)
+    @cached_property
+    def norm(self) -> float:
+        """The norm of the vector of counts without stop words."""
+        counts = Counter(self.stems)
+        stopped = list(map(counts.get, _STOPPED, repeat(0)))
+        return sqrt(sum(map(mul, counts.values(), counts.values())) - sum(map(mul, stopped, stopped))) or 1.0
 
-    def _can_continue_from(self, place: int) -> bool:
-        """Whether counting can continue there: not within a word, nor in scripts without spaces."""
-        return place == 0 or (self._end_of_word(place) == place and not self._in_signs)
+    @cached_property
+    def distinct(self) -> set[str]:
+        """The distinct stems."""
+        return set(self.stems)
 
+    @cached_property
+    def headings(self) -> set[str]:
+        """The stems of the headings."""
+        return set(stems_in("\n".join(_HEADING.findall(self._text)))) - _STOPPED
 
-def _squares(counts: Collection[int]) -> int:
-    return sum(map(mul, counts, counts))
+    @cached_property
+    def grams(self) -> NDArray[np.float64]:
+        """The logarithms of the counts of character sequences, by their hash."""
+        codes = np.frombuffer(self._text.lower().encode("utf-16-le", "replace"), dtype=np.uint16).astype(np.uint32)
+        if len(codes) < GRAM:
+            return np.zeros(BUCKETS)
+        last = len(codes) - GRAM + 1
+        hashed = np.zeros(last, dtype=np.uint32)
+        for place in range(GRAM):
+            hashed = hashed * np.uint32(1_000_003) + codes[place : last + place]
+        return np.log1p(np.bincount((hashed >> 11) % BUCKETS, minlength=BUCKETS))
 
 
 def occurrences(text: str, phrase: str) -> Iterator[Span]:
@@ -115,6 +117,34 @@ def occurrences(text: str, phrase: str) -> Iterator[Span]:
         if not (text[start - 1 : start].isalnum() or text[end : end + 1].isalnum()):
             yield Span(start, end)
         start = text.find(phrase, end)
+
+
+STEM_LENGTH = 6
+
+
+def stem_at(text: str, stem: str, start: int = 0) -> int | None:
+    """The position of the first word of a text, in lower case, with this stem; None if there is none."""
+    at = text.find(stem, start)
+    while at >= 0:
+        end = at + len(stem)
+        # Two signs are a word wherever they are; a stem of few letters is a whole word.
+        if not stem.isascii() and _SIGN.match(stem):
+            return at
+        if not text[at - 1 : at].isalpha() and (len(stem) == STEM_LENGTH or not text[end : end + 1].isalpha()):
+            return at
+        at = text.find(stem, at + 1)
+    return None
+
+
+def lowered(text: str, plain: bool = False) -> str:
+    """The text in lower case, every character in its position; `plain` for the letters A to Z alone.
+
+    With a single letter beyond those, Python lowers letter by letter, which takes three times as long.
+    """
+    if plain:
+        return text.encode().lower().decode()
+    # The only capital whose lower case has two characters: "İstanbul".
+    return text.replace("İ", "I").lower()
 
 
 def letters_of(text: str) -> str:

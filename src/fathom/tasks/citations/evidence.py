@@ -1,0 +1,60 @@
+"""The evidence for a citation: passages of the cited work with words of the citing sentence that few others contain."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+
+from fathom.records.documents import Passage
+from fathom.records.spans import Span
+from fathom.tasks.citations.shown_text import ShownText
+from fathom.tasks.citations.word_counts import Words, lowered, stem_at
+
+PASSAGES = 3
+"""The maximum number of passages for one mask."""
+_ENDS = ".!?\n。！？"
+
+
+def telling_words(words: Words, candidates: Sequence[set[str]], correct: int, cited: Container[int] = ()) -> list[str]:
+    """The words that the correct candidate contains and fewer than half of the incorrect ones do, the rarest first.
+
+    `cited` are the other correct candidates if a group of citations has several.
+
+    Which words tell candidates apart depends on all of them, but not on which one is correct: each candidate has such
+    words of its own.
+    """
+    others = [one for number, one in enumerate(candidates) if number != correct and number not in cited]
+    found = {word: sum(word in other for other in others) for word in words if word in candidates[correct]}
+    return sorted(
+        (word for word, many in found.items() if 2 * many < len(others)), key=lambda word: (found[word], word)
+    )
+
+
+def find_evidence(
+    words: Words, candidates: Sequence[ShownText], correct: int, cited: Container[int] = ()
+) -> Iterator[Passage]:
+    """Sentences of the correct candidate with telling words, as they are shown."""
+    telling = telling_words(words, [one.words.distinct for one in candidates], correct, cited)
+    shown = candidates[correct]
+    spans: list[Span] = []
+    for word in telling:
+        if len(spans) == PASSAGES:
+            break
+        span = _sentence_with(word, shown)
+        if span is not None and span not in spans:
+            spans.append(span)
+    yield from (Passage(document=shown.id, span=span) for span in sorted(spans))
+
+
+def _sentence_with(stem: str, shown: ShownText) -> Span | None:
+    """The first sentence of a shown text that contains a word with this stem, without replaced names."""
+    for part in shown.parts:
+        text = part.span.of(shown.document)
+        at = stem_at(lowered(text), stem)
+        if at is None:
+            continue
+        start = 1 + max(text.rfind(end, 0, at) for end in _ENDS)
+        end = min((place for place in (text.find(end, at) for end in _ENDS) if place >= 0), default=len(text))
+        span = Span(part.span.start + start, part.span.start + end)
+        if shown.shows(span):
+            return span
+    return None
