@@ -8,6 +8,8 @@ from fathom.tasks.programs.tree import (
     Arithmetic,
     Between,
     Column,
+    Columns,
+    Combined,
     Compare,
     Contains,
     Count,
@@ -24,6 +26,7 @@ from fathom.tasks.programs.tree import (
     PeerAggregate,
     Program,
     Ratio,
+    Related,
     Sort,
     Term,
     Values,
@@ -37,6 +40,7 @@ YEAR, REVENUE, PROFIT, EMPLOYEES = Column("year"), Column("revenue"), Column("pr
 MARGIN = Arithmetic(PROFIT, "/", REVENUE)
 METRIC = Weighted((Term(0.5, REVENUE), Term(1.2, PROFIT)))
 ASIA = Compare(REGION, "=", "Asia")
+RELATED = Related("reports", Compare(REVENUE, ">", 2))
 
 QUESTIONS: tuple[Program, ...] = (
     # Filters on every type.
@@ -98,4 +102,26 @@ QUESTIONS: tuple[Program, ...] = (
     Program(Values(OFFICES), None, (Sort(FOUNDED, "ASC"),), 3),
     Program(Labels(), None, (Sort(OFFICES, "DESC"), Sort(SCORE, "ASC"))),
     Program(Values(EMPLOYEES, distinct=True), None, (Sort(EMPLOYEES, "DESC"),), 2),
+    Program(Labels(), ASIA, (Sort(OFFICES, "DESC"),), 1),
+    Program(Labels(), None, (Sort(Column("company_name"), "ASC"),)),
+    # Related rows, several columns, combined results.
+    Program(Labels(), Compare(RELATED, ">=", 2)),
+    Program(Labels(), None, (Sort(RELATED, "DESC"),), 2),
+    Program(Aggregate("SUM", RELATED), ASIA),
+    Program(Values(RELATED), Compare(Related("reports"), ">", RELATED)),
+    Program(Columns((Column("company_name"), FOUNDED, Arithmetic(SCORE, "+", OFFICES))), ASIA),
+    Program(Columns((Column("company_name"), OFFICES)), None, (Sort(OFFICES, "DESC"),), 2),
+    Program(Combined(Aggregate("MAX", SCORE), "-", Aggregate("MIN", SCORE)), ASIA),
+    Program(Combined(Ratio(Count(), Count(), ASIA), "*", 100)),
+    Program(Grouped(REGION, Aggregate("SUM", OFFICES), None, keys=False)),
+    Program(Grouped(REGION, Count(), None, keys=False), None, (Sort(REGION, "ASC"),)),
+    Program(Grouped(REGION, Count()), None, (Sort(Count(), "DESC"),), 1),
+    Program(OverGroups("COUNT", REGION, None, Having(Count(), ">", 1))),
+    Program(OverGroups("AVG", REGION, Aggregate("SUM", OFFICES), Having(Count(), ">", 1))),
+    Program(Count(EMPLOYEES), Compare(YEAR, "=", 2020)),
+    Program(Labels(), Contains(Column("company_name"), "tan", "start")),
+    Program(Labels(), Not(Contains(Column("company_name"), "tan", "end"))),
+    # AND and OR mixed.
+    Program(Labels(), And(Or(ASIA, Compare(OFFICES, ">", 2)), Compare(CURRENCY, "=", "USD"))),
+    Program(Count(), Or(And(ASIA, Compare(OFFICES, ">", 2)), Compare(CURRENCY, "=", "USD"))),
 )

@@ -9,7 +9,7 @@ from fathom.tasks.numeric.schema import NAME, SCHEMA, wrote_at_least
 from fathom.tasks.numeric.tables import ArticleRow, AuthorRow, CitationRow, Tables, make_tables
 from fathom.tasks.programs import mutants
 from fathom.tasks.programs.mutants import Constants
-from fathom.tasks.programs.tree import Count, Not, Program, Values
+from fathom.tasks.programs.tree import Aggregate, Count, Not, Program, Related, Values
 
 
 def random_tables(rng: Random, named: Constants) -> Tables:
@@ -82,9 +82,13 @@ def _bylines(rng: Random, named: Constants, articles: Sequence[ArticleRow]) -> t
 def is_equivalent(program: Program, mutant: Program) -> bool:
     """Whether a mutant provably gives the same answer on every collection.
 
-    A person with fewer than two articles is in one byline, so listing or counting such people needs no DISTINCT.
+    A person with fewer than two articles is in one byline, so listing or counting such people needs no DISTINCT. Every
+    citation is counted once, by the citing or by the cited article.
     """
     if mutants.is_equivalent(program, mutant, SCHEMA):
+        return True
+    totals = [Program(Aggregate("SUM", Related(relation))) for relation in ("citing", "cited")]
+    if program in totals and mutant in totals:
         return True
     if program.where != Not(wrote_at_least(2)) or mutant.where != program.where:
         return False

@@ -210,6 +210,8 @@ def is_equivalent(program: tree.Program, mutant: tree.Program, schema: Schema) -
     False unless the programs differ only in their conditions, and these consist of comparisons of integers. Then every
     combination of values that the comparisons can distinguish and that can occur in a row is tried.
     """
+    if _canonical(program) == _canonical(mutant):
+        return True
     one, two = program.where, mutant.where
     if one is None or two is None or replace(program, where=None) != replace(mutant, where=None):
         return False
@@ -223,6 +225,24 @@ def is_equivalent(program: tree.Program, mutant: tree.Program, schema: Schema) -
     numbers = {int(node) for node in seen if isinstance(node, int | float)}
     rows = _possible_rows(schema, schema.base(program).name, specs, numbers)
     return all(_is_true(one, row) == _is_true(two, row) for row in rows)
+
+
+_AT_EXTREME: dict[tuple[str, str], tree.Comparator] = {
+    ("MAX", ">="): "=",
+    ("MIN", "<="): "=",
+    ("MAX", "<"): "<>",
+    ("MIN", ">"): "<>",
+}
+"""Comparisons of a measure with its own extreme: no value is above the largest one."""
+
+
+def _canonical(node: Any) -> Any:
+    """The tree with one form for each comparison of a measure with its own largest or smallest value."""
+    match node:
+        case tree.Compare(measure, sign, tree.PeerAggregate(function, peer, _, None) as peers) if peer == measure:
+            return tree.Compare(measure, _AT_EXTREME.get((function, sign), sign), peers)
+    parts = tree.children(node)
+    return tree.rebuild(node, tuple(map(_canonical, parts))) if parts else node
 
 
 _COMPARISONS = (tree.And, tree.Or, tree.Not, tree.Compare, tree.Between, tree.OneOf, tree.Column)
