@@ -1,42 +1,31 @@
 """Parses SQL into programs: the statements of keys, and templates that users write.
 
 Statements that `sql` wrote are parsed back into the programs that they were written from. Users write more freely:
-joins in any syntax, subqueries, aliases, set operations. `parse_scope` reads the tables, `parse_expressions` the
+joins in any syntax, subqueries, aliases, set operations. `parse_scope` reads the tables, `parse_conditions` the
 conditions and measures, and this module what is selected.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import sqlglot
 from sqlglot import exp
 
 from fathom.tasks.programs import tree
+from fathom.tasks.programs.parse_conditions import Expressions, negated
 from fathom.tasks.programs.parse_derived import merge_derived, without_with
-from fathom.tasks.programs.parse_expressions import (
-    COMPARATORS,
-    FUNCTIONS,
-    Expressions,
-    exact,
-    is_result,
-    largest_count,
-    negated,
-    short,
-)
+from fathom.tasks.programs.parse_entities import Entities
+from fathom.tasks.programs.parse_nodes import COMPARATORS, FUNCTIONS, exact, is_result, largest_count, short
 from fathom.tasks.programs.parse_scope import (
     ParseError,
     Scope,
     Source,
-    conjunction,
     outside_subqueries,
     read_sources,
     relation_of,
     row_condition,
-    source_condition,
-    terms,
 )
 from fathom.tasks.programs.schema import Schema, Table
 
@@ -69,12 +58,7 @@ def parse(
     return program, statement
 
 
-class _Statements:
-    def __init__(self, schema: Schema, expressions: Expressions, own: bool) -> None:
-        self._schema = schema
-        self._expressions = expressions
-        self._own = own
-
+class _Statements(Entities):
     def program(self, query: exp.Expr) -> tree.Program:
         query = query.unnest() if isinstance(query, exp.Subquery) else query
         if query.args.get("with_"):
@@ -317,52 +301,6 @@ class _Statements:
                 return replace(program, output=tree.Values(key, distinct=True))
         return program
 
-    def _cut(self, program: tree.Program, select: exp.Select) -> tree.Program:
-        """The program with the LIMIT of its statement."""
-        if self._own and not select.args.get("limit"):
-            return program
-        several = isinstance(program.output, tree.Columns) or (
-            isinstance(program.output, tree.Grouped) and program.output.keys and program.output.result is not None
-        )
-        if several and program.order:
-            listed = _listed(program.output)
-            if any(sort.measure not in listed for sort in program.order):
-                raise ParseError("it sorts rows of several columns by something that it does not select")
-        limit = select.args.get("limit")
-        if limit is None:
-            # The lines of a table may be given in any order, and the sort keys are in it.
-            return replace(program, order=()) if several else program
-        if select.args.get("offset") or limit.args.get("offset"):
-            raise ParseError("it uses OFFSET, which cannot be put into words")
-        if isinstance(program.output, tree.Result | tree.OverGroups):
-            return program
-        if not program.order:
-            raise ParseError("LIMIT without ORDER BY gives arbitrary rows")
-        top = self._expressions.number(limit.expression)
-        match program:
-            case tree.Program(tree.Values(measure), _, (tree.Sort(key, direction),)) if measure == key and top == 1:
-                return replace(
-                    program, output=tree.Aggregate("MAX" if direction == "DESC" else "MIN", measure), order=()
-                )
-        if isinstance(top, float) or top == 0:
-            raise ParseError("LIMIT takes a whole number above zero")
-        return replace(program, top=top)
-
-    def _sorts(self, keys: Sequence[exp.Expr], scope: Scope) -> tuple[tree.Sort, ...]:
-        sorts: list[tree.Sort] = []
-        for key in keys:
-            direction: tree.Direction = "DESC" if key.args.get("desc") else "ASC"
-            node = exact(key.this)
-            if isinstance(node, exp.Collate):
-                raise ParseError("it sorts with COLLATE, which cannot be put into words")
-            if sorts and isinstance(node, exp.Column) and node.name == self._schema.main.key:
-                continue  # decides only between ties, which may stand in any order
-            grouped = is_result(node) and scope.counted is None
-            measure = self._expressions.result(node, scope) if grouped else self._expressions.measure(node, scope)
-            if not any(sort.measure == measure for sort in sorts):
-                sorts.append(tree.Sort(measure, direction))
-        return tuple(sorts)
-
     # What is selected.
 
     def _output(self, select: exp.Select, scope: Scope, keys: list[exp.Expr]) -> tuple[tree.Output, exp.Expr | None]:
@@ -441,139 +379,6 @@ class _Statements:
             value = replace(value, of=result.measure)
         return tree.Having(result, sign, value)
 
-    # Groups that are rows of the main table.
-
-    def _entity_group(self, select: exp.Select, scope: Scope) -> Source | None:
-        """The source whose rows are counted for each row of the main table; None if the groups are others."""
-        group = select.args.get("group")
-        if group is None:
-            return None
-        columns = [exact(one) for one in group.expressions]
-        if not all(isinstance(one, exp.Column) for one in columns):
-            return None
-        main = self._schema.main
-        names = {(scope.resolve(one)[1].table.name, one.name) for one in columns if isinstance(one, exp.Column)}
-        entity = {(main.name, main.key), (main.name, main.label)}
-        if names & entity:
-            others = [source for source in scope.sources if source.table is not main]
-            if not others:
-                raise ParseError(f"it groups {main.plural} by themselves, so that every group has one row")
-            return others[0]
-        if len(columns) != 1:
-            return None
-        _, source = scope.resolve(columns[0])  # type: ignore[arg-type]
-        relation = relation_of(self._schema, main.key, source.table, columns[0].name)
-        return source if relation is not None and source.table is not main else None
-
-    def _per_entity(self, select: exp.Select, scope: Scope, counted: Source) -> tree.Program:
-        """A program over the main table, in which COUNT is the number of related rows."""
-        main = self._schema.main
-        base = next(
-            (source for source in scope.sources if source.table is main and _are_linked(scope, source, counted)), None
-        )
-        if base is not None:
-            link = next(side for link in scope.links if (side := link.of(base)) and side[1] is counted)
-            owner, key = link[0], link[2]
-        else:
-            key = exact(select.args["group"].expressions[0]).name
-            owner = main.key
-        relation = relation_of(self._schema, owner, counted.table, key)
-        if relation is None:
-            raise ParseError(f"'{owner}' does not lead to '{counted.table.name}.{key}'")
-        scope.base = base or counted
-        inside = _counted_scope(scope, counted)
-        where = (
-            source_condition(inside, counted, self._expressions.condition)
-            if base is None
-            else _beyond(scope, base, counted, self._expressions)
-        )
-        related = tree.Related(relation.name, where)
-        conditions: list[tree.Condition] = []
-        if base is not None:
-            own = row_condition(scope, self._expressions.condition, skip=counted)
-            conditions.extend([own] if own is not None else [])
-        outer = Scope(self._schema, sources=[base or Source(main.name, main)], counted=related)
-        outer.base = outer.sources[0]
-        having = select.args.get("having")
-        tests = [self._entity_test(term, outer, related) for term in terms(having.this)] if having is not None else []
-        if not counted.optional and not any(_excludes_zero(test, related) for test in tests):
-            conditions.append(tree.Exists(relation.name, where))
-        conditions.extend(tests)
-        sorts = (select.args.get("order") or exp.Order(expressions=[])).expressions
-        wanted = [self._of_entity(exact(column.unalias()), outer, key) for column in select.expressions]
-        order = self._sorts(sorts, outer)
-        label = tree.Column(main.label)
-        if len(wanted) > 1:
-            output: tree.Output = tree.Columns(tuple(wanted))
-        else:
-            output = tree.Labels() if wanted[0] == label else tree.Values(wanted[0])
-        return self._cut(tree.Program(output, conjunction(conditions), order), select)
-
-    def _entity_test(self, node: exp.Expr, outer: Scope, related: tree.Related) -> tree.Condition:
-        node = exact(node)
-        if type(node) not in COMPARATORS or not isinstance(exact(node.this), exp.Count):
-            raise ParseError("HAVING compares COUNT with a number")
-        number = self._expressions.number(node.expression)
-        sign = COMPARATORS[type(node)]
-        if sign in (">=", ">") and isinstance(number, int):
-            return tree.Exists(related.relation, related.where, number + (sign == ">"))
-        return tree.Compare(related, sign, number)
-
-    def _of_entity(self, column: exp.Expr, outer: Scope, key: str) -> tree.Measure:
-        main = self._schema.main
-        if isinstance(column, exp.Column) and column.name in (main.key, main.label, key):
-            return tree.Column(main.label)
-        if isinstance(column, exp.AggFunc) and not isinstance(column, exp.Count):
-            raise ParseError(f"it aggregates other than with COUNT for each of the {main.plural}")
-        return self._expressions.measure(column, outer)
-
-    # Tables that only relate rows of the main table.
-
-    def _over_links(self, select: exp.Select, scope: Scope) -> tree.Program:
-        """A program over the main table instead of one whose rows belong to it."""
-        if len(select.expressions) != 1 or select.args.get("group") or select.args.get("order"):
-            raise ParseError(f"rows of {scope.base.table.name if scope.base else ''} can be counted or grouped")
-        link = scope.base
-        assert link is not None
-        wanted = exact(select.expressions[0].unalias())
-        where = row_condition(_nested(scope), self._expressions.condition)
-        main = self._schema.main
-        counted = wanted.this if isinstance(wanted, exp.Count) else None
-        distinct = counted.expressions[0] if isinstance(counted, exp.Distinct) else None
-        if isinstance(wanted, exp.Count) and distinct is None:
-            return self._pairs(link.table, where)
-        column = exact(distinct if distinct is not None else wanted)
-        relation = relation_of(self._schema, main.key, link.table, column.name)
-        if relation is None:
-            raise ParseError(f"'{column.name}' is an internal number that no document states")
-        output: tree.Output = tree.Count() if distinct is not None else tree.Labels()
-        return tree.Program(output, tree.Exists(relation.name, where))
-
-    def _pairs(self, table: Table, where: tree.Condition | None) -> tree.Program:
-        """The number of pairs: the total, over the rows of the main table, of the rows that are related to each."""
-        main = self._schema.main
-        forward = [one for one in self._schema.relations if one.owner == main.key and one.table == table.name]
-        sides = {one.name: relation_of(self._schema, one.key, main, main.key) for one in forward}
-        parts = _parts(where)
-        for relation in forward:
-            back = sides[relation.name]
-            mine = [
-                part.where for part in parts if back and isinstance(part, tree.Exists) and part.relation == back.name
-            ]
-            rest = [
-                part for part in parts if not (back and isinstance(part, tree.Exists) and part.relation == back.name)
-            ]
-            if mine or not parts:
-                own = conjunction([part for part in mine if part is not None])
-                match own:
-                    case tree.Compare(tree.Column(name), "=") if name == main.label and not rest and back is not None:
-                        # "How many articles does X cite?"
-                        other = next((one for one in forward if one is not relation), None)
-                        if other is not None:
-                            return tree.Program(tree.Count(), tree.Exists(other.name, tree.Exists(back.name, own)))
-                return tree.Program(tree.Aggregate("SUM", tree.Related(relation.name, conjunction(rest))), own)
-        raise ParseError(f"its condition on rows of {table.name} is not understood")
-
 
 def _derived(select: exp.Select) -> exp.Select | None:
     """The select that another one reads from."""
@@ -622,51 +427,3 @@ def _only(node: exp.Expr) -> exp.Expr:
     found: exp.Expr = node.expression if isinstance(node, exp.Filter) else exact(node.this).args["ifs"][0]
     condition: exp.Expr = found.this
     return condition
-
-
-def _listed(output: tree.Output) -> list[Any]:
-    if isinstance(output, tree.Columns):
-        return list(output.measures)
-    return [output.key, output.result] if isinstance(output, tree.Grouped) else []
-
-
-def _parts(where: tree.Condition | None) -> list[tree.Condition]:
-    match where:
-        case None:
-            return []
-        case tree.And(left, right):
-            return [*_parts(left), *_parts(right)]
-        case _:
-            return [where]
-
-
-def _excludes_zero(test: tree.Condition, related: tree.Related) -> bool:
-    match test:
-        case tree.Exists(_, _, int(least)):
-            return least > 0
-        case tree.Compare(_, "=", int(number)):
-            return number > 0
-        case tree.Compare(_, ">" | ">=", tree.Slot()):
-            return True
-    return False
-
-
-def _are_linked(scope: Scope, one: Source, other: Source) -> bool:
-    return any((side := link.of(one)) is not None and side[1] is other for link in scope.links)
-
-
-def _nested(scope: Scope) -> Scope:
-    return replace(scope, nested=True)
-
-
-def _counted_scope(scope: Scope, counted: Source) -> Scope:
-    return replace(scope, base=counted, nested=True)
-
-
-def _beyond(scope: Scope, base: Source, counted: Source, expressions: Expressions) -> tree.Condition | None:
-    """The condition on the counted rows, without the row of the main table that they are counted for."""
-    away = [source for source in scope.sources if source is not base]
-    links = [link for link in scope.links if base not in (link.one, link.other)]
-    kept = [term for term in scope.terms if base not in scope.own_sources(term)]
-    inside = Scope(scope.schema, scope.outer, away, links, kept, base=counted, nested=True)
-    return row_condition(inside, expressions.condition)

@@ -1,0 +1,263 @@
+"""Parses the conditions of a SELECT into the nodes of a program; a subquery becomes a condition on related rows."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from fathom.tasks.programs import tree
+from fathom.tasks.programs.parse_measures import Measures
+from fathom.tasks.programs.parse_nodes import (
+    COMPARATORS,
+    FUNCTIONS,
+    exact,
+    is_constant,
+    largest_count,
+    piped,
+    short,
+    table_of_peers,
+    text_node,
+)
+from fathom.tasks.programs.parse_scope import (
+    ParseError,
+    Scope,
+    conjunction,
+    exists,
+    of_main_row,
+    relation_of,
+    row_condition,
+)
+from fathom.tasks.programs.schema import Table
+
+_FLIPPED: dict[tree.Comparator, tree.Comparator] = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
+
+
+class Expressions(Measures):
+    """Parses every kind of expression."""
+
+    def condition(self, node: exp.Expr, scope: Scope) -> tree.Condition:
+        node = exact(node)
+        match node:
+            case exp.And():
+                return tree.And(self.condition(node.this, scope), self.condition(node.expression, scope))
+            case exp.Or():
+                return tree.Or(self.condition(node.this, scope), self.condition(node.expression, scope))
+            case exp.Not():
+                return negated(self.condition(node.this, scope))
+            case exp.Between():
+                measure = self.measure(node.this, scope)
+                ends = (self.value(node.args[end], measure) for end in ("low", "high"))
+                return tree.Between(measure, *ends)
+            case exp.In():
+                return self._membership(node, scope)
+            case exp.Exists():
+                return self._exists(node, scope)
+            case exp.Is() if isinstance(node.expression, exp.Null):
+                return tree.IsUnknown(self._column(exact(node.this), scope))
+            case exp.Like() | exp.ILike():
+                # The parser keeps the NOT of NOT LIKE in a flag and not in a node.
+                contains = self._contains(node, scope)
+                return tree.Not(contains) if node.args.get("negate") else contains
+            case _ if type(node) in COMPARATORS:
+                return self._comparison(node, scope)
+        raise ParseError(f"'{short(node)}' cannot be put into words")
+
+    def _comparison(self, node: exp.Expr, scope: Scope) -> tree.Condition:
+        left, right, sign = exact(node.this), exact(node.expression), COMPARATORS[type(node)]
+        if is_constant(left):
+            left, right, sign = right, left, _FLIPPED[sign]
+        if isinstance(left, exp.Column) and isinstance(right, exp.Subquery) and self._is_internal(left, scope):
+            if sign not in ("=", "<>"):
+                raise ParseError(f"'{left.name}' is an internal number that no document states")
+            found = self._members(left, right.unnest(), scope)
+            return found if sign == "=" else negated(found)
+        measure = self.measure(left, scope)
+        if is_constant(right):
+            return tree.Compare(measure, sign, self.value(right, measure))
+        compared = tree.Compare(measure, sign, self.measure(right, scope))
+        # Over a detail table, a subquery over the main table is compared with a column of the main table.
+        tables = {table_of_peers(part) for part in (left, right) if isinstance(part, exp.Subquery)}
+        return of_main_row(scope, compared) if tables == {self._schema.main.name} else compared
+
+    def _is_internal(self, column: exp.Column, scope: Scope) -> bool:
+        _, source = scope.resolve(column)
+        spec = source.column(column.name)
+        return spec is not None and (not spec.nouns or spec.type == "text")
+
+    def _membership(self, node: exp.In, scope: Scope) -> tree.Condition:
+        subquery = node.args.get("query")
+        select = subquery.unnest() if subquery is not None else None
+        aggregate = isinstance(select, exp.Select) and type(exact(select.expressions[0].unalias())) in FUNCTIONS
+        if aggregate and subquery is not None:
+            # IN with an aggregate, which gives one value.
+            return self._comparison(exp.EQ(this=node.this.copy(), expression=subquery.copy()), scope)
+        if subquery is None:
+            measure = self.measure(node.this, scope)
+            if len(node.expressions) == 1 and not self._own:
+                return tree.Compare(measure, "=", self.value(node.expressions[0], measure))
+            return tree.OneOf(measure, tuple(self.value(value, measure) for value in node.expressions))
+        owner = exact(node.this)
+        if not isinstance(owner, exp.Column):
+            raise ParseError("a subquery selects one column")
+        return self._members(owner, subquery.unnest(), scope)
+
+    def _members(self, owner: exp.Column, select: exp.Expr, outer: Scope) -> tree.Condition:
+        """The condition that a column is one of those that a subquery selects."""
+        if not isinstance(select, exp.Select) or len(select.expressions) != 1:
+            raise ParseError("a subquery selects one column")
+        outer.resolve(owner)
+        scope = self.inner_scope(select, outer)
+        key = exact(select.expressions[0].unalias())
+        if not isinstance(key, exp.Column):
+            raise ParseError(f"a subquery after IN selects a column, not '{short(key)}'")
+        _, scope.base = scope.resolve(key)
+        table = scope.base.table
+        if scope.correlated:
+            raise ParseError("a subquery after IN refers to the row around it; use EXISTS")
+        where = row_condition(scope, self.condition)
+        extreme, having = self.extreme(select, scope), select.args.get("having")
+        group = select.args.get("group")
+        if group is not None and [exact(one).name for one in group.expressions] != [key.name]:
+            raise ParseError("a subquery after IN is grouped by the column that it selects")
+        if extreme is not None:
+            if having is not None:
+                raise ParseError("a subquery has both HAVING and LIMIT")
+            return self._best(owner, table, key.name, where, extreme, outer)
+        if having is not None:
+            return self._counted(owner, table, key.name, where, having.this, outer)
+        found = exists(outer, owner.name, table, key.name, where)
+        if found is None:
+            raise ParseError("a subquery that selects every row excludes nothing")
+        return found
+
+    def _best(
+        self,
+        owner: exp.Column,
+        table: Table,
+        key: str,
+        where: tree.Condition | None,
+        extreme: tuple[tree.Function, tree.Measure | None],
+        outer: Scope,
+    ) -> tree.Condition:
+        """The rows with the largest or smallest value: IN (SELECT ... ORDER BY measure LIMIT 1)."""
+        function, measure = extreme
+        main = self._schema.main
+        if measure is not None:
+            if table is not main or key != main.key:
+                raise ParseError("a subquery that is cut with LIMIT 1 selects the row itself")
+            best: tree.Condition = tree.Compare(measure, "=", tree.PeerAggregate(function, measure, None, where))
+            found = exists(outer, owner.name, main, key, conjunction([*([where] if where else []), best]))
+        else:
+            related = self._relation_from_main(owner, table, key, outer, where)
+            best = tree.Compare(related, "=", tree.PeerAggregate(function, related))
+            if function == "MIN":
+                raise ParseError("the smallest number of rows leaves out rows that have none, which misleads")
+            # Where no row has any, none is the best.
+            both = tree.And(tree.Exists(related.relation, where), best)
+            found = exists(outer, owner.name, main, main.key, both)
+        assert found is not None
+        return found
+
+    def _relation_from_main(
+        self, owner: exp.Column, table: Table, key: str, outer: Scope, where: tree.Condition | None
+    ) -> tree.Related:
+        relation = relation_of(self._schema, owner.name, table, key)
+        if relation is None or owner.name != self._schema.main.key:
+            raise ParseError(f"'{owner.name}' does not lead to '{table.name}.{key}'")
+        return tree.Related(relation.name, where)
+
+    def _counted(
+        self,
+        owner: exp.Column,
+        table: Table,
+        key: str,
+        where: tree.Condition | None,
+        test: exp.Expr,
+        outer: Scope,
+    ) -> tree.Condition:
+        """A condition on the number of rows: IN (SELECT key ... GROUP BY key HAVING COUNT(*) >= 2)."""
+        test = exact(test)
+        if type(test) not in COMPARATORS or not isinstance(exact(test.this), exp.Count):
+            raise ParseError("a subquery after IN may have HAVING COUNT(*) compared with a number")
+        if (function := largest_count(test)) is not None:
+            return self._best(owner, table, key, where, (function, None), outer)
+        sign, number = COMPARATORS[type(test)], self.number(test.expression)
+        if isinstance(number, float):
+            raise ParseError(f"'{number}' is not a whole number")
+        if sign == ">=" or (sign == ">" and isinstance(number, int)):
+            least = number if sign == ">=" else number + 1  # type: ignore[operator]
+            found = exists(outer, owner.name, table, key, where, least)
+            assert found is not None
+            return found
+        relation = relation_of(self._schema, owner.name, table, key)
+        if relation is None:
+            raise ParseError(f"'{owner.name}' does not lead to '{table.name}.{key}'")
+        compared = tree.Compare(tree.Related(relation.name, where), sign, number)
+        # A group has at least one row.
+        some = isinstance(number, tree.Slot) or _is_met(0, sign, number)
+        return tree.And(tree.Exists(relation.name, where), compared) if some else compared
+
+    def _exists(self, node: exp.Exists, outer: Scope) -> tree.Condition:
+        select = node.this.unnest()
+        if not isinstance(select, exp.Select):
+            raise ParseError("EXISTS takes a subquery")
+        scope = self.inner_scope(select, outer)
+        if len(scope.correlated) != 1 or select.args.get("group"):
+            raise ParseError("EXISTS takes a subquery that is joined with the outer row by one equality")
+        mine, theirs = scope.correlated[0]
+        _, scope.base = scope.resolve(mine)
+        found = exists(outer, theirs.name, scope.base.table, mine.name, row_condition(scope, self.condition))
+        if found is None:
+            raise ParseError("a subquery that selects every row excludes nothing")
+        return found
+
+    def _contains(self, node: exp.Expr, scope: Scope) -> tree.Condition:
+        subject = exact(node.this)
+        if isinstance(subject, exp.Lower | exp.Upper):
+            subject = exact(subject.this)
+        column = self._column(subject, scope)
+        if self._schema.columns[column.name].type != "text":
+            raise ParseError("LIKE is for texts")
+        pattern = exact(node.expression)
+        if isinstance(pattern, exp.Lower | exp.Upper):
+            pattern = exact(pattern.this)
+        if isinstance(pattern, exp.Placeholder):
+            # A fragment without % is meant to occur anywhere.
+            around = exp.DPipe(
+                this=exp.DPipe(this=text_node("%"), expression=pattern.copy()), expression=text_node("%")
+            )
+            pattern.replace(exp.paren(around))
+            pattern = around
+        parts = piped(pattern)
+        text = "".join("\0" if isinstance(part, exp.Placeholder) else self.text(part) for part in parts)
+        before, after, fragment = text.startswith("%"), text.endswith("%"), text.strip("%")
+        if not (before or after) or "%" in fragment or "_" in fragment or not fragment.isascii() or not fragment:
+            raise ParseError("LIKE takes letters with a % before them, after them, or both")
+        place = "anywhere" if before and after else "end" if before else "start"
+        slot = next((part for part in parts if isinstance(part, exp.Placeholder)), None)
+        if slot is not None:
+            return tree.Contains(column, self._slot(slot, ("fragment",)), place)  # type: ignore[arg-type]
+        return tree.Contains(column, fragment, place)  # type: ignore[arg-type]
+
+
+def negated(condition: tree.Condition) -> tree.Condition:
+    """The negation, with NOT at single conditions: NOT (a AND b) is NOT a OR NOT b."""
+    match condition:
+        case tree.And(left, right):
+            return tree.Or(negated(left), negated(right))
+        case tree.Or(left, right):
+            return tree.And(negated(left), negated(right))
+        case tree.Not(inner):
+            return inner
+        case _:
+            return tree.Not(condition)
+
+
+def _is_met(value: int, sign: tree.Comparator, number: int) -> bool:
+    return {
+        "=": value == number,
+        "<>": value != number,
+        "<": value < number,
+        ">": value > number,
+        "<=": value <= number,
+        ">=": value >= number,
+    }[sign]
