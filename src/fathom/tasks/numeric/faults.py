@@ -21,7 +21,7 @@ from fathom.tasks.numeric.schema import (
 from fathom.tasks.numeric.tables import CitationRow, Tables
 from fathom.tasks.programs import faults
 from fathom.tasks.programs.faults import Reading, ReadingFault, Variation, by_edit, over
-from fathom.tasks.programs.tree import Compare, Exists, Related
+from fathom.tasks.programs.tree import Between, Compare, Exists, OneOf, Related
 
 
 def _tables(reading: Reading) -> Tables:
@@ -94,6 +94,11 @@ def _wrong_position(node: Any) -> Iterator[tuple[str, Any]]:
     match node:
         case Compare(measure, _, int(value)) if measure == POSITION:
             yield "positions counted from zero", replace(node, value=value + 1)
+        case Between(measure, int(low), int(high)) if measure == POSITION:
+            yield "positions counted from zero", Between(measure, low + 1, high + 1)
+        case OneOf(measure, values) if measure == POSITION:
+            shifted = tuple(value + 1 for value in values if isinstance(value, int))
+            yield "positions counted from zero", OneOf(measure, shifted)
 
 
 _OWN = (
@@ -108,7 +113,9 @@ _OWN = (
 )
 _ORDER = (
     *("drop-filter", "ignore-not", "and-for-or", "reverse", "citing-for-cited", "references-as-citations", "boundary"),
-    *("miscount", "ignore-distinct", "other-column", "wrong-position", "min-for-max", "sum-for-avg", "miss-document"),
+    *("miscount", "ignore-distinct", "other-column", "wrong-position", "min-for-max", "sum-for-avg"),
+    # These three apply to templates of users only.
+    *("wrong-top", "inverted-ratio", "wrong-peers", "miss-document"),
 )
 FAULTS: dict[str, ReadingFault] = {name: {**faults.FAULTS, **{own.name: own for own in _OWN}}[name] for name in _ORDER}
 """Every fault by name, in the order in which a simulated reader decides whether to apply them."""

@@ -129,7 +129,10 @@ class Evaluation:
                 related = self.view(self._schema.by_name[self._schema.relation[node.relation].table], joined=False)
                 found.update(self._unknown(related, node.where, related.possible(node.where)))
             elif isinstance(node, PeerAggregate):
-                found.update(self._unknown(view, node, view.possible(node.among)))
+                # In a condition on the rows of another table, the peers are the rows of the main table.
+                for rows in {view, self.view(self._schema.main)}:
+                    if set(_read_columns(node)) <= rows.names.keys():
+                        found.update(self._unknown(rows, node, rows.possible(node.among)))
         return sorted(found)
 
     def _unknown(self, view: View, node: Any, mask: int) -> set[UnknownCell]:
