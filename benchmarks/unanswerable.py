@@ -19,7 +19,7 @@ from fathom.tasks.numeric.predictability import Sample, cross_validated_auc, sam
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 REAL = {"elife": "elife-jats/synapse.tar.xz", "scalar": "scalar_papers.jsonl.gz"}
-LENGTHS, COUNT, SHARE = ["64K", "128K"], 40, 0.25
+LENGTHS, COUNT, SHARE = ["64K", "128K"], 20, 0.25
 """Contexts, and a share of unanswerable questions that is large enough to estimate the AUC."""
 SEED = 5
 

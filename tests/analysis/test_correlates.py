@@ -107,3 +107,17 @@ def test_coefficients_stay_finite_under_separation() -> None:
     assert 0 < row.odds_ratio < 1
     assert row.odds_low is not None
     assert row.odds_low > 0
+
+
+def test_lengths_in_words_are_reported_beside_the_model() -> None:
+    rng = np.random.default_rng(3)
+    sizes = asked(rng)
+    sizes["query words"] = sizes["program length"] * 4 + rng.normal(0, 2, len(sizes["program length"]))
+    right = (rng.random(len(sizes["query words"])) < 1 / (1 + np.exp(sizes["program length"] - 6))).astype(float)
+    found = correlates(right, np.repeat(np.arange(80), 6), sizes)
+    rows = {row.name: row for row in found.rows}
+    assert rows["query words"].correlation < -0.3
+    assert rows["query words"].odds_ratio is None
+    assert rows["program length"].odds_ratio is not None
+    assert found.fit is not None
+    assert found.fit.excluded == {"query words": "another unit of program length"}

@@ -16,12 +16,18 @@ PROPERTIES = {
     "context length": "tokens in the context",
     "question length": "words in the question",
     "program length": "operations in the program",
+    "query words": "words in the query",
     "answer length": "values in the answer",
+    "answer words": "words in the answer",
     "needed documents": "documents with evidence",
     "evidence position": "evidence position (0 start, 1 end)",
     "evidence spread": "evidence spread (share of the context)",
 }
 """Descriptions of generic properties; those that families add are described by their names."""
+
+OTHER_UNITS = {"query words": "program length", "answer words": "answer length"}
+"""Properties in the units of the SciTrek paper, and those that measure the same. They are left out of the logistic
+model, where each of a pair would hide the effect of the other."""
 
 MIN_QUESTIONS = 20
 MAX_INFLATION = 10.0
@@ -43,6 +49,9 @@ def correlates(accuracy: Values, contexts: Numbers, properties: Mapping[str, Val
     corrected = dict(zip(single, holm([one.p for one in single.values()]), strict=True))
     lacking = {name: f"{int(np.isnan(values).sum()):,} questions do not have it" for name, values in known.items()}
     lacking = {name: why for name, why in lacking.items() if np.isnan(known[name]).any()}
+    lacking |= {
+        name: f"another unit of {other}" for name, other in OTHER_UNITS.items() if {name, other} <= known.keys()
+    }
     whole = {name: values for name, values in known.items() if name not in lacking}
     model = _logistic_model(accuracy, contexts, whole, lacking)
     rows = []

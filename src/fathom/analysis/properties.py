@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from fathom.corpus.store import DocumentEntry
 from fathom.records.contexts import Context
+from fathom.scoring.answer_types.format import published
 from fathom.scoring.answer_types.values import count_values
 from fathom.tasks.catalog import family, tags_of
 from fathom.tasks.family import Diagnosis, Item, Tag
@@ -17,8 +19,8 @@ GENERIC = {
     "length": "Context length",
     "answer": "Answer type",
     "documents": "Documents in the context",
-    "subject": "Subject of the documents",
-    "language": "Language of the documents",
+    "subject": "Most frequent subject of the documents",
+    "language": "Most frequent language of the documents",
     "position": "Position of the evidence",
     "dispersion": "Dispersion of the evidence",
     "operators": "Operators in the program",
@@ -68,16 +70,20 @@ def describe(
     groups |= {"family": (question.family,), "split": (question.split,), "answer": (answer.type,)}
     groups["documents"] = (_binned(len(context.places)),)
     for name in ("subject", "language"):
-        values = {getattr(documents[id], name) for id in context.documents if id in documents} - {None}
-        if values and name not in groups:
-            groups[name] = (values.pop() if len(values) == 1 else "several",)
+        values = [getattr(documents[id], name) for id in context.documents if id in documents]
+        found = Counter(value for value in values if value is not None)
+        if found and name not in groups:
+            groups[name] = (_most_frequent(found),)
     if diagnosis.operators:
         groups["operators"] = diagnosis.operators
+    program = item.key.proof.program
     sizes = {
         "documents": float(len(context.places)),
         "context length": float(context.tokens),
         "question length": float(len(question.text.split())),
         "answer length": float(count_values(answer)),
+        "answer words": float(len(published(answer).split())),
+        **({"query words": float(len(program.split()))} if program.startswith("SELECT ") else {}),
     }
     if evidence is not None:
         groups["position"] = (_THIRDS[min(2, int(evidence.position * 3))],)
@@ -119,6 +125,12 @@ def _evidence(context: Context, item: Item) -> _Evidence | None:
     end = max(1, context.places[-1].span.end)
     documents = len({one.document for one in item.key.proof.passages})
     return _Evidence(sum(starts) / len(starts) / end, (max(starts) - min(starts)) / end, documents)
+
+
+def _most_frequent(found: Counter[str]) -> str:
+    """The value of most documents; "mixed" where several values have equally many."""
+    (value, count), *others = found.most_common(2)
+    return "mixed" if others and others[0][1] == count else value
 
 
 def _binned(count: int) -> str:

@@ -173,8 +173,8 @@ class TemplateFiller:
         """The numbers of articles or names that may meet the condition."""
         program = template.program
         if _lists(program):
-            # Where there is no value to choose, a longer list is better than none.
-            return range(1, (LONGEST_LIST if template.slots else MOST_PLACES) + 1)
+            # Where there is neither a value nor another template to choose, a longer list is better than none.
+            return range(1, (LONGEST_LIST if template.slots or template.built_in else MOST_PLACES) + 1)
         least = 3 if program.order and program.top is None and not _is_computed(program) else 2
         return range(least, self._view(template).every.bit_count())
 

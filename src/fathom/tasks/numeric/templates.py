@@ -67,6 +67,7 @@ class Template:
     program: tree.Program
     labels: tuple[tuple[str, str], ...] = ()
     """The labels that the user gave to the template."""
+    built_in: bool = False
 
     @cached_property
     def skill(self) -> Skill:
@@ -184,7 +185,7 @@ def templates() -> tuple[Template, ...]:
     made: dict[str, Template] = {}
     for program in filter(_is_meaningful, _programs()):
         text = parameterized(program, SCHEMA).text
-        made.setdefault(text, Template(short_id("t", text), program))
+        made.setdefault(text, Template(short_id("t", text), program, built_in=True))
     return tuple(made.values())
 
 
