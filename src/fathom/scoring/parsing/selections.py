@@ -6,12 +6,15 @@ import re
 from collections.abc import Sequence
 
 from fathom.scoring.parsing.key_hints import NO_HINTS
+from fathom.scoring.parsing.non_answers import SENTENCE_END
 from fathom.scoring.parsing.options import NEGATION, SENTENCE, mentions_in, position
 from fathom.scoring.parsing.segmentation import lines_in, without_lead_in
 
-_NOUN = r"(?:options?|choices?|candidates?|works|papers|numbers?|nos?\.|候选(?:项|文献)?|#)"
+_NOUN = r"(?:options?|choices?|candidates?|cand\.|works|papers|numbers?|nos?\.|候选(?:项|文献)?|#)"
 _OPTION = r"(?:[A-Z]|\d{1,4})"
-_FILLER = re.compile(rf"(?<![a-z]){_NOUN}(?![a-z])|\b(?:and|as well as|plus)\b|[()\[\]{{}}*_`]", re.IGNORECASE)
+_FILLER = re.compile(
+    rf"(?<![a-z]){_NOUN}(?![a-z])|\b(?:and|as well as|plus|both|only|just)\b|\bC(?=\d)|[()\[\]{{}}*_`✓✔]", re.IGNORECASE
+)
 """What may be around the options of a list."""
 _DASH = re.compile(r"\s?(?:[-–—~]|\b(?:to|through)\b)\s?")
 _JOINT = re.compile(r"[\s,;、，；&+/|和与及]+")
@@ -35,13 +38,22 @@ _ASIDE = re.compile(r"\([^()\n]{0,300}\)")
 _WORD = re.compile(r"[^\W\d_]{3}")
 _RUN = re.compile(rf"\b{_OPTION}\b(?:(?:\s?[,&]\s?(?:and\s)?|\sand\s){_OPTION}\b)+")
 """Options that a sentence joins: "2, 3 and 5"."""
-_EITHER = re.compile(r"\b(?:or|either|maybe|perhaps|possibly)\b|或", re.IGNORECASE)
+_EITHER = re.compile(r"\b(?:or|either|maybe|perhaps|possibly|at least)\b|或", re.IGNORECASE)
+_JUDGED = re.compile(
+    rf"(?<!\w)({_OPTION})[)\]]?\s?[:=|–—-]+\s?\**(?:(yes|true|cited|✓|✔)|(?:no|false|not cited|✗|✘))(?!\w)",
+    re.IGNORECASE,
+)
+"""An option with a judgment, in a list or a table of all options: "2: yes"."""
 _ENDS = " \t*_`\"'“”.!。"
 
 
 def selected_options(text: str, marked: bool, of: int) -> list[int] | None:
     """The options that a statement selects, in ascending order; None if it names none, or leaves some open."""
-    lines = [line.strip(_ENDS) for line in lines_in(_ASIDE.sub(_bare, text), NO_HINTS)]
+    judged = _JUDGED.findall(text)
+    if len(judged) > 1:
+        return _accepted(judged, of)
+    text = _ASIDE.sub(_bare, text).replace(",\n", ", ")
+    lines = [line.strip(_ENDS) for line in lines_in(text, NO_HINTS)]
     lines = [line for line in lines if line]
     if not lines:
         return None
@@ -49,17 +61,30 @@ def selected_options(text: str, marked: bool, of: int) -> list[int] | None:
     if one_each is not None:
         return one_each
     first, rest = (lines[0], lines[1:]) if marked else (lines[-1], [])
+    head, *remarks = SENTENCE_END.split(first)
+    if marked and _names(first) is None and _names(head.strip(_ENDS)) is not None:
+        first, rest = head, [*remarks, *rest]  # "Candidates 2 and 5. The others are about ferns."
     listed = _listed(without_lead_in(first, NO_HINTS).strip(_ENDS), of)
     if listed is not None:
         return None if any(_contradicts(line, listed, of) for line in rest) else sorted(listed)
     if _names(first) is not None:
         return None  # a list with a number that is no option
-    return _one_per_line(lines[1:], of) or _in_sentences(" ".join(lines), of)
+    parts = [part.strip(_ENDS) for part in first.split(";")]
+    several = _one_per_line(parts, of) if len(parts) > 1 else None
+    return several or _one_per_line(lines[1:], of) or _in_sentences(" ".join(lines), of)
+
+
+def _accepted(judged: Sequence[tuple[str, str]], of: int) -> list[int] | None:
+    """The options that are judged positively; None if one does not exist or is judged twice."""
+    options = [position(name, of) for name, _ in judged]
+    if None in options or len(set(options)) < len(options):
+        return None
+    return sorted(option for option, (_, yes) in zip(options, judged, strict=True) if option and yes) or None
 
 
 def _bare(aside: re.Match[str]) -> str:
     """Brackets without a remark: "(both study tides)" is left out, "(2)" is an option."""
-    return "" if _WORD.search(aside[0]) else aside[0]
+    return "" if _WORD.search(aside[0]) and _names(aside[0]) is None else aside[0]
 
 
 def _listed(line: str, of: int) -> set[int] | None:
