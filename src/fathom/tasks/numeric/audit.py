@@ -13,13 +13,14 @@ from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.documents import Passage
 from fathom.records.lengths import format_length
-from fathom.records.questions import QuestionId
+from fathom.records.questions import QuestionId, Response
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Unanswerable, ValueSet
 from fathom.scoring.check import check_response
 from fathom.tasks.auditing import AuditChecks
 from fathom.tasks.family import AuditCheck, Item
+from fathom.tasks.numeric import tried_responses
 from fathom.tasks.numeric.audit_cells import CellAudit, completions
 from fathom.tasks.numeric.build import answer_of_tables
 from fathom.tasks.numeric.mutants import is_equivalent, random_tables
@@ -122,8 +123,19 @@ class NumericAuditor:
         self._checks.check("the tags match the program", item, _is_tagged(item, program, context))
         if reproduced:  # correct answers and near misses are derived from the key
             self._checks.check_responses(item, check_response)
+            self._check_forms(item, tables)
         self._note(key.answer)
         return True
+
+    def _check_forms(self, item: Item, tables: Tables) -> None:
+        for name, responses, correct in (
+            ("correct answers are accepted", tried_responses.accepted_forms(item.key.answer), True),
+            ("near misses are rejected", tried_responses.near_misses(item.key.answer, tables), False),
+        ):
+            for text in responses:
+                response = Response(question_id=item.question.id, outcome="answered", text=text)
+                passed = (check_response(item.key, response).outcome == "correct") == correct
+                self._checks.check(name, item, passed)
 
     def _check_passages(self, context: Context, item: Item, program: Program, tables: Tables) -> None:
         passages, shown = item.key.proof.passages, set(context.documents)

@@ -69,7 +69,11 @@ class SlotValues:
     def present(self, of: tree.Measure) -> Sequence[int]:
         """The different values of a measure, rounded down."""
         if of not in self._present:
-            self._present[of] = sorted(set(map(int, self._view.scale(of).values)))
+            try:
+                self._present[of] = sorted(set(map(int, self._view.scale(of).values)))
+            except ZeroDivisionError:
+                # An editorial may have no authors to divide by.
+                self._present[of] = ()
         return self._present[of]
 
     @cached_property
@@ -123,9 +127,15 @@ class CorpusSample:
 
     def _share(self, template: Template, values: tree.Bindings) -> float:
         """The share of the corpus's articles that meet the condition; never quite zero or one."""
-        view = self._tables.evaluation.view(SCHEMA.by_name["article_author"] if template.over_bylines else SCHEMA.main)
+        tables = self._divisible if template.divisors else self._tables
+        view = tables.evaluation.view(SCHEMA.by_name["article_author"] if template.over_bylines else SCHEMA.main)
         found = len(view.entities(view.mask(template.program.where, values)))
-        return (found + 0.5) / (len(self._sources) + 1)
+        return (found + 0.5) / (len(tables.articles) + 1)
+
+    @cached_property
+    def _divisible(self) -> Tables:
+        """The articles whose counts can be divided by."""
+        return build_tables([one for one in self._sources if 0 not in (one.author_count, one.reference_count)])
 
 
 def _binomial(count: int, size: int, share: float) -> float:

@@ -1,0 +1,89 @@
+"""Responses that an audit tries beside those of every answer type.
+
+Grouped answers in the forms that models write, and near misses made from the context of the question.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from itertools import islice
+
+from fathom.scoring.answer_types.format import written_value
+from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Scalar, Text, Unanswerable, ValueSet
+from fathom.tasks.numeric.tables import Tables, family_letters
+
+TITLES = 3
+"""Other titles or names of the context that are added to a list, one at a time."""
+
+Pair = tuple[str, str]
+
+
+def accepted_forms(answer: Answer) -> Iterator[str]:
+    """Grouped answers on one line and as JSON objects."""
+    if isinstance(answer, Rows) and _is_of_numbers(answer):
+        yield from _grouped([(written_value(key), written_value(value)) for key, value in answer.rows])
+
+
+def near_misses(answer: Answer, tables: Tables) -> Iterator[str]:
+    """Grouped answers with one value wrong, lists with something else from the context, numbers mixed with names."""
+    match answer:
+        case Rows(rows=rows) if _is_of_numbers(answer):
+            for pairs in _wrong_groups(rows):
+                yield from _grouped(pairs)
+        case ValueSet(items=items) | Multiset(items=items):
+            yield from _wrong_lists(items, tables)
+        case Ranking(groups=groups):
+            yield from _wrong_lists([item for group in groups for item in group], tables)
+        case Unanswerable():
+            yield from (f"Answer: {row.title}" for row in tables.articles[:TITLES])
+
+
+def _is_of_numbers(answer: Rows) -> bool:
+    return len(answer.columns) == 2 and all(isinstance(cell, Number) for row in answer.rows for cell in row)
+
+
+def _grouped(pairs: Sequence[Pair]) -> Iterator[str]:
+    yield "Answer: " + ", ".join(f"{key}: {value}" for key, value in pairs)
+    yield "Answer: " + "; ".join(f"{key}: {value}" for key, value in pairs)
+    if len({key for key, _ in pairs}) == len(pairs):
+        yield json.dumps({key: float(value) if "." in value else int(value) for key, value in pairs})
+
+
+def _wrong_groups(rows: Sequence[Sequence[Scalar]]) -> Iterator[list[Pair]]:
+    """The groups with one value off by one, one key off by one, one group missing, one group more."""
+    pairs = [(written_value(key), written_value(value)) for key, value in rows]
+    for place in {0, len(pairs) - 1}:
+        for step in (1, -1):
+            yield [*pairs[:place], (pairs[place][0], _moved(rows[place][1], step)), *pairs[place + 1 :]]
+        if (moved := _moved(rows[place][0], 1)) not in dict(pairs):
+            yield [*pairs[:place], (moved, pairs[place][1]), *pairs[place + 1 :]]
+        yield [*pairs[:place], *pairs[place + 1 :]]
+    keys = [key.value for key, _ in rows if isinstance(key, Number)]
+    yield [*pairs, (f"{max(keys) + 1:f}", pairs[0][1])]
+
+
+def _moved(value: Scalar, step: int) -> str:
+    assert isinstance(value, Number), "groups of articles are numbers"
+    return f"{Decimal(value.value) + step:f}"
+
+
+def _wrong_lists(items: Sequence[Scalar], tables: Tables) -> Iterator[str]:
+    """The list with something else: another title or name of the context, or a number among names."""
+    values = [written_value(item) for item in items]
+    titles = [row.title for row in tables.articles]
+    if all(isinstance(item, Number) or item.value in titles for item in items):
+        others = [title for title in titles if title not in values]
+    else:
+        families = {family_letters(value.rsplit(None, 1)[-1]) for value in values}
+        names = (row.name for row in tables.authors if family_letters(row.name.rsplit(None, 1)[-1]) not in families)
+        others = list(dict.fromkeys(names))
+    for other in islice(others, TITLES):
+        longer = [*values, other]
+        yield from ("Answer:\n" + "\n".join(longer), "Answer:\n" + "\n".join(f"- {one}" for one in longer))
+        yield from (json.dumps(longer), "Answer:\n" + "\n".join([other, *values]))
+        yield "Answer:\n" + "\n".join([*values[:-1], other])
+    if any(isinstance(item, Text) for item in items):
+        yield "Answer:\n" + "\n".join([*values, "17"])
+        yield "Answer:\n" + "\n".join(["17", *values[1:]])

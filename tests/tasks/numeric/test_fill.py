@@ -1,0 +1,114 @@
+"""Values of slots: unanswerable questions look like answerable ones, and mutants are told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from fathom.contexts.files import FILE_NAME, read_contexts
+from fathom.corpus.store import Corpus
+from fathom.records.rng import rng_for
+from fathom.scoring.answers import Rows, Unanswerable
+from fathom.tasks.family import Item
+from fathom.tasks.numeric.build import builder
+from fathom.tasks.numeric.key_programs import program_of
+from fathom.tasks.numeric.predictability import Sample, cross_validated_auc, samples, transfer_auc
+from fathom.tasks.numeric.schema import COUNTS, NAME, named_texts
+from fathom.tasks.numeric.settings import NumericSettings
+from fathom.tasks.numeric.slot_values import CorpusSample
+from fathom.tasks.numeric.sources import Source, read_source
+from fathom.tasks.numeric.tables import Tables, build_tables
+from fathom.tasks.numeric.templates import templates
+from fathom.tasks.numeric.tried_responses import accepted_forms, near_misses
+
+
+@pytest.fixture(scope="module")
+def sources(asked_corpus: Path) -> list[Source]:
+    with Corpus(asked_corpus) as corpus:
+        ids = [entry.id for entry in corpus.entries()][:30]
+        return [read_source(corpus.bibliographic_record(id)) for id in ids]
+
+
+@pytest.fixture(scope="module")
+def built(asked_corpus: Path) -> list[tuple[Tables, list[Item]]]:
+    """Every context with its items, of which a third are unanswerable."""
+    with Corpus(asked_corpus) as corpus:
+        made = builder(corpus, NumericSettings(questions=12, unanswerable=0.3), 3)
+        contexts = list(read_contexts(asked_corpus / FILE_NAME))
+        return [
+            (
+                build_tables([read_source(corpus.bibliographic_record(id)) for id in context.documents]),
+                list(made.build(context, rng_for(3, context.id))),
+            )
+            for context in contexts
+        ]
+
+
+def test_unanswerable_questions_are_not_told_by_their_wording(built: list[tuple[Tables, list[Item]]]) -> None:
+    halves: tuple[list[Sample], list[Sample]] = [], []
+    for number, (_, items) in enumerate(built):
+        halves[number % 2].extend(samples(items))
+    asked = [sample.unanswerable for half in halves for sample in half]
+    assert 0.35 <= sum(asked) / len(asked) <= 0.75
+    auc = cross_validated_auc(halves)
+    assert auc is not None
+    assert 0.3 < auc < 0.68  # about 150 questions: the standard error is 0.05
+
+
+def test_the_classifier_finds_what_tells_questions_apart() -> None:
+    told = [Sample(frozenset({"the", "cite" if number % 3 else "authors"}), number % 3 == 0) for number in range(60)]
+    auc = transfer_auc(told[:30], told[30:])
+    assert auc == 1.0
+    same = [Sample(frozenset({"the"}), number % 3 == 0) for number in range(60)]
+    assert transfer_auc(same[:30], same[30:]) == 0.5
+    assert transfer_auc(same[:6], same) is None
+
+
+def test_nobody_in_the_context_is_taken_for_a_person_who_is_absent(built: list[tuple[Tables, list[Item]]]) -> None:
+    absent = 0
+    for tables, items in built:
+        families = {one.family for source in tables.sources for one in source.byline}
+        for item in items:
+            for column, name in named_texts(program_of(item.key)):
+                if column == NAME and name not in tables.articles_of:
+                    absent += 1
+                    assert isinstance(item.key.answer, Unanswerable)
+                    assert name.split()[-1] not in families
+    assert absent >= 3
+
+
+def test_articles_without_authors_do_not_stop_a_build(sources: Sequence[Source]) -> None:
+    sample = CorpusSample([replace(sources[0], byline=()), *sources[1:]], 1)
+    divides = next(one for one in templates() if one.divisors and len(one.slots) == 1 and one.slots[0].of not in COUNTS)
+    [slot] = divides.slots
+    options = sample.collection(30, Random(1)).options(slot, divides, Random(1))
+    assert not options
+    assert 0 <= sample.chance(divides, {slot: 9}, 5, range(1, 4), empty=True) <= 1
+
+
+def test_grouped_answers_are_tried_in_the_forms_of_models(built: list[tuple[Tables, list[Item]]]) -> None:
+    tables, answer = next(
+        (tables, item.key.answer) for tables, items in built for item in items if isinstance(item.key.answer, Rows)
+    )
+    first, *_ = answer.rows
+    stated = list(accepted_forms(answer))
+    assert any(one.startswith("{") for one in stated)
+    assert any(one.startswith(f"Answer: {first[0].value}: {first[1].value}, ") for one in stated)
+    wrong = list(near_misses(answer, tables))
+    assert any(one.startswith("{") for one in wrong)
+    assert not set(wrong) & set(stated)
+
+
+def test_another_title_of_the_context_is_a_near_miss(built: list[tuple[Tables, list[Item]]]) -> None:
+    for tables, items in built:
+        titles = {row.title for row in tables.articles}
+        for item in items:
+            if item.key.answer.type == "set" and item.question.tags["topic"] == "title list":
+                lines = [set(one.split("\n")[1:]) for one in near_misses(item.key.answer, tables)]
+                assert any(said & titles - set(item.key.answer.model_dump_json().split('"')) for said in lines)
+                return
+    raise AssertionError("no question asks for titles")
