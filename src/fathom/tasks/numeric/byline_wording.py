@@ -91,8 +91,7 @@ class BylineWords(wording.Words):
             return self._named_in_entry(condition)
         text = ""
         if places or articles:
-            at = " and ".join(f"at {self._at(part)}" for part in places)
-            text = f"listed{f' {at}' if at else ''} in the author list of {self._some_article(articles)}"
+            text = f"listed{self._at_places(places)} in the author list of {self._some_article(articles)}"
         if not names:
             return text
         with self._about("people"):
@@ -137,9 +136,7 @@ class BylineWords(wording.Words):
         articles = [part for part in parts if concerns(part) == {"article"}]
         if len(places) + len(articles) < len(parts):
             raise TypeError("this condition on the articles of a person cannot be put into words")
-        at = "".join(f" at {self._at(part)}" for part in places[:1]) + "".join(
-            f" and at {self._at(part)}" for part in places[1:]
-        )
+        at = self._at_places(places)
         number = "no article" if negated else "at least one article"
         if len(articles) == 1 and condition.least == 1 and (named := self.named_row(_inside(articles[0]))) is not None:
             return f"who are {'not ' if negated else ''}listed{at} in the author list of {named}"
@@ -149,6 +146,18 @@ class BylineWords(wording.Words):
         return f"who are listed{at} in the author list of {number}{of}"
 
     # Positions.
+
+    def _at_places(self, conditions: Sequence[Condition]) -> str:
+        """Where in an author list: nothing, one condition on the position, or several on the same position."""
+        if not conditions:
+            return ""
+        if len(conditions) == 1:
+            return f" at {self._at(conditions[0])}"
+        start = f"whose {self.measure(POSITION)} is "
+        tests = [wording.Words.clause(self, part) for part in conditions]
+        if not all(test.startswith(start) for test in tests):
+            raise TypeError("several conditions on one position cannot be put into words")
+        return f" at a position that is {' and '.join(test.removeprefix(start) for test in tests)}"
 
     def _at(self, condition: Condition, negated: bool = False) -> str:
         """A noun phrase for the positions that meet a condition."""
@@ -224,8 +233,8 @@ class BylineWords(wording.Words):
         names = [part for part in parts if isinstance(part, Compare) and part.measure == NAME and part.sign == "="]
         places = [part for part in parts if concerns(part) == {"position"}]
         if len(names) == 1 and len(names) + len(places) == len(parts) and least == 1:
-            at = " and ".join(f"at {self._at(part)}" for part in places)
-            return f"that {'do not ' if negated else ''}list {names[0].value} {at} in their author list"
+            at = self._at_places(places)
+            return f"that {'do not ' if negated else ''}list {names[0].value}{at} in their author list"
         either = _any_name(where)
         if either and least == 1:
             whom = listing(either) if not negated else " or ".join((", ".join(either[:-1]), either[-1]))
@@ -235,8 +244,7 @@ class BylineWords(wording.Words):
         others = [part for part in parts if part not in places]
         if not all(concerns(part) == {"name"} for part in others):
             raise TypeError("this condition on the authors of an article cannot be put into words")
-        at = "".join(f" at {self._at(part)}" for part in places[:1])
-        at += "".join(f" and at {self._at(part)}" for part in places[1:])
+        at = self._at_places(places)
         with self._about("people"):
             who = "".join(f" {'and ' if number else ''}{self._person(part)}" for number, part in enumerate(others))
         if least == 1:

@@ -153,7 +153,7 @@ class _Statements(Entities):
             None,
         )
         if source is None:
-            raise ParseError(f"'{short(wanted)}' is not about a column of the subquery")
+            raise ParseError(f"'{short(wanted)}' is not one aggregate of a column of the subquery")
         alone = inner.copy()
         alone.set("expressions", [source.copy()])
         if not inner.args.get("group") and not inner.args.get("distinct"):
@@ -218,18 +218,22 @@ class _Statements(Entities):
         return self._cut(self._on_base(self._simplified(program), scope), select)
 
     def _without_idle_group(self, select: exp.Select) -> exp.Select:
-        """The SELECT without a GROUP BY that only names the rows of the main table."""
+        """The SELECT with DISTINCT in place of a GROUP BY that only names the rows of the main table."""
         group, main = select.args.get("group"), self._schema.main
-        if group is None or select.args.get("joins") or select.args.get("having") or self._own:
+        if group is None or select.args.get("having") or self._own:
             return select
-        table = select.args["from_"].this.name if select.args.get("from_") else ""
-        names = {exact(one).name for one in group.expressions}
+        keys = [exact(one) for one in group.expressions]
         order = select.args.get("order")
         parts = [*select.expressions, *([order] if order is not None else [])]
-        if table != main.name or not names <= {main.key, main.label} or any(map(is_result, parts)):
+        if any(map(is_result, parts)) or not all(isinstance(key, exp.Column) for key in keys):
+            return select
+        scope = read_sources(select, self._schema, None)
+        named = [key.name for key in keys if isinstance(key, exp.Column) and scope.resolve(key)[1].table is main]
+        if len(named) < len(keys) or not {main.key, main.label}.intersection(named):
             return select
         alone = select.copy()
         alone.set("group", None)
+        alone.set("distinct", exp.Distinct())
         return alone
 
     def _base(self, select: exp.Select, scope: Scope) -> Source:

@@ -102,6 +102,11 @@ class Expressions(Measures):
 
     def _members(self, owner: exp.Column, select: exp.Expr, outer: Scope) -> tree.Condition:
         """The condition that a column is one of those that a subquery selects."""
+        if isinstance(select, exp.SetOperation):
+            left, right = (self._members(owner, side.unnest(), outer) for side in (select.this, select.expression))
+            if isinstance(select, exp.Union):
+                return tree.Or(left, right)
+            return tree.And(left, right if isinstance(select, exp.Intersect) else negated(right))
         if not isinstance(select, exp.Select) or len(select.expressions) != 1:
             raise ParseError("a subquery selects one column")
         outer.resolve(owner)
