@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,15 @@ GOOD = [
     "SELECT COUNT(*) FROM articles WHERE article_id IN"
     " (SELECT article_id FROM article_author WHERE author_name = '{author-name}')",
     "SELECT AVG(reference_count) FROM articles WHERE author_count BETWEEN {author-count} AND {author-count}",
+    "SELECT article_title FROM articles ORDER BY reference_count DESC LIMIT 2",
+    "SELECT article_title, author_count FROM articles WHERE reference_count > {reference-count}",
+    "SELECT author_name FROM article_author WHERE author_position <= 2 ORDER BY author_position",
+    "SELECT author_name, COUNT(*) FROM article_author GROUP BY author_name HAVING COUNT(*) > 1",
+    "SELECT MAX(reference_count) - MIN(reference_count) FROM articles",
+    "SELECT article_title FROM articles WHERE reference_count > (SELECT AVG(reference_count) FROM articles)",
+    "SELECT COUNT(*) FROM articles GROUP BY author_count ORDER BY author_count",
+    "SELECT article_title FROM articles ORDER BY (SELECT COUNT(*) FROM citing_cited c"
+    " WHERE c.article_id_cited = articles.article_id) DESC",
 ]
 
 BAD = [
@@ -80,6 +90,19 @@ BAD = [
         "excludes nothing",
     ),
 ]
+
+
+ALL = Path(__file__).parents[3] / "benchmarks" / "templates.toml"
+
+
+def test_templates_of_the_benchmark_are_accepted() -> None:
+    """Every tenth; `benchmarks/templates.py` has all of them."""
+    sections = tomllib.loads(ALL.read_text())
+    sections.pop("refused")
+    statements = [text for section in sections.values() for text in section["accepted"]]
+    assert len(statements) > 400
+    for text in statements[::10]:
+        parse(text, own=False)
 
 
 def write(path: Path, statements: list[str]) -> Path:

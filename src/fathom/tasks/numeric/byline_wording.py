@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from typing import Any, Literal
 
 from fathom.tasks.numeric.schema import AUTHORS, COUNTS, NAME, NAMES, PEOPLE, POSITION, TITLE, over_bylines
@@ -48,8 +49,6 @@ class BylineWords(wording.Words):
         self._mentions_entries = self._rows == "entries"
         if self._rows == "entries":
             self._noun, self._plural = "author-list entry", "author-list entries"
-        elif self._rows == "people":
-            self._chosen[NAME.name] = "name"
 
     @contextmanager
     def _about(self, rows: RowKind) -> Iterator[None]:
@@ -107,8 +106,8 @@ class BylineWords(wording.Words):
         if not conditions:
             return "at least one article"
         with self._about("articles"):
-            named = self.named_row(conditions[0]) if len(conditions) == 1 else None
-            return named or f"one of the articles {' and '.join(self.clause(part) for part in conditions)}"
+            together = reduce(And, conditions)
+            return self.named_row(together) or f"one of the articles {self.clause(together)}"
 
     def _person(self, condition: Condition, negated: bool = False) -> str:
         """A relative clause about one person."""
@@ -191,7 +190,7 @@ class BylineWords(wording.Words):
     # Articles.
 
     def measure(self, measure: Measure) -> str:
-        noun = super().measure(measure)
+        noun = "name" if self._rows == "people" and measure == NAME else super().measure(measure)
         return f"{noun} of its article" if self._rows == "entries" and measure in (*COUNTS, TITLE) else noun
 
     def _whose(self, measure: Measure) -> str:

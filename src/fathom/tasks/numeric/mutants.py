@@ -71,7 +71,8 @@ def _bylines(rng: Random, named: Constants, articles: Sequence[ArticleRow]) -> t
     counts = [row.author_count or 0 for row in articles]
     longest = max(counts)
     size = max(1, longest - len(named.texts)) + rng.choice((0, 4, 40))
-    names = [*named.texts, *(f"{chr(65 + number % 26)}. Author {number}" for number in range(1, size + 1))]
+    longer = [f"{text} Old" for text in named.texts]
+    names = [*named.texts, *longer, *(f"{chr(65 + number % 26)}. Author {number}" for number in range(1, size + 1))]
     return tuple(
         AuthorRow(row.number, name, position)
         for row, count in zip(articles, counts, strict=True)

@@ -17,9 +17,23 @@ from fathom.scoring.keys import Key
 from fathom.tasks.family import Item
 from fathom.tasks.numeric.faults import FAULTS
 from fathom.tasks.numeric.key_programs import program_of
+from fathom.tasks.numeric.schema import COUNTS, NAME, TITLE
 from fathom.tasks.numeric.sources import CACHED_SOURCES, source_reader
 from fathom.tasks.numeric.tables import Tables, build_tables
 from fathom.tasks.programs.faults import Reading
+from fathom.tasks.programs.tree import (
+    Columns,
+    Count,
+    CountDistinct,
+    Grouped,
+    Measure,
+    Output,
+    OverGroups,
+    Related,
+    Result,
+    Values,
+    nodes,
+)
 from fathom.tasks.simulating import most_frequent
 
 LONGEST_GUESS = 12
@@ -53,11 +67,11 @@ class Simulator:
             case "null":
                 return "Answer: NULL"
             case "majority":
-                return self._most_frequent.get(_wanted(item.key.proof.program).form, "Answer: NULL")
+                return self._most_frequent.get(_wanted(item.key).form, "Answer: NULL")
             case "random":
-                return _listed(_guess(_wanted(item.key.proof.program), self._shown(context), rng))
+                return _listed(_guess(_wanted(item.key), self._shown(context), rng))
             case "lexical":
-                return _listed(_lookup(_wanted(item.key.proof.program), self._shown(context), item.question.text))
+                return _listed(_lookup(_wanted(item.key), self._shown(context), item.question.text))
             case _:
                 if simulated.happens("format", rng):
                     return rng.choice(WITHOUT_ANSWER)
@@ -77,7 +91,7 @@ class Simulator:
     @cached_property
     def _most_frequent(self) -> dict[str, str]:
         """For each form of answer, the response that is correct most often."""
-        return most_frequent((_wanted(key.proof.program).form, stated(key.answer)) for key in self._keys())
+        return most_frequent((_wanted(key).form, stated(key.answer)) for key in self._keys())
 
 
 def _read_with_faults(key: Key, tables: Tables, simulated: Simulated, rng: Random) -> Answer:
@@ -102,22 +116,28 @@ class _Wanted(NamedTuple):
     """The form and the columns that a question asks for."""
 
     form: Literal["number", "set", "multiset", "ranking", "rows"]
-    columns: str
+    columns: tuple[Measure | Output, ...]
 
 
-_TEXT = re.compile(r"'(?:[^']|'')*'")
-_AGGREGATE = re.compile(r"\b(?:COUNT|MAX|MIN|SUM|AVG)\(")
-
-
-def _wanted(statement: str) -> _Wanted:
-    """The form of the answer by the columns of the statement, because an unanswerable key has none."""
-    plain = _TEXT.sub("''", statement)
-    columns = plain[len("SELECT ") : plain.index(" FROM ")]
-    if _AGGREGATE.search(columns):
-        return _Wanted("rows" if ", " in columns else "number", columns)
-    if " ORDER BY " in plain:
-        return _Wanted("ranking", columns.partition(", ")[0])
-    return _Wanted("set" if columns.startswith(("DISTINCT ", "article_title", "author_name")) else "multiset", columns)
+def _wanted(key: Key) -> _Wanted:
+    """The form of the answer by the program, because an unanswerable key has none."""
+    program = program_of(key)
+    output = program.output
+    if isinstance(output, Result | OverGroups):
+        return _Wanted("number", (output,))
+    columns: tuple[Measure | Output, ...] = (TITLE,)
+    if isinstance(output, Values):
+        columns = (output.measure,)
+    elif isinstance(output, Columns):
+        columns = output.measures
+    elif isinstance(output, Grouped):
+        columns = (*((output.key,) if output.keys else ()), *((output.result,) if output.result else ()))
+    if len(columns) > 1:
+        return _Wanted("rows", columns)
+    if program.order:
+        return _Wanted("ranking", columns)
+    distinct = output.distinct if isinstance(output, Values) else not isinstance(output, Grouped) or output.keys
+    return _Wanted("set" if distinct else "multiset", columns)
 
 
 class _Shown:
@@ -139,18 +159,20 @@ class _Shown:
         """The words of each title and name."""
         return {text: _words(text) for text in (*self.titles, *self.names)}
 
-    def texts(self, wanted: _Wanted) -> list[str] | None:
-        """The titles or names to choose from; None if the question asks for numbers."""
-        if "author_name" in wanted.columns and wanted.form != "number":
+    def texts(self, column: Measure | Output) -> list[str] | None:
+        """The titles or names to choose from; None if the column has numbers."""
+        if column == NAME:
             return self.names or [""]
-        return self.titles if wanted.columns.startswith("article_title") else None
+        return self.titles if column == TITLE else None
 
-    def numbers(self, columns: str) -> tuple[int, int]:
+    def numbers(self, columns: Sequence[Measure | Output]) -> tuple[int, int]:
         """The range of the counts that the columns name, or of the number of articles."""
         rows = self.tables.articles
-        named = [name for name in ("title_word_count", "author_count", "reference_count") if name in columns]
+        read = [node for column in columns for node in nodes(column)]
+        named = [column.name for column in COUNTS if column in read]
         values = [value for name in named for row in rows if (value := getattr(row, name)) is not None]
-        return (min(values), max(values)) if values and "COUNT(" not in columns else (0, len(rows))
+        counts = any(isinstance(node, Count | CountDistinct | Related) for node in read)
+        return (min(values), max(values)) if values and not counts else (0, len(rows))
 
 
 def _words(text: str) -> frozenset[str]:
@@ -160,25 +182,30 @@ def _words(text: str) -> frozenset[str]:
 
 def _guess(wanted: _Wanted, shown: _Shown, rng: Random) -> list[str]:
     """Random values of the requested form from the context."""
-    texts = shown.texts(wanted)
-    if texts is not None:
+    texts = shown.texts(wanted.columns[0])
+    if texts is not None and len(wanted.columns) == 1:
         return rng.sample(texts, rng.randint(1, min(len(texts), LONGEST_GUESS)))
     low, high = shown.numbers(wanted.columns)
     count = 1 if wanted.form == "number" else rng.randint(1, min(len(shown.titles), LONGEST_GUESS))
     if wanted.form == "set":
         return [str(number) for number in rng.sample(range(low, high + 1), min(count, high - low + 1))]
-    cells = 2 if wanted.form == "rows" else 1
-    return ["; ".join(str(rng.randint(low, high)) for _ in range(cells)) for _ in range(count)]
+
+    def cell(column: Measure | Output) -> str:
+        texts = shown.texts(column)
+        return str(rng.randint(low, high)) if texts is None else rng.choice(texts)
+
+    return ["; ".join(map(cell, wanted.columns)) for _ in range(count)]
 
 
 def _lookup(wanted: _Wanted, shown: _Shown, question: str) -> list[str]:
-    """The titles or names that share most words with the question, or its first number."""
-    texts = shown.texts(wanted)
+    """The titles or names that share most words with the question, and its first number."""
+    number = re.search(r"\d+", question)
+    first = number[0] if number else "1"
+    texts = shown.texts(wanted.columns[0])
     if texts is None:
-        number = re.search(r"\d+", question)
-        first = number[0] if number else "1"
-        return [f"{first}; {first}" if wanted.form == "rows" else first]
+        return ["; ".join(first for _ in wanted.columns)]
     asked = _words(question)
     shared = {text: len(asked & shown.words.get(text, frozenset())) for text in texts}
     most = max(shared.values())
-    return [text for text, count in shared.items() if count == most][: LONGEST_GUESS if most else 1]
+    best = [text for text, count in shared.items() if count == most][: LONGEST_GUESS if most else 1]
+    return ["; ".join((text, *(first for _ in wanted.columns[1:]))) for text in best]
