@@ -109,6 +109,10 @@ _SEPARATORS = re.compile(
     # Converters leave the LaTeX command for the next author, attached to the name: "\AndAriel Moss".
     r"\\(?:And|AND)(?![a-z])|\\[a-zA-Z]+)"
 )
+_IN_NAME = re.compile(r"(?<=[A-Z]{2}-)\d{1,3}\b(?=\s[A-Z])")
+"""A number of a name, "the SALT-2 Investigators", and not the mark of one."""
+_PROTECTED = {ord(str(digit)): 0xE100 + digit for digit in range(10)}
+_UNPROTECTED = {0xE100 + digit: str(digit) for digit in range(10)}
 _JOINING = re.compile(r"&|and|AND|und|et|with|WITH")
 _WORD = re.compile(r"[^\W\d_][\w'’.\-‐]*")
 _ELIDED = re.compile(r"(?:d|l|al|el|'t|’t)['’-][^\W\d_a-z]")
@@ -126,6 +130,10 @@ _CAMEL_CASE = re.compile(r"^(?!Ma?c|De|Di|Du|Da|La|Le|Lo|Van|Von|Fitz|Ni|Mb|St)[
 _NAMES_TOO = word_set("press read fellow fellows student lead code grant apple bosch siemens chapter equal")
 _NAMES_AFTER_GIVEN = word_set("college school center centre lab labs team group tech")
 """Words of notes and institutions that are family names too; the second list only after a given name: "Ann College"."""
+_COMPANIES_TOO = word_set("apple bosch siemens")
+_OF_FUNDERS = word_set("agreement number no nr award awards scheme fund funds funding program writing")
+_FAMILY_NAMES = frozenset(("Das", "Le", "Do"))
+"""Particles that are family names too, if they are capitalized and the last word of a name."""
 _TWO_PEOPLE = re.compile(r"\s[ye]\s\S+\s\S")
 _BRACKETS = re.compile(r"[(\[]([^()\[\]]{0,300})(?:[)\]]|$)")
 
@@ -152,6 +160,7 @@ def split_pieces(text: str) -> list[tuple[str, bool, bool]]:
     """Split a line at everything between names; with each piece, whether it was joined, and whether marked."""
     text = _BRACKETS.sub(_bracket, text)
     text = re.sub(r"(?<=[a-zà-ž])(?=\d)", " ", text)
+    text = _IN_NAME.sub(lambda match: match[0].translate(_PROTECTED), text)
     pieces: list[tuple[str, bool, bool]] = []
     joined = marked = False
     for number, part in enumerate(_SEPARATORS.split(text)):
@@ -159,7 +168,7 @@ def split_pieces(text: str) -> list[tuple[str, bool, bool]]:
             joined = joined or bool(_JOINING.fullmatch(part.strip()))
             marked = marked or (not _JOINING.fullmatch(part.strip()) and part.strip() not in (",", ";", ""))
         elif piece := " ".join(part.split()).strip(" .:*_{}[]\"'“”-–—("):
-            pieces.append((piece, joined, marked))
+            pieces.append((piece.translate(_UNPROTECTED), joined, marked))
             joined = marked = False
     return pieces
 
@@ -197,7 +206,7 @@ def _kind(text: str, bare: str) -> str:
     if _INCOMPLETE.search(text):
         return "unknown"
     if _GROUP.search(text) and not _NOTE.search(_GROUP.sub("", text)):
-        return "group"
+        return "group" if " " in text else "unknown"
     if bare in _COUNTRIES or bare in _PLACES:
         return "affiliation"
     if _may_be_family_name(text) or may_be_group(text):
@@ -233,6 +242,21 @@ def _may_be_family_name(text: str) -> bool:
     return len(rest) < len(" ".join(words)) and not any(p.search(rest) for p in (_NOTE, _LABEL_WORDS, _NOT_A_NAME))
 
 
+def is_name_in_list(text: str) -> bool:
+    """Return whether a piece is a name if all others of its line are, although a word of it is also one of notes.
+
+    "Grant F Moss" and "Ann Read", but not "Grant Agreement" or "Ann College".
+    """
+    words = [word.casefold().strip(".") for word in text.split()]
+    personal = has_given_name(text) or words[0] == "grant"
+    return (
+        personal
+        and _may_be_family_name(text)
+        and not _OF_FUNDERS.intersection(words)
+        and not _COMPANIES_TOO.union(_NAMES_AFTER_GIVEN).intersection(words)
+    )
+
+
 def _may_name_author(text: str) -> bool:
     """Return whether an affiliation may contain an author: "Ada Lind University of Salt"."""
     if _GLUED_NAME.search(text):
@@ -252,8 +276,10 @@ def _is_name(text: str) -> bool:
         return False
     if not all(map(_is_name_word, words)):
         return False
+    if is_particle(words[-1]) and words[-1] not in _FAMILY_NAMES:
+        return False
     # "A. B." has no family name.
-    return not is_particle(words[-1]) and any(len(word.strip(".")) > 1 for word in proper) and words[0][0].isupper()
+    return any(len(word.strip(".")) > 1 for word in proper) and words[0][0].isupper()
 
 
 def _is_name_word(word: str) -> bool:
@@ -265,7 +291,9 @@ def _is_name_word(word: str) -> bool:
 def _may_be_two_people(text: str) -> bool:
     """Return whether a name may be two: "Ana Ruiz y Luis Gil", "Ada Lind Ahmed Salt"; but "Ana Ruiz y Gil" is one."""
     words = text.split()
-    return bool(_TWO_PEOPLE.search(text)) or (len(words) >= 4 and has_given_name(f"{words[2]} {words[3]}"))
+    # In "Eva C Felix Salt", the first two words are no complete name.
+    complete = len(words) >= 4 and len(words[1].strip(".")) > 1
+    return bool(_TWO_PEOPLE.search(text)) or (complete and has_given_name(f"{words[2]} {words[3]}"))
 
 
 def _is_acronym(word: str) -> bool:

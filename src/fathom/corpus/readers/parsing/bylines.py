@@ -18,6 +18,7 @@ from fathom.corpus.readers.parsing.byline_pieces import (
     classify_piece,
     is_family_first,
     is_institution,
+    is_name_in_list,
     reversed_name,
     split_family_first,
     split_pieces,
@@ -142,7 +143,7 @@ def _read_line(line: str, reading: _Reading) -> None:
         text = text[label.end() :]
     if len(_EAST_ASIAN.findall(text)) * 2 > len(_LETTER.findall(text)):
         found = find_east_asian_names(text.replace(MARK, ","))
-        reading.names.update((name, author_from_name(name)) for name in found.names)
+        _add_names(found.names, reading)
         reading.unexplained.extend([text] if found.unexplained else [])
         return
     _read_pieces(text, reading)
@@ -169,19 +170,27 @@ def _without_addresses(line: str) -> tuple[str, int]:
 def _read_pieces(text: str, reading: _Reading) -> None:
     """Explain every piece of a line in a Latin, Greek or Cyrillic script."""
     if is_family_first(text):
-        names = map(reversed_name, split_family_first(text))
-        reading.names.update((name, author_from_name(name)) for name in names)
+        _add_names([*map(reversed_name, split_family_first(text))], reading)
         return
     were_marked, known_names = reading.all_marked, len(reading.names)
     # "Ada Lind, Tin College; Bo Wu, Moss College": each segment is a line of its own.
     is_footnote = _starts_with_mark(text) and not _NEXT_AUTHOR.search(text)
+    names: list[str] = []
     for segment in _SEGMENTS.split(text):
         if _LETTER.search(segment):
-            _read_segment(segment, is_footnote or _starts_with_mark(segment), reading)
+            names += _read_segment(segment, is_footnote or _starts_with_mark(segment), reading)
+            _add_names(names, reading)
     has_marks = _DIGITS.search(text) or MARK in text or _NEXT_AUTHOR.search(text)
     if were_marked and len(reading.names) > known_names and not has_marks:
         # Names with numbers, then a line without any: "Carnegie Mellon, Salt Lake" are not two more authors.
         reading.unexplained.append(text)
+
+
+def _add_names(names: Sequence[str], reading: _Reading) -> None:
+    """Add the names of one line. A name of an earlier line is repeated, but twice in one line it may be two people."""
+    if len(set(names)) < len(names):
+        reading.unexplained.append("a name that occurs twice")
+    reading.names.update((name, author_from_name(name)) for name in names)
 
 
 _NEXT_AUTHOR = re.compile(r"(?:^|\s)&(?=[^\W\d_])|\\(?:And|AND)(?![a-z])")
@@ -194,20 +203,21 @@ def _starts_with_mark(text: str) -> bool:
     return not _LETTER.match(text.lstrip(" -–•.,&(\"'“"))
 
 
-def _read_segment(text: str, is_footnote: bool, reading: _Reading) -> None:
+def _read_segment(text: str, is_footnote: bool, reading: _Reading) -> list[str]:
+    """Return the names in a segment of a line; what it has besides them is added to `reading`."""
     pieces = split_pieces(text)
     explained = [classify_piece(piece, bool(reading.labeled)) for piece in pieces]
     after_colons = (piece.text.rpartition(":")[2].strip() for piece in explained if ":" in piece.text)
     reading.in_notes.extend(name for name in after_colons if has_given_name(name) and len(name.split()) in (2, 3))
     if pieces and is_footnote and not _is_continued_list(explained, reading):
         reading.unexplained.extend(_names_in_footnote(explained, reading))
-        return
+        return []
     reading.unexplained.extend(piece.text for piece in _resolve(explained) if piece.kind == "unknown")
     names = [piece for piece in explained if piece.kind in ("name", "group")]
     marks = len(_DIGITS.findall(text)) + text.count(MARK)
     if names:
         reading.all_marked = marks >= len(names) and (reading.all_marked or not reading.names)
-    reading.names.update((piece.text, author_from_name(piece.text)) for piece in names)
+    return [piece.text for piece in names]
 
 
 def _is_continued_list(pieces: Sequence[Piece], reading: _Reading) -> bool:
@@ -234,6 +244,8 @@ def _resolve(pieces: list[Piece]) -> list[Piece]:
     """Decide, in place, what single words and places are by the pieces around them."""
     has_affiliation = any(piece.kind == "affiliation" for piece in pieces)
     starts_with_name = bool(pieces) and pieces[0].kind in ("name", "word")
+    others = [piece for piece in pieces if not is_name_in_list(piece.text)]
+    is_list = all(piece.kind in ("name", "degree") for piece in others) and len(others) >= 2
     seen_affiliation = seen_note = False
     for position, piece in enumerate(pieces):
         kind = piece.kind
@@ -243,6 +255,8 @@ def _resolve(pieces: list[Piece]) -> list[Piece]:
             seen_note = True
         elif seen_note and kind in ("word", "unknown"):
             kind = "note"
+        elif kind == "unknown" and is_list:
+            kind = "name"
         elif kind == "word":
             kind = _kind_of_word(pieces, position, has_affiliation, seen_affiliation)
         elif kind == "name" and seen_affiliation and not has_given_name(piece.text):

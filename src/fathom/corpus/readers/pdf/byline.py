@@ -76,6 +76,8 @@ def read_byline(lines: OrderedLines, start: int, metadata_authors: str) -> Bylin
         region.doubt,
         region.starts_with_unexplained,
     )
+    if len(byline.authors) < len(names):
+        byline.doubt = byline.doubt or "a name occurs twice"
     stated = [name for name in re.split(r"\s*;\s*|\s+and\s+|,\s+", metadata_authors) if is_name(name)]
     if not names:
         byline.authors = [author_of(name) for name in stated]
