@@ -41,7 +41,7 @@ VALUES: dict[str, Constant] = {
 }
 
 
-SIGNS = {"=", "<>", "<", ">", "<=", ">=", "+", "-", "*", "/", "%", *SCHEMA.columns, *SCHEMA.relation}
+SIGNS = {"anywhere", "=", "<>", "<", ">", "<=", ">=", "+", "-", "*", "/", "%", *SCHEMA.columns, *SCHEMA.relation}
 """Strings in a program that are not values."""
 
 

@@ -220,6 +220,8 @@ class TemplateFiller:
             if value in values.values():
                 value = rng.choice([option for option in options if option not in values.values()] or options)
             values[slot] = value
+        if any(_is_clumsy(node, values) for node in template.conditions):
+            return None
         for node in template.paired:
             if isinstance(node, tree.Between) and isinstance(node.low, tree.Slot) and isinstance(node.high, tree.Slot):
                 ends = sorted((values[node.low], values[node.high]))
@@ -251,6 +253,16 @@ def _gives(program: tree.Program, result: object, evaluation: Evaluation) -> boo
         return result_form(program, evaluation.run(program)) == result
     except (ArithmeticError, TypeError, ValueError):
         return False  # an edit may add up texts or divide by zero
+
+
+def _is_clumsy(condition: tree.Condition, values: tree.Bindings) -> bool:
+    """Whether a bound leaves a single count or remainder: "at most 0" is better said as "exactly 0"."""
+    match condition:
+        case tree.Compare(_, "<" | "<=" as sign, tree.Slot() as slot) if slot.kind == "number":
+            computed = isinstance(condition.measure, tree.Arithmetic) and condition.measure.sign != "%"
+            return not computed and values[slot] == (1 if sign == "<" else 0)
+        case _:
+            return False
 
 
 def _is_nothing(rows: Sequence[Row]) -> bool:

@@ -90,7 +90,7 @@ class Words:
         match output:
             case tree.Labels():
                 return self.one(
-                    f"Which are the {among}? Give their {self._label}.",
+                    f"Find the {among}, and give their {self._label}.",
                     f"List the {self._label} of all {among}.",
                     f"What are the {self._label} of the {among}?",
                 )
