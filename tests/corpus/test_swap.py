@@ -200,7 +200,7 @@ As Muller and Young argue, young people like tides. MULLER ET AL. were right, sa
 (see muller@tides.org). OpenAI (2020) agrees. So do (Young, 2019), Young (2019), David Markov and Mullerova.
 Young stars, Markov chains, the Adam optimizer (Adam and Young, 2019) and English Jupyter Widgets stay. So does Ann
 Young.
-We follow Markov & Adam, 2017, and Markov et al. [4]; "Markov (2018)" is another work.
+We follow Markov & Adam, 2017, and Markov et al. [4]; "Markov (2018)" is another work. See young2019 and young2018.
 
 1. Müller, I. Tides. 2018.
 2. K. Young. Tides again. 2019.
@@ -285,6 +285,7 @@ def test_only_people_are_renamed_and_only_where_they_are_named(renaming: NameSwa
         ("(Young, 2019), Young (2019), David Markov", "({Young}, 2019), {Young} (2019), David {Markov}"),
         ("(Adam and Young, 2019)", "({Adam} and {Young}, 2019)"),
         ("Markov & Adam, 2017, and Markov et al.", "{Markov} & {Adam}, 2017, and {Markov} et al."),
+        ("young2019", "{young}2019"),
         ("1. Müller, I.", "1. {Muller}, I."),
         ("2. K. Young.", "2. K. {Young}."),
         ("4. David Markov, Jo Adam, Lee English.", "4. David {Markov}, Jo {Adam}, Lee {English}."),
@@ -293,9 +294,9 @@ def test_only_people_are_renamed_and_only_where_they_are_named(renaming: NameSwa
     ):
         assert expected.count(old) == 1, old
         expected = expected.replace(old, new)
-    upper = {name.upper(): new.upper() for name, new in names.items()}
+    other = {name.upper(): new.upper() for name, new in names.items()} | {"young": names["Young"].lower()}
     title = swapped.title_text  # one of its words changes
-    assert swapped.text == expected.format(**names, **upper).replace("Young people and the tides", title)
+    assert swapped.text == expected.format(**names, **other).replace("Young people and the tides", title)
 
 
 def test_given_names_stay(renaming: NameSwap) -> None:

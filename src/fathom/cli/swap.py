@@ -45,6 +45,10 @@ def describe(folder: Path, manifest: BenchManifest) -> str:
         "such as counts, cannot change",
         *(f"  {count:,} left out: {reason}" for reason, count in lost.items()),
     ]
+    if report["documents whose authors are unknown"]:
+        lines.append(
+            f"  documents that keep their byline, which is unknown: {report['documents whose authors are unknown']:,}"
+        )
     if report["contexts left out"]:
         lines.append(f"  contexts left out because no question is left: {report['contexts left out']:,}")
     if report["contexts that outgrew their length"]:

@@ -244,6 +244,7 @@ def swap_corpus(corpus: Corpus, folder: Path, seed: int) -> tuple[CorpusSwap, di
         for number, document in enumerate(corpus.documents(), start=1):
             changed = swap.changes(document)
             counts.update(edits=len(changed.edits), facts=len(document.facts), changed=len(changed.values))
+            counts["unknown"] += document.state("authors") == "unknown"
             counts["missed"] += swap.titles.missed(document, changed.titles)
             if writer is not None and number > begun:
                 writer.add(pack(swap.apply(document, changed)))
@@ -254,7 +255,8 @@ def swap_corpus(corpus: Corpus, folder: Path, seed: int) -> tuple[CorpusSwap, di
     return swap, {
         "names": len(swap.names.words),
         "names without capitals, unchanged": names.without_capitals,
-        "titles": len(swap.titles.words),
+        "documents whose authors are unknown": counts["unknown"],
+        "titles": len({swap.titles.titles[id] for id in swap.titles.titles} & swap.titles.words.keys()),
         "references that keep an old title": counts["missed"],
         "edits": counts["edits"],
         "facts": counts["facts"],

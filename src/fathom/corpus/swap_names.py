@@ -62,6 +62,11 @@ class NameSwap:
         new = self.words.get(plain_word(word)) if word[0].isupper() else None
         return new.upper() if new is not None and len(word) > 1 and word.isupper() else new
 
+    def _key(self, word: str, year: str, works: set[tuple[str, int | None]]) -> str | None:
+        """The replacement for the name in a printed citation key, such as "lind2019"; None if it stays."""
+        is_key = word.islower() and len(year) == 4 and year.isdigit() and (word, int(year)) in works
+        return self.words[word].lower() if is_key and word in self.words else None
+
     def family(self, text: str) -> str:
         """A family name after the swap."""
         return WORD.sub(lambda match: self.replacement(match[0]) or match[0], text)
@@ -87,8 +92,12 @@ class NameSwap:
 
     def _mentions(self, document: Document, marked: Iterable[Span]) -> Iterator[tuple[Span, str]]:
         """Mentions of people in running text. Bylines, titles and reference lists are no running text."""
-        others = [document.title, *(author.span for author in document.authors), *marked]
-        outside = _SpanCursor([*others, *(reference.span for reference in document.references)])
+        others = [document.title, *marked]
+        if document.state("authors") != "unknown":
+            others += [author.span for author in document.authors]
+        if document.state("references") != "unknown":
+            others += [reference.span for reference in document.references]
+        outside = _SpanCursor(others)
         works = {
             (plain_word(word), reference.year)
             for reference in document.references
@@ -97,7 +106,12 @@ class NameSwap:
         }
         text = document.text
         for match in WORD.finditer(text):
-            if not match[0][0].isupper() or plain_word(match[0]) not in self.words:
+            if not match[0][0].isupper():  # most words
+                key = self._key(match[0], text[match.end() : match.end() + 4], works)
+                if key is not None and not outside.contain(*match.span()):
+                    yield Span(*match.span()), key
+                continue
+            if plain_word(match[0]) not in self.words:
                 continue
             if not outside.contain(*match.span()) and self._is_mention(text, match, works):
                 new = self.replacement(match[0])

@@ -199,7 +199,8 @@ class TitleCollector:
         """For each title a word of another title that replaces one of its own, or precedes it; never a name."""
         by_letters = {title_letters(title): title for title in self._titles.values()}
         pool: dict[str, list[str]] = defaultdict(list)
-        for word in sorted({word for title in by_letters.values() for word in distinctive_words(title)} - {*names}):
+        known = {word for title in by_letters.values() for word in distinctive_words(_described(title))}
+        for word in sorted(known - {*names}):
             pool[word[-SUFFIX:]].append(word)
         taken = set(by_letters)
         words: dict[str, Change] = {}
@@ -225,8 +226,8 @@ def _new_change(title: str, pool: dict[str, list[str]], taken: Collection[str], 
     letters = _Letters(title)
     places = dict(zip(letters.words, letters.starts, strict=False))
     own = set(letters.words)
-    # A word of the main title, since a subtitle may be left out; a short word only if there is no other.
-    for candidates in (distinctive_words(main_part(title)), distinctive_words(title), distinctive_words(title, 3)):
+    # A short word only if there is no other.
+    for candidates in (distinctive_words(_described(title)), distinctive_words(title), distinctive_words(title, 3)):
         for old in rng.sample(candidates, len(candidates)):
             if old not in places:  # a part of a word with digits
                 continue
@@ -246,6 +247,12 @@ def _after(letters: str, change: Change) -> str:
     """The letters of a title after its change."""
     rest = letters[change.at + len(change.old) * (not change.keeps) :]
     return f"{letters[: change.at]}{change.new}{rest}"
+
+
+def _described(title: str) -> str:
+    """The main part of a title, since a subtitle may be left out; the subtitle if the main part is only a name."""
+    main = main_part(title)
+    return main if len(_RUN.findall(main)) >= LEAST_WORDS else title[len(main) :] or title
 
 
 def main_part(title: str) -> str:

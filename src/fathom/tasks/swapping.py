@@ -72,8 +72,6 @@ REPORT = "swap"
 """The name of the swap among the manifest's reports."""
 CHANGED = "changed"
 """The tag that says whether the answer changed."""
-UNKNOWN_AUTHORS = "the authors of one of its documents are unknown, so that its names would not be swapped"
-"""The reason for leaving out the questions of a context."""
 
 
 def swap(
@@ -121,17 +119,11 @@ class _Swap:
         self._lost: Counter[str] = Counter()
         self._changed: Counter[str] = Counter()
         self._grown = self._idle = 0
-        self._unknown: dict[DocumentId, bool] = {}
 
     def items(self, progress: Callable[[int], None]) -> Iterator[VerifiedItems]:
         """Each context with its recomputed items; contexts without items are left out."""
         swappers = {name: self._swapper(name) for name in self._families}
         for done, (context, items) in enumerate(self._bench.by_context(), start=1):
-            if any(map(self._keeps_names, context.documents)):
-                self._lost[UNKNOWN_AUTHORS] += len(items)
-                self._idle += 1
-                progress(done)
-                continue
             after = self._contexts.context(context)
             kept: list[Item] = []
             for name in dict.fromkeys(item.question.family for item in items):
@@ -154,12 +146,6 @@ class _Swap:
             progress(done)
         self._verifier.refuse_failed_bench()
 
-    def _keeps_names(self, id: DocumentId) -> bool:
-        """Whether the document would keep its printed names, since its byline is not known."""
-        if id not in self._unknown:
-            self._unknown[id] = self._contexts.before.outline(id).state("authors") == "unknown"
-        return self._unknown[id]
-
     def _swapper(self, name: str) -> Swapper:
         swapper = family(name).swap
         assert swapper is not None
@@ -173,7 +159,7 @@ class _Swap:
         raise FathomError(
             f"No question of the bench '{self._bench.folder}' is left after the swap: {lost:,} of "
             f"{self._bench.manifest.questions:,} are left out because {reason}. Build a larger bench, or one of "
-            "documents whose authors are known."
+            "other documents."
         )
 
     def manifest(self, out: Path, corpus: Corpus, seed: int, corpus_report: dict[str, JsonValue]) -> BenchManifest:
