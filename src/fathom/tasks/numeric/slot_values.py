@@ -123,7 +123,8 @@ class CorpusSample:
         # An answerable question gets values that articles of its context have.
         others = max(0, size - template.lenders.all)
         some = sum(_binomial(count - template.lenders.meeting, others, share) for count in kept)
-        return some * min(1.0, CHANCE_OF_NONE / none)
+        # In a long context, the chance may be too small for a float.
+        return some * min(1.0, CHANCE_OF_NONE / none) if none else some
 
     def _share(self, template: Template, values: tree.Bindings) -> float:
         """The share of the corpus's articles that meet the condition; never quite zero or one."""
