@@ -1,0 +1,146 @@
+"""The table of entities that questions are computed from: a row for each entity, a column for each figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from statistics import median
+
+from fathom.tasks.programs.database import Database
+from fathom.tasks.programs.schema import ColumnSpec, Schema, Table
+from fathom.tasks.tables.figures import EntityFigures, Figure, Slot, Year
+from fathom.tasks.tables.pack import Language, Pack
+
+FEWEST_ENTITIES = 4
+MOST_LEFT_OUT = 5
+"""Entities that a question may name as left out, since a figure of theirs is unknown."""
+
+KEY, LABEL = "entity_id", "name"
+
+MILLION = Decimal(1_000_000)
+TEN_THOUSAND = Decimal(10_000)
+
+
+@dataclass(frozen=True, eq=False)
+class FigureColumn:
+    """One figure of all entities."""
+
+    slot: Slot
+    name: str
+    unit: str
+    """As questions name it: "million GBP", "%"; empty for a bare number."""
+    scale: Decimal
+    """What the values were divided by: a million for "million GBP"."""
+    figures: dict[str, Figure]
+    """By entity. Entities that are not here are unknown."""
+
+    def value(self, entity: str) -> Decimal | None:
+        figure = self.figures[entity]
+        return None if figure.value is None else figure.value / self.scale
+
+    @cached_property
+    def decimals(self) -> int:
+        """The decimal places of the most precise value."""
+        values = (self.value(entity) for entity in self.figures)
+        return max((-exponent(value) for value in values if value is not None), default=0)
+
+    @property
+    def spec(self) -> ColumnSpec:
+        missing = any(figure.value is None for figure in self.figures.values())
+        whole = self.decimals <= 0
+        return ColumnSpec(
+            self.name, "integer" if whole else "decimal", nullable=missing, decimals=max(0, self.decimals)
+        )
+
+
+def exponent(value: Decimal) -> int:
+    """The exponent of the last digit that is not zero: -2 for 1.50 is -1."""
+    shown = value.normalize().as_tuple().exponent
+    assert isinstance(shown, int)
+    return shown
+
+
+@dataclass(frozen=True, eq=False)
+class EntityTable:
+    """The figures of the documents of one context, for one pack and one year."""
+
+    pack: Pack
+    language: Language
+    year: Year
+    known: EntityFigures
+
+    @property
+    def entities(self) -> tuple[str, ...]:
+        return self.known.entities
+
+    @cached_property
+    def columns(self) -> dict[Slot, FigureColumn]:
+        """The figures that questions may use: of this year, and of the year before where there is one."""
+        years: tuple[Year, ...] = (self.year,) if self.year is None else (self.year, self.year - 1)
+        found = (self._column(Slot(field, year)) for field in self.pack.fields for year in years)
+        return {column.slot: column for column in found if column is not None}
+
+    def _column(self, slot: Slot) -> FigureColumn | None:
+        figures = {
+            entity: figure for entity in self.entities if (figure := self.known.figures.get((entity, slot))) is not None
+        }
+        values = [figure.value for figure in figures.values() if figure.value is not None]
+        units = {figure.unit for figure in figures.values() if figure.value is not None}
+        too_few = len(values) < FEWEST_ENTITIES or len(self.entities) - len(figures) > MOST_LEFT_OUT
+        if too_few or len(units) != 1 or not self.pack.fields[slot.field].of(self.language):
+            return None
+        scale, unit = _shown_unit(next(iter(units)), values, self.pack.fields[slot.field].kind, self.language)
+        name = slot.field if slot.year is None else f"{slot.field}_{slot.year}"
+        return FigureColumn(slot, name, unit, scale, figures)
+
+    def left_out(self, columns: Iterable[FigureColumn]) -> tuple[str, ...]:
+        """The entities of which one of the figures is unknown."""
+        return tuple(entity for entity in self.entities if any(entity not in column.figures for column in columns))
+
+    def database(self, columns: Sequence[FigureColumn]) -> Database:
+        """The table with these columns, without the entities that are left out."""
+        gone = set(self.left_out(columns))
+        return make_database(
+            self.pack.name,
+            [column.spec for column in columns],
+            [
+                (entity, *(_cell(column.value(entity)) for column in columns))
+                for entity in self.entities
+                if entity not in gone
+            ],
+        )
+
+
+def make_database(pack: str, specs: Sequence[ColumnSpec], rows: Iterable[Sequence[str | int | float | None]]) -> Database:
+    """A database with one table: a number, the name of an entity, and its figures."""
+    table = Table(
+        pack.replace("-", "_"),
+        (ColumnSpec(KEY, "integer"), ColumnSpec(LABEL, "text", ("name",)), *specs),
+        key=KEY,
+        label=LABEL,
+    )
+    return Database(Schema((table,)), {table.name: tuple((number, *row) for number, row in enumerate(rows, start=1))})
+
+
+def _cell(value: Decimal | None) -> int | float | None:
+    if value is None:
+        return None
+    return int(value) if value == value.to_integral() else float(value)
+
+
+def _shown_unit(unit: str, values: Sequence[Decimal], kind: str, language: Language) -> tuple[Decimal, str]:
+    """The scale and the unit in which a figure is asked for: large amounts of money in millions."""
+    if kind == "percent":
+        return (Decimal("0.01"), "%") if unit == "pure" else (Decimal(1), "%")
+    if kind == "count":
+        return Decimal(1), ""
+    if kind != "money":
+        return Decimal(1), unit
+    currency = unit.removesuffix("/shares")
+    typical = median(map(abs, values))
+    if language == "zh":
+        name = "元" if currency == "CNY" else currency
+        return (TEN_THOUSAND, f"万{name}") if typical >= 100 * TEN_THOUSAND else (Decimal(1), name)
+    return (MILLION, f"million {currency}") if typical >= MILLION else (Decimal(1), currency)
