@@ -17,7 +17,7 @@ from fathom.records.errors import FathomError
 from fathom.records.record import first_error
 from fathom.tasks.family import Family, FamilySettings, Tag
 
-FAMILIES = ("numeric", "citations", "citation_types", "memorization")
+FAMILIES = ("numeric", "citations", "tables", "citation_types", "memorization")
 """The built-in families: folders of `fathom.tasks`."""
 VARIABLE = "FATHOM_FAMILIES"
 """Packages of further families by their dotted names, separated by commas. Worker processes inherit it."""

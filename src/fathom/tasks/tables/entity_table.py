@@ -51,7 +51,7 @@ class FigureColumn:
         missing = any(figure.value is None for figure in self.figures.values())
         whole = self.decimals <= 0
         return ColumnSpec(
-            self.name, "integer" if whole else "decimal", nullable=missing, decimals=max(0, self.decimals)
+            self.name, "integer" if whole else "decimal", (self.name,), nullable=missing, decimals=max(0, self.decimals)
         )
 
 
@@ -69,6 +69,10 @@ class EntityTable:
     pack: Pack
     language: Language
     year: Year
+    currency: str
+    """In which the entities report; empty if the documents have no amounts of money."""
+    is_only_currency: bool
+    """Whether no document of the domain uses another currency."""
     known: EntityFigures
 
     @property
@@ -91,6 +95,12 @@ class EntityTable:
         too_few = len(values) < FEWEST_ENTITIES or len(self.entities) - len(figures) > MOST_LEFT_OUT
         if too_few or len(units) != 1 or not self.pack.fields[slot.field].of(self.language):
             return None
+        if (
+            units != {self.currency}
+            and self.pack.fields[slot.field].kind == "money"
+            and units != {f"{self.currency}/shares"}
+        ):
+            return None
         scale, unit = _shown_unit(next(iter(units)), values, self.pack.fields[slot.field].kind, self.language)
         name = slot.field if slot.year is None else f"{slot.field}_{slot.year}"
         return FigureColumn(slot, name, unit, scale, figures)
@@ -106,14 +116,16 @@ class EntityTable:
             self.pack.name,
             [column.spec for column in columns],
             [
-                (entity, *(_cell(column.value(entity)) for column in columns))
+                (entity, *(cell(column.value(entity)) for column in columns))
                 for entity in self.entities
                 if entity not in gone
             ],
         )
 
 
-def make_database(pack: str, specs: Sequence[ColumnSpec], rows: Iterable[Sequence[str | int | float | None]]) -> Database:
+def make_database(
+    pack: str, specs: Sequence[ColumnSpec], rows: Iterable[Sequence[str | int | float | None]]
+) -> Database:
     """A database with one table: a number, the name of an entity, and its figures."""
     table = Table(
         pack.replace("-", "_"),
@@ -124,7 +136,8 @@ def make_database(pack: str, specs: Sequence[ColumnSpec], rows: Iterable[Sequenc
     return Database(Schema((table,)), {table.name: tuple((number, *row) for number, row in enumerate(rows, start=1))})
 
 
-def _cell(value: Decimal | None) -> int | float | None:
+def cell(value: Decimal | None) -> int | float | None:
+    """The value as SQLite stores it."""
     if value is None:
         return None
     return int(value) if value == value.to_integral() else float(value)

@@ -24,6 +24,7 @@ SAME_DAY = 10
 
 _YEAR = re.compile(r"\d{4}")
 _DATES = re.compile(r"(?:(\d{4}-\d\d-\d\d)/)?(\d{4}-\d\d-\d\d)")
+_CURRENCY = re.compile(r"[A-Z]{3}(?=/|$)")
 _DIGITS = re.compile(r"\d[\d,.   ]*")
 
 
@@ -58,6 +59,8 @@ class DocumentFigures:
     language: str
     year: Year
     """The period that the document is about; None if its figures have no period."""
+    currency: str
+    """Of its amounts of money; empty if it has none, or several."""
     figures: dict[Slot, Figure | Conflict]
 
 
@@ -79,10 +82,17 @@ def document_figures(document: Document, pack: Pack) -> DocumentFigures | None:
         entity=next(iter(entities)),
         language=document.language,
         year=years.own if years else None,
+        currency=_currency(fact for ranked in stated.values() for facts in ranked.values() for fact in facts),
         figures={
-            slot: _agreed(_of_latest_period(ranked[min(ranked)]), document) for slot, ranked in sorted(stated.items(), key=_slot_order)
+            slot: _agreed(_of_latest_period(ranked[min(ranked)]), document)
+            for slot, ranked in sorted(stated.items(), key=_slot_order)
         },
     )
+
+
+def _currency(facts: Iterable[Fact]) -> str:
+    units = {match[0] for fact in facts if (match := _CURRENCY.match(fact.unit))}
+    return units.pop() if len(units) == 1 else ""
 
 
 def _of_latest_period(facts: Sequence[Fact]) -> list[Fact]:
@@ -200,12 +210,16 @@ class EntityFigures:
         return all((entity, slot) in self.figures for entity in self.entities)
 
 
-def entity_figures(documents: Iterable[DocumentFigures], year: Year) -> EntityFigures:
-    """The figures of the entities that have a document about that year; with None, of all entities."""
+def entity_figures(documents: Iterable[DocumentFigures], year: Year, currency: str) -> EntityFigures:
+    """The figures of the entities that have a document about that year, in that currency."""
     by_entity: dict[str, list[DocumentFigures]] = defaultdict(list)
     for one in documents:
         by_entity[one.entity].append(one)
-    entities = sorted(entity for entity, reports in by_entity.items() if any(one.year == year for one in reports))
+    entities = sorted(
+        entity
+        for entity, reports in by_entity.items()
+        if any(one.year == year for one in reports) and all(one.currency == currency for one in reports)
+    )
     figures: dict[tuple[str, Slot], Figure] = {}
     reports: dict[str, tuple[DocumentId, ...]] = {}
     for entity in entities:
@@ -225,7 +239,9 @@ def _latest(ordered: Sequence[DocumentFigures], slot: Slot) -> Figure | None:
     known = [figure for figure in latest if isinstance(figure, Figure)]
     if len(known) < len(latest) or len({(figure.value, figure.unit) for figure in known}) > 1:
         return None
-    if known[0].value is None and any(isinstance(one.figures[slot], Figure) and _has_value(one.figures[slot]) for one in stating):
+    if known[0].value is None and any(
+        isinstance(one.figures[slot], Figure) and _has_value(one.figures[slot]) for one in stating
+    ):
         # An earlier document gives the figure and the latest one says that it is missing: readers may differ.
         return None
     return known[0]

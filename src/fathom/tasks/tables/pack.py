@@ -100,8 +100,10 @@ class Pack(Record):
         for one, two in self.comparable:
             self._require(one, "comparable"), self._require(two, "comparable")
             if self.fields[one].kind != self.fields[two].kind:
-                raise ValueError(f"'{one}' and '{two}' cannot be compared: one is {self.fields[one].kind}, "
-                                 f"the other {self.fields[two].kind}")
+                raise ValueError(
+                    f"'{one}' and '{two}' cannot be compared: one is {self.fields[one].kind}, "
+                    f"the other {self.fields[two].kind}"
+                )
         for name, composite in self.composites.items():
             for term in composite.terms:
                 if term not in self.fields and term not in self.metrics:
@@ -129,7 +131,7 @@ class Pack(Record):
 
     @property
     def languages(self) -> tuple[Language, ...]:
-        return tuple(language for language in ("en", "zh") if getattr(self, language) is not None)  # type: ignore[misc]
+        return tuple(language for language in ("en", "zh") if getattr(self, language) is not None)
 
     def entity(self, language: Language) -> Entity:
         """The nouns for an entity."""

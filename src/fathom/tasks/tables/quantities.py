@@ -38,7 +38,12 @@ def field(table: EntityTable, name: str, year: Year) -> Quantity | None:
         return None
     spec = table.pack.fields[name]
     return Quantity(
-        tree.Column(column.name), spec.of(table.language), column.unit, (column,), year, spec.kind,
+        tree.Column(column.name),
+        spec.of(table.language),
+        column.unit,
+        (column,),
+        year,
+        spec.kind,
         additive=spec.additive and spec.kind != "percent",
     )
 
@@ -58,13 +63,23 @@ def metric(table: EntityTable, spec: Metric, year: Year) -> Quantity | None:
     sign: tree.Sign = "+" if spec.sign == "+" else "-"
     measure = reduce(lambda left, right: tree.Arithmetic(left, sign, right), [one.measure for one in known])
     return Quantity(
-        measure, spec.of(table.language), known[0].unit, columns, year, known[0].kind, (spec.sign, nouns),
+        measure,
+        spec.of(table.language),
+        known[0].unit,
+        columns,
+        year,
+        known[0].kind,
+        (spec.sign, nouns),
         additive=all(one.additive for one in known),
     )
 
 
 def _quotient(
-    spec: Metric, table: EntityTable, known: list[Quantity], columns: tuple[FigureColumn, ...], nouns: tuple[str, ...],
+    spec: Metric,
+    table: EntityTable,
+    known: list[Quantity],
+    columns: tuple[FigureColumn, ...],
+    nouns: tuple[str, ...],
     year: Year,
 ) -> Quantity | None:
     top, bottom = known
@@ -76,8 +91,13 @@ def _quotient(
     unit = "%" if spec.percent else "" if top.unit == bottom.unit else top.unit
     over = tree.Arithmetic(top.measure, "*", 100) if spec.percent else top.measure
     return Quantity(
-        tree.Arithmetic(over, "/", bottom.measure), spec.of(table.language), unit, columns, year,
-        "percent" if spec.percent else "number", ("%" if spec.percent else "/", nouns),
+        tree.Arithmetic(over, "/", bottom.measure),
+        spec.of(table.language),
+        unit,
+        columns,
+        year,
+        "percent" if spec.percent else "number",
+        ("%" if spec.percent else "/", nouns),
     )
 
 
@@ -91,7 +111,12 @@ def growth(table: EntityTable, name: str, year: int) -> Quantity | None:
         return None
     change = tree.Arithmetic(tree.Arithmetic(now.measure, "-", before.measure), "*", 100)
     return Quantity(
-        tree.Arithmetic(change, "/", before.measure), now.noun, "%", (*now.columns, *before.columns), year, "percent",
+        tree.Arithmetic(change, "/", before.measure),
+        now.noun,
+        "%",
+        (*now.columns, *before.columns),
+        year,
+        "percent",
         growth=True,
     )
 
@@ -108,6 +133,13 @@ def composite(table: EntityTable, spec: Composite, year: Year) -> Quantity | Non
     columns = tuple(dict.fromkeys(column for part in known for column in part.columns))
     terms = tuple(tree.Term(weight, part.measure) for weight, part in zip(spec.terms.values(), known, strict=True))
     return Quantity(
-        tree.Weighted(terms), spec.of(table.language), "", columns, year, "number",
-        ("weighted", tuple(part.noun for part in known)), tuple(spec.terms.values()), tuple(known),
+        tree.Weighted(terms),
+        spec.of(table.language),
+        "",
+        columns,
+        year,
+        "number",
+        ("weighted", tuple(part.noun for part in known)),
+        tuple(spec.terms.values()),
+        tuple(known),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
+from itertools import pairwise
 from random import Random
 from typing import Literal
 
@@ -34,6 +35,8 @@ class Query:
     operation: str
     columns: tuple[FigureColumn, ...]
     database: Database
+    unit: str
+    """Of the answer, if it is a number."""
 
 
 class QueryMaker:
@@ -42,7 +45,9 @@ class QueryMaker:
     def __init__(self, table: EntityTable, rng: Random) -> None:
         self._table = table
         self._rng = rng
-        self._words: Wording = wording(table.pack, table.language, table.year)
+        self._words: Wording = wording(
+            table.pack, table.language, table.year, "" if table.is_only_currency else table.currency
+        )
         self._fields = [
             found for name in table.pack.fields if (found := quantities.field(table, name, table.year)) is not None
         ]
@@ -76,7 +81,11 @@ class QueryMaker:
         return {
             "easy": [self._top_field, self._one_condition, self._count_field, self._total, self._average],
             "medium": [
-                self._top_metric, self._metric_condition, self._two_conditions, self._comparison, self._growth,
+                self._top_metric,
+                self._metric_condition,
+                self._two_conditions,
+                self._comparison,
+                self._growth,
                 self._group_average,
             ],
             "hard": [self._above_group_average, self._composite, self._derived_conditions],
@@ -138,7 +147,9 @@ class QueryMaker:
         if any(_is_close(left, right) for left, right in values if left is not None and right is not None):
             return None
         condition = tree.Compare(one.measure, ">", two.measure)
-        return self._select(condition, [Test(one, ">", two)], "medium", self._rng.choice(("filter", "count")), [one, two])
+        return self._select(
+            condition, [Test(one, ">", two)], "medium", self._rng.choice(("filter", "count")), [one, two]
+        )
 
     def _growth(self, _: bool) -> Query | None:
         quantity = self._one_of(self._growths)
@@ -177,7 +188,9 @@ class QueryMaker:
             return None
         condition = tree.And(where, tree.Compare(above, ">", _plain(margin)))
         text = self._words.above_group_average(test, quantity, margin)
-        return self._query(tree.Program(tree.Labels(), condition), text, "hard", "above group average", [group, quantity])
+        return self._query(
+            tree.Program(tree.Labels(), condition), text, "hard", "above group average", [group, quantity]
+        )
 
     def _composite(self, _: bool) -> Query | None:
         quantity = self._one_of(self._composites)
@@ -208,7 +221,7 @@ class QueryMaker:
             values.reverse()
         count = self._rng.randint(2, 5)
         # The order and the last place must be clear.
-        if len(values) <= count or any(_is_close(*pair) for pair in zip(values[:count], values[1 : count + 1], strict=True)):
+        if len(values) <= count or any(_is_close(*pair) for pair in pairwise(values[: count + 1])):
             return None
         sort = tree.Sort(quantity.measure, "DESC" if highest else "ASC")
         program = tree.Program(tree.Labels(), order=(sort,), top=count)
@@ -239,22 +252,25 @@ class QueryMaker:
         empty: bool = False,
     ) -> Query | None:
         met = sum(_values_where(self._database(used), condition))
-        if empty != (met == 0) or met > LONGEST_LIST and operation != "count":
+        if empty != (met == 0) or (met > LONGEST_LIST and operation != "count"):
             return None
         if operation == "count":
-            return self._query(tree.Program(tree.Count(), condition), self._words.counting(tests), level, operation, used)
+            return self._query(
+                tree.Program(tree.Count(), condition), self._words.counting(tests), level, operation, used
+            )
         return self._query(tree.Program(tree.Labels(), condition), self._words.listing(tests), level, operation, used)
 
     def _test(self, quantity: Quantity, used: Sequence[Quantity], least: int = 1) -> Test | None:
         """A condition that some entities meet and others do not, with a constant that is close to no value."""
         values = [value for value in _values(self._database(used), quantity.measure) if value is not None]
-        constant = self._constant(values, least=least)
+        # A growth of more than -2% is not how anybody asks.
+        constant = self._constant(values, positive=quantity.growth, least=least)
         return None if constant is None else Test(quantity, self._rng.choice("><"), constant)
 
     def _constant(self, values: Sequence[float | None], positive: bool = False, least: int = 1) -> Decimal | None:
         """A round number between two of the values."""
         known = sorted({value for value in values if value is not None and (not positive or value > 0)})
-        places = list(range(least, len(known) - least + 1)) if not positive else list(range(len(known)))
+        places = list(range(0 if positive else least, len(known) + 1 - max(least, 1)))
         self._rng.shuffle(places)
         for place in places:
             low = known[place - 1] if place else 0.0
@@ -272,13 +288,14 @@ class QueryMaker:
             return None
         definitions = dict.fromkeys(self._words.definition(one) for one in used)
         missing = any(figure.value is None for column in columns for figure in column.figures.values())
+        unit = used[-1].unit if isinstance(program.output, tree.Aggregate) else ""
         parts = [
             self._words.scope(self._table.left_out(columns)),
             *definitions,
             text,
             self._words.missing() if missing else "",
         ]
-        return Query(program, sentences(parts, self._table.language), level, operation, columns, database)
+        return Query(program, sentences(parts, self._table.language), level, operation, columns, database, unit)
 
 
 FEWEST_IN_GROUP = 3

@@ -34,8 +34,9 @@ class Wording(Protocol):
     def missing(self) -> str: ...
 
 
-def wording(pack: Pack, language: Language, year: Year) -> Wording:
-    return Chinese(pack, year) if language == "zh" else English(pack, year)
+def wording(pack: Pack, language: Language, year: Year, currency: str = "") -> Wording:
+    """The sentences for a pack in a language. A currency is named if other documents use another one."""
+    return Chinese(pack, year, currency) if language == "zh" else English(pack, year, currency)
 
 
 def number(value: Decimal) -> str:
@@ -49,21 +50,32 @@ def number(value: Decimal) -> str:
 class English:
     """Questions in English."""
 
-    def __init__(self, pack: Pack, year: Year) -> None:
+    def __init__(self, pack: Pack, year: Year, currency: str) -> None:
+        self._currency = currency
         self._many = pack.entity("en").plural
         self._one = pack.entity("en").noun
         self._period = pack.period.of("en")
         self._year = year
+        # Verbs that fit a noun in the singular or plural: "revenue", "total assets".
+        present = year is None
+        self._exceeds, self._falls_short = ("exceeds", "is below") if present else ("exceeded", "stayed below")
+        self._had = "have" if present else "had"
 
     def _when(self, year: Year) -> str:
         return "" if year is None else f" in {self._period} {year}"
+
+    @staticmethod
+    def _in(quantity: Quantity) -> str:
+        return f", in {quantity.unit}" if quantity.unit else ""
 
     def scope(self, left_out: Sequence[str]) -> str:
         if self._year is None:
             text = f"Consider all {self._many} that the documents describe"
         else:
             text = f"Consider the {self._many} whose own report for {self._period} {self._year} is among the documents"
-        return f"{text}, except {_joined(left_out, 'and')}." if left_out else f"{text}."
+        if self._currency:
+            text += f" and is in {self._currency}" if self._year is not None else f" in {self._currency}"
+        return _sentence(f"{text}, except {_joined(left_out)}" if left_out else text)
 
     def definition(self, quantity: Quantity) -> str:
         sign, nouns = quantity.formula
@@ -88,7 +100,7 @@ class English:
     def _test(self, test: Test) -> str:
         quantity, when = test.quantity, self._when(test.quantity.year)
         if isinstance(test.value, Quantity):
-            return f"{quantity.noun}{when} exceeded the {test.value.noun}"
+            return f"{quantity.noun}{when} {self._exceeds} the {test.value.noun}"
         value = _with_unit(test.value, quantity.unit)
         if quantity.growth:
             assert quantity.year is not None
@@ -96,7 +108,7 @@ class English:
             if test.sign == ">":
                 return f"{quantity.noun} grew by more than {value} {span}"
             return f"{quantity.noun} grew by less than {value}, or fell, {span}"
-        return f"{quantity.noun}{when} {'exceeded' if test.sign == '>' else 'stayed below'} {value}"
+        return f"{quantity.noun}{when} {self._exceeds if test.sign == '>' else self._falls_short} {value}"
 
     def _whose(self, tests: Sequence[Test]) -> str:
         return " and ".join(f"whose {self._test(test)}" for test in tests)
@@ -114,23 +126,25 @@ class English:
             noun = f"growth in percent of the {quantity.noun} from {quantity.year - 1} to {quantity.year}"
         else:
             noun = f"{quantity.noun}{self._when(quantity.year)}"
-        return f"Which {count} {self._many} had the {which} {noun}? List them {order}."
+        return f"Which {count} {self._many} {self._had} the {which} {noun}? List them {order}."
 
     def total(self, quantity: Quantity) -> str:
-        unit = f", in {quantity.unit}" if quantity.unit else ""
+        unit = self._in(quantity)
         return f"What is the sum of the {quantity.noun}{self._when(quantity.year)} over all these {self._many}{unit}?"
 
     def average(self, quantity: Quantity, tests: Sequence[Test]) -> str:
-        unit = f", in {'percent' if quantity.unit == '%' else quantity.unit}" if quantity.unit else ""
+        unit = ", as a percentage such as 12.34%" if quantity.unit == "%" else self._in(quantity)
         those = f"the {self._many} {self._whose(tests)}" if tests else f"these {self._many}"
-        return f"What is the average {quantity.noun}{self._when(quantity.year)} of {those}{unit}? Round to two decimals."
+        return (
+            f"What is the average {quantity.noun}{self._when(quantity.year)} of {those}{unit}? Round to two decimals."
+        )
 
     def above_group_average(self, group: Test, quantity: Quantity, margin: Decimal) -> str:
         value = _with_unit(margin, " percentage points" if quantity.unit == "%" else quantity.unit)
         when = self._when(quantity.year)
         return (
             f"Take the {self._many} whose {self._test(group)}, and compute the average {quantity.noun}{when} of this "
-            f"group. List the {self._many} of the group whose own {quantity.noun} exceeded that average by more than "
+            f"group. List the {self._many} of the group whose own {quantity.noun} {self._exceeds} that average by more than "
             f"{value}."
         )
 
@@ -141,7 +155,8 @@ class English:
 class Chinese:
     """Questions in Chinese."""
 
-    def __init__(self, pack: Pack, year: Year) -> None:
+    def __init__(self, pack: Pack, year: Year, currency: str) -> None:
+        self._currency = currency
         self._noun = pack.entity("zh").noun
         self._period = pack.period.of("zh")
         self._year = year
@@ -149,11 +164,17 @@ class Chinese:
     def _when(self, year: Year) -> str:
         return "" if year is None else f"{year}{self._period}"
 
+    @staticmethod
+    def _in(quantity: Quantity) -> str:
+        return f"（单位：{quantity.unit}）" if quantity.unit else ""
+
     def scope(self, left_out: Sequence[str]) -> str:
         if self._year is None:
             text = f"请考虑文档所介绍的全部{self._noun}"
         else:
             text = f"请考虑其{self._when(self._year)}报告包含在所给文档中的{self._noun}"
+        if self._currency:
+            text = f"{text}，且仅限以{self._currency}列报的{self._noun}"
         return f"{text}，但不包括{'、'.join(left_out)}。" if left_out else f"{text}。"
 
     def definition(self, quantity: Quantity) -> str:
@@ -205,11 +226,11 @@ class Chinese:
         return f"{noun}{which}的{count}家{self._noun}是哪些？请{order}列出。"
 
     def total(self, quantity: Quantity) -> str:
-        unit = f"（单位：{quantity.unit}）" if quantity.unit else ""
+        unit = self._in(quantity)
         return f"上述全部{self._noun}的{self._when(quantity.year)}{quantity.noun}合计是多少{unit}？"
 
     def average(self, quantity: Quantity, tests: Sequence[Test]) -> str:
-        unit = f"（单位：{quantity.unit}）" if quantity.unit else ""
+        unit = "（以百分比表示，如12.34%）" if quantity.unit == "%" else self._in(quantity)
         those = f"{self._those(tests)}的{self._noun}" if tests else f"上述{self._noun}"
         return f"{those}，其{self._when(quantity.year)}{quantity.noun}的平均值是多少{unit}？请保留两位小数。"
 
@@ -225,10 +246,19 @@ class Chinese:
         return f"未披露所需数据的{self._noun}不计入。"
 
 
-def _joined(names: Sequence[str], word: str) -> str:
+def _joined(names: Sequence[str]) -> str:
+    """The names as a list; many names of companies have a comma themselves."""
     if len(names) == 1:
         return names[0]
-    return f"{', '.join(names[:-1])} {word} {names[-1]}"
+    return f"{'; '.join(names[:-1])}; and {names[-1]}" if any("," in name for name in names) else _listed(names)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])}{',' if len(names) > 2 else ''} and {names[-1]}"
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith(".") else f"{text}."
 
 
 def _with_unit(value: Decimal, unit: str) -> str:
