@@ -103,15 +103,19 @@ def entity_tables(pack: Pack, documents: Sequence[DocumentFigures]) -> list[Enti
     language = next((one for one in pack.languages if {one} == languages), None)
     if language is None:
         return []
-    groups: Counter[tuple[Year, str]] = Counter((one.year, one.currency) for one in documents)
     tables = []
-    for (year, currency), count in sorted(groups.items(), key=lambda group: (group[0][0] or 0, group[0][1])):
-        if count < FEWEST_ENTITIES or (pack.has_periods and year is None):
+    years: Counter[Year] = Counter(one.year for one in documents)
+    for year in sorted(years, key=lambda year: year or 0):
+        if years[year] < FEWEST_ENTITIES or (pack.has_periods and year is None):
             continue
-        only = len({one.currency for one in documents if one.year == year}) == 1
-        table = EntityTable(pack, language, year, currency, only, entity_figures(documents, year, currency))
-        if len(table.entities) >= FEWEST_ENTITIES and len(table.columns) >= 2:
-            tables.append(table)
+        # Amounts in different currencies are not compared. A document without any is part of every comparison.
+        currencies = sorted({one.currency for one in documents if one.year == year and one.currency})
+        only = len(currencies) <= 1
+        for currency in currencies or [""]:
+            known = entity_figures(documents, year, None if only else currency)
+            table = EntityTable(pack, language, year, currency, only, known)
+            if len(table.entities) >= FEWEST_ENTITIES and len(table.columns) >= 2:
+                tables.append(table)
     return tables
 
 

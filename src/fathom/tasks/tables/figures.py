@@ -210,15 +210,15 @@ class EntityFigures:
         return all((entity, slot) in self.figures for entity in self.entities)
 
 
-def entity_figures(documents: Iterable[DocumentFigures], year: Year, currency: str) -> EntityFigures:
-    """The figures of the entities that have a document about that year, in that currency."""
+def entity_figures(documents: Iterable[DocumentFigures], year: Year, currency: str | None) -> EntityFigures:
+    """The figures of the entities that have a document about that year, all in that currency; None for any."""
     by_entity: dict[str, list[DocumentFigures]] = defaultdict(list)
     for one in documents:
         by_entity[one.entity].append(one)
     entities = sorted(
         entity
         for entity, reports in by_entity.items()
-        if any(one.year == year for one in reports) and all(one.currency == currency for one in reports)
+        if any(one.year == year for one in reports) and all(currency in (None, one.currency) for one in reports)
     )
     figures: dict[tuple[str, Slot], Figure] = {}
     reports: dict[str, tuple[DocumentId, ...]] = {}

@@ -1,0 +1,104 @@
+"""What a pack finds in a corpus: the coverage of every field, and a sample of the questions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+from fathom.corpus.store import Corpus
+from fathom.records.documents import Count
+from fathom.records.record import Record
+from fathom.tasks.tables.build import entity_tables
+from fathom.tasks.tables.figures import DocumentFigures, document_figures
+from fathom.tasks.tables.pack import Pack
+from fathom.tasks.tables.queries import Level, QueryMaker
+
+SAMPLED = 9
+"""Questions in the sample, the same number of each level."""
+
+
+class FieldCoverage(Record):
+    """In how many documents of the domain a field was found for the document's own period."""
+
+    name: str
+    known: Count
+    missing: Count
+    """Documents that state that there is no value."""
+    conflicting: Count
+    """Documents with two values that exclude each other."""
+    unknown: Count
+
+
+class PackCoverage(Record):
+    """What a pack finds in a corpus."""
+
+    pack: str
+    documents: Count
+    """Documents of the corpus."""
+    found: Count
+    """Documents in which the pack finds a field."""
+    entities: Count
+    fields: tuple[FieldCoverage, ...]
+    unusable: dict[str, str]
+    """Metrics, comparisons and composites that cannot be asked about anywhere, with the reason."""
+    sample: tuple[str, ...]
+
+
+def pack_coverage(pack: Pack, corpus: Corpus, seed: int = 0) -> PackCoverage:
+    """Read every document of a corpus with a pack."""
+    found = [figures for document in corpus.documents() if (figures := document_figures(document, pack)) is not None]
+    return PackCoverage(
+        pack=pack.name,
+        documents=len(corpus),
+        found=len(found),
+        entities=len({figures.entity for figures in found}),
+        fields=tuple(_field_coverage(name, found) for name in pack.fields),
+        unusable=_unusable(pack, {slot.field for figures in found for slot in figures.figures}),
+        sample=tuple(_sample(pack, found, Random(seed))),
+    )
+
+
+def _field_coverage(name: str, found: list[DocumentFigures]) -> FieldCoverage:
+    states: Counter[str] = Counter()
+    for figures in found:
+        figure = next(
+            (figure for slot, figure in figures.figures.items() if slot == (name, figures.year)),
+            None,
+        )
+        if figure is None:
+            states["unknown"] += 1
+        elif isinstance(figure, str):
+            states["conflicting"] += 1
+        else:
+            states["known" if figure.value is not None else "missing"] += 1
+    return FieldCoverage(
+        name=name, **{state: states[state] for state in ("known", "missing", "conflicting", "unknown")}
+    )
+
+
+def _unusable(pack: Pack, present: set[str]) -> dict[str, str]:
+    reasons = {}
+    for name, metric in pack.metrics.items():
+        if lacking := [field for field in metric.fields if field not in present]:
+            reasons[name] = f"no document states {' or '.join(lacking)}"
+    for name, composite in pack.composites.items():
+        if lacking := [
+            term for term in composite.terms if term in reasons or (term in pack.fields and term not in present)
+        ]:
+            reasons[name] = f"it needs {' and '.join(lacking)}"
+    for one, two in pack.comparable:
+        if lacking := [field for field in (one, two) if field not in present]:
+            reasons[f"{one} against {two}"] = f"no document states {' or '.join(lacking)}"
+    return reasons
+
+
+def _sample(pack: Pack, found: list[DocumentFigures], rng: Random) -> list[str]:
+    by_language = {language: [one for one in found if one.language == language] for language in pack.languages}
+    tables = [table for documents in by_language.values() for table in entity_tables(pack, documents)]
+    levels: tuple[Level, ...] = ("easy", "medium", "hard")
+    questions: list[str] = []
+    for number in range(SAMPLED if tables else 0):
+        made = QueryMaker(rng.choice(tables), rng).make(levels[number % len(levels)])
+        if made is not None and made.text not in questions:
+            questions.append(made.text)
+    return questions
