@@ -40,7 +40,7 @@ from fathom.scoring.answers import (
     ValueSet,
 )
 from fathom.scoring.parsing.normalization import bare_letter, letters, normal
-from fathom.scoring.parsing.numerals import number_of
+from fathom.scoring.parsing.numerals import join_scale, number_of, split_scale
 
 LONG_LIST = 4
 """If a list is this many times as long as the key's, it is not searched for numbers that round to the key's."""
@@ -48,7 +48,18 @@ LONG_LIST = 4
 _EXACT = Context(prec=1000)
 _RATIOS = frozenset({"%", "‰", "percentage points"})
 _UNIT_NAMES = {
-    **{"$": "usd", "us$": "usd", "dollar": "usd", "€": "eur", "euro": "eur", "£": "gbp", "pound": "gbp", "¥": "jpy"},
+    **{
+        "$": "usd",
+        "us$": "usd",
+        "dollar": "usd",
+        "us dollar": "usd",
+        "€": "eur",
+        "euro": "eur",
+        "£": "gbp",
+        "pound": "gbp",
+        "¥": "jpy",
+    },
+    **{"人民币": "cny", "元": "cny", "rmb": "cny", "yuan": "cny"},
     **{"percent": "%", "per cent": "%", "pct": "%", "percentage point": "percentage points"},
 }
 
@@ -82,6 +93,11 @@ def _same_unit(key: str, read: str) -> bool:
 
 
 def _unit_name(unit: str) -> str:
+    scale, base = split_scale(unit)
+    return join_scale(scale, _base_name(base)) if scale else _base_name(base)
+
+
+def _base_name(unit: str) -> str:
     name = normal(unit) if unit else ""
     singular = name[:-1] if len(name) > 3 and name.endswith("s") and not name.endswith("points") else name
     return _UNIT_NAMES.get(singular, singular)

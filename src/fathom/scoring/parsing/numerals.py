@@ -22,7 +22,8 @@ _TENS = {
     for value, word in enumerate(["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], 2)
 }
 _SCALES = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}
-_SHORT_SCALES = {"k": 3, "K": 3, "M": 6, "mn": 6, "bn": 9}
+_CHINESE_SCALES = {"万亿": 12, "亿": 8, "万": 4}
+_SHORT_SCALES = {"k": 3, "K": 3, "M": 6, "mn": 6, "bn": 9, "B": 9}
 _ORDINALS = frozenset({"st", "nd", "rd", "th"})
 _WORD = "|".join((*_SMALL, *_TENS, *_SCALES))
 _DIGIT_WORD = "|".join(list(_SMALL)[:10])
@@ -39,7 +40,7 @@ _IN_DIGITS = re.compile(
     r"(?P<power>e[-+]?\d{1,4}(?!\d)|\s?[x×*·]\s?10\s?\^\s?\{?[-+−]?\d{1,4}\}?)?"
     r"(?:/(?P<under>\d{1,15})(?![\d.]))?(?!\d|\.\d|/\d)"
     rf"(?:{_RATIO}"
-    r"|\s?(?P<scale>hundred|thousand|million|billion|trillion)\b|(?P<after>[a-zµ]++|[€£¥°]))?",
+    r"|\s?(?P<scale>(?:hundred|thousand|million|billion|trillion)\b|万亿|亿|万)|(?P<after>[a-zµ]++|[€£¥°]))?",
     re.IGNORECASE,
 )
 SIMPLE = re.compile(r"[-+]?(?:\d{1,40}|\d{1,3}(?:,\d{3}){1,12})(?:\.\d{1,40})?")
@@ -61,6 +62,8 @@ class FoundNumber(NamedTuple):
     unit: str
     start: int
     end: int
+    scaled: bool = False
+    """Whether a word states its power of ten: "5 million"."""
 
 
 def numbers_in(text: str) -> list[FoundNumber]:
@@ -83,13 +86,16 @@ def _from_digits(match: re.Match[str]) -> FoundNumber | None:
     digits = f"{'-' if sign and sign != '+' else ''}{whole or '0'}{part or only or ''}"
     tens = _power_of(power, scale or (after if after in _SHORT_SCALES else None))
     unit = _ratio(ratio) if ratio else before or ("" if after in _SHORT_SCALES else after or "")
-    return FoundNumber(_exact(digits, tens, under), unit, match.start(), match.end())
+    scaled = bool(scale) or after in _SHORT_SCALES
+    return FoundNumber(_exact(digits, tens, under), unit, match.start(), match.end(), scaled)
 
 
 def _power_of(power: str | None, scale: str | None) -> int:
     """The power of ten in "e5", "× 10^5" and "million"."""
     tens = int(power.replace("−", "-").rpartition("^")[2].strip(" eE{}")) if power else 0
-    return tens + (_SCALES.get(scale.lower()) or _SHORT_SCALES.get(scale, 0) if scale else 0)
+    if not scale:
+        return tens
+    return tens + (_SCALES.get(scale.lower()) or _CHINESE_SCALES.get(scale) or _SHORT_SCALES.get(scale, 0))
 
 
 def _ratio(sign: str) -> str:
@@ -177,7 +183,28 @@ def as_number(found: FoundNumber, text: str, unit: str) -> Number | None:
         return None
     if DENIED_AFTER.match(text, found.end):
         return None
-    return Number(value=found.value, unit=found.unit or _unit_after(text[found.end :], unit))
+    scale, base = split_scale(unit)
+    stated = found.unit or _unit_after(text[found.end :], base)
+    if scale and (found.scaled or stated):
+        # "5 million EUR", "$5,000,000" and "0.005 billion" are 5 in millions; a bare number is in the unit asked for.
+        tens = _SCALES.get(scale) or _CHINESE_SCALES[scale]
+        return Number(value=found.value.scaleb(-tens), unit=join_scale(scale, stated) if stated else unit)
+    return Number(value=found.value, unit=stated)
+
+
+_SCALED_UNIT = re.compile(rf"({'|'.join(_SCALES)})(?: (.*))?|({'|'.join(_CHINESE_SCALES)})(.*)")
+
+
+@lru_cache(maxsize=256)
+def split_scale(unit: str) -> tuple[str, str]:
+    """The scale and the rest of a unit: "million" and "EUR" for "million EUR", none and "%" for "%"."""
+    found = _SCALED_UNIT.fullmatch(unit)
+    return (found[1] or found[3], found[2] or found[4] or "") if found else ("", unit)
+
+
+def join_scale(scale: str, unit: str) -> str:
+    """A unit with its scale: "million EUR", "万元"."""
+    return f"{scale}{'' if scale in _CHINESE_SCALES else ' '}{unit}"
 
 
 def _unit_after(rest: str, unit: str) -> str:
