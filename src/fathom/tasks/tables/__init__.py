@@ -6,7 +6,10 @@ from fathom.scoring.check import check_response
 from fathom.tasks.family import Family, Fault, Item, PerContext, Tag
 from fathom.tasks.tables.audit import TablesAuditor
 from fathom.tasks.tables.build import NAME, TablesBuilder
+from fathom.tasks.tables.diagnose import Diagnoser
 from fathom.tasks.tables.faults import FAULTS
+from fathom.tasks.tables.key_tables import explain
+from fathom.tasks.tables.passages import required_passages
 from fathom.tasks.tables.settings import TablesSettings
 from fathom.tasks.tables.simulate import Simulator
 from fathom.tasks.text_views import text_views
@@ -19,7 +22,6 @@ def _fault(name: str, description: str) -> Fault:
         name,
         description,
         "finding" if name == "miss-document" else "reading" if name in _READING else "computing",
-        diagnosed=False,
     )
 
 
@@ -59,5 +61,8 @@ FAMILY = Family(
         *(_fault(fault.name, fault.describe) for fault in FAULTS.values()),
     ),
     simulate=Simulator,
+    diagnose=Diagnoser,
+    passages=required_passages,
+    explain=explain,
     leaks=_leaks,
 )

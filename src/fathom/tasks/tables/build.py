@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -30,6 +31,7 @@ NAME = "tables"
 CACHED = 20_000
 """Documents whose figures are cached: some kilobytes each."""
 ATTEMPTS = 6
+_SIMPLE_UNIT = re.compile(r"%|[^\W\d_]+(?: [^\W\d_]+)?")
 LEVEL_SHARES: dict[Level, int] = {"easy": 296, "medium": 648, "hard": 372}
 """Questions of each level, as in the published benchmark."""
 
@@ -161,7 +163,8 @@ def _answer(query: Query, statement: str) -> Answer:
 
 def with_unit(answer: Answer, unit: str) -> Answer:
     """The answer with a unit, if it is a number; it is rounded as the question asks."""
-    if not isinstance(answer, Number):
+    # Of "births/1,000 population" a response repeats anything or nothing; the question names it.
+    if not isinstance(answer, Number) or not _SIMPLE_UNIT.fullmatch(unit):
         return answer
     return answer.model_copy(update={"unit": unit})
 

@@ -56,3 +56,9 @@ def program_of(key: Key, database: Database) -> Program:
         return parse(key.proof.program, database.schema)[0]
     except ParseError as error:
         raise ProofError(f"The program of question '{key.question_id}' is not understood: {error}.") from error
+
+
+def explain(key: Key) -> list[str]:
+    """The figures that the answer is computed from, and the query."""
+    lines = [f"{entity}: {column} = {value or 'not reported'}" for entity, column, value, _ in key.proof.rows]
+    return [*lines, key.proof.program]

@@ -48,8 +48,8 @@ def draft_pack(corpus: Corpus, name: str) -> str:
     )[:MOST_FIELDS]
     if len(chosen) < 2:
         raise FathomError(
-            f"No two facts recur in half of the documents with facts ({documents} of {len(corpus)}). Facts come from iXBRL "
-            "filings, tables in JSON or spreadsheets, and generated reports."
+            f"No two facts recur in half of the documents with facts ({documents} of {len(corpus)}). "
+            "Facts come from iXBRL filings, from JSON, and from generated reports."
         )
     return "\n".join(_lines(name, chosen, recurring))
 

@@ -144,8 +144,8 @@ class English:
         when = self._when(quantity.year)
         return (
             f"Take the {self._many} whose {self._test(group)}, and compute the average {quantity.noun}{when} of this "
-            f"group. List the {self._many} of the group whose own {quantity.noun} {self._exceeds} that average by more than "
-            f"{value}."
+            f"group. List the {self._many} of the group whose own {quantity.noun} {self._exceeds} that average by more "
+            f"than {value}."
         )
 
     def missing(self) -> str:

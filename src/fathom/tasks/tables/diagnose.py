@@ -1,0 +1,82 @@
+"""Diagnoses incorrect answers: applies every single fault to the question's program and compares the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fathom.corpus.store import Corpus
+from fathom.records.contexts import Context
+from fathom.scoring.answer_types.compare import agrees
+from fathom.scoring.answers import Answer, Number
+from fathom.tasks.family import Diagnosis, FaultyAnswer, Item, ReasoningStep
+from fathom.tasks.programs import tree
+from fathom.tasks.programs.faults import Reading
+from fathom.tasks.tables.build import with_unit
+from fathom.tasks.tables.faults import FAULTS
+from fathom.tasks.tables.key_tables import database_of, program_of
+
+MOST_STEPS = 24
+"""The maximum number of entities that are searched for in the reasoning."""
+
+_OPERATORS: tuple[tuple[str, tuple[type, ...]], ...] = (
+    ("and", (tree.And,)),
+    ("compare", (tree.Compare,)),
+    ("group average", (tree.PeerAggregate,)),
+    ("weights", (tree.Weighted,)),
+    ("arithmetic", (tree.Arithmetic,)),
+    ("count", (tree.Count,)),
+    ("aggregate", (tree.Aggregate,)),
+)
+
+
+class Diagnoser:
+    """Finds the faults that explain incorrect answers."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        del corpus
+
+    def diagnose(self, context: Context, item: Item) -> Diagnosis:
+        del context
+        database = database_of(item.key)
+        program = program_of(item.key, database)
+        correct = item.key.answer
+        nodes = list(tree.nodes(program))
+        return Diagnosis(
+            operators=(
+                *(name for name, kinds in _OPERATORS if any(isinstance(node, kinds) for node in nodes)),
+                *(("sort",) if program.order else ()),
+            ),
+            sizes={
+                "program length": float(sum(hasattr(node, "__match_args__") for node in nodes)),
+                "figures needed": float(len(item.key.proof.rows)),
+            },
+            steps=_steps(correct, item),
+            suspects=tuple(_suspects(Reading(program, database), correct)),
+        )
+
+
+def _suspects(reading: Reading, correct: Answer) -> Iterator[FaultyAnswer]:
+    unit = correct.unit if isinstance(correct, Number) else ""
+    for fault in FAULTS.values():
+        variations = list(fault.variations(reading))
+        for detail, broken in variations:
+            answer = with_unit(broken.answer(), unit)
+            if not agrees(correct, answer):
+                yield FaultyAnswer(fault.name, detail, answer, 1 / len(variations))
+
+
+def _steps(correct: Answer, item: Item) -> tuple[ReasoningStep, ...]:
+    """The figures of the entities, and the result."""
+    values = [row[2] for row in item.key.proof.rows if row[2]]
+    steps = []
+    if 0 < len(values) <= MOST_STEPS:
+        steps.append(ReasoningStep("the figures", tuple((value, _grouped(value)) for value in values)))
+    if isinstance(correct, Number):
+        steps.append(ReasoningStep("the result", ((f"{correct.value:f}",),)))
+    return tuple(steps)
+
+
+def _grouped(value: str) -> str:
+    """With thousands separators, as documents print it."""
+    whole, _, part = value.partition(".")
+    return f"{int(whole):,}" + (f".{part}" if part else "")
