@@ -18,6 +18,7 @@ COMMANDS = {
     "ingest": "Read documents into a corpus.",
     "generate": "Write a corpus of generated documents.",
     "contexts": "Sample documents of a corpus into contexts of given lengths.",
+    "pack": "Check or draft a domain pack of the family `tables`.",
     "build": "Build a bench: questions with keys over a corpus.",
     "audit": "Verify every item of a bench from its files.",
     "fit": "Fit a bench to a model's context window.",

@@ -110,15 +110,16 @@ def entity_tables(pack: Pack, documents: Sequence[DocumentFigures]) -> list[Enti
     for year in sorted(years, key=lambda year: year or 0):
         if years[year] < FEWEST_ENTITIES or (pack.has_periods and year is None):
             continue
-        # Amounts in different currencies are not compared. A document without any is part of every comparison.
         currencies = sorted({one.currency for one in documents if one.year == year and one.currency})
-        only = len(currencies) <= 1
-        for currency in currencies or [""]:
-            known = entity_figures(documents, year, None if only else currency)
-            table = EntityTable(pack, language, year, currency, only, known)
-            if len(table.entities) >= FEWEST_ENTITIES and len(table.columns) >= 2:
-                tables.append(table)
-    return tables
+        # All documents together; where they use several currencies, their amounts of money are not compared.
+        common = currencies[0] if len(currencies) == 1 else ""
+        tables.append(EntityTable(pack, language, year, common, True, entity_figures(documents, year, None)))
+        if len(currencies) > 1:
+            tables += [
+                EntityTable(pack, language, year, currency, False, entity_figures(documents, year, currency))
+                for currency in currencies
+            ]
+    return [table for table in tables if len(table.entities) >= FEWEST_ENTITIES and len(table.columns) >= 2]
 
 
 def make_item(context: Context, table: EntityTable, query: Query) -> Item:

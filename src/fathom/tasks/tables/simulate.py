@@ -10,13 +10,14 @@ from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
 from fathom.records.contexts import Context
 from fathom.scoring.answer_types.format import stated
-from fathom.scoring.answers import Answer
+from fathom.scoring.answers import Answer, Number
 from fathom.scoring.keys import Key
 from fathom.tasks.family import Item
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.database import Database
 from fathom.tasks.programs.faults import Reading
 from fathom.tasks.simulating import most_frequent
+from fathom.tasks.tables.build import with_unit
 from fathom.tasks.tables.faults import FAULTS
 from fathom.tasks.tables.key_tables import database_of, program_of
 
@@ -77,4 +78,5 @@ def _read_with_faults(key: Key, simulated: Simulated, rng: Random) -> Answer:
     reading = Reading(program_of(key, database), database, missing)
     for fault in [fault for name, fault in FAULTS.items() if simulated.happens(name, rng)]:
         reading = fault.apply(reading, rng) or reading
-    return reading.answer()
+    unit = key.answer.unit if isinstance(key.answer, Number) else ""
+    return with_unit(reading.answer(), unit)
