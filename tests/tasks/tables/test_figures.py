@@ -10,12 +10,12 @@ import pytest
 from fathom.records.documents import Document, Fact
 from fathom.records.spans import Span
 from fathom.tasks.tables.figures import DocumentFigures, Figure, Slot, document_figures, entity_figures
-from fathom.tasks.tables.pack import Pack, PackField, Words
+from fathom.tasks.tables.pack import Entity, Pack, PackField, Words
 
 PACK = Pack(
     name="shops",
     summary="Shops",
-    en={"noun": "shop", "plural": "shops"},  # type: ignore[arg-type]
+    en=Entity(noun="shop", plural="shops"),
     period=Words(en=("year",)),
     fields={
         "sales": PackField(attributes=("sales", "*:Sales"), kind="money", en=("sales",)),

@@ -61,7 +61,7 @@ def _guess(key: Key, rng: Random) -> str:
     rows = database.rows[database.schema.main.name]
     program = program_of(key, database)
     if isinstance(program.output, tree.Labels):
-        count = program.top or rng.randint(1, min(5, len(rows)))
+        count = program.top if isinstance(program.top, int) else rng.randint(1, min(5, len(rows)))
         return "Answer:\n" + "\n".join(str(row[1]) for row in rng.sample(rows, min(count, len(rows))))
     if isinstance(program.output, tree.Count):
         return f"Answer: {rng.randint(0, len(rows))}"
