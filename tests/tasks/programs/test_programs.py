@@ -32,7 +32,8 @@ from fathom.tasks.programs.tree import (
     Sort,
     Values,
 )
-from fathom.tasks.programs.wording import Words, is_wording
+from fathom.tasks.programs.wording import Words
+from fathom.tasks.programs.wording_check import is_wording
 from tests.tasks.programs.companies import SCHEMA, Grammar
 from tests.tasks.programs.databases import random_database, wrong_answers
 from tests.tasks.programs.questions import ASIA, OFFICES, PROFIT, QUESTIONS, REGION, REVENUE, SCORE

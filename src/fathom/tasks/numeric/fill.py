@@ -15,7 +15,8 @@ from fathom.tasks.numeric.tables import Tables
 from fathom.tasks.numeric.templates import Template
 from fathom.tasks.numeric.wording import question
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.evaluate import Evaluation, Row, View, bits
+from fathom.tasks.programs.evaluate import Evaluation, Row, View
+from fathom.tasks.programs.masks import bits
 from fathom.tasks.programs.mutants import mutants, result_form
 from fathom.tasks.programs.sql import Query
 

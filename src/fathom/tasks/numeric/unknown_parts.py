@@ -11,7 +11,8 @@ from fathom.tasks.numeric.schema import FIELD_OF, SCHEMA, Needs, Part
 from fathom.tasks.numeric.sources import Source
 from fathom.tasks.numeric.unlinked_references import articles_in_doubt
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.evaluate import Evaluation, bits
+from fathom.tasks.programs.evaluate import Evaluation
+from fathom.tasks.programs.masks import bits
 
 PARTS: tuple[Part, ...] = ("title", "byline", "references")
 _NAMES: dict[Part, str] = {"title": "titles", "byline": "authors", "references": "references"}

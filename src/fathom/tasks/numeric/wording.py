@@ -6,7 +6,7 @@ from random import Random
 
 from fathom.tasks.numeric.byline_wording import BylineWords
 from fathom.tasks.numeric.schema import NAMES, PEOPLE, POSITION, SCHEMA, is_about_people
-from fathom.tasks.programs import wording
+from fathom.tasks.programs import wording_check
 from fathom.tasks.programs.tree import Condition, Count, Grouped, Having, OverGroups, Program, Result, nodes
 
 _HOW_MANY = {
@@ -169,7 +169,7 @@ def question(program: Program, rng: Random) -> str:
 
 def is_wording(text: str, program: Program) -> bool:
     """Whether `text` is one of the possible wordings of the program."""
-    return wording.is_wording(text, program, ArticleWords, SCHEMA)
+    return wording_check.is_wording(text, program, ArticleWords, SCHEMA)
 
 
 def explanation(program: Program) -> list[str]:

@@ -7,14 +7,13 @@ has two such masks, because in SQL it can be true, false or unknown.
 from __future__ import annotations
 
 import operator
-from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from decimal import ROUND_HALF_UP, Decimal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
-from math import fmod
 from typing import Any, NamedTuple
 
+from fathom.tasks.programs.masks import Scale, bits, mask_of, union
+from fathom.tasks.programs.operations import COMBINE, COMPARE, CONTAINS, aggregate, or_null, rounded
 from fathom.tasks.programs.schema import Schema, Table
 from fathom.tasks.programs.tree import (
     Aggregate,
@@ -229,12 +228,12 @@ class View:
                 return [measure] * len(self._rows if places is None else places)
             case Arithmetic(left, sign, right):
                 strict = isinstance(right, Column) and self._schema.columns[right.name].nonzero
-                combine = _or_null(_COMBINE[sign], () if strict else (ZeroDivisionError,))
+                combine = or_null(COMBINE[sign], () if strict else (ZeroDivisionError,))
                 return list(map(combine, self.values(left, places), self.values(right, places)))
             case Weighted(terms):
                 weighted = [[term.weight] * len(self._rows if places is None else places) for term in terms]
                 parts = [
-                    map(_or_null(operator.mul), weights, self.values(term.measure, places))
+                    map(or_null(operator.mul), weights, self.values(term.measure, places))
                     for weights, term in zip(weighted, terms, strict=True)
                 ]
                 return [None if None in row else sum(row) for row in zip(*parts, strict=True)]
@@ -259,7 +258,7 @@ class View:
 
     def comparable(self, measure: Measure, places: Sequence[int] | None = None) -> list[Any]:
         """The values of the measure for comparisons: rounded if SQL and Python may differ in the last bit."""
-        return _rounded(self.values(measure, places), self._schema.digits(measure))
+        return rounded(self.values(measure, places), self._schema.digits(measure))
 
     # Rows that meet a condition.
 
@@ -301,11 +300,13 @@ class View:
                 return Truth(true, scale.known)
             case OneOf(measure, values):
                 scale = self.scale(measure)
-                return Truth(_union(scale.where("=", _bound(value, bound)) for value in values), scale.known)
+                return Truth(union(scale.where("=", _bound(value, bound)) for value in values), scale.known)
             case Contains(column, fragment, place):
-                wanted, has = str(_bound(fragment, bound)).lower(), _CONTAINS[place]
+                wanted, has = str(_bound(fragment, bound)).lower(), CONTAINS[place]
                 cells = self._lower(column.name)
-                return Truth(_mask(cell is not None and has(cell, wanted) for cell in cells), self.scale(column).known)
+                return Truth(
+                    mask_of(cell is not None and has(cell, wanted) for cell in cells), self.scale(column).known
+                )
             case IsUnknown(column):
                 return Truth(self.every & ~self.scale(column).known, self.every)
             case Exists():
@@ -321,8 +322,8 @@ class View:
         pairs = list(zip(self.comparable(measure), self.comparable(other), strict=True))
         compare = COMPARE[sign]
         return Truth(
-            _mask(one is not None and two is not None and compare(one, two) for one, two in pairs),
-            _mask(one is not None and two is not None for one, two in pairs),
+            mask_of(one is not None and two is not None and compare(one, two) for one, two in pairs),
+            mask_of(one is not None and two is not None for one, two in pairs),
         )
 
     def _exists(self, condition: Exists, bound: Bindings) -> int:
@@ -332,7 +333,7 @@ class View:
             return self.scale(Related(condition.relation)).where(">=", least)
         counts = self._related(condition.relation, condition.where, bound)
         owned = self._owned(relation.owner)
-        return _union(owned.get(key, 0) for key, count in counts.items() if count >= least)
+        return union(owned.get(key, 0) for key, count in counts.items() if count >= least)
 
     def _related(self, name: str, where: Condition | None, bound: Bindings) -> Counter[Cell]:
         """The number of rows of a relation that meet the condition, by their key."""
@@ -379,7 +380,7 @@ class View:
             case CountDistinct(measure):
                 return len(set(self.comparable(measure, places)) - {None})
             case Aggregate(function, measure):
-                return _aggregate(function, self.values(measure, places))
+                return aggregate(function, self.values(measure, places))
             case Ratio(numerator, denominator, only):
                 kept = self.mask(only)
                 top = self.result(numerator, [place for place in places if kept >> place & 1])
@@ -387,7 +388,7 @@ class View:
                 return None if top is None or not bottom else top / bottom
             case Combined(left, sign, right):
                 sides = [side if isinstance(side, int) else self.result(side, places) for side in (left, right)]
-                return None if None in sides else _COMBINE[sign](*sides)
+                return None if None in sides else COMBINE[sign](*sides)
 
 
 def _groups(output: Grouped | OverGroups, view: View, places: Sequence[int]) -> dict[Cell, list[int]]:
@@ -413,14 +414,14 @@ def _over_groups(output: OverGroups, view: View, places: Sequence[int]) -> Any:
     if output.function == "COUNT":
         return len(groups)
     assert output.result is not None
-    return _aggregate(output.function, [view.result(output.result, group) for group in groups])
+    return aggregate(output.function, [view.result(output.result, group) for group in groups])
 
 
 def _comparable_result(result: Any, view: View, places: Sequence[int]) -> Any:
     """A result of a group for comparisons; a measure that the group's rows have in common is its own result."""
     if not isinstance(result, Result):
         return view.comparable(result, places[:1])[0]
-    return _rounded([view.result(result, places)], view._schema.digits(result))[0]
+    return rounded([view.result(result, places)], view._schema.digits(result))[0]
 
 
 def _has(having: Having, view: View, group: Sequence[int], places: Sequence[int]) -> bool:
@@ -463,127 +464,5 @@ def _has_slots_in_measures(condition: Condition) -> bool:
     return any(isinstance(node, Slot) for measure in measures for node in nodes(measure))
 
 
-class Scale:
-    """An index of rows by a value: gives the mask of the rows that compare in some way with a constant."""
-
-    def __init__(self, cells: Iterable[Any]) -> None:
-        at: dict[Any, int] = defaultdict(int)
-        bit = 1
-        for cell in cells:
-            at[cell] |= bit
-            bit <<= 1
-        at.pop(None, None)
-        self.values = sorted(at)
-        self._below = [0]
-        """Masks of the rows below the first value, below the second, and so on; the last one has all rows."""
-        for value in self.values:
-            self._below.append(self._below[-1] | at[value])
-        self.known = self._below[-1]
-        """The rows whose value is not NULL."""
-
-    def where(self, sign: Comparator, value: Any) -> int:
-        """The mask of the rows for which "row's value `sign` `value`" is true."""
-        less, most = self._below[bisect_left(self.values, value)], self._below[bisect_right(self.values, value)]
-        match sign:
-            case "<":
-                return less
-            case "<=":
-                return most
-            case "=":
-                return most & ~less
-            case "<>":
-                return self.known & ~(most & ~less)
-            case ">":
-                return self.known & ~most
-            case ">=":
-                return self.known & ~less
-
-
-def bits(mask: int) -> Iterator[int]:
-    """The positions of the bits that are set, in order."""
-    while mask:
-        lowest = mask & -mask
-        yield lowest.bit_length() - 1
-        mask ^= lowest
-
-
-def _mask(flags: Iterable[bool]) -> int:
-    mask, bit = 0, 1
-    for flag in flags:
-        if flag:
-            mask |= bit
-        bit <<= 1
-    return mask
-
-
-def _union(masks: Iterable[int]) -> int:
-    union = 0
-    for mask in masks:
-        union |= mask
-    return union
-
-
 def _bound(value: Any, bound: Bindings) -> Any:
     return bound[value] if isinstance(value, Slot) else value
-
-
-def _or_null(
-    combine: Callable[[Any, Any], Any], undefined: tuple[type[Exception], ...] = (ZeroDivisionError,)
-) -> Callable[[Any, Any], Any]:
-    """The operation as SQL has it: NULL if an operand is NULL or the result is not defined."""
-
-    def combined(left: Any, right: Any) -> Any:
-        try:
-            return None if left is None or right is None else combine(left, right)
-        except undefined:
-            return None
-
-    return combined
-
-
-def _remainder(left: int, right: int) -> int:
-    """The remainder with the sign of the dividend, as in SQLite."""
-    if right == 0:
-        raise ZeroDivisionError
-    return int(fmod(left, right))
-
-
-_COMBINE: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-    "%": _remainder,
-}
-_CONTAINS: dict[str, Callable[[str, str], bool]] = {
-    "anywhere": operator.contains,
-    "start": str.startswith,
-    "end": str.endswith,
-}
-COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "=": operator.eq,
-    "<>": operator.ne,
-    "<": operator.lt,
-    ">": operator.gt,
-    "<=": operator.le,
-    ">=": operator.ge,
-}
-_FUNCTIONS: dict[str, Callable[[list[Any]], Any]] = {
-    "MAX": max,
-    "MIN": min,
-    "SUM": sum,
-    "AVG": lambda values: sum(values) / len(values),
-}
-
-
-def _aggregate(function: str, values: Iterable[Any]) -> Any:
-    known = [value for value in values if value is not None]
-    return _FUNCTIONS[function](known) if known else None
-
-
-def _rounded(values: list[Any], digits: int | None) -> list[Any]:
-    if digits is None:
-        return values
-    # SQLite rounds halves away from zero; Python's round() rounds them to even.
-    step = Decimal(1).scaleb(-digits)
-    return [None if value is None else float(Decimal(value).quantize(step, rounding=ROUND_HALF_UP)) for value in values]

@@ -9,7 +9,8 @@ from itertools import groupby, product
 from typing import Any, NamedTuple
 
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.evaluate import COMPARE, Row
+from fathom.tasks.programs.evaluate import Row
+from fathom.tasks.programs.operations import COMPARE
 from fathom.tasks.programs.schema import ColumnSpec, Schema
 
 _SIGNS: dict[tree.Comparator, tuple[tree.Comparator, ...]] = {
