@@ -43,7 +43,7 @@ class CitationsAuditor:
         self._work = lru_cache(maxsize=CACHED)(lambda id: Work(corpus, id))
         self._matcher = Simulator(corpus)
         self._checks = AuditChecks()
-        self._used: Counter[tuple[str, ...]] = Counter()
+        self._used: dict[tuple[str, ...], list[set[str]]] = defaultdict(list)
         self._answers: Counter[tuple[str, ...]] = Counter()
         self._pairs: dict[str, list[tuple[Context, Item]]] = defaultdict(list)
         """Items with the same masks, in the order of the bench."""
@@ -150,13 +150,20 @@ class CitationsAuditor:
             near = self._is_near(context, masks)
             self._checks.check("one section cites all candidates, and contains the mask of a choice", item, near)
         setting = item.question.tags.get("setting", "")
-        for place in dict.fromkeys((row[0], row[2]) for row in item.key.proof.rows):
-            self._used[setting, *place] += 1
-            self._checks.check("no mask is used twice", item, self._used[setting, *place] == 1)
+        self._check_repetition(item, task, setting)
         if task == "choice":
             asked = setting, *item.key.proof.rows[0][:2]
             self._answers[asked] += 1
             self._checks.check("no work is the answer to two choices of a paper", item, self._answers[asked] == 1)
+
+    def _check_repetition(self, item: Item, task: Task, setting: str) -> None:
+        """No two items of a task ask the same: two clozes of a paper may have half of their masks in common."""
+        paper, places = item.key.proof.rows[0][0], {row[2] for row in item.key.proof.rows}
+        earlier = self._used[setting, task, paper]
+        most = MASKS // 2 if task == "cloze" else 0
+        repeated = any(len(places & known) > most for known in earlier)
+        self._checks.check("no two items of a task ask about the same masks", item, not repeated)
+        earlier.append(places)
 
     def _is_near(self, context: Context, masks: list[Mask | None]) -> bool:
         cited = self._paper(context.documents[0]).cited_in

@@ -20,7 +20,7 @@ from fathom.tasks.citations.settings import Task
 from fathom.tasks.citations.word_counts import occurrences
 from fathom.tasks.citations.works import Work
 
-MEASURED = 200
+MEASURED = 100
 """Items of a task and level on which the held-out matchers are measured: the first ones."""
 DRAWS = 200
 """Random keys from which the maximum at chance is computed."""

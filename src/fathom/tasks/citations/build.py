@@ -146,7 +146,7 @@ class CitationBuilder:
                 hopeless.add(cell)
                 continue
             made += 1
-            available.take(cell[0], drafts[0].masks)
+            available.take(cell[0], drafts[0].masks, drafts[0].candidates)
             self._note(cell, drafts)
             yield drafts
 

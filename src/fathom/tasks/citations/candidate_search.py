@@ -22,16 +22,19 @@ RIDGE = 0.1
 """Added to the variances: differences of nearly equal matchers are not followed into noise."""
 PRIOR = 20.0
 """The weight of the first assumptions, in masks: matchers are independent and equally good."""
-BOUND = 2.0
-"""How far a sum over all items may be from zero, in standard deviations of one random item."""
-GROWTH = (0.3, 0.3, 0.3, 0.2, 0.2)
-"""The growth of that bound with the square root of the number of items, for the features of `Balance` that come before
-those of the groups; that of a random sum is one."""
-GROUP_GROWTH = 0.7
+BOUND, GROUP_BOUND = 1.5, 2.0
+"""How far a sum over all items may be from zero, in standard deviations of one random item: for the features of
+`Balance` that come before those of the groups, and for those of the groups."""
+GROWTH, GROUP_GROWTH = 0.2, 0.7
+"""The growth of that bound with the square root of the number of items; that of a random sum is one."""
+COMBINED = 5
+"""The number of features that come before those of the groups."""
 MOST_SETS = 64
 """Sets of candidates that are tried for a choice; with more possible sets, a sample."""
-OFFERED = 3
-"""Fitting sets that are returned: some may no longer fit once the item has its final form."""
+OFFERED = 6
+"""Fitting sets that are returned, the best first: some may no longer fit once the item has its final form."""
+FINAL_LIMIT = 1.25
+"""The limit of the costs of an item in its final form, which differ a little from those in the search."""
 
 GROUPS = np.array(
     [
@@ -69,8 +72,7 @@ class Balance:
 
     def __init__(self) -> None:
         self.made = 0
-        self._growth = np.array([*GROWTH, *[GROUP_GROWTH] * len(GROUPS)])
-        self._sums = np.zeros(len(self._growth))
+        self._sums = np.zeros(COMBINED + len(GROUPS))
         self._moments = PRIOR * np.eye(len(MATCHERS))
         self._means = PRIOR * np.full(len(MATCHERS), 0.5)
         self._seen = PRIOR
@@ -110,8 +112,13 @@ class Balance:
 
     @property
     def _bounds(self) -> Values:
-        bounds: Values = BOUND + self._growth * self.made**0.5
-        return bounds
+        combined, group = BOUND + GROWTH * self.made**0.5, GROUP_BOUND + GROUP_GROWTH * self.made**0.5
+        return np.array([combined] * COMBINED + [group] * len(GROUPS))
+
+    @property
+    def cost(self) -> float:
+        """How far the sums are from zero now."""
+        return float(self.costs(np.zeros((1, len(self._sums))))[0])
 
     def costs(self, found: Values) -> Values:
         """For each set: how far the sums are from zero if it is built; one is the limit."""
@@ -120,7 +127,7 @@ class Balance:
 
     def takes(self, scores: Values) -> bool:
         """Whether the item with these scores can be built."""
-        return bool(self.costs(self.features(scores))[0] <= 1)
+        return bool(self.costs(self.features(scores))[0] <= max(FINAL_LIMIT, self.cost))
 
     def note(self, scores: Values) -> None:
         """Count an item that was built."""
@@ -173,7 +180,8 @@ def search_clozes(
 def _search(scores: Values, sets: Numbers, balance: Balance) -> SearchResult:
     found = balance.features(scores)
     costs = balance.costs(found)
-    fitting = np.flatnonzero(costs <= 1)
+    # If the sums are too far from zero, whatever brings them closer fits.
+    fitting = np.flatnonzero(costs <= max(1, balance.cost))
     best = fitting[costs[fitting].argsort(kind="stable")[:OFFERED]]
     balance.learn(scores)
     return SearchResult(len(sets), len(fitting), list(map(tuple, sets[best].tolist())))

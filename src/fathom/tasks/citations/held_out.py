@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 from math import log, sqrt
 
 import numpy as np
@@ -25,6 +26,7 @@ MASK = re.compile(r"\[\[CITATIONS?(?: \d+)?\]\]")
 _MARKS = re.compile(r"\[\[[A-Z]+(?: \d+)?\]\]")
 _WORD = re.compile(rf"[{CHINESE}]|[^\W_{CHINESE}]{{2,}}")
 _HEADING = re.compile(r"^#+ .*$", re.MULTILINE)
+_DIGIT = re.compile(r"\d")
 _STOP = 0.6
 """Words in more than this share of all chunks have no weight."""
 
@@ -75,23 +77,30 @@ def words(text: str) -> list[str]:
 def tables(paper: str, candidates: Sequence[str]) -> dict[str, Table]:
     """The scores of every matcher for a rendered item."""
     around = [windows(paper, place) for place in MASK.finditer(paper)]
-    texts = [_MARKS.sub(" ", text) for text in candidates]
-    found = dict(_by_words(around, texts))
-    found |= _by_pairs(around, texts) | _by_grams(around, texts) | _by_phrases(around, texts)
-    found |= _by_headings(around, candidates) | _by_form(len(around), candidates)
+    asked = [{window: words(text) for window, text in one.items()} for one in around]
+    read = [words(text) for text in candidates]
+    found = dict(_by_words(asked, read))
+    found |= _by_pairs(asked, read) | _by_grams(around, candidates) | _by_phrases(asked, read)
+    found |= _by_headings(asked, candidates) | _by_form(len(around), candidates, read)
     return found
 
 
-def _by_words(around: Sequence[dict[str, str]], texts: Sequence[str]) -> Iterator[tuple[str, Table]]:
-    """Nine windows, each compared in eight ways."""
-    asked = [[set(words(one[window])) for window in WINDOWS] for one in around]
-    number = {word: n for n, word in enumerate(sorted(set().union(*(s for one in asked for s in one))))}
-    wanted = np.zeros((len(around), len(WINDOWS), len(number)))
-    for mask, sets in enumerate(asked):
-        for window, known in enumerate(sets):
-            wanted[mask, window, [number[word] for word in known]] = 1
-    read = [words(text) for text in texts]
-    at = [np.array([number.get(word, -1) for word in one], dtype=int) for one in read]
+Asked = Sequence[dict[str, list[str]]]
+"""The words of each window, for each mask."""
+Read = Sequence[list[str]]
+"""The words of each candidate."""
+
+
+def _by_words(asked: Asked, read: Read) -> Iterator[tuple[str, Table]]:
+    """Nine windows, each compared in nine ways."""
+    number = {
+        word: n for n, word in enumerate(sorted({word for one in asked for window in one.values() for word in window}))
+    }
+    wanted = np.zeros((len(asked), len(WINDOWS), len(number)))
+    for mask, one in enumerate(asked):
+        for window, name in enumerate(WINDOWS):
+            wanted[mask, window, [number[word] for word in one[name]]] = 1
+    at = [np.fromiter(map(number.get, one, repeat(-1)), int, len(one)) for one in read]
     counts = np.array([np.bincount(ids[ids >= 0], minlength=len(number)) for ids in at], dtype=float)
     parts = {size: [_presence(ids, size, len(number)) for ids in at] for size in CHUNKS}
     chunks = sum(len(one) for one in parts[CHUNKS[0]])
@@ -126,24 +135,20 @@ def _presence(ids: NDArray[np.int_], size: int, many: int) -> Values:
     return found
 
 
-def _by_pairs(around: Sequence[dict[str, str]], texts: Sequence[str]) -> dict[str, Table]:
+def _by_pairs(asked: Asked, read: Read) -> dict[str, Table]:
     """Pairs of neighboring words, and pairs with one word between them."""
     found: dict[str, Table] = {}
-    read = [words(text) for text in texts]
     for name, step in (("pairs of words", 1), ("pairs with a gap", 2)):
-        known = [Counter(zip(one, one[step:], strict=False)) for one in read]
+        known = [set(zip(one, one[step:], strict=False)) for one in read]
         for window in _SHORT:
-            asked = [words(one[window]) for one in around]
-            pairs = [set(zip(one, one[step:], strict=False)) for one in asked]
-            found[f"{name}, {window}"] = np.array(
-                [[sum(_rare(pair, known) for pair in wanted if pair in one) for one in known] for wanted in pairs],
-                dtype=float,
-            )
+            table = np.zeros((len(asked), len(read)))
+            for mask, one in enumerate(asked):
+                for pair in set(zip(one[window], one[window][step:], strict=False)):
+                    held = [pair in pairs for pairs in known]
+                    if any(held):
+                        table[mask] += np.array(held) * log((len(read) + 1) / sum(held))
+            found[f"{name}, {window}"] = table
     return found
-
-
-def _rare(pair: tuple[str, str], known: Sequence[Counter[tuple[str, str]]]) -> float:
-    return log((len(known) + 1) / sum(pair in one for one in known))
 
 
 def _by_grams(around: Sequence[dict[str, str]], texts: Sequence[str]) -> dict[str, Table]:
@@ -176,12 +181,12 @@ def _unit(rows: Values) -> Values:
     return unit
 
 
-def _by_phrases(around: Sequence[dict[str, str]], texts: Sequence[str]) -> dict[str, Table]:
+def _by_phrases(asked: Asked, read: Read) -> dict[str, Table]:
     """The longest common phrase, and the squared lengths of all common phrases."""
-    joined = [f" {' '.join(words(text))} " for text in texts]
+    joined = [f" {' '.join(one)} " for one in read]
     found: dict[str, Table] = {}
     for window in _SHORT[:2]:
-        runs = [[_runs(words(one[window]), text) for text in joined] for one in around]
+        runs = [[_runs(one[window], text) for text in joined] for one in asked]
         found[f"longest phrase, {window}"] = np.array([[max(run, default=0) for run in row] for row in runs], float)
         found[f"all phrases, {window}"] = np.array([[sum(n * n for n in run) for run in row] for row in runs], float)
     return found
@@ -200,26 +205,25 @@ def _runs(wanted: Sequence[str], text: str) -> list[int]:
     return found
 
 
-def _by_headings(around: Sequence[dict[str, str]], candidates: Sequence[str]) -> dict[str, Table]:
+def _by_headings(asked: Asked, candidates: Sequence[str]) -> dict[str, Table]:
     """Words of the candidate's headings."""
     headings = [set(words(" ".join(_HEADING.findall(text)))) for text in candidates]
     return {
-        f"headings, {window}": np.array([[len(set(words(one[window])) & held) for held in headings] for one in around])
-        * 1.0
+        f"headings, {window}": np.array([[len(set(one[window]) & held) for held in headings] for one in asked]) * 1.0
         for window in ("sentence", "paragraph", "section")
     }
 
 
-def _by_form(masks: int, candidates: Sequence[str]) -> dict[str, Table]:
+def _by_form(masks: int, candidates: Sequence[str], read: Read) -> dict[str, Table]:
     """Matchers that do not read the paper at all."""
     lines = [text.split("\n\n") for text in candidates]
     form: dict[str, list[float]] = {
         "longest": [len(text) for text in candidates],
         "most hidden names": [text.count("[[NAME]]") for text in candidates],
-        "most digits": [sum(map(str.isdigit, text)) / (len(text) or 1) for text in candidates],
+        "most digits": [len(_DIGIT.findall(text)) / (len(text) or 1) for text in candidates],
         "most paragraphs": [len(one) for one in lines],
         "most headings": [len(_HEADING.findall(text)) for text in candidates],
-        "longest words": [sum(map(len, words(text))) / max(1, len(words(text))) for text in candidates],
+        "longest words": [sum(map(len, one)) / max(1, len(one)) for one in read],
     }
     form |= {f"not {name}": [-value for value in values] for name, values in form.items()}
     return {name: np.array([values] * masks, dtype=float) for name, values in form.items()}

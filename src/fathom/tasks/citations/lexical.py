@@ -19,10 +19,12 @@ from fathom.tasks.citations.word_counts import CandidateWords, Words, is_stopped
 Numbers = NDArray[np.int_]
 Values = NDArray[np.float64]
 
-Stretch = Literal["sentence", "words before", "words after", "150 characters", "400 characters", "paragraph"]
+Stretch = Literal[
+    "sentence", "words before", "words after", "150 characters", "400 characters", "paragraph", "1500 characters"
+]
 """The part of the paper around a mask whose words a matcher uses."""
 STRETCHES: tuple[Stretch, ...] = get_args(Stretch)
-_FAR: dict[Stretch, int] = {"150 characters": 150, "400 characters": 400}
+_FAR: dict[Stretch, int] = {"150 characters": 150, "400 characters": 400, "1500 characters": 1_500}
 
 WAYS = ("words", "rare words", "distinct words", "cosine", "language model", "best 40 words", "best 120 words")
 """The ways in which the words of a stretch are compared with a candidate."""
@@ -34,6 +36,9 @@ _PAIRED: tuple[Stretch, ...] = ("sentence", "paragraph")
 MATCHERS = (
     *(f"{way} of the {stretch}" for way in WAYS for stretch in STRETCHES),
     *(f"{way} of the {stretch}" for way in ("pairs", "characters", "headings") for stretch in _PAIRED),
+    "length of the candidate",
+    "paragraphs of the candidate",
+    "sections of the candidate",
 )
 """All are kept at chance at the level `hard`, and every linear combination of them. Simulated models use the first."""
 
@@ -127,6 +132,7 @@ def match_scores(queries: Sequence[Query], candidates: Sequence[CandidateWords])
         *_by_pair(queries, number, ids),
         *_by_characters(queries, candidates),
         *_by_headings(queries, candidates),
+        *np.array([[one.form for one in candidates]] * len(queries), dtype=float).transpose(2, 0, 1),
     ]
     return np.array(tables)
 

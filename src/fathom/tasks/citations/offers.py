@@ -33,8 +33,11 @@ MASKS_OF_WORK = 3
 """At filtered levels: masks of one work that are tried for a choice."""
 SET_DRAWS = 6
 """At filtered levels: draws of the other candidates that are tried for one group of citations."""
-CLOZE_SEARCHES = ((2, 32), (4, 256))
+CLOZE_SEARCHES = ((2, 64), (4, 512))
 """At filtered levels: masks of one work, and sets of four masks, in the first and in the second search for a cloze."""
+
+SHARED_MASKS = 2
+"""The maximum number of masks that two clozes of a paper have in common."""
 
 Cell = tuple[Task, str]
 """A task and the name of a level."""
@@ -95,14 +98,20 @@ class AvailableMasks:
         self.works = rng.sample(sorted(paper.cited.values()), len(paper.cited))
         """In random order. If the first few suffice, the texts of the others are not opened."""
         self._masks = rng.sample(paper.masks, len(paper.masks))
+        self._asked: set[Mask] = set()
+        """The masks of choices."""
+        self._clozes: list[set[Mask]] = []
         self._rng = rng
         self._chosen: set[DocumentId] = set()
+        self._seen: Counter[DocumentId] = Counter()
+        """The number of items with each work as a candidate."""
 
     def masks(self, task: Task, variants: Sequence[Difficulty]) -> dict[DocumentId, list[Mask]]:
         """The masks for a task in these settings, by work."""
         found: dict[DocumentId, list[Mask]] = defaultdict(list)
         for mask in filter(partial(_suits, variants), self._masks):
-            found[mask.work].append(mask)
+            if task != "choice" or mask not in self._asked:
+                found[mask.work].append(mask)
         chosen = self._chosen if task == "choice" else ()
         return {work: found[work] for work in self.works if work in found and work not in chosen}
 
@@ -116,14 +125,26 @@ class AvailableMasks:
         groups = {frozenset(mask.works): mask for mask in self.paper.group_masks}
         return self._rng.sample(list(groups.values()), len(groups))
 
-    def take(self, task: Task, masks: Sequence[Mask]) -> None:
+    def imbalance(self, work: DocumentId, others: Sequence[DocumentId]) -> float:
+        """By how much the number of items with a work differs from that of other works: if the answers were in the
+        fewest items of their paper, or in the most, that would give them away."""
+        return abs(self._seen[work] - mean(self._seen[other] for other in others))
+
+    def take(self, task: Task, masks: Sequence[Mask], candidates: Sequence[DocumentId]) -> None:
         """Mark the masks of an item as used."""
+        self._seen.update(candidates)
         if task == "set":
             self._groups.remove(masks[0])
             return
-        self._masks = [mask for mask in self._masks if mask not in masks]
-        if task == "choice":
-            self._chosen.add(masks[0].work)
+        if task == "cloze":
+            self._clozes.append(set(masks))
+            return
+        self._asked.update(masks)
+        self._chosen.add(masks[0].work)
+
+    def is_new_cloze(self, masks: Iterable[Mask]) -> bool:
+        """Whether a cloze of these masks shares few of them with each earlier cloze."""
+        return all(len(known.intersection(masks)) <= SHARED_MASKS for known in self._clozes)
 
     def cited_in(self, section: int) -> list[DocumentId]:
         """The works that a section cites."""
@@ -204,7 +225,10 @@ class Offers:
             works = list(map(words, (mask.work, *pool)))
             found = search_choices(paper.queries.of(mask.place), works, wanted + 1, self.balance[cell])
             self.looked[cell].update(tried=found.tried, fitting=found.fitting)
-            yield from (Offer((mask,), tuple(pool[number - 1] for number in chosen)) for chosen in found.best)
+            chosen = [tuple(pool[number - 1] for number in numbers) for numbers in found.best]
+            yield from (
+                Offer((mask,), others) for others in sorted(chosen, key=partial(available.imbalance, mask.work))
+            )
 
     def _clozes(
         self, available: AvailableMasks, cell: Cell, variants: Sequence[Difficulty], rng: Random
@@ -223,11 +247,11 @@ class Offers:
                 unnamed = ((work, list(self._unnamed(paper, masks[work]))) for work in works)
                 pooled = dict(islice((of_work for of_work in unnamed if of_work[1]), POOL))
                 if len(pooled) >= MASKS:
-                    yield from self._together(paper, pooled, cell, rng)
+                    yield from self._together(available, pooled, cell, rng)
                 continue
             for _ in range(BALANCED_TRIES if difficulty.filtered else TRIES):
                 asked = _in_order([rng.choice(masks[work]) for work in rng.sample(works, MASKS)])
-                if len(list(self._unnamed(paper, asked))) < MASKS:
+                if len(list(self._unnamed(paper, asked))) < MASKS or not available.is_new_cloze(asked):
                     continue
                 others = self._pool(available, asked, difficulty) if difficulty.candidates != MASKS else []
                 if _others(difficulty, asked, others) <= len(others):
@@ -256,15 +280,22 @@ class Offers:
             ):
                 yield mask
 
-    def _together(self, paper: Paper, masks: dict[DocumentId, list[Mask]], cell: Cell, rng: Random) -> Iterator[Offer]:
+    def _together(
+        self, available: AvailableMasks, masks: dict[DocumentId, list[Mask]], cell: Cell, rng: Random
+    ) -> Iterator[Offer]:
         """Sets of four masks that matching shared words does not solve: few sets are tried first, many if none fits."""
-        form = self._settings.difficulties[cell[1]].form
+        form, paper = self._settings.difficulties[cell[1]].form, available.paper
         for each, sets in CLOZE_SEARCHES:
             asked = [mask for found in masks.values() for mask in found[:each]]
             cited = [number for number, found in enumerate(masks.values()) for _ in found[:each]]
             works = list(map(self._words(paper, form, asked, MASKS), masks))
             queries = [paper.queries.of(mask.place) for mask in asked]
-            found = search_clozes(queries, works, _fours(cited, sets, rng), cited, self.balance[cell])
+            fours = [
+                four for four in _fours(cited, sets, rng) if available.is_new_cloze(asked[number] for number in four)
+            ]
+            if not fours:
+                return
+            found = search_clozes(queries, works, fours, cited, self.balance[cell])
             self.looked[cell].update(tried=found.tried, fitting=found.fitting)
             yield from (Offer(_in_order([asked[number] for number in chosen]), ()) for chosen in found.best)
             if found.best or (found.tried < sets and len(asked) == sum(map(len, masks.values()))):

@@ -97,6 +97,11 @@ class CandidateWords:
         return set(stems_in("\n".join(_HEADING.findall(self._text)))) - _STOPPED
 
     @cached_property
+    def form(self) -> tuple[int, int, int]:
+        """The numbers of words, of paragraphs and of headings."""
+        return len(self.stems), self._text.count("\n\n"), len(_HEADING.findall(self._text))
+
+    @cached_property
     def grams(self) -> NDArray[np.float64]:
         """The logarithms of the counts of character sequences, by their hash."""
         codes = np.frombuffer(self._text.lower().encode("utf-16-le", "replace"), dtype=np.uint16).astype(np.uint32)
