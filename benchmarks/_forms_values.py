@@ -75,7 +75,7 @@ def subject_of(item: BenchItem, articles: Sequence[Article]) -> Subject:
         value = None
     elif kind == "choice":
         value = answer["option"]
-    elif kind == "assignment":
+    elif kind in ("assignment", "selection"):
         value = list(answer["options"])
     elements = answer.get("items") or [one for group in answer.get("groups", ()) for one in group]
     textual = any(one["type"] == "text" for one in elements)
@@ -103,6 +103,8 @@ def is_correct(subject: Subject, value: Value) -> bool:
         return value is None and subject.value is None
     if subject.kind == "number":
         return isinstance(value, str) and Decimal(value) == Decimal(str(subject.value))
+    if subject.kind == "selection":
+        return set(value) == set(subject.value)
     if subject.kind in ("choice", "assignment"):
         return bool(value == subject.value)
     if not isinstance(value, list):
@@ -154,7 +156,7 @@ def wrong_values(subject: Subject, rng: Random) -> list[tuple[str, Value]]:
 
 def _candidates(subject: Subject, rng: Random) -> Iterator[tuple[str, Value]]:
     value = subject.value
-    if subject.kind not in ("none", "choice", "assignment"):
+    if subject.kind not in ("none", "choice", "assignment", "selection"):
         yield "says there is none", None
     if subject.kind == "none":
         yield from _instead_of_none(subject, rng)
@@ -166,6 +168,8 @@ def _candidates(subject: Subject, rng: Random) -> Iterator[tuple[str, Value]]:
         for option in range(1, 5):
             yield "another candidate", option
         yield "no such candidate", rng.choice((5, 6, 7, 10 + int(str(value)), 0))
+    elif subject.kind == "selection":
+        yield from _wrong_selections(list(value), subject.item.key.answer.model_dump()["of"])
     elif subject.kind == "assignment":
         yield from _wrong_assignments(list(value), rng)
     elif subject.textual:
@@ -186,7 +190,8 @@ def _instead_of_none(subject: Subject, rng: Random) -> Iterator[tuple[str, Value
 
 
 def _wrong_numbers(value: str, subject: Subject, rng: Random) -> Iterator[tuple[str, Value]]:
-    step = Decimal("0.01") if "." in value else Decimal(1)
+    # 8.625 may be rounded to 8.62 and to 8.63.
+    step = Decimal("0.02") if "." in value else Decimal(1)
     yield "off by one", str(Decimal(value) + step)
     yield "one too few", str(Decimal(value) - step)
     if "." not in value:
@@ -248,6 +253,15 @@ def _wrong_assignments(value: list[int], rng: Random) -> Iterator[tuple[str, Val
     yield "one missing", value[:3]
     yield "one repeated", [value[0], value[0], *value[2:]]
     yield "inverse", [value.index(one) + 1 for one in (1, 2, 3, 4)]
+
+
+def _wrong_selections(value: list[int], of: int) -> Iterator[tuple[str, Value]]:
+    others = [option for option in range(1, of + 1) if option not in value]
+    yield "one missing", value[1:] or [value[0] % of + 1]
+    for other in others[:2]:
+        yield "one more", [*value, other]
+        yield "one replaced", [*value[:-1], other]
+    yield "everything", list(range(1, of + 1))
 
 
 def _exchanged(value: list[Any], rng: Random) -> list[Any]:

@@ -22,6 +22,7 @@ from pathlib import Path
 from random import Random
 
 from _forms_frames import changed_minds, frames, hedges, matching_arguments, without_answer, wrap
+from _forms_held_out import held_out
 from _forms_renderings import Rendering, renderings
 from _forms_values import Article, Subject, Value, equal_values, subject_of, wrong_values
 from _measuring import workplace
@@ -61,13 +62,16 @@ def main() -> None:
     parser.add_argument("--corpus", action="append", default=[], help="a corpus and the length of its contexts")
     parser.add_argument("--each", type=int, default=8, help="correct and incorrect responses for each item")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--held-out", action="store_true", help="the held-out forms in place of the others")
     parser.add_argument("--failures", type=Path, help="write every failure to this JSON Lines file")
     chosen = parser.parse_args()
     with workplace() as folder:
         corpora = [one.rsplit(":", 1) for one in chosen.corpus] or [generated(folder, chosen.seed)]
         subjects = [one for number, (path, length) in enumerate(corpora)
                     for one in subjects_of(folder / str(number), Path(path), length, chosen.seed)]  # fmt: skip
-    cases = [case for subject in subjects for case in cases_of(subject, subjects, chosen.each, chosen.seed)]
+    cases = [
+        case for subject in subjects for case in cases_of(subject, subjects, chosen.each, chosen.seed, chosen.held_out)
+    ]
     failed = report(cases)
     if chosen.failures:
         write(chosen.failures, failed)
@@ -91,7 +95,8 @@ def subjects_of(folder: Path, path: Path, length: str, seed: int) -> Iterator[Su
         contexts = folder / "contexts.jsonl"
         benches = [build("numeric", path, folder / "numeric", contexts=contexts, questions=QUESTIONS, seed=seed)]
         try:
-            benches.append(build("citations", path, folder / "citations", items=CITATIONS, seed=seed))
+            tasks = ["choice", "cloze", "set"]
+            benches.append(build("citations", path, folder / "citations", items=CITATIONS, tasks=tasks, seed=seed))
         except FathomError as error:
             print(f"{path}: no citations: {error}")
         for bench in benches:
@@ -111,10 +116,15 @@ def _subjects(bench: Bench, documents: Mapping[str, Document]) -> Iterator[Subje
             yield subject_of(item, articles)
 
 
-def cases_of(subject: Subject, subjects: Sequence[Subject], each: int, seed: int) -> Iterator[Case]:
-    """All responses to one item."""
+def cases_of(subject: Subject, subjects: Sequence[Subject], each: int, seed: int, held: bool) -> Iterator[Case]:
+    """All responses to one item; with `held` those in the held-out forms."""
     rng = Random(f"{seed}-{subject.item.question.id}")
     wrongs = wrong_values(subject, rng)
+    if held:
+        yield from _held_out(subject, wrongs, rng)
+        return
+    if subject.kind == "selection":
+        return
     # Clozes are few.
     for _ in range(4 * each if subject.kind == "assignment" else each):
         name, wrong = rng.choice(wrongs)
@@ -128,6 +138,16 @@ def cases_of(subject: Subject, subjects: Sequence[Subject], each: int, seed: int
     if subject.textual and isinstance(subject.value, list) and len(subject.value[-1]) > 25:
         cut = "\n".join([*subject.value[:-1], subject.value[-1][: len(subject.value[-1]) * 2 // 5]])
         yield Case(subject, f"Answer:\n{cut}", False, False, ("no answer: cut in a title",))
+
+
+def _held_out(subject: Subject, wrongs: Sequence[tuple[str, Value]], rng: Random) -> Iterator[Case]:
+    """A third of the held-out forms with a correct value, and a third with an incorrect one."""
+    name, wrong = rng.choice([one for one in wrongs if one[1] is not None] or wrongs)
+    right = equal_values(subject, rng)
+    for value, other, correct in ((right, wrong, True), (wrong, right, False)):
+        cases = list(held_out(subject, value, one_line(other), rng))
+        for form, text, doubtful in rng.sample(cases, min(len(cases), 8)):
+            yield Case(subject, text, correct, doubtful, (form,) if correct else (form, f"wrong: {name}"))
 
 
 def written(
@@ -182,7 +202,8 @@ def _of_another(subject: Subject, subjects: Sequence[Subject], rng: Random) -> I
 
 
 def words(text: str) -> set[str]:
-    return set(re.findall(r"\w+", text.casefold()))
+    """The words of a text; 3.00 is 3."""
+    return {re.sub(r"\.0+\Z", "", word) for word in re.findall(r"[\w.]+", text.casefold())}
 
 
 def report(cases: Sequence[Case]) -> list[Failure]:

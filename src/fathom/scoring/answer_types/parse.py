@@ -51,6 +51,8 @@ from fathom.scoring.parsing.tables import cells_in, number_pairs, piped_rows, ro
 
 _SIMPLE_ROW = re.compile(r"[\d.]{1,20}; ?[\d.]{1,20}")
 _DIGIT = re.compile(r"\d")
+# A response may repeat the question, which says "Answer with one number".
+_INSTRUCTION = re.compile(r"(?:answer with|round to|answer null)\b", re.IGNORECASE)
 _NOTE = re.compile(r"(?:article|paper|document|candidate|step)\b|[-*•|>]|\(?\d{1,3}[.)]\s", re.IGNORECASE)
 _RESULT = re.compile(
     r"\b(?:so|therefore|thus|hence|totals?|results?|answer|counts?|sum|average|mean|maximum|minimum"
@@ -106,10 +108,10 @@ def _number_in_line(line: str, unit: str, last: bool) -> Number | None:
     bare = line[bullet.end() if bullet else 0 :].strip(" \t*_`").rstrip(".")
     if SIMPLE.fullmatch(bare):
         return number_of(bare)
-    whole = _number_in_sentence(line, unit)
+    whole = _number_in_sentence(line, unit) if not _INSTRUCTION.search(line) else None
     if whole is not None or HEDGE.search(line):
         return whole
-    sentences = [part for part in SENTENCE_END.split(ASIDE.sub("", line)) if part]
+    sentences = [part for part in SENTENCE_END.split(ASIDE.sub("", line)) if part and not _INSTRUCTION.match(part)]
     return _number_in_sentence(sentences[-1 if last else 0], unit) if sentences else None
 
 

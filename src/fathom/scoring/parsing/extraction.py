@@ -128,6 +128,8 @@ def _tail(text: str, hints: KeyHints) -> str:
             for title in {spelling, unaccented(spelling)}:
                 small = small.replace(title, "_" * len(title))
     content = len(text.rstrip(" \t\n*_`.$\\[]()"))  # a marker with nothing after it does not count
+    if text.startswith("[]", text.rfind("[")):
+        content = max(content, text.rfind("[") + 2)  # an empty list is something
     written = 0
     others = _OTHER_MARKER.finditer(small, 0, content) if foreign else ()
     for match in chain(_MARKER.finditer(small, 0, content), others):

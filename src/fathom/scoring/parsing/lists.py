@@ -128,7 +128,10 @@ def list_part(text: str, hints: KeyHints) -> str:
     filled = [line for line in lines if line]
     bulleted = [_is_bulleted(line) for line in filled]
     if True in bulleted:
-        return "\n".join(filled[_last_run(bulleted) :])
+        first = _last_run(bulleted)
+        # Reasoning that breaks off in a list of notes has no answer: a list is announced.
+        announced = first == 0 or filled[first - 1].endswith((":", ":**", ":*", "：")) or is_comment(filled[first - 1])
+        return "\n".join(filled[first:]) if announced else text
     if "." not in text and "!" not in text:
         return text  # no sentences, so no remarks
     has_remarks = any(is_comment(line) and letters(line) not in hints.whole for line in filled[1:-1])

@@ -134,8 +134,8 @@ def _confirmed(option: int | None, rest: str, of: int) -> int | None:
         return None
     for part in SENTENCE.split(rest):
         other = _LONE.fullmatch(part.strip()) if part else None
-        if other and position(other["lone"], of) not in {None, option}:
-            return None  # a list of options
+        if other and position(other["lone"], of) != option:
+            return None  # a list
         sentence = mentions_in(part, of) if part else _NO_MENTIONS
         if sentence.concludes and sentence.options and option not in sentence.options:
             return None

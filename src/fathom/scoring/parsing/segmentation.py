@@ -64,7 +64,7 @@ _LABELS = ("Article ", "article ", "ARTICLE ", "Paper ", "paper ", "PAPER ", "Do
 _ARTICLE_LABEL = re.compile(
     r"[*_]{0,3}(?:article|paper|document)[ \t]#?\d{1,3}[*_]{0,3}[ \t]?[:.)–—-][*_]{0,3}[ \t]+(?=[^\s\d])", re.IGNORECASE
 )
-_HEADING = re.compile(r"#{1,6} ")
+_HEADING = re.compile(rf"#{{1,6}} [^\n]{{0,60}}?\b(?:{_NOUN}|final|solution|summary|step|conclusion|response)\b", re.IGNORECASE)
 # A text without any of these has no heading, label, fence, lead-in or remark.
 _SUSPECT = re.compile(r"[:*.!#`]")
 
