@@ -1,7 +1,7 @@
 """Whole responses in the styles of several models, written after the parser was improved and run once before it was
 changed for them.
 
-Each form is a template that takes a value; with a correct value the response is correct, with an incorrect one it is not.
+Each form is a template that takes a value; the response is correct with a correct value, and incorrect with another.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ ROWS: dict[str, Form] = {
     "table with rank": lambda s, v, o, r: (
         "| Group | Result |\n|---|---|\n" + "\n".join(f"| **{g}** | {x} |" for g, x in v)
     ),
-    "JSON groups": lambda s, v, o, r: json.dumps({"groups": [{"group": int(g), "result": float(x)} for g, x in v]}),
-    "JSON rows": lambda s, v, o, r: json.dumps({"answer": [[int(g), float(x)] for g, x in v]}),
+    "JSON groups": lambda s, v, o, r: json.dumps({"groups": [{"group": float(g), "result": float(x)} for g, x in v]}),
+    "JSON rows": lambda s, v, o, r: json.dumps({"answer": [[float(g), float(x)] for g, x in v]}),
 }
 NONE: dict[str, Form] = {
     "so NULL": lambda s, v, o, r: f"{facts(s)}\n\nNone of these qualifies.\n\nAnswer: NULL",
@@ -193,7 +193,9 @@ SELECTIONS: dict[str, Form] = {
 FORMS = {"number": NUMBERS, "set": LISTS, "multiset": LISTS, "ranking": LISTS, "rows": ROWS, "none": NONE,
          "choice": CHOICES, "assignment": CLOZES, "selection": SELECTIONS}  # fmt: skip
 
-DOUBTFUL = {"best candidate", "key and value"}
+DOUBTFUL = {"key and value"}
+DOUBTFUL_ALONE = {"ordinals", "numbered with dashes"}
+"""Of a single item: "1 - 3" may be a difference."""
 
 
 def held_out(subject: Subject, value: Value, other: str, rng: Random) -> Iterator[tuple[str, str, bool]]:
@@ -204,6 +206,7 @@ def held_out(subject: Subject, value: Value, other: str, rng: Random) -> Iterato
     if subject.kind == "none" and value is not None:
         forms = NUMBERS if isinstance(value, str) else {} if isinstance(value[0], tuple) else LISTS
     for name, form in forms.items():
-        if subject.kind in ("choice",) and not 1 <= int(value) <= 4:
+        if subject.kind == "choice" and not 1 <= int(value) <= 4:
             continue
-        yield f"held out, {subject.kind}: {name}", form(subject, value, other, rng), name in DOUBTFUL
+        alone = isinstance(value, list) and len(value) == 1 and name in DOUBTFUL_ALONE
+        yield f"held out, {subject.kind}: {name}", form(subject, value, other, rng), alone or name in DOUBTFUL

@@ -40,7 +40,7 @@ from fathom.scoring.parsing import json_values
 from fathom.scoring.parsing.extraction import LONGEST_STATEMENT, Statement, find_statement, last_fence
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.lists import items_in, list_part
-from fathom.scoring.parsing.markup import without_markup
+from fathom.scoring.parsing.markup import without_markup, without_thoughts
 from fathom.scoring.parsing.non_answers import ASIDE, CONTRAST, HEDGE, NOTHING, SENTENCE_END, says_nothing
 from fathom.scoring.parsing.normalization import LONGEST_CACHED, letters, normal, plain
 from fathom.scoring.parsing.numerals import SIMPLE, as_number, number_of, numbers_in
@@ -51,11 +51,19 @@ from fathom.scoring.parsing.tables import cells_in, number_pairs, piped_rows, ro
 
 _SIMPLE_ROW = re.compile(r"[\d.]{1,20}; ?[\d.]{1,20}")
 _DIGIT = re.compile(r"\d")
+_BEFORE_COUNT = re.compile(
+    r"(?:\A|[:：=≈~—–>是为有共]|[.,;!?(\[]|\b(?:is|are|was|were|be|been|of|about|approximately|roughly|around|exactly|only|just"
+    r"|gives?|gets?|got|counts?|counted|finds?|found|totals?|totaling|to|equals?|has|have|had|therefore|thus|so|hence|there|probably"
+    r"|likely|answer|result|sum|mean|average|number|value|the|a|in|as|with|at|by|leaves|leaving|makes?|yields?|us|see|likely"
+    r"|certainly|definitely|minimum|maximum|both|all|these|those|up|out|remain|remains|contains?|includes?|lists?))"
+    r"[\s*_`\"'“$(\[\\]*\Z",
+    re.IGNORECASE,
+)
 # A response may repeat the question, which says "Answer with one number".
 _INSTRUCTION = re.compile(r"(?:answer with|round to|answer null)\b", re.IGNORECASE)
 _NOTE = re.compile(r"(?:article|paper|document|candidate|step)\b|[-*•|>]|\(?\d{1,3}[.)]\s", re.IGNORECASE)
 _RESULT = re.compile(
-    r"\b(?:so|therefore|thus|hence|totals?|results?|answer|counts?|sum|average|mean|maximum|minimum"
+    r"\b(?:so|therefore|thus|hence|totals?|results?|answer|counts?|sum|average|mean|maximum|minimum|gets?|adding|yields?|number"
     r"|gives?|final|there (?:is|are|were)"
     r"|values?|altogether|overall|equals?|comes? to|leav(?:es|ing)|it is|makes?)\b|[=≈]|因此|所以|共",
     re.IGNORECASE,
@@ -71,6 +79,8 @@ def _parse_number(statement: Statement, key: Number, hints: KeyHints) -> Number 
     if SIMPLE.fullmatch(statement.text):
         return number_of(statement.text)
     lines = [line for line in plain(_half_width(statement.text)).split("\n") if line.strip(" \t*_`#")]
+    if lines and all("|" in line for line in lines):
+        lines = [cell for row in piped_rows(lines, ()) for cell in row]
     if not lines:
         return None
     if len(lines) == 1:
@@ -119,7 +129,9 @@ def _number_in_sentence(sentence: str, unit: str) -> Number | None:
     """The one number of a sentence, or the number after the equals sign of a sum."""
     found = numbers_in(sentence)
     if len(found) == 1:
-        return as_number(found[0], sentence, unit)
+        # "Synaptotagmin 7 is a sensor" names a protein.
+        counts = _BEFORE_COUNT.search(sentence, 0, found[0].start)
+        return as_number(found[0], sentence, unit) if counts else None
     terms, _, result = sentence.rpartition("=")
     total = numbers_in(result)
     if len(total) != 1 or not _SUM.fullmatch(terms):
@@ -402,9 +414,10 @@ def parse_response(text: str, key: Answer, *, truncated: bool = False) -> Answer
     try:
         if key.type == "number" and not truncated and SIMPLE.fullmatch(text):
             return number_of(text)
-        text = text[text.rfind("</think>") + 8 :] if "</think>" in text else text
+        if "</" in text or "[/" in text or "◁/" in text:
+            text = without_thoughts(text)
         hints = KeyHints(scalars_of(key))
-        if "<" in text or ">" in text or "&" in text or "\r" in text or "- [" in text:
+        if "<" in text or ">" in text or "&" in text or "\r" in text or "- [" in text or "~~" in text:
             text = without_markup(text, hints)
         statement = find_statement(text, hints, truncated)
         return None if statement is None else _from_statement(statement, key, hints)

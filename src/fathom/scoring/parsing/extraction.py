@@ -46,10 +46,18 @@ _OTHER_MARKER = re.compile(
     re.MULTILINE,
 )
 _ASCII_WORDS = ("ans:", "spuesta", "antwo", "sposta", "svar", "cevap")
+_WEAK_MARKER = re.compile(
+    r"^[*_`#>\t ]{0,8}(?:the |my )?(?:final |overall )?(?:solution|result|conclusion|output|total|choice|selection)"
+    r"(?:[*_`]{0,4}[ \t]?[:：][*_`]{0,4}|[*_`]{0,4}[ \t]?$(?<=\w|[*_`]))",
+    re.MULTILINE | re.IGNORECASE,
+)
+"""Counts only if there is no other marker."""
+_WEAK_WORDS = re.compile(r"olution|esult|onclusion|utput|otal|hoice|election")
+_MEANT = re.compile(r"\b(?:i mean|i meant|make that|should read)\b[,:]?")
 _LINE_BRACKET = re.compile(r"^[\[{]", re.MULTILINE)
 MAX_BRACKETS: Final = 8
 """Lines with an opening bracket that are tried as the start of a JSON value."""
-_HASH_MARKS = re.compile(r"(?:\A|\n)#{4}[ \t]+(?P<stated>[^\n#][^\n]*)\Z")
+_HASH_MARKS = re.compile(r"(?:\A|\n)#{4}[ \t]*(?P<stated>[ \t\n][^\s][^\n]*(?:\n[^\n]+)*)\Z")
 _VALUE_NEXT = re.compile(r"[ \t*_`$\\({]{0,8}(?:[-+]?\d|null\b|none\b)", re.IGNORECASE)
 _FINAL = re.compile(r"(?:final|correct|corrected|right) \Z")
 _LEAD = re.compile(r"\s*(?:so|thus|therefore|hence)?,?\s?(?:the |my )?")
@@ -76,6 +84,9 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> Statement | N
             return None if RETRACTION.search(remarks) else Statement(record, marked=True)
     tail = _tail(text[box_end:], hints)
     tail, after = split_remarks(tail, hints, marked=True) if tail else ("", "")
+    if not tail and not box:
+        weak = _weak_tail(text)
+        tail, after = split_remarks(weak, hints, marked=True) if weak else ("", "")
     for statement, rest in ((tail, after), (box, text[box_end:]), (closing, remarks)):
         if statement and not statement.isspace():
             return None if rest and RETRACTION.search(rest) else Statement(_balanced(statement), marked=True)
@@ -84,6 +95,14 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> Statement | N
     if not body.strip() or (remarks and RETRACTION.search(remarks)):
         return None
     return Statement(body, marked=False)
+
+
+def _weak_tail(text: str) -> str:
+    """The text after "Result:" or a heading such as "## Conclusion"; empty if there is none."""
+    if not (":" in text or "：" in text or "# " in text) or not _WEAK_WORDS.search(text):
+        return ""
+    end = max((match.end() for match in _WEAK_MARKER.finditer(text)), default=0)
+    return text[end:] if end else ""
 
 
 def _balanced(statement: str) -> str:
@@ -149,6 +168,9 @@ def _tail(text: str, hints: KeyHints) -> str:
         not written or final or HEDGE.search(text, written, spoken) or _VALUE_NEXT.match(text, spoken)
     ):
         return text[spoken:]
+    meant = max((match.end() for match in _MEANT.finditer(small, written)), default=0) if written else 0
+    if meant:
+        return text[meant:]
     end = small.find("</answer>", written) if "</answer>" in small else -1
     return text[written : end if end > written else None] if written else ""
 

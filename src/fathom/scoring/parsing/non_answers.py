@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fathom.scoring.parsing.normalization import normal
+from fathom.scoring.parsing.normalization import normal, plain
 
 # A bound or a denial is not a value: "at least 4", "not 4".
 BOUND = re.compile(
@@ -63,13 +63,15 @@ _HOLDS = (
     r"|appears?|found|that|which|with|in|among|who|whose|to)"
 )
 _NO_MATCH = re.compile(
-    rf"(?:(?:so|therefore|thus|hence)[,:]? )?(?:there (?:is|are|was|were) (?:none\b|no (?:such |matching "
+    r"(?:(?:so|therefore|thus|hence)[,:]? )?"
+    rf"(?:there (?:is|are|was|were)(?: (?:none\b|not any\b)|n't any\b| no (?:such |matching "
     rf"|other )?{_KIND}\b).{{0,300}}"
     rf"|no (?:such |matching )?{_KIND} (?:at all )?{_HOLDS}\b.{{0,300}}|no (?:(?:such |matching ){_KIND}"
     rf"|articles?|matching|one)"
     r"|none of (?:the|these|them|those)\b.{0,300}|(?:nothing|nobody|none) (?:match|meet|satisf|fit|qualif"
     r"|fulfil)\w{0,4}\b.{0,300}"
-    r"|(?:null|none|n/a)\b,?:? \(?(?:since|because|as|given that|there (?:is|are)|no)\b.{0,300}"
+    r"|no (?:match(?:es)?|results?|articles?|such articles?) (?:were |was )?found\b.{0,300}"
+    r"|(?:null|none|n/a)\b,?:? (?:[-–—] )?\(?(?:since|because|as|given that|there (?:is|are)|no)\b.{0,300}"
     r"|(?:null|none),? (?:and )?(?:not|instead of|rather than)\b.{0,3000})",
 )
 _CONTRASTED = re.compile(r"(?:null|none),? (?:and )?(?:not|instead of|rather than) ")
@@ -87,6 +89,8 @@ _NEVER_FIRST = frozenset("0123456789abdfgjklmopqrvwxyzABDFGJKLMOPQRVWXYZ")
 
 def says_nothing(stated: str) -> bool:
     """Whether the statement says that there is no answer, without offering one as well."""
+    if "\\" in stated:
+        stated = plain(stated)
     if stated[:1] in _NEVER_FIRST or not _MAY_SAY_NOTHING.match(stated):
         return False
     if stated.isascii() and stated.isalpha():

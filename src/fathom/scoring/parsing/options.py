@@ -37,6 +37,7 @@ _BEFORE_BARE = re.compile(
     re.IGNORECASE,
 )
 _AFTER_BARE = re.compile(r"\s(?:is|fits|matches|seems|must|would|should|because|since)\b|\s?(?:[.,;:!)—–-]|\Z)")
+_LEADING_SIGNS = re.compile(r"\A[^\w(\[#<\n]{1,8}(?=[\w(\[#])")
 _LONE = re.compile(
     rf"(?:{_NOUN}\s?)?#?[(\[]{{0,2}}(?P<lone>[a-z]|\d{{1,3}}|{'|'.join(_CARDINALS)})(?![\w'])"
     r"(?:[)\]]{1,2}|(?=\s*(?:\Z|[.:;,!\n(—–-]|\b(?:because|since|as|for|rather|instead|not)\b)))",
@@ -58,6 +59,7 @@ NEGATION = re.compile(
     r"|n't(?: be)?|\bnot be|rules? out|不是|而非|排除)\s(?:the\s)?\Z|(?:不是|而非|排除)\Z",
     re.IGNORECASE,
 )
+_RUNNER_UP = re.compile(r"\b(?:second|next|third)[ -]best\b|\brunner-up\b|\balternatives?:", re.IGNORECASE)
 _BETWEEN = re.compile(
     rf"\bbetween\s(?:{_NOUN}s?\s)?\(?\w{{1,6}}\)?\sand\s(?:{_NOUN}\s)?\(?\w{{1,6}}\)?,?(?=\s\S)", re.IGNORECASE
 )
@@ -65,7 +67,7 @@ _BETWEEN = re.compile(
 _JOINED = re.compile(r"\s?(?:[,/&、或和]|\b(?:or|and|nor)\b){1,2}\s?(?:the\s)?(?:or\s|and\s|nor\s)?", re.IGNORECASE)
 
 _PAIR = re.compile(
-    r"(?:(?<=[\s,;{(\[\"'])|\A)[\[(<]{0,2}(?:mask|slot|blank|citation|gap|question|item)?[ _#-]?"
+    r"(?:(?<=[\s,;{(\[\"'])|\A)[\[(<]{0,2}(?:mask|slot|blank|citation|gap|question|item|c)?[ _#-]?"
     r"(\d{1,3})[\])>\"']{0,2}\s?"
     r"(?:[:=→]|[-=]+>?|–|(?:is|cites?|matches|gets|refers to|corresponds to"
     r"|goes with)\b)\s?[\"'(\[]?(?:option |candidate |work )?"
@@ -87,6 +89,9 @@ _NUMBERED = re.compile(
 """An item of a numbered list, on its own line or not: "2. 4", "2) C"."""
 _CHAIN = re.compile(
     r"(?:[a-z]|\d{1,3})(?:\s?([-–/>|→])\s?(?:[a-z]|\d{1,3}))(?:\s?\1\s?(?:[a-z]|\d{1,3}))+", re.IGNORECASE
+)
+_SEQUENCE = re.compile(
+    r"\bcandidates[:\s]\s?((?:\d{1,3}(?:\s?,\s?|\s(?:and\s)?|,?\sand\s)){1,20}\d{1,3})[.!]?\s*\Z", re.IGNORECASE
 )
 _RUN = re.compile(r"[A-Z]{3,26}|[1-9]{3,9}")
 _ORDINAL_WORD = re.compile(
@@ -115,11 +120,12 @@ def position(name: str, of: int) -> int | None:
 
 def chosen_option(text: str, of: int) -> int | None:
     """The one option that a statement chooses; None if it names none, or several without a conclusion."""
-    text = text.strip(" \t\n*_`\"'“”")[-MAX_CHARACTERS:]
+    text = _LEADING_SIGNS.sub("", text.strip(" \t\n*_`\"'“”"))[-MAX_CHARACTERS:]
     lone = _LONE.match(text)
     if lone:
         return _confirmed(position(lone["lone"], of), text[lone.end() :], of)
-    sentences = [mentions_in(part, of) for part in SENTENCE.split(text) if part and not part.rstrip().endswith("?")]
+    parts = [part for part in SENTENCE.split(text) if part and not part.rstrip().endswith("?")]
+    sentences = [mentions_in(part, of) for part in parts if not _RUNNER_UP.search(part)]
     named = [sentence for sentence in sentences if sentence.options]
     if len({option for sentence in named for option in sentence.options}) > 1:
         named = [sentence for sentence in named if sentence.concludes]
@@ -133,7 +139,7 @@ def _confirmed(option: int | None, rest: str, of: int) -> int | None:
     if option is None or (joined and _starts_with_option(rest[joined.end() :], of)):
         return None
     for part in SENTENCE.split(rest):
-        other = _LONE.fullmatch(part.strip()) if part else None
+        other = _LONE.fullmatch(_LEADING_SIGNS.sub("", part.strip())) if part else None
         if other and position(other["lone"], of) != option:
             return None  # a list
         sentence = mentions_in(part, of) if part else _NO_MENTIONS
@@ -229,6 +235,9 @@ def assigned_options(text: str, marked: bool, slots: int, of: int) -> list[int] 
     numbered = _in_order(_NUMBERED.findall(text), of)
     if numbered is not None:
         return numbered
+    sequence = _SEQUENCE.search(text)
+    if sequence:
+        return _all_options(re.findall(r"\d+", sequence[1]), of)
     lines = lines_in(text, NO_HINTS)
     listed = len(lines) == slots and all(map(_LONE.fullmatch, lines))
     line = " ".join(lines if marked or listed else lines[-1:])
@@ -237,12 +246,12 @@ def assigned_options(text: str, marked: bool, slots: int, of: int) -> list[int] 
 
 
 def _table_pairs(text: str) -> list[tuple[str, str, str]]:
-    """The slots and options of a table drawn with pipes, with two columns."""
+    """The slots and options of a table drawn with pipes, in its first two columns."""
     lines = [line for line in text.split("\n") if line.count("|") >= 2]
     pairs = []
     for row in piped_rows(lines, ()):
         numbers = [_SLOT_NUMBER.search(cell) for cell in row[:1]]
-        if len(row) != 2 or numbers[0] is None:
+        if len(row) < 2 or numbers[0] is None:
             return []
         option = row[1].strip(" *_`()[]").rpartition(" ")[2]
         pairs.append((numbers[0][0], option, ""))

@@ -9,8 +9,12 @@ from fathom.scoring.parsing.key_hints import NO_HINTS, KeyHints
 from fathom.scoring.parsing.normalization import letters, normal
 from fathom.scoring.parsing.remarks import is_comment, is_label
 
-BULLET = re.compile(r"[ \t]*(?:[-*•‣◦·–][ \t]+|\(?(\d{1,3})[.)](?=[ \t]|[^\d\s.,%])[ \t]*|#(\d{1,4})[ \t]+)")
-_BULLET_SIGNS = frozenset("-*•‣◦·–(#0123456789 \t")
+BULLET = re.compile(
+    r"[ \t]*(?:[-*•‣◦·–+→➤➡▪●○◆■✅✓✔☑👉][ \t]+|[①-⑳❶-❿][ \t]*"
+    r"|\(?(\d{1,3})[.)](?=[ \t]|[^\d\s.,%])[ \t]*|#(\d{1,4})[ \t]+)"
+)
+_BULLET_SIGNS = frozenset("-*•‣◦·–+→➤➡▪●○◆■✅✓✔☑👉①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳❶❷❸❹❺❻❼❽❾❿(#0123456789 \t")
+_COUNTED_LINE = re.compile(r"(\d{1,3})(?:[:：]|[ \t][-–—])[ \t]+")
 _LETTERED = re.compile(r"[ \t]*(?:\(?([a-zA-Z]{1,5})\)|([a-z]{1,5})\.)[ \t]+")
 _LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
 _ROMANS = (
@@ -62,11 +66,15 @@ _COUNTED = re.compile(
 )
 _LABELS = ("Article ", "article ", "ARTICLE ", "Paper ", "paper ", "PAPER ", "Document ", "document ", "DOCUMENT ")
 _ARTICLE_LABEL = re.compile(
-    r"[*_]{0,3}(?:article|paper|document)[ \t]#?\d{1,3}[*_]{0,3}[ \t]?[:.)–—-][*_]{0,3}[ \t]+(?=[^\s\d])", re.IGNORECASE
+    r"[*_]{0,3}(?:article|paper|document)[ \t]#?\d{1,3}[*_]{0,3}[ \t]?[:.)–—-][*_]{0,3}[ \t]+(?![\d.,]+\Z)",
+    re.IGNORECASE,
 )
-_HEADING = re.compile(rf"#{{1,6}} [^\n]{{0,60}}?\b(?:{_NOUN}|final|solution|summary|step|conclusion|response)\b", re.IGNORECASE)
+_RULE = re.compile(r"[-*_=]{3,80}")
+_HEADING = re.compile(
+    rf"#{{1,6}} [^\n]{{0,60}}?\b(?:{_NOUN}|final|solution|summary|step|conclusion|response)\b", re.IGNORECASE
+)
 # A text without any of these has no heading, label, fence, lead-in or remark.
-_SUSPECT = re.compile(r"[:*.!#`]")
+_SUSPECT = re.compile(r"[:*.!#`]|---|===|___")
 
 
 def lines_in(stated: str, hints: KeyHints) -> list[str]:
@@ -78,7 +86,7 @@ def lines_in(stated: str, hints: KeyHints) -> list[str]:
         return lines if "" not in lines else [line for line in lines if line]
     kept: list[str] = []
     for line in lines:
-        if not line or line.startswith("```"):
+        if not line or line.startswith("```") or _RULE.fullmatch(line):
             continue
         suspect = line[-1] in ":*.!" or ":" in line or line[0] == "#"
         if not suspect or letters(line) in hints.whole:
@@ -112,6 +120,15 @@ def unnumbered(lines: list[str], hints: KeyHints = NO_HINTS) -> list[str]:
     ]
 
 
+def _uncounted(lines: list[str]) -> list[str]:
+    """Lines without "1:" or "1 -", if they count 1, 2, 3."""
+    matches = [_COUNTED_LINE.match(line) for line in lines]
+    counted = [match[1] for match in matches if match]
+    if counted != [str(number) for number in range(1, len(lines) + 1)]:
+        return lines
+    return [line[match.end() :] for line, match in zip(lines, matches, strict=True) if match]
+
+
 def _unlettered(lines: list[str], hints: KeyHints) -> list[str]:
     """Lines without "a.", "b." or "i.", "ii."; the initials of names are no bullets."""
     matches = [_LETTERED.match(line) for line in lines]
@@ -136,6 +153,8 @@ def without_lead_in(line: str, hints: KeyHints) -> str:
 
 def clean_items(pieces: list[str], hints: KeyHints) -> list[str]:
     """The pieces of a list as items, without bullets and trailing separators; empty ones are dropped."""
+    if len(pieces) > 1 and pieces[0][:1] == "1":
+        pieces = _uncounted(pieces)
     items = [piece.strip(_ENDS) for piece in unnumbered(pieces, hints)]
     for item in items:
         if not item or not item[0].isalnum() or item[-1] in ")]" or (item[0] in "ADPadp" and item.startswith(_LABELS)):
