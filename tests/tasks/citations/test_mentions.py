@@ -43,7 +43,12 @@ def paper(sentence: str, brackets: dict[str, int], entries: list[str], style: St
     )  # fmt: skip
 
 
-ENTRIES = ["Lind, K. Tides. 2018", "van der Berg, J. Ferns. 2019", "Xu, A. Mosses. 2020"]
+ENTRIES = [
+    "Lind, K. Tides. 2018",
+    "van der Berg, J. Ferns. 2019",
+    "Xu, A. Mosses. 2020",
+    "Robért-Nico, D. Salt. 2021",
+]
 
 
 @pytest.mark.parametrize(
@@ -54,6 +59,7 @@ ENTRIES = ["Lind, K. Tides. 2018", "van der Berg, J. Ferns. 2019", "Xu, A. Mosse
         ("This was timed by Lind and Wu [1] by day.", {"[1]": 1}, ["Lind and Wu [1]"]),
         ("This was timed by van der Berg [2] by day.", {"[2]": 2}, ["van der Berg [2]"]),
         ("This was timed lind2018 (1) by day.", {"(1)": 1}, ["lind2018 (1)"]),
+        ("This was timed robertnico2021 (4) by day.", {"(4)": 4}, ["robertnico2021 (4)"]),
         ("We took TideMap [1] by day.", {"[1]": 1}, ["[1]"]),
     ],
 )
@@ -111,7 +117,7 @@ def test_where_authors_are_named_without_a_citation(sentence: str, hidden: list[
 
 
 def test_a_name_inside_the_citation_of_another_work_stays() -> None:
-    entries = [*ENTRIES, "Lind, K. Salt. 2021"]
+    entries = [*ENTRIES[:3], "Lind, K. Salt. 2021"]
     document = paper("It fell (Lind et al., 2021) at once.", {"(Lind et al., 2021)": 4}, entries, "author-year")
     mentions = Mentions(document, document.text)
     assert mentions.of(1) == []

@@ -9,7 +9,11 @@ from fathom.tasks.citations.name_check import visible_names
 from fathom.tasks.citations.work_names import CommonWords, FoldedText, WorkNames
 
 ORDINARY = "zero memory for all attention transformer switch and whisper deep learning moving object"
-COMMON = CommonWords(frozenset(ORDINARY.split()), frozenset({"ImageNet"}))
+COMMON = CommonWords(
+    frozenset(ORDINARY.split()),
+    frozenset({"ImageNet"}),
+    ("so deep learning works", "of deep learning", "in deep learning"),
+)
 
 
 def names(title: str, text: str = "", abstract: str = "") -> WorkNames:
@@ -54,7 +58,8 @@ def hidden_in(title: str, text: str, abstract: str = "") -> set[str]:
         ("AND: Networks", "The AND net and others are used, and so on.", {"AND"}),
         ("Attention: Memory", "We use attention here. Attention is used.", set()),
         ("Deep learning", "Here deep learning is used. Deep learning helps.", set()),
-        ("Moving object: All is", "A moving object moves.", set()),
+        ("Deep learning: A survey", "Here deep learning is used. The Deep Learning Book helps.", {"Deep Learning"}),
+        ("Moving object: All is", "A moving object moves.", {"moving object"}),
         ("pandas: A library", "Load it with pandas first.", {"pandas"}),
         # Titles.
         ("Diversity is all you need: Skills", "Diversity is all you need, we said.", {"Diversity is all you need"}),

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from fathom.records.documents import Citation, Document
-from fathom.records.names import CHINESE, PARTICLE, family_name
+from fathom.records.names import CHINESE, PARTICLE, family_name, plain_word
 from fathom.records.spans import Span
 from fathom.tasks.citations.word_counts import occurrences
 
@@ -157,7 +157,7 @@ class Mentions:
         # Search only the authors, not the whole entry: in "ZorlinIndex (Lind, 2013)" the name is part of the title.
         signed = self._signed(citation.reference)
         key = _KEY.search(before, before.rstrip().rfind(" ") + 1)  # in the last word, or nowhere
-        if key is not None and key["name"].casefold() in signed.casefold():
+        if key is not None and key["name"].casefold() in re.sub(r"[\W_]", "", plain_word(signed)):
             return start - (len(before) - key.start())
         chinese = self._chinese[citation.reference - 1]
         at = names_before(before, chinese) if chinese else None

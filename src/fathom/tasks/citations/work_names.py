@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import count
 from weakref import WeakKeyDictionary
@@ -202,6 +202,8 @@ def _name(printed: str, common: CommonWords, is_title: bool = False) -> Name | N
         return None
     pieces[-1] = _singular(pieces[-1])
     is_ordinary = all(is_common(fold(word), common) for word in words) and not (is_title and len(words) > 2)
+    if is_ordinary and len(words) > 1:
+        is_ordinary = common.has_phrase(" ".join(map(str.lower, words)))
     sign = re.search(r"(?<=\w)[+*]*$", printed)
     if not is_title:
         return Name(tuple(pieces), is_title, is_ordinary, sign[0] if sign else "")
@@ -246,6 +248,8 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 SAMPLED = 40
 """Documents of a corpus whose words count as ordinary, and characters of each."""
 SAMPLED_CHARACTERS = 20_000
+PHRASE_SHARE = 0.15
+"""The share of documents in which a phrase of several words must occur to be ordinary: others name a known work too."""
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 
 
@@ -257,6 +261,12 @@ class CommonWords:
     """Those in lower case."""
     coined: frozenset[str] = frozenset()
     """Those that look coined, as they are printed."""
+    texts: tuple[str, ...] = field(default=(), repr=False)
+    """The sampled texts, in which phrases are counted."""
+
+    def has_phrase(self, phrase: str) -> bool:
+        """Whether many documents use a phrase in lower case, as they use "deep learning"."""
+        return sum(phrase in text for text in self.texts) >= max(3, len(self.texts) * PHRASE_SHARE)
 
 
 _known: WeakKeyDictionary[Corpus, CommonWords] = WeakKeyDictionary()
@@ -267,12 +277,12 @@ def common_words(corpus: Corpus) -> CommonWords:
     if corpus not in _known:
         ids = [listed.id for listed in corpus.entries()]
         sampled = ids[:: max(1, len(ids) // SAMPLED)][:SAMPLED]
-        texts = (corpus.text(id)[:SAMPLED_CHARACTERS] for id in sampled)
+        texts = tuple(corpus.text(id)[:SAMPLED_CHARACTERS] for id in sampled)
         found = Counter(word for text in texts for word in set(_WORD.findall(text)))
         least = 3 if len(sampled) > 20 else 2
         words = [word for word, documents in found.items() if documents >= least]
         lower, others = (frozenset(word for word in words if word.islower() == wanted) for wanted in (True, False))
-        _known[corpus] = CommonWords(lower, frozenset(filter(is_coined, others)))
+        _known[corpus] = CommonWords(lower, frozenset(filter(is_coined, others)), texts)
     return _known[corpus]
 
 
