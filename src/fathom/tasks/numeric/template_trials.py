@@ -25,7 +25,7 @@ from fathom.tasks.programs.sql import parameterized
 
 STEPS = 2_000_000
 """The limit on SQLite's virtual machine steps for one statement: a reasonable statement needs a hundredth of it."""
-COMPARED, MOST = 16, 80
+COMPARED, MOST = 24, 80
 """Collections on which program and SQL are compared, and on which at most it is tried whether every part matters."""
 PLAUSIBLE = 300
 """Constants above this number occur in no article: nothing near them is generated."""

@@ -320,6 +320,9 @@ class _Statements(Entities):
         if len(wanted) > 1:
             if any(results):
                 raise ParseError(_SEVERAL)
+            named = any(isinstance(one, exp.Column) and self._names_main_row(one, scope) for one in wanted)
+            if select.args.get("distinct") and not named:
+                raise ParseError("it lists different combinations of several columns")
             return tree.Columns(tuple(self._measure_or_label(column, scope) for column in wanted)), None
         if results[0]:
             found = self._expressions.filtered(wanted[0], scope)

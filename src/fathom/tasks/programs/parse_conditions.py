@@ -92,6 +92,8 @@ class Expressions(Measures):
             return self._comparison(exp.EQ(this=node.this.copy(), expression=subquery.copy()), scope)
         if subquery is None:
             measure = self.measure(node.this, scope)
+            if not node.expressions:
+                raise ParseError("IN has no values")
             if len(node.expressions) == 1 and not self._own:
                 return tree.Compare(measure, "=", self.value(node.expressions[0], measure))
             return tree.OneOf(measure, tuple(self.value(value, measure) for value in node.expressions))

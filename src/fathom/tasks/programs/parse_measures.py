@@ -69,7 +69,10 @@ class Measures:
                 return self._case(FUNCTIONS[type(node)], case, scope)
             if isinstance(case, exp.Distinct):
                 raise ParseError(f"{node.key.upper()}(DISTINCT ...) cannot be put into words")
-            return Filtered(tree.Aggregate(FUNCTIONS[type(node)], self.measure(case, scope)))
+            measure = self.measure(case, scope)
+            if self._schema.type_of(measure) in ("text", "category"):
+                raise ParseError(f"'{short(node)}' aggregates texts")
+            return Filtered(tree.Aggregate(FUNCTIONS[type(node)], measure))
         if isinstance(node, exp.Div):
             return Filtered(self._ratio(node, scope))
         if type(node) in (exp.Add, exp.Sub, exp.Mul):
@@ -172,7 +175,10 @@ class Measures:
                 left, right = right, left
             if is_number(left):
                 raise ParseError(f"'{short(node)}' starts with a number, which has no natural wording")
-            return tree.Arithmetic(self.measure(left, scope), SIGNS[type(node)], self._operand(right, scope))
+            sides = self.measure(left, scope), self._operand(right, scope)
+            if any(not isinstance(side, int | float) and self._schema.type_of(side) == "text" for side in sides):
+                raise ParseError(f"'{short(node)}' computes with a text")
+            return tree.Arithmetic(sides[0], SIGNS[type(node)], sides[1])
         return self._column(node, scope)
 
     def _quotient(self, node: exp.Div, scope: Scope) -> tree.Measure:
@@ -204,7 +210,7 @@ class Measures:
             if isinstance(node, exp.Case):
                 name = "CASE"
             what = f"it uses {name} on a value of a row" if name else f"'{short(node)}' is not a column"
-            raise ParseError(f"{what}, which is not supported; supported are columns, + - * / % and aggregates")
+            raise ParseError(f"{what}; supported are columns, + - * / % and aggregates")
         return self.spec(node, scope)
 
     def spec(self, node: exp.Column, scope: Scope) -> tree.Column:

@@ -50,7 +50,7 @@ class Orders:
                 return replace(
                     program, output=tree.Aggregate("MAX" if direction == "DESC" else "MIN", measure), order=()
                 )
-        if isinstance(top, float) or top == 0:
+        if isinstance(top, float) or (isinstance(top, int) and top < 1):
             raise ParseError("LIMIT takes a whole number above zero")
         return replace(program, top=top)
 
