@@ -26,7 +26,7 @@ def grouped(citing_corpus: Path, build_once: SharedFolders) -> Bench:
 
     def make(folder: Path) -> None:
         build_citations(
-            citing_corpus, folder / "bench", items=10, tasks=["set"], levels=["medium", "hard"], candidates=6
+            citing_corpus, folder / "bench", items=4, tasks=["set"], levels=["medium", "hard"], candidates=6
         )
 
     return Bench(build_once("grouped", make) / "bench")
@@ -36,7 +36,7 @@ def test_an_audit_proves_the_sets(grouped: Bench) -> None:
     found = audit(grouped.folder)
     assert found.passed, [checked for checked in found.checks if checked.failed]
     assert grouped.manifest.counts["answer"] == {"selection": grouped.manifest.questions}
-    assert grouped.manifest.counts["level"]["medium"] >= 6
+    assert set(grouped.manifest.counts["level"]) == {"medium", "hard"}
     assert "every mask is a whole group of citations" in {checked.name for checked in found.checks}
 
 

@@ -47,7 +47,7 @@ def test_positions_are_spread_evenly(candidates: int, correct: int) -> None:
 
 
 def test_more_candidates(citing_corpus: Path, tmp_path: Path) -> None:
-    bench = build_citations(citing_corpus, tmp_path / "bench", items=6, levels=["medium", "hard"], candidates=7)
+    bench = build_citations(citing_corpus, tmp_path / "bench", items=3, levels=["medium"], candidates=7)
     assert audit(bench.folder).passed
     for context, [item] in bench.by_context():
         answer = item.key.answer
@@ -61,7 +61,7 @@ def test_more_candidates(citing_corpus: Path, tmp_path: Path) -> None:
 
 def test_the_whole_reference_list(citing_corpus: Path, tmp_path: Path) -> None:
     """Every work of the list that has enough text is a candidate, whatever their number."""
-    bench = build_citations(citing_corpus, tmp_path / "bench", items=6, levels=["easy"], candidates="all")
+    bench = build_citations(citing_corpus, tmp_path / "bench", items=3, levels=["easy"], candidates="all")
     assert audit(bench.folder).passed
     with Corpus(citing_corpus) as corpus:
         sizes = set()

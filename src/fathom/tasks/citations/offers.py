@@ -24,14 +24,14 @@ KEPT = 2_048
 """The maximum number of works whose texts are cached."""
 TRIES = 8
 """Masks, or sets of masks, of one paper that are tried for one item."""
-BALANCED_TRIES = 32
+BALANCED_TRIES = 16
 """At filtered levels with more than four candidates: sets of masks of one paper that are tried for one cloze."""
 POOL = 6
 """At filtered levels: works of a paper among which the candidates of an item are searched, or twice as many as the item
 has candidates."""
 MASKS_OF_WORK = 3
 """At filtered levels: masks of one work that are tried for a choice."""
-SET_DRAWS = 6
+SET_DRAWS = 4
 """At filtered levels: draws of the other candidates that are tried for one group of citations."""
 CLOZE_SEARCHES = ((2, 64), (4, 512))
 """At filtered levels: masks of one work, and sets of four masks, in the first and in the second search for a cloze."""
