@@ -44,6 +44,8 @@ LENGTHS = {"letters": "4K", "articles": "64K", "reports": "64K", "elife": "64K",
 
 PARTS = 10
 """A seed tries one of so many parts of the combinations."""
+SWAPPED = 3
+"""One of so many benches is swapped, since a swap writes a whole corpus."""
 
 TEMPLATES = (
     "SELECT MAX(author_count) FROM articles",
@@ -124,7 +126,8 @@ class Study:
         (place / "mine.json").write_text(json.dumps([{"sql": sql} for sql in TEMPLATES]))
         for number, (family, options) in enumerate(combinations(seed)):
             if family in self._families and (contexts is not None or family != "numeric"):
-                case = Case(f"{family} {name} seed {seed} {options}", family, seed, place / str(number))
+                label = f"{family} {name} seed {seed} {options}"
+                case = Case(label, family, seed, place / str(number), (number + seed // PARTS) % SWAPPED == 0)
                 self._try(case, corpus, options, place)
         if contexts is not None and seed % 2 == 0 and {"numeric", "citations"} <= {*self._families}:
             self._try_recipe(Case(f"recipe {name} seed {seed}", "recipe", seed, place / "recipe"), corpus, place)
@@ -162,11 +165,18 @@ class Study:
         self._drop(f"build {case.family}", bench.manifest.dropped)
         if case.family in ("memorization", "citation_types"):
             return
+        if case.swapped:
+            self._swap(case, bench)
+        self._fit(case, bench)
+
+    def _swap(self, case: Case, bench: fathom.Bench) -> None:
         out = case.out.with_name(f"{case.out.name}-swapped")
         swapped = self._tried(f"swap {case.family}", f"swap {case.label}", lambda: bench.swap(out, seed=case.seed))
         if swapped is not None:
             self._check(f"swap {case.label}", swapped)
             self._drop(f"swap {case.family}", swapped.manifest.reports["swap"]["left out"])
+
+    def _fit(self, case: Case, bench: fathom.Bench) -> None:
         longest = max(context.tokens for context in bench.contexts())
         fitted_to = case.out.with_name(f"{case.out.name}-fitted")
         window = int((0.5, 0.7, 1.1)[case.seed % 3] * longest) + 3_000
@@ -214,6 +224,7 @@ class Case(NamedTuple):
     family: str
     seed: int
     out: Path
+    swapped: bool = True
 
 
 def combinations(seed: int) -> Iterator[tuple[str, dict[str, Any]]]:
