@@ -3,7 +3,8 @@
 Each field is removed from a tenth, half and all of the articles, for several seeds. The articles are written as
 Markdown, ingested, sampled into contexts, and asked about by `numeric` and `citations`; both benches are audited. Every
 key is recomputed from the shown text by `tests/tasks/damaged_corpora.py` and `damaged_citations.py`, which know what
-was removed. `--long` takes three to four minutes for each seed.
+was removed. A citation whose place in the file is not found, or ambiguous, is undecided. `--long` takes three CPU
+minutes for each seed.
 Target: no key is wrong, no question depends on something that was removed, and every audit passes.
 """
 
@@ -94,6 +95,7 @@ def try_citations(work: Path, damage: Damage, seed: int, tally: Tally) -> None:
         return
     result = recompute_citations(bench.folder, work / "articles", damage)
     tally.counts["citation items"] += result.questions
+    tally.counts["undecided"] += len(result.undecided)
     tally.counts["wrong"] += len(result.wrong)
     tally.counts["touching"] += len(result.touching)
     tally.counts["audits failed"] += not audit(bench).passed
@@ -110,6 +112,7 @@ def print_table(tallies: dict[tuple[Field, float], Tally]) -> None:
         "wrong",
         "touching",
         "citation items",
+        "undecided",
     )
     print("| removed | of | " + " | ".join((*columns, "audits failed")) + " |")
     print("|" + " --- |" * (len(columns) + 3))

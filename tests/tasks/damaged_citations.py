@@ -39,8 +39,11 @@ def recompute_citations(bench_folder: Path, articles: Path, damage: Damage) -> R
                 wanted = item.key.answer
                 assert isinstance(wanted, Choice | Assignment)
                 options = [wanted.option] if isinstance(wanted, Choice) else list(wanted.options)
-                if found != options:
-                    result.wrong.append(f"{item.question.id} key {options}, by the files {found}")
+                line = f"{item.question.id} key {options}, by the files {found}"
+                if any(one not in (None, option) for one, option in zip(found, options, strict=True)):
+                    result.wrong.append(line)
+                elif None in found:
+                    result.undecided.append(line)
     return result
 
 

@@ -137,6 +137,8 @@ class Recomputed:
     """Questions whose key differs from the shown text."""
     touching: list[str] = field(default_factory=list)
     """Questions whose answer depends on something that was removed."""
+    undecided: list[str] = field(default_factory=list)
+    """Citation items of which a citation could not be found in the files."""
     about: Counter[str] = field(default_factory=Counter)
     """Questions on authors, references and other things."""
 

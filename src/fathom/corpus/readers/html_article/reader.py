@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from fathom.corpus.readers.html.prose_blocks import Node, ProseBlocks, parse_page
@@ -14,6 +14,7 @@ from fathom.corpus.readers.markdown.blocks import MarkdownBlock
 from fathom.corpus.readers.markdown.inline import plain_text
 from fathom.corpus.readers.markdown.reader import read_blocks
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument, ReadError
+from fathom.corpus.readers.parsing.bylines import read_byline
 from fathom.corpus.readers.parsing.front_matter import Value
 from fathom.corpus.readers.parsing.tables import check_size
 from fathom.corpus.readers.parsing.text_cleanup import strip_compression, title_from_name
@@ -61,6 +62,8 @@ def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[Pars
         "license": metadata.license,
     }
     document = read_blocks(_without_title(blocks, title), name, values)
+    if metadata.authors and _contradicts_byline(metadata.authors, blocks):
+        metadata.authors, metadata.author_doubt = [], "the byline of the page names other authors than its metadata"
     if not metadata.authors:
         document.authors = []
         document.kind = "article" if document.abstract or document.references else "report"
@@ -71,6 +74,24 @@ def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[Pars
     if note:
         document.notes["text"] = note
     yield document
+
+
+def _contradicts_byline(authors: Sequence[str], blocks: Sequence[MarkdownBlock]) -> bool:
+    """Return whether a line "By Ada Lind and Bo Wu" above the text does not name the authors of the metadata.
+
+    Some systems state only the person who posted the text.
+    """
+    for block in blocks[:_BYLINE_BLOCKS]:
+        byline = read_byline([block.text]) if len(block.text) <= _MAX_BYLINE else None
+        if byline is not None and byline.labeled:
+            names = {author.printed.casefold() for author in byline.authors}
+            return bool(names) and names != {name.casefold() for name in authors}
+    return False
+
+
+_BYLINE_BLOCKS = 6
+_MAX_BYLINE = 200
+"""The blocks at the top that may be a byline, and its characters."""
 
 
 def _is_tabular(main: MainText, body: Node) -> bool:

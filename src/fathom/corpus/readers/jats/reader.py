@@ -135,7 +135,13 @@ class _ArticleReader:
             subjects=self._subjects(),
             license=self._license(),
             stated=self._stated(),
+            unknown=self._unknown(),
         )
+
+    def _unknown(self) -> dict[FieldName, str]:
+        """Return the fields that an article states without their values."""
+        anonymous = next(self._meta.iterfind("contrib-group//anonymous"), None) is not None
+        return {"authors": "an author is anonymous"} if anonymous else {}
 
     def _stated(self) -> frozenset[FieldName]:
         """Return the fields that an article with front matter would state, without those that were not read."""

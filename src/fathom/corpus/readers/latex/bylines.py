@@ -9,7 +9,7 @@ from fathom.corpus.readers.bibtex.latex_text import latex_to_text
 from fathom.corpus.readers.bibtex.parser import parse_author
 from fathom.corpus.readers.latex.source import braced_group, remove_commands
 from fathom.corpus.readers.parsed_document import Block, Paragraph, ParsedAuthor
-from fathom.corpus.readers.parsing.byline_pieces import is_institution
+from fathom.corpus.readers.parsing.byline_pieces import is_incomplete, is_institution
 from fathom.corpus.readers.parsing.bylines import UNEXPLAINED, read_byline
 from fathom.corpus.readers.parsing.given_names import has_given_name
 
@@ -58,7 +58,7 @@ def _read_part(lines: list[str], byline: LatexByline) -> None:
     if not lines:
         return
     first = _MARKS.sub("", lines[0]).strip()
-    if is_institution(first) or any(map(_has_surely_names, lines[1:])):
+    if is_institution(first) or is_incomplete(first) or any(map(_has_surely_names, lines[1:])):
         byline.reason = UNEXPLAINED
     elif len(first) <= 80 and not re.search(r"[,;&@]|\b(?:and|with)\b", first):
         # The command itself says that it is a name, be it a mononym or in lower case.

@@ -69,6 +69,30 @@ class ForwardFinder:
         return at
 
 
+_CONDITION = re.compile(r"\\(?:(if[A-Za-z]*)|(fi|else))(?![A-Za-z])")
+
+
+def _without_disabled(text: str) -> str:
+    """Return the text without the parts between `\\iffalse` and the `\\else` or `\\fi` that belongs to it."""
+    if "\\iffalse" not in text:
+        return text
+    pieces: list[str] = []
+    position, depth, start = 0, 0, -1
+    for match in _CONDITION.finditer(text):
+        if start < 0:
+            if match[1] == "iffalse":
+                pieces.append(text[position : match.start()])
+                start, depth = match.start(), 1
+        elif match[1]:
+            depth += 1
+        elif match[2] == "fi" or depth == 1:
+            depth -= 1
+            if depth == 0:
+                position, start = match.end(), -1
+    # Without an end, nothing is removed: the condition may be part of a macro.
+    return "".join([*pieces, text[start if start >= 0 else position :]])
+
+
 class SourceText:
     """Combines a document and the files that it inputs."""
 
@@ -79,7 +103,7 @@ class SourceText:
 
     def expand(self, text: str) -> str:
         """Return the document with its inputs and macros expanded."""
-        return self._expand_macros(self._expand_inputs(self.protect(without_placeholders(text))))
+        return self._expand_macros(_without_disabled(self._expand_inputs(self.protect(without_placeholders(text)))))
 
     def protect(self, text: str) -> str:
         """Remove comments, and replace verbatim environments by placeholders: nothing in them is markup."""

@@ -156,6 +156,11 @@ def is_institution(text: str) -> bool:
     return bool(_INSTITUTION.search(text))
 
 
+def is_incomplete(text: str) -> bool:
+    """Return whether a text stands for more or other people than it names: "Ada Lind et al.", "Anonymous"."""
+    return bool(_INCOMPLETE.search(text))
+
+
 def split_pieces(text: str) -> list[tuple[str, bool, bool]]:
     """Split a line at everything between names; with each piece, whether it was joined, and whether marked."""
     text = _BRACKETS.sub(_bracket, text)

@@ -123,12 +123,25 @@ def check_list(items: Sequence[ParsedReference]) -> CheckedList:
     )
 
 
+_INNER_NUMBER = re.compile(
+    r"(?:(?:19|20)\d\d|[.\])\d])\s(?:(\d{1,3})\.|\[(\d{1,3})\])\s(?=[^\W\d_a-z][\w'’-]+,?\s[^\W\d_a-z])"
+)
+
+
+def _is_joined(text: str, number: int) -> bool:
+    """Return whether an entry contains the number of the next one, before a name: "... 2001. 2. Lind A. ..."."""
+    inner = (int(found[1] or found[2]) for found in _INNER_NUMBER.finditer(text[:_MAX_LENGTH], 20))
+    return number + 1 in inner
+
+
 def _doubt(entries: Sequence[ParsedReference], listed: bool) -> str:
     if not entries:
         return "the reference list has no entries" if listed else ""
     odd = [item for item in entries if not looks_like_entry(item)]
     if any(is_notice(item.text) for item in odd):
         return "the reference list contains notes"
+    if any(_is_joined(item.text, number) for number, item in enumerate(entries, start=1)):
+        return "two entries of the reference list may have been joined"
     if len(odd) > MAX_ODD_SHARE * len(entries):
         return "items of the reference list do not look like references"
     return ""

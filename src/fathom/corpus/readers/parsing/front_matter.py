@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import date
@@ -28,7 +30,12 @@ _END = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 
 
 def split_front_matter(text: str) -> tuple[dict[str, Value], str]:
-    """Return the values between the two lines of dashes at the top, and the text after them."""
+    """Return the values between the two lines of dashes at the top, and the text after them.
+
+    Some site generators take TOML between lines of plus signs, or a JSON object, instead of YAML.
+    """
+    if text.lstrip().startswith(("+++", "{")):
+        return _split_toml(text) if text.lstrip().startswith("+++") else _split_json(text)
     begin = _BEGIN.match(text)
     end = _END.search(text, begin.end(), begin.end() + _MAX_CHARS) if begin else None
     if begin is None or end is None:
@@ -36,6 +43,45 @@ def split_front_matter(text: str) -> tuple[dict[str, Value], str]:
     values = parse_yaml(text[begin.end() : end.start()])
     # A page may begin with a horizontal rule and have another one further down.
     return (values, text[end.end() :]) if values else ({}, text)
+
+
+_TOML_BEGIN = re.compile(r"\s*\+\+\+[ \t]*\n")
+_TOML_END = re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE)
+
+
+def _split_toml(text: str) -> tuple[dict[str, Value], str]:
+    begin = _TOML_BEGIN.match(text)
+    end = _TOML_END.search(text, begin.end(), begin.end() + _MAX_CHARS) if begin else None
+    if begin is None or end is None:
+        return {}, text
+    try:
+        values = _strings(tomllib.loads(text[begin.end() : end.start()]))
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return {}, text
+    return (values, text[end.end() :]) if isinstance(values, dict) else ({}, text)
+
+
+def _split_json(text: str) -> tuple[dict[str, Value], str]:
+    start = len(text) - len(text.lstrip())
+    try:
+        loaded, end = json.JSONDecoder().raw_decode(text[start : start + _MAX_CHARS])
+        values = _strings(loaded)
+    except (ValueError, RecursionError):
+        return {}, text
+    rest = text[start + end :]
+    # A line that starts with braces may be text; front matter has lines of its own.
+    return (values, rest) if isinstance(values, dict) and rest.startswith(("\n", "\r")) else ({}, text)
+
+
+def _strings(value: object) -> Value:
+    """Return a value of TOML or JSON as YAML has it: every scalar as a string."""
+    match value:
+        case dict():
+            return {str(name): _strings(one) for name, one in value.items()}
+        case list():
+            return [_strings(one) for one in value]
+        case _:
+            return "" if value is None else str(value)
 
 
 # YAML.
@@ -87,7 +133,9 @@ def _top_level_lines(text: str) -> dict[str, Value]:
         return {}
     values: dict[str, Value] = {}
     for pair in pairs:
-        values.setdefault(pair[1], pair[2].strip("\"'"))
+        # The list or mapping that starts here may be what is broken.
+        if not pair[2].startswith(("[", "{", "&", "*", "|", ">")):
+            values.setdefault(pair[1], pair[2].strip("\"'"))
     return values
 
 
@@ -151,7 +199,9 @@ def text_value(values: dict[str, Value], name: str) -> str:
 
 def _texts(value: Value) -> list[str]:
     if isinstance(value, str):
-        return [part.strip() for part in value.split(",") if part.strip()]
+        return [
+            part.strip() for part in re.split(r"[;；]" if re.search("[;；]", value) else ",", value) if part.strip()
+        ]
     return [part for part in value if isinstance(part, str) and part] if isinstance(value, list) else []
 
 
