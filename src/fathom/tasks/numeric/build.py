@@ -33,6 +33,8 @@ from fathom.tasks.programs.tree import Program
 NAME = "numeric"
 ATTEMPTS = 40
 """Random templates tried for one question before it is skipped."""
+COMPARED = 2
+"""Templates that fit and are compared, to ask the question with fewer undetected mutants."""
 
 
 class DisagreementError(Exception):
@@ -115,7 +117,9 @@ class NumericBuilder:
     def _sample(self) -> CorpusSample:
         ids = sorted(entry.id for entry in self._corpus.entries())
         sample = rng_for(self._seed, "sample").sample(ids, min(SAMPLE, len(ids)))
-        return CorpusSample([read_source(self._corpus.bibliographic_record(id)) for id in sample], self._seed)
+        return CorpusSample(
+            [read_source(self._corpus.bibliographic_record(id), unlinked=False) for id in sample], self._seed
+        )
 
     def unasked(self, context: Context) -> list[Unasked]:
         """The questions that could not be asked, since something is not known about the context's articles."""
@@ -152,15 +156,24 @@ def _rate(offered: Mapping[Skill, list[Template]], unanswerable: float) -> _Rate
 def _fill(
     filler: TemplateFiller, factory: ItemFactory, options: Sequence[Template], rate: _Rate, rng: Random, used: set[str]
 ) -> FilledTemplate | None:
-    """A random template filled with values, unanswerable at the rate if possible; None if no template fits."""
+    """A random template filled with values, unanswerable at the rate if possible; None if no template fits.
+
+    Of two templates that always have an answer, the one with fewer undetected mutants. Of the others, answerable and
+    unanswerable ones would be preferred from different templates, which would tell them apart.
+    """
     nullable = rng.random() < rate.nullable[options[0].skill]
     plans = [(nullable, True)] if nullable and rng.random() < rate.unanswerable else []
     for may_be_empty, empty in (*plans, (nullable, False), (not nullable, False)):
         suitable = [one for one in options if one.may_be_empty == may_be_empty and one.id not in used]
+        found: list[FilledTemplate] = []
         for _ in range(ATTEMPTS if suitable else 0):
             filled = filler.fill(rng.choice(suitable), rng, empty)
             if filled is not None and factory.is_unambiguous(filled):
-                return filled
+                found.append(filled)
+                if len(found) == COMPARED or filled.undetected == 0 or may_be_empty:
+                    break
+        if found:
+            return min(found, key=lambda one: one.undetected)
     return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
 
@@ -40,6 +40,8 @@ class FilledTemplate:
     template: Template
     values: dict[tree.Slot, tree.Constant]
     rows: tuple[Row, ...]
+    undetected: float = 0.0
+    """The share of single-edit mutants that give the same result."""
 
     @cached_property
     def program(self) -> tree.Program:
@@ -67,18 +69,16 @@ class TemplateFiller:
     def fill(self, template: Template, rng: Random, empty: bool = False) -> FilledTemplate | None:
         """The template with values that give a result of a planned size, or an empty one with `empty`.
 
-        Of several such fillings, the one that the fewest mutants of its condition agree with.
+        Of several such fillings, the one that the fewest mutants agree with.
         """
         if (empty and not self._may_be_unanswerable(template)) or self._is_unsafe(template):
             return None
-        found: list[tuple[int, FilledTemplate]] = []
+        found: list[FilledTemplate] = []
         for filled in self._fillings(template, rng, empty):
-            if not template.slots:
-                return filled
-            found.append((self._agreeing_mutants(filled), filled))
-            if len(found) == COMPARED or found[-1][0] == 0:
+            found.append(replace(filled, undetected=self._undetected(filled)))
+            if len(found) == COMPARED or found[-1].undetected == 0:
                 break
-        return min(found, key=lambda pair: pair[0])[1] if found else None
+        return min(found, key=lambda one: one.undetected, default=None)
 
     def _may_be_unanswerable(self, template: Template) -> bool:
         """Whether no answer is due to the values alone: where something is unknown, few have an answer."""
@@ -242,11 +242,12 @@ class TemplateFiller:
 
     # Mutants.
 
-    def _agreeing_mutants(self, filled: FilledTemplate) -> int:
-        """The number of mutants with the same result."""
+    def _undetected(self, filled: FilledTemplate) -> float:
+        """The share of mutants with the same result."""
         program, evaluation = filled.program, self._tables.evaluation
         result = result_form(program, list(filled.rows))
-        return sum(_gives(mutant.program, result, evaluation) for mutant in mutants(program, SCHEMA))
+        same = [_gives(mutant.program, result, evaluation) for mutant in mutants(program, SCHEMA)]
+        return sum(same) / max(1, len(same))
 
 
 def _gives(program: tree.Program, result: object, evaluation: Evaluation) -> bool:
