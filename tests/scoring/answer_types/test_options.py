@@ -33,12 +33,20 @@ CHOSEN = [
     "Candidate 4 is about tides. Candidate 1 covers storms. The best match is the third one.",
     "Candidate 3 because it describes the method of 4 groups.",
     "A candidate that fits is 3",
+    "Candidates 2, 1 and 4 can be excluded. That leaves candidate 3.",
+    "Candidate 3 is the cited work. Candidate 4 is similar, but it was written later.",
+    "Between 2 and 3, I choose 3.",
+    "Best candidate: 3\nSecond best: 2",
     "第3个",
     "候选3",
 ]
 NOT_CHOSEN = [
     *("2 or 3", "3 or 4", "3/4", "3 and 4", "Candidates 2 and 3", "either 3 or 2", "候选2或3", "5", "E", "not 3", ""),
     "It cannot be candidate 1, 2 or 4.",
+    "Candidate 3 can be excluded, but I cannot tell which of the others it is.",
+    "3 would be wrong here.",
+    "3\n5\n7",
+    "- 3\n- 1",
     "Candidate 1 is about tides. Candidate 3 covers storms.",
     "The first is about tides and the third about storms.",
     "A paper by B",
@@ -75,6 +83,10 @@ ASSIGNED = [
     '{"1": 4, "2": 1, "3": 3, "4": 2}',
     "[[1, 4], [2, 1], [3, 3], [4, 2]]",
     '[{"mask": 1, "work": 4}, {"mask": 2, "work": 1}, {"mask": 3, "work": 3}, {"mask": 4, "work": 2}]',
+    "Candidate 4 is cited at [[CITATION 1]].\nCandidate 1 is cited at [[CITATION 2]].\nCandidate 3 is cited at "
+    "[[CITATION 3]].\nCandidate 2 is cited at [[CITATION 4]].",
+    "Citation 1 cites candidate 4, citation 2 cites candidate 1, citation 3 cites candidate 3 and citation 4 cites "
+    "candidate 2.",
     "The first is 4, the second is 1, the third is 3 and the fourth is 2",
 ]
 

@@ -58,6 +58,7 @@ def says(key: Answer, response: str) -> bool:
 FOUR = number(4)
 MUELLER = Text(value="Anna Müller")
 TITLES = members("Tides, storms, and seas", "Wu and sons", "Rivers: a study", "Is it so?")
+LISTED = "Answer:\nTides, storms, and seas\nWu and sons\nRivers: a study\nIs it so?"
 TIED = ranking("a", ("b", "c"), "d")
 TABLE = Rows(columns=("count", "mean"), rows=((number(3), number("12.5", 2)), (number(4), number(7, 2))))
 CITED = Rows(columns=("title", "n"), rows=((Text(value="Tides, storms"), number(5)), (Text(value="Wu"), number(1234))))
@@ -150,6 +151,53 @@ RIGHT: list[tuple[Answer, list[str]]] = [
     (Unanswerable(), ["The question cannot be answered from the given articles.", "NULL (no article fits)"]),
     (Text(value="None"), ["None"]),
     (Text(value="No answer: a study"), ["No answer: a study", "Answer: No answer: a study", "**no answer: a study**"]),
+    (
+        FOUR,
+        [
+            "Respuesta: 4",
+            "答え：4",
+            "Ans: 4",
+            "#### 4",
+            "Answer — **4**",
+            "所以答案是 4。",
+            "Answer: 4<|im_end|>",
+            "４",
+        ],
+    ),
+    (FOUR, ["Answer: 4, not 5", "4 instead of 5", "Draft answer: 5. The final answer is 4.", "Answer: ~~5~~ 4"]),
+    (
+        FOUR,
+        [
+            "4\n\n**Note:** Hyphenated words count as one word.",
+            "Answer: 4\n\nConfidence: 90%",
+            "| Answer |\n|---|\n| 4 |",
+        ],
+    ),
+    (
+        TITLES,
+        ["Answer:\na) Wu and sons\nb) Is it so?\nc) Rivers: a study\nd) Tides, storms, and seas\n\nI hope this helps!"],
+    ),
+    (
+        TITLES,
+        ["<ul><li>Wu and sons</li><li>Is it so?</li><li>Rivers: a study</li><li>Tides, storms, and seas</li></ul>"],
+    ),
+    (
+        TITLES,
+        ["- Article 1: Wu and sons\n- Article 2: Is it so?\n- Article 3: Rivers: a study\n- Tides, storms, and seas"],
+    ),
+    (
+        members(7, 8, 10),
+        ["7 8 10", "7 → 8 → 10", "a. 7\nb. 8\nc. 10", "- [x] 7\n- [x] 8\n- [ ] 9\n- [x] 10", "① 7\n② 8\n③ 10"],
+    ),
+    (
+        TABLE,
+        [
+            "Group 3: 12.5\nGroup 4: 7",
+            "For 3 authors, the result is 12.5.\nFor 4 authors, the result is 7.",
+            "3; 12.5, 4; 7",
+        ],
+    ),
+    (Unanswerable(), ["No article meets the conditions.", "There is none.", "Answer: NULL instead of 3; 5", "(none)"]),
     (FOUR, ['{"why": "At first the answer is 5.", "answer": 4}', '{"why": "\\\\boxed{5}", "answer": "4"}']),
 ]
 
@@ -160,6 +208,17 @@ WRONG: list[tuple[Answer, list[str]]] = [
     (FOUR, ["I see 4 articles, but one is a preprint, so the answer is 3.", "\\boxed{4} hmm wait.\nFinal answer: 5"]),
     (FOUR, ["I first counted 4. Removing one leaves 3.", "Answer: 4. Or 5.", "It is 4 of course.\nSo the total is 3."]),
     (FOUR, ["4 perhaps", "4, I guess", "4 (maybe)"]),
+    (
+        FOUR,
+        [
+            "4 would be wrong here.",
+            "Answer:\n- 4\n- 5",
+            "Answer: 4\n\nWait, that is a mistake.",
+            "Answer: NULL instead of 4",
+        ],
+    ),
+    (number(1), ["How many are there? Answer with one number.", "Candidate 1 is a survey."]),
+    (number(7), ["Answer: Synaptotagmin 7 is a sensor"]),
     (number("4.0"), ["40"]),
     (number(11), ["711", "111", "1.1", "eleven hundred"]),
     (number("3.14159", 2), ["3.1", "3.15", "3.13", "3", "314", "3.14 %"]),
@@ -178,6 +237,18 @@ WRONG: list[tuple[Answer, list[str]]] = [
     (TITLES, ["Tides, Wu and sons, Rivers: a study, Is it so?"]),
     (TITLES, ["Rivers: a study; Tides, storms, and seas; Is it so?; Wu and sons; More"]),
     (TITLES, ["- Wu and sons\n- Is it so?\n- Rivers: a study\n- Tides, storms, and seas\nEvidence for more"]),
+    (
+        TITLES,
+        [f"{LISTED}\n{more}" for more in ("Evidence: a survey", "Notes: on tides", "These lists are long!", "# Tides")],
+    ),
+    (
+        TITLES,
+        [
+            f"{LISTED}\n\n{more}"
+            for more in ("Evidence: a survey", "Thank you for sharing", "I am an article", "(Un)wanted")
+        ],
+    ),
+    (Unanswerable(), ["No article except Tides meets the conditions.", "There is none but Tides."]),
     (members(100, 200, 300), ["100,200", "100200300", "100, 200, 300, 400", "300"]),
     (Multiset(items=(FOUR, FOUR, number(5))), ["4, 5", "4, 5, 5", "4, 4, 5, 5", "4\n5"]),
     (TIED, ["d, c, b, a", "a, b, d, c", "b, a, c, d", "a, b, c", "a, b, c, d, e", "a, b, b, d"]),
