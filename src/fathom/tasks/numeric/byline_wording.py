@@ -23,6 +23,7 @@ from fathom.tasks.programs.tree import (
     OneOf,
     Or,
     OverGroups,
+    PeerAggregate,
     Program,
     Related,
     nodes,
@@ -63,6 +64,12 @@ class BylineWords(wording.Words):
             self._rows, self._noun, self._plural = before
 
     def clause(self, condition: Condition, negated: bool = False) -> str:
+        match condition:
+            # The article that is cited most: some article cites it, and none is cited by more.
+            case And(Exists("citing" | "cited" as name, None, 1), Compare(Related(relation, None), "=", best)) if (
+                relation == name and best == PeerAggregate("MAX", Related(name)) and self._rows == "articles"
+            ):
+                return f"{_CITATIONS[name][1]} the largest number of the other articles"
         if self._rows == "people" and (concerns(condition) != {"article"} or negated):
             return self._of_people(condition, negated)
         if self._rows == "entries" and not isinstance(condition, And | Or | Not) and concerns(condition) == {"article"}:
@@ -71,7 +78,7 @@ class BylineWords(wording.Words):
                 return f"that belong to {named or f'articles {super().clause(condition, negated)}'}"
         if self._rows == "people":
             with self._about("articles"):
-                return super().clause(condition, negated)
+                return self.clause(condition, negated)
         return super().clause(condition, negated)
 
     # People.
