@@ -9,7 +9,7 @@ from functools import cached_property
 from random import Random
 
 from fathom.tasks.numeric.rankings import is_clear
-from fathom.tasks.numeric.schema import NAME, SCHEMA
+from fathom.tasks.numeric.schema import NAME, REFERENCES, SCHEMA
 from fathom.tasks.numeric.slot_values import CHANCE_OF_NONE, CorpusSample, SlotValues
 from fathom.tasks.numeric.tables import Tables
 from fathom.tasks.numeric.templates import Template
@@ -260,11 +260,20 @@ def _gives(program: tree.Program, result: object, evaluation: Evaluation) -> boo
 def _is_clumsy(condition: tree.Condition, values: tree.Bindings) -> bool:
     """Whether a bound leaves a single count or remainder: "at most 0" is better said as "exactly 0"."""
     match condition:
-        case tree.Compare(_, "<" | "<=" as sign, tree.Slot() as slot) if slot.kind == "number":
-            computed = isinstance(condition.measure, tree.Arithmetic) and condition.measure.sign != "%"
-            return not computed and values[slot] == (1 if sign == "<" else 0)
+        case tree.Not(tree.Compare(measure, ">", tree.Slot() as slot)):
+            return slot.kind == "number" and values[slot] == _lowest(measure)
+        case tree.Compare(measure, "<" | "<=" as sign, tree.Slot() as slot) if slot.kind == "number":
+            lowest = _lowest(measure)
+            return lowest is not None and values[slot] == lowest + (sign == "<")
         case _:
             return False
+
+
+def _lowest(measure: tree.Measure) -> int | None:
+    """The lowest value of a count or remainder that is usual."""
+    if isinstance(measure, tree.Arithmetic):
+        return 0 if measure.sign == "%" else None
+    return 0 if measure == REFERENCES else 1
 
 
 def _is_nothing(rows: Sequence[Row]) -> bool:
