@@ -182,15 +182,22 @@ def _parts(ids: Numbers, size: int, many: int) -> Values:
 def _by_pair(queries: Sequence[Query], number: Mapping[str, int], ids: Sequence[Numbers]) -> Iterator[Values]:
     """Pairs of neighboring words that the query and the candidate share, weighted by rarity."""
     many = len(number) + 1
-    known = [one[:-1] * many + one[1:] for one in ids]
+    known = [_pairs(one, many) for one in ids]
     for stretch in _PAIRED:
         table = np.zeros((len(queries), len(ids)))
         for mask, query in enumerate(queries):
             stems = [number.get(stem, -1) for stem in query.stems[stretch]]
-            pairs = np.array(sorted({one * many + two for one, two in pairwise(stems) if min(one, two) >= 0}), int)
-            held = np.array([np.isin(pairs, one) for one in known])
+            pairs = sorted({one * many + two for one, two in pairwise(stems) if min(one, two) >= 0})
+            held = np.array([[pair in one for pair in pairs] for one in known], dtype=bool)
             table[mask] = held @ _rarity(held)
         yield table
+
+
+def _pairs(ids: Numbers, many: int) -> set[int]:
+    """All pairs of neighboring words that both have a number; the last number is that of all other words."""
+    known = ids < many - 1
+    places = np.flatnonzero(known[:-1] & known[1:])
+    return set((ids[places] * many + ids[places + 1]).tolist())
 
 
 def _by_characters(queries: Sequence[Query], candidates: Sequence[CandidateWords]) -> Iterator[Values]:
