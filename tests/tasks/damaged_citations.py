@@ -92,6 +92,6 @@ def _is_cited(entry: str, citation: str) -> bool:
     authors = names.count("., ") + 1
     return (
         bool(printed_year)
-        and names.partition("] ")[2].startswith(f"{first}, ")
+        and names.partition("] ")[2].casefold().startswith(f"{first}, ".casefold())  # "Van Lind" at a sentence start
         and (authors > 2 if others else authors == 2 and second in names if second else authors == 1)
     )

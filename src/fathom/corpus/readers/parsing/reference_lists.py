@@ -13,7 +13,7 @@ from fathom.corpus.readers.parsed_document import ParsedReference
 from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER, join_spaced_name, to_half_width
 from fathom.corpus.readers.parsing.reference_strings import parse_reference
 from fathom.corpus.readers.parsing.titles import split_date
-from fathom.records.names import CHINESE, family_name, is_particle
+from fathom.records.names import CHINESE, family_name, is_particle, without_accents
 
 
 @dataclass(frozen=True)
@@ -205,5 +205,4 @@ def _family(name: str) -> str:
 
 
 def _folded(text: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", text.replace("ø", "o").replace("ł", "l").replace("ß", "ss"))
-    return "".join(sign for sign in decomposed if not unicodedata.combining(sign)).casefold()
+    return without_accents(unicodedata.normalize("NFKC", text)).casefold()
