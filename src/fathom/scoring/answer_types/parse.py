@@ -56,7 +56,7 @@ _BEFORE_COUNT = re.compile(
     r"|gives?|gets?|got|counts?|counted|finds?|found|totals?|totaling|to|equals?|has|have|had|therefore|thus|so|hence|there|probably"
     r"|likely|answer|result|sum|mean|average|number|value|the|a|in|as|with|at|by|leaves|leaving|makes?|yields?|us|see|likely"
     r"|certainly|definitely|minimum|maximum|both|all|these|those|up|out|remain|remains|contains?|includes?|lists?))"
-    r"[\s*_`\"'“$(\[\\]*\Z",
+    r"[\s*_`\"'“$(\[\\{}]*\Z",
     re.IGNORECASE,
 )
 # A response may repeat the question, which says "Answer with one number".
