@@ -22,7 +22,7 @@ _NOUN = r"(?:option|choice|candidate|候选(?:项|文献)?|no\.|number|#)"
 
 _NAMED = re.compile(
     rf"{_NOUN}s?\s?#?[(\[]?(?P<named>[a-z](?![\w'])|\d{{1,3}}(?![\w'])|(?:{'|'.join(_CARDINALS)})\b)[)\]]?"
-    rf"|\b(?P<ordinal>{_ORDINAL})\b(?:\s(?:option|choice|candidate|one|work|paper|article))?"
+    rf"|\b(?P<ordinal>{_ORDINAL})\b(?!\s(?:look|glance|thought|sight|step|time|best|approach)\b)(?:\s(?:option|choice|candidate|one|work|paper|article))?"
     r"|\b(?:work|paper|document|article)s?\s?#?(?P<numbered>\d{1,3})(?![\w'])"
     rf"|第(?P<chinese>\d{{1,2}})[个项篇]",
     re.IGNORECASE | re.ASCII,
