@@ -34,7 +34,8 @@ def test_every_command_and_option_is_in_the_docs_and_no_other(fathom: Fathom) ->
     text = "\n".join(page.read_text() for page in ALL_PAGES)
     page = (ROOT / "docs" / "commands.md").read_text()
     options: dict[str, set[str]] = {}
-    for name in (*COMMANDS, *(f"build {family}" for family in family_names())):
+    subcommands = (*(f"build {family}" for family in family_names()), "pack check", "pack draft")
+    for name in (*COMMANDS, *subcommands):
         # Only lines that define an option: the text of one may mention another.
         help_text = fathom(*name.split(), "--help").stdout
         options[name] = set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", help_text, re.MULTILINE)) - {"--help"}

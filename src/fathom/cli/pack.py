@@ -11,7 +11,7 @@ from fathom.api.packs import PackCoverage
 from fathom.cli import options
 
 
-@click.group()
+@click.group(epilog=options.examples("fathom pack draft corpus --out own.toml", "fathom pack check own.toml corpus"))
 def command() -> None:
     """Check or draft a domain pack of the family `tables`.
 
