@@ -86,6 +86,7 @@ TAKEN: dict[str, tuple[dict[str, Any], ...]] = {
         for probes, characters in product((("citation",), ("title",), ("citation", "title")), (2_000, 8_000))
     ),
     "citation_types": ({},),
+    "tables": (*({"levels": (level,)} for level in ("easy", "medium", "hard")), {}, {"unanswerable": 0.5}),
 }
 """The option combinations of each family."""
 SMALL: dict[str, dict[str, Any]] = {
@@ -93,7 +94,10 @@ SMALL: dict[str, dict[str, Any]] = {
     "citations": {"items": 3, "per_paper": 2},
     "memorization": {"items": 8},
     "citation_types": {},
+    "tables": {"questions": 8},
 }
+OVER_CONTEXTS = ("numeric", "tables")
+"""Families that ask about sampled contexts."""
 
 Made = TypeVar("Made")
 
@@ -125,7 +129,7 @@ class Study:
         )
         (place / "mine.json").write_text(json.dumps([{"sql": sql} for sql in TEMPLATES]))
         for number, (family, options) in enumerate(combinations(seed)):
-            if family in self._families and (contexts is not None or family != "numeric"):
+            if family in self._families and (contexts is not None or family not in OVER_CONTEXTS):
                 label = f"{family} {name} seed {seed} {options}"
                 case = Case(label, family, seed, place / str(number), (number + seed // PARTS) % SWAPPED == 0)
                 self._try(case, corpus, options, place)
@@ -137,7 +141,7 @@ class Study:
         given = {**SMALL[case.family], **options}
         if "templates" in given:
             given["templates"] = place / "mine.json"
-        if case.family == "numeric":
+        if case.family in OVER_CONTEXTS:
             given["contexts"] = place / "contexts.jsonl"
         bench = self._tried(
             f"build {case.family}",
@@ -163,7 +167,7 @@ class Study:
             return
         self._check(case.label, bench)
         self._drop(f"build {case.family}", bench.manifest.dropped)
-        if case.family in ("memorization", "citation_types"):
+        if case.family in ("memorization", "citation_types", "tables"):
             return
         if case.swapped:
             self._swap(case, bench)
