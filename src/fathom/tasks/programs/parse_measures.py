@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -35,7 +36,7 @@ class Filtered:
     only: tree.Condition | None = None
 
 
-class Measures:
+class Measures(ABC):
     """Parses values, measures and results; the scope says which rows they are about."""
 
     def __init__(
@@ -295,9 +296,9 @@ class Measures:
         counted = isinstance(exact(key.this), exp.Count)
         return function, None if counted else self.measure(key.this, scope)
 
+    @abstractmethod
     def condition(self, node: exp.Expr, scope: Scope) -> tree.Condition:
         """A condition on the rows, which subqueries and CASE contain."""
-        raise NotImplementedError
 
     # Values.
 
