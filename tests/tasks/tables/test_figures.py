@@ -126,3 +126,10 @@ def test_a_value_that_a_later_document_withdraws_is_unknown() -> None:
     old = read(report(("sales", "2020", "10", "10"), year=2020))
     new = read(report(("sales", "2020", "n/a", None), ("staff", "2021", "7", "7"), year=2021))
     assert ("Alder", Slot("sales", 2020)) not in entity_figures([old, new], 2020, None).figures
+
+
+def test_a_filing_without_the_fields_is_of_the_domain_and_unknown() -> None:
+    filing = read(report(("dei:PublicFloat", "2020-12-31", "5", "5"), year=2020))
+    assert (filing.entity, filing.year, filing.figures) == ("Alder", 2020, {})
+    assert entity_figures([filing], 2020, None).entities == ("Alder",)
+    assert document_figures(report(("height", "2020", "5", "5")), PACK) is None

@@ -24,6 +24,7 @@ from fathom.tasks.tables.dispersion import documents_tag, spread_tag
 from fathom.tasks.tables.key_tables import database_of, program_of
 
 _YEAR = re.compile(r"_(\d{4})$")
+_TAG = re.compile(r"[\w-]+:\w+")
 _CURRENCY = re.compile(r"[A-Z]{3}(?=/|$)")
 _NAMED_CURRENCY = re.compile(r"(?:and is in |仅限以)([A-Z]{3})")
 
@@ -43,6 +44,8 @@ class _StatedFacts:
     """By attribute and period."""
     entities: frozenset[str]
     currencies: frozenset[str]
+    filers: frozenset[str]
+    """The entities of its tagged facts."""
 
 
 class TablesAuditor:
@@ -84,6 +87,7 @@ class TablesAuditor:
             dict(of),
             frozenset(fact.entity for fact in whole),
             frozenset(found[0] for fact in whole if (found := _CURRENCY.match(fact.unit))),
+            frozenset(fact.entity for fact in whole if _TAG.fullmatch(fact.attribute)),
         )
 
     def _verify(self, context: Context, item: Item) -> None:
@@ -163,14 +167,17 @@ class TablesAuditor:
         units = {fact.unit for fact in facts}
         # A question may be restricted to the reports in one currency, even if it asks for no amount of money.
         currency = _NAMED_CURRENCY.search(item.question.text)
-        return not any(
-            fact.entity not in used and fact.entity not in item.question.text and fact.unit in units
-            for id in context.documents
-            if (stated := self._facts(id)).year == year or year is None
-            if currency is None or currency[1] in stated.currencies
-            for attribute in attributes
-            for fact in stated.of.get(attribute, ())
-        )
+        tagged = any(_TAG.fullmatch(attribute) for attribute, _ in attributes)
+        for id in context.documents:
+            stated = self._facts(id)
+            if (year is not None and stated.year != year) or (currency and currency[1] not in stated.currencies):
+                continue
+            same = {fact.entity for key in attributes for fact in stated.of.get(key, ()) if fact.unit in units}
+            # A filing that does not tag the figure is a filing nevertheless.
+            entities = same | (stated.filers if tagged else frozenset())
+            if any(entity not in used and entity not in item.question.text for entity in entities):
+                return False
+        return True
 
 
 def _prints(fact: Fact, row: tuple[str, ...]) -> bool:

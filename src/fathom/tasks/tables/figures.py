@@ -24,6 +24,7 @@ SAME_DAY = 10
 
 _YEAR = re.compile(r"\d{4}")
 _DATES = re.compile(r"(?:(\d{4}-\d\d-\d\d)/)?(\d{4}-\d\d-\d\d)")
+_TAG = re.compile(r"[\w-]+:\w+")
 _CURRENCY = re.compile(r"[A-Z]{3}(?=/|$)")
 _DIGITS = re.compile(r"\d[\d,.   ]*")
 
@@ -65,7 +66,10 @@ class DocumentFigures:
 
 
 def document_figures(document: Document, pack: Pack) -> DocumentFigures | None:
-    """The figures of the pack's fields in a document; None if it has none, or is about several entities."""
+    """The figures of the pack's fields in a document; None if it is of another domain, or about several entities.
+
+    A filing that tags none of the fields is one of the domain nevertheless: all of its figures are unknown.
+    """
     whole = [fact for fact in document.facts if not fact.part]
     stated: dict[Slot, dict[int, list[Fact]]] = defaultdict(lambda: defaultdict(list))
     years = _Years(document, whole) if pack.has_periods else None
@@ -74,7 +78,9 @@ def document_figures(document: Document, pack: Pack) -> DocumentFigures | None:
         year = years.of(fact.period) if found and years else None
         if found and year != "other":
             stated[Slot(found[0], year)][found[1]].append(fact)
-    entities = Counter(fact.entity for facts in stated.values() for ranked in facts.values() for fact in ranked)
+    used = [fact for ranked in stated.values() for facts in ranked.values() for fact in facts]
+    tagged = [fact for fact in whole if _TAG.fullmatch(fact.attribute)] if pack.reads_filings else []
+    entities = {fact.entity for fact in used or tagged}
     if len(entities) != 1:
         return None
     return DocumentFigures(
@@ -82,7 +88,7 @@ def document_figures(document: Document, pack: Pack) -> DocumentFigures | None:
         entity=next(iter(entities)),
         language=document.language,
         year=years.own if years else None,
-        currency=_currency(fact for ranked in stated.values() for facts in ranked.values() for fact in facts),
+        currency=_currency(used),
         figures={
             slot: _agreed(_of_latest_period(ranked[min(ranked)]), document)
             for slot, ranked in sorted(stated.items(), key=_slot_order)

@@ -147,6 +147,11 @@ class Pack(Record):
             for rank, attribute in enumerate(field.attributes)
         }
 
+    @cached_property
+    def reads_filings(self) -> bool:
+        """Whether fields are stated by tagged numbers of filings, such as "us-gaap:Revenues"."""
+        return any(":" in attribute for attribute in self.field_of)
+
 
 def pack_names() -> list[str]:
     """The names of the packs that are part of Fathom."""
