@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CHROMIUM := /usr/bin/chromium
 
-.PHONY: demo test lint bench requirements clean
+.PHONY: demo test fuzz lint bench requirements clean
 
 demo: $(READY)
 	$(BIN)/fathom demo --out demo
@@ -16,15 +16,24 @@ test: lint
 	  "(Debian, Ubuntu: apt-get install chromium)." >&2
 	$(BIN)/pytest -n auto --dist worksteal
 
+# The property-based tests with other examples on each run, and with many more than in the suite.
+fuzz: $(READY)
+	FATHOM_HYPOTHESIS=fuzz $(BIN)/pytest -n auto --dist worksteal \
+	  $$(grep -rl --include='test_*.py' 'hypothesis import' tests)
+
 lint: $(READY)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Speed and quality targets, each measured next to its baseline in one run.
+# Speed and memory targets, each measured next to its baseline in one run. The other scripts are studies of quality, which
+# take longer and have options; the documentation says how to run them.
+SPEED := analysis contexts engine generate guard ingest json_lines numeric pdf prefix reading render report running \
+  scoring simulated start
+
 bench: $(READY)
-	@for script in benchmarks/[a-z]*.py; do echo "== $$script"; $(BIN)/python "$$script" || exit 1; done
+	@for name in $(SPEED); do echo "== benchmarks/$$name.py"; $(BIN)/python "benchmarks/$$name.py" || exit 1; done
 
 # Install pinned packages with hashes, then the project itself as an editable install, then the weights of the embedded
 # model, which are verified by their own hash.

@@ -1,11 +1,13 @@
 """No command writes a bench that its own audit rejects: builds, fits and swaps over seeds, corpora and options.
 
-Every option combination of every family is tried: each seed takes every tenth, so that ten seeds try all of them on
-each corpus. Refused commands are counted, and so are the items that commands dropped, by reason. An audit that fails, a
-crash, or a correct answer that its own check rejects is listed, and the exit code is 1.
+Every option combination of every family is tried: each seed takes every tenth, and at least one, so that ten seeds try
+all of them on each corpus. Refused commands are counted, and so are the items that commands dropped, by reason. An
+audit that fails, a crash, or a correct answer that its own check rejects is listed, and the exit code is 1.
 
     python benchmarks/audits.py --seeds 0-9 --corpora FOLDER        corpora that are ready, one folder each
     python benchmarks/audits.py --seeds 0-2 --only elife,scalar     a piece of the study
+    python benchmarks/audits.py --only jose --log study.jsonl       append a line for each command to a file
+    python benchmarks/audits.py --table study.jsonl                 the tables of pieces that ran before
 """
 
 from __future__ import annotations
@@ -17,10 +19,11 @@ import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
 from itertools import islice, product
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import fathom
 from _measuring import workplace
@@ -37,9 +40,22 @@ REAL = {
     "scipy": "scipy-proceedings",
     "jose": "jose-pdf-jats/pdf",
     "peps": "peps/rst.tar.xz",
-    "laws": "zh-laws",
+    "laws": "zh-laws/markdown.tar.xz",
+    "sec-10k-ixbrl": "sec-10k-ixbrl/html.tar.xz",
+    "uk-accounts-ixbrl": "uk-accounts-ixbrl/html.tar.xz",
+    "world-factbook": "world-factbook/json.tar.xz",
+    "university-cds": "university-cds/markdown.tar.xz",
 }
-LENGTHS = {"letters": "4K", "articles": "64K", "reports": "64K", "elife": "64K", "scalar": "64K"}
+LENGTHS = {
+    "letters": "4K",
+    "articles": "64K",
+    "reports": "64K",
+    "elife": "64K",
+    "scalar": "64K",
+    "world-factbook": "64K",
+    "university-cds": "256K",
+    "sec-10k-ixbrl": "1M",
+}
 """The length of contexts; 32K for the other corpora."""
 
 PARTS = 10
@@ -98,57 +114,83 @@ SMALL: dict[str, dict[str, Any]] = {
 }
 OVER_CONTEXTS = ("numeric", "tables")
 """Families that ask about sampled contexts."""
+SWAPPABLE = ("numeric", "citations", "recipe")
 
-Made = TypeVar("Made")
+
+@dataclass
+class Outcome:
+    """What became of one command."""
+
+    corpus: str
+    family: str
+    command: str
+    seed: int
+    options: str
+    refused: str = ""
+    """Why the command refused, if it did."""
+    items: int = 0
+    """Items of the bench that it wrote."""
+    dropped: dict[str, int] = field(default_factory=dict)
+    """Items that it left out, by reason."""
+    failures: list[str] = field(default_factory=list)
+
+
+class Case(NamedTuple):
+    """One bench to build."""
+
+    corpus: str
+    family: str
+    seed: int
+    options: dict[str, Any]
+    out: Path
+    swapped: bool = True
+
+    def outcome(self, command: str) -> Outcome:
+        options = {name: value for name, value in self.options.items() if name != "contexts"}
+        return Outcome(self.corpus, self.family, command, self.seed, str(options))
 
 
 class Study:
-    """Builds benches and lists what went wrong."""
+    """Builds benches and lists what became of each."""
 
-    def __init__(self, folder: Path, families: list[str]) -> None:
+    def __init__(self, folder: Path, families: list[str], log: Path | None) -> None:
         self._folder = folder
         self._families = families
-        self.counts: Counter[str] = Counter()
-        self.dropped: Counter[str] = Counter()
-        self.failures: list[str] = []
+        self._log = log
+        self.outcomes: list[Outcome] = []
 
     def try_all(self, name: str, corpus: fathom.Corpus, seed: int) -> None:
         """The seed's part of all combinations over one corpus, and what is derived from the benches."""
         place = self._folder / f"{name}-{seed}"
         place.mkdir()
-        contexts = self._tried(
-            "contexts",
-            f"contexts {name} seed {seed}",
-            lambda: corpus.contexts(
-                lengths=[LENGTHS.get(name, "32K")],
-                count=4,
-                seed=seed,
-                out=place / "contexts.jsonl",
-                splits={"train": 50, "test": 50} if seed % 2 else {},
-            ),
-        )
         (place / "mine.json").write_text(json.dumps([{"sql": sql} for sql in TEMPLATES]))
+        contexts = self._sampled(corpus, seed, place / "contexts.jsonl", LENGTHS.get(name, "32K"))
         for number, (family, options) in enumerate(combinations(seed)):
-            if family in self._families and (contexts is not None or family not in OVER_CONTEXTS):
-                label = f"{family} {name} seed {seed} {options}"
-                case = Case(label, family, seed, place / str(number), (number + seed // PARTS) % SWAPPED == 0)
-                self._try(case, corpus, options, place)
-        if contexts is not None and seed % 2 == 0 and {"numeric", "citations"} <= {*self._families}:
-            self._try_recipe(Case(f"recipe {name} seed {seed}", "recipe", seed, place / "recipe"), corpus, place)
+            if family in self._families and (contexts or family not in OVER_CONTEXTS):
+                swapped = (number + seed // PARTS) % SWAPPED == 0
+                self._try(Case(name, family, seed, options, place / str(number), swapped), corpus, place)
+        if contexts and seed % 2 == 0 and {"numeric", "citations"} <= {*self._families}:
+            self._try_recipe(Case(name, "recipe", seed, {}, place / "recipe"), corpus, place)
         shutil.rmtree(place)
 
-    def _try(self, case: Case, corpus: fathom.Corpus, options: dict[str, Any], place: Path) -> None:
-        given = {**SMALL[case.family], **options}
+    def _sampled(self, corpus: fathom.Corpus, seed: int, out: Path, length: str) -> bool:
+        """Whether the corpus has contexts of this length, which are written to `out`."""
+        try:
+            corpus.contexts(
+                lengths=[length], count=4, seed=seed, out=out, splits={"train": 50, "test": 50} if seed % 2 else {}
+            )
+        except fathom.FathomError as error:
+            print(f"  no contexts: {error}", flush=True)
+            return False
+        return True
+
+    def _try(self, case: Case, corpus: fathom.Corpus, place: Path) -> None:
+        given = {**SMALL[case.family], **case.options}
         if "templates" in given:
             given["templates"] = place / "mine.json"
         if case.family in OVER_CONTEXTS:
             given["contexts"] = place / "contexts.jsonl"
-        bench = self._tried(
-            f"build {case.family}",
-            case.label,
-            lambda: fathom.build(case.family, corpus, out=case.out, seed=case.seed, **given),
-        )
-        self._check_and_derive(case, bench)
+        self._check_and_derive(case, lambda: fathom.build(case.family, corpus, out=case.out, seed=case.seed, **given))
 
     def _try_recipe(self, case: Case, corpus: fathom.Corpus, place: Path) -> None:
         families = {"numeric": {"questions": 3}, "citations": {"items": 2}, "memorization": {"items": 4}}
@@ -158,83 +200,66 @@ class Study:
         )
         text = f'corpus = "{corpus.folder}"\ncontexts = "contexts.jsonl"\nout = "recipe"\nseed = {case.seed}\n{tables}'
         (place / "recipe.toml").write_text(text)
-        self._check_and_derive(
-            case, self._tried("build recipe", case.label, lambda: fathom.build_recipe(place / "recipe.toml"))
-        )
+        self._check_and_derive(case, lambda: fathom.build_recipe(place / "recipe.toml"))
 
-    def _check_and_derive(self, case: Case, bench: fathom.Bench | None) -> None:
+    def _check_and_derive(self, case: Case, build: Callable[[], fathom.Bench]) -> None:
+        bench = self._tried(case.outcome("build"), build, lambda made: made.manifest.dropped)
         if bench is None:
             return
-        self._check(case.label, bench)
-        self._drop(f"build {case.family}", bench.manifest.dropped)
-        if case.family in ("memorization", "citation_types", "tables"):
-            return
-        if case.swapped:
-            self._swap(case, bench)
-        self._fit(case, bench)
-
-    def _swap(self, case: Case, bench: fathom.Bench) -> None:
-        out = case.out.with_name(f"{case.out.name}-swapped")
-        swapped = self._tried(f"swap {case.family}", f"swap {case.label}", lambda: bench.swap(out, seed=case.seed))
-        if swapped is not None:
-            self._check(f"swap {case.label}", swapped)
-            self._drop(f"swap {case.family}", swapped.manifest.reports["swap"]["left out"])
-
-    def _fit(self, case: Case, bench: fathom.Bench) -> None:
-        longest = max(context.tokens for context in bench.contexts())
-        fitted_to = case.out.with_name(f"{case.out.name}-fitted")
+        if case.swapped and case.family in SWAPPABLE:
+            out = case.out.with_name(f"{case.out.name}-swapped")
+            self._tried(
+                case.outcome("swap"),
+                lambda: bench.swap(out, seed=case.seed),
+                lambda made: made.manifest.reports["swap"]["left out"],
+            )
+        longest = max((context.tokens for context in bench.contexts()), default=0)
         window = int((0.5, 0.7, 1.1)[case.seed % 3] * longest) + 3_000
-        fitted = self._tried(f"fit {case.family}", f"fit {case.label}", lambda: bench.fit(fitted_to, window))
-        if fitted is not None:
-            self._check(f"fit {case.label}", fitted)
-            assert fitted.manifest.fit is not None
-            self._drop(f"fit {case.family}", fitted.manifest.fit.refused)
+        fitted = case.out.with_name(f"{case.out.name}-fitted")
+        self._tried(case.outcome("fit"), lambda: bench.fit(fitted, window), lambda made: made.manifest.fit.refused)  # type: ignore[union-attr]
 
-    def _drop(self, kind: str, reasons: Any) -> None:
-        self.dropped.update({f"{kind}: {reason}": count for reason, count in reasons.items()})
-
-    def _tried(self, kind: str, label: str, make: Callable[[], Made]) -> Made | None:
+    def _tried(
+        self, outcome: Outcome, make: Callable[[], fathom.Bench], dropped: Callable[[fathom.Bench], Any]
+    ) -> fathom.Bench | None:
+        """The bench that a command writes, if it does; the outcome is kept."""
+        made = None
         try:
             made = make()
+            outcome.items = len(made)
+            outcome.dropped = {reason: count for reason, count in dropped(made).items() if count}
+            outcome.failures = list(failures(made))
         except fathom.FathomError as error:
-            self.counts[f"{kind}: refused"] += 1
-            print(f"  refused: {label}: {str(error).replace(str(self._folder), '')[:160]}", flush=True)
-            return None
+            outcome.refused = str(error).replace(str(self._folder), "")[:160]
         except Exception:
-            self._fail(f"{label} crashed: {traceback.format_exc(limit=-3)}")
-            return None
-        self.counts[kind] += 1
+            outcome.failures = [f"crashed: {traceback.format_exc(limit=-3)}"]
+        self.outcomes.append(outcome)
+        where = f"{outcome.command} {outcome.family} {outcome.corpus} seed {outcome.seed} {outcome.options}"
+        for message in outcome.failures:
+            print(f"FAILED {where}: {message}", flush=True)
+        if outcome.refused:
+            print(f"  refused: {where}: {outcome.refused}", flush=True)
+        if self._log is not None:
+            with self._log.open("a") as file:
+                file.write(json.dumps(asdict(outcome)) + "\n")
         return made
 
-    def _check(self, label: str, bench: fathom.Bench) -> None:
-        report = bench.audit()
-        for check in report.checks:
-            if check.failed:
-                self._fail(f"{label}: the audit fails: {check.name} ({check.failed} of {check.checked})")
-        for item in islice(bench.items(), 20):
-            verdict = item.check(f"Answer: {item.answer}")
-            if verdict.outcome != "correct":
-                self._fail(f"{label}: the correct answer to {item.question.id} is {verdict.outcome}")
 
-    def _fail(self, message: str) -> None:
-        self.failures.append(message)
-        print(f"FAILED {message}", flush=True)
-
-
-class Case(NamedTuple):
-    """One bench to build."""
-
-    label: str
-    family: str
-    seed: int
-    out: Path
-    swapped: bool = True
+def failures(bench: fathom.Bench) -> Iterator[str]:
+    """Audit checks that fail, and correct answers that the bench's own check rejects."""
+    for check in bench.audit().checks:
+        if check.failed:
+            yield f"the audit fails: {check.name} ({check.failed} of {check.checked})"
+    for item in islice(bench.items(), 20):
+        verdict = item.check(f"Answer: {item.answer}")
+        if verdict.outcome != "correct":
+            yield f"the correct answer to {item.question.id} is {verdict.outcome}"
 
 
 def combinations(seed: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """The families with the options that a seed tries; all of them over ten seeds."""
     for family, options in TAKEN.items():
-        yield from ((family, one) for place, one in enumerate(options) if place % PARTS == seed % PARTS)
+        parts = min(PARTS, len(options))
+        yield from ((family, one) for place, one in enumerate(options) if place % parts == seed % parts)
 
 
 def corpora(folder: Path, ready: Path | None, only: list[str]) -> Iterator[tuple[str, fathom.Corpus]]:
@@ -250,27 +275,60 @@ def corpora(folder: Path, ready: Path | None, only: list[str]) -> Iterator[tuple
             print(f"  {name}: ../shared/data/{REAL[name]} is not there")
 
 
+def table(outcomes: Iterable[Outcome]) -> str:
+    """The outcomes by corpus, family and command, and the reasons for which items were dropped, in Markdown."""
+    groups: dict[tuple[str, str, str], list[Outcome]] = {}
+    reasons: dict[tuple[str, str], Counter[str]] = {}
+    for one in outcomes:
+        groups.setdefault((one.corpus, one.family, one.command), []).append(one)
+        reasons.setdefault((one.command, one.family), Counter()).update(one.dropped)
+    lines = [
+        "| corpus | family | command | benches | refused | items | dropped | failed audits |",
+        "|---|---|---|--:|--:|--:|--:|--:|",
+    ]
+    total = [0] * 5
+    for group, found in sorted(groups.items()):
+        numbers = [
+            sum(not one.refused for one in found),
+            sum(bool(one.refused) for one in found),
+            sum(one.items for one in found),
+            sum(sum(one.dropped.values()) for one in found),
+            sum(bool(one.failures) for one in found),
+        ]
+        total = [one + other for one, other in zip(total, numbers, strict=True)]
+        lines.append(f"| {' | '.join(group)} | {' | '.join(f'{number:,}' for number in numbers)} |")
+    lines.append(f"| all | | | {' | '.join(f'{number:,}' for number in total)} |")
+    lines += ["", "| command | family | dropped because | items |", "|---|---|---|--:|"]
+    for (command, family), counts in sorted(reasons.items()):
+        lines += [f"| {command} | {family} | {reason} | {count:,} |" for reason, count in counts.most_common()]
+    return "\n".join(lines)
+
+
 def main() -> int:
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     words.add_argument("--seeds", default="0-9", help="such as 0-9 or 3")
     words.add_argument("--corpora", type=Path, help="a folder with ready corpora")
     words.add_argument("--only", default="", help="the names of corpora")
     words.add_argument("--families", default=",".join(TAKEN))
+    words.add_argument("--log", type=Path, help="append a line for each command to this file")
+    words.add_argument("--table", type=Path, nargs="+", help="print the tables of such files; build nothing")
     given = words.parse_args()
+    if given.table:
+        print(table(Outcome(**json.loads(line)) for path in given.table for line in path.read_text().splitlines()))
+        return 0
     first, _, last = given.seeds.partition("-")
     with workplace() as folder:
-        study = Study(folder, given.families.split(","))
+        study = Study(folder, given.families.split(","), given.log)
         for name, corpus in corpora(folder, given.corpora, [one for one in given.only.split(",") if one]):
             for seed in range(int(first), int(last or first) + 1):
                 start = time.perf_counter()
                 study.try_all(name, corpus, seed)
                 print(f"{name} seed {seed}: {time.perf_counter() - start:.0f} s", flush=True)
             corpus.close()
-        print("\n".join(f"{count:>6}  {kind}" for kind, count in sorted(study.counts.items())))
-        print("left out by:")
-        print("\n".join(f"{count:>6}  {reason}" for reason, count in study.dropped.most_common()))
-        print(f"{len(study.failures)} failures")
-        return 1 if study.failures else 0
+        print(table(study.outcomes))
+        failed = sum(bool(one.failures) for one in study.outcomes)
+        print(f"{failed} failures")
+        return 1 if failed else 0
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ from tests.serving import Provider, serving
 KILLS = 100
 CONNECTIONS = 4
 ENGINE_QUESTIONS = 2_000
-PATIENCE = 600.0
+PATIENCE = 1_800.0
 
 
 @dataclass

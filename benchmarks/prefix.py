@@ -32,7 +32,7 @@ from fathom.runs.calling import Budget, Gate, ModelCaller
 from fathom.runs.engine import run_jobs
 from fathom.runs.engine_model import EngineModel, open_model
 from fathom.runs.folder import RunSettings
-from fathom.runs.inspect_task import MemoryJournal
+from fathom.runs.memory_journal import MemoryJournal
 from fathom.runs.plan import Job, jobs
 from fathom.runs.run import RunLimits, expander
 from fathom.systems.catalog import load_system

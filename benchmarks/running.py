@@ -13,7 +13,7 @@ from pathlib import Path
 from _measuring import bench_of, best, fathom, workplace
 from fathom.api.bench_views import open_bench_view
 from fathom.api.runs import request_run
-from fathom.api.simulation import simulated_answers
+from fathom.api.simulation import open_simulated_model
 from fathom.records.files import Journal
 from fathom.records.questions import Response
 from fathom.runs.folder import RESPONSES
@@ -27,12 +27,12 @@ def run_alone(bench: Path, name: str, folder: Path) -> tuple[float, float]:
     """Seconds of a run without startup, and of a second one, when all documents have been read."""
     request = request_run(bench, name)
     taken = []
-    with open_bench_view(bench) as view, simulated_answers(bench, None, name, "full", 0) as answer:
+    with open_bench_view(bench) as view, open_simulated_model(bench, None, name, "full", 0) as model:
         for number in range(2):
             path = folder / f"run-{number}"
             start = time.perf_counter()
             manifest = request.manifest(view, path)
-            ran = run_simulated(view, request.system, request.info, manifest, path, answer)
+            ran = run_simulated(view, request.system, request.info, manifest, path, model)
             taken.append(time.perf_counter() - start)
             if not ran.is_complete:
                 raise SystemExit(f"{name} has not answered every question: {ran.outcomes}")

@@ -10,6 +10,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from fathom.contexts.files import FILE_NAME, write_contexts
@@ -19,6 +20,16 @@ from fathom.corpus.store import Corpus
 from fathom.tasks.bench import build
 from tests.commands import run_command
 from tests.sharing import SharedFolders
+
+# The test processes already use all cores, and a worker process of a command takes a second to start. Tests of worker
+# processes ask for two.
+os.environ["PYTHON_CPU_COUNT"] = "1"
+
+# On a busy machine any example may take long. The suite tries the same examples each time, so that a failure is due to
+# the change at hand; `make fuzz` searches with other examples on each run, and with many more.
+hypothesis.settings.register_profile("suite", deadline=None, derandomize=True)
+hypothesis.settings.register_profile("fuzz", deadline=None, max_examples=3_000)
+hypothesis.settings.load_profile(os.environ.get("FATHOM_HYPOTHESIS", "suite"))
 
 Fathom = Callable[..., "subprocess.CompletedProcess[str]"]
 

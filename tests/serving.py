@@ -13,6 +13,17 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 
+@dataclass(frozen=True)
+class Reply:
+    """What a scripted model replies to one request."""
+
+    text: str = ""
+    calls: tuple[tuple[str, str, str], ...] = ()
+    """The id, the name and the arguments of each tool call; the arguments need not be JSON."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
 @dataclass
 class Provider:
     """What the server does and what it has received."""
@@ -22,6 +33,8 @@ class Provider:
     """For the n-th request: a fault by name, or nothing."""
     tool_calls: Callable[[list[dict[str, Any]]], list[tuple[str, dict[str, Any]]]] = lambda messages: []
     """The tools that the model calls after these messages, with their arguments; none where it answers."""
+    reply: Callable[[dict[str, Any]], Reply] | None = None
+    """Replies to the body of a request in place of `response` and `tool_calls`."""
     requests: list[dict[str, Any]] = field(default_factory=list)
     """The bodies of the requests, where they are kept."""
     cached_prefixes: int = 4
@@ -106,6 +119,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self, body: dict[str, Any], prefix: str, question: str, hit: int) -> None:
         time.sleep(self.provider.seconds)
         self.provider.filled(prefix)
+        if self.provider.reply is not None:
+            self._say(body, *_scripted(self.provider.reply(body)))
+            return
         calls = _native_calls(self.provider.tool_calls(body["messages"]))
         text = "" if calls else self.provider.response(prefix + question)
         self.provider.seen[question] += not calls
@@ -117,6 +133,9 @@ class _Handler(BaseHTTPRequestHandler):
         }
         if not self.provider.counts:
             usage = None  # type: ignore[assignment]
+        self._say(body, text, calls, usage)
+
+    def _say(self, body: dict[str, Any], text: str, calls: list[dict[str, Any]], usage: dict[str, Any]) -> None:
         if body.get("stream") and self.provider.streams:
             self._stream(text, calls, usage)
         else:
@@ -182,6 +201,20 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _parts(content: str | list[dict[str, Any]]) -> list[str]:
     return [content] if isinstance(content, str) else [part["text"] for part in content]
+
+
+def _scripted(reply: Reply) -> tuple[str, list[dict[str, Any]], dict[str, Any]]:
+    calls = [
+        {"index": number, "id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
+        for number, (id, name, arguments) in enumerate(reply.calls)
+    ]
+    total = reply.input_tokens + reply.output_tokens
+    usage = {
+        "prompt_tokens": reply.input_tokens,
+        "completion_tokens": reply.output_tokens,
+        "total_tokens": total,
+    }
+    return reply.text, calls, usage
 
 
 def _native_calls(calls: list[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from fathom.cli.main import COMMANDS
+from fathom.systems.catalog import SYSTEMS
 from fathom.tasks.catalog import family_names
 from tests.conftest import Fathom
 from tests.transcripts import PAGES, ROOT, updated
@@ -34,7 +35,13 @@ def test_every_command_and_option_is_in_the_docs_and_no_other(fathom: Fathom) ->
     text = "\n".join(page.read_text() for page in ALL_PAGES)
     page = (ROOT / "docs" / "commands.md").read_text()
     options: dict[str, set[str]] = {}
-    subcommands = (*(f"build {family}" for family in family_names()), "pack check", "pack draft")
+    subcommands = (
+        *(f"build {family}" for family in family_names()),
+        "pack check",
+        "pack draft",
+        "pack extract",
+        "annotations import",
+    )
     for name in (*COMMANDS, *subcommands):
         # Only lines that define an option: the text of one may mention another.
         help_text = fathom(*name.split(), "--help").stdout
@@ -49,6 +56,17 @@ def test_every_command_and_option_is_in_the_docs_and_no_other(fathom: Fathom) ->
             assert set(re.findall(r"--[a-z-]+", given)) <= own | {"--help"}, (name, given)
     named = set(re.findall(r"(?:`|\$ )fathom ([a-z][a-z-]*)", text))
     assert named <= set(COMMANDS)
+
+
+def test_every_system_is_in_the_docs() -> None:
+    listed = [
+        line for line in (ROOT / "docs/commands.md").read_text().splitlines() if line.startswith("| `--system` |")
+    ]
+    running = (ROOT / "docs/running.md").read_text()
+    assert len(listed) == 2
+    for name in SYSTEMS:
+        assert all(f"`{name}`" in line for line in listed), name
+        assert f"\n| `{name}` |" in running, name
 
 
 def test_links_in_the_docs_exist() -> None:

@@ -19,53 +19,77 @@ from typing import TYPE_CHECKING, Any
 from fathom.records.version import __version__
 
 if TYPE_CHECKING:
+    from fathom.api.agreement import Agreement, agree
     from fathom.api.benches import Bench, BenchItem, audit, build, build_recipe, fit, open_bench, swap
     from fathom.api.contexts import ContextSet
     from fathom.api.corpora import Corpus, generate, ingest, open_corpus
     from fathom.api.findings import Analysis, analyze, compare, contamination
+    from fathom.api.matrix import MatrixRun, run_matrix
+    from fathom.api.models import KnownModel, list_models
+    from fathom.api.run_listing import RunListing, list_runs
     from fathom.api.runs import Run, open_run, plan, run
     from fathom.api.scores import Scores, score_answers, score_run
+    from fathom.api.systems import SystemReport, check_system
+    from fathom.api.tables import Table, table
     from fathom.records.errors import FathomError
 
 
 _MODULES = {
+    "fathom.api.agreement": ("Agreement", "agree"),
     "fathom.api.benches": ("Bench", "BenchItem", "audit", "build", "build_recipe", "fit", "open_bench", "swap"),
     "fathom.api.contexts": ("ContextSet",),
     "fathom.api.corpora": ("Corpus", "generate", "ingest", "open_corpus"),
     "fathom.api.findings": ("Analysis", "analyze", "compare", "contamination"),
+    "fathom.api.matrix": ("MatrixRun", "run_matrix"),
+    "fathom.api.models": ("KnownModel", "list_models"),
+    "fathom.api.run_listing": ("RunListing", "list_runs"),
     "fathom.api.runs": ("Run", "open_run", "plan", "run"),
     "fathom.api.scores": ("Scores", "score_answers", "score_run"),
+    "fathom.api.tables": ("Table", "table"),
+    "fathom.api.systems": ("SystemReport", "check_system"),
     "fathom.records.errors": ("FathomError",),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
+    "Agreement",
     "Analysis",
     "Bench",
     "BenchItem",
     "ContextSet",
     "Corpus",
     "FathomError",
+    "KnownModel",
+    "MatrixRun",
     "Run",
+    "RunListing",
     "Scores",
+    "SystemReport",
+    "Table",
     "__version__",
+    "agree",
     "analyze",
     "audit",
     "build",
     "build_recipe",
+    "check_system",
     "compare",
     "contamination",
     "fit",
     "generate",
     "ingest",
+    "list_models",
+    "list_runs",
     "open_bench",
     "open_corpus",
     "open_run",
     "plan",
     "run",
+    "run_matrix",
     "score_answers",
     "score_run",
     "swap",
+    "table",
 ]
 
 

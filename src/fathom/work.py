@@ -46,7 +46,9 @@ def map_ordered(task: Callable[[T], R], items: Iterable[T], processes: int) -> I
 
 
 def cores() -> int:
-    """The number of cores that this process may use."""
+    """The number of cores that this process may use; the variable PYTHON_CPU_COUNT sets it, as for Python 3.13."""
+    if (given := os.environ.get("PYTHON_CPU_COUNT", "")).isdecimal() and int(given) > 0:
+        return int(given)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

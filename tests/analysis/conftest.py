@@ -29,14 +29,14 @@ def done(*words: object) -> int:
 
 @pytest.fixture(scope="session")
 def examined(build_once: SharedFolders) -> Path:
-    """A bench of some 400 questions over contexts of two lengths, which rates need; never write to it."""
-    return build_once("examined", lambda folder: _make(folder, documents=90, count=20)) / "bench"
+    """A bench of some 280 questions over contexts of two lengths, which rates need; never write to it."""
+    return build_once("examined", lambda folder: _make(folder, documents=70, count=14)) / "bench"
 
 
 @pytest.fixture(scope="session")
 def small_bench(build_once: SharedFolders) -> Path:
-    """A bench of 160 questions over contexts of two lengths; never write to it."""
-    return build_once("examined-small", lambda folder: _make(folder, documents=60, count=8)) / "bench"
+    """A bench of 100 questions over contexts of two lengths; never write to it."""
+    return build_once("examined-small", lambda folder: _make(folder, documents=45, count=5)) / "bench"
 
 
 def _make(folder: Path, documents: int, count: int) -> None:

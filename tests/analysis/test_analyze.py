@@ -134,13 +134,13 @@ def test_samples_are_averaged_and_give_pass_at_k(ran_small: Ran) -> None:
 
 
 def test_runs_are_compared_on_shared_questions(ran_small: Ran) -> None:
-    good, poor = ran_small("sim/reader?miss=0.05"), ran_small("sim/reader?miss=0.3", "--limit", 120)
+    good, poor = ran_small("sim/reader?miss=0.05"), ran_small("sim/reader?miss=0.3", "--limit", 80)
     found = analyze([good, poor]).findings
     whole = [one for one in found.comparisons if one.within == "all"]
-    assert [(one.items, one.first, one.second) for one in whole] == [(120, *(one.info.name for one in found.runs))]
+    assert [(one.items, one.first, one.second) for one in whole] == [(80, *(one.info.name for one in found.runs))]
     assert whole[0].difference.value < -0.1
     assert whole[0].significant
-    assert found.runs[1].not_asked == found.runs[0].overall.outcomes.questions - 120
+    assert found.runs[1].not_asked == found.runs[0].overall.outcomes.questions - 80
     within = {one.within for one in found.comparisons}
     assert any(name.startswith("skill = ") for name in within)
 
@@ -161,13 +161,13 @@ def test_repeated_runs_are_averaged(ran_small: Ran) -> None:
 def test_runs_with_other_settings_are_not_repeats(ran_small: Ran) -> None:
     model = "sim/reader?miss=0.2"
     one = ran_small(model, "--seed", 1)
-    for others in (("--temperature", 0.5), ("--max-tokens", 512), ("--samples", 3), ("--limit", 100)):
+    for others in (("--temperature", 0.5), ("--max-tokens", 512), ("--samples", 3), ("--limit", 60)):
         assert analyze([one, ran_small(model, "--seed", 2, *others)]).findings.repeated_runs == (), others
 
 
 def test_no_loss_decomposition_over_different_questions(ran_small: Ran) -> None:
     model = "sim/reader?miss=0.2"
-    found = analyze([ran_small(model), ran_small(model, "--system", "tables", "--limit", 100)]).findings
+    found = analyze([ran_small(model), ran_small(model, "--system", "tables", "--limit", 60)]).findings
     assert found.loss_decompositions == ()
     assert any("has no loss decomposition" in note for note in found.notes)
 
@@ -235,7 +235,7 @@ def test_misuse_raises_clear_errors(ran_small: Ran, small_bench: Path, small_fol
 
 def test_counts_of_a_fitted_bench(ran_small: Ran, small_bench: Path, tmp_path: Path) -> None:
     fitted = tmp_path / "fitted"
-    assert done("fit", small_bench, "--window", "96K", "--reserve", "1K", "--out", fitted) in (0, 1)
+    assert done("fit", small_bench, "--window", "48K", "--reserve", "1K", "--out", fitted) in (0, 1)
     assert done("run", fitted, "--model", FAILING, "--out", tmp_path / "run") in (0, 1)
     found = analyze([tmp_path / "run"]).findings
     counts = found.runs[0].overall.counts

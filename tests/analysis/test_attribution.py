@@ -49,7 +49,7 @@ def test_the_rate_of_a_fault_is_estimated(single: Analysis) -> None:
     seen = missed = 0
     for fault in FAULTS:
         for cause in attribution_of(single, f"sim/reader?{fault}=0.5").causes:
-            if cause.name == fault and cause.exposed_questions > 150:
+            if cause.name == fault and cause.exposed_questions > 100:
                 seen += 1
                 assert cause.rate is not None
                 missed += not cause.rate.low <= 0.5 <= cause.rate.high
@@ -87,7 +87,7 @@ def test_with_many_faults_the_correct_one_is_named_or_none(ran: Ran, examined: P
     items = [(item, faults) for item, faults in items if len(faults) == 1]
     named = [(item, faults) for item, faults in items if not item.unclear]
     right = [item for item, faults in named if [item.candidates[0].cause] == faults]
-    assert len(items) > 150
+    assert len(items) > 100
     assert len(right) >= 0.9 * len(named)
     assert len(named) >= 0.7 * len(items)
     for item, faults in items:

@@ -79,9 +79,9 @@ TABLE = Rows(columns=("authors", "result"), rows=(numbers(1, 4), numbers(2, 9)))
         (Text(value="The Tides of Time"), "Answer: Tides of Time", "partial text"),
         (Text(value="The Tides of Time"), "Answer: Winds", "wrong text"),
         (Choice(option=2, of=4), "Answer: A", "wrong option"),
-        (Assignment(options=(1, 2, 3, 4), of=4), "Answer: 1: B, 2: A, 3: C, 4: D", "swapped options"),
-        (Assignment(options=(1, 2, 3, 4), of=4), "Answer: 1: A, 2: A, 3: A, 4: A", "some slots correct"),
-        (Assignment(options=(1, 2, 3, 4), of=5), "Answer: 1: E, 2: E, 3: E, 4: E", "no slot correct"),
+        (Assignment(options=(1, 2, 3, 4), of=4), "Answer: 1: 2, 2: 1, 3: 3, 4: 4", "swapped options"),
+        (Assignment(options=(1, 2, 3, 4), of=4), "Answer: 1: 1, 2: 1, 3: 1, 4: 1", "some slots correct"),
+        (Assignment(options=(1, 2, 3, 4), of=5), "Answer: 1: 5, 2: 5, 3: 5, 4: 5", "no slot correct"),
     ],
 )
 def test_patterns(key: Answer, said: str, wanted: str) -> None:
@@ -112,7 +112,7 @@ def test_a_huge_number_is_a_wrong_number(said: str) -> None:
         (ScoredResponse("refused", 0.0, Usage(), text="No."), "refused"),
         (ScoredResponse("unparseable", 0.0, Usage(), text=" \n"), "empty"),
         (ScoredResponse("unparseable", 0.0, Usage(), text="Well, well"), "unparseable"),
-        (ScoredResponse("unparseable", 0.0, Usage(), text="Well, w", truncated=True), "truncated"),
+        (ScoredResponse("unparseable", 0.0, Usage(), text="Well, w", received="truncated"), "truncated"),
         (ScoredResponse("incorrect", 0.0, Usage(), parsed=numbers(4)[0]), "off by one"),
     ],
 )

@@ -18,6 +18,7 @@ from fathom.records.errors import FathomError
 from fathom.records.judgments import Judgment
 from fathom.records.questions import Question, Response
 from fathom.scoring.keys import Key
+from fathom.scoring.shown import ShownContext
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks import checking
 from fathom.tasks.catalog import family
@@ -32,7 +33,9 @@ def parse(text: str) -> Ruling:
     return Ruling("unjudged") if text == "?" else Ruling("pass" if text == "yes" else "fail", 1.0 * (text == "yes"))
 
 
-def check(key: Key, response: Response, text: str | None = None, judgments: Sequence[Judgment] = ()) -> Verdict:
+def check(
+    key: Key, response: Response, shown: ShownContext | None = None, judgments: Sequence[Judgment] = ()
+) -> Verdict:
     passed = [one.outcome == "pass" for one in judgments]
     return Verdict(
         question_id=key.question_id,

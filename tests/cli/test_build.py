@@ -50,7 +50,7 @@ def test_citations_without_a_model_check_are_reported(
 def test_a_type_checker_is_called_once_for_each_citation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    generate(tmp_path / "corpus", Recipe(seed=5, documents=40, domains=("physics",)))
+    generate(tmp_path / "corpus", Recipe(seed=5, documents=24, domains=("physics",)))
     monkeypatch.setenv("MINE_API_KEY", "sk-none")
     chosen = ("--tasks", "choice", "--levels", "easy", "--items", 1, "--type-checker", "openai-api/mine/m")
     with serving(Provider(response=lambda prompt: "Answer: attributional")) as provider:

@@ -120,7 +120,7 @@ def test_a_terminal_shows_a_progress_bar(tmp_path: Path) -> None:
     """A real pseudo-terminal, so that the bar is drawn."""
     ours, theirs = pty.openpty()
     work = subprocess.Popen(
-        [sys.executable, "-m", "fathom", "generate", "--out", tmp_path / "c", "--documents", "60", "--processes", "1"],
+        [sys.executable, "-m", "fathom", "generate", "--out", tmp_path / "c", "--documents", "12", "--processes", "1"],
         stdout=subprocess.DEVNULL,
         stderr=theirs,
     )

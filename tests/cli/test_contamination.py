@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -79,7 +80,12 @@ def test_refuses_a_folder_that_is_not_a_run(tmp_path: Path, capsys: pytest.Captu
     assert call("contamination") == 2
 
 
-def test_swap_reports_changed_answers(tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_swap_reports_changed_answers(
+    tiny_bench: Path, ran: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for out in ("one", "two"):  # a swap resumes with the documents that are swapped already
+        shutil.copytree(ran / "swapped" / "corpus", tmp_path / out / "corpus")
+    capsys.readouterr()
     assert call("swap", tiny_bench, "--out", tmp_path / "one", "--json") == 0
     manifest = json.loads(capsys.readouterr().out)
     result = manifest["reports"]["swap"]

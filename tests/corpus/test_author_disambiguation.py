@@ -179,7 +179,7 @@ def test_hostile_names_break_nothing() -> None:
 
 @pytest.fixture(scope="module")
 def generated(build_once: SharedFolders) -> list[Document]:
-    recipe = Recipe(domains=parse_domains("articles"), length="short", seed=7, documents=900)
+    recipe = Recipe(domains=parse_domains("articles"), length="short", seed=7, documents=500)
     folder = build_once("authors", lambda folder: generate(folder / "corpus", recipe))
     with Corpus(folder / "corpus") as corpus:
         return list(corpus.documents())
@@ -215,7 +215,7 @@ def test_merges_only_people_that_no_reader_could_distinguish(generated: list[Doc
             right += gold[one] == gold[two]
             wrong += gold[one] != gold[two] and not company[gold[one]] & company[gold[two]]
     assert wrong == 0
-    assert right > 1_000
+    assert right > 400
 
 
 def test_the_order_of_adding_changes_nothing(generated: list[Document]) -> None:

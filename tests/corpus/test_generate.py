@@ -19,8 +19,8 @@ from fathom.records.errors import FathomError
 from tests.conftest import Fathom
 from tests.sharing import SharedFolders
 
-DOCUMENTS = 36
-"""Three of each domain."""
+DOCUMENTS = 24
+"""Two of each domain."""
 
 
 def content(folder: Path) -> dict[str, bytes]:
@@ -34,7 +34,7 @@ def wanted(build_once: SharedFolders) -> dict[str, bytes]:
     return content(build_once("all-domains", lambda folder: generate(folder / "corpus", recipe)) / "corpus")
 
 
-@pytest.mark.parametrize(("processes", "hash_seed"), [(1, "0"), (2, "1"), (2, "4242")])
+@pytest.mark.parametrize(("processes", "hash_seed"), [(1, "0"), (2, "4242")])
 def test_gives_the_same_bytes_from_any_number_of_processes(
     processes: int, hash_seed: str, wanted: dict[str, bytes], tmp_path: Path, fathom: Fathom
 ) -> None:
@@ -65,7 +65,8 @@ def test_gives_the_same_bytes_after_repeated_kills(wanted: dict[str, bytes], tmp
         if work.returncode == 0:
             break
         assert work.returncode == -signal.SIGKILL, errors
-        assert not (folder / MANIFEST).exists() or (folder / UNFINISHED).exists()
+        if (folder / MANIFEST).exists() and not (folder / UNFINISHED).exists():
+            assert content(folder) == wanted, "killed after the work was done"
     assert kills
     assert content(folder) == wanted
 
@@ -91,14 +92,14 @@ def test_does_not_generate_a_finished_corpus_again(small_folder: Path) -> None:
 
 
 def test_a_recipe_gives_the_recorded_fingerprint(tmp_path: Path) -> None:
-    """On any machine and any Python. Whoever changes what the generator writes raises its VERSION and this line."""
+    """On any machine and any Python. Whoever changes what the generator writes raises its version and this line."""
     recipe = Recipe(domains=parse_domains("articles,reports"), seed=2, documents=24)
-    assert generate(tmp_path / "c", recipe).fingerprint[:16] == "1a1e0c7186d2db17"
+    assert generate(tmp_path / "c", recipe).fingerprint[:16] == "f5ce246e8e53573a"
 
 
 def test_letters_have_the_recorded_fingerprint(tmp_path: Path) -> None:
     manifest = generate(tmp_path / "c", Recipe(length="short", seed=2, documents=24))
-    assert manifest.fingerprint[:16] == "1a4b0f1535120de2"
+    assert manifest.fingerprint[:16] == "38d2496478225a6a"
     assert manifest.recipe["length"] == "short"
 
 
@@ -133,10 +134,10 @@ def test_refuses_short_reports(tmp_path: Path, fathom: Fathom) -> None:
 
 
 def test_a_larger_corpus_starts_with_the_smaller(small: Corpus, tmp_path: Path) -> None:
-    generate(tmp_path / "c", Recipe(seed=3, documents=60))
-    with Corpus(tmp_path / "c") as larger:
-        assert [document.id for document in larger.entries()][:48] == [document.id for document in small.entries()]
-        assert next(larger.documents()) == next(small.documents())
+    generate(tmp_path / "c", Recipe(seed=3, documents=12))
+    with Corpus(tmp_path / "c") as smaller:
+        assert [entry.id for entry in smaller.entries()] == [entry.id for entry in small.entries()][:12]
+        assert next(smaller.documents()) == next(small.documents())
 
 
 def test_tokens_set_the_size(tmp_path: Path) -> None:

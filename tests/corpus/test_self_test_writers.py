@@ -55,7 +55,7 @@ def reports() -> list[Document]:
 
 @pytest.fixture(scope="module")
 def tested() -> SelfTest:
-    return run_self_test(generated_documents(6))
+    return run_self_test(generated_documents(2))
 
 
 def paper(title: str, paragraph: str = "Herons wait. They wait long [1].") -> ParsedDocument:
@@ -203,7 +203,7 @@ def test_filing_defines_every_context_and_unit_it_uses(reports: list[Document]) 
         ids = Counter(one.get("id") for one in root.iter("{*}context", "{*}unit"))
         assert set(ids.values()) == {1}
         tags = list(root.iter("{http://www.xbrl.org/2013/inlineXBRL}nonFraction"))
-        assert len(tags) == len(report.facts)
+        assert len(tags) == sum(fact.unit != "month" for fact in report.facts)
         assert {tag.get(name) for tag in tags for name in ("contextRef", "unitRef")} <= set(ids)
 
 
@@ -219,7 +219,9 @@ def test_filing_has_the_values_of_the_report(reports: list[Document]) -> None:
     for report in reports:
         read = Counter(fact.value for fact in facts_of(ixbrl(decompose(report))["report.htm"]) if fact.numeric)
         written = Counter(
-            fact.value / 100 if fact.value is not None and fact.unit == "%" else fact.value for fact in report.facts
+            fact.value / 100 if fact.value is not None and fact.unit == "%" else fact.value
+            for fact in report.facts
+            if fact.unit != "month"  # a filing tags numbers, and a month is none
         )
         assert read == written
 
@@ -281,7 +283,7 @@ def test_assembling_a_decomposed_report_restores_its_facts(reports: list[Documen
 
 
 def test_articles_and_reports_use_their_own_formats(tested: SelfTest) -> None:
-    assert (tested.documents, tested.reports) == (6, 6)
+    assert (tested.documents, tested.reports) == (2, 2)
     assert list(tested.formats) == [*FORMATS, *REPORT_FORMATS]
     assert not tested.refused.get("ixbrl")
     for name, fields in tested.formats.items():

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.contexts.layout import CLOSING, boundary
 from fathom.models.tokenizers import DEFAULT, EMBEDDED, CachingTokenizer, tokenizer
 from fathom.records.errors import FathomError
+from fathom.records.layouts import CLOSING, boundary
 from tests.models.counting import Counting
 
 TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\r\0"), max_size=80)

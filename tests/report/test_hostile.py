@@ -130,20 +130,30 @@ def _tag(bench: Path) -> None:
 
 
 def _answer(run: Path) -> None:
-    """Put a payload into each response."""
+    """Put a payload into each response and its trace."""
     lines = [json.loads(line) for line in (run / RESPONSES).read_text().splitlines()]
     for place, line in enumerate(lines):
         if line["outcome"] == "answered":
             line["text"] = PAYLOADS[place % len(PAYLOADS)] + "\n" + line["text"]
             line["thinking"] = PAYLOADS[(place + 1) % len(PAYLOADS)]
+            line["trace"] = _trace(PAYLOADS[(place + 2) % len(PAYLOADS)])
     (run / RESPONSES).write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert (run / MANIFEST).exists()
+
+
+def _trace(payload: str) -> list[dict[str, object]]:
+    texts = {"name": payload, "input": payload, "output": payload, "error": payload}
+    passages = [
+        *({"document": f"a-{number}", "span": [0, 40]} for number in range(40)),
+        {"document": payload, "span": [0, 9]},
+    ]
+    return [{"kind": kind, "passages": passages, **texts} for kind in ("tool", "model", "retrieval")]
 
 
 _OWN = """
 html head meta title link style body a div p span script noscript header main nav section figure figcaption table
 caption thead tbody tr th td button select option label input i b h1 h2 h3 h4 ul ol li kbd dialog dl dt dd aside svg g
-line path circle rect text pre code article details summary mark
+line path circle rect text pre code article details summary mark sup
 """
 OWN = set(_OWN.split())
 """Elements that the page's own scripts create."""
@@ -175,6 +185,13 @@ def test_hostile_text_is_shown_and_never_run(hostile: Path, opening: Opening) ->
         for control in ("#choose-breakdowns", "#choose-correlates"):
             for value in range(page.locator(f"{control} option").count()):
                 page.select_option(control, str(value))
+        for control in ("#pivot-rows", "#pivot-columns", "#pivot-where"):
+            for one in page.locator(f"{control} option").all():
+                page.select_option(control, one.get_attribute("value"))
+            page.click("#pivot-add")
+        check(page, seen)
+        while page.locator("#tables .chip").count():
+            page.locator("#tables .chip").first.click()
         for toggle in page.locator(".tools button", has_text="Table").all():
             toggle.click()
         for row in page.locator(".mark").all()[:8]:

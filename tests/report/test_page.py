@@ -14,10 +14,11 @@ import pytest
 from lxml import etree
 
 from fathom.analysis.analyze import analyze
+from fathom.api.tables import Table, table
 from fathom.records.files import read_records, write_records
 from fathom.records.questions import Question
 from fathom.report.figures import write_figures
-from fathom.report.formatting import percent
+from fathom.report.formatting import count, percent
 from fathom.report.pages import PageOptions, write_page
 from fathom.report.ranking import controls
 from fathom.report.sections import all_figures
@@ -71,6 +72,7 @@ def test_every_section_is_there_and_named_in_the_navigation(sample: Sample, open
             "lengths",
             "breakdowns",
             "heat",
+            "tables",
             "patterns",
             "causes",
             "loss-stages",
@@ -307,7 +309,8 @@ def test_print_hides_the_controls(sample: Sample, opening: Opening) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["headline", "lengths", "patterns", "causes", "loss-stages", "cost", "baselines", "comparisons", "by-skill"]
+    "name",
+    ["headline", "lengths", "patterns", "causes", "loss-stages", "cost-price", "baselines", "comparisons", "by-skill"],
 )
 def test_downloads_equal_the_files_of_the_command(name: str, sample: Sample, opening: Opening, tmp_path: Path) -> None:
     write_figures(all_figures(sample.analysis.findings), tmp_path)
@@ -360,6 +363,77 @@ def test_heat_map_cells_show_their_items(sample: Sample, opening: Opening) -> No
         wait_matching(page, len(field))
         page.select_option("#heat-other", "1")
         assert page.query_selector(".heat .d0, .heat .up1, .heat .up2, .heat .up3, .heat .up4")
+
+
+def shown_cell(page: Any, *labels: str) -> str:
+    """The tooltip of a cell of the table on demand."""
+    return str(page.locator(f"table.pivot [data-tip^='{', '.join(labels)}:']").get_attribute("data-tip"))
+
+
+def test_tables_on_the_page_are_those_of_the_command(sample: Sample, opening: Opening, tmp_path: Path) -> None:
+    def check(page: Any, made: Table, said: int) -> None:
+        for cell in made.cells:
+            tip = shown_cell(page, *cell.row, *cell.column)
+            assert cell.value is not None
+            value = f"{percent(cell.value, 1)} ({percent(cell.low or 0, 1)} to {percent(cell.high or 0, 1)})"
+            assert f": {value}, {count(cell.questions, 'question')}, {count(cell.contexts, 'context')}" in tip
+        assert len(made.cells) == len(page.query_selector_all("table.pivot td:not(.none)")) == said
+
+    with opening(sample.page) as (page, seen):
+        check(page, table(sample.runs, rows="model", columns=["system", "length"]), 18)
+        page.select_option("#pivot-macro", "skill")
+        check(page, table(sample.runs, rows="model", columns=["system", "length"], macro="skill"), 18)
+        page.select_option("#pivot-macro", "")
+        page.select_option("#pivot-total", "length")
+        made = table(sample.runs, rows="model", columns=["system", "length"], totals="length")
+        check(page, made, len(made.cells))
+        assert len(made.cells) > 18
+        page.select_option("#pivot-columns-2", "")
+        page.select_option("#pivot-columns", "length")
+        page.select_option("#pivot-rows", "pattern")
+        page.select_option("#pivot-where", "system")
+        page.select_option("#pivot-value", "full")
+        page.click("#pivot-add")
+        made = table(sample.runs, rows="pattern", columns="length", where="system=full")
+        check(page, made, len(made.cells))
+        rows = [row.inner_text() for row in page.query_selector_all("table.pivot tbody th")]
+        assert rows == [row for (row,) in made.content.row_values]
+        with page.expect_download() as saved:
+            page.click("#tables .tools button >> text=CSV")
+        saved.value.save_as(tmp_path / "table.csv")
+        lines = list(csv.DictReader(io.StringIO((tmp_path / "table.csv").read_text())))
+        assert [float(one["value"]) for one in lines] == pytest.approx([cell.value for cell in made.cells])
+        page.click("#tables .chip")
+        assert not page.query_selector("#tables .chip")
+        assert seen.nothing(), seen
+
+
+def test_a_table_can_be_made_with_the_keyboard_and_its_cells_list_items(sample: Sample, opening: Opening) -> None:
+    with opening(sample.page) as (page, seen):
+        page.select_option("#pivot-columns", "answer")
+        page.focus("#pivot-rows")
+        page.keyboard.type("run")
+        page.wait_for_function("() => document.querySelector('#pivot-rows').value === 'run'")
+        assert page.evaluate("() => document.activeElement.id") == "pivot-rows"
+        page.select_option("#pivot-columns-2", "")
+        made = table(sample.runs, rows="run", columns="answer")
+        cell = next(one for one in made.cells if one.column == ("number",))
+        control = page.locator(f"table.pivot button[data-tip^='{cell.row[0]}, number:']")
+        control.focus()
+        page.keyboard.press("Enter")
+        wait_matching(page, cell.questions)
+        page.select_option("#pivot-measure", "tokens")
+        assert "tokens" in page.inner_text("#announcer")
+        assert seen.nothing(), seen
+
+
+def test_heat_map_values_keep_their_order(sample: Sample, opening: Opening) -> None:
+    with opening(sample.page) as (page, _):
+        page.select_option("#heat-rows", "skill")
+        page.select_option("#heat-columns", "length")
+        skills = [one.inner_text() for one in page.query_selector_all("#heat tbody th")]
+        assert skills == sorted(skills)
+        assert [one.inner_text() for one in page.query_selector_all("#heat thead th")] == ["16K", "32K", "64K"]
 
 
 @pytest.mark.parametrize("name", ["patterns", "causes"])
@@ -441,7 +515,7 @@ def test_measures_and_parts_of_verdicts_are_shown(sample: Sample, opening: Openi
     )
     analysis = analyze([run])
     [summary_of_run] = analysis.findings.runs
-    assert summary_of_run.measures["precision"].value == 0.25
+    assert summary_of_run.overall.measures["precision"].value == 0.25
     path = tmp_path / "page.html"
     write_page(analysis.findings, analysis.all_items(), path, "Measures")
     with opening(path, "#item-1") as (page, seen):

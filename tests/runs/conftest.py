@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from fathom.api.bench_views import open_bench_view
+from fathom.api.systems import build_small_bench
 from fathom.cli.main import main
 from fathom.runs.bench_view import BenchView
 from tests.serving import Provider
+from tests.sharing import SharedFolders
 
 KEY = "sk-a-key-that-must-not-be-seen"
 
@@ -19,6 +21,12 @@ KEY = "sk-a-key-that-must-not-be-seen"
 def bench_view(tiny_bench: Path) -> Iterator[BenchView]:
     with open_bench_view(tiny_bench) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def letters_bench(build_once: SharedFolders) -> Path:
+    """The bench that is generated where none is given; never write to it."""
+    return build_once("letters bench", build_small_bench) / "bench"
 
 
 Ask = Callable[..., int]

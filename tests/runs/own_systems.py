@@ -22,7 +22,7 @@ class Agent:
     turns: Position = 4
     result: Position = 200
     """Characters of a tool result."""
-    name: ClassVar[str] = "agent"
+    name: ClassVar[str] = "searcher"
 
     async def answer(self, question: Question, session: Session) -> Response:
         prompt = self._prompt(question)

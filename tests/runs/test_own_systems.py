@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from fathom.api.runs import plan, run
-from fathom.runs.answering import LONGEST_STEP
 from fathom.runs.folder import read_responses, read_run
+from fathom.runs.trace import LONGEST_STEP
 from tests.runs.conftest import Ask
 from tests.runs.test_engine import _contents, _longest_string
 from tests.serving import Provider, serving
@@ -50,7 +50,7 @@ def test_an_agent_calls_a_tool_twice_and_then_answers(ask: Ask, tmp_path: Path) 
 
 
 def test_the_example_of_the_docs_runs_as_printed(ask: Ask, tmp_path: Path) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "running.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "own-system.md").read_text()
     [example] = re.findall(r"```python\n(# two_step\.py\n.*?)```", page, re.DOTALL)
     (tmp_path / "two_step.py").write_text(example)
     words = ("--system", f"{tmp_path}/two_step.py:TwoStep", "-S", "words=300", "--limit", 2)
@@ -95,7 +95,7 @@ def test_the_source_of_a_system_is_part_of_the_run(
     with serving(Provider()) as provider:
         assert ask(provider, "--system", f"{own}:Agent", "--limit", 1) == 0
         manifest = read_run(tmp_path / "run")
-        assert (manifest.system, manifest.system_settings) == ("agent", {"turns": 4, "result": 200})
+        assert (manifest.system, manifest.system_settings) == ("searcher", {"turns": 4, "result": 200})
         assert len(manifest.system_source) == 16
         assert ask(provider, "--system", f"{own}:Agent", "-S", "turns=2", "--limit", 1) == 2
         assert "has different system settings" in capsys.readouterr().err

@@ -137,15 +137,14 @@ def test_a_killed_batch_resumes_and_asks_nothing_twice(tmp_path: Path) -> None:
         )
 
     with serving(Provider(seconds=0.05, response=lambda prompt: "pass")) as provider:
-        for wanted in (3, 15):
-            process = start()
-            end = time.monotonic() + 60
-            while sum(provider.seen.values()) < wanted and time.monotonic() < end:
-                time.sleep(0.01)
-            process.kill()
-            process.wait()
+        process = start()
+        end = time.monotonic() + 60
+        while sum(provider.seen.values()) < 10 and time.monotonic() < end:
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
         assert start().wait(timeout=120) == 0
     calls = [json.loads(line) for line in (tmp_path / "batch" / CALLS).read_text().splitlines()]
     assert len(calls) == len({call["id"] for call in calls}) == 30
     # Only the requests in flight at a kill may have been sent again.
-    assert sum(count - 1 for count in provider.seen.values()) <= 2 * 2
+    assert sum(count - 1 for count in provider.seen.values()) <= 2

@@ -28,7 +28,10 @@ def test_settings_have_the_types_of_their_fields() -> None:
     ("name", "settings", "message"),
     [
         ("sql", {"repair": "2"}, "has no setting 'repair'. It has: repairs."),
-        ("full", {"k": "2"}, "has no setting 'k'. It has: none."),
+        ("closed-book", {"k": "2"}, "has no setting 'k'. It has: none."),
+        ("full", {"order": "random"}, "The setting 'order' of the system 'full' cannot be 'random'"),
+        ("extract-sql", {"chunk": "0K"}, "The setting 'chunk' of the system 'extract-sql' cannot be '0K'"),
+        ("map-reduce", {"notes": "16K"}, "notes of 16384 tokens need a chunk of at least"),
         ("sql", {"repairs": "-1"}, "The setting 'repairs' of the system 'sql' cannot be '-1'"),
         ("sql", {"repairs": "many"}, "cannot be 'many'"),
         ("sql", {"prompting": "cot"}, "Use --prompting"),
@@ -51,6 +54,18 @@ def test_a_system_of_a_package_and_of_a_file_are_the_same() -> None:
     by_file, by_module = load_system(f"{OWN}:Agent"), load_system("tests.runs.own_systems:Agent")
     assert by_file.source == by_module.source != ""
     assert by_file.settings == by_module.settings
+
+
+def test_settings_are_compared_when_all_of_them_are_known() -> None:
+    assert load_system("rag", settings={"overlap": "600", "chunk": "1K"}).settings["overlap"] == 600
+    assert load_system("map-reduce", settings={"chunk": "300", "notes": "40"}).settings["chunk"] == 300
+
+
+def test_sizes_can_be_given_as_lengths() -> None:
+    for name, setting in (("extract-sql", "chunk"), ("rag", "chunk"), ("memory", "memory"), ("map-reduce", "chunk")):
+        assert load_system(name, settings={setting: "16K"}).settings[setting] == 16_384
+    assert load_system("memory", settings={"chunk": "1M"}).settings["chunk"] == 2**20
+    assert load_system(f"{OWN}:Agent", settings={"result": "1k"}).settings["result"] == 1_024
 
 
 def test_prompting_needs_a_field() -> None:

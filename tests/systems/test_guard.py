@@ -401,23 +401,28 @@ def test_connections_in_many_threads_do_not_disturb_one_another() -> None:
     assert given == [True] * 80
 
 
-def test_an_interrupt_by_the_caller_is_a_refusal(database: sqlite3.Connection) -> None:
-    raised: list[BaseException] = []
+@pytest.mark.parametrize("pause", [0.01, 0.0])
+def test_an_interrupt_by_the_caller_is_a_refusal(pause: float) -> None:
+    """Also one that arrives while the guard is installed or removed, which leaves the connection as it was."""
+    raised: list[str] = []
     own = sqlite3.connect(":memory:", check_same_thread=False)
+    before = _state(own)
 
     def work() -> None:
-        try:
-            run_guarded(own, HOSTILE["endless"], Limits(seconds=20))
-        except RefusedQuery as refused:
-            raised.append(refused)
+        for _ in range(20):
+            try:
+                run_guarded(own, HOSTILE["endless"], Limits(seconds=20))
+            except RefusedQuery as refused:
+                raised.append(str(refused))
 
     thread = threading.Thread(target=work)
     thread.start()
     while thread.is_alive():
         own.interrupt()
-        time.sleep(0.01)
+        time.sleep(pause)
+    assert raised == ["was interrupted"] * 20
+    assert _state(own) == before
     own.close()
-    assert [str(one) for one in raised] == ["was interrupted"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -15,52 +15,25 @@ from fathom.contexts.sampling import ContextSampler, SamplingSettings
 from fathom.corpus.store import Corpus
 from fathom.models.prompts import Completion, Prompt, Reference, parse_reference
 from fathom.records.errors import FathomError
-from fathom.records.questions import Question, Response, Step, Usage
-from fathom.systems.catalog import SYSTEMS, load_system
+from fathom.records.questions import Question, Response
+from fathom.systems.catalog import SYSTEMS, load_system, reads_everything
 from fathom.systems.direct import ClosedBook, Full, Passages, Tables
-from fathom.systems.extract_sql import ExtractSql, chunks
-from fathom.systems.protocol import ContextView, Scope, System, render_form
+from fathom.systems.extract_sql import ExtractSql
+from fathom.systems.protocol import ContextView, System, render_form
 from fathom.systems.sql import Sql
 from fathom.tasks.numeric.sources import read_source
 from fathom.tasks.numeric.tables import build_tables
 from fathom.tasks.numeric.views import views
+from tests.systems.scripted import Scripted
 
 QUESTION = Question(id="q-1", family="numeric", context_id="c", text="How many articles are there?")
 
 
-@dataclass
-class Scripted:
-    """A session whose model is a function."""
-
-    view: ContextView
-    says: Callable[[Prompt], Completion | str]
-    asked: list[Prompt] = field(default_factory=list)
-    notes: dict[str, str] = field(default_factory=dict)
-
-    steps: list[Step] = field(default_factory=list)
-
-    def record(self, step: Step) -> None:
-        self.steps.append(step)
-
-    def artifact(self, name: str, make: Callable[[Path], None], scope: Scope = "context") -> Path:
-        raise NotImplementedError
-
-    async def ask(self, prompt: Prompt, purpose: str = "") -> Completion:
-        self.asked.append(prompt)
-        said = self.says(prompt)
-        usage = Usage(input_tokens=10, cached_tokens=4, output_tokens=2, price=0.5)
-        return said if isinstance(said, Completion) else Completion(said, usage=usage)
-
-    async def once(self, name: str, work: Callable[[], Awaitable[str]]) -> str:
-        if name not in self.notes:
-            self.notes[name] = await work()
-        return self.notes[name]
-
-    def shown(self, prompt: Prompt) -> str:
-        reference = reference_in(prompt)
-        assert reference is not None
-        assert parse_reference(str(reference)) == reference
-        return self.view.text(reference.form)[reference.start : reference.end]
+def shown(session: Scripted, prompt: Prompt) -> str:
+    reference = reference_in(prompt)
+    assert reference is not None
+    assert parse_reference(str(reference)) == reference
+    return session.view.text(reference.form)[reference.start : reference.end]
 
 
 def reference_in(prompt: Prompt) -> Reference | None:
@@ -82,8 +55,13 @@ def answer(system: System, session: Scripted, question: Question = QUESTION) -> 
 
 
 def test_every_system_asks_as_it_estimates(seen: ContextView) -> None:
-    assert set(SYSTEMS) == {"full", "passages", "tables", "sql", "extract-sql", "closed-book"}
-    for name in SYSTEMS:
+    """All but those that search or read part by part: of these the estimate is a bound."""
+    exact = {"full", "passages", "tables", "sql", "extract-sql", "closed-book"}
+    assert {name for name in SYSTEMS if reads_everything(load_system(name).system)} == {
+        *(exact - {"closed-book"}),
+        "full-control",
+    }
+    for name in exact:
         for prompting in ("direct", "cot"):
             session = Scripted(seen, lambda prompt: "Answer: 3")
             made = load_system(name, prompting).system
@@ -103,9 +81,32 @@ def test_contexts_are_sent_by_reference(seen: ContextView, system: System, form:
     session = Scripted(seen, lambda prompt: "Answer: 3")
     response = answer(system, session)
     [prompt] = session.asked
-    assert session.shown(prompt) == seen.text(form)
+    assert shown(session, prompt) == seen.text(form)
     assert prompt.last_part == QUESTION.text
     assert (response.text, response.outcome) == ("Answer: 3", "answered")
+
+
+@pytest.mark.parametrize("order", ["built", "reversed"])
+@pytest.mark.parametrize("place", ["after", "before", "both"])
+def test_the_question_and_the_documents_in_other_orders(seen: ContextView, order: str, place: str) -> None:
+    system = load_system("full", settings={"order": order, "question": place}).system
+    session = Scripted(seen, lambda prompt: "Answer: 3")
+    answer(system, session)
+    [prompt] = session.asked
+    parts = [*prompt.shared_parts, *prompt.own_parts]
+    pieces = [seen.text(part.form, part.start, part.end) for part in parts if isinstance(part, Reference)]
+    text = "".join(pieces)
+    numbers = [int(number) for number in re.findall(r"^===== Article (\d+)$", text, re.MULTILINE)]
+    assert numbers == list(range(1, len(seen.documents) + 1))[:: 1 if order == "built" else -1]
+    assert sorted(text.splitlines()) == sorted(seen.text().splitlines())
+    assert text.endswith("===== End of articles\n")
+    first = next(number for number, part in enumerate(parts) if isinstance(part, Reference))
+    asked = [number < first for number, part in enumerate(parts) if QUESTION.text in str(part)]
+    assert asked == {"after": [False], "before": [True], "both": [True, False]}[place]
+    tokens = sum(map(seen.count, [*pieces, *(part for part in parts if isinstance(part, str))]))
+    assert system.estimate(QUESTION, seen).input_tokens == tokens
+    # The documents are in the part that a cache can serve only where the question does not precede them.
+    assert any(isinstance(part, Reference) for part in prompt.shared_parts) == (place == "after")
 
 
 def test_passages_are_not_a_form_of_the_family(seen: ContextView, small: Corpus) -> None:
@@ -161,17 +162,6 @@ def test_a_query_that_fails_may_be_repaired_once(seen: ContextView) -> None:
     assert len(session.asked) == 2
 
 
-def test_the_chunks_cover_the_whole_text(seen: ContextView) -> None:
-    text = seen.text("documents")
-    for size in (500, 4_000, 10_000_000):
-        cut = list(chunks(seen, size))
-        assert "".join(text[chunk.start : chunk.end] for chunk in cut) == text
-        assert all(seen.count(text[chunk.start : chunk.end]) <= size for chunk in cut)
-    for chunk in chunks(seen, 4_000):
-        before = re.findall(r"^===== Article (\d+)$", text[: chunk.start + 20], re.MULTILINE)
-        assert chunk.document == f"article {before[-1] if before else 1}"
-
-
 def test_a_perfect_reader_extracts_the_tables(seen: ContextView, small: Corpus) -> None:
     """A model that reads everything extracts the tables that the keys were made from."""
     documents = [small.document(id) for id in seen.context.documents]
@@ -179,7 +169,7 @@ def test_a_perfect_reader_extracts_the_tables(seen: ContextView, small: Corpus) 
     def read(prompt: Prompt) -> str:
         if reference_in(prompt) is None:
             return "```sql\nSELECT article_id, title_word_count, author_count, reference_count FROM articles\n```"
-        begun = [int(number) for number in re.findall(r"^===== Article (\d+)$", session.shown(prompt), re.MULTILINE)]
+        begun = [int(number) for number in re.findall(r"^===== Article (\d+)$", shown(session, prompt), re.MULTILINE)]
         rows = [
             {
                 "article": number,
@@ -215,7 +205,8 @@ def test_text_besides_rows_is_ignored(small: Corpus) -> None:
     ]
     tables = views(small).tables
     assert tables is not None
-    database = tables.parse(said)
+    [context] = ContextSampler(small, SamplingSettings(lengths=(65_536,), count=1, sampling=("bfs",))).contexts()
+    database = tables.parse(context, said)
     assert database.execute("SELECT article_id, author_count, reference_count FROM articles").fetchall() == [
         (1, 0, 0),
         (2, 1, 1),

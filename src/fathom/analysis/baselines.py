@@ -21,6 +21,12 @@ GUESSERS = {
     "majority": "gives the most frequent answer of the expected type",
     "lexical": "gives the candidate that shares most words with the question",
 }
+CONTROLS = {
+    "closed-book": "the model without the context",
+    "passages": "the model with exactly the passages it needs: perfect retrieval",
+    "full-control": "the model with the documents it needs first or last: the effect of position",
+}
+"""Systems that are compared with others, and do not compete with them."""
 
 
 def baselines(bench: BenchData, runs: Sequence[RunData], fingerprint: str) -> list[Baseline]:
@@ -61,16 +67,14 @@ def _control(run: RunData, fingerprint: str) -> Baseline | None:
     description = None
     if manifest.model.startswith(PREFIX):
         description = GUESSERS.get(Simulated.parse(manifest.model).kind)
-    elif manifest.system == "closed-book":
-        description = "the model without the context"
-    elif manifest.system == "passages":
-        description = "the model with exactly the passages it needs: perfect retrieval"
+    else:
+        description = CONTROLS.get(manifest.system)
     if description is None:
         return None
     return Baseline(
         name=run.name,
         description=description,
-        kind="control" if manifest.system == "passages" else "baseline",
+        kind="baseline" if manifest.model.startswith(PREFIX) or manifest.system == "closed-book" else "control",
         bench=fingerprint,
         run=run.name,
         accuracy=_accuracy(run),

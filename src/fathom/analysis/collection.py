@@ -6,21 +6,26 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fathom.analysis.attribution import NO_DIAGNOSER, AttributionResult, CauseEstimator, CauseMatch
 from fathom.analysis.cost import UsageTotals
-from fathom.analysis.diagnosis import IncorrectAnswer, QuestionDiagnosis, Task, diagnose_all
+from fathom.analysis.diagnosis import IncorrectAnswer, QuestionDiagnosis, Task, diagnose_all, diagnosers
+from fathom.analysis.failure_stages import StageCounter, all_shown
 from fathom.analysis.findings import OUTCOMES, ItemFinding, ResponseOutcome, StepResult
 from fathom.analysis.intervals import Numbers, Values
 from fathom.analysis.loading import BenchRuns, LoadedRun, ScoredResponse
 from fathom.analysis.patterns import pattern
-from fathom.analysis.properties import Groupings, QuestionProperties, describe, group_order
+from fathom.analysis.properties import Groupings, QuestionProperties, describe
+from fathom.analysis.retrieval import RetrievalCounter
 from fathom.analysis.steps import StepCounter, find_steps, reasoning_of
 from fathom.corpus.store import Corpus, DocumentEntry
 from fathom.records.contexts import Context
+from fathom.records.questions import Usage
+from fathom.scoring.recall import TOO_FEW
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Diagnosis, Fault, Item
 
@@ -43,6 +48,20 @@ class RunArrays:
     partial_credit: Values
     outcomes: Numbers
     """Questions by outcomes: how many samples have each outcome."""
+    measures: dict[str, Values] = field(default_factory=dict)
+    """For each named measure, its mean over the samples of each question; NaN if none has it."""
+
+
+class ResponseDetails(NamedTuple):
+    """The cost and the measures of one response."""
+
+    usage: Usage
+    measures: Mapping[str, float]
+    values: Mapping[str, tuple[float, ...]]
+
+
+ExtraMeasures = Callable[[Item, ScoredResponse], Mapping[str, float]]
+"""Measures of a response that its verdict does not have."""
 
 
 @dataclass
@@ -51,6 +70,7 @@ class RunData:
 
     run: LoadedRun
     causes: CauseEstimator
+    stages: StageCounter
     rows: list[int] = field(default_factory=list)
     """Row numbers of the questions that the run asks."""
     contexts: list[int] = field(default_factory=list)
@@ -62,8 +82,13 @@ class RunData:
     patterns: list[tuple[int, str]] = field(default_factory=list)
     """The index of a question in `rows`, and the error pattern of one of its responses."""
     steps: StepCounter = field(default_factory=StepCounter)
+    retrieval: RetrievalCounter = field(default_factory=RetrievalCounter)
     usage: UsageTotals = field(default_factory=UsageTotals)
     items: list[ItemFinding] = field(default_factory=list)
+    details: list[ResponseDetails] = field(default_factory=list)
+    """What tables need of each response besides its finding, in the order of `items`."""
+    thinks: bool = False
+    """Whether a response has a separate reasoning text."""
     undiagnosed: int = 0
     """Incorrect answers of families without a diagnoser."""
 
@@ -80,6 +105,7 @@ class RunData:
             np.array(self.accuracy),
             np.array(self.partial_credit),
             np.array(self.outcomes, dtype=np.int64).reshape(len(self.rows), len(OUTCOMES)),
+            {name: _filled(found, len(self.rows)) for name, found in self.measures.items()},
         )
 
     def accuracy_at(self, rows: Numbers) -> Values:
@@ -142,10 +168,18 @@ class BenchData:
                 for name in names:
                     places[by][name].append(place)
         return {
-            by: {name: _mask(places[by][name], len(self.questions)) for name in sorted(places[by], key=group_order)}
+            by: {name: _mask(places[by][name], len(self.questions)) for name in self.groupings.ordered(by, places[by])}
             for by in sorted(places, key=self.groupings.order)
             if len(places[by]) <= MAX_GROUPS
         }
+
+
+def _filled(found: list[tuple[int, float]], size: int) -> Values:
+    """The values at their places, NaN elsewhere."""
+    values = np.full(size, np.nan)
+    for place, value in found:
+        values[place] = value
+    return values
 
 
 def _mask(places: list[int], size: int) -> Mask:
@@ -159,27 +193,51 @@ def collect(
     corpus: Corpus | None,
     processes: int = 1,
     progress: Callable[[int], None] = lambda done: None,
+    attribute: bool = True,
+    extra: ExtraMeasures = lambda item, response: {},
 ) -> BenchData:
-    """Examine every question once. Without the corpus no causes are diagnosed."""
+    """Examine every question once. Without the corpus no question is diagnosed.
+
+    With `attribute=False` questions are diagnosed, but incorrect answers are not attributed to causes.
+    """
     families = bench_runs.bench.manifest.families
     causes: dict[str, Fault] = {}
     for name in families if corpus is not None else ():
         causes |= family(name).causes
     data = BenchData(bench_runs, has_corpus=corpus is not None)
-    data.runs = [RunData(run, CauseEstimator(causes)) for run in bench_runs.runs]
+    data.runs = [RunData(run, CauseEstimator(causes), StageCounter(CauseEstimator(causes))) for run in bench_runs.runs]
     entries = {one.id: one for one in corpus.entries()} if corpus is not None else {}
     numbers: dict[str, int] = {}
     pending: deque[_PendingContext] = deque()
-    diagnoses = diagnose_all(families, corpus, _tasks(bench_runs, pending), processes)
+    diagnoses = diagnose_all(families, corpus, _tasks(bench_runs, pending, attribute), processes)
     for number, of_context in enumerate(diagnoses):
         group = pending.popleft()
         data.documents.append(
             np.array([numbers.setdefault(id, len(numbers)) for id in group.context.documents], dtype=np.int64)
         )
         for item, responses, diagnosis in zip(group.items, group.responses, of_context, strict=True):
-            _add_question(data, number, group.context, item, responses, diagnosis, entries)
+            _add_question(data, number, group.context, item, responses, diagnosis, entries, attribute, extra)
         progress(number + 1)
     return data
+
+
+def diagnosed_names(bench_runs: BenchRuns, corpus: Corpus) -> set[str]:
+    """The groups and numbers of questions that only a diagnosis gives, by the first context with each family."""
+    known = diagnosers(bench_runs.bench.manifest.families, corpus)
+    entries = {one.id: one for one in corpus.entries()}
+    found: set[str] = set()
+    for context, items in bench_runs.by_context():
+        mine = [item for item in items if item.question.family in known]
+        for item in mine:
+            diagnosis = known[item.question.family].diagnose(context, item)
+            with_it = describe(context, 0, item, diagnosis, entries)
+            without = describe(context, 0, item, NO_DIAGNOSIS, {})
+            found |= {*with_it.groups, *with_it.sizes} - {*without.groups, *without.sizes}
+        for item in mine:
+            known.pop(item.question.family, None)
+        if not known:
+            break
+    return found
 
 
 @dataclass(frozen=True)
@@ -192,14 +250,17 @@ class _PendingContext:
     """For each question and each run, its samples; empty if the run does not ask it."""
 
 
-def _tasks(bench_runs: BenchRuns, pending: deque[_PendingContext]) -> Iterator[Task]:
+def _tasks(bench_runs: BenchRuns, pending: deque[_PendingContext], attribute: bool) -> Iterator[Task]:
     """The diagnosis task of each context; its responses wait in `pending`."""
     for context, items in bench_runs.by_context():
         responses = [
             [run.take(item) if item.question.id in run.questions else [] for run in bench_runs.runs] for item in items
         ]
         pending.append(_PendingContext(context, items, responses))
-        yield context, [(item, list(_incorrect(some))) for item, some in zip(items, responses, strict=True)]
+        yield (
+            context,
+            [(item, list(_incorrect(some)) if attribute else []) for item, some in zip(items, responses, strict=True)],
+        )
 
 
 def _incorrect(responses: list[list[ScoredResponse]]) -> Iterator[IncorrectAnswer]:
@@ -217,6 +278,8 @@ def _add_question(
     responses: list[list[ScoredResponse]],
     diagnosed: QuestionDiagnosis | None,
     entries: Mapping[str, DocumentEntry],
+    attribute: bool,
+    extra: ExtraMeasures,
 ) -> None:
     diagnosis = diagnosed.diagnosis if diagnosed is not None else NO_DIAGNOSIS
     row = len(data.questions)
@@ -229,12 +292,17 @@ def _add_question(
         if samples:
             _add_responses(run, row, number, item, samples, diagnosis)
             for response in samples:
-                _add_causes(run, number, response, diagnosed, matches)
+                run.details.append(
+                    ResponseDetails(response.usage, {**response.measures, **extra(item, response)}, response.values)
+                )
+                if attribute:
+                    _add_causes(run, number, item, response, diagnosed, matches)
 
 
 def _add_causes(
     run: RunData,
     context: int,
+    item: Item,
     response: ScoredResponse,
     diagnosed: QuestionDiagnosis | None,
     matches: Iterator[CauseMatch],
@@ -244,9 +312,12 @@ def _add_causes(
     if diagnosed is None:
         run.undiagnosed += response.outcome == "incorrect"
         return
-    run.causes.add_exposure(diagnosed.exposure, context)
-    if response.outcome == "incorrect":
-        run.causes.add_incorrect(next(matches), context)
+    in_steps = bool(response.trace) and all_shown(item, response, run.run.retrieves)
+    match = next(matches) if response.outcome == "incorrect" else None
+    for estimator in (run.causes, run.stages.causes) if in_steps else (run.causes,):
+        estimator.add_exposure(diagnosed.exposure, context)
+        if match is not None:
+            estimator.add_incorrect(match, context)
 
 
 def _add_responses(
@@ -265,6 +336,9 @@ def _add_responses(
     for sample, response in enumerate(responses):
         if response.outcome not in ("unanswered", "overflow"):
             run.usage.add(response.usage)
+        run.thinks = run.thinks or bool(response.thinking)
+        run.retrieval.add(place, item.key, response.trace)
+        run.stages.add(place, item, sample, response, diagnosis.steps, run.run.retrieves)
         error_pattern = pattern(item.key.answer, response)
         if error_pattern is not None:
             run.patterns.append((place, error_pattern))
@@ -279,6 +353,8 @@ def _add_responses(
                 patterns=(error_pattern,) if error_pattern else (),
                 candidates=(),
                 unclear=NO_DIAGNOSER if response.outcome == "incorrect" else "",
+                stage="",
+                too_few_chunks=response.measures.get(TOO_FEW, 0.0) > 0,
                 steps=_steps(run, response, diagnosis),
             )
         )

@@ -42,10 +42,10 @@ PENALTY = 1.0
 def correlates(accuracy: Values, contexts: Numbers, properties: Mapping[str, Values]) -> Correlates:
     """Correlations with success, clustered by context, and a logistic model with all properties."""
     excluded = {
-        name: why for name, values in properties.items() if (why := _reason_to_exclude(values, accuracy, contexts))
+        name: why for name, values in properties.items() if (why := reason_to_exclude(values, accuracy, contexts))
     }
     known = {name: values for name, values in properties.items() if name not in excluded}
-    single = {name: _correlation(values, accuracy, contexts) for name, values in known.items()}
+    single = {name: correlation(values, accuracy, contexts) for name, values in known.items()}
     corrected = dict(zip(single, holm([one.p for one in single.values()]), strict=True))
     lacking = {name: f"{int(np.isnan(values).sum()):,} questions do not have it" for name, values in known.items()}
     lacking = {name: why for name, why in lacking.items() if np.isnan(known[name]).any()}
@@ -79,14 +79,16 @@ def correlates(accuracy: Values, contexts: Numbers, properties: Mapping[str, Val
 
 
 @dataclass(frozen=True)
-class _Coefficient:
+class Coefficient:
+    """A correlation or an odds ratio with its interval."""
+
     value: float
     low: float
     high: float
     p: float
 
 
-def _reason_to_exclude(values: Values, accuracy: Values, contexts: Numbers) -> str:
+def reason_to_exclude(values: Values, accuracy: Values, contexts: Numbers) -> str:
     """Why a property has no estimate; empty if it has one."""
     has = ~np.isnan(values)
     if has.sum() < MIN_QUESTIONS:
@@ -98,7 +100,7 @@ def _reason_to_exclude(values: Values, accuracy: Values, contexts: Numbers) -> s
     return "" if accuracy[has].std() > 1e-12 else "all of its questions have the same score"
 
 
-def _correlation(values: Values, accuracy: Values, contexts: Numbers) -> _Coefficient:
+def correlation(values: Values, accuracy: Values, contexts: Numbers) -> Coefficient:
     """Pearson's correlation over the questions that have the property, with a jackknife over contexts on Fisher's z."""
     has = ~np.isnan(values)
     values, accuracy, contexts = values[has], accuracy[has], contexts[has]
@@ -118,7 +120,7 @@ def _correlation(values: Values, accuracy: Values, contexts: Numbers) -> _Coeffi
     middle = float(np.arctanh(np.clip(value, -0.999999, 0.999999)))
     half = t_quantile(clusters - 1.0) * error
     p = t_tail(middle / error, clusters - 1.0) if error > 1e-12 else 1.0
-    return _Coefficient(value, float(np.tanh(middle - half)), float(np.tanh(middle + half)), p)
+    return Coefficient(value, float(np.tanh(middle - half)), float(np.tanh(middle + half)), p)
 
 
 def _pearson(moments: Values) -> Values:
@@ -129,7 +131,7 @@ def _pearson(moments: Values) -> Values:
 
 @dataclass(frozen=True)
 class _Model:
-    odds: dict[str, _Coefficient]
+    odds: dict[str, Coefficient]
     fit: LogisticFit | None
     note: str = ""
 
@@ -165,7 +167,7 @@ def _logistic_model(
         low, value, high = (
             float(np.exp(np.clip(middle + step * error, -50, 50))) for step in (-quantile, 0.0, quantile)
         )
-        odds[name] = _Coefficient(value, low, high, p)
+        odds[name] = Coefficient(value, low, high, p)
     corrected = holm([one.p for one in odds.values()])
     odds = {name: replace(one, p=p) for (name, one), p in zip(odds.items(), corrected, strict=True)}
     fit = LogisticFit(

@@ -1,12 +1,14 @@
-"""Token, time and price totals of runs, and which runs are Pareto-optimal."""
+"""Token, time and price totals of runs, the cost of a question, and which runs are Pareto-optimal."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from fathom.analysis.findings import Cost
+from fathom.analysis.findings import Cost, CostKind, RunSummary
 from fathom.records.questions import Usage
+
+COST_KINDS: tuple[CostKind, ...] = ("price", "tokens", "seconds")
 
 
 @dataclass
@@ -28,8 +30,7 @@ class UsageTotals:
         self.output_tokens += usage.output_tokens
         self.seconds += usage.seconds
         self.price += usage.price or 0.0
-        # A response for which nothing was sent is free, whether or not the price is known.
-        self.priced = self.priced and (usage.price is not None or not usage.input_tokens)
+        self.priced = self.priced and usage.price is not None
 
     def cost(self, questions: int, correct: float, spent: float | None) -> Cost:
         """The cost record, per question and per correct answer."""
@@ -46,31 +47,68 @@ class UsageTotals:
             seconds_per_question=self.seconds / max(1, questions),
             price_per_question=None if price is None else price / max(1, questions),
             price_per_correct=None if price is None or not correct else price / correct,
-            pareto_optimal=False,
         )
 
 
 @dataclass(frozen=True)
-class PricedAccuracy:
-    """Price and accuracy of one run."""
+class QuestionCost:
+    """Mean cost of a question, over the responses that arrived."""
 
     price: float | None
+    """None if unknown; 0 if known to be free."""
+    tokens: float
+    seconds: float
+
+    def amount(self, kind: CostKind) -> float | None:
+        return {"price": self.price, "tokens": self.tokens, "seconds": self.seconds}[kind]
+
+
+def question_cost(run: RunSummary) -> QuestionCost | None:
+    """The cost of a question; None without responses."""
+    outcomes, cost = run.overall.outcomes, run.cost
+    if not outcomes.received:
+        return None
+    # Per response received: a run half of whose calls failed would otherwise seem half as expensive.
+    factor = outcomes.responses / outcomes.received
+    price = None if cost.price_per_question is None else cost.price_per_question * factor
+    return QuestionCost(price, cost.tokens_per_question * factor, cost.seconds_per_question * factor)
+
+
+@dataclass(frozen=True)
+class CostedAccuracy:
+    """Cost and accuracy of one run."""
+
+    cost: QuestionCost | None
     accuracy: float
     questions: Hashable = None
     """Which questions were asked; only runs on the same questions are compared."""
 
 
-def pareto_optimal(runs: Sequence[PricedAccuracy]) -> list[bool]:
-    """For each run, whether no other run on the same questions is at least as good in both and better in one."""
+def pareto_optimal(runs: Sequence[CostedAccuracy]) -> list[tuple[CostKind, ...]]:
+    """For each run, the costs for which no other run on the same questions is as good in both and better in one."""
+    return [tuple(kind for kind in COST_KINDS if _is_optimal(one, runs, kind)) for one in runs]
+
+
+def _is_optimal(one: CostedAccuracy, runs: Sequence[CostedAccuracy], kind: CostKind) -> bool:
+    mine = None if one.cost is None else one.cost.amount(kind)
+    if mine is None:
+        return False
+    for other in runs:
+        amount = None if other.cost is None else other.cost.amount(kind)
+        if amount is None or other.questions != one.questions or amount > mine or other.accuracy < one.accuracy:
+            continue
+        if amount < mine or other.accuracy > one.accuracy:
+            return False
+    return True
+
+
+def with_pareto(runs: Sequence[RunSummary], questions: Sequence[Hashable]) -> list[RunSummary]:
+    """The runs, each with the costs for which it is Pareto-optimal; `questions` says what each was asked."""
+    costed = [
+        CostedAccuracy(question_cost(run), run.overall.accuracy.value, asked)
+        for run, asked in zip(runs, questions, strict=True)
+    ]
     return [
-        one.price is not None
-        and not any(
-            other.questions == one.questions
-            and other.price is not None
-            and other.price <= one.price
-            and other.accuracy >= one.accuracy
-            and (other.price < one.price or other.accuracy > one.accuracy)
-            for other in runs
-        )
-        for one in runs
+        run.model_copy(update={"cost": run.cost.model_copy(update={"pareto_optimal": kinds})})
+        for run, kinds in zip(runs, pareto_optimal(costed), strict=True)
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, JsonValue, model_validator
@@ -84,6 +85,11 @@ class Outcomes(Record):
         """Responses without a usable answer so far: errors, overflows, and questions not asked yet."""
         return self.error + self.overflow + self.unanswered
 
+    @property
+    def received(self) -> int:
+        """Responses that arrived."""
+        return self.responses - self.pending
+
 
 class Group(Record):
     """Scores of one group of questions."""
@@ -97,6 +103,52 @@ class Group(Record):
     """Accuracy if every failed and unanswered response turned out correct."""
     partial_credit: Estimate
     """Mean score, partial credit included."""
+    measures: dict[str, Estimate] = Field(default={}, exclude_if=operator.not_)
+    """Mean of each named measure of the verdicts (precision, span recall, ...), over the questions that have it; of a
+    share that is a ratio of counts the ratio of the sums."""
+
+
+class MeasureSummary(Record):
+    """A ratio of counts that a family declares, over the questions of a run."""
+
+    name: str
+    is_share: bool
+    less_is_better: bool
+    micro: Estimate
+    """The ratio of the sums over all questions; questions without an answer count with what they did not find."""
+    macro: Estimate
+    """The mean of the questions' ratios, over the questions whose denominator is not zero."""
+    numerator: float
+    denominator: float
+
+
+class Spread(Record):
+    """The distribution of some numbers."""
+
+    count: Count
+    mean: float
+    variance: float
+    """Of a sample; 0 for a single number."""
+    min: float
+    p25: float
+    median: float
+    p75: float
+    max: float
+    whisker_low: float
+    """The smallest number within 1.5 interquartile ranges of the quartiles."""
+    whisker_high: float
+
+
+class DistributionSummary(Record):
+    """Numbers of which a response has any number, such as distances, over the responses of a run."""
+
+    name: str
+    unit: str
+    of_run: Spread | None
+    """None if no response has one."""
+    reference: Spread | None
+    """The same numbers in the keys of the questions with a response that could be read."""
+    reference_label: str
 
 
 class Breakdown(Record):
@@ -315,6 +367,45 @@ class LossDecomposition(Record):
     notes: tuple[str, ...] = ()
 
 
+class RecallAt(Record):
+    """Recall of what the questions need in the first `k` passages that were retrieved."""
+
+    k: Position
+    spans: Estimate
+    """Mean share of the needed spans that lie completely in those passages."""
+    documents: Estimate
+    """Mean share of the needed documents with at least one of those passages."""
+
+
+class Retrieval(Record):
+    """What the retrievals of a run found of what its questions need."""
+
+    responses: Count
+    """Responses with a retrieval, to questions that need something."""
+    passages: float
+    """Retrieved passages per response."""
+    too_few: Count
+    """Responses for which fewer passages were retrieved than documents are needed (marked with a dagger)."""
+    at: tuple[RecallAt, ...]
+    """By number of passages, in the order in which they were retrieved; the last is over all of them."""
+
+
+class FailureStage(Record):
+    """Failures of a system of several steps that have one kind of reason."""
+
+    name: str
+    description: str
+    count: Count
+    share: Estimate
+    """Of all responses of the run."""
+    share_of_failures: Share
+    examples: tuple[QuestionId, ...]
+
+
+CostKind = Literal["price", "tokens", "seconds"]
+"""What a question costs: US dollars, tokens, or seconds of all calls."""
+
+
 class Cost(Record):
     """Tokens, time and price of a run."""
 
@@ -333,8 +424,9 @@ class Cost(Record):
     seconds_per_question: float
     price_per_question: float | None
     price_per_correct: float | None
-    pareto_optimal: bool
-    """Whether no other run on the same questions is both cheaper and more accurate."""
+    pareto_optimal: tuple[CostKind, ...] = ()
+    """The costs (price, tokens, seconds) for which no other run on the same questions is at least as cheap and as
+    accurate, and better in one of the two. Without price where it is not known."""
 
 
 class StepSummary(Record):
@@ -476,8 +568,6 @@ class RunSummary(Record):
 
     info: RunInfo
     overall: Group
-    measures: dict[str, Estimate] = {}
-    """Mean of each named measure of the verdicts (precision, recall, ...), over the questions that have it."""
     breakdowns: tuple[Breakdown, ...]
     heat_maps: tuple[HeatMap, ...]
     lengths: LengthCurve
@@ -488,12 +578,22 @@ class RunSummary(Record):
     attribution: Attribution | None
     """None if no family of the bench can diagnose causes."""
     steps: ReasoningSteps | None
+    retrieval: Retrieval | None
+    """None if the system retrieves nothing."""
+    failure_stages: tuple[FailureStage, ...]
+    """Why the responses of a system of several steps failed, each with one reason; empty for a single call."""
     cost: Cost
     accuracy_over_documents: Estimate | None
     """Overall accuracy with an interval for other documents as well as other contexts; None if no two contexts share a
     document, or if the two sources of variance cannot be separated."""
     not_asked: Count
     """Questions of the bench that the run does not ask."""
+    measures: tuple[MeasureSummary, ...] = ()
+    distributions: tuple[DistributionSummary, ...] = ()
+    seconds: Spread | None = None
+    """Seconds of all calls of a response, over the responses; without waiting for rate limits."""
+    length_ranges: tuple[Group, ...] = ()
+    """Scores by ranges of the context's length, where a family or the user chose some."""
 
 
 class BenchInfo(Record):
@@ -519,7 +619,7 @@ class BenchInfo(Record):
 class Findings(Record):
     """All findings about a set of runs."""
 
-    format: int = 3
+    format: int = 6
     fathom: str
     seed: int
     resamples: Count
@@ -561,4 +661,8 @@ class ItemFinding(Record):
     """Possible causes, the most likely first."""
     unclear: str = ""
     """Why no cause is named for an incorrect answer."""
+    stage: str = ""
+    """Where a system of several steps failed, such as "retrieval miss"; empty for others, and for correct responses."""
+    too_few_chunks: bool = False
+    """Whether fewer passages were retrieved than documents are needed."""
     steps: tuple[StepResult, ...] = ()

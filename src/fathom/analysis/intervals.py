@@ -6,6 +6,7 @@ bootstrap has too low coverage, and so does any interval that treats questions a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -180,8 +181,29 @@ def difference(values: Values, contexts: Numbers) -> Estimate:
     return sums.estimate(mean, low, high, effective, "t over contexts")
 
 
-def macro_average(values: Values, contexts: Numbers, groups: list[NDArray[np.bool_]]) -> Estimate:
-    """The unweighted mean over groups of questions."""
+def mean_estimate(values: Values, contexts: Numbers) -> Estimate:
+    """The mean of values of any size, such as tokens, with a t interval; without one if there is one context."""
+    sums = Sums.of(values, contexts)
+    low, high, method = _t_interval(sums.mean, clustered_error(sums), bool((values >= 0).all()))
+    return sums.estimate(sums.mean, low, high, float(sums.items), method)
+
+
+def mean_of_sums(sums: Sums) -> Estimate:
+    """The ratio of sums by context with a t interval; without one if there is one context."""
+    low, high, method = _t_interval(sums.mean, clustered_error(sums), bool((sums.totals >= 0).all()))
+    return sums.estimate(sums.mean, low, high, float(sums.items), method)
+
+
+def _t_interval(value: float, error: ClusteredError, positive: bool) -> tuple[float, float, str]:
+    """The ends of the interval, and the method."""
+    if error.variance == float("inf"):
+        return value, value, "none"
+    half = t_quantile(error.freedom) * float(np.sqrt(error.variance))
+    return max(0.0, value - half) if positive else value - half, value + half, "t over contexts"
+
+
+def macro_average(values: Values, contexts: Numbers, groups: list[NDArray[np.bool_]], bounded: bool = True) -> Estimate:
+    """The unweighted mean over groups of questions; `bounded` if each value is between 0 and 1."""
     size = int(contexts.max()) + 1
     weights, residuals, mean = np.zeros(len(values)), np.zeros(len(values)), 0.0
     largest_share = np.zeros(size)
@@ -194,7 +216,7 @@ def macro_average(values: Values, contexts: Numbers, groups: list[NDArray[np.boo
     # Only questions in a group count: with 80 questions without a level and 16 with one, the interval was once as
     # narrow as for 96.
     inside = weights > 0
-    plain = share(values[inside], contexts[inside])
+    plain = (share if bounded else mean_estimate)(values[inside], contexts[inside])
     by_context = np.bincount(contexts, weights=weights, minlength=size)
     pull = np.bincount(contexts, weights=residuals, minlength=size)[by_context > 0]
     # The leverage of a context that makes up a whole group is 1; its residual is not divided by zero.
@@ -202,9 +224,12 @@ def macro_average(values: Values, contexts: Numbers, groups: list[NDArray[np.boo
         float((pull**2 / np.maximum(1 - largest_share[by_context > 0], 1e-3)).sum()) if len(pull) > 1 else float("inf")
     )
     by_context = by_context[by_context > 0]
+    freedom = max(1.0, float((by_context**2).sum() ** 2 / (by_context**4).sum()) - 1)
+    if not bounded:
+        low, high, method = _t_interval(mean, ClusteredError(variance, freedom), bool((values >= 0).all()))
+        return plain.model_copy(update={"value": mean, "low": low, "high": high, "method": method})
     design = _Design(mean, 1 / float((weights**2).sum()), plain.items / plain.clusters, variance)
     effective = design.items / _design_effect(design, False)
-    freedom = max(1.0, float((by_context**2).sum() ** 2 / (by_context**4).sum()) - 1)
     low, high = wilson(mean, effective, t_quantile(freedom))
     return plain.model_copy(update={"value": mean, "low": low, "high": high, "effective": effective})
 
@@ -228,6 +253,28 @@ def ratio_lost(upper: Values, lower: Values, contexts: Numbers) -> Estimate | No
     return above.estimate(lost, max(-1.0, lost - half), min(1.0, lost + half), effective, "t over contexts, ratio")
 
 
+def jackknife(rows: Values, statistic: Callable[[Values], float | None], items: int, weight: float) -> Estimate | None:
+    """A coefficient between -1 and 1 of rows, one for each cluster, with a t interval from leaving out each in turn.
+
+    `statistic` returns None where the coefficient is undefined. `weight` is the number of items on which it depends.
+    """
+    value = statistic(rows)
+    clusters = len(rows)
+    if value is None:
+        return None
+    found = [statistic(np.delete(rows, number, axis=0)) for number in range(clusters)] if clusters > 1 else []
+    others = np.array([one for one in found if one is not None])
+    low, high, effective, method = -1.0, 1.0, 1.0, "none"
+    if len(others) > 1:
+        size = len(others)
+        # One item more or less: perfect agreement on a few items does not make it certain.
+        variance = (size - 1) / size * float(((others - others.mean()) ** 2).sum()) + 1 / (weight + 2) ** 2
+        half = t_quantile(size - 1.0) * float(np.sqrt(variance))
+        low, high = max(-1.0, value - half), min(1.0, value + half)
+        effective, method = float(size), "jackknife over clusters"
+    return Estimate(value=value, low=low, high=high, items=items, clusters=clusters, effective=effective, method=method)
+
+
 # Bootstrap, for statistics without a formula.
 
 AT_ONCE = 1_000
@@ -246,9 +293,3 @@ def _drawn(clusters: int, rounds: int, rng: np.random.Generator) -> Values:
     places = drawn + np.arange(0, rounds * clusters, clusters, dtype=np.int64)[:, None]
     counts: Values = np.bincount(places.ravel(), minlength=rounds * clusters).reshape(rounds, clusters).astype(float)
     return counts
-
-
-def paired_resamples(first: Sums, second: Sums, resamples: int, rng: np.random.Generator) -> Values:
-    """Bootstrap differences of two runs' means, both over the same resampled contexts."""
-    gap = second.totals - first.totals
-    return np.concatenate([(piece @ gap) / (piece @ first.counts) for piece in draws(len(gap), resamples, rng)])

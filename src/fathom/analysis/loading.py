@@ -6,19 +6,21 @@ Responses are released as they are used. Contexts, questions and keys are stream
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fathom.analysis.findings import ResponseOutcome, RunInfo
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
 from fathom.records.files import Journal, read_records
-from fathom.records.questions import QuestionId, Response, Usage
+from fathom.records.questions import Ending, QuestionId, Response, Step, Usage
 from fathom.runs.folder import SPENDING, VERDICTS, RunManifest, read_responses, read_run, selected_questions
 from fathom.scoring.answers import Answer
+from fathom.scoring.recall import retrieved
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
-from fathom.tasks.checking import check
+from fathom.tasks.catalog import family
+from fathom.tasks.checking import ShownContexts, check
 from fathom.tasks.family import Item
 
 ResponseId = tuple[QuestionId, int]
@@ -36,8 +38,12 @@ class ScoredResponse:
     """The parsed answer, for incorrect responses only."""
     text: str = ""
     thinking: str = ""
-    truncated: bool = False
+    received: str = "answered"
+    """The outcome of the response itself, before it was scored: answered, truncated, refused, ..."""
     measures: Mapping[str, float] = field(default_factory=dict)
+    trace: tuple[Step, ...] = ()
+    ending: Ending | None = None
+    values: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
 
 UNANSWERED = ScoredResponse("unanswered", 0.0, Usage())
@@ -61,6 +67,10 @@ class LoadedRun:
     """Questions of the bench that the run does not ask."""
     all_verdicts: list[Verdict] = field(default_factory=list)
     """Every verdict, if the run has several samples."""
+    retrieves: bool = False
+    """Whether a response of the run has a retrieval; a run without one shows the model everything."""
+    shown: ShownContexts | None = None
+    """The contexts of the bench."""
 
     @property
     def samples(self) -> int:
@@ -74,9 +84,9 @@ class LoadedRun:
         place = item.question.id, sample
         response = self.responses.pop(place, None)
         if response is None:
-            return UNANSWERED
+            return replace(UNANSWERED, measures=family(item.question.family).empty_measures(item.key))
         stored = self.verdicts.pop(place, None)
-        verdict = verdict_on(item, response, stored)
+        verdict = verdict_on(item, response, stored, self.shown)
         self.scored_here += verdict is not stored
         if self.samples > 1:
             self.all_verdicts.append(verdict)
@@ -87,8 +97,11 @@ class LoadedRun:
             verdict.parsed if verdict.outcome == "incorrect" else None,
             response.text,
             response.thinking,
-            response.outcome == "truncated",
+            response.outcome,
             verdict.measures,
+            response.trace,
+            response.ending,
+            verdict.values,
         )
 
     def info(self, is_complete: bool) -> RunInfo:
@@ -105,7 +118,7 @@ class LoadedRun:
         )
 
 
-def verdict_on(item: Item, response: Response, stored: Verdict | None) -> Verdict:
+def verdict_on(item: Item, response: Response, stored: Verdict | None, shown: ShownContexts | None = None) -> Verdict:
     """The stored verdict, or a new one if there is none or it is out of date.
 
     After a resume, verdicts on earlier failures are out of date.
@@ -113,7 +126,7 @@ def verdict_on(item: Item, response: Response, stored: Verdict | None) -> Verdic
     states = ("error", "overflow")
     if stored is not None and all((stored.outcome == state) == (response.outcome == state) for state in states):
         return stored
-    return check(item, response)
+    return check(item, response, shown)
 
 
 @dataclass(frozen=True)
@@ -187,6 +200,8 @@ def _load(name: str, folder: Path, manifest: RunManifest, bench: Bench) -> Loade
         questions,
         spent=_spent(folder),
         not_asked=bench.manifest.questions - len(questions),
+        retrieves=any(retrieved(response.trace) is not None for response in responses.values()),
+        shown=ShownContexts(bench),
     )
 
 

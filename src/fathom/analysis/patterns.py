@@ -24,7 +24,7 @@ def pattern(key: Answer, response: ScoredResponse) -> str | None:
     if response.outcome == "refused":
         return "refused"
     if response.outcome == "unparseable":
-        return "truncated" if response.truncated else "unparseable" if response.text.strip() else "empty"
+        return "truncated" if response.received == "truncated" else "unparseable" if response.text.strip() else "empty"
     if response.parsed is None:
         return "other"
     return difference(key, response.parsed)

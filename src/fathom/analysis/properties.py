@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from fathom.corpus.store import DocumentEntry
 from fathom.records.contexts import Context
+from fathom.records.tag_values import value_order
 from fathom.scoring.answer_types.format import published
 from fathom.scoring.answer_types.values import count_values
-from fathom.tasks.catalog import family, tags_of
+from fathom.tasks.catalog import family, tags_of, values_of
 from fathom.tasks.family import Diagnosis, Item, Tag
 
 GENERIC = {
@@ -34,6 +35,7 @@ OVERLAPPING = frozenset({"operators"})
 
 _THIRDS = ("first third", "middle third", "last third")
 _DISPERSIONS = ("within one third", "within two thirds", "throughout")
+_IN_ORDER = {"position": _THIRDS, "dispersion": _DISPERSIONS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ class QuestionProperties:
     sizes: dict[str, float]
     length: int
     """The requested context length in tokens."""
+    tags: Mapping[str, str] = field(default_factory=dict)
+    """Every tag, also those by which nothing is grouped."""
     pair: str = ""
     """Shared by the questions that ask the same in several settings; empty if the question has no counterpart."""
 
@@ -102,6 +106,7 @@ def describe(
         groups,
         sizes | dict(diagnosis.sizes),
         context.length,
+        question.tags,
         question.tags.get(pairing.tag, "") if pairing is not None else "",
     )
 
@@ -141,22 +146,11 @@ def _binned(count: int) -> str:
     return f"{top // 2 + 1}-{top}" if top > 4 else "1-4"
 
 
-def group_order(group: str) -> tuple[int, float, str]:
-    """Sort key of groups: thirds and dispersions in their order, ranges and lengths by number, others by name."""
-    known = (*_THIRDS, *_DISPERSIONS)
-    if group in known:
-        return 0, known.index(group), group
-    digits = group.replace("+", "-").split("-")[0].rstrip("KM")
-    if digits.replace(".", "", 1).isdigit():
-        scale = 1_000_000 if group.endswith("M") else 1_000 if group.endswith("K") else 1
-        return 1, float(digits) * scale, group
-    return 2, 0.0, group
-
-
 @dataclass(frozen=True)
 class Groupings:
     """The groupings of a bench: the tags that its families declare, and generic properties."""
 
+    families: tuple[str, ...]
     tags: tuple[Tag, ...]
     cross_tabs: tuple[tuple[str, str], ...]
     """Pairs that are shown as heat maps."""
@@ -164,7 +158,7 @@ class Groupings:
     @classmethod
     def of(cls, families: Sequence[str]) -> Groupings:
         pairs = dict.fromkeys(pair for name in families for pair in family(name).cross_tabs)
-        return cls(tags_of(families), tuple(pairs))
+        return cls(tuple(families), tags_of(families), tuple(pairs))
 
     @cached_property
     def ungrouped(self) -> frozenset[str]:
@@ -180,6 +174,11 @@ class Groupings:
         """Sort key: declared tags first, then generic properties, then other tags by name."""
         known = [*(tag.name for tag in self.tags), *GENERIC]
         return (known.index(by), by) if by in known else (len(known), by)
+
+    def ordered(self, by: str, groups: Iterable[str]) -> list[str]:
+        """The groups of a grouping in the order in which they are listed."""
+        declared = _IN_ORDER.get(by) or values_of(self.families, by)
+        return sorted(groups, key=lambda group: value_order(group, declared))
 
     def title(self, by: str) -> str:
         """The title of a grouping."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from fathom.analysis.findings import (
     Breakdown,
     Cell,
     Counts,
+    DistributionSummary,
     Estimate,
     Group,
     HeatMap,
@@ -24,14 +25,20 @@ from fathom.analysis.findings import (
     Outcomes,
     Pattern,
     Samples,
+    Spread,
 )
 from fathom.analysis.intervals import Sums, Values, macro_average, share, share_of_sums
 from fathom.analysis.patterns import PATTERNS
 from fathom.analysis.properties import OVERLAPPING, Groupings, QuestionProperties
+from fathom.analysis.ratios import ratio_estimate, ratio_sums, spread
 from fathom.records.lengths import format_length
+from fathom.scoring.measures import Distribution, RatioMeasure, counts_of
 from fathom.scoring.scores import pass_at_k, summarize_samples
+from fathom.tasks.catalog import measures_of
 
 MAX_EXAMPLES = 3
+NOT_SENT = ("unanswered", "overflow")
+"""Outcomes of responses for which nothing was sent."""
 
 
 def group(name: str, scores: RunArrays, mask: Mask, bench: BenchInfo, samples: int, is_overall: bool = False) -> Group:
@@ -59,7 +66,68 @@ def group(name: str, scores: RunArrays, mask: Mask, bench: BenchInfo, samples: i
         accuracy=share(accuracy, contexts),
         max_accuracy=min(1.0, (counted.correct + counted.error + counted.unanswered) / max(1, counted.responses)),
         partial_credit=share(partial_credit, contexts),
+        measures=measures(scores, mask, measures_of(bench.families)),
     )
+
+
+def measures(scores: RunArrays, mask: Mask, ratios: Sequence[RatioMeasure]) -> dict[str, Estimate]:
+    """The mean of each named measure over the questions under the mask whose verdicts have it; shares of counts."""
+    parts = counts_of(ratios)
+    present = {name: mask & ~np.isnan(values) for name, values in scores.measures.items() if name not in parts}
+    found = {
+        name: share(scores.measures[name][has], scores.contexts[has]) for name, has in present.items() if has.any()
+    }
+    contexts = scores.contexts[mask]
+    counts = {name: values[mask] for name, values in scores.measures.items() if name in parts}
+    for one in ratios:
+        top, bottom = ratio_sums(one, counts, len(contexts))
+        if one.is_share and (estimate := ratio_estimate(top, bottom, contexts, is_share=True)) is not None:
+            found[one.name] = estimate
+    return found
+
+
+def length_ranges(
+    bench: BenchData, scores: RunArrays, limits: Sequence[int], info: BenchInfo, samples: int
+) -> tuple[Group, ...]:
+    """Scores by ranges of the length of contexts, in tokens: below the first limit, between two, from the last on."""
+    if not limits:
+        return ()
+    lengths = bench.sizes["context length"][scores.rows]
+    numbers = np.searchsorted(np.array(limits), lengths, side="right")
+    # The lengths of a paper are thousands of tokens: 15K is 15,000 there, and 15,360 where a user gives it.
+    shown = [f"{one // 1_000}K" if one % 1_000 == 0 else format_length(one) for one in limits]
+    names = [f"under {shown[0]}", *(f"{low} to {high}" for low, high in pairwise(shown)), f"{shown[-1]} and more"]
+    return tuple(
+        group(name, scores, numbers == number, info, samples)
+        for number, name in enumerate(names)
+        if (numbers == number).any()
+    )
+
+
+def distributions(run: RunData, declared: Sequence[Distribution]) -> tuple[DistributionSummary, ...]:
+    """The distributions of a run's numbers, and of those of the keys."""
+    first = [one.values for one, item in zip(run.details, run.items, strict=True) if item.sample == 0]
+    made = []
+    for one in declared:
+        own = [value for details in run.details for value in details.values.get(one.name, ())]
+        reference = [value for values in first for value in values.get(one.reference, ())]
+        if own or reference:
+            made.append(
+                DistributionSummary(
+                    name=one.name,
+                    unit=one.unit,
+                    of_run=spread(own),
+                    reference=spread(reference),
+                    reference_label=one.reference_label,
+                )
+            )
+    return tuple(made)
+
+
+def response_seconds(run: RunData) -> Spread | None:
+    """The distribution of seconds of a response; None if no call took measurable time."""
+    sent = [one.usage.seconds for one, item in zip(run.details, run.items, strict=True) if item.outcome not in NOT_SENT]
+    return spread(sent) if any(sent) else None
 
 
 def outcomes(scores: RunArrays, mask: Mask, samples: int) -> Outcomes:
@@ -72,16 +140,6 @@ def outcomes(scores: RunArrays, mask: Mask, samples: int) -> Outcomes:
         partial_credit=float(scores.partial_credit[mask].sum()) * samples,
         **{outcome: int(count) for outcome, count in zip(OUTCOMES, sums, strict=True)},
     )
-
-
-def measures(run: RunData) -> dict[str, Estimate]:
-    """The mean of each named measure over the questions whose verdicts have it, as `fathom score` prints it."""
-    return {
-        name: share(
-            np.array([value for _, value in found]), run.arrays.contexts[np.array([place for place, _ in found])]
-        )
-        for name, found in run.measures.items()
-    }
 
 
 def masks(bench: BenchData, scores: RunArrays) -> dict[str, dict[str, Mask]]:

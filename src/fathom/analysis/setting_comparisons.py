@@ -13,7 +13,6 @@ from fathom.analysis.collection import BenchData, RunData
 from fathom.analysis.comparisons import MissingResponses, compare, corrected
 from fathom.analysis.findings import SettingComparison
 from fathom.analysis.intervals import Numbers, Values
-from fathom.analysis.properties import group_order
 from fathom.analysis.significance import permutation_tests
 from fathom.tasks.catalog import family
 
@@ -47,7 +46,7 @@ def _pairs(bench: BenchData) -> Pairs:
             found[tag, question.pair, *others][value] = row
     pairs: Pairs = defaultdict(list)
     for (tag, *_), rows in found.items():
-        for one, two in combinations(sorted(rows, key=group_order), 2):
+        for one, two in combinations(bench.groupings.ordered(tag, rows), 2):
             pairs[tag, one, two].append((rows[one], rows[two]))
     return pairs
 

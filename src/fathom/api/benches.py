@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, get_args
 from pydantic import Field, ValidationError
 
 from fathom.api.arguments import Folder, Progress, as_path, as_tokens, ignore
+from fathom.api.contexts import sample_contexts
 from fathom.api.dataframes import require_pandas
 from fathom.api.judging import role_model
 from fathom.contexts.files import FILE_NAME, read_contexts
@@ -23,6 +23,7 @@ from fathom.records.errors import FathomError, file_errors, refuse_undecodable
 from fathom.records.questions import QuestionId, Response
 from fathom.records.record import Record, digest, first_error
 from fathom.records.rng import rng_for
+from fathom.records.toml import parse_toml
 from fathom.runs.roles import run_role
 from fathom.runs.run import RunLimits
 from fathom.scoring.answer_types.format import written
@@ -34,9 +35,9 @@ from fathom.tasks import fitting, swapping
 from fathom.tasks.auditing import AuditReport
 from fathom.tasks.auditing import audit as audit_folder
 from fathom.tasks.bench import BenchManifest
-from fathom.tasks.catalog import family, family_names, settings_of, tags_of
-from fathom.tasks.checking import check
-from fathom.tasks.family import Family, FamilySettings, FromCorpus, Item, ModelAnswers, PerContext
+from fathom.tasks.catalog import family, family_for, family_names, settings_of, tags_of
+from fathom.tasks.checking import ShownContexts, check
+from fathom.tasks.family import Family, FamilySettings, FromCorpus, Item, ModelAnswers, PerContext, Preset
 from fathom.tasks.simulating import open_simulator, simulated_model, simulated_response
 from fathom.tasks.swapping import REPORT
 from fathom.tasks.unasked import unknown_fields
@@ -58,6 +59,7 @@ __all__ = [
     "build",
     "build_recipe",
     "family",
+    "family_for",
     "family_names",
     "fit",
     "is_path",
@@ -96,6 +98,7 @@ class BenchItem(Item):
     """A question with its key."""
 
     context: Context
+    shown: ShownContexts | None = None
 
     @property
     def answer(self) -> str:
@@ -106,7 +109,7 @@ class BenchItem(Item):
         """The verdict on a response, such as `item.check("Answer: 4")`."""
         if isinstance(response, str):
             response = Response(question_id=self.question.id, outcome="answered", text=response)
-        return check(self, response)
+        return check(self, response, self.shown)
 
     def explain(self) -> list[str]:
         """The computation behind the key, step by step in plain words."""
@@ -130,8 +133,9 @@ class Bench(benches.Bench):
         for given, known in ((split, get_args(Split)), (family, self.manifest.families)):
             if given is not None and given not in known:
                 raise FathomError(f"'{self.folder}' has no items of '{given}'. Choose among {', '.join(known)}.")
+        shown = ShownContexts(self)
         return (
-            BenchItem(item.question, item.key, context)
+            BenchItem(item.question, item.key, context, shown)
             for context, items in self.by_context()
             for item in items
             if split in (None, item.question.split) and family in (None, item.question.family)
@@ -179,7 +183,8 @@ class BenchRecipe:
     corpus: Path
     out: Path
     families: Mapping[str, Mapping[str, Any]]
-    """Settings by family. For a setting that a model computes (`ModelAnswers`), the value is the name of the model."""
+    """Settings by family. For a setting that a model computes (`ModelAnswers`), the value is the name of the model.
+    `preset` is the name of a preset."""
     contexts: Path | None = None
     """The contexts to ask about; None for those in the corpus folder."""
     seed: int = 0
@@ -188,12 +193,51 @@ class BenchRecipe:
 
     @property
     def contexts_path(self) -> Path:
+        if self.contexts is None and self._sampled is not None:
+            # Beside the contexts of the corpus, which the same settings would not have given.
+            name = next(name for name, preset in self._presets.items() if preset is self._sampled)
+            return self.corpus / f"contexts.{self.presets[name]}.{self.seed}.jsonl"
         return self.contexts or self.corpus / FILE_NAME
+
+    @property
+    def presets(self) -> dict[str, str]:
+        """The names of the presets by family."""
+        return {name: str(values["preset"]) for name, values in self.families.items() if values.get("preset")}
+
+    @cached_property
+    def _presets(self) -> dict[str, Preset]:
+        for name, preset in self.presets.items():
+            known = family(name).presets
+            if preset not in known:
+                raise FathomError(
+                    f"The family '{name}' has no preset '{preset}'. It has: {', '.join(known) or 'none'}."
+                )
+        return {name: family(name).presets[preset] for name, preset in self.presets.items()}
+
+    @property
+    def _sampled(self) -> Preset | None:
+        """The preset that says how contexts are sampled."""
+        return next((preset for preset in self._presets.values() if preset.contexts), None)
+
+    def prepare_contexts(self, progress: Progress = ignore) -> None:
+        """Sample the contexts of a preset, unless contexts are given or were sampled before."""
+        if self.contexts is None and self._sampled is not None:
+            with Corpus(self.corpus) as corpus:
+                values = {"seed": self.seed, "out": self.contexts_path, **self._sampled.contexts}
+                sample_contexts(corpus, progress=progress, **values)
 
     @cached_property
     def settings(self) -> dict[str, FamilySettings]:
         """The validated settings of each family. Calls the models that provide settings."""
-        return {name: settings_of(name, self._with_answers(name, values)) for name, values in self.families.items()}
+        return {
+            name: settings_of(name, self._with_answers(name, self._with_preset(name, values)))
+            for name, values in self.families.items()
+        }
+
+    def _with_preset(self, name: str, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The values, and those of the preset where none are given."""
+        settings = self._presets[name].settings if name in self._presets else {}
+        return {**settings, **{key: value for key, value in values.items() if key != "preset"}}
 
     def _with_answers(self, name: str, values: Mapping[str, Any]) -> dict[str, Any]:
         """The values; a model's name is replaced by the setting that is read from the model's answers."""
@@ -224,12 +268,14 @@ class BenchRecipe:
 
     def is_built(self) -> bool:
         """Whether `out` already contains the bench of this recipe."""
-        found = benches.already_built(self.corpus, self.contexts_path, self.settings, self.seed, self.out)
+        found = benches.already_built(self.corpus, self.contexts_path, self.settings, self.seed, self.out, self.presets)
         return found is not None
 
     def build(self, processes: int = 1, progress: Progress = ignore) -> Bench:
         """Write the bench, unless `out` already contains it."""
-        benches.build(self.corpus, self.contexts_path, self.settings, self.seed, self.out, processes, progress)
+        self.prepare_contexts()
+        path, settings, presets = self.contexts_path, self.settings, self.presets
+        benches.build(self.corpus, path, settings, self.seed, self.out, processes, progress, presets)
         return Bench(self.out)
 
 
@@ -245,13 +291,12 @@ def read_recipe(path: Path, out: Path | None = None) -> BenchRecipe:
     """The recipe in a TOML file; its paths are relative to the file. `out` replaces the recipe's own."""
     with file_errors("read the recipe", path):
         text = path.read_text("utf-8")
+    values = parse_toml(text, f"The recipe '{path}'")
     try:
-        read = _RecipeFile.model_validate(tomllib.loads(text))
+        read = _RecipeFile.model_validate(values)
     except ValidationError as error:
         problem = first_error(error)
         raise FathomError(f"The recipe '{path}' is not valid: {problem}. See `fathom build --help`.") from None
-    except tomllib.TOMLDecodeError as error:
-        raise FathomError(f"The recipe '{path}' is not valid TOML: {error}. Correct it.") from None
     folder = path.parent
     target = out or (folder / read.out if read.out is not None else None)
     if target is None:
@@ -349,11 +394,11 @@ def _answers(
 
 
 def _simulated(model: str, name: str, corpus: Corpus, items: Sequence[BenchItem]) -> dict[QuestionId, Response]:
-    named, simulated = simulated_model(model, [name])
+    behavior = simulated_model(model, [name])
     simulator = open_simulator(name, corpus, lambda: (item.key for item in items))
     return {
         item.question.id: simulated_response(
-            simulator, item.context, item, simulated, rng_for(0, named.name, item.question.id)
+            simulator, item.context, item, behavior.reader, rng_for(0, behavior.named.name, item.question.id)
         )
         for item in items
     }
@@ -362,7 +407,7 @@ def _simulated(model: str, name: str, corpus: Corpus, items: Sequence[BenchItem]
 def _from_role(
     model: str, name: str, corpus: Corpus, items: Sequence[BenchItem], folder: Path, budget: float | None
 ) -> dict[QuestionId, Response]:
-    views = family(name).views(corpus)
+    views = family(name).views(corpus, {})
     instructions = views.instructions["full, direct"]
     version = digest(instructions).hex()[:8]
     prompts = [

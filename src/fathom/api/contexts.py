@@ -41,13 +41,18 @@ class SamplingOptions(TypedDict, total=False):
     """Options of `Corpus.contexts`; each has the meaning and the default of the command-line option of its name."""
 
     sampling: Sampling | Sequence[Sampling]
-    """The methods that share the count: "random", or "bfs" and "dfs" over the citation graph. [default: all]"""
+    """The methods that share the count: "random", "bfs" and "dfs" over the citation graph, or "year": two of three
+    documents from one year. [default: all but "year"]"""
     min_documents: int
     order: Literal["shuffled", "traversal"]
     tokenizer: str
     kinds: str | Sequence[str]
     subjects: str | Sequence[str]
     languages: str | Sequence[str]
+    per_subject: bool
+    """Contexts of one subject each, and `count` of each subject."""
+    min_tokens: int
+    """Only documents with at least this many tokens."""
     known: FieldName | Sequence[FieldName]
     """Only documents where these fields are known, such as "authors"."""
     splits: dict[Split, int]
@@ -87,5 +92,6 @@ def _subject(name: str, corpus: Corpus) -> str:
     """The subject of the corpus with that name; "computer-science" means "computer science"."""
     known = {subject.replace(" ", "-"): subject for subject in corpus.manifest.subjects}
     if name.replace(" ", "-") not in known:
-        raise FathomError(f"The corpus has no subject '{name}'. Choose from: {', '.join(known) or 'none'}.")
+        advice = f"Choose from: {', '.join(known)}" if known else "It has no subjects at all. Leave out --subjects"
+        raise FathomError(f"The corpus has no subject '{name}'. {advice}.")
     return known[name.replace(" ", "-")]

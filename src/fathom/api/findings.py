@@ -12,6 +12,7 @@ from fathom.analysis import analyze as analysis
 from fathom.analysis import loading
 from fathom.analysis.contamination import Contamination, ProbeResults, QuestionResult, SwapResults, question_results
 from fathom.analysis.contamination import contamination as contamination_of
+from fathom.analysis.cost import question_cost
 from fathom.analysis.findings import (
     Attribution,
     BenchInfo,
@@ -19,15 +20,20 @@ from fathom.analysis.findings import (
     Comparison,
     Estimate,
     Findings,
+    Group,
     LossDecomposition,
+    MeasureSummary,
     RunSummary,
     SettingComparison,
+    Spread,
 )
 from fathom.analysis.properties import Groupings
+from fathom.analysis.strategies import best_systems, figures_of, run_labels
 from fathom.api.arguments import Folder, Progress, as_path, as_paths, ignore
 from fathom.api.dataframes import require_pandas
 from fathom.records.errors import FathomError
 from fathom.records.files import atomic_write, write_records
+from fathom.records.lengths import parse_length
 from fathom.report.figures import write_figures
 from fathom.report.formatting import title_of
 from fathom.report.pages import PageOptions, WrittenPage, check_page_path, write_page
@@ -50,17 +56,24 @@ __all__ = [
     "Contamination",
     "Estimate",
     "Findings",
+    "Group",
     "LossDecomposition",
+    "MeasureSummary",
     "ProbeResults",
     "RunSummary",
     "SettingComparison",
+    "Spread",
     "SwapResults",
     "analyze",
+    "best_systems",
     "check_outputs",
     "compare",
     "contamination",
     "count_contexts",
+    "figures_of",
+    "question_cost",
     "run_folders",
+    "run_labels",
 ]
 
 
@@ -158,15 +171,20 @@ def analyze(
     bench: Folder | None = None,
     corpus: Folder | None = None,
     seed: int = 0,
+    lengths: Sequence[str | int] = (),
     processes: int = 1,
     progress: Progress = ignore,
 ) -> Analysis:
     """Analyze runs: scores with intervals, breakdowns, comparisons, error patterns and causes.
 
     A folder of runs means all runs in it. `bench` and `corpus` are needed only if they have been moved. Reads the
-    runs, their benches and corpora; calls no model.
+    runs, their benches and corpora; calls no model. `lengths` are limits of ranges of context lengths, such as "15K",
+    by which a family's measures are shown; by default those of the family.
     """
-    settings = analysis.Settings(seed=seed, processes=processes)
+    limits = tuple(parse_length(one) if isinstance(one, str) else one for one in lengths)
+    if list(limits) != sorted(set(limits)):
+        raise FathomError("The limits of context lengths are not ascending. Give them as 15K,20K, for example.")
+    settings = analysis.Settings(seed=seed, lengths=limits, processes=processes)
     given = run_folders(runs)
     folders = list({folder.resolve(): folder for folder in given}.values())
     found = analysis.analyze(folders, as_path(bench), as_path(corpus), settings, progress)

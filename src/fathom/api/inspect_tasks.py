@@ -22,7 +22,7 @@ from fathom.records.questions import Question, Response
 from fathom.runs.bench_view import BenchView
 from fathom.runs.folder import RunSettings
 from fathom.runs.inspect_task import ResponseCheck, task_of
-from fathom.systems.catalog import load_system
+from fathom.systems.catalog import is_control, load_system
 from fathom.systems.protocol import Prompting
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family_names
@@ -46,10 +46,10 @@ def _make_task(family: str) -> Callable[..., Task]:
         corpus: str | None = None,
     ) -> Task:
         """The family's questions of the bench in that folder. `settings` are the system's, as JSON."""
-        opened = _OPEN.enter_context(open_bench_view(as_path(bench), as_path(corpus)))
+        loaded = load_system(system, prompting, json.loads(settings))
+        opened = _OPEN.enter_context(open_bench_view(as_path(bench), as_path(corpus), is_control(loaded.system)))
         view = _only(opened, family)
         run_settings = RunSettings(samples=samples, max_tokens=max_tokens, window=window)
-        loaded = load_system(system, prompting, json.loads(settings))
         return task_of(view, loaded.system, run_settings, _check(as_path(bench)))
 
     return family_task

@@ -47,6 +47,12 @@ def role_model(
     return RoleModel(name, model_info(name, as_path(prices)), opened_model(name, url), simulate)
 
 
+def needs_judge(run: Folder, *, bench: Folder | None = None) -> bool:
+    """Whether some response of the run is to be judged."""
+    folder = as_path(run)
+    return any(True for _ in _prompts(open_bench(folder, read_run(folder), as_path(bench)), folder))
+
+
 def judge(
     run: Folder,
     model: RoleModel,

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 from fathom.api.arguments import Folder, as_path, as_tokens, checked
 from fathom.api.bench_views import open_bench_view
+from fathom.api.models import engine_info
 from fathom.api.scores import Scores, score_run
-from fathom.api.simulation import simulated_answers
+from fathom.api.simulation import open_simulated_model
 from fathom.corpus.store import Corpus
 from fathom.models.model_info import ModelInfo, model_info, prices_as_of
 from fathom.records.errors import FathomError
@@ -25,6 +28,7 @@ from fathom.runs import run as running
 from fathom.runs.bench_view import BenchView
 from fathom.runs.folder import (
     MANIFEST,
+    NO_MODEL,
     ResponseIndex,
     RunManifest,
     RunSettings,
@@ -34,13 +38,15 @@ from fathom.runs.folder import (
 )
 from fathom.runs.plan import Plan
 from fathom.runs.run import OpenedModel, RunLimits, RunStatus
-from fathom.systems.catalog import LoadedSystem, load_system, wrap_system
-from fathom.systems.protocol import Prompting, System
+from fathom.systems.catalog import SYSTEMS, LoadedSystem, is_control, load_system, wrap_system
+from fathom.systems.protocol import Prompting, System, needs_model
 from fathom.tasks.bench import Bench
+from fathom.tasks.catalog import family
 from fathom.tasks.document_ages import document_ages
 from fathom.tasks.simulating import simulated_model
 
 __all__ = [
+    "SYSTEMS",
     "Plan",
     "Run",
     "RunLimits",
@@ -56,7 +62,10 @@ __all__ = [
     "run",
 ]
 
+T = TypeVar("T")
 EMBEDDED = "local/smollm2"
+MODEL_OPTIONS = ("temperature", "seed", "reasoning_effort", "window", "prices")
+"""Options that have no effect on a system that needs no model."""
 Progress = Callable[[int, int], None]
 """Called with the number of responses so far and the total."""
 
@@ -65,7 +74,8 @@ class RunOptions(TypedDict, total=False):
     """Options of `plan` and `run`; each has the meaning and the default of the command-line option of its name."""
 
     system: str | System
-    """A built-in system, `file.py:Name`, `package.module:Name`, or an object. [default: "full"]"""
+    """A built-in system, `file.py:Name`, `package.module:Name`, `http://HOST:PORT/PATH`, or an object.
+    [default: "full"]"""
     prompting: Prompting
     system_settings: Mapping[str, object]
     """Settings of a system that is given by name."""
@@ -121,7 +131,7 @@ def open_run(folder: Folder) -> Run:
         return Run(path, running.summarize(bench, manifest, read_responses(path)))
 
 
-def plan(bench: Folder, *, model: str, out: Folder | None = None, **options: Unpack[RunOptions]) -> Plan:
+def plan(bench: Folder, *, model: str | None = None, out: Folder | None = None, **options: Unpack[RunOptions]) -> Plan:
     """The requests, tokens and price of a run, without those that the run in `out` already has. Calls no model."""
     request = request_run(bench, model, **options)
     return request.plan(as_path(out) or request.default_folder)
@@ -130,7 +140,7 @@ def plan(bench: Folder, *, model: str, out: Folder | None = None, **options: Unp
 def run(
     bench: Folder,
     *,
-    model: str,
+    model: str | None = None,
     out: Folder | None = None,
     budget: float | None = None,
     url: str | None = None,
@@ -142,16 +152,27 @@ def run(
 ) -> Run:
     """Ask a model the questions of a bench, or resume the run in `out`. Calls the model unless it is simulated.
 
-    The run stops before it could cost more than `budget` dollars. `url` is the address of an OpenAI-compatible server.
+    A system that needs no model, such as `http://HOST:PORT/PATH`, is run without `model`. The run stops before it
+    could cost more than `budget` dollars. `url` is the address of an OpenAI-compatible server.
     """
     request = request_run(bench, model, **options)
     folder = as_path(out) or request.default_folder
-    _check_limits(budget=budget, retries=retries, timeout=timeout, backoff=backoff)
+    check_limits(budget=budget, retries=retries, timeout=timeout, backoff=backoff)
     limits = RunLimits(request.connections, request.contexts_at_once, budget, retries, timeout, backoff)
-    return Run(folder, request.run(folder, limits, url, progress))
+    return Run(folder, outside_event_loop(lambda: request.run(folder, limits, url, progress)))
 
 
-def request_run(bench: Folder, model: str, **options: Unpack[RunOptions]) -> RunRequest:
+def outside_event_loop(work: Callable[[], T]) -> T:
+    """The result of `work`, in a thread of its own where an event loop runs already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return work()
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(work).result()
+
+
+def request_run(bench: Folder, model: str | None = None, **options: Unpack[RunOptions]) -> RunRequest:
     """The checked options of a run."""
     given: dict[str, Any] = dict(options)
     system = given.pop("system", "full")
@@ -162,12 +183,16 @@ def request_run(bench: Folder, model: str, **options: Unpack[RunOptions]) -> Run
         raise FathomError("A system that is given as an object has its own settings and prompting. Make it with them.")
     loaded = load_system(system, prompting, system_settings) if by_name else wrap_system(system)
     corpus, prices, connections = (given.pop(name, None) for name in ("corpus", "prices", "connections"))
-    settings = {name: value for name, value in given.items() if value is not None}
+    settings = _preset_options(as_path(bench)) | {name: value for name, value in given.items() if value is not None}
     settings |= {name: as_tokens(settings[name]) for name in ("max_tokens", "window") if name in settings}
-    _check_limits(connections=connections)
+    check_limits(connections=connections)
+    if model is None and needs_model(loaded.system):
+        raise FathomError(f"The system '{loaded.system.name}' needs a model. Give one, such as --model openai/gpt-4.1.")
+    if not needs_model(loaded.system):
+        _refuse_model_options(model, loaded.system, options)
     return RunRequest(
         bench=as_path(bench),
-        model=model,
+        model=model or NO_MODEL,
         loaded=loaded,
         prompting=prompting,
         settings=checked(RunSettings, "run", settings),
@@ -175,6 +200,26 @@ def request_run(bench: Folder, model: str, **options: Unpack[RunOptions]) -> Run
         prices=as_path(prices),
         connections=connections or 8,
     )
+
+
+def _refuse_model_options(model: str | None, system: System, options: Mapping[str, object]) -> None:
+    """Raise an error for options that have no effect on a system that needs no model."""
+    if model is not None and model.startswith(("sim/", "local/", "mockllm/")):
+        raise FathomError(f"The system '{system.name}' cannot ask '{model}', which runs in Fathom. Leave out --model.")
+    for name in MODEL_OPTIONS:
+        if options.get(name) is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise FathomError(
+                f"{option} has no effect on the system '{system.name}', which calls no model of Fathom's."
+            )
+
+
+def _preset_options(bench: Path) -> dict[str, Any]:
+    """The options that the presets of a bench ask for."""
+    options: dict[str, Any] = {}
+    for name, preset in Bench(bench).manifest.presets.items():
+        options |= family(name).presets[preset].run
+    return options
 
 
 @dataclass(frozen=True)
@@ -203,6 +248,10 @@ class RunRequest:
         return _is_embedded(self.model)
 
     @property
+    def needs_model(self) -> bool:
+        return needs_model(self.system)
+
+    @property
     def contexts_at_once(self) -> int:
         """The embedded model answers one question at a time: two contexts would evict each other from its cache."""
         return 1 if self.is_embedded else 4
@@ -212,15 +261,26 @@ class RunRequest:
         """A folder named after the bench, system, settings and model, such as runs/bench-full-gpt-4.1."""
         prompting = "" if self.prompting == "direct" else f"-{self.prompting}"
         changed = "".join(f"-{name}={value}" for name, value in self.loaded.changed_settings.items())
-        name = f"{self.bench.resolve().name}-{self.system.name}{prompting}{changed}-{self.model}"
+        model = "" if self.model == NO_MODEL else f"-{self.model}"
+        name = f"{self.bench.resolve().name}-{self.system.name}{prompting}{changed}{model}"
         sane = re.sub(r"[^\w.=-]+", "-", name)
         return Path("runs") / (sane if len(sane) <= 100 else f"{sane[:80]}-{digest(name).hex()[:8]}")
 
     @cached_property
     def info(self) -> ModelInfo:
-        """The model's window and prices; an error if the window is unknown or `max_tokens` is above the limit."""
+        """The model's window and prices; an error if the window is unknown or `max_tokens` is above the limit, or if
+        there is no such simulated model."""
+        if not self.needs_model:
+            return ModelInfo()
+        _ = self._model_name
         info = model_info(self.model, self.prices)
         if (self.settings.window or info.window) is None:
+            info = engine_info(self.model) or info
+        if (self.settings.window or info.window) is None:
+            if "/" not in self.model:
+                raise FathomError(
+                    f"'{self.model}' is not the name of a model. Give a provider and a model, such as openai/gpt-4.1."
+                )
             raise FathomError(
                 f"The context window of the model '{self.model}' is unknown. "
                 "Give --window, such as --window 128K, or add the model to a table of --prices."
@@ -232,15 +292,19 @@ class RunRequest:
             )
         return info
 
+    @cached_property
+    def _model_name(self) -> str:
+        """The model; a simulated one with its parameters in their usual order, and an error if it has no such."""
+        if not self.is_simulated:
+            return self.model
+        return simulated_model(self.model, Bench(self.bench).manifest.families).named.name
+
     def manifest(self, bench: BenchView, folder: Path) -> RunManifest:
         """The identity of the run."""
-        model = self.model
-        if self.is_simulated:
-            model = simulated_model(self.model, Bench(self.bench).manifest.families)[0].name
         return RunManifest(
             bench=Path(os.path.relpath(self.bench.resolve(), folder.resolve())).as_posix(),
             bench_fingerprint=bench.fingerprint,
-            model=model,
+            model=self._model_name,
             system=self.system.name,
             system_settings=self.loaded.settings,
             system_source=self.loaded.source,
@@ -249,7 +313,7 @@ class RunRequest:
 
     def plan(self, folder: Path) -> Plan:
         """The plan of the responses that the run in `folder` still lacks; an error if that run cannot be resumed."""
-        with open_bench_view(self.bench, self.corpus) as bench:
+        with open_bench_view(self.bench, self.corpus, is_control(self.system)) as bench:
             if (folder / MANIFEST).exists():
                 check_resumable(folder, self.manifest(bench, folder))
             existing = _existing(folder)
@@ -259,12 +323,12 @@ class RunRequest:
         self, folder: Path, limits: RunLimits, url: str | None = None, progress: Progress = lambda done, total: None
     ) -> RunStatus:
         """Run, or resume the run in `folder`."""
-        with open_bench_view(self.bench, self.corpus) as bench:
+        with open_bench_view(self.bench, self.corpus, is_control(self.system)) as bench:
             manifest, info = self.manifest(bench, folder), self.info
-            if limits.budget is not None and not info.has_prices:
-                raise FathomError(
-                    f"The prices of the model '{self.model}' are unknown, so no budget can be enforced. Give --prices."
-                )
+            if limits.budget is not None:
+                self._check_budget(bench)
+            if not self.needs_model:
+                return self._run_without_model(bench, manifest, folder, limits, url, progress)
             total = self._check_questions(bench)
             on_response = _counter(progress, _existing(folder), total)
             if not self.is_simulated:
@@ -272,13 +336,51 @@ class RunRequest:
                     bench, self.system, info, manifest, folder, opened_model(self.model, url), limits, on_response
                 )
             seed = self.settings.seed or 0
-            with simulated_answers(self.bench, self.corpus, self.model, self.system.name, seed) as answer:
-                return running.run_simulated(bench, self.system, info, manifest, folder, answer, on_response)
+            with open_simulated_model(self.bench, self.corpus, self.model, self.system.name, seed) as model:
+                return running.run_simulated(bench, self.system, info, manifest, folder, model, on_response)
+
+    def _run_without_model(
+        self,
+        bench: BenchView,
+        manifest: RunManifest,
+        folder: Path,
+        limits: RunLimits,
+        url: str | None,
+        progress: Progress,
+    ) -> RunStatus:
+        if url is not None:
+            raise FathomError(f"--url is the address of a model, and the system '{self.system.name}' needs none.")
+        total = self._check_questions(bench)
+        on_response = _counter(progress, _existing(folder), total)
+        return running.run_without_model(bench, self.system, manifest, folder, limits, on_response)
+
+    def _check_budget(self, bench: BenchView) -> None:
+        """Raise an error if no budget can be enforced, since prices are unknown."""
+        if self.needs_model:
+            if not self.info.has_prices:
+                raise FathomError(
+                    f"The prices of the model '{self.model}' are unknown, so no budget can be enforced. Give --prices."
+                )
+            return
+        job = next(planning.jobs(bench, self.settings))[0]
+        if self.system.estimate(job.question, bench.view(job.context, job.question)).price is None:
+            raise FathomError(
+                f"The cost of the system '{self.system.name}' is unknown, so no budget can be enforced. If you know "
+                "the highest price of a question, give it: -S max_price=0.05."
+            )
 
     def count_responses(self) -> int:
         """The number of responses that a complete run has."""
-        with open_bench_view(self.bench, self.corpus) as bench:
+        with open_bench_view(self.bench, self.corpus, is_control(self.system)) as bench:
             return sum(map(len, planning.jobs(bench, self.settings)))
+
+    def check(self, has_budget: bool) -> None:
+        """Raise an error that the run would raise before anything is sent."""
+        _ = self.info
+        with open_bench_view(self.bench, self.corpus, is_control(self.system)) as bench:
+            self._check_questions(bench)
+            if has_budget:
+                self._check_budget(bench)
 
     def _check_questions(self, bench: BenchView) -> int:
         """The number of responses; an error if there are none, or if the system does not support a family."""
@@ -297,7 +399,7 @@ class RunRequest:
 
     def age_warning(self) -> str | None:
         """A warning if documents of the bench are older than the model's training cutoff."""
-        cutoff = model_info(self.model, self.prices).cutoff
+        cutoff = self.info.cutoff
         if cutoff is None:
             return None
         bench = Bench(self.bench)
@@ -313,7 +415,8 @@ class RunRequest:
         )
 
 
-def _check_limits(**limits: float | None) -> None:
+def check_limits(**limits: float | None) -> None:
+    """Raise an error for a limit that is no number or too small."""
     for name, limit in limits.items():
         least = 1 if name in ("connections", "timeout") else 0
         if limit is not None and not (isinstance(limit, int | float) and limit >= least):

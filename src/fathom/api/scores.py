@@ -8,11 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
 from pydantic import ValidationError
 
+from fathom.analysis.findings import MeasureSummary
 from fathom.analysis.loading import open_bench
+from fathom.analysis.ratios import summarize_measures
 from fathom.api.arguments import Folder, as_path
 from fathom.api.dataframes import require_pandas
 from fathom.records.documents import Count
@@ -25,6 +28,7 @@ from fathom.runs.folder import JUDGMENTS, VERDICTS, read_responses, read_run, se
 from fathom.scoring import scitrek as paper
 from fathom.scoring.answer_types.format import published
 from fathom.scoring.keys import Key
+from fathom.scoring.measures import counts_of
 from fathom.scoring.scores import (
     SampleSummary,
     Score,
@@ -35,9 +39,9 @@ from fathom.scoring.scores import (
     summarize_samples,
     tally,
 )
-from fathom.scoring.verdicts import Verdict
+from fathom.scoring.verdicts import JUDGE_AGREES, Verdict
 from fathom.tasks.bench import Bench
-from fathom.tasks.catalog import tags_of
+from fathom.tasks.catalog import family, measures_of, tags_of, values_of
 from fathom.tasks.checking import Checker
 
 if TYPE_CHECKING:
@@ -59,6 +63,17 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
+class JudgeSummary(NamedTuple):
+    """What a judge decided on."""
+
+    decided: int
+    """Responses that the check leaves open."""
+    compared: int
+    """Responses that need no judge and were judged all the same."""
+    agreement: float
+    """The share of these on which judge and check agree."""
+
+
 @dataclass(frozen=True)
 class Scores:
     """The verdicts on some responses, and the scores over the questions they belong to."""
@@ -78,13 +93,37 @@ class Scores:
     responses_ignored: int = 0
     """Responses to questions or samples that are not part of the run."""
     warning: str = ""
+    baselines: tuple[str, ...] = ()
+    """What shortcuts reach on the bench, in lines, as its build measured it."""
 
     def __repr__(self) -> str:
         return f"Scores('{self.bench}', {len(self.questions):,} questions, accuracy {self.accuracy:.1%})"
 
     @cached_property
     def overall(self) -> Score:
-        return tally({"all": self.questions}, self.verdicts)["all"]
+        return self._tally({"all": self.questions})["all"]
+
+    def _tally(self, groups: Mapping[str, Sequence[Question]]) -> dict[str, Score]:
+        return tally(groups, self.verdicts, measures_of(self.families), self._counts)
+
+    def _counts(self, question: QuestionId, verdict: Verdict | None) -> Mapping[str, float]:
+        """The measures of a verdict; without a response the counts of what was not found."""
+        return self._empty.get(question, {}) if verdict is None else verdict.measures
+
+    @cached_property
+    def _empty(self) -> dict[QuestionId, Mapping[str, float]]:
+        return {one.id: family(one.family).empty_measures(self.keys[one.id]) for one in self.questions}
+
+    @cached_property
+    def measures(self) -> tuple[MeasureSummary, ...]:
+        """The families' ratios of counts over the first sample of each question: micro and macro averages."""
+        first = {verdict.question_id: verdict for verdict in self.verdicts if verdict.sample == 0}
+        counts = [self._counts(one.id, first.get(one.id)) for one in self.questions]
+        numbers: dict[str, int] = {}
+        contexts = np.array([numbers.setdefault(one.context_id, len(numbers)) for one in self.questions])
+        ratios = measures_of(self.families)
+        columns = {name: np.array([one.get(name, np.nan) for one in counts]) for name in counts_of(ratios)}
+        return summarize_measures(ratios, columns, contexts)
 
     @property
     def accuracy(self) -> float:
@@ -105,9 +144,34 @@ class Scores:
         declared = (tag.name for tag in tags_of(self.families) if tag.summary)
         return next((tag for tag in declared if tag in self.tags), "split")
 
+    @property
+    def macro_tag(self) -> str:
+        """The tag over whose values the headline score is averaged; empty if its families declare none."""
+        declared = (family(name).macro_tag for name in self.families)
+        return next((tag for tag in declared if tag in self.tags), "")
+
+    @cached_property
+    def macro_groups(self) -> dict[str, Score]:
+        """The scores that the headline score is the mean of; empty if there are not several."""
+        groups = self.by(self.macro_tag) if self.macro_tag else {}
+        named = {name: score for name, score in groups.items() if name}
+        return named if len(named) > 1 else {}
+
+    @property
+    def macro_accuracy(self) -> float | None:
+        """The mean accuracy over the values of the tag that a family declares for it, each with the same weight."""
+        return _mean([score.accuracy for score in self.macro_groups.values()]) if self.macro_groups else None
+
+    @property
+    def judged(self) -> JudgeSummary | None:
+        """What a judge decided on; None if there are no judgments."""
+        judged = [verdict for verdict in self.verdicts if verdict.judgments]
+        agreed = [verdict.measures[JUDGE_AGREES] for verdict in judged if JUDGE_AGREES in verdict.measures]
+        return JudgeSummary(len(judged) - len(agreed), len(agreed), _mean(agreed)) if judged else None
+
     def by(self, tag: str) -> dict[str, Score]:
         """Scores for each value of a tag, in order."""
-        return tally(self._grouped(tag), self.verdicts)
+        return self._tally(self._grouped(tag))
 
     def scitrek(self, tag: str | None = None) -> dict[str, PublishedScore]:
         """Exact match and F1 as the SciTrek paper computes them: overall ("all"), or for each value of a tag.
@@ -136,7 +200,7 @@ class Scores:
     def _grouped(self, tag: str) -> dict[str, list[Question]]:
         if tag not in (*self.tags, "answer"):
             raise FathomError(f"The questions have no tag '{tag}'. Choose one of {', '.join((*self.tags, 'answer'))}.")
-        return grouped(self.questions, self.keys, tag)
+        return grouped(self.questions, self.keys, tag, values_of(self.families, tag))
 
     def to_pandas(self) -> pandas.DataFrame:
         """One row per verdict, with the tags of its question. Needs pandas."""
@@ -222,6 +286,11 @@ def _scores(
         questions_not_asked=bench.manifest.questions - len(questions),
         responses_ignored=ignored,
         warning=warning,
+        baselines=tuple(
+            line
+            for name in bench.manifest.families
+            for line in family(name).baselines(bench.manifest.reports.get(name, {}))
+        ),
     )
 
 

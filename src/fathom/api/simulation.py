@@ -1,45 +1,113 @@
-"""Responses of simulated models, which know the keys: the one place where a run reads the keys of its bench."""
+"""Simulated models, which know the keys: the one place where a run reads the keys of its bench."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from random import Random
 
-from fathom.records.questions import Response
+from fathom.corpus.store import Corpus
+from fathom.records.contexts import Context, ContextId
+from fathom.records.questions import QuestionId, Response
 from fathom.records.rng import rng_for
+from fathom.records.spans import Span
 from fathom.runs.plan import Job
-from fathom.runs.run import SimulatedAnswer
+from fathom.runs.simulated_session import Shown, SimulatedModel
 from fathom.scoring.keys import Key
 from fathom.tasks.bench import Bench
 from fathom.tasks.family import Item, Simulator
-from fathom.tasks.simulating import open_simulator, simulated_model, simulated_response
+from fathom.tasks.simulating import (
+    Behavior,
+    Located,
+    located_proof,
+    noted_spans,
+    open_simulator,
+    simulated_call,
+    simulated_model,
+    simulated_response,
+)
+
+CACHED = 256
+"""Questions whose needed passages are cached."""
 
 
 @contextmanager
-def simulated_answers(
+def open_simulated_model(
     folder: Path, corpus_folder: Path | None, model: str, system: str, seed: int
-) -> Iterator[SimulatedAnswer]:
-    """A function that answers as the simulated model would; the same seed gives the same responses."""
+) -> Iterator[SimulatedModel]:
+    """The simulated model of that name over a bench; the same seed gives the same responses."""
     bench = Bench(folder)
-    named, simulated = simulated_model(model, bench.manifest.families, system)
-    keys = {key.question_id: key for key in bench.all_keys()}
+    behavior = simulated_model(model, bench.manifest.families, system)
     with bench.open_corpus(corpus_folder) as corpus:
+        yield _Model(bench, corpus, behavior, seed)
+
+
+class _Model:
+    """A simulated model over one bench."""
+
+    def __init__(self, bench: Bench, corpus: Corpus, behavior: Behavior, seed: int) -> None:
+        self._behavior = behavior
+        self._seed = seed
+        self._needed: dict[QuestionId, Located] = {}
+        keys = {key.question_id: key for key in bench.all_keys()}
+        self._items = {question.id: Item(question, keys[question.id]) for question in bench.all_questions()}
 
         @cache
-        def simulator(name: str) -> Simulator:
-            return open_simulator(name, corpus, lambda: keys_of(name))
+        def simulator(family: str) -> Simulator:
+            return open_simulator(family, corpus, lambda: keys_of(family))
 
-        def keys_of(name: str) -> Iterator[Key]:
-            return (keys[question.id] for question in bench.all_questions() if question.family == name)
+        def keys_of(family: str) -> Iterator[Key]:
+            return (item.key for item in self._items.values() if item.question.family == family)
 
-        def answer(job: Job, attempt: int) -> Response:
-            rng = rng_for(seed, named.name, job.question.id, job.sample, attempt)
-            item = Item(job.question, keys[job.question.id])
-            response = simulated_response(
-                simulator(job.question.family), job.context, item, simulated, rng, attempt, job.sample
-            )
-            return response.model_copy(update={"usage": response.usage.model_copy(update={"price": 0.0})})
+        @cache
+        def items_of(context: ContextId, family: str) -> list[Item]:
+            asked = ((item, item.question) for item in self._items.values())
+            return [item for item, question in asked if (question.context_id, question.family) == (context, family)]
 
-        yield answer
+        self._simulator = simulator
+        self._items_of = items_of
+
+    def answer(self, job: Job, attempt: int, shown: Shown | None) -> Response:
+        """The answer to the question, from what is shown."""
+        rng = rng_for(self._seed, self._behavior.named.name, job.question.id, job.sample, attempt)
+        # The finding is done when the notes are taken.
+        reads = shown is None or shown.documents or not shown.notes
+        return simulated_response(
+            self._simulator(job.question.family),
+            job.context,
+            self._items[job.question.id],
+            self._behavior.reader if reads else self._behavior.from_notes,
+            rng,
+            attempt,
+            job.sample,
+            None if shown is None else [*shown.documents, *shown.notes],
+        )
+
+    def take_notes(self, job: Job, attempt: int, shown: Shown, write: Callable[[Sequence[Span]], str]) -> Response:
+        """The earlier notes and new ones, on what the question needs.
+
+        Without the question they are on what any question over the context needs.
+        """
+        family = job.question.family
+        asked = [self._items[job.question.id]] if shown.states_question else self._items_of(job.context.id, family)
+        needed = [one for item in asked for one in self._located(job.context, item)]
+        about = job.question.id if shown.states_question else f"{job.context.id} {family}"
+        rng = rng_for(self._seed, self._behavior.named.name, about, job.sample, attempt, str(shown.documents))
+        return simulated_call(
+            job.question, self._behavior.named, rng, lambda: write(self._notes(needed, shown, rng)), attempt
+        )
+
+    def _notes(self, needed: Located, shown: Shown, rng: Random) -> list[Span]:
+        new = noted_spans(needed, self._behavior.reader, rng, shown.documents)
+        return list(dict.fromkeys([*shown.notes, *new]))
+
+    def _located(self, context: Context, item: Item) -> Located:
+        """What a question needs; a system of many calls needs it again and again."""
+        question = item.question.id
+        if question not in self._needed:
+            if len(self._needed) >= CACHED:
+                self._needed.clear()
+            self._needed[question] = located_proof(context, item)
+        return self._needed[question]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fathom.cli import options
+from fathom.cli.measure_output import best_system_lines, distribution_lines, measure_lines, range_lines
 from fathom.cli.output import escape_control_characters, progress_bar
 from fathom.records.errors import FathomError
 
@@ -21,11 +22,14 @@ if TYPE_CHECKING:
         Comparison,
         Estimate,
         Findings,
+        Group,
         LossDecomposition,
         RunSummary,
     )
 
 
+MEASURES = ("span recall", "document recall")
+"""Measures that breakdowns show beside accuracy; the JSON has all of them."""
 MAX_LINES = 8
 """Patterns, causes and comparisons that are printed; the JSON has all of them."""
 
@@ -44,6 +48,7 @@ MAX_LINES = 8
     type=options.CommaList(required=True),
     help="Breakdowns to print; the JSON has all of them.  [default: length and the families' main tags]",
 )
+@options.length_limits
 @click.option("--out", type=options.PATH, help="Write the findings as JSON here.")
 @click.option("--items", type=options.PATH, help="Write findings about each response as JSON lines here.")
 @options.seed
@@ -54,6 +59,7 @@ def command(
     bench: Path | None,
     corpus: Path | None,
     by: tuple[str, ...] | None,
+    bins: tuple[str, ...] | None,
     out: Path | None,
     items: Path | None,
     seed: int,
@@ -70,7 +76,9 @@ def command(
     from fathom.api.findings import analyze, count_contexts
 
     with progress_bar("Analyzing", count_contexts(runs, bench)) as show:
-        found = analyze(runs, bench=bench, corpus=corpus, seed=seed, processes=processes, progress=show)
+        found = analyze(
+            runs, bench=bench, corpus=corpus, seed=seed, lengths=bins or (), processes=processes, progress=show
+        )
     for name in by or ():
         if name not in found.groupings:
             raise FathomError(f"The questions have no tag '{name}'. Choose one of {', '.join(found.groupings)}.")
@@ -87,11 +95,15 @@ def command(
 
 def lines(findings: Findings, by: Sequence[str]) -> Iterator[str]:
     """The findings for a terminal."""
+    from fathom.api.findings import figures_of
+
     yield from map(_bench_line, findings.benches)
     yield from _accuracy(findings)
     for run in findings.runs:
         yield ""
-        yield from _run(run, by)
+        yield from _run(run, by, figures_of(findings, run.info.bench).by_length)
+    yield from best_system_lines(findings)
+    yield from cost_lines(findings)
     overall = [one for one in findings.comparisons if one.within == "all"]
     if overall:
         yield ""
@@ -166,10 +178,16 @@ def _accuracy(findings: Findings) -> Iterator[str]:
         )
 
 
-def _run(run: RunSummary, by: Sequence[str]) -> Iterator[str]:
+def _run(run: RunSummary, by: Sequence[str], by_length: Sequence[str]) -> Iterator[str]:
     yield f"{run.info.name} ({run.info.model}, {run.info.system}, {run.info.prompting})"
-    for name, mean in run.measures.items():
-        yield f"  {name} {with_interval(mean).strip()}"
+    declared = {one.name for one in run.measures}
+    for name, mean in run.overall.measures.items():
+        if name not in declared:
+            yield f"  {name} {with_interval(mean).strip()}"
+    yield from measure_lines(run.measures)
+    yield from distribution_lines(run)
+    yield from range_lines(run.length_ranges, by_length)
+    yield from _retrieval(run)
     for breakdown in run.breakdowns:
         if breakdown.by in by:
             yield from _breakdown(breakdown)
@@ -195,6 +213,7 @@ def _run(run: RunSummary, by: Sequence[str]) -> Iterator[str]:
         yield f"  {'error patterns':38} {'count':>7} {'share (95% CI)':>22}"
         for pattern in run.patterns[:MAX_LINES]:
             yield f"    {pattern.name:36} {pattern.count:>7,} {with_interval(pattern.share):>22}"
+    yield from _failure_stages(run)
     if run.attribution is not None and run.attribution.incorrect:
         yield from _causes(run.attribution)
     if run.steps is not None:
@@ -206,16 +225,44 @@ def _run(run: RunSummary, by: Sequence[str]) -> Iterator[str]:
     yield from _cost(run)
 
 
+def _retrieval(run: RunSummary) -> Iterator[str]:
+    """Recall at each number of passages, and how many items cannot be answered from so few."""
+    found = run.retrieval
+    if found is None:
+        return
+    yield f"  {'recall at k':38} {'needed spans (95% CI)':>22} {'needed documents':>22}"
+    for one in found.at:
+        yield f"    {f'k = {one.k:,}':36} {with_interval(one.spans):>22} {with_interval(one.documents):>22}"
+    if found.too_few:
+        yield f"  † fewer passages than needed documents: {found.too_few:,} of {found.responses:,} responses"
+
+
+def _failure_stages(run: RunSummary) -> Iterator[str]:
+    if run.failure_stages:
+        yield f"  {'where failures arise':38} {'count':>7} {'share (95% CI)':>22}"
+    for stage in run.failure_stages:
+        if stage.count:
+            yield f"    {stage.name:36} {stage.count:>7,} {with_interval(stage.share):>22}"
+
+
 def _breakdown(breakdown: Breakdown) -> Iterator[str]:
     errors = any(group.outcomes.error for group in breakdown.groups)
-    yield f"  {'by ' + breakdown.by:38} {'count':>7} {'accuracy (95% CI)':>22}{' errors' if errors else ''}"
+    measures = [name for name in MEASURES if any(name in group.measures for group in breakdown.groups)]
+    headings = "".join(f" {name:>{len(name)}}" for name in measures) + (" errors" if errors else "")
+    yield f"  {'by ' + breakdown.by:38} {'count':>7} {'accuracy (95% CI)':>22}{headings}"
     for group in breakdown.groups:
+        means = "".join(f" {_mean(group, name):>{len(name)}}" for name in measures)
         yield (
-            f"    {group.name:36} {group.outcomes.responses:>7,} {with_interval(group.accuracy):>22}"
+            f"    {group.name:36} {group.outcomes.responses:>7,} {with_interval(group.accuracy):>22}{means}"
             + (f" {group.outcomes.error:>6,}" if errors else "")
         )
     if len(breakdown.groups) > 1 and not breakdown.overlapping:
         yield f"    {'macro average':36} {'':>7} {with_interval(breakdown.macro_average):>22}"
+
+
+def _mean(group: Group, measure: str) -> str:
+    found = group.measures.get(measure)
+    return "-" if found is None else f"{found.value:.1%}"
 
 
 def _causes(attribution: Attribution) -> Iterator[str]:
@@ -235,6 +282,26 @@ def _cost(run: RunSummary) -> Iterator[str]:
         f"  {cost.input_tokens:,} input tokens ({cost.cached_tokens:,} cached), {cost.output_tokens:,} output, "
         f"{cost.seconds:,.0f} s, {price}{each}"
     )
+
+
+def cost_lines(findings: Findings) -> Iterator[str]:
+    """What a question costs in each of several runs, and which runs are Pareto-optimal."""
+    from fathom.api.findings import question_cost
+
+    known = [(run, cost) for run in findings.runs if (cost := question_cost(run)) is not None]
+    if len(known) < 2:
+        return
+    width = max(20, *(len(run.info.name) for run, _ in known))
+    yield ""
+    yield "Cost of a question (* Pareto-optimal: no other run on the same questions is as cheap and as accurate)"
+    yield f"  {'run':{width}} {'accuracy':>8} {'dollars':>12} {'tokens':>12} {'seconds':>12}"
+    for run, cost in known:
+        price = "unknown" if cost.price is None else f"${cost.price:,.6f}"
+        shown = {"price": price, "tokens": f"{cost.tokens:,.0f}", "seconds": f"{cost.seconds:,.2f}"}
+        marked = " ".join(
+            f"{words + (' *' if kind in run.cost.pareto_optimal else '  '):>12}" for kind, words in shown.items()
+        )
+        yield f"  {run.info.name:{width}} {run.overall.accuracy.value:8.1%} {marked}".rstrip()
 
 
 def _loss_stages(found: LossDecomposition) -> Iterator[str]:

@@ -100,6 +100,7 @@ def _command(chosen: Family) -> click.Command:
             click.Argument(["corpus"], type=options.PATH),
             OUT,
             *([CONTEXTS] if over_contexts else []),
+            *_preset_option(chosen),
             *settings_options(chosen.settings),
             *([BUDGET] if asking else []),
         ],
@@ -110,6 +111,14 @@ def _command(chosen: Family) -> click.Command:
     for option in (options.seed, options.processes, options.as_json):
         made = option(made)
     return made
+
+
+def _preset_option(chosen: Family) -> list[click.Option]:
+    if not chosen.presets:
+        return []
+    summaries = "; ".join(f"{name}: {preset.summary}" for name, preset in chosen.presets.items())
+    text = f"Settings under one name; other options come first. {summaries}."
+    return [click.Option(["--preset"], type=click.Choice(list(chosen.presets)), help=text)]
 
 
 def _example(chosen: Family) -> str:
@@ -124,6 +133,8 @@ def run_build(recipe: BenchRecipe, processes: int, as_json: bool = False) -> Non
     """Build the bench and print its summary."""
     for warning in recipe.warnings():
         click.echo(f"fathom: {warning}", err=True)
+    with all_or_nothing("context"):
+        recipe.prepare_contexts()
     total = recipe.context_count()
     if recipe.is_built():
         click.echo(f"fathom: '{recipe.out}' is already built from the same inputs; nothing was done.", err=True)
@@ -137,8 +148,10 @@ def describe(bench: Bench) -> str:
     manifest = bench.manifest
     lines = [f"{bench.folder}: {manifest.questions:,} questions over {manifest.contexts:,} contexts"]
     if manifest.missing:
-        reasons = ", ".join(f"{reason} {count:,}" for reason, count in manifest.missing.items())
-        lines.append(f"  {sum(manifest.missing.values()):,} fewer than requested: {reasons}")
+        total, reasons = sum(manifest.missing.values()), list(manifest.missing)
+        if len(reasons) > 1:
+            reasons = [f"{reason} ({count:,})" for reason, count in manifest.missing.items()]
+        lines.append(f"  {total:,} fewer than requested: {', '.join(reasons)}")
     lines += [f"  {count:,} dropped: failed the check '{check}'" for check, count in manifest.dropped.items()]
     lines += [f"  {one}" for one in manifest.unasked]
     if fields := unknown_fields(manifest.unasked):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fathom.cli import options
-from fathom.cli.analyze import comparison_lines, points, with_interval
+from fathom.cli.analyze import comparison_lines, cost_lines, points, with_interval
 from fathom.cli.output import escape_control_characters
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ def command(first: Path, second: Path, bench: Path | None, seed: int, as_json: b
     """Compare two runs on one bench, question by question.
 
     The difference in accuracy with its interval, a permutation test clustered by context, the number of further
-    questions needed to detect the difference, and the same within groups, with Holm's correction. Reads the runs and
-    their bench; writes nothing; calls no model.
+    questions needed to detect the difference, the same within groups, with Holm's correction, and what a question costs
+    in each run. Reads the runs and their bench; writes nothing; calls no model.
     """
     from fathom.api.findings import compare
 
@@ -57,6 +57,7 @@ def _lines(findings: Findings) -> Iterator[str]:
     if groups:
         yield f"  {'within':38} {'questions':>9} {'second - first':>32} {'p (Holm)':>9}"
         yield from map(_line, groups)
+    yield from cost_lines(findings)
 
 
 def _line(one: Comparison) -> str:

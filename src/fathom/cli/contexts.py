@@ -9,12 +9,13 @@ from typing import Unpack, get_args
 
 import click
 
+from fathom.api.benches import family_for
 from fathom.api.contexts import DEFAULT, ContextSet, SamplingOptions, SamplingReport
 from fathom.api.corpora import open_corpus
 from fathom.cli import options
 from fathom.cli.output import all_or_nothing, progress_bar
 from fathom.records.contexts import Sampling, Split
-from fathom.records.documents import FIELDS
+from fathom.records.documents import FIELDS, DocumentKind
 from fathom.records.lengths import format_length, parse_length
 
 
@@ -36,10 +37,10 @@ from fathom.records.lengths import format_length, parse_length
 @click.option(
     "--sampling",
     type=options.CommaList(get_args(Sampling), required=True),
-    default=",".join(get_args(Sampling)),
+    default="random,bfs,dfs",
     show_default=True,
-    help="How documents are selected: at random, or breadth-first or depth-first over the citation graph. The methods "
-    "share the count; where one is exhausted the others continue.",
+    help="How documents are selected: at random, breadth-first or depth-first over the citation graph, or by year (two "
+    "of three documents from one year). The methods share the count; where one is exhausted the others continue.",
 )
 @click.option(
     "--min-documents",
@@ -58,7 +59,7 @@ from fathom.records.lengths import format_length, parse_length
 @click.option("--tokenizer", default=DEFAULT, show_default=True, help="o200k, cl100k, or the path of a tokenizer.json.")
 @click.option(
     "--kinds",
-    type=options.CommaList(("article", "report")),
+    type=options.CommaList(get_args(DocumentKind)),
     default="",
     help="Only documents of these kinds: article, report.",
 )
@@ -66,6 +67,8 @@ from fathom.records.lengths import format_length, parse_length
     "--subjects", type=options.CommaList(), default="", help="Only these subjects, such as physics,companies."
 )
 @click.option("--languages", type=options.CommaList(), default="", help="Only these languages, such as en,zh.")
+@click.option("--per-subject", is_flag=True, help="Contexts of one subject each, and --count of each subject.")
+@click.option("--min-tokens", type=options.Length(), default=0, help="Only documents with at least this many tokens.")
 @click.option(
     "--known",
     type=options.CommaList(FIELDS),
@@ -98,12 +101,14 @@ def command(
         progress_bar("Sampling", count * len(lengths)) as progress,
     ):
         contexts = opened.contexts(tokens, count, progress=progress, **chosen)
+        kinds = opened.manifest.kinds
+        family = family_for({kind: kinds.get(kind, 0) for kind in chosen["kinds"] or kinds}, opened)
     if as_json:
         click.echo(contexts.report.model_dump_json(indent=2))
         return
     click.echo(describe(contexts))
     elsewhere = f" --contexts {chosen['out']}" if chosen["out"] is not None else ""
-    click.echo(f"next: fathom build numeric {corpus} --out bench{elsewhere}")
+    click.echo(f"next: fathom build {family} {corpus} --out bench{elsewhere}")
 
 
 def describe(contexts: ContextSet) -> str:
@@ -135,11 +140,13 @@ def _shortfalls(report: SamplingReport) -> Iterator[str]:
     for length in report.settings.lengths:
         counts = [count for count in report.counts if count.length == length]
         total = sum(count.sampled for count in counts)
-        if total < report.settings.count:
-            yield f"  {format_length(length)}: {total} of {report.settings.count} contexts could be sampled"
+        requested = sum(count.requested for count in counts)
+        if total < requested:
+            yield f"  {format_length(length)}: {total} of {requested} contexts could be sampled"
         for count in counts:
             if count.reason:
-                name = f"{format_length(length)} {count.split + ' ' if report.splits else ''}{count.sampling}"
+                of = (count.split if report.splits else "", count.subject, count.sampling)
+                name = " ".join(filter(None, (format_length(length), *of)))
                 yield f"  {name}: {count.sampled} of {count.requested}: {count.reason}"
 
 

@@ -51,7 +51,10 @@ def _documents(report: corpora.IngestReport) -> Iterator[str]:
     yield f"  read {report.kept:,} of {documents}; {refused:,} refused, {left_out:,} left out"
     for title, counts in (("refused", report.rejected), ("left out", report.left_out)):
         yield from _reasons(title, counts, report.examples)
-    for title, kinds in (("not documents", report.not_documents), ("of no known kind", report.unread)):
+    for title, kinds in (
+        ("not documents (--include-all reads them)", report.not_documents),
+        ("of no known kind", report.unread),
+    ):
         if kinds:
             named = [_file_kind(kind, files) for kind, files in list(kinds.items())[:MAX_KINDS]]
             total = counted(sum(files.count for files in kinds.values()), "file")

@@ -18,21 +18,27 @@ COMMANDS = {
     "ingest": "Read documents into a corpus.",
     "generate": "Write a corpus of generated documents.",
     "contexts": "Sample documents of a corpus into contexts of given lengths.",
-    "pack": "Check or draft a domain pack of the family `tables`.",
+    "annotations": "Import annotations of claims and evidence.",
+    "pack": "Check or draft a domain pack, or extract its figures.",
+    "agree": "Measure the agreement of annotators.",
     "build": "Build a bench: questions with keys over a corpus.",
     "audit": "Verify every item of a bench from its files.",
     "fit": "Fit a bench to a model's context window.",
     "swap": "Make a counterfactual bench with swapped names and numbers.",
+    "models": "List models with window, prices, release and training cutoff.",
     "plan": "Estimate the requests, tokens and price of a run.",
     "run": "Run a model on a bench.",
+    "runs": "List runs with their state, progress, spending and accuracy.",
+    "check-system": "Check that a system of your own keeps the contract.",
     "score": "Score a run, or a file of answers against a bench.",
     "analyze": "Analyze runs: accuracy, comparisons, error patterns, causes.",
     "compare": "Compare two runs on one bench, question by question.",
+    "table": "Tabulate a measure of runs by any of their properties.",
     "report": "Write a report page or a leaderboard.",
     "contamination": "Measure how much of a run was memorized.",
     "show": "Show a corpus, a document, or a context.",
 }
-"""The commands in the order of a typical workflow. Each has a module of its name in this package."""
+"""The commands in the order of a typical workflow. Each has a module of its name in this package, with underscores."""
 
 
 class _Commands(click.Group):
@@ -44,7 +50,7 @@ class _Commands(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command = import_module(f"fathom.cli.{name}").command
+        command = import_module(f"fathom.cli.{name.replace('-', '_')}").command
         return command if isinstance(command, click.Command) else None
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:

@@ -75,12 +75,10 @@ class Shares(click.ParamType[dict[str, int]]):
         shares: dict[str, int] = {}
         for piece in filter(None, (word.strip() for word in value.split(","))):
             name, _, number = piece.partition("=")
-            if name not in self._known or not number.isdecimal() or not int(number) or name in shares:
-                known = ", ".join(self._known)
-                raise FathomError(
-                    f"{_option(param)} does not take '{piece}'. Give shares such as train=70,dev=10,test=20, "
-                    f"with names from: {known}."
-                )
+            if (self._known and name not in self._known) or not number.isdecimal() or not int(number) or name in shares:
+                names = f", with names from: {', '.join(self._known)}" if self._known else ""
+                example = "train=70,dev=10,test=20" if self._known else "name=10,other=20"
+                raise FathomError(f"{_option(param)} does not take '{piece}'. Give numbers such as {example}{names}.")
             shares[name] = int(number)
         return shares
 
@@ -136,6 +134,12 @@ def examples(*commands: str) -> str:
 
 seed = click.option("--seed", type=int, default=0, show_default=True, help="The seed of every random choice.")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+length_limits = click.option(
+    "--bins",
+    type=CommaList(required=True),
+    help="Limits of ranges of context lengths by which a family's measures are shown, such as 15K,20K.  [default: "
+    "those of the family]",
+)
 processes = click.option(
     "--processes",
     type=click.IntRange(1, 512),

@@ -2,41 +2,56 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
 
+from fathom.api.matrix import MatrixRequest
 from fathom.api.runs import Plan, RunRequest, prices_as_of
 from fathom.cli import options
+from fathom.cli.matrix_output import describe_plans
 from fathom.cli.run_options import run_options, warn_of_age
 
 
 @click.command(
     epilog=options.examples(
         "fathom plan bench --model openai/gpt-4.1-mini",
+        "fathom plan bench --matrix matrix.toml",
         "fathom plan bench --model anthropic/claude-sonnet-4-5 --system tables --samples 3",
     )
 )
 @run_options
 @click.option("--out", type=options.PATH, help="The run's folder, if it does not have its default name.")
 @options.as_json
-def command(request: RunRequest, out: Path | None, as_json: bool) -> None:
+def command(request: RunRequest | MatrixRequest, out: Path | None, as_json: bool) -> None:
     """Estimate the requests, tokens and price of a run.
 
     Counts requests, tokens, and the tokens that a prefix cache will serve. Prices come from a table that you can copy
     and edit. Reads BENCH, its corpus and the responses that the run already has; writes nothing; calls no model.
     """
+    if isinstance(request, MatrixRequest):
+        click.echo(_matrix_json(request) if as_json else describe_plans(request))
+        return
     plan = request.plan(out or request.default_folder)
     warn_of_age(request)
     click.echo(plan.model_dump_json(indent=2) if as_json else describe(request, plan))
 
 
+def _matrix_json(request: MatrixRequest) -> str:
+    plans = [{"cell": cell.label, **plan.model_dump(mode="json")} for cell, plan in request.plans()]
+    return json.dumps({"folder": str(request.folder), "cells": plans}, indent=2)
+
+
 def describe(request: RunRequest, plan: Plan) -> str:
     """The plan in a few lines."""
+    subject = f"{request.model} ({request.system.name}, {request.prompting})"
+    counts = f"{plan.questions:,} questions, {plan.responses:,} responses, {plan.done:,} of them done"
+    if plan.seconds is None:
+        return f"{request.bench} for {request.system.name} ({request.prompting}): {counts}\n  {_unknown(plan)}"
     share = plan.cached_tokens / plan.input_tokens if plan.input_tokens else 0.0
     lines = [
-        f"{request.bench} for {request.model} ({request.system.name}, {request.prompting}): "
-        f"{plan.questions:,} questions, {plan.responses:,} responses, {plan.done:,} of them done",
+        f"{request.bench} for {subject}: {counts}",
         f"  {plan.requests:,} requests, {plan.input_tokens:,} input tokens "
         f"({plan.cached_tokens:,} or {share:.0%} from a prefix cache), about {plan.output_tokens:,} output tokens",
         f"  {_price(plan)}; very roughly {_duration(plan.seconds)} with {request.connections} requests in flight",
@@ -47,6 +62,16 @@ def describe(request: RunRequest, plan: Plan) -> str:
             f"  {len(plan.overflow):,} questions do not fit the window and will not be sent ({shown}); see `fathom fit`"
         )
     return "\n".join(lines)
+
+
+def _unknown(plan: Plan) -> str:
+    """What is known of the cost of a system that needs no model."""
+    if not plan.requests:
+        return "nothing to send"
+    asked = f"{plan.requests:,} requests; the cost of such a system is unknown before it answers"
+    if plan.price_at_most is None:
+        return asked
+    return f"{asked}: at most ${plan.price_at_most:,.2f}, if max_price is right"
 
 
 def _price(plan: Plan) -> str:

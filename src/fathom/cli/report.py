@@ -29,6 +29,7 @@ from fathom.records.errors import FathomError
     default=None,
     help="Put item details in files beside the page, or all in one file.  [default: by size]",
 )
+@options.length_limits
 @click.option("--figures", type=options.PATH, help="Also write every figure as CSV, JSON and SVG here.")
 @click.option("--site", type=options.PATH, help="Write a leaderboard folder instead, with a page for each bench.")
 @options.seed
@@ -41,6 +42,7 @@ def command(
     corpus: Path | None,
     title: str | None,
     parts: bool | None,
+    bins: tuple[str, ...] | None,
     figures: Path | None,
     site: Path | None,
     seed: int,
@@ -61,7 +63,9 @@ def command(
     page = out or Path("report.html")
     check_outputs(None if site else page, site)
     with progress_bar("Analyzing", count_contexts(runs, bench)) as show:
-        found = analyze(runs, bench=bench, corpus=corpus, seed=seed, processes=processes, progress=show)
+        found = analyze(
+            runs, bench=bench, corpus=corpus, seed=seed, lengths=bins or (), processes=processes, progress=show
+        )
     if site is not None:
         written_site = found.write_site(site, title=title or "Leaderboard", parts=parts)
         click.echo(

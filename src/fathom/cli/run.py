@@ -6,10 +6,13 @@ from pathlib import Path
 
 import click
 
+from fathom.api.matrix import MatrixRequest
 from fathom.api.runs import RunLimits, RunRequest, RunStatus
 from fathom.cli import options
+from fathom.cli.matrix_output import run_cells
 from fathom.cli.output import counted, progress_bar
 from fathom.cli.run_options import run_options, warn_of_age
+from fathom.records.errors import FathomError
 
 
 @click.command(
@@ -17,11 +20,15 @@ from fathom.cli.run_options import run_options, warn_of_age
         "fathom run bench --model local/smollm2",
         "fathom run bench --model openai/gpt-4.1-mini --system sql -S repairs=2 --budget 5",
         "fathom run bench --model openai-api/mine/llama --url http://127.0.0.1:8000/v1 --window 128K",
+        "fathom run bench --system http://127.0.0.1:8000/answer",
+        "fathom run bench --matrix matrix.toml --budget 20",
         "fathom run bench --model 'sim/reader?miss=0.1&ignore-not=0.5'",
     )
 )
 @run_options
-@click.option("--out", type=options.PATH, help="The run's folder.  [default: runs/BENCH-SYSTEM-MODEL]")
+@click.option(
+    "--out", type=options.PATH, help="The run's folder.  [default: runs/BENCH-SYSTEM-MODEL, or runs/BENCH-MATRIX]"
+)
 @click.option("--budget", type=options.NonNegative(), help="Stop before more than this many US dollars are spent.")
 @click.option("--url", help="The address of an OpenAI-compatible server, for models of openai-api/ and vllm/.")
 @click.option("--retries", type=click.IntRange(0, 20), default=4, show_default=True, help="Retries of a request.")
@@ -33,7 +40,7 @@ from fathom.cli.run_options import run_options, warn_of_age
 )
 @options.as_json
 def command(
-    request: RunRequest,
+    request: RunRequest | MatrixRequest,
     out: Path | None,
     budget: float | None,
     url: str | None,
@@ -49,7 +56,15 @@ def command(
     and retries errors. Questions that do not fit the model's window are not sent. Reads BENCH and its corpus, but no
     keys (except for simulated models); writes the run's folder; calls the model, which may cost money: see
     `fathom plan`.
+
+    With --matrix it runs the cells of a file one after another, within one budget: --out is then the folder of their
+    runs, where it also writes one report over all of them.
     """
+    if isinstance(request, MatrixRequest):
+        if url is not None:
+            raise FathomError("A matrix gives the address of each model: {model = ..., url = ...}. Leave out --url.")
+        run_cells(request, RunLimits(budget=budget, retries=retries, timeout=timeout, backoff=backoff), as_json)
+        return
     path = out or request.default_folder
     limits = RunLimits(request.connections, request.contexts_at_once, budget, retries, timeout, backoff)
     warn_of_age(request)
@@ -72,6 +87,10 @@ def describe(path: Path, summary: RunStatus) -> str:
         f"  {used.input_tokens:,} input tokens ({used.cached_tokens:,} from a cache), "
         f"{used.output_tokens:,} output tokens, {price}",
     ]
+    if summary.maybe_paid:
+        lines.append(
+            f"  {counted(summary.maybe_paid, 'request')} got no answer and may have been paid for all the same"
+        )
     lines += [f"  error, {counted(count, 'time')}: {error}" for error, count in summary.errors.items()]
     if summary.stopped is not None:
         lines.append(f"  stopped: {summary.stopped}")

@@ -8,19 +8,29 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from fathom.api.runs import RunOptions, RunRequest, request_run
+from fathom.api.matrix import MatrixRequest, request_matrix
+from fathom.api.runs import SYSTEMS, RunOptions, RunRequest, request_run
 from fathom.cli import options
 from fathom.records.errors import FathomError
 
 
 def run_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options to a command, which gets one `RunRequest` instead of their values."""
+    """Add the options to a command, which gets one `RunRequest` or `MatrixRequest` instead of their values."""
 
     @wraps(command)
-    def called(bench: Path, model: str, set_: Sequence[str], **others: Any) -> None:
-        chosen = {name: others.pop(name) for name in RunOptions.__optional_keys__ if name in others}
-        request = request_run(bench, model, system_settings=_settings(set_), **chosen)
+    def called(bench: Path, model: str | None, set_: Sequence[str], matrix: Path | None, **others: Any) -> None:
+        chosen: Any = {name: others.pop(name) for name in RunOptions.__optional_keys__ if name in others}
+        request: RunRequest | MatrixRequest
+        if matrix is None:
+            request = request_run(bench, model, system_settings=parse_settings(set_), **chosen)
+        else:
+            source = click.get_current_context().get_parameter_source("system")
+            if model or set_ or source is not ParameterSource.DEFAULT:
+                raise FathomError("A matrix has its own models and systems. Leave out --model, --system and -S.")
+            del chosen["system"]
+            request = request_matrix(bench, matrix, out=others.get("out"), **chosen)
         command(request=request, **others)
 
     for option in reversed(_OPTIONS):
@@ -35,7 +45,8 @@ def warn_of_age(request: RunRequest) -> None:
         click.echo(f"fathom: warning: {warning}", err=True)
 
 
-def _settings(assignments: Sequence[str]) -> dict[str, str]:
+def parse_settings(assignments: Sequence[str]) -> dict[str, str]:
+    """The settings that -S gives."""
     settings: dict[str, str] = {}
     for assignment in assignments:
         name, equals, value = assignment.partition("=")
@@ -51,16 +62,20 @@ _OPTIONS = (
     click.argument("bench", type=options.PATH),
     click.option(
         "--model",
-        required=True,
         help="The model, such as local/smollm2, openai/gpt-4.1, anthropic/claude-sonnet-4-5, openai-api/mine/llama or "
-        "sim/oracle.",
+        "sim/oracle. A system at an address needs none.",
     ),
     click.option(
         "--system",
         default="full",
         show_default=True,
-        help="What the model is shown and how it answers: full, passages, tables, sql, extract-sql, closed-book, or "
-        "your own as path/to/file.py:Name or package.module:Name.",
+        help=f"What the model is shown and how it answers: {', '.join(SYSTEMS)}, or your own as path/to/file.py:Name, "
+        "package.module:Name or http://HOST:PORT/PATH.",
+    ),
+    click.option(
+        "--matrix",
+        type=options.PATH,
+        help="Run every cell of this TOML file: models x systems x prompting x samples. Other options are for all.",
     ),
     click.option("-S", "set_", multiple=True, metavar="NAME=VALUE", help="A setting of the system. Repeatable."),
     click.option(
@@ -73,7 +88,11 @@ _OPTIONS = (
     click.option(
         "--samples", type=click.IntRange(1, 1_000), default=1, show_default=True, help="Responses to each question."
     ),
-    click.option("--temperature", type=click.FloatRange(0, 2), help="Sampling temperature.  [default: the provider's]"),
+    click.option(
+        "--temperature",
+        type=click.FloatRange(0, 2),
+        help="Sampling temperature.  [default: that of the bench's preset, or the provider's]",
+    ),
     click.option("--seed", type=int, help="Sampling seed, for providers that take one and for simulated models."),
     click.option(
         "--max-tokens", type=options.Length(), default=2_048, show_default=True, help="Maximum tokens of a response."

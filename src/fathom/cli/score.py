@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from fathom.api.judging import judge as judge_run
+from fathom.api.judging import needs_judge, role_model
 from fathom.api.runs import is_run_folder
 from fathom.api.scores import score_answers, score_run
 from fathom.cli import options
+from fathom.cli.measure_output import measure_lines
 from fathom.records.errors import FathomError
 
 if TYPE_CHECKING:
@@ -40,6 +43,11 @@ OUTCOMES = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudge
 @click.option(
     "--compat", type=click.Choice(["scitrek"]), help="Also print exact match and F1 as the paper computes them."
 )
+@click.option(
+    "--judge",
+    metavar="MODEL",
+    help="A model that decides where the check of a family cannot, such as on names that are spelled differently.",
+)
 @click.option("--out", type=options.PATH, help="Where to write the verdicts.  [default: in the run's folder]")
 @options.as_json
 def command(
@@ -48,15 +56,21 @@ def command(
     bench: Path | None,
     by: str | None,
     compat: str | None,
+    judge: str | None,
     out: Path | None,
     as_json: bool,
 ) -> None:
     """Score a run, or a file of answers against a bench.
 
     Every question counts: a question without a response is not correct. A run can be scored again at any time; the
-    summary shows which verdicts changed. Reads the bench, its keys and the responses; writes verdicts; calls no model.
+    summary shows which verdicts changed. Reads the bench, its keys and the responses; writes verdicts; calls no model
+    but the judge, if one is given. A response that the judge could not decide is unjudged; score again to ask again.
     """
     is_run = is_run_folder(target)
+    if judge is not None and not is_run:
+        raise FathomError(f"'{target}' is not a run, and only the responses of a run can be judged.")
+    if judge is not None and needs_judge(target, bench=bench):
+        judge_run(target, role_model(judge), bench=bench)
     if is_run:
         scores = score_run(target, bench=bench, out=out)
     elif answers is not None:
@@ -71,7 +85,8 @@ def command(
     if as_json:
         click.echo(json.dumps(_as_json(scores, groups, published), indent=2))
         return
-    lines = [f"{target}:", *_table(groups), *_published_table(published), *_notes(scores)]
+    lines = [f"{target}:", *_table(groups), *_macro(scores), *_published_table(published)]
+    lines += [*measure_lines(scores.measures), *scores.baselines, *_judged(scores), *_notes(scores)]
     if is_run:
         lines.append(f"next: fathom analyze {target}")
     click.echo("\n".join(lines))
@@ -83,6 +98,8 @@ def _as_json(scores: Scores, groups: dict[str, Score], published: dict[str, Publ
             name: {**score.model_dump(), "accuracy": score.accuracy, "partial_credit": score.partial_credit}
             for name, score in groups.items()
         },
+        **({} if scores.macro_accuracy is None else {f"macro_{scores.macro_tag}": scores.macro_accuracy}),
+        **({"measures": {one.name: one.model_dump() for one in scores.measures}} if scores.measures else {}),
         "samples": scores.samples.model_dump(),
         "changes": scores.changes.model_dump(),
         "questions_not_asked": scores.questions_not_asked,
@@ -93,14 +110,24 @@ def _as_json(scores: Scores, groups: dict[str, Score], published: dict[str, Publ
 def _table(groups: dict[str, Score]) -> Iterator[str]:
     """A line for each group: accuracy, partial credit, measures, and the counts of the other outcomes."""
     measures = list(dict.fromkeys(name for score in groups.values() for name in score.measures))
-    headings = "".join(f" {name:>9}" for name in measures)
+    headings = "".join(f" {name:>{_width(name)}}" for name in measures)
     width = max(24, *map(len, groups))
     yield f"  {'':{width}} {'questions':>9} {'accuracy':>8} {'partial credit':>14}{headings}   other outcomes"
     for name, score in groups.items():
-        means = "".join(f" {_share(score.measures.get(measure)):>9}" for measure in measures)
+        means = "".join(f" {_share(score.measures.get(measure)):>{_width(measure)}}" for measure in measures)
         outcomes = ", ".join(f"{outcome} {count:,}" for outcome in OUTCOMES if (count := getattr(score, outcome)))
         shares = f"{score.accuracy:>8.1%} {score.partial_credit:>14.1%}{means}"
         yield f"  {name:{width}} {score.questions:>9,} {shares}   {outcomes}".rstrip()
+
+
+def _width(measure: str) -> int:
+    return max(9, len(measure))
+
+
+def _macro(scores: Scores) -> Iterator[str]:
+    if scores.macro_accuracy is not None:
+        parts = ", ".join(f"{name} {score.accuracy:.1%}" for name, score in scores.macro_groups.items())
+        yield f"  mean over {scores.macro_tag}, each with the same weight: {scores.macro_accuracy:.1%} ({parts})"
 
 
 def _share(value: float | None) -> str:
@@ -114,6 +141,15 @@ def _published_table(published: dict[str, PublishedScore]) -> Iterator[str]:
         yield f"  {'as published (SciTrek)':24} {'questions':>9} {'exact match':>11} {'F1':>8}"
     for name, score in published.items():
         yield f"  {name:24} {score.questions:>9,} {score.exact_match:>11.1%} {score.f1:>8.1%}"
+
+
+def _judged(scores: Scores) -> Iterator[str]:
+    judged = scores.judged
+    if judged is not None:
+        agrees = f"; agrees with the check on {judged.agreement:.1%} of {judged.compared:,} others" * bool(
+            judged.compared
+        )
+        yield f"  judge: decided on {judged.decided:,} responses that the check leaves open{agrees}"
 
 
 def _notes(scores: Scores) -> Iterator[str]:

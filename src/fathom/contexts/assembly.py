@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from fathom.contexts.layout import LAYOUT, boundary, closing, context_id
+from fathom.contexts.layout import context_id
 from fathom.models.tokenizers import Tokenizer
 from fathom.records.contexts import Context, Edit, Place, Sampling, Split
 from fathom.records.documents import DocumentId
+from fathom.records.layouts import LAYOUT, boundary, closing
 from fathom.records.spans import Span
 
 

@@ -24,6 +24,8 @@ class Pool:
     """The documents that may be selected: all, or those of one split."""
     works: Sequence[int]
     """For each document the number of the first version of its work: a preprint and its article have the same."""
+    years: Sequence[int | None] = ()
+    """The year of each document, for sampling by year."""
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -39,7 +41,7 @@ class Pool:
             return self
         allowed = set(members)
         inside = [[near for near in adjacent if near in allowed] for adjacent in self.neighbors]
-        return Pool(self.tokens, inside, members, self.works)
+        return Pool(self.tokens, inside, members, self.works, self.years)
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,19 @@ def _random(pool: Pool, start: int, rng: Random) -> Traversal:
             yield document
 
 
+def _by_year(pool: Pool, start: int, rng: Random) -> Traversal:
+    """Two documents of the start's year for each one of another year, as long as there are both."""
+    yield start
+    others = [document for document in pool.members if document != start]
+    rng.shuffle(others)
+    same = [document for document in others if pool.years[document] == pool.years[start]]
+    rest = [document for document in others if pool.years[document] != pool.years[start]]
+    while same or rest:
+        for source in (same, same, rest):
+            if source:
+                yield source.pop()
+
+
 def _breadth_first(pool: Pool, start: int, rng: Random) -> Traversal:
     """The nearest documents first."""
     queue = deque((start,))
@@ -131,6 +146,7 @@ _TRAVERSALS: dict[Sampling, Callable[[Pool, int, Random], Traversal]] = {
     "random": _random,
     "bfs": _breadth_first,
     "dfs": _depth_first,
+    "year": _by_year,
 }
 
 ROUNDS = 12

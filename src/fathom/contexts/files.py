@@ -46,7 +46,8 @@ def write_contexts(
         report = sampler.report()
         if report.contexts == 0:
             raise FathomError(
-                f"No context could be sampled: {report.counts[0].reason}. Choose other lengths or another corpus."
+                f"No context could be sampled: {report.counts[0].reason}. Choose other --lengths, "
+                "another --min-documents, or another corpus."
             )
         report_file.write(pretty_json(report))
         if path.exists() and not replace:

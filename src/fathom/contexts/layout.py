@@ -1,40 +1,18 @@
-"""The layout of a context as text: documents one after another, each under an unmistakable boundary line."""
+"""Renders contexts as text: documents one after another, each under an unmistakable boundary line."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context, Edit, Place, apply_edits
 from fathom.records.errors import FathomError
+from fathom.records.layouts import CLOSINGS, LAYOUT, boundary, closing
 from fathom.records.record import digest
-
-LAYOUT = "articles/1"
-"""Documents one after another. The version changes whenever the same recipe would render to other characters."""
-PAPER_AND_CANDIDATES = "paper and candidates/1"
-"""An article, then numbered works that it may cite."""
-
-CLOSING = "===== End of articles\n"
-_CLOSINGS = {LAYOUT: CLOSING, PAPER_AND_CANDIDATES: "===== End of candidates\n"}
 
 _FORGERIES = (b"\n=====", b"===== Article", b"===== Candidate", b"===== Paper", b"===== End of")
 """Text of a document that could be mistaken for a boundary line."""
-
-
-def boundary(number: int, layout: str = LAYOUT) -> str:
-    """The line above document `number`, counted from one.
-
-    It starts with a punctuation mark and ends in a digit or a letter, and every text ends in one newline. Tokenizers
-    that split at newlines then never join two documents, so the tokens of the pieces add up to those of the whole.
-    """
-    if layout == PAPER_AND_CANDIDATES:
-        return "===== Paper\n" if number == 1 else f"===== Candidate {number - 1}\n"
-    return f"===== Article {number}\n"
-
-
-def closing(layout: str) -> str:
-    """The line below the last document."""
-    return _CLOSINGS[layout]
 
 
 def forges_boundary(text: bytes) -> bool:
@@ -61,10 +39,10 @@ def lay_out(texts: Iterable[bytes], layout: str = LAYOUT) -> Iterator[bytes]:
 
 def render(context: Context, corpus: Corpus) -> bytes:
     """The exact text that a context shows, in UTF-8."""
-    if context.layout not in _CLOSINGS:
+    if context.layout not in CLOSINGS:
         raise FathomError(
             f"Context '{context.id}' has the layout '{context.layout}', which this version of Fathom does not know "
-            f"({', '.join(_CLOSINGS)}). Update Fathom, or build the contexts again."
+            f"({', '.join(CLOSINGS)}). Update Fathom, or build the contexts again."
         )
     stored = [corpus.stored_text(id) for id in context.documents]
     edits = [place.edits for place in context.places]
@@ -75,6 +53,29 @@ def render(context: Context, corpus: Corpus) -> bytes:
         )
     shown = (_shown(text.utf8, place) for text, place in zip(stored, context.places, strict=True))
     return b"".join(lay_out(shown, context.layout))
+
+
+def render_range(context: Context, corpus: Corpus, start: int, end: int) -> str:
+    """The characters from `start` to `end` of the text that a context shows; only documents in that range are read."""
+    pieces: list[str] = []
+    first = bisect_right(context.places, start, key=lambda place: place.span.end)
+    for number, place in enumerate(context.places[first:], start=first + 1):
+        line = boundary(number, context.layout)
+        begin = place.span.start - len(line)
+        if begin >= end:
+            break
+        # Not cached: a context of 10M tokens that is read in parts needs no more memory than one of 1M.
+        shown = _shown(corpus.stored_text(place.document, keep=False).utf8, place).decode()
+        if len(shown) != place.span.end - place.span.start:
+            raise FathomError(
+                f"Context '{context.id}' was not built from the corpus '{corpus.folder}': document '{place.document}' "
+                "has another text there. Give the corpus that it was built from."
+            )
+        pieces.append((line + shown)[max(0, start - begin) : end - begin])
+    last = context.places[-1].span.end
+    if end > last:
+        pieces.append(closing(context.layout)[max(0, start - last) : end - last])
+    return "".join(pieces)
 
 
 def _shown(text: bytes, place: Place) -> bytes:

@@ -16,12 +16,13 @@ from pydantic import Field, model_validator
 
 from fathom.contexts.assembly import Piece, assemble, boundary_tokens
 from fathom.contexts.document_selection import Pool, SizeLimits, assign_splits, select_documents
-from fathom.contexts.layout import CLOSING, forges_boundary, lay_out
+from fathom.contexts.layout import forges_boundary, lay_out
 from fathom.corpus.store import Corpus, DocumentEntry
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
 from fathom.records.contexts import Context, Sampling, Split
 from fathom.records.documents import Count, FieldName, Position
 from fathom.records.errors import FathomError
+from fathom.records.layouts import CLOSING
 from fathom.records.lengths import format_length
 from fathom.records.record import Record, digest
 from fathom.records.rng import rng_for
@@ -55,6 +56,10 @@ class SamplingSettings(Record):
     languages: tuple[str, ...] = ()
     known: tuple[FieldName, ...] = ()
     """Only documents where these fields are known, such as authors and references."""
+    min_tokens: Count = 0
+    """Only documents with at least this many tokens."""
+    per_subject: bool = False
+    """Whether each context has documents of one subject only; `count` contexts are sampled of each subject."""
     splits: dict[Split, Position] = {}
     """Splits by share; clusters of documents that cite one another stay together, and so do all versions of a work.
     Empty: one split."""
@@ -78,6 +83,8 @@ class SamplingCount(Record):
 
     length: Position
     split: Split = "test"
+    subject: str = ""
+    """With `per_subject`: the subject of these contexts."""
     sampling: Sampling
     requested: Count
     sampled: Count
@@ -176,6 +183,7 @@ class ContextSampler:
         self._settings = settings
         self._counter: Tokenizer = tokenizer(settings.tokenizer)
         self._left_out: dict[str, int] = defaultdict(int)
+        self._tokens = corpus.token_counts(self._counter)
         self._documents = self._candidates()
         self._pool = self._make_pool()
         self._splits: dict[Split, list[int]] = assign_splits(self._pool, settings.splits, settings.seed)
@@ -189,10 +197,21 @@ class ContextSampler:
         counts = _apportion(self._settings.count, list(shares.values()))
         for length in self._settings.lengths:
             for split, count in zip(shares, counts, strict=True):
-                for context in self._of_length(length, split, count):
-                    self._ids.append(context.id)
-                    yield context
-                    progress(len(self._ids))
+                for group in self._groups(split):
+                    for context in self._of_length(length, group, count):
+                        self._ids.append(context.id)
+                        yield context
+                        progress(len(self._ids))
+
+    def _groups(self, split: Split) -> list[_Group]:
+        """The documents of a split that contexts are sampled from: all together, or one subject at a time."""
+        members = self._splits[split]
+        if not self._settings.per_subject:
+            return [_Group(split, "", members)]
+        by_subject: dict[str, list[int]] = defaultdict(list)
+        for member in members:
+            by_subject[self._documents[member].subject or ""].append(member)
+        return [_Group(split, subject, by_subject[subject]) for subject in sorted(by_subject)]
 
     def report(self) -> SamplingReport:
         """The counts of sampled contexts, and their overlaps."""
@@ -224,6 +243,8 @@ class ContextSampler:
                 self._left_out["another language"] += 1
             elif unknown := [name for name in settings.known if not document.knows((name,))]:
                 self._left_out[f"{' and '.join(unknown)} not known"] += 1
+            elif self._tokens[document.id] < settings.min_tokens:
+                self._left_out[f"fewer than {settings.min_tokens:,} tokens"] += 1
             elif document.id in forged:
                 self._left_out["contains a line that looks like a document boundary"] += 1
             elif document.fingerprint in seen:
@@ -240,15 +261,15 @@ class ContextSampler:
         return candidates
 
     def _make_pool(self) -> Pool:
-        counts = self._corpus.token_counts(self._counter)
         numbers = {document.id: number for number, document in enumerate(self._documents)}
         neighbors: list[dict[int, None]] = [{} for _ in self._documents]
         for citing, cited in self._corpus.links():
             if citing in numbers and cited in numbers:
                 neighbors[numbers[citing]][numbers[cited]] = None
                 neighbors[numbers[cited]][numbers[citing]] = None
-        tokens = [counts[document.id] for document in self._documents]
-        return Pool(tokens, [tuple(adjacent) for adjacent in neighbors], range(len(tokens)), self._works())
+        tokens = [self._tokens[document.id] for document in self._documents]
+        years = [document.year for document in self._documents]
+        return Pool(tokens, [tuple(adjacent) for adjacent in neighbors], range(len(tokens)), self._works(), years)
 
     def _works(self) -> list[int]:
         """For each document the number of the first document of the same work."""
@@ -260,8 +281,8 @@ class ContextSampler:
 
     # Sampling.
 
-    def _of_length(self, length: int, split: Split, count: int) -> Iterator[Context]:
-        """Contexts of one length and split. The methods take turns until there are enough or all are exhausted."""
+    def _of_length(self, length: int, group: _Group, count: int) -> Iterator[Context]:
+        """Contexts of one length and group. The methods take turns until there are enough or all are exhausted."""
         limits = SizeLimits(
             max_tokens=length,
             min_tokens=round(length * MIN_FILL),
@@ -270,8 +291,8 @@ class ContextSampler:
             boundary=partial(boundary_tokens, self._counter),
             closing=self._counter.count(CLOSING),
         )
-        methods = [self._method(length, split, sampling) for sampling in self._settings.sampling]
-        pool = self._pool.restricted_to(self._splits[split])
+        methods = [self._method(length, group, sampling) for sampling in self._settings.sampling]
+        pool = self._pool.restricted_to(group.members)
         sampled = 0
         while sampled < count and not all(method.exhausted for method in methods):
             for method in methods:
@@ -285,7 +306,8 @@ class ContextSampler:
             self._counts.append(
                 SamplingCount(
                     length=length,
-                    split=split,
+                    split=group.split,
+                    subject=group.subject,
                     sampling=method.sampling,
                     requested=requested,
                     sampled=method.sampled,
@@ -293,10 +315,11 @@ class ContextSampler:
                 )
             )
 
-    def _method(self, length: int, split: Split, sampling: Sampling) -> _MethodState:
-        starts = list(self._splits[split])
-        rng_for(self._settings.seed, "starts", length, split, _SEED_NAMES.get(sampling, sampling)).shuffle(starts)
-        return _MethodState(sampling, split, starts)
+    def _method(self, length: int, group: _Group, sampling: Sampling) -> _MethodState:
+        starts = list(group.members)
+        name = _SEED_NAMES.get(sampling, sampling)
+        rng_for(self._settings.seed, "starts", length, group.split, name, *group.seed).shuffle(starts)
+        return _MethodState(sampling, group, starts)
 
     def _sample(self, limits: SizeLimits, method: _MethodState, pool: Pool) -> Context | None:
         """The next context that differs enough from the others, or None with the reason set in `method`."""
@@ -304,7 +327,10 @@ class ContextSampler:
         too_short = too_similar = 0
         for _ in range(MAX_FAILURES):
             name = _SEED_NAMES.get(method.sampling, method.sampling)
-            rng = rng_for(self._settings.seed, "context", limits.max_tokens, method.split, name, method.attempts)
+            group = method.group
+            rng = rng_for(
+                self._settings.seed, "context", limits.max_tokens, group.split, name, *group.seed, method.attempts
+            )
             # Every document starts a context before any starts a second one: that gives the fewest similar contexts.
             start = method.starts[method.attempts % len(method.starts)]
             method.attempts += 1
@@ -359,7 +385,12 @@ class ContextSampler:
             for entry, number in zip(entries, selected, strict=True)
         ]
         return assemble(
-            pieces, self._counter, length=limits.max_tokens, sampling=method.sampling, split=method.split, tokens=tokens
+            pieces,
+            self._counter,
+            length=limits.max_tokens,
+            sampling=method.sampling,
+            split=method.group.split,
+            tokens=tokens,
         )
 
     # The report.
@@ -399,12 +430,27 @@ def _max_overlap(sets: _ContextSets) -> float:
     return largest
 
 
+@dataclass(frozen=True)
+class _Group:
+    """Documents that contexts are sampled from."""
+
+    split: Split
+    subject: str
+    """Empty for all subjects."""
+    members: Sequence[int]
+
+    @property
+    def seed(self) -> tuple[str, ...]:
+        """What seeds are derived from besides the split."""
+        return (self.subject,) if self.subject else ()
+
+
 @dataclass
 class _MethodState:
-    """The progress of one sampling method at one length and split."""
+    """The progress of one sampling method at one length in one group of documents."""
 
     sampling: Sampling
-    split: Split
+    group: _Group
     starts: list[int]
     """Documents to start from, in random order."""
     attempts: int = 0

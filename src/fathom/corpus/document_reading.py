@@ -18,7 +18,7 @@ from fathom.corpus.licenses import license_matches
 from fathom.corpus.linking import LinkableDocument, ReferenceQuery, linkable
 from fathom.corpus.readers.assembly import assemble_counted
 from fathom.corpus.readers.catalog import bare_name, reader_named, reader_of
-from fathom.corpus.readers.file_kinds import LISTS, reason_left_out, unread_kind
+from fathom.corpus.readers.file_kinds import reason_left_out, unread_kind
 from fathom.corpus.readers.json_lines import SourceLines
 from fathom.corpus.readers.parsed_document import LineReader, NoCompanions, ParsedDocument, ReadError
 from fathom.corpus.readers.sources import Source, SourceFile
@@ -142,10 +142,9 @@ def read_file(file: SourceFile, filters: Filters, given: frozenset[str] = frozen
     format = ""
     companions = file.companions or NoCompanions()
     name, head = bare_name(file.source), file.content[:65_536]
-    if file.source not in given and not filters.include_all:
-        siblings = companions.names() if name.lower().endswith(LISTS) else []
-        if reason := reason_left_out(name, head, siblings):
-            return FileResult(file.source, [ReadResult(file.source, "", left_out=reason)], file.key)
+    is_chosen = file.source in given or filters.include_all
+    if reason := "" if is_chosen else reason_left_out(name, head, file.siblings):
+        return FileResult(file.source, [ReadResult(file.source, "", left_out=reason)], file.key)
     try:
         with cpu_limit():
             reader = reader_of(name, file.content)

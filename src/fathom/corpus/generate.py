@@ -14,7 +14,7 @@ from fathom.corpus.generated.lexicon import SUBJECTS
 from fathom.corpus.generated.reports import DOMAINS as REPORTS
 from fathom.corpus.generated.reports import write_report
 from fathom.corpus.generated.research import write_article
-from fathom.corpus.generated.world import VERSION, Length, Plan, World
+from fathom.corpus.generated.world import Length, Plan, World
 from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.store import CorpusWriter, PackedDocument, finished_corpus, pack
 from fathom.records.documents import Position
@@ -22,6 +22,8 @@ from fathom.records.errors import FathomError
 from fathom.records.record import Record
 from fathom.work import map_ordered
 
+GENERATOR = 4
+"""The version of the generated text, of articles and reports."""
 SAVE_INTERVAL = 32
 """Documents between two commits: a kill loses no more."""
 
@@ -38,7 +40,7 @@ class Recipe(Record):
     length: Length = "full"
     """Full articles, or letters of a page; reports have one length."""
     seed: int = 0
-    generator: int = VERSION
+    generator: int = GENERATOR
     """The version of the generated text; a corpus started by another version is not continued."""
     documents: Position | None = None
     tokens: Position | None = None

@@ -12,7 +12,7 @@ from fathom.records.errors import FathomError
 from fathom.records.files import write_json
 from fathom.records.record import Record
 
-FORMAT = 4
+FORMAT = 5
 """Incremented whenever the files of a corpus change."""
 
 FILE_NAME = "manifest.json"

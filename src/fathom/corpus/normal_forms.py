@@ -8,6 +8,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from itertools import groupby, pairwise
 from urllib.parse import unquote
 
+from fathom.corpus.readers.parsing.identifiers import trimmed_doi
 from fathom.records.names import without_accents
 
 # Ids.
@@ -40,21 +41,10 @@ def normal_id(scheme: str, value: str) -> str | None:
 
 
 def _normal_doi(value: str) -> str | None:
-    doi = _without_tail(unquote(value).casefold())
+    doi = trimmed_doi(unquote(value).casefold())
     if doi.startswith(_ARXIV_DOI):
         return normal_id("arxiv", doi.removeprefix(_ARXIV_DOI))
     return f"doi:{doi}" if re.match(r"10\.\d{4,9}(?:\.\d+)*/\S", doi) else None
-
-
-def _without_tail(doi: str) -> str:
-    """The DOI without punctuation of the sentence around it; "s0092-8674(00)80404-8)" loses one bracket, not two."""
-    while True:
-        shorter = doi.rstrip(".,;:'\"]}> \t\n")
-        if shorter.endswith(")") and shorter.count(")") > shorter.count("("):
-            shorter = shorter[:-1]
-        if shorter == doi:
-            return doi
-        doi = shorter
 
 
 _DOI_PARTS = tuple(

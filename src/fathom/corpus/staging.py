@@ -172,7 +172,11 @@ class Staging(Database):
         for number, counts, record in self._rows(
             "SELECT number, result, linking_record FROM documents ORDER BY file, attached, number"
         ):
-            yield number, _result(counts), LinkingRecord.from_bytes(record) if record is not None else None
+            yield (
+                number,
+                ReadResult(**json.loads(counts)),
+                LinkingRecord.from_bytes(record) if record is not None else None,
+            )
 
     def keep(self, document: int) -> None:
         """Mark a document as part of the corpus."""
@@ -223,7 +227,3 @@ def _entry(document: PackedDocument) -> dict[str, JsonValue]:
     left_out = ("parts", "outline", "text", "cited")
     values = {name: value for name, value in vars(document).items() if name not in left_out}
     return {**values, "fingerprint": document.fingerprint.hex()}
-
-
-def _result(counts: str) -> ReadResult:
-    return ReadResult(**json.loads(counts))

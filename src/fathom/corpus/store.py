@@ -24,7 +24,15 @@ from fathom.corpus.manifest import FILE_NAME as MANIFEST
 from fathom.corpus.manifest import FORMAT, REBUILD_ADVICE, CorpusManifest, read_manifest
 from fathom.models.lines import LineLengths, LineTokens, line_lengths
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
-from fathom.records.documents import FIELDS, BibliographicRecord, Document, DocumentId, DocumentOutline, FieldName
+from fathom.records.documents import (
+    FIELDS,
+    BibliographicRecord,
+    Document,
+    DocumentId,
+    DocumentOutline,
+    FactSheet,
+    FieldName,
+)
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.record import Record, digest, digest_stream, first_error
 from fathom.records.version import __version__
@@ -146,7 +154,7 @@ def pack(document: Document) -> PackedDocument:
     )
 
 
-A = TypeVar("A", Document, BibliographicRecord)
+A = TypeVar("A", Document, BibliographicRecord, FactSheet)
 
 
 class _Version(Record):
@@ -268,6 +276,10 @@ class Corpus(Database):
         """The title, authors, references and text of one document."""
         return self._opened(id, self._row(id, "text, parts"), BibliographicRecord)
 
+    def fact_sheet(self, id: DocumentId) -> FactSheet:
+        """The facts and the text of one document."""
+        return self._opened(id, self._row(id, "text, parts"), FactSheet)
+
     def outline(self, id: DocumentId) -> DocumentOutline:
         """The structure of one document, without its text."""
         (outline,) = self._row(id, "outline")
@@ -284,13 +296,14 @@ class Corpus(Database):
         with self._checked(id):
             return self.stored_text(id).utf8.decode()
 
-    def stored_text(self, id: DocumentId) -> StoredText:
-        """The text of one document in UTF-8, with its fingerprint."""
+    def stored_text(self, id: DocumentId, keep: bool = True) -> StoredText:
+        """The text of one document in UTF-8, with its fingerprint; with `keep` it stays in the cache."""
         text = self._recent.get(id)
         if text is None:
             packed, fingerprint = self._row(id, "text, fingerprint")
             text = StoredText(self._decompressed(id, packed), fingerprint)
-            self._recent.put(id, text)
+            if keep:
+                self._recent.put(id, text)
         return text
 
     def texts(self) -> Iterator[tuple[DocumentId, bytes]]:
@@ -343,8 +356,8 @@ class Corpus(Database):
         rows = list(self._query(f"SELECT {columns} FROM {table} WHERE id = ?", (id,)))
         if not rows:
             raise FathomError(
-                f"The corpus '{self.folder}' has no document '{id}'. "
-                "Check the id, or use the corpus that the context was sampled from."
+                f"The corpus '{self.folder}' has no document '{id}'. List its documents with "
+                f"`fathom show {self.folder}`, or use the corpus that the context was sampled from."
             )
         return rows[0]
 

@@ -107,6 +107,8 @@ class NameSwap:
         text = document.text
         for match in WORD.finditer(text):
             if not match[0][0].isupper():  # most words
+                if not text[match.end() : match.end() + 1].isdigit():
+                    continue
                 key = self._key(match[0], text[match.end() : match.end() + 4], works)
                 if key is not None and not outside.contain(*match.span()):
                     yield Span(*match.span()), key

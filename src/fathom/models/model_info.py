@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
+import re
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -14,6 +14,7 @@ from fathom.records.documents import Count, Position
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.questions import Usage
 from fathom.records.record import Record, first_error
+from fathom.records.toml import parse_toml
 
 Dollars = Annotated[float, Field(ge=0)]
 """Per million tokens."""
@@ -39,6 +40,12 @@ class ModelInfo(Record):
 
     cutoff: Annotated[str, Field(pattern=r"^\d{4}-(?:0[1-9]|1[0-2])$")] | None = None
     """The month of its newest training data, such as 2024-06; None if unknown."""
+    released: Annotated[str, Field(pattern=r"^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$")] | None = None
+    """The day on which it became available, such as 2025-04-14; None if unknown."""
+    reasoning: bool | None = None
+    """Whether it can think before it answers; None if unknown."""
+    open_weights: bool | None = None
+    """Whether its weights can be downloaded; None if unknown."""
 
     input_speed: Annotated[float, Field(gt=0)] = 10_000
     """Prompt tokens per second, roughly."""
@@ -84,10 +91,25 @@ def model_info(model: str, prices: Path | None = None) -> ModelInfo:
     return ModelInfo()
 
 
+def known_models(prices: Path | None = None) -> dict[str, ModelInfo]:
+    """The models with an entry of their own, in the user's table and then the built-in one."""
+    tables = [_read(prices), _builtin()] if prices else [_builtin()]
+    names = dict.fromkeys(name for table in tables for name in table.models if not name.endswith("*"))
+    return {name: model_info(name, prices) for name in names}
+
+
+_SNAPSHOT = re.compile(r"[-@](?:20\d\d-?\d\d-?\d\d|latest)")
+"""What follows a model's name in that of a snapshot. Other names with the same beginning are other models: o3-pro costs
+ten times as much as o3."""
+
+
 def _best_match(model: str, table: _Table) -> ModelInfo | None:
-    """The entry of that name, or the entry with the longest matching prefix before a star."""
+    """The entry of that name, or of the model that it is a snapshot of, or with the longest prefix before a star."""
     if model in table.models:
         return table.models[model]
+    snapshot = _SNAPSHOT.search(model)
+    if snapshot and snapshot.end() == len(model) and model[: snapshot.start()] in table.models:
+        return table.models[model[: snapshot.start()]]
     matches = [name for name in table.models if name.endswith("*") and model.startswith(name[:-1])]
     return table.models[max(matches, key=len)] if matches else None
 
@@ -108,9 +130,8 @@ def _read(path: Path) -> _Table:
 
 
 def _parse(text: str, name: str) -> _Table:
+    values = parse_toml(text, f"'{name}'")
     try:
-        return _Table.model_validate(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise FathomError(f"'{name}' is not valid TOML: {error}. Correct the file.") from error
+        return _Table.model_validate(values)
     except ValidationError as error:
         raise FathomError(f"'{name}' is not a table of models: {first_error(error)}. Correct the file.") from error

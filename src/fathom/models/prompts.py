@@ -97,14 +97,15 @@ class Message:
 
 @dataclass(frozen=True)
 class Prompt:
-    """One request: messages, and the tools that the model may call.
-
-    All parts before the last part of the first user message are shared by the questions over a context; providers are
-    asked to cache them.
-    """
+    """One request: messages, and the tools that the model may call."""
 
     messages: tuple[Message, ...]
     tools: tuple[ToolDefinition, ...] = ()
+    shared: int | None = None
+    """How many parts of a user message, the first that has several, are shared by the questions over a context, so that
+    providers are asked to cache them; by default all but the last."""
+    may_call: bool = True
+    """Whether the tools may still be called. Some providers want them listed as long as the conversation has calls."""
 
     @classmethod
     def of(
@@ -120,20 +121,27 @@ class Prompt:
 
     @property
     def shared_parts(self) -> tuple[str | Reference, ...]:
-        """The parts before the last part of the first user message."""
+        """The parts that questions share, from the beginning."""
         return self._split()[0]
 
     @property
     def own_parts(self) -> tuple[str | Reference, ...]:
-        """The other parts: the question, and all later messages."""
+        """The other parts, such as the question, and all later messages."""
         return self._split()[1]
 
+    @property
+    def sharing(self) -> int:
+        """The number of the message whose parts are shared: an example before it has one part."""
+        asked = [n for n, message in enumerate(self.messages) if message.role == "user"]
+        return next((n for n in asked if len(self.messages[n].parts) > 1), asked[0] if asked else 0)
+
     def _split(self) -> tuple[tuple[str | Reference, ...], tuple[str | Reference, ...]]:
-        first = next((n for n, message in enumerate(self.messages) if message.role == "user"), 0)
+        first = self.sharing
         before = [part for message in self.messages[:first] for part in message.parts]
         after = [part for message in self.messages[first + 1 :] for part in message.parts]
         parts = self.messages[first].parts
-        return (*before, *parts[:-1]), (*parts[-1:], *after)
+        shared = max(0, len(parts) - 1) if self.shared is None else self.shared
+        return (*before, *parts[:shared]), (*parts[shared:], *after)
 
     @property
     def prefix(self) -> str:
@@ -165,6 +173,10 @@ class Completion:
     def message(self) -> Message:
         """The completion as a message, to continue the conversation after it."""
         return Message("assistant", (self.text,) if self.text else (), self.tool_calls, native=self.native)
+
+
+class ToolsUnsupportedError(Exception):
+    """The model cannot call tools; nothing was paid. A system may then ask it in another way."""
 
 
 Expand = Callable[[Reference], str]

@@ -24,6 +24,7 @@ KINDS = {
     "lexical": "gives the candidate that shares most words with the question",
     "memorizer": "gives the answer of the original documents, even for a swapped bench",
     "reader": "computes the answer, with faults as often as its dials say",
+    "extractor": "extracts figures for a domain pack, with errors as often as its dials say; answers no questions",
 }
 
 Operation = Literal["finding", "reading", "computing"]
@@ -31,9 +32,13 @@ Operation = Literal["finding", "reading", "computing"]
 
 FAILURES = ("refuse", "timeout")
 """Dials that every simulated model with dials has: probabilities of a refusal and of a provider error."""
-DIALS: Mapping[str, tuple[str, ...]] = {"reader": ("format", *FAILURES), "memorizer": (*FAILURES, "forget")}
+DIALS: Mapping[str, tuple[str, ...]] = {
+    "reader": ("format", *FAILURES),
+    "memorizer": (*FAILURES, "forget"),
+    "extractor": ("error", "miss"),
+}
 """The dials that do not depend on the family. `format` gives a response without an answer; a memorizer that forgets
-reads instead."""
+reads instead; an extractor gives a wrong figure, or none."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +55,13 @@ class Simulated:
             raise FathomError(f"There is no simulated model '{PREFIX}{self.kind}'. Choose among {kinds}.")
         if self.dials and self.kind not in DIALS:
             others = " and ".join(f"'{PREFIX}{name}'" for name in DIALS)
-            raise FathomError(f"'{PREFIX}{self.kind}' has no dials. Only {others} have.")
+            raise FathomError(f"'{PREFIX}{self.kind}' has no parameters. Only {others} have.")
         names = [dial for dial, _ in self.dials]
         for dial, chance in self.dials:
             if names.count(dial) > 1:
-                raise FathomError(f"The dial '{dial}' is set twice. Set it once.")
+                raise FathomError(f"The parameter '{dial}' is set twice. Set it once.")
             if not 0 <= chance <= 1:
-                raise FathomError(f"The dial '{dial}' is set to {chance:g}. Use a number from 0 to 1.")
+                raise FathomError(f"The parameter '{dial}' is set to {chance:g}. Use a number from 0 to 1.")
         object.__setattr__(self, "dials", tuple((dial, float(chance)) for dial, chance in self.dials if chance))
 
     @classmethod
@@ -76,7 +81,8 @@ class Simulated:
         for dial, _ in self.dials:
             if dial not in known:
                 raise FathomError(
-                    f"'{PREFIX}{self.kind}' has no dial '{dial}' on this bench. Its dials are {', '.join(known)}."
+                    f"'{PREFIX}{self.kind}' has no parameter '{dial}' on this bench. Its parameters are "
+                    f"{', '.join(known)}."
                 )
         return Simulated(self.kind, tuple(sorted(self.dials, key=lambda dial: known.index(dial[0]))))
 
@@ -114,4 +120,4 @@ def _dial(setting: str) -> tuple[str, float]:
     try:
         return dial, float(text)
     except ValueError:
-        raise FathomError(f"The dial '{dial}' is set to '{text}'. Use a number from 0 to 1.") from None
+        raise FathomError(f"The parameter '{dial}' is set to '{text}'. Use a number from 0 to 1.") from None

@@ -13,8 +13,9 @@ from fathom.records.record import Record
 from fathom.records.spans import Span
 
 ContextId = str
-Sampling = Literal["random", "bfs", "dfs"]
-"""How documents were selected: at random, or breadth-first or depth-first over the citation graph."""
+Sampling = Literal["random", "bfs", "dfs", "year"]
+"""How documents were selected: at random, breadth-first or depth-first over the citation graph, or two of three from
+one year."""
 
 Split = Literal["train", "dev", "test"]
 
@@ -49,6 +50,24 @@ class Place(Record):
         """Where a span of the document is in the laid-out text; None if one of its ends is not shown."""
         ends = [self._shifted(span.start), self._shifted(span.end)]
         return None if None in ends else Span(*(end for end in ends if end is not None))
+
+    def source(self, start: int, end: int) -> Span:
+        """The span of the document that the characters from `start` to `end` of the laid-out text show.
+
+        An end within a replacement counts as the end of the span that it replaces.
+        """
+        return Span(self._unshifted(start, at_end=False), self._unshifted(end, at_end=True))
+
+    def _unshifted(self, position: int, at_end: bool) -> int:
+        shift = self.span.start
+        for edit in self.edits:
+            begin = shift + edit.span.start
+            if position <= begin if at_end else position < begin:
+                break
+            if position < begin + len(edit.text) or (at_end and position == begin + len(edit.text)):
+                return edit.span.end if at_end else edit.span.start
+            shift += len(edit.text) - (edit.span.end - edit.span.start)
+        return position - shift
 
     def _shifted(self, position: int) -> int | None:
         shifted = self.span.start

@@ -17,6 +17,7 @@ from fathom.records.spans import Span
 DocumentId = Annotated[str, Field(min_length=1)]
 PersonId = Annotated[str, Field(min_length=1)]
 
+DocumentKind = Literal["article", "report"]
 Count = Annotated[int, Field(ge=0)]
 Position = Annotated[int, Field(ge=1)]
 """A positive integer: a position counted from one, or a size."""
@@ -207,12 +208,38 @@ class Fact(Record):
         return self
 
 
-class Claim(Record):
-    """An assertion of the document and the evidence for it."""
+ClaimType = Literal["methodology", "result", "contribution", "performance"]
+Polarity = Literal["supports", "contradicts"]
+EvidenceType = Literal["primary", "secondary"]
+Strength = Literal["strong", "moderate", "weak"]
+Level = Literal["high", "medium", "low"]
+
+
+class Evidence(Record):
+    """A passage that supports or contradicts a claim. What is not known about it is None."""
 
     span: Span
-    evidence: tuple[Span, ...]
-    """The sentences and tables that support it; empty for an unsupported assertion."""
+    polarity: Polarity = "supports"
+    type: EvidenceType | None = Field(default=None, exclude_if=operator.not_)
+    strength: Strength | None = Field(default=None, exclude_if=operator.not_)
+    limitations: str = Field(default="", exclude_if=operator.not_)
+
+
+class Claim(Record):
+    """An assertion of the document and the evidence for it. What is not known about it is None."""
+
+    span: Span
+    evidence: tuple[Evidence, ...] = ()
+    """The sentences and tables that support or contradict it; empty for an assertion without evidence."""
+    type: ClaimType | None = Field(default=None, exclude_if=operator.not_)
+    robustness: Level | None = Field(default=None, exclude_if=operator.not_)
+    confidence: Level | None = Field(default=None, exclude_if=operator.not_)
+    no_evidence_reason: str = Field(default="", exclude_if=operator.not_)
+    """Why there is no evidence, such as "a conjecture about other settings"."""
+    conclusion: str = Field(default="", exclude_if=operator.not_)
+    """What the authors conclude."""
+    justified: bool | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Whether the evidence justifies the conclusion."""
 
 
 class Document(DocumentFields):
@@ -221,7 +248,7 @@ class Document(DocumentFields):
     id: DocumentId
     format: str = ""
     """The reader that read it, such as "jats"; "generated" if Fathom wrote it."""
-    kind: Literal["article", "report"]
+    kind: DocumentKind
     language: str
     """An ISO 639-1 code: "en", "zh"."""
     title: Span
@@ -291,7 +318,7 @@ class Document(DocumentFields):
         yield from (fact.span for fact in self.facts)
         for claim in self.claims:
             yield claim.span
-            yield from claim.evidence
+            yield from (evidence.span for evidence in claim.evidence)
 
     @model_validator(mode="after")
     def _text_is_plain(self) -> Self:
@@ -364,6 +391,19 @@ class DocumentOutline(DocumentFields):
     year: int | None = None
     sections: tuple[Section, ...] = ()
     paragraphs: tuple[Span, ...] = ()
+
+
+class FactSheet(Record):
+    """The facts and the text of a document: read twice as fast as the document."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: DocumentId
+    kind: DocumentKind
+    language: str
+    year: int | None = None
+    text: str
+    facts: tuple[Fact, ...] = ()
 
 
 class BibliographicRecord(DocumentFields):

@@ -46,6 +46,8 @@ def refuse_undecodable(path: Path | str) -> None:
 def os_error(action: str, path: Path | str, error: OSError) -> FathomError:
     """The error to raise when the operating system fails to `action` `path`."""
     problem, advice = _ADVICE.get(error.errno or 0, (error.strerror or str(error), "Check the path and the disk"))
+    if error.errno == errno.ENOENT and action.startswith("write"):
+        problem, advice = "its folder does not exist", "Create the folder, or choose another path"
     return FathomError(f"Cannot {action} '{path}': {problem}. {advice}.")
 
 

@@ -155,6 +155,18 @@ class Journal(Generic[R]):
                     yield _read_line(self.path, number, line, self._kind)
 
 
+def is_locked(path: Path) -> bool:
+    """Whether a process has the journal open for writing."""
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def _cut_torn_line(file: BinaryIO) -> None:
     """Remove all after the last newline; reads backwards, so that a long file takes no longer."""
     end = file.seek(0, os.SEEK_END)

@@ -17,12 +17,20 @@ CHINESE = r"\u3400-\u9fff"
 """Chinese characters, for use inside the brackets of a pattern."""
 
 
+_MAYBE_ACCENTS = re.compile(rf"[^\x00-\u02ff\u2010-\u2027{CHINESE}\uff01-\uffee]+")
+"""Everything but common ranges without combining characters, which are skipped for speed."""
+
+
 def without_accents(name: str) -> str:
     """The name without accents; "ø" becomes "o", "ß" becomes "ss"."""
     if name.isascii():
         return name
     decomposed = unicodedata.normalize("NFD", name.translate(_PLAIN))
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+    return _MAYBE_ACCENTS.sub(_drop_accents, decomposed)
+
+
+def _drop_accents(found: re.Match[str]) -> str:
+    return "".join(letter for letter in found.group() if not unicodedata.combining(letter))
 
 
 _PARTICLES = "van von de der den del della di da dos das do du la le el al bin ibn ter ten zu zur af av st mac 't"

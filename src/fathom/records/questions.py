@@ -67,9 +67,13 @@ class Step(Record):
     output: str = ""
     """The completion or the tool's result; long ones are shortened."""
     passages: tuple[Passage, ...] = ()
-    """The retrieved passages, best first; for a retrieval only."""
+    """The passages that a retrieval or a tool gave the model to read, best first. Recall is computed from them."""
     error: str | None = None
     usage: Usage = Usage()
+
+
+Ending = Literal["gave up", "out of steps", "out of tokens", "out of price"]
+"""Why a system of several steps ended before its model was done."""
 
 
 class Response(Record):
@@ -89,6 +93,9 @@ class Response(Record):
     """The sum over all calls."""
     trace: tuple[Step, ...] = Field(default=(), exclude_if=operator.not_)
     """The steps of a system that makes several calls, in order; empty for a single call."""
+    ending: Ending | None = Field(default=None, exclude_if=operator.not_)
+    """Gave up: the model ended the work without an answer. Out of something: a limit of the system ended it, even if
+    the model could still answer from what it had. None if the model ended it with an answer."""
 
     @model_validator(mode="after")
     def _an_error_has_a_message(self) -> Self:

@@ -57,9 +57,14 @@ def short_id(prefix: str, *parts: str | bytes | int) -> str:
     return f"{prefix}-{digest(*parts).hex()[:12]}"
 
 
+_PLAIN = {"extra_forbidden": "there is no such field", "missing": "it is missing"}
+"""Messages in place of pydantic's, by their type."""
+
+
 def first_error(error: ValidationError) -> str:
     """The first validation error: "field 'seed': Input should be a valid integer"."""
     details = error.errors(include_url=False, include_input=False)[0]
     place = ".".join(str(step) for step in details["loc"])
-    message = str(details["msg"]).removeprefix("Value error, ")
+    message = _PLAIN.get(details["type"]) or str(details["msg"])
+    message = message.removeprefix("Value error, ").partition(", unable to parse")[0]
     return f"field '{place}': {message}" if place else message

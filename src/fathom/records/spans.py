@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -42,3 +42,14 @@ def _ordered(pair: tuple[int, int]) -> Span:
     if pair[0] > pair[1]:
         raise ValueError(f"a span ends before it starts {pair}")
     return _span(pair)
+
+
+def join_spans(spans: Iterable[Span]) -> list[Span]:
+    """The spans in order, those that overlap or touch joined."""
+    joined: list[Span] = []
+    for span in sorted(spans):
+        if joined and span.start <= joined[-1].end:
+            joined[-1] = Span(joined[-1].start, max(joined[-1].end, span.end))
+        else:
+            joined.append(span)
+    return joined

@@ -1,118 +1,119 @@
-"""Cost per question against accuracy."""
+"""Cost of a question against accuracy: dollars, tokens and seconds."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from fathom.analysis.findings import Findings, RunSummary
+from fathom.analysis.cost import COST_KINDS, question_cost
+from fathom.analysis.findings import CostKind, Findings, RunSummary
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import ScatterPoint, scatter_plot
 from fathom.report.figures import Column, Figure
 from fathom.report.formatting import join_names, point
 from fathom.report.ranking import received, run_colors
 
-
-@dataclass(frozen=True)
-class QuestionCost:
-    """Mean cost of a question, over the responses that arrived."""
-
-    price: float | None
-    """None if unknown; 0 if known to be free."""
-    tokens: float
-    seconds: float
+UNITS: dict[CostKind, str] = {"price": "US dollars", "tokens": "tokens", "seconds": "seconds"}
 
 
-def question_cost(run: RunSummary) -> QuestionCost | None:
-    """The cost of a question; None without responses."""
-    if not received(run):
-        return None
-    # Per response received: a run half of whose calls failed would otherwise seem half as expensive.
-    factor, cost = run.overall.outcomes.responses / received(run), run.cost
-    price = None if cost.price_per_question is None else cost.price_per_question * factor
-    return QuestionCost(price, cost.tokens_per_question * factor, cost.seconds_per_question * factor)
+def amount(run: RunSummary, kind: CostKind) -> float | None:
+    """The mean cost of a question; None if the price is unknown, or without responses."""
+    cost = question_cost(run)
+    return None if cost is None else cost.amount(kind)
 
 
 def price_per_question(run: RunSummary) -> float | None:
     """None if the price is unknown, or without responses."""
-    cost = question_cost(run)
-    return None if cost is None else cost.price
+    return amount(run, "price")
+
+
+def _tokens(run: RunSummary) -> int | None:
+    tokens = amount(run, "tokens")
+    return None if tokens is None else round(tokens)
+
+
+def _is_optimal(kind: CostKind) -> Column[RunSummary]:
+    return Column(
+        f"pareto_optimal_{kind}",
+        f"Pareto-optimal in {UNITS[kind]}",
+        lambda run: kind in run.cost.pareto_optimal,
+        "yes",
+    )
 
 
 COLUMNS: tuple[Column[RunSummary], ...] = (
     Column("run", "Run", lambda run: run.info.name),
+    Column("model", "Model", lambda run: run.info.model),
+    Column("system", "System", lambda run: run.info.system),
     Column("accuracy", "Accuracy", lambda run: run.overall.accuracy.value if received(run) else None, "share"),
     Column("price_per_question", "Price per question", price_per_question, "money"),
     Column("price_per_correct", "Price per correct answer", lambda run: run.cost.price_per_correct, "money"),
     Column("price", "Total price", lambda run: run.cost.price, "money"),
     Column("spent", "Total with failed calls", lambda run: run.cost.spent, "money"),
-    Column(
-        "tokens_per_question",
-        "Tokens per question",
-        lambda run: None if (cost := question_cost(run)) is None else round(cost.tokens),
-        "count",
-    ),
+    Column("tokens_per_question", "Tokens per question", _tokens, "count"),
     Column("input_tokens", "Input tokens", lambda run: run.cost.input_tokens, "count"),
     Column("cached_tokens", "Cached", lambda run: run.cost.cached_tokens, "count"),
     Column("output_tokens", "Output tokens", lambda run: run.cost.output_tokens, "count"),
-    Column(
-        "seconds_per_question",
-        "Seconds per question",
-        lambda run: None if (cost := question_cost(run)) is None else cost.seconds,
-        "number",
-    ),
-    Column("pareto_optimal", "Pareto-optimal", lambda run: run.cost.pareto_optimal and bool(received(run)), "yes"),
+    Column("seconds_per_question", "Seconds per question", lambda run: amount(run, "seconds"), "number"),
+    *map(_is_optimal, COST_KINDS),
 )
 
 
 def costs(findings: Findings) -> tuple[Figure, ...]:
-    """Accuracy against the price of a question, or against its tokens if no run has a price."""
-    known = {run.info.name: cost for run in findings.runs if (cost := question_cost(run)) is not None}
-    if not known:
+    """Accuracy against each cost of a question that some run has."""
+    if not any(received(run) for run in findings.runs):
         return ()
-    prices = [one.price for one in known.values() if one.price is not None]
-    priced = any(prices)
-    amounts = {
-        name: amount for name, one in known.items() if (amount := one.price if priced else one.tokens) is not None
-    }
-    free = bool(prices) and len(prices) == len(known)
-    unit = "US dollars per question" if priced else "tokens per question"
-    axis = unit if priced else f"{unit} ({'all runs are free' if free else 'no price is known'})"
+    drawn = [kind for kind in COST_KINDS if any(amount(run, kind) for run in findings.runs)]
+    return tuple(_cost(findings, kind) for kind in drawn or ["tokens"])
+
+
+def _cost(findings: Findings, kind: CostKind) -> Figure:
+    amounts = {run.info.name: known for run in findings.runs if (known := amount(run, kind)) is not None}
     colors = run_colors(findings)
+    unit = f"{UNITS[kind]} per question"
 
     def draw(width: float) -> Node:
         spots = [
             ScatterPoint(
                 colors[run.info.name],
                 run.info.name,
-                amount,
-                point(f"{run.info.name}, {amount:,.4g} {unit}", run.overall.accuracy),
-                run.cost.pareto_optimal and priced,
+                known,
+                point(f"{run.info.name}, {known:,.4g} {unit}", run.overall.accuracy),
+                kind in run.cost.pareto_optimal,
             )
             for run in findings.runs
-            if (amount := amounts.get(run.info.name)) is not None
+            if (known := amounts.get(run.info.name)) is not None
         ]
-        return scatter_plot(f"Accuracy against {axis}", spots, axis, width)
+        return scatter_plot(f"Accuracy against {unit}", spots, unit, width)
 
-    note = _note(findings, set(amounts), priced)
-    return (Figure.of("cost", "Accuracy against cost", note, COLUMNS, findings.runs, draw),)
+    note = _note(findings, set(amounts), kind)
+    return Figure.of(f"cost-{kind}", f"Accuracy against {UNITS[kind]}", note, COLUMNS, findings.runs, draw)
 
 
-def _note(findings: Findings, drawn: set[str], priced: bool) -> str:
-    notes = ["Cost is on a logarithmic scale, averaged over the questions with a response."]
-    if priced:
-        notes = ["The dashed line joins the Pareto-optimal runs.", *notes, "Free runs are at the left edge."]
+def _note(findings: Findings, drawn: set[str], kind: CostKind) -> str:
+    notes = [
+        "The dashed line joins the Pareto-optimal runs: no other run on the same questions is as cheap and accurate.",
+        "Cost is on a logarithmic scale, averaged over the questions with a response.",
+    ]
+    if any(amount(run, kind) == 0 for run in findings.runs):
+        notes.append(
+            f"{'Free runs' if kind == 'price' else 'Runs without recorded ' + UNITS[kind]} are at the left edge."
+        )
+    if kind == "seconds":
+        notes.append("Seconds are the sum over all calls of a question.")
     unknown = [run.info.name for run in findings.runs if run.info.name not in drawn and received(run)]
     empty = [run.info.name for run in findings.runs if not received(run)]
     notes += [f"Not drawn, price unknown: {join_names(unknown)}."] if unknown else []
     notes += [f"Not drawn, no responses: {join_names(empty)}."] if empty else []
+    asked = {run.info.bench for run in findings.runs}, {run.overall.outcomes.questions for run in findings.runs}
+    if any(len(some) > 1 for some in asked):
+        notes.append("The runs are not on the same questions, so not all of them are compared.")
     return " ".join(notes)
 
 
 def cost_summary(findings: Findings) -> str:
     """Which runs are Pareto-optimal."""
-    names = [run.info.name for run in findings.runs if run.cost.pareto_optimal and received(run)]
-    if not names or not any(price_per_question(run) for run in findings.runs):
-        return "Cost per question against accuracy."
     priced = [run for run in findings.runs if price_per_question(run) is not None]
-    of = "" if len(priced) == len(findings.runs) else ", of the runs with a known price"
-    return f"Pareto-optimal in price and accuracy{of}: {join_names(names)}."
+    kind: CostKind = "price" if any(price_per_question(run) for run in priced) else "tokens"
+    names = [run.info.name for run in findings.runs if kind in run.cost.pareto_optimal]
+    if not names or len(findings.runs) < 2:
+        return "Accuracy against what a question costs."
+    of = ", of the runs with a known price" if kind == "price" and len(priced) < len(findings.runs) else ""
+    return f"Pareto-optimal in {UNITS[kind]} and accuracy{of}: {join_names(names)}."

@@ -133,7 +133,7 @@ class Figure:
         lines = io.StringIO()
         writer = csv.writer(lines, lineterminator="\n")
         writer.writerow([column.name for column in self.columns])
-        writer.writerows([list(map(_csv_safe, row)) for row in self.rows])
+        writer.writerows([list(map(csv_safe, row)) for row in self.rows])
         return lines.getvalue()
 
     def as_json(self) -> str:
@@ -158,7 +158,7 @@ class Figure:
         }
 
 
-def _csv_safe(value: Value) -> Value:
+def csv_safe(value: Value) -> Value:
     """The value, quoted if a spreadsheet would run it as a formula."""
     if value is True or value is False:
         return str(value).lower()

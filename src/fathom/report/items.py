@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -9,24 +10,32 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from fathom.analysis.failure_stages import STAGES
 from fathom.analysis.findings import Findings, ItemFinding
 from fathom.analysis.loading import read_verdicts, verdict_on
+from fathom.analysis.patterns import PATTERNS
 from fathom.analysis.properties import Groupings
+from fathom.analysis.response_table import NOT_SENT
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context, ContextId, Edit, apply_edits
 from fathom.records.documents import DocumentId, Passage
 from fathom.records.errors import FathomError
-from fathom.records.questions import QuestionId, Response
+from fathom.records.questions import QuestionId, Response, Usage
 from fathom.records.spans import Span
+from fathom.records.tag_values import value_order
 from fathom.report.packing import Limits, packed, shortened
+from fathom.report.traces import positions, steps_of
 from fathom.runs.folder import read_responses
 from fathom.scoring.answer_types.format import display
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
+from fathom.tasks.checking import ShownContexts
 from fathom.tasks.family import Item
 
 ITEMS_PER_PART = 1_000
+MAX_COSTS = 60_000
+"""Responses up to which the page has the cost of each; with more its data would be too large."""
 
 OUTCOMES = {
     "correct": "c",
@@ -44,8 +53,8 @@ OUTCOMES = {
 class NameTable:
     """Numbers names, so that a name that occurs a thousand times is written once."""
 
-    def __init__(self) -> None:
-        self.numbers: dict[str, int] = {}
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self.numbers: dict[str, int] = {name: number for number, name in enumerate(names)}
 
     def __call__(self, name: str) -> int:
         return self.numbers.setdefault(name, len(self.numbers))
@@ -90,11 +99,19 @@ class Items:
         self.notes: list[str] = []
         self.runs = [_run_responses(run.info.name, run.info.bench, Path(run.info.folder)) for run in findings.runs]
         by_name = {run.name: run for run in self.runs}
-        self.patterns, self.causes = NameTable(), NameTable()
+        patterns, causes, stages = set[str](), set[str](), set[str]()
         for one in found:
             by_name[one.run].found[one.question_id, one.sample] = one
-            self._name(one)
+            patterns.update(one.patterns)
+            causes.update(candidate.cause for candidate in one.candidates)
+            causes.update({"unclear"} if one.unclear else ())
+            stages.update({one.stage} if one.stage else ())
+        # Numbered before the parts refer to them, in the order of the page; "unclear" is no cause.
+        self.patterns = NameTable(sorted(patterns, key=lambda name: value_order(name, list(PATTERNS))))
+        self.causes = NameTable(sorted(causes, key=lambda name: (name == "unclear", name)))
+        self.stages = NameTable(sorted(stages, key=lambda name: value_order(name, list(STAGES))))
         self.benches = [Bench(Path(bench.folder)) for bench in findings.benches]
+        self._shown = [ShownContexts(bench) for bench in self.benches]
         self.rows = [
             Row(item.question, item.key, number)
             for number, bench in enumerate(self.benches)
@@ -103,46 +120,70 @@ class Items:
         ]
         self._contexts = [{context.id: context for context in bench.contexts()} for bench in self.benches]
 
-    def _name(self, found: ItemFinding) -> None:
-        """Number the patterns and causes: the index lists them before the parts refer to them."""
-        for pattern in found.patterns:
-            self.patterns(pattern)
-        for candidate in found.candidates:
-            self.causes(candidate.cause)
-        if found.unclear:
-            self.causes("unclear")
-
     def index(self) -> dict[str, object]:
         """What the filters and the list need about every item."""
         groupings = Groupings.of(tuple(dict.fromkeys(row.question.family for row in self.rows)))
-        tags = {name: NameTable() for row in self.rows for name in _tags(row, groupings.ungrouped)}
+        values: dict[str, dict[str, None]] = defaultdict(dict)
+        for row in self.rows:
+            for name, value in _tags(row, groupings.ungrouped).items():
+                values[name][value] = None
+        tags = {name: NameTable(groupings.ordered(name, found)) for name, found in values.items()}
         columns: dict[str, list[int]] = {name: [] for name in tags}
         for row in self.rows:
             has = _tags(row, groupings.ungrouped)
             for name, column in columns.items():
                 column.append(tags[name](has.get(name, "")))
+        contexts = NameTable()
         return {
             "count": len(self.rows),
             "part": ITEMS_PER_PART,
             "bench": [row.bench for row in self.rows] if len(self.benches) > 1 else None,
             "tags": [[name, tags[name].listed(), columns[name]] for name in sorted(tags, key=groupings.order)],
+            "context": [contexts(f"{row.bench} {row.question.context_id}") for row in self.rows],
             "runs": [self._run_index(run) for run in self.runs],
             "patterns": self.patterns.listed(),
             "causes": self.causes.listed(),
+            "stages": self.stages.listed(),
         }
 
     def _run_index(self, run: RunResponses) -> dict[str, object]:
-        outcomes, causes, scores = [], [], []
+        outcomes, causes, scores, stages = [], [], [], []
         patterns: list[list[int]] = []
         for place, row in enumerate(self.rows):
             found = run.first(row.question.id) if self._fingerprint(row) == run.bench else None
             outcomes.append(OUTCOMES[found.outcome] if found else "-")
             cause = _cause(found)
             causes.append(self.causes(cause) if cause else -1)
+            stages.append(self.stages(found.stage) if found and found.stage else -1)
             scores.append(round(found.score * 100) if found else 0)
             if found and found.patterns:
                 patterns.append([place, *map(self.patterns, found.patterns)])
-        return {"outcome": "".join(outcomes), "cause": causes, "score": scores, "patterns": patterns}
+        return {
+            "outcome": "".join(outcomes),
+            "cause": causes,
+            # Most runs are of single calls, which have no stages.
+            "stage": stages if max(stages, default=-1) >= 0 else [],
+            "score": scores,
+            "patterns": patterns,
+            "few": [place for place, row in enumerate(self.rows) if _too_few(run, row)],
+            **self._costs(run),
+        }
+
+    def _costs(self, run: RunResponses) -> dict[str, object]:
+        """Tokens, milliseconds and microdollars of each first response; null where nothing was sent or known."""
+        if len(self.rows) * len(self.runs) > MAX_COSTS:
+            return {}
+        sent = [self._sent(run, row) for row in self.rows]
+        return {
+            "tokens": [one and one.input_tokens + one.output_tokens for one in sent],
+            "seconds": [one and round(one.seconds * 1e3) for one in sent],
+            "dollars": [one and _microdollars(one) for one in sent],
+        }
+
+    def _sent(self, run: RunResponses, row: Row) -> Usage | None:
+        found = run.first(row.question.id) if self._fingerprint(row) == run.bench else None
+        response = run.responses.get((row.question.id, 0))
+        return None if found is None or response is None or found.outcome in NOT_SENT else response.usage
 
     def _fingerprint(self, row: Row) -> str:
         return self.findings.benches[row.bench].fingerprint
@@ -158,7 +199,14 @@ class Items:
         """Approximate size of the responses' texts in the page, from a sample."""
         responses = [response for run in self.runs for response in run.responses.values()]
         some = responses[:: max(1, len(responses) // 400)]
-        texts = [shortened(one.text, limits.response) + shortened(one.thinking, limits.thinking) for one in some]
+        texts = [
+            [
+                shortened(one.text, limits.response),
+                shortened(one.thinking, limits.thinking),
+                steps_of(one.trace, limits),
+            ]
+            for one in some
+        ]
         return len(packed(texts)) * len(responses) // max(1, len(some))
 
     def _corpus(self, bench: Bench, stack: ExitStack) -> Corpus | None:
@@ -219,7 +267,7 @@ class Items:
     ) -> list[object]:
         place = found.question_id, found.sample
         response = run.responses.get(place)
-        verdict = verdict_on(row, response, run.verdicts.get(place)) if response else None
+        verdict = verdict_on(row, response, run.verdicts.get(place), self._shown[row.bench]) if response else None
         # A correct answer is the same as the key.
         parsed = verdict.parsed if verdict and found.outcome != "correct" else None
         usage = (
@@ -244,7 +292,16 @@ class Items:
             [[one.name, OUTCOMES[one.outcome], shortened(one.reason, 200)] for one in verdict.parts[:40]]
             if verdict
             else [],
+            self.stages(found.stage) if found.stage else -1,
+            steps_of(response.trace, limits) if response else [],
+            positions(self._contexts[row.bench][row.question.context_id], response.trace) if response else [],
+            (response.ending or "") if response else "",
         ]
+
+
+def _too_few(run: RunResponses, row: Row) -> bool:
+    found = run.first(row.question.id)
+    return found is not None and found.too_few_chunks
 
 
 def _signed(number: int, reached: bool) -> int:
@@ -269,6 +326,11 @@ def _cause(found: ItemFinding | None) -> str:
     if found.unclear:
         return "unclear"
     return found.candidates[0].cause if found.candidates else ""
+
+
+def _microdollars(usage: Usage) -> float | None:
+    """None if the price is unknown."""
+    return None if usage.price is None else round(usage.price * 1e6, 1)
 
 
 class _Place(NamedTuple):

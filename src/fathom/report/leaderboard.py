@@ -43,7 +43,7 @@ def headline(findings: Findings) -> Figure:
         ]
         return dot_plot("Accuracy of every run with its 95% interval", lines, width)
 
-    measures = dict.fromkeys(name for run in runs for name in run.measures)
+    measures = dict.fromkeys(name for run in runs for name in run.overall.measures)
     columns: tuple[Column[RunSummary], ...] = (
         Column("run", "Run", lambda run: run.info.name),
         Column("model", "Model", lambda run: run.info.model),
@@ -80,7 +80,7 @@ def response_columns() -> tuple[Column[RunSummary], ...]:
 
 
 def _measure_columns(name: str) -> tuple[Column[RunSummary], ...]:
-    return interval_columns(lambda run: run.measures.get(name), name, name, prefix=f"{name}_")
+    return interval_columns(lambda run: run.overall.measures.get(name), name, name, prefix=f"{name}_")
 
 
 def _label(run: RunSummary) -> str:

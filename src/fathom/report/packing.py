@@ -30,22 +30,25 @@ class Limits:
     passage: int
     around: int
     """Context on each side of a needed passage."""
+    step: int
+    """Input and output of a step of a trace."""
 
     def rule(self) -> str:
         """The limits in a sentence."""
         thinking = f", thinking to {self.thinking:,}" if self.thinking else ", thinking is left out"
         return (
             f"To keep the page small, responses are shortened to {self.response:,} characters{thinking}, and needed "
-            f"passages to {self.passage:,}, each with {self.around:,} characters of context on either side."
+            f"passages to {self.passage:,}, each with {self.around:,} characters of context on either side; the texts "
+            f"of steps to {self.step:,}."
         )
 
 
 LEVELS = (
-    Limits(1_600, 800, 480, 160),
-    Limits(700, 300, 320, 120),
-    Limits(320, 120, 220, 80),
-    Limits(200, 0, 160, 60),
-    Limits(120, 0, 120, 40),
+    Limits(1_600, 800, 480, 160, 800),
+    Limits(700, 300, 320, 120, 300),
+    Limits(320, 120, 220, 80, 120),
+    Limits(200, 0, 160, 60, 60),
+    Limits(120, 0, 120, 40, 30),
 )
 """From generous to strict; the first with which the page is small enough is used."""
 

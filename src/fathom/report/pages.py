@@ -11,6 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from fathom.analysis.findings import Findings, ItemFinding
+from fathom.analysis.intervals import t_quantile
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import atomic_write
 from fathom.records.version import __version__
@@ -22,6 +23,8 @@ from fathom.report.summary import summary
 
 MAX_BYTES = 2_900_000
 """Size limit of a page in one file."""
+T_GRID = (1e-6, *(step / 500 for step in range(1, 501)))
+"""Inverses of the degrees of freedom for which the page has quantiles of the t distribution."""
 MAX_RESPONSES = 60_000
 """Number of responses above which the details are always in separate files."""
 
@@ -33,8 +36,12 @@ SCRIPTS = (
     "drawings.js",
     "sections.js",
     "heat.js",
+    "intervals.js",
+    "pivot.js",
+    "pivot_view.js",
     "filters.js",
     "list.js",
+    "trace.js",
     "item.js",
     "keys.js",
     "start.js",
@@ -153,6 +160,8 @@ def _head(
             [run.info.name, run.info.model, run.info.system, run.info.prompting, run.info.bench, run.info.is_complete]
             for run in findings.runs
         ],
+        "properties": _run_properties(findings),
+        "t": [t_quantile(1 / share) for share in T_GRID],
         "baselines": baselines,
         "sections": [
             {
@@ -167,6 +176,20 @@ def _head(
         ],
         "items": index,
     }
+
+
+def _run_properties(findings: Findings) -> list[tuple[str, list[str]]]:
+    """Properties of runs by which the page tabulates, with the value of each run."""
+    names = bench_names(findings)
+    infos = [run.info for run in findings.runs]
+    return [
+        ("run", [info.name for info in infos]),
+        ("model", [info.model for info in infos]),
+        ("system", [info.system for info in infos]),
+        ("prompting", [info.prompting for info in infos]),
+        ("effort", [str(info.settings.get("reasoning_effort") or "default") for info in infos]),
+        ("bench", [names.get(info.bench, info.bench) for info in infos]),
+    ]
 
 
 def _page(head: dict[str, object], inside: Sequence[str], beside: str | None) -> bytes:

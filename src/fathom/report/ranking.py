@@ -61,7 +61,7 @@ def missing(run: RunSummary) -> int:
 
 def received(run: RunSummary) -> int:
     """Responses that arrived."""
-    return run.overall.outcomes.responses - run.overall.outcomes.pending
+    return run.overall.outcomes.received
 
 
 def asked_note(run: RunSummary) -> str:

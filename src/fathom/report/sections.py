@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fathom.analysis.findings import Comparison, Findings
-from fathom.report import accuracy, failures
+from fathom.report import accuracy, failures, multi_step
 from fathom.report.accuracy import baselines, closed_book
 from fathom.report.costs import cost_summary, costs
 from fathom.report.figures import Figure
 from fathom.report.formatting import count
 from fathom.report.leaderboard import headline
+from fathom.report.measures import measures
 from fathom.report.setting_comparisons import setting_comparisons
 
 
@@ -24,14 +25,20 @@ class Section:
     title: str
     introduction: str
     figures: tuple[Figure, ...]
-    view: Literal["figures", "headline", "choice", "heat", "matrix"] = "figures"
-    """How the page shows it; `figures` shows one below the other, `choice` one at a time."""
+    view: Literal["figures", "headline", "choice", "heat", "pivot", "matrix"] = "figures"
+    """How the page shows it; `figures` shows one below the other, `choice` one at a time; `pivot` needs none."""
 
 
 def sections(findings: Findings) -> list[Section]:
-    """Every section that has figures, in the order of the page."""
+    """Every section that has something to show, in the order of the page."""
     made = (
         Section("headline", "Accuracy", "", (headline(findings),), "headline"),
+        Section(
+            "measures",
+            "Measures",
+            "What responses find of what they should find, and how much of what they give is right.",
+            measures(findings),
+        ),
         Section(
             "comparisons",
             "Pairwise comparisons",
@@ -65,6 +72,13 @@ def sections(findings: Findings) -> list[Section]:
             "heat",
         ),
         Section(
+            "tables",
+            "Tables",
+            'A measure by any properties of runs, questions and responses, as with the command "fathom table".',
+            (),
+            "pivot",
+        ),
+        Section(
             "patterns", "Error patterns", failures.pattern_summary(findings), failures.patterns(findings), "matrix"
         ),
         Section("causes", "Likely causes", failures.cause_summary(findings), failures.causes(findings), "matrix"),
@@ -76,6 +90,14 @@ def sections(findings: Findings) -> list[Section]:
             "in computing.",
             failures.loss_stages(findings),
         ),
+        Section("recall", "Retrieval", multi_step.recall_summary(findings), multi_step.recall(findings)),
+        Section(
+            "failure-stages",
+            "Where failures arise",
+            "Failures of systems of several steps, by what went wrong first.",
+            multi_step.failure_stages(findings),
+            "matrix",
+        ),
         Section("steps", "Reasoning steps", failures.step_summary(findings), failures.steps(findings)),
         Section(
             "correlates",
@@ -84,7 +106,7 @@ def sections(findings: Findings) -> list[Section]:
             failures.correlates(findings),
             "choice",
         ),
-        Section("cost", "Cost", cost_summary(findings), costs(findings)),
+        Section("cost", "Cost", cost_summary(findings), costs(findings), "choice"),
         Section(
             "samples",
             "Repeated samples",
@@ -105,7 +127,7 @@ def sections(findings: Findings) -> list[Section]:
             closed_book(findings),
         ),
     )
-    return [section for section in made if section.figures]
+    return [section for section in made if section.figures or section.view == "pivot"]
 
 
 def all_figures(findings: Findings) -> Iterator[Figure]:

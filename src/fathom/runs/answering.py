@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -14,7 +13,7 @@ import anyio
 from fathom.models.prompts import Completion, Prompt
 from fathom.records.contexts import ContextId
 from fathom.records.errors import FathomError
-from fathom.records.questions import Response, Step, Usage
+from fathom.records.questions import QuestionId, Response, Step, Usage
 from fathom.runs.bench_view import BenchView
 from fathom.runs.calling import (
     Bound,
@@ -23,15 +22,10 @@ from fathom.runs.calling import (
     ModelCaller,
     NotBegunError,
     error_text,
-    without_secrets,
 )
 from fathom.runs.plan import Job
-from fathom.systems.protocol import ContextView, Scope, System, total
-
-LONGEST_STEP = 2_000
-"""Characters of a trace step's input or output that are recorded."""
-MOST_STEPS = 200
-"""Steps of a trace that are recorded."""
+from fathom.runs.trace import Trace
+from fathom.systems.protocol import CallError, ContextView, Estimate, Scope, System
 
 
 class RunJournal(Protocol):
@@ -47,6 +41,10 @@ class RunJournal(Protocol):
 
     def artifact(self, scope: str, name: str, make: Callable[[Path], None]) -> Path: ...
 
+    def find_call(self, question: QuestionId, sample: int, prompt: Prompt) -> Completion | None: ...
+
+    def add_call(self, question: QuestionId, sample: int, prompt: Prompt, completion: Completion) -> None: ...
+
 
 @dataclass(frozen=True)
 class _Session:
@@ -55,44 +53,40 @@ class _Session:
     runner: SystemRunner
     view: ContextView
     estimate: Bound
-    spent: list[Usage] = field(default_factory=list)
-    """The usage of the calls so far."""
-    steps: list[Step] = field(default_factory=list)
+    question: QuestionId
+    sample: int = 0
+    trace: Trace = field(default_factory=Trace)
 
     async def ask(self, prompt: Prompt, purpose: str = "") -> Completion:
-        question = None if self.spent else self.estimate
-        completion = await self.runner.caller.ask(prompt, lambda: self.view.estimate(prompt), question)
-        self.spent.append(completion.usage)
-        calls = "\n".join(f"{one.name}({json.dumps(one.arguments, default=str)})" for one in completion.tool_calls)
-        output = "\n".join(filter(None, (completion.text, calls)))
-        self.record(Step(kind="model", name=purpose, input=prompt.last_part, output=output, usage=completion.usage))
+        journal = self.runner.journal
+        completion = journal.find_call(self.question, self.sample, prompt)
+        if completion is None:
+            begins = None if self.trace.spent else self.estimate
+            completion = await self.runner.caller.ask(prompt, lambda: self.view.estimate(prompt), begins)
+            if completion.stop != "overflow":  # nothing was sent, and the next window may be larger
+                journal.add_call(self.question, self.sample, prompt, completion)
+        self.trace.add_call(prompt, purpose, completion)
+        return completion
+
+    def highest_usage(self, estimate: Estimate) -> Usage:
+        return self.runner.caller.highest_usage(estimate)
+
+    async def call(
+        self, send: Callable[[], Awaitable[Completion]], name: str, input: str = "", highest_price: float | None = None
+    ) -> Completion:
+        completion = await self.runner.caller.call(send, highest_price, begins=not self.trace.spent)
+        self.trace.spent.append(completion.usage)
+        self.record(Step(kind="tool", name=name, input=input, output=completion.text, usage=completion.usage))
         return completion
 
     def record(self, step: Step) -> None:
-        texts = {"input": _shorten(step.input), "output": _shorten(step.output)}
-        self.steps.append(step.model_copy(update=texts | {"error": step.error and _shorten(step.error)}))
+        self.trace.record(step)
 
     async def once(self, name: str, work: Callable[[], Awaitable[str]]) -> str:
         return await self.runner.once(self.view.context.id, name, work)
 
     def artifact(self, name: str, make: Callable[[Path], None], scope: Scope = "context") -> Path:
         return self.runner.journal.artifact(self.view.context.id if scope == "context" else "", name, make)
-
-    def complete(self, response: Response) -> Response:
-        """The response with the usage of its calls and its trace; a single call needs no trace."""
-        steps = self.steps
-        if len(steps) > MOST_STEPS:
-            omitted = Step(kind="tool", name="omitted", output=f"{len(steps) - MOST_STEPS + 1:,} further steps")
-            steps = [*steps[: MOST_STEPS - 1], omitted]
-        update: dict[str, object] = {"trace": tuple(steps)} if len(steps) > 1 else {}
-        if self.spent:
-            update["usage"] = total(self.spent)
-        return response.model_copy(update=update)
-
-
-def _shorten(text: str) -> str:
-    text = without_secrets(text)
-    return text if len(text) <= LONGEST_STEP else f"{text[:LONGEST_STEP]} ... ({len(text):,} characters)"
 
 
 class SystemRunner:
@@ -119,7 +113,7 @@ class SystemRunner:
             return None
         start = time.monotonic()
         view = self._bench.view(job.context, job.question)
-        session = _Session(self, view, lambda: self._system.estimate(job.question, view))
+        session = _Session(self, view, lambda: self._system.estimate(job.question, view), job.question.id, job.sample)
         try:
             response = await self._system.answer(job.question, session)
         except NotBegunError:
@@ -132,9 +126,12 @@ class SystemRunner:
             self.caller.give_up(error)
             return None
         except Exception as error:
-            usage = Usage(seconds=round(time.monotonic() - start, 3), price=0.0)
+            maybe_paid = isinstance(error, CallError) and error.maybe_paid
+            usage = Usage(seconds=round(time.monotonic() - start, 3), price=None if maybe_paid else 0.0)
             response = Response(question_id=job.question.id, outcome="error", error=error_text(error), usage=usage)
-        response = session.complete(response).model_copy(update={"sample": job.sample})
+            if isinstance(error, CallError) and error.ends_run:
+                self.caller.stop(error_text(error))
+        response = session.trace.complete(response).model_copy(update={"sample": job.sample})
         try:
             self.journal.append(response)
         except FathomError as error:

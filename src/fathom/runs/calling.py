@@ -4,30 +4,37 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import time
 from collections import Counter, OrderedDict
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import anyio
 
 from fathom.models.model_info import ModelInfo
 from fathom.models.prompts import Completion, Prompt
+from fathom.records.errors import FathomError
 from fathom.records.questions import Usage
-from fathom.systems.protocol import Estimate, count_tokens
+from fathom.runs.folder import INTERRUPTED
+from fathom.systems.protocol import CallError, Estimate, count_tokens
 
 _NAMES = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)S?$", re.IGNORECASE)
 SHORTEST = 8
 """The minimum length of a value that is replaced. Replacing shorter ones would damage ordinary words."""
 
 
-def without_secrets(text: str) -> str:
-    """The text with the values of key-like environment variables replaced by their names."""
-    for name, value in os.environ.items():
-        if len(value) >= SHORTEST and _NAMES.search(name) and value in text:
-            text = text.replace(value, f"[{name}]")
+def secrets() -> dict[str, str]:
+    """The values of key-like environment variables, by name."""
+    return {name: value for name, value in os.environ.items() if len(value) >= SHORTEST and _NAMES.search(name)}
+
+
+def without_secrets(text: str, known: Mapping[str, str] | None = None) -> str:
+    """The text with secrets replaced by their names; `known` are those of the environment, read before."""
+    for name, value in (secrets() if known is None else known).items():
+        text = text.replace(value, f"[{name}]")
     return text
 
 
@@ -138,11 +145,20 @@ class Budget:
         self.spent += paid or 0.0
 
 
+class SharedLimits:
+    """What the cells of a matrix share: the budget, and a gate for each model."""
+
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self._gates: dict[str, Gate] = {}
+
+    def gate(self, model: str, contexts_at_once: int) -> Gate:
+        """The gate of a model, which knows the prefixes that earlier cells left in the provider's cache."""
+        return self._gates.setdefault(model, Gate(contexts_at_once))
+
+
 LONGEST_ERROR = 500
 """Characters of an error that are recorded: a provider's message may contain what it was sent."""
-
-INTERRUPTED = "interrupted by Ctrl-C"
-
 
 Bound = Callable[[], Estimate]
 
@@ -157,6 +173,16 @@ class Model(Protocol):
     def halt(self) -> None:
         """Send no further request."""
         ...
+
+
+class NoModel:
+    """In place of the model of a system that needs none."""
+
+    async def complete(self, prompt: Prompt, opened: Callable[[], None]) -> Completion:
+        raise FathomError("The system asks a model although it has `needs_model = False`. Remove that, or the call.")
+
+    def halt(self) -> None:
+        """Nothing to do."""
 
 
 class NotBegunError(Exception):
@@ -215,13 +241,40 @@ class ModelCaller:
             try:
                 completion = await self._model.complete(prompt, opened)
                 used = completion.usage if completion.usage.input_tokens else self._estimated(call, completion)
-                paid = self._info.price(used)
+                was_sent = completion.stop != "overflow" or used.input_tokens > 0
+                paid = self._info.price(used) if was_sent else 0.0
             finally:
                 self._budget.settle(reserved, paid)
         usage = used.model_copy(update={"price": paid})
         # Recorded at once: a call costs money even if its question gets no response.
         self._pay(usage)
         return replace(completion, usage=usage)
+
+    async def call(
+        self, send: Callable[[], Awaitable[Completion]], highest_price: float | None, begins: bool
+    ) -> Completion:
+        """The result of a call to another service, paid from the budget; not begun once the run is stopped.
+
+        A price that nobody knows counts as the highest one.
+        """
+        if self.fatal is not None:
+            raise FatalError(self.fatal)
+        if self.stopped is not None and begins:
+            raise NotBegunError
+        reserved = self._budget.reserve(highest_price)
+        paid: float | None = None
+        try:
+            completion = await send()
+            paid = highest_price if completion.usage.price is None else completion.usage.price
+        except CallError as error:
+            if error.maybe_paid and highest_price is not None:
+                paid = highest_price
+                self._pay(Usage(price=paid))
+            raise
+        finally:
+            self._budget.settle(reserved, paid)
+        self._pay(completion.usage.model_copy(update={"price": paid}))
+        return replace(completion, text=without_secrets(completion.text))
 
     def _estimated(self, call: Bound, completion: Completion) -> Usage:
         """The usage of a call whose provider reports none; an overflow was not sent and used nothing."""
@@ -235,17 +288,45 @@ class ModelCaller:
         """The price if no cache serves anything and every response has the longest length; None without a budget."""
         if not self._budget.is_capped:
             return None
-        return self._info.price(highest_usage(bound(), self._info, self._max_tokens))
+        return self.highest_usage(bound()).price
+
+    def highest_usage(self, estimate: Estimate) -> Usage:
+        """The most that these calls can use."""
+        return highest_usage(estimate, self._info, self._max_tokens)
+
+
+@contextmanager
+def stop_on_interrupt(caller: ModelCaller) -> Iterator[None]:
+    """The first Ctrl-C lets requests in flight finish; the second stops."""
+
+    def pressed(number: int, frame: Any) -> None:
+        if caller.stopped is not None:
+            raise KeyboardInterrupt
+        caller.stop(INTERRUPTED)
+
+    try:
+        before = signal.signal(signal.SIGINT, pressed)
+    except ValueError:  # not in the main thread: the caller handles interrupts there
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def highest_usage(estimate: Estimate, info: ModelInfo, max_tokens: int) -> Usage:
-    """The bound in the model's tokens, without calls that are made once per context."""
+    """The bound in the model's tokens, with its price, without calls that are made once per context."""
     output = estimate.output_tokens
     longest = estimate.calls * max_tokens if output is None else min(info.tokens(output), estimate.calls * max_tokens)
-    return Usage(
+    usage = Usage(
         input_tokens=info.tokens(estimate.input_tokens) + info.tokens(estimate.spare_tokens),
         output_tokens=longest + estimate.spare_calls * max_tokens,
     )
+    price = info.price(usage)
+    if price is not None and estimate.price is not None:
+        price = min(price, estimate.price)
+    return usage.model_copy(update={"price": price})
 
 
 def error_text(error: Exception) -> str:

@@ -141,14 +141,27 @@ class _Request:
 
 def _rewrite(output: ModelOutput, rewrite: Callable[[str], str]) -> None:
     """Rewrite the text of a completion: some servers echo the headers or the prompt."""
-    output.completion = rewrite(output.completion)
+    output.completion = _encodable(rewrite(output.completion))
     for choice in output.choices:
         message = choice.message
+        for call in message.tool_calls or ():
+            call.id, call.function = _encodable(call.id), _encodable(call.function)
+            call.arguments = _encodable(call.arguments)
+            call.parse_error = call.parse_error and _encodable(call.parse_error)
         if isinstance(message.content, str):
-            message.content = rewrite(message.content)
+            message.content = _encodable(rewrite(message.content))
             continue
         for part in message.content:
             if isinstance(part, ContentText):
-                part.text = rewrite(part.text)
+                part.text = _encodable(rewrite(part.text))
             elif isinstance(part, ContentReasoning):
-                part.reasoning = rewrite(part.reasoning)
+                part.reasoning = _encodable(rewrite(part.reasoning))
+
+
+def _encodable(value: Any) -> Any:
+    """The value without secrets and without lone surrogates, on which the engine's log fails."""
+    if isinstance(value, str):
+        return without_secrets(value).encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {_encodable(name): _encodable(part) for name, part in value.items()}
+    return [_encodable(part) for part in value] if isinstance(value, list) else value

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import anyio
 from inspect_ai import Task, eval_async
@@ -16,7 +14,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util._display import init_display_type
 
 from fathom.records.questions import Response
-from fathom.runs.calling import INTERRUPTED, ModelCaller
+from fathom.runs.calling import ModelCaller, stop_on_interrupt
 
 BLOCK = 2_000
 """Jobs in one of the engine's logs: it keeps about 20 KB of each in memory until the log is closed."""
@@ -58,7 +56,7 @@ def run_jobs(
         finally:
             await model.api.aclose()
 
-    with _stop_on_interrupt(caller):
+    with stop_on_interrupt(caller):
         anyio.run(run_all)
 
 
@@ -117,23 +115,3 @@ def _solver(run_job: RunJob[J], jobs: dict[str, J]) -> Solver:
 def sample_of(job: EngineJob) -> Sample:
     """A job as a sample of the engine, without its context."""
     return Sample(id=job.id, input=job.label, metadata=dict(job.metadata))
-
-
-@contextmanager
-def _stop_on_interrupt(caller: ModelCaller) -> Iterator[None]:
-    """The first Ctrl-C lets requests in flight finish; the second stops."""
-
-    def pressed(number: int, frame: Any) -> None:
-        if caller.stopped is not None:
-            raise KeyboardInterrupt
-        caller.stop(INTERRUPTED)
-
-    try:
-        before = signal.signal(signal.SIGINT, pressed)
-    except ValueError:  # not in the main thread: the caller handles interrupts there
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -7,6 +7,7 @@ import socket
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -26,11 +27,21 @@ from inspect_ai.model import (
 )
 from inspect_ai.model import Model as ProviderModel
 from inspect_ai.tool import ToolCall as NativeToolCall
-from inspect_ai.tool import ToolInfo, ToolParams
+from inspect_ai.tool import ToolChoice, ToolInfo, ToolParams
 from inspect_ai.util import JSONSchema
 from tenacity import RetryError, wait_exponential_jitter
 
-from fathom.models.prompts import Completion, Expand, Message, Prompt, Reference, Stop, ToolCall, ToolDefinition
+from fathom.models.prompts import (
+    Completion,
+    Expand,
+    Message,
+    Prompt,
+    Reference,
+    Stop,
+    ToolCall,
+    ToolDefinition,
+    ToolsUnsupportedError,
+)
 from fathom.records.errors import FathomError
 from fathom.records.questions import Usage
 from fathom.records.record import digest
@@ -49,6 +60,14 @@ LONGEST_INLINE = 10_000
 INLINE = "inline"
 """The family of references to long texts that a system wrote into its prompt."""
 
+_NO_TOOLS = re.compile(
+    r"(?:\bnot?\b|n't)[^.]{0,60}\bsupport\w*[^.]{0,40}\b(?:tool|function)"
+    r"|\b(?:tool|function)[^.]{0,60}(?:\bnot\b|n't|\bun)[^.]{0,20}(?:supported|enabled|available|allowed)"
+    r"|\btools? (?:choice|param\w*) requires?\b",
+    re.IGNORECASE,
+)
+"""How servers say that a model cannot call tools: ollama, vLLM, llama.cpp and OpenRouter each in their own words."""
+
 _STOPS: dict[str, Stop] = {"max_tokens": "length", "model_length": "overflow", "content_filter": "refused"}
 _FATAL = {401: "rejects the API key", 403: "denies access", 404: "does not know the model or the address"}
 
@@ -61,7 +80,9 @@ class EngineModel:
         self._expand = expand
         self._inline: dict[str, str] = {}
         self._inline_users: Counter[str] = Counter()
+        self._issued: ContextVar[frozenset[str]] = ContextVar("issued", default=frozenset())
         self._streams = True
+        self._calls_tools = True
         self._halted = False
         install(model, self._expand_any, lambda: self._halted)
         _disable_client_retries(model)
@@ -79,34 +100,42 @@ class EngineModel:
         async def on_stream(event: Any) -> None:
             opened()
 
+        if prompt.tools and not self._calls_tools:
+            raise ToolsUnsupportedError
+        choice: ToolChoice | None = None if prompt.may_call else "none"
         try:
             with self._messages(prompt) as messages:
-                output = await self._generate(messages, _tools(prompt.tools), on_stream)
+                output = await self._generate(messages, _tools(prompt.tools), choice, on_stream)
         except Exception as error:
             cause = _cause(error)
             if isinstance(cause, HaltedError):
                 raise FatalError("no further request is sent") from error
             status = getattr(cause, "status_code", None)
+            message = str(getattr(cause, "provider_message", None) or cause)
+            if prompt.tools and status not in (401, 403, 429) and _NO_TOOLS.search(message):
+                self._calls_tools = False
+                raise ToolsUnsupportedError(message) from error
             if status in _FATAL:
                 raise FatalError(
                     f"The provider of '{self.model}' {_FATAL[status]} ({status}). "
                     "Check the model's name, its API key and its address, then run the same command again."
                 ) from error
-            message = str(getattr(cause, "provider_message", None) or cause)
             if status in (None, 400, 413, 422) and _is_overflow(message):
                 return Completion("", "overflow")
             raise ProviderError(f"{type(cause).__name__}: {message}") from error
         return _completion(output)
 
-    async def _generate(self, messages: list[ChatMessage], tools: list[ToolInfo], on_stream: Any) -> ModelOutput:
+    async def _generate(
+        self, messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice | None, on_stream: Any
+    ) -> ModelOutput:
         """The output of one request, streamed if the server supports it; after a failure, streaming stays off."""
         if self._streams:
             try:
-                return await self.model.generate(messages, tools, on_stream=on_stream)
+                return await self.model.generate(messages, tools, choice, on_stream=on_stream)
             except Exception as error:
                 if not _is_unstreamed(_cause(error)):
                     raise
-        output = await self.model.generate(messages, tools)
+        output = await self.model.generate(messages, tools, choice)
         self._streams = False
         return output
 
@@ -122,6 +151,9 @@ class EngineModel:
     # Messages. Long texts are replaced by references too: the engine records every message.
 
     def _expand_any(self, reference: Reference) -> str:
+        # A model can write a reference, too, or repeat one that a document has. It gets no text by that.
+        if str(reference) not in self._issued.get():
+            return str(reference)
         return self._inline[reference.context] if reference.family == INLINE else self._expand(reference)
 
     @contextmanager
@@ -135,9 +167,12 @@ class EngineModel:
         def shown(part: str | Reference) -> str:
             return str(Reference(INLINE, names[part], "text") if isinstance(part, str) and part in names else part)
 
+        marks = [str(part) for message in prompt.messages for part in message.parts if isinstance(part, Reference)]
+        issued = self._issued.set(frozenset((*marks, *(shown(text) for text in names))))
         try:
             yield _to_native(prompt, shown)
         finally:
+            self._issued.reset(issued)
             self._inline_users.subtract(names.values())
             for name in names.values():
                 if not self._inline_users[name]:
@@ -147,13 +182,12 @@ class EngineModel:
 def _to_native(prompt: Prompt, shown: Callable[[str | Reference], str]) -> list[ChatMessage]:
     """The engine's messages, with one cache mark after the parts that questions share."""
     messages: list[ChatMessage] = []
-    marked = False
-    for message in prompt.messages:
+    for number, message in enumerate(prompt.messages):
         content: list[Content] = [ContentText(text=shown(part)) for part in message.parts]
-        if message.role == "user" and not marked:
-            marked = True
-            if len(content) > 1:
-                content[-2] = content[-2].model_copy(update={"cache_breakpoint": True})
+        if message.role == "user" and number == prompt.sharing:
+            last = (len(content) - 1 if prompt.shared is None else prompt.shared) - 1
+            if last >= 0:
+                content[last] = content[last].model_copy(update={"cache_breakpoint": True})
         messages.append(_native_message(message, content))
     return messages
 
@@ -172,6 +206,8 @@ def _native_message(message: Message, content: list[Content]) -> ChatMessage:
         case "assistant":
             if isinstance(message.native, ChatMessageAssistant):
                 return message.native
+            if isinstance(message.native, dict):  # from a call of an earlier process
+                return ChatMessageAssistant.model_validate(message.native)
             calls = [NativeToolCall(one.id, one.name, dict(one.arguments)) for one in message.tool_calls]
             return ChatMessageAssistant(content=content, tool_calls=calls or None)
 

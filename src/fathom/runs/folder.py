@@ -5,21 +5,24 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Self
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, ValidationError
 
+from fathom.models.prompts import Completion, Prompt
 from fathom.records.contexts import ContextId, Split
 from fathom.records.documents import Position
 from fathom.records.errors import FathomError, file_errors
-from fathom.records.files import Journal, write_json
+from fathom.records.files import Journal, is_locked, write_json
 from fathom.records.manifests import read_manifest
 from fathom.records.questions import Question, QuestionId, Response, Usage
 from fathom.records.record import Record, digest
 from fathom.records.version import __version__
+from fathom.runs.unfinished import UnfinishedCalls
 
 
 def make_artifact(folder: Path, key: str, make: Callable[[Path], None]) -> Path:
@@ -49,7 +52,13 @@ def _remove(path: Path) -> None:
 
 FORMAT = 2
 MANIFEST, RESPONSES, NOTES, VERDICTS, LOGS = "run.json", "responses.jsonl", "notes.jsonl", "verdicts.jsonl", "logs"
-SPENDING, ARTIFACTS, JUDGMENTS = "spending.jsonl", "artifacts", "judgments.jsonl"
+SPENDING, ARTIFACTS, JUDGMENTS, END = "spending.jsonl", "artifacts", "judgments.jsonl", "end.json"
+UNFINISHED = "unfinished.jsonl"
+
+
+INTERRUPTED = "interrupted by Ctrl-C"
+NO_MODEL = "no model"
+"""The model of a run whose system needs none."""
 
 
 class RunSettings(Record):
@@ -91,6 +100,13 @@ class RunManifest(Record):
     settings: RunSettings = RunSettings()
 
 
+class RunEnd(Record):
+    """How the latest process of a run ended; absent while it works, and after a kill."""
+
+    stopped: str | None = None
+    """Why it ended early; None if it did not."""
+
+
 class Note(Record):
     """A result that a system computed once for a context."""
 
@@ -108,6 +124,7 @@ class RunFolder:
         self._responses: Journal[Response] = Journal(folder / RESPONSES, Response)
         self._notes: Journal[Note] = Journal(folder / NOTES, Note)
         self._spending: Journal[Usage] = Journal(folder / SPENDING, Usage)
+        self._unfinished = UnfinishedCalls(folder / UNFINISHED)
         self._noted: dict[tuple[ContextId, str], str] = {}
 
     def __enter__(self) -> Self:
@@ -117,12 +134,20 @@ class RunFolder:
         self._responses.__enter__()
         self._notes.__enter__()
         self._spending.__enter__()
+        self._unfinished.open(self.index().attempts)
+        with file_errors("write", self.folder / END):
+            (self.folder / END).unlink(missing_ok=True)
         self._noted = {(note.context_id, note.name): note.text for note in self._notes.read()}
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if error is not None:
+            with suppress(FathomError):  # a full disk has its own error
+                self.stop(INTERRUPTED if isinstance(error, KeyboardInterrupt) else str(error) or type(error).__name__)
+        with suppress(FathomError):  # a full disk has its own error
+            self._unfinished.close()
         self._spending.__exit__(kind, error, trace)
         self._notes.__exit__(kind, error, trace)
         self._responses.__exit__(kind, error, trace)
@@ -130,6 +155,11 @@ class RunFolder:
     def append(self, response: Response) -> None:
         """Store a response. Once this returns, a kill does not lose it."""
         self._responses.append(response)
+        self._unfinished.end(response)
+
+    def stop(self, reason: str | None) -> None:
+        """Store why the run ended early; None if it did not."""
+        write_json(self.folder / END, RunEnd(stopped=reason))
 
     def noted(self, context: ContextId, name: str) -> str | None:
         """The note of that name for the context; None if there is none."""
@@ -144,10 +174,18 @@ class RunFolder:
         """Store the usage of a call, even if its question gets no response."""
         self._spending.append(usage)
 
+    def find_call(self, question: QuestionId, sample: int, prompt: Prompt) -> Completion | None:
+        """The completion of a call that an earlier process made for a question without a response."""
+        return self._unfinished.find(question, sample, prompt)
+
+    def add_call(self, question: QuestionId, sample: int, prompt: Prompt, completion: Completion) -> None:
+        """Store a call until its question has a response."""
+        self._unfinished.add(question, sample, prompt, completion)
+
     @property
     def spent(self) -> float:
         """Dollars spent so far, where prices are known."""
-        return sum(usage.price or 0.0 for usage in self._spending.read())
+        return read_spent(self.folder)
 
     def artifact(self, scope: str, name: str, make: Callable[[Path], None]) -> Path:
         """The path of the system's artifact of that name, created by `make` if it does not exist.
@@ -174,6 +212,8 @@ class ResponseIndex:
     def __init__(self) -> None:
         self.responses: dict[tuple[QuestionId, int], Response] = {}
         self.attempts: Counter[tuple[QuestionId, int]] = Counter()
+        self.maybe_paid = 0
+        """Attempts without an answer that may have cost money."""
 
     @classmethod
     def of(cls, responses: Iterator[Response]) -> Self:
@@ -182,6 +222,7 @@ class ResponseIndex:
         for response in responses:
             place = response.question_id, response.sample
             index.attempts[place] += 1
+            index.maybe_paid += response.outcome == "error" and response.usage.price is None
             known = index.responses.get(place)
             if known is None or known.outcome in WAITING:
                 index.responses[place] = response
@@ -242,6 +283,8 @@ def _is_more(old: RunSettings, new: RunSettings) -> bool:
 def read_run(folder: Path) -> RunManifest:
     """The manifest of a run."""
     path = folder / MANIFEST
+    if folder.is_file():
+        raise FathomError(f"'{folder}' is a file, not a run. Give the folder of a run.")
     if not path.exists():
         raise FathomError(f"There is no run in '{folder}'. Create it with `fathom run BENCH --model M --out {folder}`.")
     return read_manifest(path, RunManifest, FORMAT, "run", "Restore a copy, or run it again.")
@@ -250,3 +293,22 @@ def read_run(folder: Path) -> RunManifest:
 def read_responses(folder: Path) -> ResponseIndex:
     """The responses of a run, finished or not."""
     return ResponseIndex.of(Journal(folder / RESPONSES, Response).read())
+
+
+def read_spent(folder: Path) -> float:
+    """The dollars that a run has spent, where prices are known; every call counts."""
+    return sum(usage.price or 0.0 for usage in Journal(folder / SPENDING, Usage).read())
+
+
+def is_running(folder: Path) -> bool:
+    """Whether a process is writing to the run."""
+    return is_locked(folder / RESPONSES)
+
+
+def read_end(folder: Path) -> RunEnd | None:
+    """How the latest process of a run ended; None if it works or was killed."""
+    path = folder / END
+    try:
+        return RunEnd.model_validate_json(path.read_bytes())
+    except (OSError, ValidationError):
+        return None

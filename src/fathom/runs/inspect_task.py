@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 from weakref import WeakKeyDictionary
 
 from inspect_ai import Task
@@ -14,45 +12,20 @@ from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accurac
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from fathom.models.model_info import model_info
-from fathom.records.contexts import ContextId
-from fathom.records.questions import Response, Usage
-from fathom.records.record import digest
+from fathom.records.questions import Response
 from fathom.runs.answering import SystemRunner
 from fathom.runs.bench_view import BenchView
 from fathom.runs.calling import Budget, Gate, ModelCaller
 from fathom.runs.engine import sample_of
 from fathom.runs.engine_model import EngineModel
-from fathom.runs.folder import RunSettings, make_artifact
+from fathom.runs.folder import RunSettings
+from fathom.runs.memory_journal import MemoryJournal
 from fathom.runs.plan import Job, WindowCheck, jobs
 from fathom.runs.run import expander
 from fathom.systems.protocol import System
 
 ResponseCheck = Callable[[Response], tuple[bool, str]]
 """Whether a response is correct, and the reason."""
-
-
-class MemoryJournal:
-    """Keeps notes in memory while the engine runs; the responses are in the engine's log."""
-
-    def __init__(self) -> None:
-        self._notes: dict[tuple[ContextId, str], str] = {}
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
-
-    def append(self, response: Response) -> None:
-        """Nothing to do: the engine logs it."""
-
-    def noted(self, context: ContextId, name: str) -> str | None:
-        return self._notes.get((context, name))
-
-    def note(self, context: ContextId, name: str, text: str) -> None:
-        self._notes[context, name] = text
-
-    def pay(self, usage: Usage) -> None:
-        """Nothing to do: the engine adds up usage."""
-
-    def artifact(self, scope: str, name: str, make: Callable[[Path], None]) -> Path:
-        self._folder = self._folder or tempfile.TemporaryDirectory(prefix="fathom-")
-        return make_artifact(Path(self._folder.name), digest(scope, name).hex()[:32], make)
 
 
 def task_of(bench: BenchView, system: System, settings: RunSettings, check: ResponseCheck) -> Task:

@@ -15,7 +15,7 @@ from fathom.records.record import Record
 from fathom.runs.bench_view import BenchView
 from fathom.runs.calling import highest_usage
 from fathom.runs.folder import ResponseIndex, RunSettings
-from fathom.systems.protocol import Estimate, System
+from fathom.systems.protocol import Estimate, System, needs_model
 
 SMALLEST_CACHED = 1_024
 """Tokens below which providers do not cache a prefix."""
@@ -69,11 +69,11 @@ class Plan(Record):
     output_tokens: Count
     """Output tokens, for responses of typical length."""
     price: float | None
-    """In US dollars; None if the model's prices are unknown."""
+    """In US dollars; None if the prices of the model are unknown, or those of a system that needs no model."""
     price_at_most: float | None
     """If no cache serves anything, every response has the longest length, and every spare call is made."""
-    seconds: float
-    """A rough estimate of the duration."""
+    seconds: float | None
+    """A rough estimate of the duration; None for a system that needs no model."""
 
 
 def jobs(bench: BenchView, settings: RunSettings) -> Iterator[list[Job]]:
@@ -138,7 +138,7 @@ def plan(
                 sums.add(job.question.family, estimate)
             elif job.sample == 0:
                 sums.overflow.append(job.question.id)
-    return sums.plan(connections)
+    return sums.plan(connections) if needs_model(system) else sums.plan_without_model()
 
 
 class _Sums:
@@ -149,7 +149,9 @@ class _Sums:
         self.questions = self.responses = self.done = 0
         self.overflow: list[QuestionId] = []
         self._requests = 0
-        self._usage = self._highest = Usage()
+        self._usage, self._highest = Usage(), Usage(price=model.price(Usage()))
+        self._stated: float | None = 0.0
+        """The highest price that a system states for itself."""
         self._warm: set[str] = set()
         self._families: set[str] = set()
         """Families whose calls per context are counted for this context."""
@@ -178,6 +180,8 @@ class _Sums:
             self._warm.add(estimate.prefix)
         self._usage = self._usage.plus(usage)
         self._highest = self._highest.plus(highest_usage(estimate, self._model, self._max_tokens))
+        known = self._stated is not None and estimate.price is not None
+        self._stated = (self._stated or 0.0) + (estimate.price or 0.0) if known else None
 
     def plan(self, connections: int) -> Plan:
         return Plan(
@@ -190,6 +194,11 @@ class _Sums:
             cached_tokens=self._usage.cached_tokens,
             output_tokens=self._usage.output_tokens,
             price=self._model.price(self._usage),
-            price_at_most=self._model.price(self._highest),
+            price_at_most=self._highest.price,
             seconds=self._model.seconds(self._usage) / connections,
         )
+
+    def plan_without_model(self) -> Plan:
+        """The plan of a system that needs no model: it alone knows what it reads and writes."""
+        unknown = {"input_tokens": 0, "cached_tokens": 0, "output_tokens": 0, "price": None, "seconds": None}
+        return self.plan(1).model_copy(update={**unknown, "price_at_most": self._stated})

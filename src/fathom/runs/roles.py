@@ -6,7 +6,6 @@ and settings. A killed batch resumes where it stopped. As in a run, calls go thr
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from typing import Annotated, Generic, Literal, TypeVar
 from pydantic import Field
 
 from fathom.models.model_info import ModelInfo
-from fathom.models.prompts import Completion, Expand, Message, Prompt, Reference, RolePrompt
+from fathom.models.prompts import Completion, Expand, Prompt, Reference, RolePrompt
 from fathom.records.documents import Position
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import Journal
@@ -25,6 +24,7 @@ from fathom.records.record import Record, digest
 from fathom.runs.calling import Budget, BudgetReached, FatalError, Gate, ModelCaller, NotBegunError, error_text
 from fathom.runs.folder import LOGS
 from fathom.runs.run import OpenedModel, RunLimits, missing_engine
+from fathom.runs.unfinished import canonical
 from fathom.systems.protocol import OUTCOMES, Estimate, count_tokens, estimate_prompts, total
 
 T = TypeVar("T")
@@ -307,12 +307,4 @@ LONGEST_LOGGED = 2_000
 
 def _key(prompt: Prompt, model: str, settings: RoleSettings) -> str:
     """The hash by which a call is found again."""
-    tools = [[tool.name, tool.description, dict(tool.parameters)] for tool in prompt.tools]
-    messages = [_plain(message) for message in prompt.messages]
-    return digest(model, settings.model_dump_json(), json.dumps([messages, tools], sort_keys=True)).hex()[:32]
-
-
-def _plain(message: Message) -> list[object]:
-    calls = [[call.id, call.name, dict(call.arguments)] for call in message.tool_calls]
-    answers = message.answers.id if message.answers else None
-    return [message.role, [str(part) for part in message.parts], calls, answers]
+    return digest(model, settings.model_dump_json(), canonical(prompt)).hex()[:32]

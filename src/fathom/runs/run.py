@@ -16,15 +16,15 @@ from fathom.records.errors import FathomError
 from fathom.records.questions import Response, Usage
 from fathom.records.record import Record
 from fathom.runs.bench_view import BenchView
-from fathom.runs.calling import Budget
-from fathom.runs.folder import LOGS, ResponseIndex, RunFolder, RunManifest
+from fathom.runs.calling import Budget, Gate, SharedLimits
+from fathom.runs.folder import INTERRUPTED, LOGS, NO_MODEL, ResponseIndex, RunFolder, RunManifest
 from fathom.runs.plan import Job, WindowCheck, jobs
-from fathom.systems.protocol import System, render_form
+from fathom.runs.simulated_session import SimulatedModel, answer_in_session
+from fathom.systems.catalog import reads_everything
+from fathom.systems.protocol import RequestLimits, System, opened, render_form
 
 OnResponse = Callable[[Response], None]
 """Called with each new response, to show progress."""
-SimulatedAnswer = Callable[[Job, int], Response]
-"""Gives a simulated model's response to a job, from the job and the number of earlier attempts."""
 OpenedModel = Callable[[], AbstractContextManager[tuple[str, dict[str, str]]]]
 """Opens a model, and starts its server if it needs one; gives the engine's name for the model and its arguments."""
 
@@ -39,6 +39,8 @@ class RunStatus(Record):
     waiting: Count
     """Not asked yet: the run was stopped or its budget was reached."""
     usage: Usage
+    maybe_paid: Count = 0
+    """Attempts of a system of your own that gave no answer and may have cost money. Usage does not include them."""
     errors: dict[str, Count] = {}
     """The three most frequent error messages, with their counts."""
     stopped: str | None = None
@@ -64,6 +66,16 @@ class RunLimits:
     """Seconds for one attempt."""
     backoff: float = 2.0
     """Seconds before the second attempt."""
+    shared: SharedLimits | None = None
+    """The budget and the gates that the cells of a matrix share."""
+
+    def budget_for(self, folder: RunFolder) -> Budget:
+        """The budget of a run."""
+        return self.shared.budget if self.shared else Budget(self.budget, folder.spent)
+
+    def gate_for(self, model: str) -> Gate:
+        """The gate of a run."""
+        return self.shared.gate(model, self.contexts_at_once) if self.shared else Gate(self.contexts_at_once)
 
 
 def run(
@@ -72,20 +84,20 @@ def run(
     info: ModelInfo,
     manifest: RunManifest,
     path: Path,
-    opened: OpenedModel,
+    open_provider: OpenedModel,
     limits: RunLimits,
     on_response: OnResponse = lambda response: None,
 ) -> RunStatus:
     """Ask a model every question that has no response yet, through the engine; returns the status of the run."""
     try:
         from fathom.runs.answering import SystemRunner
-        from fathom.runs.calling import INTERRUPTED, Gate, ModelCaller
+        from fathom.runs.calling import ModelCaller
         from fathom.runs.engine import run_jobs
         from fathom.runs.engine_model import EngineModel, open_model
     except ModuleNotFoundError as error:
         raise missing_engine(error) from error
     settings = manifest.settings
-    with opened() as (name, arguments):
+    with open_provider() as (name, arguments):
         # Opened before the folder is created: a wrong name or a missing key must leave no folder.
         model = open_model(name, settings, limits, **arguments)
         with RunFolder(path, manifest) as folder:
@@ -94,16 +106,64 @@ def run(
                 EngineModel(model, expander(bench, pending), limits.backoff),
                 info,
                 settings.max_tokens,
-                Budget(limits.budget, folder.spent),
-                Gate(limits.contexts_at_once),
+                limits.budget_for(folder),
+                limits.gate_for(manifest.model),
                 folder.pay,
             )
             runner = SystemRunner(bench, system, caller, folder, on_response)
             if pending:
                 run_jobs(runner.run, pending, caller, model, path / LOGS, limits.connections)
-            if caller.fatal is not None:
-                raise FathomError(caller.fatal)
-            return summarize(bench, manifest, folder.index(), caller.stopped, caller.stopped == INTERRUPTED)
+            return _end(bench, folder, caller.stopped, caller.fatal)
+
+
+def run_without_model(
+    bench: BenchView,
+    system: System,
+    manifest: RunManifest,
+    path: Path,
+    limits: RunLimits,
+    on_response: OnResponse = lambda response: None,
+) -> RunStatus:
+    """Like `run`, for a system that needs no model: without the engine, several questions at once."""
+    try:
+        import anyio
+
+        from fathom.runs.answering import SystemRunner
+        from fathom.runs.calling import ModelCaller, NoModel, stop_on_interrupt
+    except ModuleNotFoundError as error:
+        raise missing_engine(error) from error
+    info = ModelInfo()
+
+    async def run_all() -> RunStatus:
+        # Opened before the folder is created: a wrong address must leave no folder.
+        requests = RequestLimits(limits.retries, limits.timeout, limits.backoff)
+        model = None if manifest.model == NO_MODEL else manifest.model
+        async with opened(system, requests, model) as active:
+            with RunFolder(path, manifest) as folder:
+                budget = limits.budget_for(folder)
+                caller = ModelCaller(NoModel(), info, manifest.settings.max_tokens, budget, Gate(), folder.pay)
+                runner = SystemRunner(bench, active, caller, folder, on_response)
+                pending = iter(_pending(bench, system, info, folder, on_response))
+
+                async def work() -> None:
+                    for job in pending:
+                        await runner.run(job)
+
+                with stop_on_interrupt(caller):
+                    async with anyio.create_task_group() as tasks:
+                        for _ in range(limits.connections):
+                            tasks.start_soon(work)
+                return _end(bench, folder, caller.stopped, caller.fatal)
+
+    return anyio.run(run_all)
+
+
+def _end(bench: BenchView, folder: RunFolder, stopped: str | None, fatal: str | None) -> RunStatus:
+    """The status at the end of a run, whose reason is stored for `fathom runs`."""
+    folder.stop(stopped)
+    if fatal is not None:
+        raise FathomError(fatal)
+    return summarize(bench, folder.manifest, folder.index(), stopped, stopped == INTERRUPTED)
 
 
 def missing_engine(error: ModuleNotFoundError) -> FathomError:
@@ -120,17 +180,21 @@ def run_simulated(
     info: ModelInfo,
     manifest: RunManifest,
     path: Path,
-    answer: SimulatedAnswer,
+    model: SimulatedModel,
     on_response: OnResponse = lambda response: None,
 ) -> RunStatus:
     """Like `run`, for a simulated model: without the engine, one response after another."""
     with RunFolder(path, manifest) as folder:
         attempts = folder.index().attempts
         for job in _pending(bench, system, info, folder, on_response):
-            response = answer(job, attempts[job.question.id, job.sample])
+            attempt = attempts[job.question.id, job.sample]
+            if reads_everything(system):
+                response = model.answer(job, attempt, None)
+            else:
+                response = answer_in_session(system, job, bench, folder, model, attempt)
             folder.append(response)
             on_response(response)
-        return summarize(bench, manifest, folder.index())
+        return _end(bench, folder, None, None)
 
 
 def _pending(
@@ -148,7 +212,9 @@ def _pending(
             if not window.is_needed or window.fits(window.estimate(job)):
                 pending.append(job)
             elif index.attempts[job.question.id, job.sample] == 0:
-                response = Response(question_id=job.question.id, sample=job.sample, outcome="overflow")
+                # Nothing is sent, so that it is free whether or not prices are known.
+                free = Usage(price=0.0)
+                response = Response(question_id=job.question.id, sample=job.sample, outcome="overflow", usage=free)
                 folder.append(response)
                 on_response(response)
     return pending
@@ -159,9 +225,8 @@ def expander(bench: BenchView, pending: Iterable[Job]) -> Expand:
     contexts: dict[ContextId, Context] = {job.context.id: job.context for job in pending}
 
     def expand(reference: Reference) -> str:
-        text = render_form(bench.views(reference.family), contexts[reference.context], reference.form).decode()
-        whole = reference.start == 0 and reference.end is None
-        return text if whole else text[reference.start : reference.end]
+        views, context = bench.views(reference.family), contexts[reference.context]
+        return render_form(views, context, reference.form, reference.start, reference.end)
 
     return expand
 
@@ -174,15 +239,14 @@ def summarize(
     found = [index.responses[place] for place in wanted if place in index.responses]
     usage = Usage(price=0.0)
     for response in found:
-        # A response without tokens, such as an overflow, cost nothing; its price is not unknown.
-        used = response.usage
-        usage = usage.plus(used if used.input_tokens else used.model_copy(update={"price": 0.0}))
+        usage = usage.plus(response.usage)
     errors = Counter(response.error[:120] for response in found if response.error is not None)
     return RunStatus(
         responses=len(wanted),
         outcomes=dict(sorted(Counter(response.outcome for response in found).items())),
         waiting=len(wanted) - len(found),
         usage=usage,
+        maybe_paid=index.maybe_paid,
         errors=dict(errors.most_common(3)),
         stopped=stopped,
         interrupted=interrupted,

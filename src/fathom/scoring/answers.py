@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from decimal import Decimal
 from typing import Annotated, Literal, Self
 
@@ -130,11 +131,28 @@ class Spans(Record):
     passages: tuple[Passage, ...] = Field(min_length=1)
 
 
+Attributes = Annotated[dict[str, str], Field(exclude_if=operator.not_)]
+"""What an answer says about a passage, such as {"strength": "weak"}; passages are compared without it."""
+
+
+class Link(Record):
+    """A passage that is linked to another one, such as the evidence of a claim."""
+
+    passage: Passage
+    attributes: Attributes = {}
+
+
 class LinkedSpan(Record):
     """A passage, such as a claim, with the passages linked to it, such as its evidence."""
 
     passage: Passage
-    links: tuple[Passage, ...] = ()
+    links: tuple[Link, ...] = ()
+    attributes: Attributes = {}
+
+    @property
+    def linked(self) -> tuple[Passage, ...]:
+        """The passages linked to it."""
+        return tuple(link.passage for link in self.links)
 
 
 class LinkedSpans(Record):

@@ -10,11 +10,12 @@ from fathom.scoring.answer_types.compare import compare
 from fathom.scoring.answer_types.parse import parse_response
 from fathom.scoring.answers import Answer
 from fathom.scoring.keys import Key
+from fathom.scoring.shown import ShownContext
 from fathom.scoring.verdicts import Outcome, Verdict
 
 
 def check_response(
-    key: Key, response: Response, text: str | None = None, judgments: Sequence[Judgment] = ()
+    key: Key, response: Response, shown: ShownContext | None = None, judgments: Sequence[Judgment] = ()
 ) -> Verdict:
     """The verdict on a response: the parsed answer, its outcome, its score and its measures.
 
@@ -53,6 +54,7 @@ def _verdict(
         parsed=parsed,
         reason=reason,
         measures=measures or {},
+        values={},
         parts=(),
         judgments=(),
     )

@@ -13,7 +13,9 @@ from fathom.records.documents import Count
 from fathom.records.errors import FathomError
 from fathom.records.questions import Question, QuestionId, Response
 from fathom.records.record import Record
+from fathom.records.tag_values import value_order
 from fathom.scoring.keys import Key
+from fathom.scoring.measures import RatioMeasure, counts_of, micro_average
 from fathom.scoring.verdicts import Verdict
 
 Check = Callable[[Key, Response], Verdict]
@@ -35,7 +37,7 @@ class Score(Record):
     total_score: float = 0.0
     """The sum of scores, including partial credit."""
     measures: dict[str, float] = Field(default={}, exclude_if=operator.not_)
-    """The mean of each named measure over the responses that have it."""
+    """The mean of each named measure over the responses that have it; of a ratio of counts the ratio of the sums."""
 
     @property
     def accuracy(self) -> float:
@@ -65,13 +67,13 @@ def score_responses(keys: Mapping[QuestionId, Key], responses: Iterable[Response
 
 
 def grouped(
-    questions: Iterable[Question], keys: Mapping[QuestionId, Key], by: str | None = None
+    questions: Iterable[Question], keys: Mapping[QuestionId, Key], by: str | None = None, declared: Sequence[str] = ()
 ) -> dict[str, list[Question]]:
-    """The questions by the values of a tag, in order; all of them as "all" without a tag."""
+    """The questions by the values of a tag, those in `declared` first; all of them as "all" without a tag."""
     groups: dict[str, list[Question]] = defaultdict(list)
     for question in questions:
         groups[_value(question, keys, by) if by else "all"].append(question)
-    return {name: groups[name] for name in sorted(groups)}
+    return {name: groups[name] for name in sorted(groups, key=lambda name: value_order(name, declared))}
 
 
 def _value(question: Question, keys: Mapping[QuestionId, Key], tag: str) -> str:
@@ -80,24 +82,53 @@ def _value(question: Question, keys: Mapping[QuestionId, Key], tag: str) -> str:
     return {"family": question.family, "split": question.split, **question.tags}.get(tag, "")
 
 
-def tally(groups: Mapping[str, Sequence[Question]], verdicts: Iterable[Verdict]) -> dict[str, Score]:
-    """Scores of the first sample of each question, by group."""
+Counts = Callable[[QuestionId, Verdict | None], Mapping[str, float]]
+"""The measures of a verdict, or of a question without a response."""
+
+
+def measures_of(question: QuestionId, verdict: Verdict | None) -> Mapping[str, float]:
+    """The measures of a verdict; none without a response."""
+    return {} if verdict is None else verdict.measures
+
+
+def tally(
+    groups: Mapping[str, Sequence[Question]],
+    verdicts: Iterable[Verdict],
+    ratios: Sequence[RatioMeasure] = (),
+    counts: Counts = measures_of,
+) -> dict[str, Score]:
+    """Scores of the first sample of each question, by group. Of `ratios` those for summaries are among the measures."""
     first = {verdict.question_id: verdict for verdict in verdicts if verdict.sample == 0}
-    return {name: _score([first.get(question.id) for question in questions]) for name, questions in groups.items()}
+    return {
+        name: _score(
+            [first.get(question.id) for question in questions],
+            [counts(question.id, first.get(question.id)) for question in questions],
+            ratios,
+        )
+        for name, questions in groups.items()
+    }
 
 
-def _score(verdicts: list[Verdict | None]) -> Score:
+def _score(
+    verdicts: list[Verdict | None], counts: Sequence[Mapping[str, float]], ratios: Sequence[RatioMeasure]
+) -> Score:
     graded = [verdict for verdict in verdicts if verdict is not None]
-    measures: dict[str, list[float]] = defaultdict(list)
+    parts = counts_of(ratios)
+    means: dict[str, list[float]] = defaultdict(list)
     for verdict in graded:
         for name, value in verdict.measures.items():
-            measures[name].append(value)
+            if name not in parts:
+                means[name].append(value)
+    measures = {name: sum(values) / len(values) for name, values in means.items()}
+    for ratio in ratios:
+        if ratio.summary and (found := micro_average(ratio, counts)) is not None:
+            measures[ratio.name] = found
     outcomes = Counter[str](verdict.outcome for verdict in graded)
     return Score(
         questions=len(verdicts),
         unanswered=len(verdicts) - len(graded),
         total_score=sum(verdict.score for verdict in graded),
-        measures={name: sum(values) / len(values) for name, values in measures.items()},
+        measures=measures,
         **outcomes,
     )
 

@@ -19,6 +19,9 @@ OUTCOMES: tuple[Outcome, ...] = ("correct", "incorrect", "unparseable", "refused
 GRADED = ("correct", "incorrect")
 """Outcomes that say something about the answer; only these can have a score above zero."""
 
+JUDGE_AGREES = "judge agrees"
+"""A measure of responses that need no judge and were judged all the same: whether the decision is that of the check."""
+
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -44,7 +47,9 @@ class Verdict(Record):
     """The answer parsed from the response; None if there was none."""
     reason: str = ""
     measures: dict[str, float] = Field(default={}, exclude_if=operator.not_)
-    """Named measures such as precision, recall, F1 or IoU."""
+    """Named measures such as precision, recall, F1 or IoU, and counts that a family makes ratios from."""
+    values: dict[str, tuple[float, ...]] = Field(default={}, exclude_if=operator.not_)
+    """Named lists of numbers, such as the distance of each pair of passages that the response links."""
     parts: tuple[PartVerdict, ...] = Field(default=(), exclude_if=operator.not_)
     judgments: tuple[Judgment, ...] = Field(default=(), exclude_if=operator.not_)
     """The judgments that the verdict is based on."""

@@ -6,25 +6,41 @@ import json
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, Field, dataclass, fields
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from inspect import getsource
 from pathlib import Path
 from types import ModuleType
-from typing import Any, get_args
+from typing import Any, get_args, get_type_hints
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from fathom.models.simulated import Operation
 from fathom.records.errors import FathomError, file_errors
+from fathom.records.lengths import parse_length
 from fathom.records.record import digest, first_error
-from fathom.systems.direct import ClosedBook, Full, Passages, Tables
+from fathom.systems.agent import Agent
+from fathom.systems.direct import ClosedBook, Full, FullControl, Passages, Tables
 from fathom.systems.extract_sql import ExtractSql
-from fathom.systems.protocol import Prompting, System
+from fathom.systems.http import HttpSystem, is_address
+from fathom.systems.map_reduce import MapReduce
+from fathom.systems.memory import Memory
+from fathom.systems.passes import OneByOne, ThreePass
+from fathom.systems.protocol import NOT_RECORDED, Prompting, System
+from fathom.systems.rag import Rag
 from fathom.systems.sql import Sql
 
-SYSTEMS: dict[str, type[Any]] = {kind.name: kind for kind in (Full, Passages, Tables, Sql, ExtractSql, ClosedBook)}
+SYSTEMS: dict[str, type[Any]] = {
+    kind.name: kind
+    for kind in (
+        Full, Rag, Memory, MapReduce, ThreePass, OneByOne, Agent, Passages, FullControl, Tables, Sql, ExtractSql,
+        ClosedBook,
+    )
+}  # fmt: skip
+
+OTHER_NAMES = {"single-pass": Full.name}
+"""Names that papers have for a system."""
 
 SPARED: dict[str, tuple[Operation, ...]] = {
     Passages.name: ("finding",),
@@ -32,6 +48,24 @@ SPARED: dict[str, tuple[Operation, ...]] = {
     Sql.name: ("finding", "reading"),
 }
 """Operations that a system spares the model: passages need not be found, nor the values of a table read from prose."""
+
+WHOLE = (Full, FullControl, Passages, Tables, Sql, ExtractSql)
+"""Systems through which a simulated model answers as if it had read everything; through all others it answers from what
+they show it."""
+
+
+CONTROLS = (Passages, FullControl)
+"""Systems whose prompts depend on the keys. No other system is given a text form that does."""
+
+
+def is_control(system: System) -> bool:
+    """Whether the system may show forms that depend on the keys. A class derived from a control is none."""
+    return type(system) in CONTROLS
+
+
+def reads_everything(system: System) -> bool:
+    """Whether a simulated model answers through the system without a session."""
+    return isinstance(system, WHOLE)
 
 
 @dataclass(frozen=True)
@@ -44,17 +78,23 @@ class LoadedSystem:
 
     @property
     def settings(self) -> dict[str, JsonValue]:
-        """The system's settings as `run.json` records them."""
-        dumped: dict[str, JsonValue] = TypeAdapter(type(self.system)).dump_python(self.system, mode="json")
-        return dumped
+        """The system's settings as `run.json` records them, without those that do not affect its answers."""
+        kind: Any = type(self.system)
+        left_out = {one.name for one in fields(kind) if one.metadata.get(NOT_RECORDED)}
+        dumped: dict[str, JsonValue] = TypeAdapter(kind).dump_python(self.system, mode="json")
+        return {name: value for name, value in dumped.items() if name not in left_out}
 
     @property
     def changed_settings(self) -> dict[str, JsonValue]:
         """The settings that differ from their defaults, except for the prompting."""
         kind: Any = type(self.system)
-        defaults = {one.name: one.default for one in fields(kind)}
-        changed = [one for one, default in defaults.items() if getattr(self.system, one) != default]
-        return {name: value for name, value in self.settings.items() if name in changed and name != "prompting"}
+        changed = [one.name for one in fields(kind) if getattr(self.system, one.name) != _default(one)]
+        own = [name for name in changed if name not in ("prompting", "name")]
+        return {name: value for name, value in self.settings.items() if name in own}
+
+
+def _default(one: Field[Any]) -> object:
+    return one.default_factory() if one.default_factory is not MISSING else one.default
 
 
 def wrap_system(system: System) -> LoadedSystem:
@@ -74,23 +114,36 @@ def wrap_system(system: System) -> LoadedSystem:
 def load_system(
     name: str, prompting: Prompting = "direct", settings: Mapping[str, object] | None = None
 ) -> LoadedSystem:
-    """The system of that name, `path/to/file.py:Name` or `package.module:Name`, with these settings."""
+    """The system of that name, `path/to/file.py:Name`, `package.module:Name` or `http://HOST/PATH`, with settings."""
     if prompting not in get_args(Prompting):
         raise FathomError(f"There is no prompting '{prompting}'. Choose among {', '.join(get_args(Prompting))}.")
+    if is_address(name):
+        return LoadedSystem(_with_settings(HttpSystem, name, prompting, settings or {}, {"name": name}))
+    if "://" in name:
+        raise FathomError(f"'{name}' is not an address such as http://127.0.0.1:8000/answer. Correct --system.")
     if ":" in name:
         kind, source = _load_class(name)
     elif name in SYSTEMS:
         kind, source = SYSTEMS[name], ""
     else:
+        known = f" It is called '{OTHER_NAMES[name]}' here." if name in OTHER_NAMES else ""
         raise FathomError(
-            f"There is no system '{name}'. Choose one of {', '.join(SYSTEMS)}, or give your own as "
-            "path/to/file.py:Name."
+            f"There is no system '{name}'.{known} Choose one of {', '.join(SYSTEMS)}, or give your own as "
+            "path/to/file.py:Name or http://HOST:PORT/PATH."
         )
     return LoadedSystem(_with_settings(kind, name, prompting, settings or {}), source)
 
 
-def _with_settings(kind: type[Any], name: str, prompting: Prompting, settings: Mapping[str, object]) -> System:
-    names = [one.name for one in fields(kind) if one.init]
+def _with_settings(
+    kind: type[Any],
+    name: str,
+    prompting: Prompting,
+    settings: Mapping[str, object],
+    fixed: Mapping[str, object] | None = None,
+) -> System:
+    """The system with these settings, and with fields that are no settings."""
+    fixed = fixed or {}
+    names = [one.name for one in fields(kind) if one.init and one.name not in fixed]
     own = ", ".join(one for one in names if one != "prompting") or "none"
     if "prompting" in settings:
         raise FathomError("The prompting is not a setting of -S. Use --prompting.")
@@ -98,7 +151,7 @@ def _with_settings(kind: type[Any], name: str, prompting: Prompting, settings: M
         raise FathomError(f"The system '{name}' has no setting '{unknown}'. It has: {own}.")
     if prompting != "direct" and "prompting" not in names:
         raise FathomError(f"The system '{name}' does not support --prompting. Leave it out.")
-    given: dict[str, Any] = {one: _parse(kind, one, value, name) for one, value in settings.items()}
+    given: dict[str, Any] = {**fixed, **{one: _parse(kind, one, value, name) for one, value in settings.items()}}
     if "prompting" in names:
         given["prompting"] = prompting
     try:
@@ -109,19 +162,24 @@ def _with_settings(kind: type[Any], name: str, prompting: Prompting, settings: M
 
 
 def _parse(kind: type[Any], setting: str, given: object, name: str) -> object:
-    """The value of one setting, of the type that its field has; a text may also be JSON."""
-    adapter = TypeAdapter(kind)
+    """The value of one setting, of the type that its field has; a text may also be JSON, or a length such as 16K."""
+    try:
+        # The field alone: whether settings agree with one another is decided when all of them are known.
+        adapter = TypeAdapter(get_type_hints(kind, include_extras=True)[setting])
+    except (NameError, TypeError):  # its type is imported for type checkers only
+        return given
     values = [given]
-    with suppress(ValueError):
-        values += [json.loads(given)] if isinstance(given, str) else []
+    if isinstance(given, str):
+        with suppress(ValueError):
+            values.append(json.loads(given))
+        with suppress(FathomError):
+            values.append(parse_length(given))
     problem = ""
     for value in values:
         try:
-            return getattr(adapter.validate_python({setting: value}), setting)
+            return adapter.validate_python(value)
         except ValidationError as error:
             problem = problem or first_error(error)
-        except TypeError:  # another field has no default; the type of this one decides
-            return value
     raise FathomError(f"The setting '{setting}' of the system '{name}' cannot be '{given}' ({problem}). Correct -S.")
 
 
@@ -148,7 +206,7 @@ def _check_kind(kind: type[Any], name: str) -> None:
     missing = [one for one in ("name", "answer", "estimate") if not hasattr(kind, one)]
     if missing or "__dataclass_fields__" not in vars(kind):
         lacks = f"no '{missing[0]}'" if missing else "no @dataclass(frozen=True) decorator"
-        raise FathomError(f"'{name}' is not a system: it has {lacks}. See docs/running.md, 'Your own system'.")
+        raise FathomError(f"'{name}' is not a system: it has {lacks}. See docs/own-system.md.")
 
 
 def _load_file(path: Path) -> ModuleType:

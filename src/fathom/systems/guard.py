@@ -143,9 +143,11 @@ def guarded(
 ) -> Iterator[Callable[[str], Result]]:
     """Yields a function that runs guarded statements. The caller must not run other statements inside the block."""
     guard = _Guard(database, limits)
-    state = _State.of(database)
+    with _interrupted_as_refusal():
+        state = _State.of(database)
     try:
-        guard.install()
+        with _interrupted_as_refusal():
+            guard.install()
         yield guard.run
     finally:
         guard.installed = False
@@ -184,8 +186,29 @@ class _State:
         for number, value in self.numbers.items():
             database.setlimit(number, value)
         database.text_factory = self.text_factory
-        _column(database, f"PRAGMA trusted_schema = {self.trusted_schema}")
-        _column(database, f"PRAGMA query_only = {self.query_only}")
+        _column_despite_interrupts(database, f"PRAGMA trusted_schema = {self.trusted_schema}")
+        _column_despite_interrupts(database, f"PRAGMA query_only = {self.query_only}")
+
+
+@contextmanager
+def _interrupted_as_refusal() -> Iterator[None]:
+    """An interrupt may arrive before the query runs, in one of the guard's own statements."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
+            raise
+        raise _interruption() from error
+
+
+def _column_despite_interrupts(database: sqlite3.Connection, statement: str) -> list[Any]:
+    """The same where giving up would leave the connection guarded: an interrupt ends one statement, not the next."""
+    while True:
+        try:
+            return _column(database, statement)
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_INTERRUPT:
+                raise
 
 
 def _column(database: sqlite3.Connection, statement: str) -> list[Any]:

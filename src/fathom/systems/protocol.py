@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import lru_cache, reduce
+from functools import cached_property, lru_cache, reduce
 from pathlib import Path
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
-from fathom.models.prompts import Completion, Prompt, Reference
+from fathom.models.prompts import Completion, Prompt, Reference, ToolCall
 from fathom.models.tokenizers import tokenizer
 from fathom.records.contexts import Context
+from fathom.records.documents import DocumentId
 from fathom.records.errors import FathomError
+from fathom.records.layouts import shown_label
 from fathom.records.questions import Question, QuestionId, Response, Step, Usage
+from fathom.records.spans import Span
 
 Prompting = Literal["direct", "cot"]
 """The answer alone, or the reasoning first."""
@@ -22,8 +26,15 @@ Prompting = Literal["direct", "cot"]
 DOCUMENTS = "documents"
 """The text form that shows the whole context."""
 
+SCHEMA = "{schema}"
+"""In an instruction, where the description of the context's tables belongs."""
+
 COUNTED_IN = "o200k"
 """The tokenizer of all estimates; `ModelInfo.token_ratio` converts to a model's tokens."""
+
+
+NOT_RECORDED = "not recorded"
+"""The metadata of a field of a system that does not affect its answers: a run can be resumed with another value."""
 
 
 # What a family shows of its contexts.
@@ -32,24 +43,16 @@ TextForm = Callable[[Context], bytes]
 """Renders a context in one form, in UTF-8."""
 
 
-class Boundary(NamedTuple):
-    """The beginning of a document in the text of a context."""
-
-    start: int
-    label: str
-    """How a prompt names the document, such as "article 3"."""
-
-
 @dataclass(frozen=True)
 class TableAccess:
     """The tables of a family's contexts."""
 
     database: Callable[[Context], sqlite3.Connection]
     """The tables of a context, loaded in memory. The caller closes the connection."""
-    parse: Callable[[Sequence[str]], sqlite3.Connection]
+    parse: Callable[[Context, Sequence[str]], sqlite3.Connection]
     """The same tables from a model's extractions, one text per chunk. The caller closes the connection."""
-    boundaries: Callable[[str], Sequence[Boundary]]
-    """Where documents begin in the text of a context; extraction cuts its chunks there."""
+    schema: Callable[[Context], str] = lambda context: ""
+    """A description of a context's tables, for families in which contexts have different ones."""
 
 
 @dataclass(frozen=True)
@@ -58,16 +61,27 @@ class Views:
 
     family: str
     instructions: Mapping[str, str]
-    """Instructions by system and prompting, such as "full, direct"."""
+    """Instructions by system and prompting, such as "full, direct"; "full, direct, zh" for contexts in Chinese."""
     forms: Mapping[str, TextForm]
     """Text forms of a context, such as "documents" and "tables"."""
+    part: Callable[[Context, int, int], str] | None = None
+    """Characters `start` to `end` of the documents, without rendering all of them."""
     question_forms: Mapping[str, Callable[[Context, QuestionId], bytes]] = field(default_factory=dict)
     """Text forms that depend on the question, such as "passages"; a reference names them "passages@QUESTION"."""
     tables: TableAccess | None = None
+    language: Callable[[Context], str] = lambda context: "en"
+    """The language of instructions for a context, where the family has some in that language."""
 
 
-def render_form(views: Views, context: Context, form: str) -> bytes:
-    """The context in the named form, in UTF-8."""
+def render_form(views: Views, context: Context, form: str, start: int = 0, end: int | None = None) -> str:
+    """Characters `start` to `end` of the context in the named form."""
+    if form == DOCUMENTS and views.part is not None and end is not None:
+        return views.part(context, start, end)
+    text = _render_whole(views, context, form).decode()
+    return text if start == 0 and end is None else text[start:end]
+
+
+def _render_whole(views: Views, context: Context, form: str) -> bytes:
     name, _, question = form.partition("@")
     if question and name in views.question_forms:
         return views.question_forms[name](context, question)
@@ -77,6 +91,18 @@ def render_form(views: Views, context: Context, form: str) -> bytes:
             f"The family '{views.family}' has no text form '{name}' (it has {names}). Choose another system."
         )
     return views.forms[name](context)
+
+
+class ShownDocument(NamedTuple):
+    """A document of a context."""
+
+    number: int
+    """Counted from one."""
+    id: DocumentId
+    label: str
+    """How the prompt names it, such as "Article 3"."""
+    span: Span
+    """Its characters in the text of the documents, without its boundary line."""
 
 
 @dataclass(frozen=True)
@@ -91,13 +117,15 @@ class ContextView:
         return self.views.family
 
     def instruction(self, name: str) -> str:
-        """The family's instruction of that name, such as "full, direct"."""
+        """The family's instruction of that name, such as "full, direct", in the language of the context."""
         if name not in self.views.instructions:
             systems = ", ".join(dict.fromkeys(known.partition(",")[0] for known in self.views.instructions))
             raise FathomError(
                 f"The family '{self.family}' has no instruction '{name}'. Choose a system that it supports: {systems}."
             )
-        return self.views.instructions[name]
+        own = f"{name}, {self.views.language(self.context)}"
+        text = self.views.instructions.get(own, self.views.instructions[name])
+        return text.replace(SCHEMA, self.tables.schema(self.context)) if SCHEMA in text else text
 
     @property
     def tables(self) -> TableAccess:
@@ -108,9 +136,22 @@ class ContextView:
             )
         return self.views.tables
 
-    def text(self, form: str) -> str:
-        """The context in that form."""
-        return render_form(self.views, self.context, form).decode()
+    def text(self, form: str = DOCUMENTS, start: int = 0, end: int | None = None) -> str:
+        """Characters `start` to `end` of the context in that form."""
+        return render_form(self.views, self.context, form, start, end)
+
+    @property
+    def length(self) -> int:
+        """The characters of the text of the documents up to the end of the last document."""
+        return self.context.places[-1].span.end
+
+    @cached_property
+    def documents(self) -> list[ShownDocument]:
+        """The documents of the context, in order, as the prompt shows them."""
+        return [
+            ShownDocument(number, place.document, shown_label(number, self.context.layout), place.span)
+            for number, place in enumerate(self.context.places, start=1)
+        ]
 
     def tokens(self, form: str) -> int:
         """The o200k tokens of that form: from the record for whole documents, counted otherwise."""
@@ -133,7 +174,18 @@ class ContextView:
     def _reference_tokens(self, reference: Reference) -> int:
         if reference.start == 0 and reference.end is None:
             return self.tokens(reference.form)
-        return self.count(self.text(reference.form)[reference.start : reference.end])
+        # Every question over a context shows the same parts of it. The context's id identifies its text.
+        part = str(reference)
+        if part not in _part_tokens:
+            if len(_part_tokens) >= CACHED_PARTS:
+                _part_tokens.clear()
+            _part_tokens[part] = self.count(self.text(reference.form, reference.start, reference.end))
+        return _part_tokens[part]
+
+
+CACHED_PARTS = 100_000
+_part_tokens: dict[str, int] = {}
+"""The tokens of parts of contexts."""
 
 
 def count_tokens(text: str) -> int:
@@ -170,6 +222,8 @@ class Estimate:
     """Further calls that are usually not needed, such as repairs. They count for the highest price only."""
     spare_tokens: int = 0
     """Input tokens of the spare calls together."""
+    price: float | None = None
+    """The most dollars that all calls together may cost, where the system limits it, or needs no model and knows it."""
     per_context: Estimate | None = None
     """Calls that are made once for a context, by the first of its questions."""
 
@@ -185,6 +239,10 @@ class Session(Protocol):
 
         Usage is summed for the response, and every call is a step of its trace.
         """
+        ...
+
+    def highest_usage(self, estimate: Estimate) -> Usage:
+        """The most that these calls can use, in the model's own tokens, with their price if it is known."""
         ...
 
     def record(self, step: Step) -> None:
@@ -216,6 +274,63 @@ class System(Protocol):
     async def answer(self, question: Question, session: Session) -> Response: ...
 
     def estimate(self, question: Question, view: ContextView) -> Estimate: ...
+
+
+@runtime_checkable
+class ServiceSession(Session, Protocol):
+    """The session of a system that calls a service of its own in place of the model."""
+
+    @property
+    def sample(self) -> int:
+        """The number of the response among several to the same question, counted from zero."""
+        ...
+
+    async def call(
+        self, send: Callable[[], Awaitable[Completion]], name: str, input: str = "", highest_price: float | None = None
+    ) -> Completion:
+        """The result of `send`, a call to a service of the system's own. Its usage and budget count as a model's do.
+
+        It is a step of the trace with that name and input. `send` raises CallError if there is no result.
+        """
+        ...
+
+
+class CallError(Exception):
+    """A call to a service of the system's own that gave no result. The question gets the outcome `error`."""
+
+    def __init__(self, message: str, maybe_paid: bool = False, ends_run: bool = False) -> None:
+        super().__init__(message)
+        self.maybe_paid = maybe_paid
+        """Whether it may have cost money all the same."""
+        self.ends_run = ends_run
+        """Whether every further call would fail as well."""
+
+
+@dataclass(frozen=True)
+class RequestLimits:
+    """How patient a system is with a service of its own."""
+
+    retries: int = 4
+    timeout: float = 600
+    """Seconds for one attempt."""
+    backoff: float = 2.0
+    """Seconds before the second attempt; doubled for each further one."""
+
+
+def needs_model(system: System) -> bool:
+    """Whether the system asks a model; the class of one that does not says so with `needs_model = False`."""
+    return bool(getattr(system, "needs_model", True))
+
+
+@asynccontextmanager
+async def opened(system: System, limits: RequestLimits, model: str | None) -> AsyncIterator[System]:
+    """The system while a run uses it. One that holds connections has an async context manager `open`."""
+    open_system = getattr(system, "open", None)
+    if open_system is None:
+        yield system
+        return
+    async with open_system(limits, model) as active:
+        yield active
 
 
 OUTCOMES: dict[str, Literal["answered", "truncated", "refused", "overflow"]] = {
@@ -255,11 +370,24 @@ def estimate_prompts(prompts: Sequence[Prompt], reference_tokens: Callable[[Refe
     )
 
 
+TOOLS_TOKENS, TOOL_TOKENS, MESSAGE_TOKENS = 400, 16, 8
+"""Tokens that providers add: an instruction on the use of tools (Anthropic's has about 350), the names and ids of each
+tool and each call, and the frame of each message."""
+
+
 def _own_tokens(prompt: Prompt, reference_tokens: Callable[[Reference], int]) -> int:
-    calls = [call for message in prompt.messages for call in message.tool_calls]
-    extra = sum(count_tokens(json.dumps(dict(tool.parameters)) + tool.description) for tool in prompt.tools)
-    extra += sum(count_tokens(json.dumps(call.arguments, default=str)) for call in calls)
+    extra = TOOLS_TOKENS if prompt.tools else 0
+    extra += sum(
+        count_tokens(json.dumps(dict(tool.parameters)) + tool.description) + TOOL_TOKENS for tool in prompt.tools
+    )
+    extra += MESSAGE_TOKENS * (len(prompt.messages) - 1)
+    extra += sum(call_tokens(call) for message in prompt.messages for call in message.tool_calls)
     return extra + _tokens(prompt.own_parts, reference_tokens)
+
+
+def call_tokens(call: ToolCall) -> int:
+    """The o200k tokens of a tool call in a conversation."""
+    return count_tokens(json.dumps(call.arguments, default=str)) + count_tokens(call.name) + TOOL_TOKENS
 
 
 def _tokens(parts: Sequence[str | Reference], reference_tokens: Callable[[Reference], int]) -> int:

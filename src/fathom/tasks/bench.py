@@ -15,7 +15,7 @@ from pydantic import JsonValue, model_validator
 
 from fathom.contexts.files import read_contexts
 from fathom.corpus.store import Corpus
-from fathom.records.contexts import Context
+from fathom.records.contexts import Context, ContextId, Split
 from fathom.records.documents import Count, Position
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import read_records
@@ -23,16 +23,27 @@ from fathom.records.manifests import read_manifest
 from fathom.records.questions import Question
 from fathom.records.record import Record, digest, digest_stream
 from fathom.records.rng import rng_for
+from fathom.records.tag_values import value_order
 from fathom.records.version import __version__
 from fathom.scoring.keys import Key
 from fathom.tasks import bench_folder
-from fathom.tasks.catalog import family, settings_of
-from fathom.tasks.family import ContextBuilder, CorpusBuilder, FamilySettings, FromCorpus, Item, PerContext, Unasked
+from fathom.tasks.catalog import family, settings_of, values_of
+from fathom.tasks.family import (
+    ContextBuilder,
+    CorpusBuilder,
+    FamilySettings,
+    FromCorpus,
+    Item,
+    Measurement,
+    PerContext,
+    Unasked,
+)
+from fathom.tasks.split_corpus import SplitCorpus
 from fathom.tasks.unasked import UnaskedCounts, UnaskedQuestions, explain_unknown
 from fathom.tasks.verification import VerifiedItems, Verifier
 from fathom.work import infrequent_gc, map_ordered
 
-FORMAT = 2
+FORMAT = 3
 
 FamilyValues = Mapping[str, FamilySettings | Mapping[str, Any]]
 """Families by name, each with its settings, or with the values that differ from their defaults."""
@@ -77,6 +88,8 @@ class BenchManifest(Record):
     families: tuple[str, ...]
     settings: dict[str, dict[str, JsonValue]]
     """The settings of each family."""
+    presets: dict[str, str] = {}
+    """Families that were built with a preset, and its name."""
     seed: int
     contexts: Count
     questions: Count
@@ -108,13 +121,14 @@ def build(
     folder: Path,
     processes: int = 1,
     progress: Callable[[int], None] = lambda done: None,
+    presets: Mapping[str, str] | None = None,
 ) -> BenchManifest:
     """Write a bench and return its manifest.
 
     The same inputs and seed give the same bytes, with any number of processes. If `folder` already contains the bench
     of these inputs, nothing is done. `progress` is called with the number of contexts written so far.
     """
-    inputs = _Inputs(corpus_folder, contexts_path, families, seed)
+    inputs = _Inputs(corpus_folder, contexts_path, families, seed, presets or {})
     found = inputs.built_in(folder)
     if found is not None:
         return found
@@ -137,6 +151,7 @@ def build(
             licenses=licenses,
             families=tuple(inputs.settings),
             settings={name: settings.model_dump(mode="json") for name, settings in inputs.settings.items()},
+            presets=inputs.presets,
             seed=seed,
             **counts.fields(),
             dropped=dict(sorted(inputs.dropped.items())),
@@ -150,16 +165,29 @@ def build(
 
 
 def already_built(
-    corpus_folder: Path, contexts_path: Path, families: FamilyValues, seed: int, folder: Path
+    corpus_folder: Path,
+    contexts_path: Path,
+    families: FamilyValues,
+    seed: int,
+    folder: Path,
+    presets: Mapping[str, str] | None = None,
 ) -> BenchManifest | None:
     """The manifest of the bench that these inputs give, if `folder` contains it complete and unchanged."""
-    return _Inputs(corpus_folder, contexts_path, families, seed).built_in(folder)
+    return _Inputs(corpus_folder, contexts_path, families, seed, presets or {}).built_in(folder)
 
 
 class _Inputs:
     """The inputs of a build; builds its items."""
 
-    def __init__(self, corpus_folder: Path, contexts_path: Path, families: FamilyValues, seed: int) -> None:
+    def __init__(
+        self,
+        corpus_folder: Path,
+        contexts_path: Path,
+        families: FamilyValues,
+        seed: int,
+        presets: Mapping[str, str],
+    ) -> None:
+        self.presets = dict(presets)
         self.settings = {name: settings_of(name, values) for name, values in families.items()}
         self.reports: dict[str, dict[str, JsonValue]] = {}
         """Facts about the build by family; filled by `items`."""
@@ -177,10 +205,12 @@ class _Inputs:
         """The fingerprint of everything that the items depend on."""
         with Corpus(self._corpus_folder) as corpus:
             parts = [__version__, corpus.manifest.fingerprint]
-        if self._over_contexts:
-            parts.append(digest_stream(context.to_line() for context in read_contexts(self._contexts_path)).hex())
-        for name, settings in self.settings.items():
-            parts += [name, _settings_digest(settings)]
+            if self._over_contexts:
+                parts.append(digest_stream(context.to_line() for context in read_contexts(self._contexts_path)).hex())
+            for name, settings in self.settings.items():
+                part = family(name).build
+                parts += [name, self.presets.get(name, ""), _settings_digest(settings)]
+                parts += part.inputs(settings, corpus) if isinstance(part, PerContext) else ()
         return digest(*parts, self._seed).hex()
 
     def built_in(self, folder: Path) -> BenchManifest | None:
@@ -199,21 +229,50 @@ class _Inputs:
         """Each context with its items: first the sampled contexts, then those that families make themselves."""
         if self._over_contexts:
             lines = {name: self.settings[name].model_dump_json() for name in self._over_contexts}
-            task = partial(_context_items, self._corpus_folder, lines, self._seed)
-            for verified, unasked in map_ordered(task, read_contexts(self._contexts_path), processes):
+            read = _Read(self._corpus_folder, self._contexts_path, self._seed, self.fingerprint)
+            task = partial(_context_items, read, lines)
+            for verified, unasked in map_ordered(task, self._shared_out(), processes):
                 self.unasked.add(unasked)
                 self.dropped.update(verified.dropped)
+                for name, measure in self._measures.items():
+                    measure.add(verified.context, [one for one in verified.items if one.question.family == name])
                 yield verified
         for name, settings in self.settings.items():
             part = family(name).build
             if isinstance(part, PerContext):
                 report = part.report(settings)
+                if name in self._measures:
+                    report |= self._measures[name].report()
             else:
                 with self._corpus_builder(name) as builder:
                     yield from self._verified(builder)
                     report = builder.report()
             if report:
                 self.reports[name] = report
+
+    @cached_property
+    def _measures(self) -> dict[str, Measurement]:
+        parts = {name: family(name).build for name in self._over_contexts}
+        taken = {
+            name: part.measure
+            for name, part in parts.items()
+            if isinstance(part, PerContext) and part.measure is not None
+        }
+        return {name: measure(Corpus(self._corpus_folder)) for name, measure in taken.items()}
+
+    def _shared_out(self) -> Iterator[tuple[Context, Shares]]:
+        """The contexts, each with its share of the questions for every family that distributes them."""
+        shares: dict[str, Mapping[ContextId, JsonValue]] = {}
+        for name in self._over_contexts:
+            part = family(name).build
+            assert isinstance(part, PerContext)
+            if part.allotment is not None:
+                with Corpus(self._corpus_folder) as corpus:
+                    shares[name] = part.allotment.shares(
+                        self.settings[name], corpus, list(read_contexts(self._contexts_path))
+                    )
+        for context in read_contexts(self._contexts_path):
+            yield context, {name: given.get(context.id) for name, given in shares.items() if given}
 
     def _verified(self, builder: CorpusBuilder) -> Iterator[VerifiedItems]:
         """The contexts of a family that makes its own; a context whose items all fail is left out."""
@@ -274,29 +333,67 @@ class _ContextItems(NamedTuple):
     """By family."""
 
 
-def _context_items(corpus_folder: Path, families: Mapping[str, str], seed: int, context: Context) -> _ContextItems:
+class _Read(NamedTuple):
+    """What a build reads."""
+
+    corpus: Path
+    contexts: Path
+    seed: int
+    fingerprint: str
+    """Of the inputs: the files may be written again under their names."""
+
+
+Shares = Mapping[str, JsonValue]
+"""The share of one context by family; families in which contexts do not depend on one another have none."""
+
+
+def _context_items(read: _Read, families: Mapping[str, str], given: tuple[Context, Shares]) -> _ContextItems:
     """The items of one context; a worker process keeps its builders for the next one."""
+    context, shares = given
     items: list[Item] = []
     unasked: dict[str, Sequence[Unasked]] = {}
     for name, settings in families.items():
-        builder = _context_builder(name, corpus_folder, settings, seed)
-        items.extend(builder.build(context, rng_for(seed, name, context.id)))
+        builder = _context_builder(name, read, context.split, settings)
+        rng = rng_for(read.seed, name, context.id)
         part = family(name).build
         assert isinstance(part, PerContext)
+        if name in shares:
+            assert part.allotment is not None
+            items.extend(part.allotment.build(builder, context, rng, shares[name]))
+        else:
+            items.extend(builder.build(context, rng))
         unasked[name] = part.unasked(builder, context)
-    return _ContextItems(_verifier(corpus_folder).verify(context, items), unasked)
+    replace = partial(_replacements, read, families, context)
+    return _ContextItems(_verifier(read).verify(context, items, replace), unasked)
+
+
+def _replacements(
+    read: _Read, families: Mapping[str, str], context: Context, failed: Sequence[Item], kept: Sequence[Item]
+) -> list[Item]:
+    """Items in place of those that failed verification, from the families that make others."""
+    items: list[Item] = []
+    for name, settings in families.items():
+        part = family(name).build
+        assert isinstance(part, PerContext)
+        mine, passed = ([one for one in some if one.question.family == name] for some in (failed, kept))
+        if mine and part.replace is not None:
+            builder = _context_builder(name, read, context.split, settings)
+            rng = rng_for(read.seed, name, context.id, *(item.question.id for item in mine))
+            items.extend(part.replace(builder, context, rng, mine, passed))
+    return items
 
 
 @cache
-def _verifier(corpus_folder: Path) -> Verifier:
-    return Verifier(Corpus(corpus_folder))
+def _verifier(read: _Read) -> Verifier:
+    return Verifier(Corpus(read.corpus))
 
 
 @cache
-def _context_builder(name: str, corpus_folder: Path, settings: str, seed: int) -> ContextBuilder:
+def _context_builder(name: str, read: _Read, split: Split, settings: str) -> ContextBuilder:
     found = family(name)
     assert isinstance(found.build, PerContext), f"{name} builds its own contexts"
-    return found.build.builder(Corpus(corpus_folder), found.settings.model_validate_json(settings), seed)
+    corpus = SplitCorpus(read.corpus, read.contexts, split)
+    return found.build.builder(corpus, found.settings.model_validate_json(settings), read.seed)
 
 
 class BenchCounts:
@@ -344,15 +441,29 @@ class BenchCounts:
         for kind, identity in family(item.question.family).leaks(item).items():
             seen.setdefault(kind, set()).add(identity)
 
+    def _missing_in_all(self) -> Counter[str]:
+        """Requested questions that are missing from the bench as a whole."""
+        missing: Counter[str] = Counter()
+        for name in self._over_contexts:
+            part = family(name).build
+            assert isinstance(part, PerContext)
+            if part.allotment is not None:
+                missing.update(part.allotment.missing(self._settings[name], self._by))
+        return missing
+
     def fields(self) -> dict[str, Any]:
         """The fields of the manifest that these counts fill."""
         return {
             "contexts": self.contexts,
             "questions": self.questions,
-            "counts": {name: dict(sorted(values.items())) for name, values in sorted(self._by.items())},
-            "missing": dict(sorted(self._missing.items())),
+            "counts": {name: self._ordered(name, values) for name, values in sorted(self._by.items())},
+            "missing": dict(sorted((self._missing + self._missing_in_all()).items())),
             "leaks": self._leaks(),
         }
+
+    def _ordered(self, tag: str, values: Counter[str]) -> dict[str, int]:
+        declared = values_of(self._settings, tag)
+        return {value: values[value] for value in sorted(values, key=lambda value: value_order(value, declared))}
 
     def _leaks(self) -> dict[str, JsonValue]:
         """For each pair of splits, the number of contexts, documents and other things of each kind in both."""

@@ -9,15 +9,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import ValidationError
 
+from fathom.corpus.store import Corpus
+from fathom.records.contexts import Split
 from fathom.records.errors import FathomError
 from fathom.records.record import first_error
-from fathom.tasks.family import Family, FamilySettings, Tag
+from fathom.scoring.measures import Distribution, RatioMeasure
+from fathom.tasks.family import Family, FamilySettings, PerContext, Tag
 
-FAMILIES = ("numeric", "citations", "tables", "citation_types", "memorization")
+FAMILIES = ("numeric", "citations", "tables", "claims", "citation_types", "memorization")
 """The built-in families: folders of `fathom.tasks`."""
 VARIABLE = "FATHOM_FAMILIES"
 """Packages of further families by their dotted names, separated by commas. Worker processes inherit it."""
@@ -55,6 +58,36 @@ def tags_of(families: Iterable[str]) -> tuple[Tag, ...]:
         for tag in family(name).tags:
             found.setdefault(tag.name, tag)
     return tuple(found.values())
+
+
+def measures_of(families: Iterable[str]) -> tuple[RatioMeasure, ...]:
+    """The ratio measures of these families, each name once."""
+    return tuple({one.name: one for name in families for one in family(name).measures}.values())
+
+
+def distributions_of(families: Iterable[str]) -> tuple[Distribution, ...]:
+    """The distributions of these families, each name once."""
+    return tuple({one.name: one for name in families for one in family(name).distributions}.values())
+
+
+def family_for(kinds: Mapping[str, int], corpus: Corpus) -> str:
+    """The first family that asks about contexts of such documents, given how many there are of each kind.
+
+    A family that finds nothing to ask about in the corpus is passed over: laws have no figures.
+    """
+    usual = max(kinds, key=lambda kind: kinds[kind])
+    for name in family_names():
+        build = family(name).build
+        if isinstance(build, PerContext) and build.kind in (None, usual) and build.suits(corpus):
+            return name
+    return family_names()[0]
+
+
+def values_of(families: Iterable[str], tag: str) -> tuple[str, ...]:
+    """The values of a tag in the order in which they are listed, where it has one."""
+    if tag == "split":
+        return get_args(Split)
+    return next((one.values for one in tags_of(families) if one.name == tag), ())
 
 
 def settings_of(name: str, values: FamilySettings | Mapping[str, Any]) -> FamilySettings:

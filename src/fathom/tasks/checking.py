@@ -3,28 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
+from fathom.contexts.layout import render
+from fathom.corpus.store import Corpus
+from fathom.records.contexts import Context, ContextId
 from fathom.records.judgments import Judgment
 from fathom.records.questions import Question, QuestionId, Response
 from fathom.scoring.keys import Key
+from fathom.scoring.recall import recall_measures
+from fathom.scoring.shown import ShownContext
 from fathom.scoring.verdicts import GRADED, Verdict
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Family, Item
 
 
-def verdict(owner: Family, key: Key, response: Response, judgments: Sequence[Judgment] = ()) -> Verdict:
-    """The verdict of a family's check; correct from the family's `correct_score` on, which may be less than 1."""
-    found = owner.check(key, response, judgments=judgments)
+class ShownContexts:
+    """The contexts of a bench as they were shown; the last one is kept."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self._last: tuple[ContextId, ShownContext] | None = None
+
+    @cached_property
+    def _contexts(self) -> dict[ContextId, Context]:
+        return {context.id: context for context in self._bench.contexts()}
+
+    def __call__(self, question: Question) -> ShownContext | None:
+        """The context of a question; None if the check of its family does not need it."""
+        if not family(question.family).check_reads_context:
+            return None
+        if self._last is None or self._last[0] != question.context_id:
+            with self._bench.open_corpus() as corpus:
+                self._last = question.context_id, shown_context(self._contexts[question.context_id], corpus)
+        return self._last[1]
+
+
+def shown_context(context: Context, corpus: Corpus) -> ShownContext:
+    """A context as it is shown."""
+    documents = {id: corpus.document(id) for id in context.documents}
+    return ShownContext(render(context, corpus).decode(), context.places, documents)
+
+
+def verdict(
+    owner: Family,
+    key: Key,
+    response: Response,
+    judgments: Sequence[Judgment] = (),
+    shown: ShownContext | None = None,
+) -> Verdict:
+    """The verdict of a family's check; correct from the family's `correct_score` on, which may be less than 1.
+
+    A response with retrievals also has the recall of what its question needs as measures.
+    """
+    found = owner.check(key, response, shown, judgments)
+    if measures := recall_measures(key, response):
+        found = found.model_copy(update={"measures": found.measures | measures})
+    if found.outcome not in GRADED and (empty := owner.empty_measures(key)):
+        found = found.model_copy(update={"measures": {**empty, **found.measures}})
     if owner.correct_score == 1.0 or found.outcome not in GRADED:
         return found
     outcome = "correct" if found.score >= owner.correct_score else "incorrect"
     return found.model_copy(update={"outcome": outcome})
 
 
-def check(item: Item, response: Response) -> Verdict:
-    """The verdict on a response to an item."""
-    return verdict(family(item.question.family), item.key, response)
+def check(item: Item, response: Response, shown: ShownContexts | None = None) -> Verdict:
+    """The verdict on a response to an item; `shown` has the contexts of its bench."""
+    found = None if shown is None else shown(item.question)
+    return verdict(family(item.question.family), item.key, response, shown=found)
 
 
 class Checker:
@@ -35,9 +82,10 @@ class Checker:
     ) -> None:
         """`questions` are those to check, by default all; `judgments` are those on the responses."""
         chosen = bench.all_questions() if questions is None else questions
-        self._families = {question.id: question.family for question in chosen}
+        self._questions = {question.id: question for question in chosen}
+        self._shown = ShownContexts(bench)
         self.keys: dict[QuestionId, Key] = {
-            key.question_id: key for key in bench.all_keys() if key.question_id in self._families
+            key.question_id: key for key in bench.all_keys() if key.question_id in self._questions
         }
         self._judgments: dict[tuple[QuestionId, int], list[Judgment]] = {}
         for one in judgments:
@@ -45,7 +93,8 @@ class Checker:
 
     def __call__(self, key: Key, response: Response) -> Verdict:
         judgments = self._judgments.get((response.question_id, response.sample), ())
-        return verdict(family(self._families[key.question_id]), key, response, judgments)
+        question = self._questions[key.question_id]
+        return verdict(family(question.family), key, response, judgments, self._shown(question))
 
     def verdict(self, response: Response) -> Verdict:
         return self(self.keys[response.question_id], response)

@@ -16,15 +16,18 @@ from pydantic import ConfigDict, JsonValue
 from fathom.corpus.store import Corpus
 from fathom.corpus.swap import CorpusSwap, OffsetMap
 from fathom.models.simulated import Operation, Simulated
-from fathom.records.contexts import Context
-from fathom.records.documents import DocumentId, FieldName, Passage
+from fathom.records.contexts import Context, ContextId
+from fathom.records.documents import DocumentId, DocumentKind, FieldName, Passage
 from fathom.records.judgments import Judgment
 from fathom.records.questions import Question, QuestionId, Response
 from fathom.records.record import Record
 from fathom.scoring.answers import Answer
 from fathom.scoring.keys import Key
+from fathom.scoring.measures import Distribution, MeasureFigures, RatioMeasure
+from fathom.scoring.shown import ShownContext
 from fathom.scoring.verdicts import Verdict
 from fathom.systems.protocol import Views
+from fathom.tasks.split_corpus import SplitCorpus
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,8 @@ class Tag:
     """The heading shown in reports; empty for the name itself."""
     summary: bool = False
     """Whether summaries such as the one of `fathom score` break scores down by this tag."""
+    values: tuple[str, ...] = ()
+    """The order of its values, if they have one; others are listed by number or name."""
     grouped: bool = True
     """False for a tag with nearly as many values as questions, by which nothing is grouped."""
 
@@ -112,10 +117,44 @@ class Unasked(NamedTuple):
     documents: tuple[DocumentId, ...]
 
 
+@dataclass(frozen=True)
+class Preset:
+    """Settings under one name, such as those of a published benchmark."""
+
+    summary: str
+    settings: Mapping[str, Any]
+    """Settings of the family; options that are given come first."""
+    contexts: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of `fathom contexts`: such contexts are sampled if none are given."""
+    run: Mapping[str, Any] = field(default_factory=dict)
+    """Options of `fathom run` that are taken where none are given."""
+
+
 class ContextBuilder(Protocol):
     """Makes the items of contexts over one corpus; it may cache what it reads between contexts."""
 
     def build(self, context: Context, rng: Random) -> Iterator[Item]: ...
+
+
+@dataclass(frozen=True)
+class Allotment:
+    """Distributes the questions that a bench must have over its contexts."""
+
+    shares: Callable[[Any, Corpus, Sequence[Context]], Mapping[ContextId, JsonValue]]
+    """From settings, a corpus and all contexts: the share of each context. Empty if contexts do not depend on others;
+    otherwise a context that is not named gets no questions."""
+    build: Callable[[Any, Context, Random, Any], Iterator[Item]]
+    """From a builder, a context and its share: the items."""
+    missing: Callable[[Any, Mapping[str, Mapping[str, int]]], Mapping[str, int]]
+    """From settings and the bench's counts by tag: how many requested items are missing, by reason."""
+
+
+class Measurement(Protocol):
+    """Measures of a bench as a whole, taken while it is written."""
+
+    def add(self, context: Context, items: Sequence[Item]) -> None: ...
+
+    def report(self) -> dict[str, JsonValue]: ...
 
 
 @dataclass(frozen=True)
@@ -125,16 +164,29 @@ class PerContext:
     The settings passed to each function are an instance of the family's own settings class.
     """
 
-    builder: Callable[[Corpus, Any, int], ContextBuilder]
-    """Creates the builder from a corpus, settings and a seed."""
+    builder: Callable[[SplitCorpus, Any, int], ContextBuilder]
+    """Creates the builder of a split from a corpus that lists only its documents, settings and a seed."""
     shortfall: Callable[[Any, int], Mapping[str, int]] = lambda settings, made: {}
     """For a context with `made` items: how many requested items are missing, by reason."""
     explain_empty: Callable[[Any], str] = lambda settings: "their documents allow no question. Use other contexts."
     """The reason why no item could be built, and what to change."""
     report: Callable[[Any], dict[str, JsonValue]] = lambda settings: {}
     """Facts about the build for the bench's manifest."""
+    inputs: Callable[[Any, Corpus], Sequence[str]] = lambda settings, corpus: ()
+    """From settings and a corpus: what items depend on besides the two, such as the content of files."""
+    measure: Callable[[Corpus], Measurement] | None = None
+    """Baselines for the bench's manifest."""
+    allotment: Allotment | None = None
+    """None if each context is built by itself."""
+    replace: Callable[[Any, Context, Random, Sequence[Item], Sequence[Item]], Iterator[Item]] | None = None
+    """From the builder, a context, the items that failed verification and those that passed: others in place of the
+    former."""
     unasked: Callable[[Any, Context], Sequence[Unasked]] = lambda builder, context: ()
     """From the builder and a context: the questions that could not be asked about it."""
+    kind: DocumentKind | None = None
+    """The kind of documents that it asks about; None for any kind."""
+    suits: Callable[[Corpus], bool] = lambda corpus: True
+    """Whether the first documents of a corpus have anything that it asks about: laws have no figures."""
 
 
 class CorpusBuilder(Protocol):
@@ -163,10 +215,10 @@ class FromCorpus:
 
 
 class Check(Protocol):
-    """The verdict on a response; a pure function. `text` is the context as it was shown, where a family needs it."""
+    """The verdict on a response; a pure function. `shown` is given to families that have `check_reads_context`."""
 
     def __call__(
-        self, key: Key, response: Response, text: str | None = None, judgments: Sequence[Judgment] = ()
+        self, key: Key, response: Response, shown: ShownContext | None = None, judgments: Sequence[Judgment] = ()
     ) -> Verdict: ...
 
 
@@ -271,10 +323,15 @@ class Swapper(Protocol):
         ...
 
 
+Unseen = frozenset[DocumentId]
+"""The documents of which a simulated model was not shown what the question needs."""
+ALL_SEEN: Unseen = frozenset()
+
+
 class Simulator(Protocol):
     """Answers items as a simulated model. It knows the keys."""
 
-    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random) -> str:
+    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random, unseen: Unseen) -> str:
         """The text of the response to one question; `rng` is specific to this model, question, sample and attempt."""
         ...
 
@@ -300,6 +357,8 @@ class ReasoningStep(NamedTuple):
     name: str
     parts: tuple[tuple[str, ...], ...]
     """Reached when every part occurs in the reasoning, in one of its spellings."""
+    operation: Operation = "reading"
+    """The operation that gives the result."""
 
 
 @dataclass(frozen=True)
@@ -334,6 +393,10 @@ def _no_lines(about: object) -> list[str]:
     return []
 
 
+def _nothing_measured(key: Key) -> Mapping[str, float]:
+    return {}
+
+
 def _nothing_shared(item: Item) -> Mapping[str, str]:
     return {}
 
@@ -349,8 +412,8 @@ class Family:
     build: PerContext | FromCorpus
     check: Check
     audit: Audit
-    views: Callable[[Corpus], Views]
-    """What systems may see of the contexts of a corpus."""
+    views: Callable[[Corpus, Mapping[str, JsonValue]], Views]
+    """What systems may see of the contexts of a corpus; the family's facts about the build of the bench come second."""
     tags: tuple[Tag, ...] = ()
     """In the order in which reports show them."""
     cross_tabs: tuple[tuple[str, str], ...] = ()
@@ -358,12 +421,27 @@ class Family:
     pairing: Pairing | None = None
     """None if every item is built in one setting."""
     faults: tuple[Fault, ...] = ()
+    macro_tag: str = ""
+    """The tag over whose values scores are averaged for the headline, each value with the same weight."""
+    presets: Mapping[str, Preset] = field(default_factory=dict)
     probe_tag: str = ""
     """For a family of memorization probes: the tag that names the kind of probe."""
+    check_reads_context: bool = False
+    """Whether `check` needs the context as it was shown."""
+    measures: tuple[RatioMeasure, ...] = ()
+    """Measures that are ratios of the counts in the measures of verdicts."""
+    distributions: tuple[Distribution, ...] = ()
+    """Lists in the values of verdicts whose distributions are reported."""
+    figures: MeasureFigures = MeasureFigures()  # noqa: RUF009 - frozen
+    """The figures that reports draw of these measures."""
+    empty_measures: Callable[[Key], Mapping[str, float]] = _nothing_measured
+    """The counts of a response without an answer, such as the number of passages that it did not find."""
     correct_score: float = 1.0
     """The minimum score of a correct response."""
-    refit: Callable[[Corpus], Refitter] | None = None
-    """None if items cannot be asked about a smaller context."""
+    refit: Callable[[Corpus, Mapping[str, JsonValue]], Refitter] | None = None
+    """From a corpus and the family's facts about the build; None if items cannot be asked about a smaller context."""
+    no_swap: str = ""
+    """Why questions cannot be swapped, where there is more to say."""
     swap: Callable[[SwappedCorpus], Swapper] | None = None
     """None if answers do not depend on names and numbers of the text."""
     simulate: Callable[[Corpus, Callable[[], Iterable[Key]]], Simulator] | None = None
@@ -377,6 +455,8 @@ class Family:
     """The computation behind a key, step by step in plain words."""
     describe: Callable[[dict[str, JsonValue]], Sequence[str]] = _no_lines
     """The family's part of the manifest's reports, as lines for the summary of `fathom build`."""
+    baselines: Callable[[dict[str, JsonValue]], Sequence[str]] = _no_lines
+    """Shortcut baselines among the manifest's reports, as lines below scores."""
     warnings: Callable[[Any], Sequence[str]] = _no_lines
     """Problems with the settings that do not prevent a build."""
     leaks: Callable[[Item], Mapping[str, str]] = _nothing_shared

@@ -8,21 +8,19 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import get_args
 
 from fathom.contexts.assembly import Piece, assemble, count_tokens
-from fathom.contexts.layout import LAYOUT
 from fathom.corpus.store import Corpus
 from fathom.models.model_info import ModelInfo, model_info
 from fathom.models.tokenizers import DEFAULT, EMBEDDED, tokenizer
 from fathom.records.contexts import Context, ContextId
 from fathom.records.documents import DocumentId
 from fathom.records.errors import FathomError
+from fathom.records.layouts import LAYOUT
 from fathom.records.lengths import format_length
 from fathom.records.record import digest
 from fathom.records.rng import rng_for
 from fathom.records.version import __version__
-from fathom.systems.protocol import Prompting
 from fathom.tasks.bench import Bench, BenchCounts, BenchManifest, FitReport
 from fathom.tasks.bench_folder import CONTEXTS, KEYS, QUESTIONS, fingerprint_of, making, refuse_another, writing
 from fathom.tasks.catalog import family
@@ -158,7 +156,7 @@ class _Fitting:
 
     def _find_refitter(self, name: str) -> Refitter | None:
         refit = family(name).refit
-        return None if refit is None else refit(self._corpus)
+        return None if refit is None else refit(self._corpus, self._bench.manifest.reports.get(name, {}))
 
     # Lengths.
 
@@ -179,8 +177,8 @@ class _Fitting:
 
     def _count_words(self, name: str, counter: _TokenCounter) -> int:
         """The tokens of the longest instructions of the system `full`."""
-        instructions = family(name).views(self._corpus).instructions
-        return max(counter.count(instructions[f"full, {prompting}"]) for prompting in get_args(Prompting))
+        instructions = family(name).views(self._corpus, {}).instructions
+        return max(counter.count(text) for heading, text in instructions.items() if heading.startswith("full, "))
 
     # Shortening.
 

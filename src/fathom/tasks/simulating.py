@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from random import Random
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import Operation, Simulated
 from fathom.records.contexts import Context
+from fathom.records.documents import DocumentId
 from fathom.records.errors import FathomError
-from fathom.records.questions import Response, Usage
+from fathom.records.questions import Question, Response, Usage
+from fathom.records.spans import Span, join_spans
 from fathom.scoring.keys import Key
 from fathom.systems.catalog import SPARED
 from fathom.tasks.catalog import family
@@ -21,11 +23,26 @@ K = TypeVar("K", bound=Hashable)
 REFUSAL = "I am sorry, but I cannot help with this."
 
 
-def simulated_model(name: str, families: Iterable[str], system: str = "full") -> tuple[Simulated, Simulated]:
-    """The simulated model as named, its dials validated against the families; and as it answers behind the system."""
+class Behavior(NamedTuple):
+    """A simulated model in its roles."""
+
+    named: Simulated
+    """As named, its dials validated."""
+    reader: Simulated
+    """As it answers from documents through the system."""
+    from_notes: Simulated
+    """As it answers from notes: nothing is left to be found."""
+
+
+def simulated_model(name: str, families: Iterable[str], system: str = "full") -> Behavior:
+    """The simulated model of that name, its dials validated against the families."""
     operations = {fault.name: fault.operation for one in families for fault in family(one).dials}
     named = Simulated.parse(name).resolved(operations)
-    return named, named.without(SPARED.get(system, ()), operations)
+    if named.kind == "extractor":
+        raise FathomError(f"'{name}' answers no questions. Use it with `fathom pack extract`.")
+    reader = named.without(SPARED.get(system, ()), operations)
+    found: tuple[Operation, ...] = ("finding",)
+    return Behavior(named, reader, reader.without(found, operations))
 
 
 def open_simulator(name: str, corpus: Corpus, keys: Callable[[], Iterable[Key]]) -> Simulator:
@@ -45,6 +62,27 @@ def most_frequent(answers: Iterable[tuple[K, str]]) -> dict[K, str]:
     return {kind: counter.most_common(1)[0][0] for kind, counter in counts.items()}
 
 
+Text = Callable[[], str]
+
+
+def simulated_call(
+    question: Question, simulated: Simulated, rng: Random, text: Text, attempt: int = 0, sample: int = 0
+) -> Response:
+    """The simulated model's response to one prompt: a timeout, a refusal, or the text."""
+    if simulated.happens("timeout", rng):
+        error = f"provider: no response within the time limit (simulated, attempt {attempt + 1})"
+        return Response(question_id=question.id, sample=sample, outcome="error", error=error, usage=Usage(price=0.0))
+    refused = simulated.happens("refuse", rng)
+    said = REFUSAL if refused else text()
+    return Response(
+        question_id=question.id,
+        sample=sample,
+        outcome="refused" if refused else "answered",
+        text=said,
+        usage=Usage(output_tokens=len(said.split()), price=0.0),
+    )
+
+
 def simulated_response(
     simulator: Simulator,
     context: Context,
@@ -53,17 +91,55 @@ def simulated_response(
     rng: Random,
     attempt: int = 0,
     sample: int = 0,
+    shown: Sequence[Span] | None = None,
 ) -> Response:
-    """The simulated model's response to one question: a timeout, a refusal, or the text of the family's simulator."""
-    if simulated.happens("timeout", rng):
-        error = f"provider: no response within the time limit (simulated, attempt {attempt + 1})"
-        return Response(question_id=item.question.id, sample=sample, outcome="error", error=error)
-    refused = simulated.happens("refuse", rng)
-    response_text = REFUSAL if refused else simulator.text(context, item, simulated, rng)
-    return Response(
-        question_id=item.question.id,
-        sample=sample,
-        outcome="refused" if refused else "answered",
-        text=response_text,
-        usage=Usage(input_tokens=context.tokens, output_tokens=len(response_text.split())),
+    """The simulated model's response to one question, of the family's simulator.
+
+    `shown` has the parts of the context that the model was shown; None for all of it.
+    """
+    unseen = unseen_documents(context, item, shown)
+    response = simulated_call(
+        item.question, simulated, rng, lambda: simulator.text(context, item, simulated, rng, unseen), attempt, sample
     )
+    if response.outcome == "error":
+        return response
+    usage = response.usage.model_copy(update={"input_tokens": context.tokens})
+    return response.model_copy(update={"usage": usage})
+
+
+Located = Sequence[tuple[DocumentId, Span]]
+"""Passages as a context shows them, each with its document."""
+
+
+def noted_spans(needed: Located, simulated: Simulated, rng: Random, shown: Sequence[Span]) -> list[Span]:
+    """The parts of needed passages that a simulated reader of some parts of a context notes.
+
+    With the probability of its dial `miss` it misses a document.
+    """
+    found: dict[DocumentId, set[Span]] = {}
+    for document, located in needed:
+        for one in shown:
+            start, end = max(located.start, one.start), min(located.end, one.end)
+            if start < end:
+                found.setdefault(document, set()).add(Span(start, end))
+    return sorted(span for spans in found.values() if not simulated.happens("miss", rng) for span in spans)
+
+
+def unseen_documents(context: Context, item: Item, shown: Sequence[Span] | None) -> frozenset[DocumentId]:
+    """The documents with a passage of the proof that is not shown completely; none if everything is shown."""
+    if shown is None:
+        return frozenset()
+    joined = join_spans(shown)
+    return frozenset(
+        document
+        for document, located in located_proof(context, item)
+        if not any(span.contains(located) for span in joined)
+    )
+
+
+def located_proof(context: Context, item: Item) -> Located:
+    """The passages that prove the key, as the context shows them; without those that it does not show."""
+    places = {place.document: place for place in context.places}
+    passages = [passage for passage in item.key.proof.passages if passage.document in places]
+    located = ((one.document, places[one.document].locate(one.span)) for one in passages)
+    return [(document, span) for document, span in located if span is not None]

@@ -104,7 +104,10 @@ def _refuse_unswappable(bench: Bench) -> None:
         raise FathomError(f"The bench '{bench.folder}' is already swapped. Swap the original bench.")
     if not any(family(name).swap for name in bench.manifest.families):
         names = ", ".join(bench.manifest.families)
-        raise FathomError(f"Questions of the family {names} cannot be swapped. Use a bench of another family.")
+        reasons = [f": {found.no_swap}" for name in bench.manifest.families if (found := family(name)).no_swap]
+        raise FathomError(
+            f"Questions of the family {names} cannot be swapped{''.join(reasons[:1])}. Use a bench of another family."
+        )
 
 
 class _Swap:

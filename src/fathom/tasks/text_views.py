@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib.resources import files
 
-from fathom.contexts.layout import render
+from fathom.contexts.layout import render, render_range
 from fathom.corpus.store import Corpus
 from fathom.systems.protocol import DOCUMENTS, Views
+
+_FILE = re.compile(r"ask(?:\.([a-z]{2}))?\.md")
 
 
 @cache
 def instructions(package: str) -> dict[str, str]:
-    """The instructions of a family by system and prompting: "full, direct", "sql, cot"."""
-    text = files(package).joinpath("ask.md").read_text("utf-8")
+    """The instructions of a family by system and prompting: "full, direct", "sql, cot".
+
+    They are the sections of `ask.md`. Those of a file such as `ask.zh.md` are named "full, direct, zh".
+    """
     sections: dict[str, str] = {}
-    for section in text.split("\n# "):
-        heading, _, body = section.removeprefix("# ").partition("\n")
-        sections[heading.strip()] = body.strip()
+    for file in files(package).iterdir():
+        if (named := _FILE.fullmatch(file.name)) is None:
+            continue
+        for section in file.read_text("utf-8").split("\n# "):
+            heading, _, body = section.removeprefix("# ").partition("\n")
+            sections[f"{heading.strip()}{f', {named[1]}' if named[1] else ''}"] = body.strip()
     return sections
 
 
@@ -27,4 +35,5 @@ def text_views(corpus: Corpus, package: str) -> Views:
         family=package.rpartition(".")[2],
         instructions=instructions(package),
         forms={DOCUMENTS: lambda context: render(context, corpus)},
+        part=lambda context, start, end: render_range(context, corpus, start, end),
     )

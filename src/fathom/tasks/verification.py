@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -15,6 +15,12 @@ from fathom.tasks.family import Auditor, Item
 
 AUDIT_SEED = 0
 """The seed of the audit; `fathom audit` uses the same by default."""
+
+REPLACEMENTS = 3
+"""How many times items that fail are replaced."""
+
+Replace = Callable[[Sequence[Item], Sequence[Item]], Sequence[Item]]
+"""From items that failed and those that passed: others in place of the former."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +41,30 @@ class Verifier:
         self._used: dict[str, Auditor] = {}
         self._failed: Counter[str] = Counter()
 
-    def verify(self, context: Context, items: Sequence[Item]) -> VerifiedItems:
-        """The items without those that fail a check."""
+    def verify(
+        self, context: Context, items: Sequence[Item], replace: Replace = lambda failed, kept: ()
+    ) -> VerifiedItems:
+        """The items without those that fail a check, and with others in place of those, where there are some."""
+        kept: list[Item] = []
+        dropped: Counter[str] = Counter()
+        for _ in range(1 + REPLACEMENTS):
+            failures = self._failures(context, items)
+            dropped.update(checks[0] for checks in failures.values())
+            kept += [item for item in items if item.question.id not in failures]
+            failed = [item for item in items if item.question.id in failures]
+            items = replace(failed, kept) if failed else ()
+            if not items:
+                break
+        return VerifiedItems(context, kept, dropped)
+
+    def _failures(self, context: Context, items: Sequence[Item]) -> dict[str, Sequence[str]]:
+        """The failed checks by question."""
         failures: dict[str, Sequence[str]] = {}
         for name in dict.fromkeys(item.question.family for item in items):
             auditor = self._used[name] = self._auditor(name)
             failures |= auditor.check(context, [item for item in items if item.question.family == name])
         self._failed.update(check for checks in failures.values() for check in set(checks))
-        dropped = Counter(checks[0] for checks in failures.values())
-        return VerifiedItems(context, [item for item in items if item.question.id not in failures], dropped)
+        return failures
 
     def refuse_failed_bench(self) -> None:
         """Raise an error if the bench as a whole fails a check: dropping items does not help."""

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from calendar import month_name
 from collections.abc import Iterator
 from decimal import Decimal
 from functools import cache
@@ -26,7 +27,7 @@ from fathom.records.record import short_id
 from fathom.records.spans import Span
 
 SEED = 11
-ENTITIES = range(5)
+ENTITIES = range(4)
 REPORTS_PER_ENTITY = 5
 
 Key = tuple[str, str, str]
@@ -82,6 +83,14 @@ def read_number(printed: str) -> Decimal:
     digits = re.sub(r"[,'\s]", "", bare)
     assert re.fullmatch(r"\d+(\.\d+)?", digits), printed
     return -Decimal(digits) if bare != printed else Decimal(digits)
+
+
+def read_month(printed: str) -> int:
+    """A month such as "2021-06", "June 2021" or "2021年6月" as 202106."""
+    if match := re.fullmatch(r"(\d{4})[-年](\d{1,2})月?", printed):
+        return 100 * int(match[1]) + int(match[2])
+    name, year = printed.split(" ")
+    return 100 * int(year) + list(month_name).index(name)
 
 
 @cache
@@ -148,6 +157,8 @@ def test_every_fact_is_what_its_span_prints(domain: str) -> None:
             if fact.value is None:
                 assert fact.status == "missing"
                 assert not re.search(r"\d", printed)
+            elif fact.unit == "month":
+                assert read_month(printed) == fact.value
             else:
                 assert read_number(printed) * scale(article, fact) == fact.value, (article.id, fact, printed)
 

@@ -499,7 +499,7 @@ def test_the_evidence_of_a_claim_is_complete(articles: list[Document]) -> None:
             for table in article.tables
         }
         for claim in article.claims:
-            for span in claim.evidence:
+            for span in (evidence.span for evidence in claim.evidence if claim.type == "performance"):
                 if not compared.get(span):
                     continue
                 # The first row is the document's own method, the second the rival that the claim names.
@@ -540,11 +540,11 @@ def test_claims_are_sentences_with_supporting_evidence(articles: list[Document],
                 unsupported += 1
                 continue
             supported += 1
-            for evidence in claim.evidence:
-                assert evidence in sentences or evidence in tables
-                assert evidence != claim.span
-                distances.append(evidence.start - claim.span.end)
-            shown = " ".join(evidence.of(article.text) for evidence in claim.evidence)
+            for span in (evidence.span for evidence in claim.evidence):
+                assert span in sentences or span in tables
+                assert span != claim.span
+                distances.append(span.start - claim.span.end)
+            shown = " ".join(evidence.span.of(article.text) for evidence in claim.evidence)
             share = re.search(r"\d+\.\d%", claim.span.of(article.text))
             if share is not None:
                 assert_change_is_shown(share[0], shown)
@@ -556,6 +556,32 @@ def test_claims_are_sentences_with_supporting_evidence(articles: list[Document],
     # From the next sentence to the far end of the paper, before the claim as well as after it.
     assert max(distances) > 60_000
     assert min(distances) < -20_000
+
+
+@full_only
+def test_what_is_true_of_a_claim_follows_from_its_evidence(articles: list[Document]) -> None:
+    types: Counter[str | None] = Counter()
+    for article in articles:
+        values = {(fact.entity, fact.attribute, fact.part): fact.value for fact in article.facts}
+        for claim in article.claims:
+            types[claim.type] += 1
+            contradicted = any(one.polarity == "contradicts" for one in claim.evidence)
+            assert claim.justified == (bool(claim.evidence) and not contradicted)
+            assert bool(claim.no_evidence_reason) == (not claim.evidence)
+            if claim.type == "result":
+                words = claim.span.of(article.text)
+                quantity = max((attribute for _, attribute, _ in values if attribute in words), key=len)
+                parts = sorted({part for *_, part in values if part in words}, key=words.index)
+                own = next(entity for entity, *_ in values if entity in words)
+                one, two = (values[own, quantity, part] for part in parts)
+                assert one is not None and two is not None
+                assert (" higher " in words) == (one > two)
+                assert claim.evidence
+    assert min(types[one] for one in ("performance", "result", "methodology", "contribution", None)) > 30
+    contradicting = [
+        one for article in articles for claim in article.claims for one in claim.evidence if one.limitations
+    ]
+    assert len(contradicting) > 30
 
 
 def assert_change_is_shown(share: str, evidence: str) -> None:

@@ -42,6 +42,18 @@ def test_files_of_repositories_are_known_by_name(name: str, reason: str) -> None
         ("towns.csv", "town,people\nUlm,3\n", PAPERS, False),
         ("towns.csv", "town,people\nUlm,3\n", [], False),
         ("creek.xml", "<a/>", PAPERS, False),
+        ("metadata.csv", "title,doi\nSalt,10.5/x\n", ["papers/"], True),
+        ("people.csv", "person_id,age\n4,31\n", ["papers/"], False),
+        ("facts.csv", "company_number,concept,value,unit\n7,Assets,3,GBP\n", ["html.tar.xz"], True),
+        ("quotes.csv", "ticker,close\nSALT,3\n", ["html.tar.xz"], True),
+        ("edges.csv", "citing,cited\n2016/lind,2010/wu\n", ["rst.tar.xz"], True),
+        ("CORPORA.md", "`papers.jsonl.gz` has the papers.", ["papers.jsonl.gz"], True),
+        ("OVERVIEW.txt", "One folder for each set: salt-marsh, harbors.", ["salt-marsh/", "harbors/"], True),
+        ("about.md", "creek.pdf and harbor.pdf are scans.", PAPERS, True),
+        ("about.md", "creek.pdf is a scan.", PAPERS, False),
+        ("GDPR.md", "Article 1. This law protects people.", PAPERS, False),
+        ("creek.md", "# Creeks\n\nSee the results and figures.", ["results/", "figures/", "creek.pdf"], False),
+        ("datasheet.md", "Collected in 2020.", [], True),
     ],
 )
 def test_tables_about_the_files_beside_them(name: str, content: str, siblings: list[str], left_out: bool) -> None:

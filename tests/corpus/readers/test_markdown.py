@@ -468,16 +468,16 @@ def test_papers_in_json_lines_are_read_with_their_cited_works() -> None:
         "markdown": text,
         "references": [work | {"sections": sections, "abstract": "Tides, without ferns."}],
     }
-    content = "\n".join([json.dumps(line), "{broken", "", json.dumps({"title": "no text"})]).encode()
+    content = json.dumps(line).encode()
     assert annotated.matches("a.jsonl", content)
-    good, broken, textless, work_read = annotated.read(content, "a.jsonl", NoCompanions())
+    good, work_read = annotated.read(content, "a.jsonl", NoCompanions())
     paper, other = assemble(good), assemble(work_read)
     assert cited(paper) == [("Lind & Wu, 2020", "(Lind & Wu, 2020)", 1)]
     assert paper.references[0].ids == other.ids == {"arxiv": "2001.00002"}
     assert "Old (Roe, 2019) and [3] in Fig. 1 here." in other.text
-    for bad, reason in ((broken, r"not JSON .* \(line 2\)"), (textless, r"it has no Markdown \(line 4\)")):
+    for bad, reason in ((b"{broken", "it is not JSON"), (b'{"title": "no text"}', "it has no Markdown")):
         with pytest.raises(ReadError, match=reason):
-            assemble(bad)
+            annotated.read_line(bad, "a.jsonl", 2)
     with pytest.raises(ReadError, match="it is not JSON"):
         list(annotated.read(b"{broken", "a.jsonl", NoCompanions()))
     with pytest.raises(ReadError, match="nested too deep"):
@@ -532,9 +532,9 @@ def papers(path: Path) -> list[tuple[dict[str, object], ParsedDocument, Document
     """Each real paper as a source line, a parsed document and a document."""
     with gzip.open(path) as file:
         content = file.read()
-    lines = [json.loads(line) for line in content.decode().splitlines()]
-    reading = annotated.read(content, path.name.removesuffix(".gz"), NoCompanions())
-    return [(line, read, assemble(read)) for line, read in zip(lines, reading, strict=False)]
+    lines = content.splitlines()
+    reading = (annotated.read_line(line, path.stem, number).document for number, line in enumerate(lines, start=1))
+    return [(json.loads(line), read, assemble(read)) for line, read in zip(lines, reading, strict=True)]
 
 
 def test_real_citations_are_located_and_resolved(shared: Shared) -> None:

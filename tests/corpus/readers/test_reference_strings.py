@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from fathom.corpus.readers.parsing.identifiers import bare_doi, find_identifiers
+from fathom.corpus.readers.parsing.identifiers import find_doi, find_identifiers
 from fathom.corpus.readers.parsing.reference_strings import parse_reference
 
 STYLES: dict[str, tuple[str, str, tuple[str, ...], int | None]] = {
@@ -217,7 +217,7 @@ def test_ids_have_no_prefix(text: str, ids: dict[str, str]) -> None:
 
 
 def test_an_invalid_doi_is_empty() -> None:
-    assert bare_doi("no digits") == ""
+    assert find_doi("no digits") == ""
 
 
 @pytest.mark.parametrize(

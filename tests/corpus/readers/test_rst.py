@@ -288,7 +288,7 @@ def test_a_pep_cites_the_peps_it_mentions() -> None:
     found = read(PEP)
     assert found.title == "Elms in the core"
     assert [author.printed for author in found.authors] == ["Anna Lind", "Bo Wu"]
-    assert (found.published, found.year, found.license) == (date(2021, 2, 5), 2021, "public domain")
+    assert (found.published, assemble(found).year, found.license) == (date(2021, 2, 5), 2021, "public domain")
     assert found.ids == {"pep": "907"}
     assert found.subjects == ["Trees", "Standards Track"]
     assert {r.ids.get("pep"): r.title for r in found.references} == {"484": "Type Hints", None: "", "8": "", "20": ""}

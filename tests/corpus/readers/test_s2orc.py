@@ -140,12 +140,10 @@ def test_wrong_spans_are_corrected_or_skipped() -> None:
 
 
 def test_each_line_is_a_document_and_bad_lines_are_reported() -> None:
-    lines = "\n".join([json.dumps(NEW), '{"paper_id": 1}', "not json", json.dumps(OLD)])
-    reading = list(s2orc.read(lines.encode(), "x.jsonl", NoCompanions()))
-    assert [found.source for found in reading] == ["x.jsonl#1", "x.jsonl#2", "x.jsonl#3", "x.jsonl#4"]
-    assert [bool(found.refusal) for found in reading] == [False, True, True, False]
-    with pytest.raises(ReadError, match=r"neither body_text nor an abstract in paragraphs \(line 2\)"):
-        assemble(reading[1])
+    assert s2orc.read_line(json.dumps(NEW).encode(), "x.jsonl", 4).document.source == "x.jsonl#4"
+    for line, reason in ((b'{"paper_id": 1}', "neither body_text nor an abstract"), (b"not json", "it is not JSON")):
+        with pytest.raises(ReadError, match=reason):
+            s2orc.read_line(line, "x.jsonl", 2)
 
 
 @pytest.mark.parametrize(

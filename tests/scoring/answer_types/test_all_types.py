@@ -20,6 +20,7 @@ from fathom.scoring.answers import (
     Answer,
     Assignment,
     Choice,
+    Link,
     LinkedSpan,
     LinkedSpans,
     Multiset,
@@ -41,7 +42,7 @@ def passage(start: int, document: str = "d-1") -> Passage:
 
 
 def linked(claim: int, *evidence: int) -> LinkedSpan:
-    return LinkedSpan(passage=passage(claim), links=tuple(passage(start, "d-2") for start in evidence))
+    return LinkedSpan(passage=passage(claim), links=tuple(Link(passage=passage(start, "d-2")) for start in evidence))
 
 
 FOUR, LIND, WU = Number(value=Decimal(4)), Text(value="Lind"), Text(value="Wu")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+from itertools import pairwise
 
 import pytest
 from hypothesis import assume, given, settings
@@ -27,6 +28,7 @@ from fathom.scoring.answers import (
 from fathom.scoring.check import check_response
 from fathom.scoring.keys import Key, Proof
 from fathom.scoring.parsing.normalization import normal, unaccented
+from fathom.scoring.parsing.sentences import CONNECTIVES, FILLER
 
 
 def number(value: str | int, decimals: int | None = None, unit: str = "") -> Number:
@@ -140,7 +142,11 @@ def test_partial_credit(key: Answer, read: Answer, worth: float) -> None:
 # -- Near misses ---------------------------------------------------------------------------------------------------
 
 WORDS = st.text("abcdefghijklmnopqrstuvwxyzéüø", min_size=3, max_size=8)
-NAME = st.lists(WORDS, min_size=1, max_size=3).map(" ".join).filter(lambda name: "answer" not in name)
+NAME = (
+    st.lists(WORDS, min_size=1, max_size=3)
+    .map(" ".join)
+    .filter(lambda name: "answer" not in name and name not in CONNECTIVES)
+)
 NAMES = st.lists(NAME, min_size=2, max_size=6, unique_by=lambda name: unaccented(normal(name)))
 MARKED: list[Callable[[str], str]] = [
     "{}".format,
@@ -213,7 +219,7 @@ def lists_of(names: Sequence[str]) -> list[Answer]:
     return [ValueSet(items=atoms), Multiset(items=atoms), Ranking(groups=tuple((atom,) for atom in atoms))]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(deadline=None)
 @given(NAMES, NAME, FORMS, st.data())
 def test_a_list_with_one_error_is_incorrect(
     names: list[str], stranger: str, lay_out: Callable[[Sequence[str]], str], data: st.DataObject
@@ -227,6 +233,18 @@ def test_a_list_with_one_error_is_incorrect(
         assert outcome(key, lay_out(names)) == "correct"
         for said in (missing, replaced, longer, cut, [stranger], [*names, stranger, stranger]):
             assume(normal(said[0]) != "null")
+            assert outcome(key, lay_out(said)) != "correct", said
+
+
+@pytest.mark.parametrize("lay_out", LAID_OUT)
+def test_no_word_of_a_sentence_is_overlooked_as_an_item(lay_out: Callable[[Sequence[str]], str]) -> None:
+    key = ValueSet(items=(text("Lind"), text("Wu")))
+    strangers = sorted(FILLER - CONNECTIVES - {"answer", "answers"})
+    assert len(strangers) > 100
+    sentences = {"is", "are", "was", "were", "by", "namely"}  # "they are, Lind, Wu" may be a sentence
+    pairs = [" ".join(pair) for pair in pairwise(strangers) if pair[1] not in sentences]
+    for stranger in strangers + pairs:
+        for said in ([stranger, "Lind", "Wu"], ["Lind", stranger, "Wu"], ["Lind", "Wu", stranger]):
             assert outcome(key, lay_out(said)) != "correct", said
 
 

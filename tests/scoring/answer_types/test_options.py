@@ -37,6 +37,12 @@ CHOSEN = [
     "Candidate 3 is the cited work. Candidate 4 is similar, but it was written later.",
     "Between 2 and 3, I choose 3.",
     "Best candidate: 3\nSecond best: 2",
+    "I would choose candidate 3 over candidate 2.",
+    "| Mask | Candidate |\n|---|---|\n| [[CITATION]] | 3 |",
+    "$\\boxed{\\text{Candidate } 3}$",
+    "Kandidat 3",
+    "[[CITATION]] = Candidate 3; candidate 2 is cited elsewhere.",
+    "Candidate 2: no. Candidate 3: yes.",
     "第3个",
     "候选3",
 ]
@@ -52,6 +58,15 @@ NOT_CHOSEN = [
     "A paper by B",
     "I read 3 papers",
     "Candidate 3. Then again, the best match is candidate 2.",
+    *(
+        "6 or 3",
+        "either 3 or 6",
+        "anything but candidate 3",
+        "candidates 3-4",
+        "Candidates 3 and 4 both",
+        "3 is unlikely",
+    ),
+    *("3 (50%), 2 (50%)", "none, maybe 3", "3 (or 4)", "3, if not 2", "3 is worse than 2", "3\n\nWait, 2."),
 ]
 
 
@@ -71,9 +86,9 @@ def test_no_option_is_parsed_where_none_or_several_are_stated(stated: str, lead:
 ASSIGNMENT = Assignment(options=(4, 1, 3, 2), of=4)
 SELECTION = Selection(options=(2, 3), of=4)
 ASSIGNED = [
-    *("4, 1, 3, 2", "[4, 1, 3, 2]", "(4, 1, 3, 2)", "4 1 3 2", "4-1-3-2", "4/1/3/2", "4 > 1 > 3 > 2", "4132", "DACB"),
-    *("D, A, C, B", "D A C B", "1: 4, 2: 1, 3: 3, 4: 2", "1:4 2:1 3:3 4:2", "1-D, 2-A, 3-C, 4-B", "1→4, 2→1, 3→3, 4→2"),
-    *("1. D\n2. A\n3. C\n4. B", "1) 4 2) 1 3) 3 4) 2", "1 = 4\n2 = 1\n3 = 3\n4 = 2", "(1, 4), (2, 1), (3, 3), (4, 2)"),
+    *("4, 1, 3, 2", "[4, 1, 3, 2]", "(4, 1, 3, 2)", "4 1 3 2", "4-1-3-2", "4/1/3/2", "4 > 1 > 3 > 2", "4132"),
+    *("four, one, three, two", "1: 4, 2: 1, 3: 3, 4: 2", "1:4 2:1 3:3 4:2", "1-4, 2-1, 3-3, 4-2", "1→4, 2→1, 3→3, 4→2"),
+    *("1. 4\n2. 1\n3. 3\n4. 2", "1) 4 2) 1 3) 3 4) 2", "1 = 4\n2 = 1\n3 = 3\n4 = 2", "(1, 4), (2, 1), (3, 3), (4, 2)"),
     "| mask | candidate |\n|---|---|\n| 1 | 4 |\n| 2 | 1 |\n| 3 | 3 |\n| 4 | 2 |",
     "| Citation | Work |\n|:--|--:|\n| [MASK_2] | Candidate 1 |\n| [MASK_1] | Candidate 4 |\n| [MASK_3] | **3** |\n"
     "| [MASK_4] | (2) |",
@@ -88,6 +103,8 @@ ASSIGNED = [
     "Citation 1 cites candidate 4, citation 2 cites candidate 1, citation 3 cites candidate 3 and citation 4 cites "
     "candidate 2.",
     "The first is 4, the second is 1, the third is 3 and the fourth is 2",
+    "The candidates are 4, 1, 3, 2, respectively.",
+    "Citations 1 to 4: 4, 1, 3, 2",
 ]
 
 

@@ -30,6 +30,7 @@ def test_every_task_and_level_is_there(cited: Bench) -> None:
     cells = Counter((q.tags["task"], q.tags["level"]) for q in cited.all_questions())
     assert set(cells) == {(task, level) for task in ("choice", "cloze") for level in LEVELS}
     assert max(cells.values()) == 8
+    assert list(cited.manifest.counts["level"]) == ["easy", "medium", "hard"]
 
 
 def test_an_audit_proves_it(cited: Bench) -> None:
@@ -182,9 +183,10 @@ def test_a_paper_gives_at_most_so_many_items_with_other_masks(cited: Bench) -> N
     assert all(len(one & two) <= 2 for found in clozes.values() for one, two in combinations(found, 2))
 
 
-def test_the_same_seed_gives_the_same_bytes(cited: Bench, citing_corpus: Path, tmp_path: Path) -> None:
-    again = build_citations(citing_corpus, tmp_path / "again", items=8)
-    assert again.manifest.fingerprint == cited.manifest.fingerprint
+def test_the_same_seed_gives_the_same_bytes(varied: Bench, tmp_path: Path) -> None:
+    settings = varied.manifest.settings["citations"]
+    again = build_citations(varied.corpus_folder, tmp_path / "again", **settings)
+    assert again.manifest.fingerprint == varied.manifest.fingerprint
 
 
 def test_masking_one_leaves_the_other_mentions(citing_corpus: Path, tmp_path: Path) -> None:

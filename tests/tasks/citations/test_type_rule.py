@@ -79,6 +79,8 @@ def test_a_description_is_descriptive(before: str) -> None:
         ("For instance, ", " introduce PairRanker, which compares answers"),
         ("Specifically, ", "] proposes a hybrid model called MambaFormer, which interleaves"),
         ("features are BERT embeddings ", ""),
+        ("such as InfoNCE that maximizes the mutual information of observations", ""),
+        ("and VideoMAE, which reconstructs masked patches of a clip", ""),
     ],
 )
 def test_a_name_nearby_leaves_the_type_uncertain(before: str, after: str) -> None:

@@ -90,6 +90,27 @@ def test_what_an_abstract_presents_is_a_name(abstract: str) -> None:
     assert hidden_in("Training verifiers to solve problems", "With GSM8Ks it holds.", abstract) == {"GSM8Ks"}
 
 
+@pytest.mark.parametrize(
+    ("abstract", "hidden"),
+    [
+        ("Our method, which we call Deep InfoMax (DIM), wins.", {"Deep InfoMax", "DIM"}),
+        ("We propose masked tile encoders (MTE) for maps.", {"masked tile encoders", "MTE"}),
+        ("We present a study of large tile models (LTM).", set()),
+        ("Tiles are encoded by masked tile encoders (MTE).", set()),
+    ],
+)
+def test_names_of_several_words(abstract: str, hidden: set[str]) -> None:
+    text = "Deep InfoMax or DIM, masked tile encoders or MTE, large tile models or LTM, others or XYZ."
+    assert hidden_in("Learning by estimation", text, abstract) == hidden
+
+
+def test_a_short_title_without_one_of_its_words_names_the_work_in_a_sentence() -> None:
+    work = names("Classifier-free diffusion guidance")
+    assert work.is_in("We use classifier-free guidance in all experiments.")
+    assert not work.is_in("We use guidance without a classifier.")
+    assert not list(work.spans("We use classifier-free guidance."))
+
+
 def test_what_an_abstract_analyzes_is_no_name() -> None:
     assert hidden_in("Looking into models", "With BERT it holds.", "We present an analysis of BERT.") == set()
 

@@ -72,7 +72,7 @@ def only(corpus: Corpus, context: Context, smaller: Context, item: Item) -> Item
 def test_items_of_the_same_context_are_byte_identical(bench: Bench, corpus: Corpus) -> None:
     """On the same articles every item is as it was built."""
     looked = 0
-    for context, items in list(bench.by_context())[::9]:
+    for context, items in list(bench.by_context())[::4]:
         kept, refused = refitting.Refitter(corpus).refit(context, context, items)
         assert refused == []
         assert kept == items
@@ -197,4 +197,4 @@ def test_the_family_has_a_refitter(asked_corpus: Path) -> None:
     refit = family("numeric").refit
     assert refit is not None
     with Corpus(asked_corpus) as corpus:
-        assert isinstance(refit(corpus), refitting.Refitter)
+        assert isinstance(refit(corpus, {}), refitting.Refitter)

@@ -103,7 +103,7 @@ class Answers:
 def small_contexts(small_folder: Path, build_once: SharedFolders) -> Path:
     def make(folder: Path) -> None:
         with Corpus(small_folder) as corpus:
-            write_contexts(corpus, SamplingSettings(lengths=(65_536, 131_072), count=12), folder / FILE_NAME)
+            write_contexts(corpus, SamplingSettings(lengths=(65_536, 131_072), count=7), folder / FILE_NAME)
 
     return build_once("simulated-contexts", make) / FILE_NAME
 

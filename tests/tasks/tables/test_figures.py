@@ -9,7 +9,8 @@ import pytest
 
 from fathom.records.documents import Document, Fact
 from fathom.records.spans import Span
-from fathom.tasks.tables.figures import DocumentFigures, Figure, Slot, document_figures, entity_figures
+from fathom.tasks.tables.entity_figures import entity_figures
+from fathom.tasks.tables.figures import DocumentFigures, Figure, Slot, document_figures
 from fathom.tasks.tables.pack import Entity, Pack, PackField, Words
 
 PACK = Pack(
@@ -68,6 +69,13 @@ def value(document: Document, field: str = "sales", year: int | None = 2020) -> 
 def test_the_most_precise_statement_counts() -> None:
     document = report(("sales", "2020", "3.2", "3200000"), ("sales", "2020", "3,214", "3214000"))
     assert value(document) == 3_214_000
+
+
+@pytest.mark.parametrize("separator", [",", " ", "'", "’", "\u202f"])
+def test_separators_are_no_end_of_a_number(separator: str) -> None:
+    printed = f"1{separator}343.4"
+    document = report(("sales", "2020", "1.3", "1300000000"), ("sales", "2020", printed, "1343400000"))
+    assert value(document) == 1_343_400_000
 
 
 @pytest.mark.parametrize(
@@ -133,3 +141,9 @@ def test_a_filing_without_the_fields_is_of_the_domain_and_unknown() -> None:
     assert (filing.entity, filing.year, filing.figures) == ("Alder", 2020, {})
     assert entity_figures([filing], 2020, None).entities == ("Alder",)
     assert document_figures(report(("height", "2020", "5", "5")), PACK) is None
+
+
+def test_figures_of_years_before_the_report_are_not_its_own() -> None:
+    """A filing for 2018 that tags only the days of its accounts for 2016."""
+    figures = document_figures(report(("x:Sales", "2016-09-30", "18,261", "18261"), year=2018), PACK)
+    assert figures is not None and figures.year == 2018 and not figures.figures

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import fathom
+from fathom.api.packs import check_pack, write_draft
 from fathom.records.errors import FathomError
 from fathom.tasks.tables.pack import pack_names, parse_pack, read_pack
 
@@ -39,10 +41,33 @@ def test_shipped_packs_name_everything_in_their_languages(name: str) -> None:
         ('[metrics.m]\nformula = "sales / profit"\nen = ["m"]', "uses the field 'profit'"),
         ('[metrics.m]\nformula = "sales + staff"\nen = ["m"]', "different kinds: count, money"),
         ('[metrics.m]\nformula = "sales"\nen = ["m"]', "must join fields by one sign"),
-        ('[metrics.m]\nformula = "sales / staff / sales"\nen = ["m"]', "divides more than once"),
+        ('[metrics.m]\nformula = "sales / staff / sales"\nen = ["m"]', "must join fields by one sign"),
+        ('[metrics.m]\nformula = "sales - (staff - sales)"\nen = ["m"]', "must join fields by one sign"),
+        ('[metrics.m]\nformula = "(sales - sales) / staff"\nen = ["m"]', "a field twice"),
+        ('[metrics.m]\nformula = "(sales + staff) / sales"\nen = ["m"]', "of different kinds"),
         ('[composites.c]\nterms = { sales = 1, depth = 2 }\nen = ["c"]', "'depth', which is neither"),
+        ('[fields.order]\nattributes = ["x"]\nkind = "count"\nen = ["x"]', "'order' has a meaning in queries"),
+        ('[fields.year]\nattributes = ["x"]\nkind = "count"\nen = ["x"]', "Use another name, such as 'year_value'"),
         ('[fields.Big]\nattributes = ["x"]\nkind = "count"', "'Big' is no name"),
-        ('[fields.x]\nattributes = ["x"]\nkind = "weight"', "field 'fields.x.kind'"),
+        ('[fields.x]\nattributes = ["x"]\nkind = "weight"', "'fields.x.kind' is 'weight'. Write 'money'"),
+        (
+            '[fields.x]\nattributes = "x"\nkind = "count"',
+            "'fields.x.attributes' is 'x', which is not understood. Write",
+        ),
+        ('[fields.x]\nattributes = []\nkind = "count"', "needs at least one entry"),
+        ('[fields.x]\nattributes = ["x"]\nen = ["x"]', "'fields.x.kind' is missing. Write kind ="),
+        ('[fields.x]\nattributes = ["x"]\nknd = "count"\nkind = "count"', "'fields.x.knd' is unknown"),
+        ('[fields.x]\nattributes = ["x"]\nkind = "count"', "'x' has no noun in 'en'"),
+        ('[fields.x]\nattributes = ["sales"]\nkind = "count"\nen = ["x"]', "'sales' states both 'sales' and 'x'"),
+        ('[fields.x]\nattributes = ["x"]\nlabels = ["Sales:"]\nkind = "count"\nen = ["x"]', "states both"),
+        ('[metrics.sales]\nformula = "sales / staff"\nen = ["m"]', "'sales' names two things"),
+        ('[metrics.m]\nformula = "sale / staff"\nen = ["m"]', "Did you mean 'sales'?"),
+        ('[metrics.m]\nformula = "sales / staff"\npercent = true\nen = ["m"]', "is no percentage"),
+        ('[metrics.m]\nformula = "sales / staff"', "'m' has no noun"),
+        ('[composites.c]\nterms = { sales = 1 }\nen = ["c"]', "needs at least 2 entries"),
+        ('[composites.c]\nterms = { sales = 1, staff = 2 }\nen = ["c"]', "adds amounts of money and counts"),
+        ('[composites.c]\nterms = { sales = 0, staff = 2 }\nen = ["c"]', "the weight 0"),
+        ('[composites.c]\nterms = { sales = "a", staff = 2 }\nen = ["c"]', "'composites.c.terms.sales' is 'a'"),
         ("[fields.x", "not valid TOML"),
     ],
 )
@@ -53,7 +78,56 @@ def test_mistakes_are_explained_in_one_sentence(more: str, problem: str) -> None
     assert "\n" not in str(error.value) or "TOML" in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('name = "shops"', 'name = "My Shops"', "lower-case letters, digits and hyphens"),
+        ('summary = "Shops"', "", "'summary' is missing"),
+        ('en = { noun = "shop", plural = "shops" }', "", "no noun for its entities"),
+        (', plural = "shops"', "", "'en.plural' is missing"),
+        ("[fields.sales]", 'comparable = [["sales", "staff"]]\n[fields.sales]', "cannot be compared"),
+        ("[fields.sales]", 'comparable = [["sales", "sales"]]\n[fields.sales]', "with itself"),
+        ("[fields.sales]", 'comparable = [["sales", "staff", "sales"]]\n[fields.sales]', "must name two fields"),
+        ("[fields.sales]", 'period = "year"\n[fields.sales]', "'period' is 'year', which is not understood"),
+        ("[fields.sales]", 'colour = "red"\n[fields.sales]', "'colour' is unknown"),
+        ("[fields.sales]", 'period = { zh = ["年度"] }\n[fields.sales]', "the period has no noun in 'en'"),
+    ],
+)
+def test_mistakes_outside_of_fields_are_explained(old: str, new: str, problem: str) -> None:
+    with pytest.raises(FathomError) as error:
+        parse_pack(START.replace(old, new, 1), "own.toml")
+    message = str(error.value)
+    assert problem in message and "\n" not in message and message.endswith((".", "?")) and not message.endswith("..")
+
+
 def test_a_pack_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     for name in ("shop", str(tmp_path / "none.toml")):
         with pytest.raises(FathomError):
             read_pack(name)
+
+
+def test_a_pack_is_drafted_from_tables(tmp_path: Path) -> None:
+    for number, name in enumerate(["Alder", "Birch", "Cedar", "Elm"], start=1):
+        rows = "\n".join(
+            (
+                f"| Visitors of the year | {number},900 |",
+                f"| Share of children | {number}% |",
+                f"| Entry fees (EUR) | {number}0.50 |",
+                f"| Rooms | {number} |",
+                "| Opened in | spring |",
+            )
+        )
+        second = (
+            f"| | 2020 |\n| --- | --- |\n| Visitors of the hall | {number} |\n| Visitors of the hall | {number + 1} |"
+        )
+        text = f"# {name} Museum 2020\n\nText of the page.\n\n| | 2020 |\n| --- | --- |\n{rows}\n\n{second}\n"
+        (tmp_path / f"{name}.md").write_text(text, "utf-8")
+    corpus = fathom.ingest([tmp_path], out=tmp_path / "corpus", processes=1)
+    corpus.close()
+    text = write_draft(corpus, tmp_path / "museums.toml").read_text("utf-8")
+    pack = read_pack(str(tmp_path / "museums.toml"))
+    kinds = {name: field.kind for name, field in pack.fields.items()}
+    # "Rooms" may be of anything, and the visitors of the hall have two values.
+    assert kinds == {"visitors_of_the_year": "count", "share_of_children": "percent", "entry_fees": "money"}, text
+    coverage = check_pack(str(tmp_path / "museums.toml"), corpus)
+    assert all(field.known == 4 for field in coverage.fields) and not pack.has_periods

@@ -14,8 +14,9 @@ from fathom.corpus.generated.draft import Draft, with_all_stated
 from fathom.corpus.generated.experiments import Experiment, between, invent_experiments, scattered, two_values
 from fathom.corpus.generated.lexicon import Phrase, templates
 from fathom.corpus.generated.people import spell
+from fathom.corpus.generated.planted_claims import ClaimTopic, checked, claim, contradicting, measured, plan_claims
 from fathom.corpus.generated.world import Plan, Work
-from fathom.records.documents import Author, Claim, Document, Fact, Reference, SectionRole, Table
+from fathom.records.documents import Author, Document, Evidence, Fact, Reference, SectionRole, Table
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 
@@ -71,10 +72,17 @@ class Manuscript:
         """For a quantity and a data set, the article's own value and that of a rival."""
         self.scores: dict[tuple[str, str, str], str] = {}
         """The printed value for a quantity, a data set and a method."""
-        self.evidence: dict[int, list[Span]] = defaultdict(list)
-        """Sentences and tables by experiment."""
-        self.claims: list[tuple[int | None, Span]] = []
-        """Each claim with the experiment that supports it; None for an unsupported one."""
+        self.evidence: dict[ClaimTopic, list[Evidence]] = defaultdict(list)
+        """Sentences and tables by what they are evidence of."""
+        self.claims: list[tuple[ClaimTopic, Span]] = []
+        self.planted_rng = rng_for(plan.seed, "claims", plan.index)
+        """For planted sentences: the rest of the article does not depend on them."""
+        self.claim_plan = plan_claims(self.planted_rng, self.experiments)
+        self.planted_characters = 0
+        self.planted_slots: dict[str, str] = {}
+        """Slots of the planted sentence being written."""
+        self.main_tables: list[tuple[str, tuple[Phrase, ...], Span]] = []
+        """The quantity, the data sets and the place of each table that compares methods."""
         self.facts: list[Fact] = []
         self.references: list[Reference] = []
         self.numbers = [0, 0]
@@ -112,10 +120,7 @@ class Manuscript:
             references=tuple(self.references),
             tables=tuple(draft.tables),
             facts=tuple(self.facts),
-            claims=tuple(
-                Claim(span=span, evidence=() if number is None else tuple(self.evidence[number]))
-                for number, span in self.claims
-            ),
+            claims=tuple(claim(topic, span, self.evidence[topic]) for topic, span in self.claims),
         )
         return with_all_stated(document)
 
@@ -189,6 +194,8 @@ class Manuscript:
             with self.draft.paragraph():
                 self._say("aim")
                 self._say_claims("introduction")
+                if self.claim_plan.contribution:
+                    self.claims.append(("contribution", self._plant("claim_contribution")))
                 self._say("roadmap")
 
     def _background(self, tokens: float) -> None:
@@ -217,6 +224,8 @@ class Manuscript:
             with self.draft.paragraph():
                 for _ in range(3):
                     self._say("setup")
+                if self.claim_plan.methodology:
+                    self.evidence["methodology"].append(measured(self._plant("evidence_methodology")))
             for experiment in self.experiments:
                 if len(self.experiments) == 1:
                     self._report(experiment, tokens)
@@ -227,7 +236,7 @@ class Manuscript:
 
     def _report(self, experiment: Experiment, tokens: float) -> None:
         """Write the report of one experiment: its table, its numbers in sentences, and their interpretation."""
-        start = self.draft.here
+        start = self.draft.here - self.planted_characters
         table_first = self.rng.random() < 0.5
         if table_first:
             self._main_table(experiment)
@@ -244,10 +253,12 @@ class Manuscript:
             self._say("comparison", experiment)
             if self.rng.random() < 0.6:
                 self._say_evidence("evidence", experiment)
+            if experiment.number in self.claim_plan.contested:
+                self.evidence[experiment.number].append(contradicting(self._plant("evidence_against", experiment)))
             self._say("interpretation", experiment)
             if self.rng.random() < 0.6:
                 self._say_evidence("evidence_check", experiment)
-        left = tokens - (self.draft.here - start) / _PROSE
+        left = tokens - (self.draft.here - self.planted_characters - start) / _PROSE
         roles = ("comparison", "interpretation", "setup", "descriptive_who", "table_note", "fact", "attributional")
         self._paragraphs(left, roles, experiment=experiment)
 
@@ -257,6 +268,8 @@ class Manuscript:
                 self._say("interpretation")
                 self._say_claims("discussion")
                 self._say_unsupported()
+                if self.claim_plan.methodology:
+                    self.claims.append(("methodology", self._plant("claim_methodology")))
             roles = ("interpretation", "comparison", "limitation", "caution", *_DESCRIPTIVE, "future")
             self._paragraphs(tokens, roles, cite=self.bibliography.left)
             # Works not yet mentioned are mentioned now: every reference is cited.
@@ -271,6 +284,7 @@ class Manuscript:
         with self._section(heading, "conclusion"), self.draft.paragraph():
             self._say("conclusion")
             self._say_claims("conclusion")
+            self._compare_columns()
             for role in ("conclusion", "limitation", "future"):
                 self._say(role)
 
@@ -304,7 +318,7 @@ class Manuscript:
         """Whether the article is still shorter than planned, with a margin for one paragraph."""
         dense = sum(table.span.end - table.span.start for table in self.draft.tables)
         dense += sum(reference.span.end - reference.span.start for reference in self.references)
-        written = (self.draft.here - dense) / _PROSE + dense / _DENSE
+        written = (self.draft.here - self.planted_characters - dense) / _PROSE + dense / _DENSE
         return written < self.plan.tokens - 120
 
     # Paragraphs and sentences.
@@ -388,15 +402,42 @@ class Manuscript:
             if place in self.claimed_in[claimed.number] and experiment in (None, claimed):
                 self.claims.append((claimed.number, self._say("claim", claimed).span))
 
+    def _plant(self, role: str, experiment: Experiment | None = None, **slots: str) -> Span:
+        """Write a sentence with random choices of its own."""
+        start, usual = self.draft.here, self.rng
+        self.rng, self.planted_slots = self.planted_rng, slots
+        span = self._say(role, experiment).span
+        self.rng, self.planted_slots = usual, {}
+        self.planted_characters += self.draft.here - start
+        return span
+
+    def _compare_columns(self) -> None:
+        """Claim, in some articles, on which of two data sets the article's own method has the higher value."""
+        if self.claim_plan.compared is None:
+            return
+        experiment, one, two = self.claim_plan.compared
+        name = experiment.quantity.name
+        values = [Decimal(self.outcomes[name, column.own][0]) for column in (one, two)]
+        if values[0] == values[1]:
+            return
+        order = "higher" if values[0] > values[1] else "lower"
+        span = self._plant("claim_result", experiment, first=one.own, second=two.own, order=order)
+        self.claims.append(("result", span))
+        tables = [
+            span for quantity, columns, span in self.main_tables if quantity == name and {one, two} <= set(columns)
+        ]
+        self.evidence["result"] += map(measured, tables)
+
     def _say_unsupported(self) -> None:
         """Write, in most articles, a sentence that reads like a claim but has no evidence in the article."""
         if self.rng.random() < 0.7:
-            self.claims.append((None, self._say("unsupported").span))
+            self.claims.append(("belief", self._say("unsupported").span))
 
     def _say_evidence(self, role: str, experiment: Experiment) -> None:
         """Write a sentence that supports the experiment's claims; the values it prints are facts."""
         written = self._say(role, experiment)
-        self.evidence[experiment.number].append(written.span)
+        kind = checked if role == "evidence_check" else measured
+        self.evidence[experiment.number].append(kind(written.span))
         for slot, named, entity, value in (
             ("best", "name", self.plan.work.name, experiment.best),
             ("base", "rival", experiment.rival.own, experiment.base),
@@ -469,7 +510,7 @@ class Manuscript:
                 "their_quantity": their.quantity.paraphrase,
                 "their_direction": "lowers" if their.quantity.lower_is_better else "raises",
             }
-        return slots
+        return slots | self.planted_slots
 
     # Experiments and their tables.
 
@@ -493,6 +534,7 @@ class Manuscript:
             rows.append([label, *(self._measured(experiment, method, column) for column in experiment.columns)])
         self.tables.setdefault(experiment.number, f"Table {len(self.draft.tables) + 1}")
         table = self._write_table(self._phrase("caption", experiment).rstrip("."), rows, experiment)
+        self.main_tables.append((experiment.quantity.name, experiment.columns, table.span))
         entities = (self.plan.work.name, *(method.own for method in methods))
         for cell in table.cells:
             if not cell.header:
@@ -523,7 +565,7 @@ class Manuscript:
     def _write_table(self, caption: str, rows: list[list[str]], experiment: Experiment) -> Table:
         unit = f" (in {experiment.quantity.unit})" if experiment.quantity.unit else ""
         table = self.draft.table(f"Table {len(self.draft.tables) + 1}. {caption}{unit}.", rows)
-        self.evidence[experiment.number].append(table.span)
+        self.evidence[experiment.number].append(measured(table.span))
         return table
 
     def _note_fact(

@@ -143,7 +143,7 @@ class Letter(Manuscript):
         if self.evidence:
             self._say(self.rng.choice(("conclusion", "limitation", "future")), self.finding)
         elif self.rng.random() < 0.6:
-            self.claims.append((None, self._say("unsupported", self.finding).span))
+            self.claims.append(("belief", self._say("unsupported", self.finding).span))
         else:
             self._say("caution", self.finding)
 

@@ -90,14 +90,12 @@ class AssembledDocument:
 
 
 def assemble(parsed: ParsedDocument) -> Document:
-    """Return the document; raises `ReadError` if it has no title or no text, or was refused."""
+    """Return the document; raises `ReadError` if it has no title or no text."""
     return assemble_counted(parsed).document
 
 
 def assemble_counted(parsed: ParsedDocument) -> AssembledDocument:
     """Return what `assemble` returns, with the counts of its citations."""
-    if parsed.refusal:
-        raise ReadError(parsed.refusal)
     assembler = _Assembler(parsed)
     document = assembler.document()
     return AssembledDocument(document, assembler.counts)
@@ -109,6 +107,8 @@ class _Assembler(TextBuilder):
     def __init__(self, parsed: ParsedDocument) -> None:
         super().__init__()
         self._parsed = parsed
+        if parsed.year is None and parsed.published is not None:
+            parsed.year = parsed.published.year
         self._sections: list[tuple[int, Span, int, SectionRole]] = []  # start, heading, level, role
         self._paragraphs: list[Span] = []
         self._sentences: list[Span] = []

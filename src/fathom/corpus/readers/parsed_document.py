@@ -173,8 +173,6 @@ class ParsedDocument:
     """Fields that the reader is not sure of, with the reason. Their values are kept, but not used."""
     notes: dict[str, str] = field(default_factory=dict)
     """Remarks on the reading: {"subtitle": "A study", "title": "from the file's metadata"}."""
-    refusal: str = ""
-    """Reason why the document cannot be read, in a file with several documents; empty if it was read."""
 
 
 class CompanionFiles(Protocol):

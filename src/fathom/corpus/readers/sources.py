@@ -12,12 +12,14 @@ import re
 import tarfile
 import zipfile
 import zlib
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
 from fathom.corpus.readers.catalog import bare_name, line_reader_of, reader_of
+from fathom.corpus.readers.file_kinds import may_describe
 from fathom.corpus.readers.json_lines import (
     Line,
     LineStream,
@@ -98,6 +100,8 @@ class SourceFile:
     """Why it, or the rest of it, cannot be read: it is damaged or too large. Empty if it was read."""
     left_out: str = ""
     """Why it was not opened."""
+    siblings: tuple[str, ...] = ()
+    """Names of files and folders beside it, for a file that may describe them."""
 
     @property
     def key(self) -> str:
@@ -114,7 +118,7 @@ def source_files(paths: Sequence[Path]) -> Iterator[Source]:
     for path in paths:
         if not path.exists():
             raise FathomError(f"'{path}' does not exist. Check the path.")
-        yield from _folder(path) if path.is_dir() else _file(path)
+        yield from _folder(path) if path.is_dir() else _file(path, _Neighbors())
 
 
 def _folder(folder: Path) -> Iterator[Source]:
@@ -123,6 +127,9 @@ def _folder(folder: Path) -> Iterator[Source]:
     except OSError as error:
         raise os_error("read the folder", folder, error) from error
     has_corpus = any(_STORE.fullmatch(entry.name) for entry in entries)
+    neighbors = _Neighbors()
+    for entry in entries:
+        neighbors.add(entry.name, entry.is_dir())
     for entry in entries:
         if entry.name.startswith(".") or _STAGING.search(entry.name):
             continue
@@ -134,7 +141,7 @@ def _folder(folder: Path) -> Iterator[Source]:
         elif entry.is_dir():
             yield from _folder(entry)
         elif entry.is_file():
-            yield from _file(entry)
+            yield from _file(entry, neighbors)
 
 
 # The files of a corpus in the folder, such as the one that is being written, are no sources.
@@ -143,7 +150,36 @@ _STAGING = re.compile(r"\.reading(?:-(?:journal|wal|shm))?$")
 _CORPUS_FILES = frozenset(("manifest.json", "ingest.report.json", "contexts.jsonl"))
 
 
-def _file(path: Path) -> Iterator[Source]:
+class _Neighbors:
+    """Names of files and folders, by the folder that has them: a few of each suffix, since there may be a million."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+
+    def add(self, path: str, is_folder: bool = False) -> None:
+        folder, _, name = path.rpartition("/")
+        names = self._names[folder]["/" if is_folder else _bare_suffix(name)]
+        if len(names) < _MAX_NEIGHBORS:
+            names.append(f"{name}/" if is_folder else name)
+
+    def of(self, path: str) -> tuple[str, ...]:
+        """Return the names beside a file that may describe them; none for other files."""
+        folder, _, name = path.rpartition("/")
+        if not may_describe(bare_name(name)):
+            return ()
+        kinds = self._names.get(folder, {})
+        return tuple(one for suffix, names in kinds.items() if suffix != _bare_suffix(name) for one in names)
+
+
+def _bare_suffix(name: str) -> str:
+    return PurePosixPath(bare_name(name)).suffix.lower()
+
+
+_MAX_NEIGHBORS = 100
+"""Names of one suffix in a folder that are kept."""
+
+
+def _file(path: Path, neighbors: _Neighbors) -> Iterator[Source]:
     try:
         # By name: a file of zeros is also an empty tar archive.
         if _TAR.search(path.name.lower()):
@@ -153,7 +189,8 @@ def _file(path: Path) -> Iterator[Source]:
         else:
             with path.open("rb") as stream:
                 companions = FolderCompanions(path.parent)
-                yield from _opened(printable_name(str(path)), stream, companions, path.stat().st_size)
+                size = path.stat().st_size
+                yield from _opened(printable_name(str(path)), stream, companions, size, neighbors.of(path.name))
     except _OPEN_ERRORS as error:
         yield SourceFile(printable_name(str(path)), refusal=f"it is damaged or cannot be opened ({_reason(error)})")
 
@@ -179,7 +216,11 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def _opened(
-    source: str, stream: IO[bytes], companions: ArchiveCompanions | FolderCompanions, size: int
+    source: str,
+    stream: IO[bytes],
+    companions: ArchiveCompanions | FolderCompanions,
+    size: int,
+    siblings: tuple[str, ...],
 ) -> Iterator[Source]:
     """Yield a file, or its parts; decompressed if it is gzip or xz. Its size is as declared, and may be wrong."""
     packed = PeekedStream(stream)
@@ -206,7 +247,7 @@ def _opened(
         yield SourceFile(source, refusal=f"it is damaged ({_reason(error)})")
         return
     if content is not None:
-        yield SourceFile(source, content, companions)
+        yield SourceFile(source, content, companions, siblings=siblings)
     elif unpacked is packed and reader_of(bare_name(source), unpacked.head) is None:
         # Of no known kind, such as a video or a database: its size does not matter.
         yield SourceFile(source, unpacked.head, companions)
@@ -234,7 +275,7 @@ def _parts(source: str, format: str, lines: Iterator[Line]) -> Iterator[Source]:
 
 
 def _tar(path: Path) -> Iterator[Source]:
-    companions = _tar_companions(path)
+    companions, neighbors = _tar_companions(path)
     with tarfile.open(path) as archive:
         for member in _members(archive):
             if not member.isfile():
@@ -242,7 +283,8 @@ def _tar(path: Path) -> Iterator[Source]:
             stream = archive.extractfile(member)
             if stream is not None:
                 source = printable_name(f"{path}!{member.name}")
-                yield from _opened(source, stream, _companions_of(member.name, companions), member.size)
+                beside = _companions_of(member.name, companions)
+                yield from _opened(source, stream, beside, member.size, neighbors.of(member.name))
         _check_end(archive)
 
 
@@ -263,11 +305,13 @@ def _members(archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
         archive.members.clear()  # type: ignore[attr-defined]
 
 
-def _tar_companions(path: Path) -> dict[str, bytes]:
+def _tar_companions(path: Path) -> tuple[dict[str, bytes], _Neighbors]:
     companions: dict[str, bytes] = {}
+    neighbors = _Neighbors()
     try:
         with tarfile.open(path) as archive:
             for member in _members(archive):
+                neighbors.add(member.name, member.isdir())
                 name = _path_inside(PurePosixPath(member.name))
                 if name is not None and member.isfile() and _is_companion(name, member.size, companions):
                     stream = archive.extractfile(member)
@@ -275,15 +319,17 @@ def _tar_companions(path: Path) -> dict[str, bytes]:
                         companions[name] = stream.read(MAX_ARCHIVE_COMPANION_BYTES)
     except _OPEN_ERRORS:
         # Reported when its members are read: those before the damage are good.
-        return companions
-    return companions
+        pass
+    return companions, neighbors
 
 
 def _zip(path: Path) -> Iterator[Source]:
     with zipfile.ZipFile(path) as archive:
         members = [member for member in archive.infolist() if not member.is_dir()]
         companions: dict[str, bytes] = {}
+        neighbors = _Neighbors()
         for member in members:
+            neighbors.add(member.filename)
             name = _path_inside(PurePosixPath(member.filename))
             if name is not None and _is_companion(name, member.file_size, companions):
                 companions[name] = _zip_companion(archive, member)
@@ -292,7 +338,7 @@ def _zip(path: Path) -> Iterator[Source]:
             try:
                 with archive.open(member) as stream:
                     beside = _companions_of(member.filename, companions)
-                    yield from _opened(source, stream, beside, member.file_size)
+                    yield from _opened(source, stream, beside, member.file_size, neighbors.of(member.filename))
             except _OPEN_ERRORS as error:
                 yield SourceFile(source, refusal=f"it is damaged ({_reason(error)})")
 

@@ -97,13 +97,10 @@ def _word_block(block: Block) -> str:
             return _word_paragraph(inlines_text(inlines))
         case ParsedTable(caption, rows):
             cells = "".join(
-                f"<w:tr>{''.join(f'<w:tc>{_cell(cell.inlines)}</w:tc>' for cell in row)}</w:tr>" for row in rows
+                f"<w:tr>{''.join(f'<w:tc>{_word_paragraph(inlines_text(cell.inlines))}</w:tc>' for cell in row)}</w:tr>"
+                for row in rows
             )
             return _word_paragraph(inlines_text(caption), "Caption") + f"<w:tbl>{cells}</w:tbl>"
-
-
-def _cell(inlines: Inlines) -> str:
-    return _word_paragraph(inlines_text(inlines))
 
 
 def _office_file(main: str, parts: dict[str, str]) -> bytes:

@@ -148,7 +148,9 @@ def _values(document: Document, name: str, normalize: Callable[[str], str]) -> l
             return [(cell.row, cell.column, normalize(cell.span.of(text))) for t in document.tables for cell in t.cells]
         case "facts":
             # Articles have facts as well, but no format of theirs tags them.
-            return [_fact(fact) for fact in document.facts] if document.kind == "report" else []
+            # A filing tags numbers, and a month is none.
+            numbers = [fact for fact in document.facts if fact.unit != "month"]
+            return [_fact(fact) for fact in numbers] if document.kind == "report" else []
         case _:
             return [normalize(table.caption.of(text)) for table in document.tables if table.caption is not None]
 

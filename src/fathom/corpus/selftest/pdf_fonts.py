@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from fathom.corpus.package_data import read_data
+
 # Characters that the fonts have: those of WinAnsi (code page 1252).
 
 _MARKUP = re.compile(r"</?sup>|\*")
@@ -39,31 +41,12 @@ def _in_winansi(char: str) -> bool:
 
 # Character widths of the standard fonts, in thousandths of the font size.
 
-_HELVETICA = {
-    191: "'", 222: "ijl‘’", 260: "|", 278: " !,./:;I[\\]ft", 333: "()-`r“”", 334: "{}", 355: '"', 389: "*", 469: "^",
-    500: "Jcksvxyz", 556: "#$0123456789?L_abdeghnopquµ–", 584: "+<=>~", 611: "FTZß", 667: "&ABEKPSVXY", 722: "CDHNRUw",
-    778: "GOQØ", 833: "Mm", 889: "%", 944: "W", 1000: "—", 1015: "@",
-}  # fmt: skip
-_HELVETICA_BOLD = {
-    238: "'", 278: " ,./I\\ijl‘’", 280: "|", 333: "!()-:;[]`ft", 389: "*r{}", 474: '"', 500: "z“”",
-    556: "#$0123456789J_aceksvxy–", 584: "+<=>^~", 611: "?FLTZbdghnopqußµ", 667: "EPSVXY", 722: "&ABCDHKNRU",
-    778: "GOQwØ", 833: "M", 889: "%m", 944: "W", 975: "@", 1000: "—",
-}  # fmt: skip
-_TIMES = {
-    180: "'", 200: "|", 250: " ,.", 278: "/:;\\ijlt", 333: "!()-I[]`fr‘’", 389: "Js", 408: '"', 444: "?acez“”",
-    469: "^", 480: "{}", 500: "#$*0123456789_bdghknopquvxyßµ–", 541: "~", 556: "FPS", 564: "+<=>", 611: "ELTZ",
-    667: "BCR", 722: "ADGHKNOQUVXYwØ", 778: "&m", 833: "%", 889: "M", 921: "@", 944: "W", 1000: "—",
-}  # fmt: skip
-_TIMES_BOLD = {
-    220: "|", 250: " ,.", 278: "'/\\il", 333: "!()-:;[]`fjt‘’", 389: "Is", 394: "{}", 444: "cerz",
-    500: "#$*0123456789?J_agovxy“”–", 520: "~", 555: '"', 556: "Sbdhknpqußµ", 570: "+<=>", 581: "^", 611: "FP",
-    667: "BELTZ", 722: "ACDNRUVXYw", 778: "GHKOQØ", 833: "&m", 930: "@", 944: "M", 1000: "%W—",
-}  # fmt: skip
+_WIDTHS = read_data(__package__, "pdf")["widths"]
+
 CHAR_WIDTHS = {
-    ("Helvetica", False): _HELVETICA,
-    ("Helvetica", True): _HELVETICA_BOLD,
-    ("Times", False): _TIMES,
-    ("Times", True): _TIMES_BOLD,
+    (family, bold): {int(width): characters for width, characters in _WIDTHS[family + "-Bold" * bold].items()}
+    for family in ("Helvetica", "Times")
+    for bold in (False, True)
 }
 FONT_NAMES = {
     "Helvetica": ("Helvetica", "Helvetica-Bold", "Helvetica-Oblique"),

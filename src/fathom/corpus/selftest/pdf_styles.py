@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from types import MappingProxyType
+from typing import Any, Literal
 
+from fathom.corpus.package_data import read_data
 from fathom.corpus.selftest.pdf_fonts import Font
 
 
@@ -69,61 +72,11 @@ def page_layout(title: str) -> PageLayout:
     )
 
 
-def _letter(columns: int, style: Style, family: str = "Times", indented: bool = True) -> PageLayout:
-    return PageLayout(612.0, 792.0, columns, True, family, indented, style)
+def _layout(
+    columns: int, family: str = "Times", indented: bool = True, style: Mapping[str, Any] = MappingProxyType({})
+) -> PageLayout:
+    return PageLayout(612.0, 792.0, columns, True, family, indented, Style(**style))
 
 
-LAYOUTS = {
-    "pdf-ieee": _letter(
-        2,
-        Style(
-            "plain",
-            23,
-            byline="blocks",
-            abstract="run-in",
-            headings="small caps",
-            centered_headings=True,
-            numbers="roman",
-        ),
-    ),
-    "pdf-acm": _letter(
-        2, Style("bold", 17, byline="blocks", abstract="heading", headings="capitals", numbers="arabic"), "Helvetica"
-    ),
-    "pdf-aps": _letter(
-        2,
-        Style(
-            "bold",
-            12,
-            byline="marks",
-            abstract="apart",
-            headings="bold",
-            centered_headings=True,
-            numbers="roman",
-            list_heading=False,
-        ),
-    ),
-    "pdf-iclr": _letter(
-        1,
-        Style(
-            "small caps", 16, centered=False, byline="marks", name_style="bold", headings="small caps", numbers="arabic"
-        ),
-        indented=False,
-    ),
-    "pdf-ams": _letter(
-        1,
-        Style(
-            "capitals",
-            10,
-            name_style="capitals",
-            abstract="run-in",
-            headings="small caps",
-            centered_headings=True,
-            numbers="arabic period",
-        ),
-    ),
-    "pdf-springer": _letter(1, Style("bold", 14, byline="marks", abstract="run-in", numbers="arabic")),
-    "pdf-jmlr": _letter(
-        1, Style("bold", 15, byline="rows", name_style="bold", abstract="heading", numbers="arabic period")
-    ),
-}
+LAYOUTS = {name: _layout(**layout) for name, layout in read_data(__package__, "pdf")["layouts"].items()}
 """Layouts modeled on those of publishers, by the name under which the self-test reports them."""

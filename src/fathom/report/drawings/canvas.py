@@ -140,8 +140,10 @@ svg{font-family:Helvetica,Arial,sans-serif;background:@sheet}
 .label,.name{font-size:12px;fill:@ink}.name{font-weight:600}.tick,.quiet{font-size:11px;fill:@quiet}
 .onmark{font-size:11px;fill:@on-mark}.grid{stroke:@hair}.axis{stroke:@hair-strong}
 .frontier{stroke:@faint;stroke-dasharray:3 3}.mark{stroke:@sheet;stroke-width:1}.line{fill:none;stroke-width:2}
-.whisker{stroke-width:1.6;opacity:.5}
-.kept{fill:@correct}.finding{fill:@s4}.reading{fill:@s1}.computing{fill:@s8}.dark{fill:@on-deep}
+.whisker{stroke-width:1.6;opacity:.5}.isoline{fill:none;stroke:@hair-strong;stroke-dasharray:2 3}
+.box{fill-opacity:.22;stroke-width:1.2}.median{stroke-width:2.4}.mark.plain,.box.plain{fill:@quiet}
+.whisker.plain,.median.plain,.box.plain{stroke:@quiet}.mark.hollow.plain{stroke:@quiet;fill-opacity:.25}
+.kept{fill:@correct}.finding{fill:@s4}.reading{fill:@s1}.computing{fill:@s8}.gave-up{fill:@s3}.spent{fill:@s6}.unclear{fill:@faint}.dark{fill:@on-deep}
 """
 """Styles of SVG files; the colors are those of the page's light theme."""
 
@@ -156,7 +158,8 @@ def style() -> str:
     for number in range(SERIES):
         color = colors[f"s{number}"]
         rules += f".mark.s{number},.name.s{number}{{fill:{color}}}"
-        rules += f".line.s{number},.whisker.s{number}{{stroke:{color}}}\n"
+        rules += f".line.s{number},.whisker.s{number},.box.s{number},.median.s{number}{{stroke:{color}}}"
+        rules += f".box.s{number}{{fill:{color}}}.mark.hollow.s{number}{{fill-opacity:.25;stroke:{color}}}\n"
     return rules + "".join(f".h{shade}{{fill:{colors[f'h{shade}']}}}" for shade in range(9)) + "\n"
 
 

@@ -70,7 +70,7 @@ def dot_plot(
     canvas = Canvas(width, sum(heights) + 34, what)
     scale = Scale(low, high, left + 10, width - (12 if narrow else 56))
     bottom = sum(heights) + 4
-    steps = QUARTERS if unit == "share" else _doublings(low, high) if unit == "tokens" else _round_steps(low, high)
+    steps = QUARTERS if unit == "share" else _doublings(low, high) if unit == "tokens" else round_steps(low, high)
     for value in steps:
         x = scale(value)
         canvas.add(line(x, 2, x, bottom, "axis" if unit != "share" and value == 0 else "grid"))
@@ -125,7 +125,7 @@ def _tick(value: float, unit: str, decimals: int = 0) -> str:
     )
 
 
-def _round_steps(low: float, high: float) -> list[float]:
+def round_steps(low: float, high: float) -> list[float]:
     """Four to eight round values between two, zero among them."""
     width = (high - low) or 1.0
     size = 10.0 ** floor(log10(width / 5))

@@ -8,7 +8,7 @@ const OUTCOME = Object.fromEntries(OUTCOMES.map(([sign, name, glyph]) => [sign, 
 const ACROSS = [["all-correct", "correct in every run"], ["none-correct", "correct in no run"], ["differ", "runs differ"]];
 
 function noFilter() {
-  return { bench: -1, run: -1, outcome: "", pattern: "", cause: "", tags: {}, words: "" };
+  return { bench: -1, run: -1, outcome: "", pattern: "", cause: "", stage: "", tags: {}, words: "" };
 }
 
 class Filters {
@@ -23,6 +23,7 @@ class Filters {
     const runs = chosen.run < 0 ? items.runs.map((_, run) => run) : [chosen.run];
     const pattern = items.patterns.indexOf(chosen.pattern);
     const cause = items.causes.indexOf(chosen.cause);
+    const stage = items.stages.indexOf(chosen.stage);
     const tags = Object.entries(chosen.tags).filter(([, value]) => value !== undefined).map(([name, value]) => {
       const [, values, column] = items.tags.find(([tag]) => tag === name);
       return [values.indexOf(value), column];
@@ -31,10 +32,11 @@ class Filters {
       if (chosen.bench >= 0 && items.bench[item] !== chosen.bench) return false;
       for (const [value, column] of tags) if (column[item] !== value) return false;
       if (!this.outcomeFits(chosen.outcome, item, runs)) return false;
-      if (!chosen.pattern && !chosen.cause) return chosen.run < 0 || items.runs[chosen.run].outcome[item] !== "-";
-      // The same run must have the pattern, the cause and the outcome.
+      if (!chosen.pattern && !chosen.cause && !chosen.stage) return chosen.run < 0 || items.runs[chosen.run].outcome[item] !== "-";
+      // The same run must have the pattern, the cause, the stage and the outcome.
       return runs.some((run) => (!chosen.pattern || (this.patterns[run].get(item) || []).includes(pattern))
-        && (!chosen.cause || items.runs[run].cause[item] === cause));
+        && (!chosen.cause || items.runs[run].cause[item] === cause)
+        && (!chosen.stage || items.runs[run].stage[item] === stage));
     };
     const found = [];
     for (let item = 0; item < items.count; item += 1) if (fits(item)) found.push(item);

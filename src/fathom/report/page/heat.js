@@ -18,31 +18,15 @@ function counts(items, run, rows, columns) {
   return found;
 }
 
-// Numbers in order; words by accuracy.
-function ordered(values, column, outcome) {
-  const shares = values.map((_, place) => {
-    let [asked, correct] = [0, 0];
-    column.forEach((value, item) => {
-      if (value !== place || outcome[item] === "-") return;
-      asked += 1;
-      if (outcome[item] === "c") correct += 1;
-    });
-    return correct / Math.max(1, asked);
-  });
-  const numeric = values.every((value) => /^\d/.test(value));
-  return values.map((_, place) => place).sort((one, two) => (numeric
-    ? values[one].localeCompare(values[two], "en", { numeric: true }) : shares[two] - shares[one] || one - two));
-}
-
 function heatFigure(items, runs, state) {
   const rows = items.tags.find(([name]) => name === state.rows);
   const columns = items.tags.find(([name]) => name === state.columns);
   const found = counts(items, state.run, rows, columns);
   const other = state.other >= 0 ? counts(items, state.other, rows, columns) : null;
   const fields = [];
-  const { outcome } = items.runs[state.run];
-  const down = ordered(rows[1], rows[2], outcome);
-  const along = ordered(columns[1], columns[2], outcome);
+  // Values are listed in their own order: easy, medium, hard; 64K before 512K.
+  const down = [...rows[1].keys()];
+  const along = [...columns[1].keys()];
   down.forEach((from, at) => along.forEach((to, beside) => {
     const [row, column] = [rows[1][from], columns[1][to]];
     const one = found.get(from * 1000 + to);

@@ -61,7 +61,7 @@ function itemView(explorer, item, part, place) {
         rows && make("details", null, make("summary", null, "Result rows"), make("pre", { class: "code" }, rows)))),
     make("h3", null, data.runs.length > 1 ? "Responses" : "Response"),
     make("div", { class: "responses" }, data.runs.map((run, number) => responsesOf(explorer, run, number, part.responses[number][place], part.words))),
-    contextView(bench, context, passages),
+    contextView(bench, context, passages, lanesOf(data.runs, part.responses.map((run) => run[place]))),
   ];
 }
 
@@ -78,7 +78,7 @@ function responsesOf(explorer, run, number, samples, words) {
 }
 
 function responseView(response, items, words) {
-  const [sign, text, parsed, reason, thinking, [tokensIn, tokensOut, price], score, candidates, unclear, patterns, steps, measures, parts] = response;
+  const [sign, text, parsed, reason, thinking, [tokensIn, tokensOut, price], score, candidates, unclear, patterns, steps, measures, parts, stage, trace, , ending] = response;
   const { name, glyph } = OUTCOME[sign];
   const credit = score > 0 && score < 1 ? ` · partial credit ${percent(score)}` : "";
   return [
@@ -90,6 +90,9 @@ function responseView(response, items, words) {
     parts.length > 0 && make("details", null, make("summary", null, `Parts: ${parts.filter(([, outcome]) => outcome === "c").length} of ${parts.length} correct`),
       make("ul", { class: "steps" }, parts.map(([part, outcome, why]) => make("li", { class: outcome === "c" ? "reached" : "missed" }, `${OUTCOME[outcome].glyph} ${part}`, why && make("span", { class: "under" }, ` ${why}`))))),
     patterns.length > 0 && make("p", { class: "tags" }, patterns.map((one) => make("span", { class: "tag" }, items.patterns[one]))),
+    (stage >= 0 || ending) && make("p", { class: "tags" }, stage >= 0 && make("span", { class: "tag" }, make("span", { class: "tag-name" }, "failed at"), items.stages[stage]),
+      ending && make("span", { class: "tag" }, make("span", { class: "tag-name" }, "ended"), ending)),
+    measures.some(([name, value]) => name === "too few chunks" && value > 0) && make("p", { class: "under" }, "† Fewer passages were retrieved than documents are needed."),
     candidates.length > 0 && make("div", { class: "causes" }, make("p", { class: "under" }, "likely cause"),
       candidates.map(([cause, detail, weight]) => {
         const bar = make("i", { class: "bar" });
@@ -100,12 +103,13 @@ function responseView(response, items, words) {
     steps.length > 0 && make("details", null, make("summary", null, `Steps: ${steps.filter((step) => step > 0).length} of ${steps.length} reached`),
       make("ul", { class: "steps" }, steps.map((step) => make("li", { class: step > 0 ? "reached" : "missed" }, `${step > 0 ? "✓" : "✕"} ${words[Math.abs(step) - 1]}`)))),
     thinking && make("details", null, make("summary", null, "Thinking"), make("pre", { class: "said" }, thinking)),
+    traceView(trace),
     make("p", { class: "under usage" }, [tokensIn && `${counted(tokensIn)} input tokens`, tokensOut && `${counted(tokensOut)} output tokens`, price ? money(price) : null].filter(Boolean).join(", ")),
   ];
 }
 
 // The position of each needed passage, and the text around it. The page does not contain the whole context.
-function contextView(bench, context, passages) {
+function contextView(bench, context, passages, lanes) {
   const [id, tokens, places] = bench.contexts[context];
   const end = places[places.length - 1][2];
   const layout = new Map(places.map(([doc, start, stop, token], number) => [doc, { start, stop, token, number: number + 1 }]));
@@ -118,7 +122,7 @@ function contextView(bench, context, passages) {
   const token = (one) => Math.round(one.home.token + ((one.from - one.home.start) / Math.max(1, one.home.stop - one.home.start)) * (next(one.home) - one.home.token));
   const list = make("ol", { class: "passages" });
   const near = grouped(placed);
-  const add = (some) => list.append(...some.map((some) => passagesView(some, bench, places.length, some[0].from / end, token(some[0]))));
+  const add = (some) => list.append(...some.map((some) => passagesView(some, bench, places.length, some[0].from / end, token(some[0]), lanes)));
   add(near.slice(0, AT_ONCE));
   const more = near.length > AT_ONCE && button(`All ${placed.length} passages`, () => {
     add(near.slice(AT_ONCE));
@@ -135,14 +139,18 @@ function contextView(bench, context, passages) {
     make("h3", null, "In the context"),
     make("p", { class: "under" }, `${counted(tokens)} tokens, ${plural(places.length, "document")}, `,
       placed.length ? plural(placed.length, "needed passage") : "no needed passages", ". ", make("code", null, id)),
-    strip(places, placed, end, bench, reach), list, more);
+    lanes.length > 0 && make("p", { class: "under" }, "Below the needed passages: the retrieved ones of ", lanes.map((lane) => [dot(lane.run), `${lane.name} `])),
+    strip(places, placed, end, bench, reach, lanes), list, more);
 }
 
-function strip(places, placed, end, bench, reach) {
-  const drawing = ["svg", { viewBox: "0 0 1000 40", preserveAspectRatio: "none", class: "strip", role: "group", "aria-label": "Positions of the needed passages in the context" },
-    places.map(([doc, start, stop], number) => ["rect", { x: String((start / end) * 1000), y: "12", width: String(Math.max(0.5, ((stop - start) / end) * 1000 - 1)), height: "16",
-      class: `piece ${number % 2 ? "odd" : ""}`, "data-tip": `Document ${number + 1}: ${bench.documents[doc]}` }, []])];
+function strip(places, placed, end, bench, reach, lanes) {
+  const height = 40 + lanes.length * 14;
+  const drawing = ["svg", { viewBox: `0 0 1000 ${height}`, preserveAspectRatio: "none", class: "strip", role: "group", "aria-label": "Positions of the needed passages in the context" },
+    [...places.map(([doc, start, stop], number) => ["rect", { x: String((start / end) * 1000), y: "12", width: String(Math.max(0.5, ((stop - start) / end) * 1000 - 1)), height: "16",
+      class: `piece ${number % 2 ? "odd" : ""}`, "data-tip": `Document ${number + 1}: ${bench.documents[doc]}` }, []]),
+    ...lanes.flatMap((lane, number) => laneMarks(lane, number, end, placed))]];
   const made = draw(drawing);
+  made.style.height = `${height + 4}px`;
   placed.forEach((one, number) => {
     const wide = Math.max(3, ((one.to - one.from) / end) * 1000);
     const mark = draw(["rect", { x: String(Math.min(1000 - wide, (one.from / end) * 1000)), y: "6", width: String(wide), height: "28", class: "needed", tabindex: "0", role: "button",
@@ -169,13 +177,13 @@ function grouped(placed) {
   return groups;
 }
 
-function passagesView(some, bench, documents, share, token) {
+function passagesView(some, bench, documents, share, token, lanes) {
   const [first, last] = [some[0], some[some.length - 1]];
   const pieces = some.map((one, number) => [make("mark", null, compact(one.text)),
     number < some.length - 1 && make("span", { class: "around" }, compact(one.after.slice(0, some[number + 1].from - one.to)))]);
   return make("li", { class: "passage", tabindex: "-1" },
     make("p", { class: "passage-place" }, make("b", null, `Document ${first.home.number} of ${documents}`), ` ${bench.documents[first.doc]}`,
-      make("span", { class: "under" }, ` · at ${percent(share)}, about token ${counted(token)}`)),
+      make("span", { class: "under" }, ` · at ${percent(share)}, about token ${counted(token)}`), retrievedBy(lanes, some)),
     first.text || first.before ? make("p", { class: "passage-text" }, first.before && make("span", { class: "around" }, `…${compact(first.before)}`),
       pieces, last.after && make("span", { class: "around" }, `${compact(last.after).trimEnd()}…`))
       : make("p", { class: "under" }, "Its text is not available."));

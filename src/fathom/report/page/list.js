@@ -50,6 +50,7 @@ class Explorer {
       choose("Outcome", [any, ...OUTCOMES.map(([sign, name]) => [sign, name]), ...(items.runs.length > 1 ? ACROSS : [])], chosen.outcome, set("outcome"), { id: "filter-outcome" }),
       items.patterns.length > 0 && choose("Pattern", [any, ...items.patterns.map((name) => [name, name])], chosen.pattern, set("pattern"), { id: "filter-pattern" }),
       items.causes.length > 0 && choose("Likely cause", [any, ...this.mainCauses.map((name) => [name, name])], chosen.cause, set("cause"), { id: "filter-cause" }),
+      items.stages.length > 0 && choose("Failed at", [any, ...items.stages.map((name) => [name, name])], chosen.stage, set("stage"), { id: "filter-stage" }),
       tags.map(([name, values]) => {
         // A tag may have an empty value, so options are numbered.
         const ordered = values.map((value, place) => [place, value || "(none)"]).sort((one, two) => one[1].localeCompare(two[1], "en", { numeric: true }));
@@ -135,7 +136,7 @@ class Explorer {
     const words = make("span", { class: "row-words" }, "…");
     const tags = items.tags.filter(([name, values]) => values.length > 1 && name !== "split")
       .slice(0, 4).map(([, values, column]) => values[column[item]]).filter(Boolean);
-    const signs = items.runs.map((run, number) => outcomeSign(run.outcome[item], this.data.runs[number][0]));
+    const signs = items.runs.map((run, number) => outcomeSign(run.outcome[item], this.data.runs[number][0], run.few.includes(item)));
     const row = make("div", { class: "row", role: "option", id: `row-${place}`, on: { click: () => this.openAt(place) } },
       make("span", { class: "row-number" }, counted(item + 1)),
       make("span", { class: "row-main" }, words, make("span", { class: "under" }, tags.join(" · "))),
@@ -188,8 +189,8 @@ class Explorer {
   }
 }
 
-function outcomeSign(sign, run) {
+function outcomeSign(sign, run, few) {
   const known = OUTCOME[sign];
   if (!known) return make("span", { class: "sign away", "data-tip": `${run}: not asked` });
-  return make("span", { class: `sign ${known.name.replaceAll(" ", "-")}`, "data-tip": `${run}: ${known.name}`, role: "img", "aria-label": `${run}: ${known.name}` }, known.glyph);
+  return make("span", { class: `sign ${known.name.replaceAll(" ", "-")}`, "data-tip": `${run}: ${known.name}${few ? ". † Fewer passages were retrieved than documents are needed" : ""}`, role: "img", "aria-label": `${run}: ${known.name}${few ? ", too few passages" : ""}` }, known.glyph, few && make("sup", null, "†"));
 }

@@ -70,7 +70,7 @@ const MOST_ROWS = 10;
 function matrixView(section, data, explorer) {
   const [figure, ...others] = section.figures;
   const column = Object.fromEntries(figure.columns.map(([name], place) => [name, place]));
-  const kind = figure.id === "causes" ? "cause" : "pattern";
+  const kind = { causes: "cause", "failure-stages": "stage" }[figure.id] || "pattern";
   const names = [...new Set(figure.rows.map((row) => row[column[kind]]))];
   const found = new Map(figure.rows.map((row) => [`${row[column.run]}\n${row[column[kind]]}`, row]));
   const most = Math.max(1, ...figure.rows.map((row) => row[column.count]));
@@ -93,7 +93,7 @@ function matrixView(section, data, explorer) {
       }));
   });
   const table = make("table", { class: "matrix" }, make("caption", { class: "visually-hidden" }, figure.note),
-    make("thead", null, make("tr", null, make("th", { scope: "col", class: "words" }, kind === "cause" ? "Cause" : "Pattern"),
+    make("thead", null, make("tr", null, make("th", { scope: "col", class: "words" }, { cause: "Cause", stage: "Stage", pattern: "Pattern" }[kind]),
       runs.map(([name, number]) => make("th", { scope: "col", class: "words" }, dot(number), name)))),
     make("tbody", null, rows.slice(0, MOST_ROWS)));
   const more = rows.length > MOST_ROWS && button(`All ${rows.length}`, () => {
@@ -113,7 +113,8 @@ function choiceView(section, data) {
   const legend = section.id === "breakdowns" ? legendOf(data.runs) : null;
   const show = (number) => put(place, figureOf(section.figures[number]));
   show(0);
-  const control = choose(section.id === "breakdowns" ? "By" : "Run", section.figures.map((figure, number) => [number, figure.title]), 0,
+  const labels = { breakdowns: "By", cost: "Cost" };
+  const control = choose(labels[section.id] || "Run", section.figures.map((figure, number) => [number, figure.title]), 0,
     (value) => show(Number(value)), { id: `choose-${section.id}` });
   return [make("div", { class: "controls" }, section.figures.length > 1 && control), legend, place];
 }
@@ -124,8 +125,9 @@ function sectionOf(section, data, explorer) {
     matrix: () => matrixView(section, data, explorer),
     choice: () => choiceView(section, data),
     heat: () => heatView(section, data, explorer),
+    pivot: () => pivotView(data, explorer),
     figures: () => {
-      const many = ["lengths", "steps"].includes(section.id);
+      const many = ["lengths", "steps", "recall", "measures"].includes(section.id);
       return section.figures.map((figure, place) => figureOf(figure, many && place === 0 ? legendOf(data.runs) : null));
     },
   };

@@ -39,6 +39,7 @@ from fathom.scoring.answers import (
     Text,
     ValueSet,
 )
+from fathom.scoring.parsing.months import is_same_month
 from fathom.scoring.parsing.normalization import bare_letter, letters, normal
 from fathom.scoring.parsing.numerals import join_scale, number_of, split_scale
 
@@ -105,9 +106,18 @@ def _base_name(unit: str) -> str:
 
 def _same_text(key: Text, read: str) -> bool:
     form = normal(read)
-    if _same_spelling(normal(key.value), form):
+    if _same_spelling(normal(key.value), form) or is_same_month(key.value, form):
         return True
-    return any(_same_spelling(normal(alias), form) for alias in key.aliases)
+    if any(_same_spelling(normal(alias), form) for alias in key.aliases):
+        return True
+    return any(_same_text(key, name) for name in _uninverted(read))
+
+
+def _uninverted(name: str) -> tuple[str, ...]:
+    """A name in its printed order: "Amira Haddad" for "Haddad, Amira", "Chen Yu" for "Chen, Yu"; else none."""
+    last, comma, first = name.strip().partition(", ")
+    short = comma and "," not in first and first.count(" ") < 3 and last.count(" ") < 3
+    return (f"{first} {last}", f"{last} {first}") if short and last and first else ()
 
 
 def _same_spelling(key: str, read: str) -> bool:
@@ -228,7 +238,8 @@ class _VariantIndex:
         """The first of the indices `among` whose value is the same."""
         places = self._others
         if isinstance(value, Text) and self._texts:
-            places = self._texts.get(letters(value.value), places)
+            names = (value.value, *_uninverted(value.value))
+            places = next((found for name in names if (found := self._texts.get(letters(name)))), places)
         for place in places:
             if place in among and _same(self._key[place], value):
                 return place
@@ -294,7 +305,7 @@ def _overlap(key: Collection, read: Collection) -> float:
 
 def _links(answer: LinkedSpans) -> set[tuple[Passage, Passage | None]]:
     """Each passage paired with each passage linked to it; a passage without links is paired with None."""
-    return {(span.passage, link) for span in answer.spans for link in span.links or (None,)}
+    return {(span.passage, link) for span in answer.spans for link in span.linked or (None,)}
 
 
 def _set_comparison(expected: set[Hashable], stated: set[Hashable]) -> Comparison:

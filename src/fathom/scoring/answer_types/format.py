@@ -101,7 +101,7 @@ def display(answer: Answer) -> str:
             return "\n".join(map(published, items))
         case LinkedSpans(spans=spans):
             return "\n".join(
-                f"{_place(span.passage)}: {', '.join(map(_place, span.links))}".rstrip(": ") for span in spans
+                f"{_place(span.passage)}: {', '.join(map(_place, span.linked))}".rstrip(": ") for span in spans
             )
         case _:
             return published(answer)
@@ -129,7 +129,7 @@ def published(answer: Answer) -> str:
         case Spans(passages=passages):
             return ", ".join(map(_place, passages))
         case LinkedSpans(spans=spans):
-            return "; ".join(", ".join(map(_place, (span.passage, *span.links))) for span in spans)
+            return "; ".join(", ".join(map(_place, (span.passage, *span.linked))) for span in spans)
         case Unanswerable():
             return "NULL"
 

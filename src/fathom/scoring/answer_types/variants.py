@@ -24,6 +24,7 @@ from fathom.scoring.answers import (
     Answer,
     Assignment,
     Choice,
+    Link,
     LinkedSpan,
     LinkedSpans,
     Multiset,
@@ -194,7 +195,7 @@ def _near_selections(options: Sequence[int], of: int) -> Iterator[str]:
 def _as_json(answer: Spans | LinkedSpans) -> list[object]:
     if isinstance(answer, Spans):
         return [_place(passage) for passage in answer.passages]
-    return [{"claim": _place(span.passage), "evidence": list(map(_place, span.links))} for span in answer.spans]
+    return [{"claim": _place(span.passage), "evidence": list(map(_place, span.linked))} for span in answer.spans]
 
 
 def _place(passage: Passage) -> dict[str, object]:
@@ -216,8 +217,9 @@ def _near_links(spans: Sequence[LinkedSpan]) -> Iterator[tuple[LinkedSpan, ...]]
     """One passage moved, one missing, and the links of one passage changed."""
     first, *rest = spans
     others = [first.model_copy(update={"passage": _moved(first.passage)})]
-    others += [first.model_copy(update={"links": links}) for links in ((), *_near_passages(first.links or ()))]
-    for other in others if first.links else others[:1]:
+    near = ((), *_near_passages(first.linked)) if first.links else ()
+    others += [first.model_copy(update={"links": tuple(Link(passage=one) for one in linked)}) for linked in near]
+    for other in others:
         yield (other, *rest)
     if rest:
         yield tuple(rest)

@@ -11,7 +11,7 @@ from fathom.scoring.parsing.json_values import ABSENT, answer_field, parsed
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.non_answers import HEDGE
 from fathom.scoring.parsing.normalization import unaccented
-from fathom.scoring.parsing.remarks import RETRACTION, split_remarks
+from fathom.scoring.parsing.remarks import RETRACTION, split_remarks, taken_back
 
 LONGEST_STATEMENT: Final = 200_000
 """The maximum length in characters; anything longer is a document, not an answer."""
@@ -28,7 +28,8 @@ class Statement(NamedTuple):
 _BRACE = re.compile(r"\\[{}\\]|[{}]")
 # Both start with a literal word, which is several times faster than an alternation or a lookbehind.
 _MARKER = re.compile(
-    r"answer(?<=\banswer)(?:s?[*_`\])]{0,4}[ \t]{0,3}(?:\([^()\n]{0,40}\)[ \t]?)?[:：=][*_`]{0,4}|(?<=<answer)>"
+    r"answer(?<![^\W_]answer)(?:s?[*_`\])]{0,4}[ \t]{0,3}(?:\([^()\n]{0,40}\)[ \t]?)?(?:[:：=→]|[-=]>)[*_`]{0,4}"
+    r"|(?<=<answer)>"
     r"|(?P<heading>s?[*_`#\])\t ]{0,8}(?:$|[-–—](?=[ \t]))))",
     re.MULTILINE,
 )
@@ -39,27 +40,45 @@ _SPOKEN_MARKER = re.compile(
 _OWN_MARKER = re.compile(r"answers? ?(?:[:：=]|(?:is|are|would|must|should)\b)")
 _BEFORE_HEADING = re.compile(r"[*_`#>\t \[(]{0,8}(?:the |my )?(?:final |correct |corrected )?")
 _OTHER_MARKER = re.compile(
-    r"答案(?:是|为|[:：])[:：]?|^[*_`#>\t ]{0,8}(?:final |最终)?(?:endgültige |richtige |окончательный |правильный )?"
-    r"(?:ans|respuesta|réponse|antwort|ответ|resposta|risposta|antwoord|svar|cevap|odpowiedź|答え|解答|回答|정답"
-    r"|답|الجواب|الإجابة)"
-    r"(?: final| finale| correcta| correcte| correta| corretta)?[*_`]{0,4}[ \t]?[:：][*_`]{0,4}",
+    r"答案[*_`】」\])]{0,4}[ \t]?(?:是|为|為|[:：=→])[:：]?|[【\[「]答案[】\]」][:：]?|答え[はが][:：]?|정답은"
+    r"|^[*_`#>\t 【\[]{0,8}(?:so |also )?(?:la |el |die |der |das |a |o |il |het |de |det |le )?"
+    r"(?:final |最终|最終的?な?|최종 ?|endgültige |richtige |окончательный |правильный |итоговый |الإجابة النهائية )?"
+    r"(?:ans|respuesta|réponse|antwort|ответ|resposta|risposta|antwoord|svaret?|cevap|odpowiedź|答え|解答|回答|答|正解"
+    r"|정답|답변?|الجواب|الإجابة|उत्तर|jawaban|đáp án|απάντηση|vastaus|válasz|odpověď|răspuns|відповідь)"
+    r"(?: final| finale| correcta| correcte| correta| corretta| النهائية)?[*_`】\])]{0,4}[ \t]?"
+    r"(?:[:：=→]|(?<=】)|(?:es|est|ist|lautet|é|è|is|är|er)\b[ \t]?[:：]?)[*_`]{0,4}",
     re.MULTILINE,
 )
-_ASCII_WORDS = ("ans:", "spuesta", "antwo", "sposta", "svar", "cevap")
+_MAY_BE_OTHER = ("ans:", "spuesta", "antwo", "sposta", "svar", "cevap", "jawaban", "vastaus")
+_PREDICATE = re.compile(r"(?<=\S)(?:です|である|だ|입니다|이다)[。.]?\Z")
+"""The verb after an answer in Japanese or Korean."""
 _WEAK_MARKER = re.compile(
-    r"^[*_`#>\t ]{0,8}(?:the |my )?(?:final |overall )?(?:solution|result|conclusion|output|total|choice|selection)"
-    r"(?:[*_`]{0,4}[ \t]?[:：][*_`]{0,4}|[*_`]{0,4}[ \t]?$(?<=\w|[*_`]))",
+    r"^[*_`#>\t ]{0,8}(?:the |my )?(?:final |overall )?"
+    r"(?:solution|result|conclusion|output|total|choice|selection|verdict|tl;?dr|bottom line|in short|in brief)"
+    r"(?:[*_`]{0,4}[ \t]?[:：→][*_`]{0,4}|[*_`]{0,4}[ \t]?$(?<=\w|[*_`]))",
     re.MULTILINE | re.IGNORECASE,
 )
 """Counts only if there is no other marker."""
-_WEAK_WORDS = re.compile(r"olution|esult|onclusion|utput|otal|hoice|election")
-_MEANT = re.compile(r"\b(?:i mean|i meant|make that|should read)\b[,:]?")
+_WEAK_WORDS = re.compile(
+    r"olution|esult|onclusion|utput|otal|hoice|election|erdict|tl;?dr|ine|n short|n brief", re.IGNORECASE
+)
+_SHORT_MARKER = re.compile(r"(?:Q[:.][^\n]*\n\s*)?[*_ ]{0,3}A[*_]{0,3}[:：][*_]{0,3}[ \t\n]")
+_NEXT_LETTER = re.compile(r"^[*_ ]{0,3}B[*_]{0,3}[:.)]", re.MULTILINE)
+"""What shows that "A:" is the first of several letters."""
+_MEANT = re.compile(r"\b(?:i mean|i meant|make that|should read|correct(?:ion|ed)(?=:))\b[,:]?")
 _LINE_BRACKET = re.compile(r"^[\[{]", re.MULTILINE)
 MAX_BRACKETS: Final = 8
 """Lines with an opening bracket that are tried as the start of a JSON value."""
 _HASH_MARKS = re.compile(r"(?:\A|\n)#{4}[ \t]*(?P<stated>[ \t\n][^\s][^\n]*(?:\n[^\n]+)*)\Z")
 _VALUE_NEXT = re.compile(r"[ \t*_`$\\({]{0,8}(?:[-+]?\d|null\b|none\b)", re.IGNORECASE)
 _FINAL = re.compile(r"(?:final|correct|corrected|right) \Z")
+_NOT_THE_ANSWER = re.compile(
+    r"\b(?:do not|don't|does not|doesn't|cannot|can't|did not|didn't) (?:think|believe|say|claim|agree|conclude)"
+    r"[^.\n]{0,40}\banswer\b[^.\n]{0,10}\b(?:is|are)\b[^\n]{0,200}\Z",
+    re.IGNORECASE,
+)
+"""A response that ends with what the answer is not."""
+_SECOND_ANSWER = re.compile(r"^[*_# \t-]{0,6}answer (?:2|b|two)\b[ \t]?[:.)]", re.IGNORECASE | re.MULTILINE)
 _LEAD = re.compile(r"\s*(?:so|thus|therefore|hence)?,?\s?(?:the |my )?")
 
 
@@ -72,6 +91,8 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> Statement | N
     "Answer: 71" may have been the start of 711. A statement that the remarks take back is none.
     """
     text = text.strip()
+    if "nswer" in text and _denies_or_doubles(text):
+        return None
     box, box_end = last_box(text) if "\\boxed" in text else ("", 0)
     if truncated:
         return Statement(box, marked=True) if box.strip() else None
@@ -85,35 +106,70 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> Statement | N
     tail = _tail(text[box_end:], hints)
     tail, after = split_remarks(tail, hints, marked=True) if tail else ("", "")
     if not tail and not box:
-        weak = _weak_tail(text)
+        weak = _weak_tail(text, hints)
         tail, after = split_remarks(weak, hints, marked=True) if weak else ("", "")
     for statement, rest in ((tail, after), (box, text[box_end:]), (closing, remarks)):
         if statement and not statement.isspace():
-            return None if rest and RETRACTION.search(rest) else Statement(_balanced(statement), marked=True)
+            if (rest and RETRACTION.search(rest)) or taken_back(f"{statement}\n{rest}", hints):
+                return None
+            return Statement(_balanced(statement), marked=True)
     if not body:
         body, remarks = split_remarks(text, hints, marked=False)
-    if not body.strip() or (remarks and RETRACTION.search(remarks)):
+    if not body.strip() or (remarks and RETRACTION.search(remarks)) or taken_back(f"{body}\n{remarks}", hints):
         return None
     return Statement(body, marked=False)
 
 
-def _weak_tail(text: str) -> str:
+def _denies_or_doubles(text: str) -> bool:
+    """Whether a response says what the answer is not, or gives a second one."""
+    if ("n't " in text or " not " in text or "cannot " in text) and _NOT_THE_ANSWER.search(text):
+        return True
+    return ("nswer 2" in text or "nswer B" in text or "nswer two" in text) and _SECOND_ANSWER.search(text) is not None
+
+
+def _weak_tail(text: str, hints: KeyHints) -> str:
     """The text after "Result:" or a heading such as "## Conclusion"; empty if there is none."""
-    if not (":" in text or "：" in text or "# " in text) or not _WEAK_WORDS.search(text):
+    if not (":" in text or "：" in text or "# " in text or "→" in text):
         return ""
-    end = max((match.end() for match in _WEAK_MARKER.finditer(text)), default=0)
+    short = _SHORT_MARKER.match(text)
+    if short and not _NEXT_LETTER.search(text):
+        return text[short.end() :]
+    if not _WEAK_WORDS.search(text):
+        return ""
+    # After a list of names, "Total: 3" counts them.
+    found = (match for match in _WEAK_MARKER.finditer(text) if not (hints.spellings and "otal" in match[0]))
+    end = max((match.end() for match in found), default=0)
     return text[end:] if end else ""
 
 
 def _balanced(statement: str) -> str:
-    """The statement without the end of an emphasis that began before its marker: "**Answer: 4**"."""
-    statement = statement.rstrip(" \t\n。")
-    for sign in ("**", "`"):
+    """The statement without markup that began before its marker ("**Answer: 4**") and without quotes around it."""
+    statement = statement.strip(" \t\n。")
+    if statement.count("```") % 2 and statement.endswith("```"):
+        statement = statement[:-3].rstrip()
+    for sign in ("**", "__", "`"):
         if sign in statement and statement.count(sign) % 2:
             at = statement.rfind(sign)
-            if not statement[at + len(sign) : at + len(sign) + 2].strip(".。!"):
+            if statement.startswith(f"{sign} "):
+                statement = statement[len(sign) :].lstrip()
+            elif not statement[at + len(sign) : at + len(sign) + 2].strip(".。!"):
                 statement = statement[:at] + statement[at + len(sign) :]
-    return statement
+    if not statement.isascii():
+        statement = _PREDICATE.sub("", statement)
+    return _unquoted(statement)
+
+
+_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "„": "“", "«": "»", "‹": "›", "「": "」", "『": "』"}
+
+
+def _unquoted(statement: str) -> str:
+    """The statement without one pair of quotes around all of it: “4, 5”, not “a”, “b”."""
+    bare = statement.rstrip(".。!")
+    closing = _QUOTES.get(bare[:1])
+    if closing is None or len(bare) < 3 or bare[-1] != closing:
+        return statement
+    inner = bare[1:-1]
+    return statement if bare[0] in inner or closing in inner else inner
 
 
 def last_box(text: str) -> tuple[str, int]:
@@ -135,23 +191,29 @@ def last_box(text: str) -> tuple[str, int]:
 def _tail(text: str, hints: KeyHints) -> str:
     """The text after the last marker; empty if there is none."""
     # Cheap tests that rule out most responses without a marker.
-    foreign = not text.isascii() or (":" in text and any(map(text.lower().__contains__, _ASCII_WORDS)))
-    if not foreign and "nswer" not in text and "NSWER" not in text and "####" not in text:
-        return ""
     small = text.lower()
+    foreign = not text.isascii() or any(map(small.__contains__, _MAY_BE_OTHER))
+    if not foreign and "answer" not in small and "####" not in text:
+        return ""
     if len(small) != len(text):  # "İ" becomes longer in lower case
         small = text
     for spelling in map(str.lower, hints.spellings):
         # The title "In search of an answer: tides" is not a marker.
         if "answer" in spelling and (_OWN_MARKER.search(spelling) or spelling.endswith(("answer", "answers"))):
             for title in {spelling, unaccented(spelling)}:
-                small = small.replace(title, "_" * len(title))
+                small = small.replace(title, "\x01" * len(title))
     content = len(text.rstrip(" \t\n*_`.$\\[]()"))  # a marker with nothing after it does not count
     if text.startswith("[]", text.rfind("[")):
         content = max(content, text.rfind("[") + 2)  # an empty list is something
     written = 0
     others = _OTHER_MARKER.finditer(small, 0, content) if foreign else ()
     for match in chain(_MARKER.finditer(small, 0, content), others):
+        # "3 questions, 2 answers" is the end of a title.
+        if (
+            small.startswith("answers", match.start())
+            and small[max(0, match.start() - 2) : match.start() - 1].isdigit()
+        ):
+            continue
         if match.end() < content and (match.lastgroup is None or _is_heading(small, match.start())):
             written = max(written, match.end())
     spoken, final = written, False

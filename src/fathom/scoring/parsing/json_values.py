@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -20,6 +21,44 @@ _ANSWER_FIELDS = (
     "choice",
 )
 _ITEM_FIELDS = ("title", "article_title", "name", "author", "author_name", "article", "value", "item", "answer")
+_REMARK_FIELDS = frozenset(
+    [
+        "explanation",
+        "reasoning",
+        "reason",
+        "rationale",
+        "justification",
+        "note",
+        "notes",
+        "comment",
+        "confidence",
+        "certainty",
+        "unit",
+        "units",
+        "evidence",
+        "source",
+        "sources",
+        "steps",
+        "method",
+        "details",
+        "description",
+        "thought",
+        "thoughts",
+        "analysis",
+        "calculation",
+        "question",
+        "type",
+    ]
+)
+_OPEN_FIELDS = re.compile(
+    r"(?:alternat\w*|or|maybe|possibl[ey]|possibilit\w*|uncertain|unsure|guess|second|runner_?up|fallback|backup"
+    r"|also|others?|additional|candidates_?considered)"
+    r"(?:[_ ]?(?:answers?|values?|choices?|options?|titles?|candidates?|names?|results?))?",
+    re.IGNORECASE,
+)
+"""Names of fields with another answer beside the first."""
+_FIGURE = re.compile(r"-?\d+(?:\.\d+)?")
+_EMPTY: Final[tuple[object, ...]] = (None, [], {}, "", False)
 ABSENT: Final = object()
 
 
@@ -41,14 +80,30 @@ def answer_field(record: dict[str, Any]) -> str | None:
     return next((names[name] for name in _ANSWER_FIELDS if name in names), None)
 
 
+def is_open(value: Any, depth: int = 3) -> bool:
+    """Whether an object states another answer beside its answer: {"answer": 4, "alternative": 5}."""
+    if not isinstance(value, dict) or not depth:
+        return False
+    if len(value) > 1 and any(_OPEN_FIELDS.fullmatch(name) and value[name] not in _EMPTY for name in value):
+        return True
+    return any(is_open(one, depth - 1) for one in value.values())
+
+
 def unwrapped(value: Any) -> Any:
     """The answer inside {"answer": ...} or {"titles": [...]}, even if it is wrapped several times."""
     for _ in range(4):
         if not isinstance(value, dict):
             break
+        if value and [*value] == [str(number) for number in range(1, len(value) + 1)] and len(value) > 1:
+            break  # numbered items, or slots with their options
         name = answer_field(value)
         lists = [field for field in value if isinstance(value[field], list)]
-        name = lists[0] if name is None and len(value) == 1 == len(lists) else name
+        # {"titles": [...], "count": 3}: the list is the answer if everything beside it is a number.
+        beside = [value[field] for field in value if field not in lists]
+        counts = all(isinstance(one, str) and one.isdecimal() for one in beside)
+        name = lists[0] if name is None and len(lists) == 1 and counts else name
+        if name is None and len(value) == 1 and not isinstance(only := next(iter(value.values())), str):
+            name = next(iter(value)) if isinstance(only, list | dict) else None
         if name is None:
             break
         value = value[name]
@@ -73,16 +128,34 @@ def scalar(value: Any) -> str:
 
 
 def lone(value: Any) -> Any:
-    """The only element of a list, at any depth; any other value as it is."""
-    while isinstance(value, list) and len(value) == 1:
-        value = value[0]
+    """The only element of a list or object, remarks aside, at any depth; any other value as it is."""
+    for _ in range(8):
+        inner = value
+        if isinstance(value, dict):
+            inner = item({name: value[name] for name in value if name.lower() not in _REMARK_FIELDS})
+        elif isinstance(value, list) and len(value) == 1:
+            inner = value[0]
+        if inner == value:
+            break
+        value = inner
     return value
+
+
+def _listed(record: dict[str, Any]) -> list[Any]:
+    """The items of an object: numbered ones, names with their figures ({"Lind": 7, "Wu": 4}), or a single one."""
+    if [*record] == [str(number) for number in range(1, len(record) + 1)]:
+        return list(record.values())
+    if len(record) > 1 and all(isinstance(one, str) and _FIGURE.fullmatch(one) for one in record.values()):
+        return list(record)
+    return [lone(record)]
 
 
 def scalars(value: Any) -> list[str] | None:
     """The scalars of a JSON list, with one level of nesting (tied items) flattened; None for any other value."""
     if isinstance(value, str):
         return [value]
+    if isinstance(value, dict):
+        value = _listed(value)
     if not isinstance(value, list):
         return None
     flat: list[str] = []

@@ -16,9 +16,12 @@ from fathom.scoring.parsing.normalization import letters, normal
 # Spaces before a separator belong to it as well. `split_parts` strips them: a pattern that started with any number of
 # spaces would scan a long run of spaces once per space.
 SEPARATOR = re.compile(r"[,，、;；][ \t\n]*")
-AND = re.compile(r"[ \t](?:and|&)[ \t]+", re.IGNORECASE)
+AND = re.compile(
+    r"[ \t](?:and|&)[ \t]+|(?<=[\u4e00-\u9fff」》”])(?:以及|和|(?<!以)及|与)(?=[\u4e00-\u9fff「《“])", re.IGNORECASE
+)
 SEPARATOR_OR_AND = re.compile(rf"{SEPARATOR.pattern}|{AND.pattern}", re.IGNORECASE)
-_ANY_SEPARATOR = re.compile(r"[,，、;；&]|\band\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+")
+_ANY_SEPARATOR = re.compile(r"[,，、;；&和及与]|\band\b", re.IGNORECASE)
 
 
 class KeyHints:
@@ -41,6 +44,11 @@ class KeyHints:
     def whole(self) -> frozenset[str]:
         """The spellings, normalized by `letters`."""
         return frozenset([letters(spelling) for spelling in self.spellings])
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of the spellings."""
+        return frozenset(_WORD.findall(" ".join(self.whole)))
 
     @cached_property
     def joined(self) -> frozenset[str]:
@@ -69,6 +77,15 @@ class KeyHints:
     def contain(self, sign: str) -> bool:
         """Whether a spelling contains the sign."""
         return any(sign in spelling for spelling in self.spellings)
+
+    @property
+    def rounded(self) -> bool:
+        """Whether a number of the key is rounded or has a unit, so that "about" before it is no hedge."""
+        # Cheaper than a cached property, which has a lock.
+        for scalar in self._scalars:
+            if type(scalar) is Number:
+                return scalar.decimals is not None or bool(scalar.unit)
+        return False
 
     @cached_property
     def values(self) -> frozenset[Decimal]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from fathom.scoring.parsing.key_hints import AND, SEPARATOR, SEPARATOR_OR_AND, KeyHints
-from fathom.scoring.parsing.normalization import BRACKETS, letters, plain
+from fathom.scoring.parsing.non_answers import HEDGE
+from fathom.scoring.parsing.normalization import enclosed, letters, plain
 from fathom.scoring.parsing.numerals import number_of
 from fathom.scoring.parsing.remarks import is_comment
 from fathom.scoring.parsing.segmentation import (
@@ -21,38 +22,135 @@ from fathom.scoring.parsing.segmentation import (
     unnumbered,
     without_lead_in,
 )
-from fathom.scoring.parsing.tables import piped_rows, without_ranks
+from fathom.scoring.parsing.tables import piped_rows, without_numbers, without_ranks
 
 _WRAPS = ",;，；"
 """Characters at the end of a line that continue the list on the next line."""
 _SECOND = re.compile(r"[,;，；][ \t]?\(?2[.)][ \t]")
-_LEADING_AND = re.compile(r"(?:and|&)[ \t]+", re.IGNORECASE)
+_CIRCLED = re.compile(r"[①-⑳]")
+_NUMBERED = re.compile(r"(?:\A|(?<=[ \t,;，；、]))\(?(\d{1,2})[.)][ \t]+(?=\D)")
+_LEADING_AND = re.compile(r"(?:and|&)[ \t]+|(?:以及|和|及|与)(?=[\u4e00-\u9fff「《“])", re.IGNORECASE)
 _SPELLED_AND = re.compile(r"(?:hundred|thousand|million) and ", re.IGNORECASE)
+_AMOUNT = r"[-−+≈~]?[$€£¥]?\d[\d,.]*[ \t]?(?:%|[^\W\d_]+(?:[ /][^\W\d_]+){0,2})?"
+_FIGURE = re.compile(
+    rf"(?<=[^\s,;:])[*_]{{0,3}}(?:[ \t][(\[]{_AMOUNT}[)\]]"
+    rf"|(?:[:：]|[ \t][-–—=→])[*_]{{0,3}}[ \t]{_AMOUNT})[*_]{{0,3}}\Z"
+)
+_ORIGIN = re.compile(
+    r"[ \t]\((?:(?:doc(?:ument)?|article|paper)s?[ \t]#?\d[^()\n]{0,40}|[^()\d\n]{1,80})\)", re.IGNORECASE
+)
+"""Where a number comes from, or how numbers are sorted: "(Doc 4)", "(in ascending order)"."""
+_NUMBERS_FOLLOW = re.compile(r"[^\d\n,;:=]{1,160}[ \t](?:is|are|was|were|in)[ \t]?:?[ \t](?=\d)", re.IGNORECASE)
+_NO_LIST = re.compile(r"\b(?:not|no|except|between|from|than|least|most of)\b|n't\b", re.IGNORECASE)
+_IN_TURN = re.compile(r",?[ \t](?:followed by|and then|then)[ \t]")
+_TIE = re.compile(r"[ \t]\((?:a )?(?:tied?|both|shared|equal)[^()\n]{0,30}\)\Z", re.IGNORECASE)
+_TIMES = re.compile(
+    r"(?P<before>\d{1,2})[ \t]?[×x][ \t](?P<item>[^\n(]{1,200})"
+    r"|(?P<own>[^\n(]{1,200}?)[ \t](?:\((?P<inside>\d{1,2})[x×]?\)|[x×][ \t]?(?P<after>\d{1,2})"
+    r"|\((?P<word>once|twice|three times|four times)\))",
+    re.IGNORECASE,
+)
+_MULTIPLES = {**{str(n): n for n in range(1, 100)}, "once": 1, "twice": 2, "three times": 3, "four times": 4}
+MAX_FIGURE = 60
+"""Characters at the end of an item that are searched for a figure."""
+_SLASH = re.compile(r"[ \t]+/[ \t]+")
+_CHAINED = re.compile(r"\d[\d.]*(?:[ \t]([/>])[ \t]\d[\d.]*)(?:[ \t]\1[ \t]\d[\d.]*){0,200}")
+"""Numbers with slashes or "greater than" between them: "30 > 22 > 7"."""
+_BRACKETED = re.compile(r"(?:\A|(?<=[ \t,;]))(?:\[(\d{1,2})\]|\(([a-z])\))[ \t]+(?=\S)")
+_LABELED = re.compile(r"(?<=\S)[ \t]?[:：=–—][ \t]+([^\n:：]{1,40})\Z")
+"""The number after what it belongs to: "Article 1: 4"."""
 _BAR = re.compile(r"[ \t]*\|[ \t]*")
 _SPACED = re.compile(r"\d+(?:\.\d+)?(?:[ \t]+\d+(?:\.\d+)?)+")
 _QUOTED = re.compile(r'(?<![ \t\n])[ \t\n]*["“]([^"“”\n]*)["”][ \t\n]*(?:[,;]|and\b|[,;]\s?and\b|\Z)')
 
 
-def items_in(stated: str, hints: KeyHints, numeric: bool) -> list[str]:
-    """The items of a stated list; `numeric` if the key's items are numbers."""
+def items_in(stated: str, hints: KeyHints, numeric: bool, counted: bool = False) -> list[str]:
+    """The items of a stated list; `numeric` if the key's items are numbers, `counted` if items may repeat."""
     lines = lines_in(plain(stated), hints)
+    if counted and len(lines) == 1 and not numeric:
+        pieces = [piece for piece in _pieces(lines[0], hints) if piece.strip()]
+        items = repeated(pieces, hints)
+        if items != pieces and all(letters(item) in hints.whole for item in items):
+            return items
     if not lines:
         return []
     if len(lines) > 1 and lines[0][-1] in _WRAPS and all(line[-1] in _WRAPS for line in lines[:-1]):
         lines = [" ".join(lines)]  # one list, wrapped
     if len(lines) == 1:
+        lines = _numbered_inline(lines[0]) or lines
+    if len(lines) == 1:
         # "1. Tides, storms" is one item; "(1) Tides; (2) Wu" is numbered item by item.
         line = lines[0] if "2" in lines[0] and _SECOND.search(lines[0]) else unnumbered(lines, hints)[0]
         return _inline(line, hints, numeric)
     if "|" in lines[0] and all("|" in line for line in lines):
-        return [cell for row in without_ranks(piped_rows(lines, ())) for cell in row if cell]
-    return clean_items(lines, hints)
+        rows = without_ranks(piped_rows(lines, ()))
+        return [cell for row in (rows if numeric else without_numbers(rows)) for cell in row if cell]
+    return (
+        _labeled_values(lines, hints)
+        if numeric and lines[0][-1].isdigit() and len(lines[0]) > 8
+        else clean_items(lines, hints)
+    )
+
+
+def _labeled_values(lines: list[str], hints: KeyHints) -> list[str]:
+    """The numbers of lines such as "Article 1: 4", if every line is such a one; else the lines as items."""
+    bare = unnumbered(lines, hints)
+    labeled = [_LABELED.search(line) if any(map(str.isalpha, line)) else None for line in bare]
+    values = [match[1] for match in labeled if match and number_of(match[1]) is not None]
+    return values if len(values) == len(lines) else clean_items(lines, hints)
+
+
+def _numbered_inline(line: str) -> list[str]:
+    """The entries of "1. Lind 2. Wu" or "①Lind②Wu"; none if they are not numbered one after the other."""
+    if line[:1] == "①":
+        return [part.strip(_WRAPS + " 、") for part in _CIRCLED.split(line) if part.strip()]
+    marks = list(_NUMBERED.finditer(line)) if line[:1] in "1(" else []
+    if len(marks) < 2 and line[:2] in ("[1", "(a"):
+        marks = list(_BRACKETED.finditer(line))
+    counted = [int(mark[1]) if mark[1] else ord(mark[2]) - ord("a") + 1 for mark in marks]
+    if len(marks) < 2 or marks[0].start() or counted != list(range(1, len(marks) + 1)):
+        return []
+    ends = [*(mark.start() for mark in marks[1:]), len(line)]
+    return [line[mark.end() : end].strip(_WRAPS + " 、") for mark, end in zip(marks, ends, strict=True)]
+
+
+def bare_numbers(line: str) -> str:
+    """A line of numbers without the words around them: "The years are 2016 (Doc 1), followed by 2018."."""
+    bare = _ORIGIN.sub("", line).replace("年", "")
+    lead = _NUMBERS_FOLLOW.match(bare)
+    if lead and not HEDGE.search(bare) and not _NO_LIST.search(bare):
+        bare = bare[lead.end() :]
+    return _IN_TURN.sub(", ", bare)
+
+
+def repeated(items: list[str], hints: KeyHints) -> list[str]:
+    """Items as often as they are said to occur: "Lind (twice)", "2 × Lind"."""
+    counted: list[str] = []
+    for item in items:
+        times = _TIMES.fullmatch(item) if letters(item) not in hints.whole else None
+        if times is None:
+            counted.append(item)
+        else:
+            number = times["before"] or times["inside"] or times["after"] or times["word"]
+            counted += [times["item"] or times["own"]] * _MULTIPLES.get(number.lower(), 1)
+    return counted
+
+
+def without_figures(items: list[str], hints: KeyHints) -> list[str]:
+    """Names without the figures that show why they are listed, if every item has one: "Tides (12)", "Tides: 12%"."""
+    named: list[str] = []
+    for item in items:
+        figure = _FIGURE.search(item[-MAX_FIGURE:])
+        if figure is None or letters(item) in hints.whole:
+            return items
+        named.append(item[: len(item) - len(figure[0])])
+    return named
 
 
 def _inline(line: str, hints: KeyHints, numeric: bool) -> list[str]:
     """The items of a list on one line."""
     line = without_lead_in(line.strip(), hints)
-    if BRACKETS.get(line[:1]) == line[-1:] and line.find(line[-1]) == len(line) - 1:
+    if enclosed(line):
         line = line[1:-1]
     if numeric:
         return clean_items(_numeric_pieces(line, hints), hints)
@@ -65,7 +163,7 @@ def _inline(line: str, hints: KeyHints, numeric: bool) -> list[str]:
     item = clean_item(line, hints)
     if item != line and letters(item) in hints.whole:
         return [item]
-    for sign, by in (("|", _BAR), ("→", ARROW)):
+    for sign, by in (("|", _BAR), ("→", ARROW), (" > ", ARROW), (" / ", _SLASH)):
         if sign in line and not hints.contain(sign):
             return clean_items(by.split(line.strip("| ")), hints)
     quoted = _QUOTED.findall(line) if '"' in line or "“" in line else []
@@ -80,7 +178,16 @@ def _pieces(line: str, hints: KeyHints) -> list[str]:
         return list(rejoined(line, _without_and(line, split_parts(SEPARATOR_OR_AND, line), hints), hints))
     parts = split_parts(SEPARATOR, line)
     parts += split_parts(AND, line, parts.pop()[0])
-    return [line[start:end] for start, end in _without_and(line, parts, hints)]
+    pieces = [line[start:end] for start, end in _without_and(line, parts, hints)]
+    return [item for piece in pieces for item in _tied(piece, hints)]
+
+
+def _tied(piece: str, hints: KeyHints) -> list[str]:
+    """The items of "Lind and Wu (tied)", if the key has both; otherwise the piece."""
+    if not piece.endswith(")") or " and " not in piece:
+        return [piece]
+    items = AND.split(_TIE.sub("", piece))
+    return items if all(letters(item) in hints.whole for item in items) else [piece]
 
 
 def _without_and(line: str, parts: list[tuple[int, int]], hints: KeyHints) -> list[tuple[int, int]]:
@@ -97,6 +204,8 @@ def _numeric_pieces(line: str, hints: KeyHints) -> list[str]:
     """A line of numbers split at its commas, except inside 1,234."""
     if ", " not in line and ";" not in line and _is_value(line, hints):
         return [line]  # "one hundred and five"
+    if _CHAINED.fullmatch(line):
+        return re.split(r"[ \t][/>][ \t]", line)
     if _SPACED.fullmatch(line.rstrip(".")):
         return line.rstrip(".").split()
     parts = split_parts(COMMA_IN_NUMBERS, line)

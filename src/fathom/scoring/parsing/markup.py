@@ -7,22 +7,35 @@ from html import unescape
 
 from fathom.scoring.parsing.key_hints import KeyHints
 
-_BREAK = re.compile(r"<br ?/?>|</(?:p|div|li|tr|ul|ol|h[1-6])>", re.IGNORECASE)
-_ITEM = re.compile(r"<li>", re.IGNORECASE)
+_ITEM_TAG = r"(?:li|item|title|name|entry|value|element|row|option|candidate)>"
+_BREAK = re.compile(rf"<br ?/?>|</(?:p|div|tr|ul|ol|h[1-6])>|</{_ITEM_TAG}", re.IGNORECASE)
+_ITEM = re.compile(rf"<{_ITEM_TAG}", re.IGNORECASE)
+_LATEX_ITEM = re.compile(r"\\item\b[ \t]*|\\(?:begin|end)\{(?:itemize|enumerate)\}")
 _LONE_STOP = re.compile(r"\n[ \t]*[.。,;][ \t]*(?=\n|\Z)")
-_TAG = re.compile(r"</?(?:b|i|u|em|strong|code|pre|p|div|ul|ol|span|sub|sup|h[1-6])>", re.IGNORECASE)
+_TAG = re.compile(r"</?(?!answers?>)[a-z][a-z0-9_-]{0,20}>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,6}|#x[0-9a-f]{1,6}|[a-z]{2,8});", re.IGNORECASE)
 _END_OF_TURN = re.compile(r"<\|[a-z_]{1,30}\|>|</s>|<eos>|<(?:end|start)_of_turn>", re.IGNORECASE)
 _ANSWER_TAG = re.compile(r"(</?)(?:final[_ -]?answer|result|solution|output|response)>", re.IGNORECASE)
+_ANSWER_BRACKETS = re.compile(r"\[(/?)answer\](?![:：(])", re.IGNORECASE)
+_CELLS = re.compile(r"</t[dh]>\s{0,4}<t[dh]>", re.IGNORECASE)
+_SAME_TAG = re.compile(r"</([a-z][a-z0-9_-]{0,20})>\s{0,4}(?=<\1>)", re.IGNORECASE)
+_TILDES = re.compile(r"^~~~(?=[a-z]{0,10}$)", re.MULTILINE)
+_TURN = re.compile(r"\[/?INST\][ \t]?")
 _STRUCK = re.compile(r"~~[^~\n]{1,300}~~[ \t]?")
+_THOUGHTS = r"(?:think|thinking|thoughts?|reasoning|analysis|scratchpad|reflection)"
+_OPENED = re.compile(rf"\A\s*<{_THOUGHTS}>", re.IGNORECASE)
 _THOUGHT = re.compile(
-    r"</(?:think|thinking|thoughts?|reasoning|analysis|scratchpad|reflection)>|\[/think(?:ing)?\]|◁/think▷",
+    rf"</{_THOUGHTS}>|\[/think(?:ing)?\]|◁/think▷",
     re.IGNORECASE,
 )
 # "> 4" may also mean more than four, so that one line of numbers is no quote.
 _QUOTE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?){1,4}(?=[^\s\d=])|^> ?(?=[^\n]*\n> ?)|(?<=\n)(?<!\n\n)> ?", re.MULTILINE)
 _UNCHECKED = re.compile(r"^[ \t]{0,8}[-*+] \[ ?\] [^\n]*\n?", re.MULTILINE)
 _CHECKED = re.compile(r"^([ \t]{0,8}[-*+] )\[[xX✓✔]\][ \t]", re.MULTILINE)
+
+
+_PLACEHOLDER = re.compile(r"(answer[*_ \t]{0,3}[:：][*_ \t]{0,3})<[ \t]?([^<>/\n]{1,300}?)[ \t]?>", re.IGNORECASE)
+"""An answer in angle brackets, as in the template "Answer: <value>"."""
 
 
 def without_markup(text: str, hints: KeyHints) -> str:
@@ -32,8 +45,17 @@ def without_markup(text: str, hints: KeyHints) -> str:
     if "~~" in text:
         text = _STRUCK.sub("", text)
     if "<" in text and not hints.contain("<"):
+        text = _PLACEHOLDER.sub(r"\1\2", text)
         text = _ANSWER_TAG.sub(r"\1answer>", _END_OF_TURN.sub("", text))
+        text = _SAME_TAG.sub("\n", _CELLS.sub(" | ", text))
         text = _LONE_STOP.sub("", _TAG.sub("", _BREAK.sub("\n", _ITEM.sub("\n- ", text))))
+    if "~~~" in text:
+        text = _TILDES.sub("```", text)
+    if "[" in text:
+        text = _TURN.sub("", text)
+        text = _ANSWER_BRACKETS.sub(r"<\1answer>", text)
+    if "\\item" in text:
+        text = _LATEX_ITEM.sub(lambda found: "\n- " if found[0].startswith("\\item") else "\n", text)
     if "&" in text and ";" in text and _ENTITY.search(text) and not any(map(_ENTITY.search, hints.spellings)):
         text = unescape(text)
     if ">" in text:
@@ -44,8 +66,42 @@ def without_markup(text: str, hints: KeyHints) -> str:
 
 
 def without_thoughts(text: str) -> str:
-    """The text after the thoughts that some models print before their response."""
+    """The text after the thoughts that some models print before their response; thoughts that break off have none."""
     end = 0
     for match in _THOUGHT.finditer(text):
         end = match.end()
-    return text[end:]
+    return "" if not end and _OPENED.match(text) else text[end:]
+
+
+_INVISIBLE = dict.fromkeys(map(ord, "\u200b\u2060\ufeff\u200e\u200f\ufe0f"))
+_KEYCAP_ITEM = re.compile("^([ \t*_-]{0,8}[0-9]{1,2})\ufe0f?\u20e3[ \t]+(?!and\\b|or\\b)(?=[^\\W\\d_])", re.MULTILINE)
+_KEYCAP = re.compile("([0-9])\ufe0f?\u20e3")
+
+
+def without_signs(text: str) -> str:
+    """The text without invisible characters; a digit on a keycap is a digit, and at the
+    beginning of several lines the number of an item."""
+    if "\u20e3" in text:
+        text = _KEYCAP.sub(r"\1", _KEYCAP_ITEM.sub(r"\1. ", text) if text.count("\u20e3") > 1 else text)
+    return text.translate(_INVISIBLE)
+
+
+_HEADING = re.compile(r"#{1,6}[ \t]+(?=\S)")
+_POINTERS = re.compile(r"(?:=>|⇒|->|→|➡|➜|∴|►|▶)[ \t]*(?=[^\s=>])")
+_PICTURES = re.compile(r"(?:[\U0001f300-\U0001faff\u2600-\u27bf\u2b50][ \t]*){1,3}(?=[^\s])")
+_ENDING = re.compile(
+    r"[ \t]*(?:[\U0001f300-\U0001faff\u2600-\u2712\u2714\u2716-\u274b\u274d-\u27bf\u2b50][ \t]*){1,3}\Z"
+)
+
+
+def undecorated(text: str, hints: KeyHints) -> str:
+    """The text without a heading mark, an arrow or a picture before each of its lines ("# 17", "=> 17", "🎯 17")."""
+    if text[:1].isalnum() and text.isascii():
+        return text
+    for pattern in (_HEADING, _POINTERS, _PICTURES):
+        if pattern.match(text):
+            lines = [line.strip() for line in text.split("\n") if line.strip()]
+            found = [pattern.match(line) for line in lines]
+            if all(found):
+                text = "\n".join(line[match.end() :] for line, match in zip(lines, found, strict=True) if match)
+    return text if text.isascii() else _ENDING.sub("", text)

@@ -10,12 +10,12 @@ from typing import Final
 
 LONGEST_CACHED: Final = 300
 """The maximum length of a cached string in characters."""
-BRACKETS: Final = {"(": ")", "[": "]", "{": "}"}
+BRACKETS: Final = {"(": ")", "[": "]", "{": "}", "「": "」", "『": "』", "《": "》", "【": "】"}
 
 _MOST_CACHED = 1 << 16
-_SAME_SIGN = str.maketrans(
+SAME_SIGN = str.maketrans(
     dict.fromkeys("‘’‚‛′´", "'")
-    | dict.fromkeys("“”„‟«»″", '"')
+    | dict.fromkeys("“”„‟«»‹›″「」『』《》〈〉", '"')
     | dict.fromkeys("‐‑‒–—―−﹣", "-")
     | dict.fromkeys("\u200b\u2060\ufeff\u00ad\u200e\u200f", "")
 )
@@ -23,7 +23,7 @@ _OUTER = " \t\n.,;:!?\"'*_`。，；：！？、"
 _EMPHASIS = re.compile(r"(?<!\\)(\*{1,3}|`{1,3})(?=[^\s*`])([^\n*`]+?)(?<![\s\\])\1|__(?=[^\s_])([^\n_]+?)(?<!\s)__")
 _MATH = re.compile(r"\$(?=[^\s$])([^$\n]{1,2000})(?<=[^\s$])\$")
 _FRACTION = re.compile(r"\\[dt]?frac\s?\{([^{}]{1,60})\}\s?\{([^{}]{1,60})\}")
-_WRAPPED = re.compile(r"\\(?:text\w{0,6}|math\w{2,4}|emph|mbox|operatorname|boxed)\s?\{([^{}]*)\}")
+_WRAPPED = re.compile(r"\\(?:text\w{0,6}|math\w{2,4}|emph|mbox|fbox|operatorname|boxed)\s?\{([^{}]*)\}")
 _LATEX_SPACE = re.compile(r"\\(?:[,;:!\s]|q?quad\b|left\b|right\b|[()\[\]]|(?:begin|end)\{\w{1,20}\*?\})")
 _ESCAPED = re.compile(r"\\([%$&#_{}])")
 
@@ -33,7 +33,7 @@ def plain(text: str) -> str:
     if "*" in text or "`" in text or "__" in text:
         text = _EMPHASIS.sub(r"\2\3", text)
     if "$" in text:
-        text = _MATH.sub(r"\1", text)
+        text = _MATH.sub(r"\1", text.replace("$$", "$"))
     if "\\" in text or "{,}" in text:
         text = _without_latex(text)
     return text
@@ -54,11 +54,28 @@ def _normal(text: str) -> str:
     text = plain(text).replace("\\*", "*")
     if not text.isascii():
         # Twice, since case folding can undo a composition ("ŉ", "ΐ").
-        text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).translate(_SAME_SIGN).casefold())
+        text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).translate(SAME_SIGN).casefold())
     else:
         text = text.lower()
     text = " ".join(text.split())
+    if " & " in text:
+        text = text.replace(" & ", " and ")
+    if ", and " in text:
+        text = text.replace(", and ", " and ")
     return _without_outer_punctuation(text) or text
+
+
+def enclosed(text: str) -> bool:
+    """Whether one pair of brackets encloses all of `text`: "(a (b); c)", not "(a) (b)"."""
+    closing = BRACKETS.get(text[:1])
+    if closing is None or text[-1] != closing:
+        return False
+    depth = 0
+    for at, sign in enumerate(text):
+        depth += (sign == text[0]) - (sign == closing)
+        if depth == 0:
+            return at == len(text) - 1
+    return False
 
 
 def _without_outer_punctuation(text: str) -> str:
@@ -67,7 +84,7 @@ def _without_outer_punctuation(text: str) -> str:
         return text
     for _ in range(4):
         text = text.strip(_OUTER)
-        if len(text) < 2 or BRACKETS.get(text[0]) != text[-1] or text.find(text[-1]) != len(text) - 1:
+        if len(text) < 2 or not enclosed(text):
             break
         text = text[1:-1]
     return text

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from fathom.scoring.answers import Number
-from fathom.scoring.parsing.non_answers import BOUND, DENIED_AFTER, HEDGE
+from fathom.scoring.parsing.non_answers import BOUND, BOUND_AFTER, DENIED_AFTER, DENIED_LATER, HEDGE
 from fathom.scoring.parsing.normalization import plain
 
 LONGEST_NUMBER: Final = 400
@@ -34,8 +34,8 @@ _IN_WORDS = re.compile(
     re.IGNORECASE,
 )
 _IN_DIGITS = re.compile(
-    r"(?<![\w.])(?<![^\W\d_][-–])(?P<sign>[-+−–])?(?:(?P<before>US\$|[$€£¥])\s?)?"
-    r"(?:(?P<whole>\d{1,3}(?P<mark>[,'’ \u00a0\u2009\u202f])\d{3}(?:(?P=mark)\d{3})*(?!\d)|\d++)(?P<part>\.\d++)?"
+    r"(?<![\w.])(?<![^\W\d_][-–])(?P<sign>[-+−–]|minus |negative )?(?:(?P<before>US\$|[$€£¥])\s?)?"
+    r"(?:(?P<whole>\d{1,3}(?P<mark>[,'’_ \u00a0\u2009\u202f])\d{3}(?:(?P=mark)\d{3})*(?!\d)|\d++)(?P<part>\.\d++)?"
     r"|(?P<only>\.\d++))"
     r"(?P<power>e[-+]?\d{1,4}(?!\d)|\s?[x×*·]\s?10\s?\^\s?\{?[-+−]?\d{1,4}\}?)?"
     r"(?:/(?P<under>\d{1,15})(?![\d.]))?(?!\d|\.\d|/\d)"
@@ -47,9 +47,9 @@ SIMPLE = re.compile(r"[-+]?(?:\d{1,40}|\d{1,3}(?:,\d{3}){1,12})(?:\.\d{1,40})?")
 _UNIT_WORDS = re.compile(r"[^\W\d_]+(?:[ /.-][^\W\d_]+){0,2}")
 _AFTER_NUMBER = re.compile(r"[ \t]?(?:[^\W\d_]+[ \t-]){0,4}(?:[^\W\d_]+)?\.?")
 _BEFORE_NUMBER = re.compile(
-    r"(?:(?:so|thus|hence|there|it|the|a|total|of|is|are|was|were|in|about|approximately|roughly|around"
+    r"(?:(?:so|thus|hence|there|it|it's|the|a|total|of|is|are|was|were|in"
     r"|exactly|only|just|count|number"
-    r"|value|sum|average|mean|result|answer|final)\b[\s:]*|[=≈~:]\s*){0,10}",
+    r"|value|sum|average|mean|result|answer|final)\b[\s:]*|[=:]\s*){0,10}",
     re.IGNORECASE,
 )
 
@@ -181,7 +181,9 @@ def as_number(found: FoundNumber, text: str, unit: str) -> Number | None:
     """The number as an answer; None with a bound ("at least 5") before it, or a hedge or a denial after it."""
     if found.value is None or BOUND.search(text[: found.start][-40:]) or HEDGE.search(text, found.end):
         return None
-    if DENIED_AFTER.match(text, found.end):
+    if DENIED_AFTER.match(text, found.end) or DENIED_LATER.match(text, found.end):
+        return None
+    if BOUND_AFTER.match(text, found.end) or HEDGE.search(text, 0, found.start):
         return None
     scale, base = split_scale(unit)
     stated = found.unit or _unit_after(text[found.end :], base)

@@ -17,6 +17,25 @@ RETRACTION = re.compile(
     r"|let me re|hold on|oops|instead|i think|i believe|(?:it|this|that|answer) (?:should|must|could|might) be)\b",
     re.IGNORECASE,
 )
+_TAKEN_BACK = re.compile(
+    r"(?:^|[.!?。！？…][)\"'”*_]{0,3}[ \t]+)[ \t*_(>#-]{0,6}(?:(?:oh|but|okay|ok|no|ah|hmm?)[,.]? )?"
+    r"(?:wait|hm+|sorry|apologies|oops|no[,:;!—–-]|hold on|correction|corrected|updated?[:;,]|edit(?:ed)?[:;,]"
+    r"|scratch that"
+    r"|actually|on (?:second thoughts?|reflection|closer|further)|revised|in fact[,:]"
+    r"|i (?:take (?:it|that|this) back|(?:have )?(?:missed|overlooked|forgot(?:ten)?|misread|miscounted)"
+    r"|was (?:wrong|mistaken)"
+    r"|made (?:a|an) (?:mistake|error))|(?:that|this) (?:is|was) (?:wrong|incorrect|a mistake|an error)"
+    r"|等等|不对|更正|抱歉|对不起)(?![^\W_])",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""The beginning of a sentence that takes an answer back."""
+_UNDECIDED = re.compile(
+    r"\bunder (?:one|another|the other|a different)\b|\bboth (?:\w+ )?are (?:possible|plausible|defensible)\b"
+    r"|\balternatively[,:]"
+    r"|\bi (?:cannot|can't|could not|couldn't) (?:tell|decide|say) (?:which|whether|between)\b",
+    re.IGNORECASE,
+)
+"""A response that leaves two answers open."""
 _LABEL = re.compile(
     r"[*_#( \t]{0,8}(?:brief |short |my |additional |further |step-by-step )?(?:explanations?|reasoning|rationale"
     r"|justifications?|notes?|confidence|evidence|sources?|caveats?|comments?|remarks?|details?|verification|why"
@@ -43,7 +62,7 @@ _COMMENT = re.compile(
     r"|no other|(?:here|there) (?:is|are)"
     r"|in total|together|note that|since|because|as (?:the|shown|listed)|the (?:above|lists?|answer"
     r"|results?|order|articles?|authors?"
-    r"|titles?|counts?|totals?|others?|remaining|rest|values?|question|ties?|names?))\b",
+    r"|titles?|counts?|totals?|others?|remaining|rest|values?|question|ties?|names?|first|second|third|last|former|latter))\b",
     re.IGNORECASE,
 )
 _VERB = re.compile(
@@ -54,10 +73,24 @@ _VERB = re.compile(
     re.IGNORECASE,
 )
 _MARKER = re.compile(r"\banswers?\b[^\n.]{0,20}(?:[:：]|\b(?:is|are)\b)|\\boxed", re.IGNORECASE)
+_NUMBER_TOLD = re.compile(
+    r"\b(?:totals?|counts?|sum|number|result|average|mean|value)\b[^\n.]{0,60} (?:is|are|was|equals|comes to) "
+    r"[^\n\d]{0,20}\d",
+    re.IGNORECASE,
+)
+"""A sentence that states a number, at the end of a response without a marker."""
 _WORDS = re.compile(r"[a-z]{2,} [a-z]{2,} [a-z]{2,}")
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
 _RULES = re.compile(r"(?:[-*_=][ \t]?){3,80}")
 _SENTENCE_ENDS = (".", "!", ".*", ".**", ".)", ".)*", '."')
+
+
+_TO_THE_USER = re.compile(
+    r"[*_(]{0,4}(?:do(?:es)?|did|would|is|are|was|can|could|should|shall|may|want|need|have|any(?:thing)?|what|how|which)\b"
+    r"[^\n]{0,200}\b(?:you|your|me|i|we|help)\b[^\n]{0,200}\?[*_)]{0,4}\Z",
+    re.IGNORECASE,
+)
+"""A closing question: "Does this match what you expected?"."""
 
 
 def is_comment(line: str) -> bool:
@@ -78,6 +111,31 @@ def is_label(line: str, followed: bool = False) -> bool:
     return followed and _EXPLANATION.match(line) is not None
 
 
+def taken_back(text: str, hints: KeyHints) -> bool:
+    """Whether a later sentence of a statement takes its beginning back ("4\n\nWait, 5.") or leaves it open."""
+    if text.isascii() and "." not in text and "!" not in text and "?" not in text and "\n" not in text.strip():
+        return _is_undecided(text, hints)  # one sentence
+    if _is_undecided(text, hints):
+        return True
+    for match in _TAKEN_BACK.finditer(text, 1):
+        # "Candidate 2? No, 3." takes nothing back, and "Wait, what?" may be a title of the list.
+        if match[0][0] not in "?？" and letters(_line_at(text, match.end())) not in hints.whole:
+            return True
+    return False
+
+
+def _is_undecided(text: str, hints: KeyHints) -> bool:
+    """Whether a text leaves two answers open."""
+    undecided = _UNDECIDED.search(text)
+    return undecided is not None and letters(_line_at(text, undecided.end())) not in hints.whole
+
+
+def _line_at(text: str, at: int) -> str:
+    """The line that contains a position without its bullet, up to 1,000 characters on either side of it."""
+    end = text.find("\n", at, at + 1000)
+    return text[text.rfind("\n", max(0, at - 1000), at) + 1 : end if end >= 0 else at + 1000].lstrip(" \t-*•#>+")
+
+
 def _is_remark(paragraph: str, hints: KeyHints) -> bool:
     """Whether a paragraph after the answer is no part of it."""
     if _RULES.fullmatch(paragraph):
@@ -89,7 +147,7 @@ def _is_remark(paragraph: str, hints: KeyHints) -> bool:
         return all(is_comment(line.strip()) for line in paragraph.split("\n") if line.strip())
     if first.startswith("(") and first.endswith(")") and _WORDS.search(first) and letters(first) not in hints.whole:
         return True
-    return is_comment(first)
+    return is_comment(first) or (_TO_THE_USER.match(first) is not None and letters(first) not in hints.whole)
 
 
 def split_remarks(text: str, hints: KeyHints, marked: bool) -> tuple[str, str]:
@@ -106,6 +164,8 @@ def split_remarks(text: str, hints: KeyHints, marked: bool) -> tuple[str, str]:
         paragraph = text[gaps[at][1] : gaps[at + 1][0]].strip()
         if _MARKER.search(paragraph) and not _LABEL.match(paragraph):
             break
+        if not marked and hints.values and _NUMBER_TOLD.search(paragraph) and not _LABEL.match(paragraph):
+            break
         labeled = _LABEL.match(paragraph) and (marked or not _BEFORE_OR_AFTER.match(paragraph))
         if (labeled and _is_remark(paragraph, hints)) or (
             end == gaps[at + 1][0] and (not paragraph or _is_remark(paragraph, hints))
@@ -114,6 +174,8 @@ def split_remarks(text: str, hints: KeyHints, marked: bool) -> tuple[str, str]:
     kept = text[:end].rstrip()
     last = kept[kept.rfind("\n") + 1 :].strip()
     while "\n" in kept and is_comment(last) and letters(last) not in hints.whole and not _MARKER.search(last):
+        if not marked and hints.values and _NUMBER_TOLD.search(last):
+            break
         kept = kept[: kept.rfind("\n")].rstrip()
         last = kept[kept.rfind("\n") + 1 :].strip()
     return kept, text[len(kept) :]

@@ -11,10 +11,29 @@ from fathom.scoring.parsing.remarks import is_comment, is_label
 
 BULLET = re.compile(
     r"[ \t]*(?:[-*•‣◦·–+→➤➡▪●○◆■✅✓✔☑👉][ \t]+|[①-⑳❶-❿][ \t]*"
-    r"|\(?(\d{1,3})[.)](?=[ \t]|[^\d\s.,%])[ \t]*|#(\d{1,4})[ \t]+)"
+    r"|[(（]?(\d{1,3})[.)）、º](?=[ \t]|[^\d\s.,%])[ \t]*"
+    r"|(?:#(?=\d+[ \t])|\[(?=\d+\][ \t]))(\d{1,4})\]?[ \t]+)"
 )
-_BULLET_SIGNS = frozenset("-*•‣◦·–+→➤➡▪●○◆■✅✓✔☑👉①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳❶❷❸❹❺❻❼❽❾❿(#0123456789 \t")
-_COUNTED_LINE = re.compile(r"(\d{1,3})(?:[:：]|[ \t][-–—])[ \t]+")
+_BULLET_SIGNS = frozenset("-*•‣◦·–+→➤➡▪●○◆■✅✓✔☑👉①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳❶❷❸❹❺❻❼❽❾❿(（[#0123456789 \t")
+_COUNTED_LINE = re.compile(
+    r"(?:#?(\d{1,3})(?:st|nd|rd|th)?|(first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth))"
+    r"(?:[:：]|[ \t]?[-–—])[ \t]+",
+    re.IGNORECASE,
+)
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_FIELD = re.compile(
+    r"[-*•+]?[ \t]*[*_\"']{0,3}(?:article[ _])?(?:title|name|author(?:[ _]name)?|article|paper|work|item|entry)"
+    r"[*_\"']{0,3}[ \t]?[:=][*_\"']{0,3}[ \t]*(?=\S)",
+    re.IGNORECASE,
+)
+"""The name of a field before an item: "- title: Tides"."""
+_TELLS = re.compile(
+    r"[ \t][-–—][ \t](?:(?:the )?(?:first|second|third|last|sole|only|lead|corresponding|co-?author|author|listed"
+    r"|appears|has|have|with|from|by|cited|cites|articles?|papers?|published|written"
+    r"|wrote|because|since|in)\b|(?:article|paper|document)s?[ \t]#?\d)[^\n]{0,200}\Z",
+    re.IGNORECASE,
+)
+"""What is told about an item: "Lind – first author of Article 3"."""
 _LETTERED = re.compile(r"[ \t]*(?:\(?([a-zA-Z]{1,5})\)|([a-z]{1,5})\.)[ \t]+")
 _LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
 _ROMANS = (
@@ -40,9 +59,9 @@ _ROMANS = (
     "xx",
 )
 _MAY_BE_LETTERED = frozenset({"a.", "a)", "(a", "i.", "i)", "(i", "A)", "(A", "I)", "(I"})
-ARROW = re.compile(r"[ \t]*(?:→|->|=>)[ \t]*")
+ARROW = re.compile(r"[ \t]*(?:→|->|=>)[ \t]*|[ \t]>[ \t]+")
 COMMA_IN_NUMBERS = re.compile(
-    r"(?:[;；、，]|[ \t]?(?:→|->|=>)|,(?!\d{3}(?!\d)))(?:[ \t]*(?:and|&)(?=[ \t]))?[ \t\n]*", re.IGNORECASE
+    r"(?:[;；、，|]|[ \t]?(?:→|->|=>)|,(?!\d{3}(?!\d)))(?:[ \t]*(?:and|&)(?=[ \t]))?[ \t\n]*", re.IGNORECASE
 )
 SEMICOLON = re.compile(r"[;；][ \t\n]*")
 _NOUN = (
@@ -54,6 +73,13 @@ _LEAD_IN = re.compile(
     r"(?:[ \t](?:is|are|was|were)(?:[ \t]?:)?[ \t]|[ \t]?:[ \t])",
     re.IGNORECASE,
 )
+_CHINESE_LEAD_IN = re.compile(
+    r"(?:共有?\d{1,3}[家个所][，,])?[^、，,;；:：\n]{0,40}?(?:(?:分别)?[为是有]|包括)[:：]|(?:共有?\d{1,3}[家个所][，,])?分别[为是]"
+)
+_TOTAL = re.compile(
+    r"\(?(?:in )?total(?: number)?(?: of [a-z ]{1,40})?[:=]? ?\d{1,4}(?: [a-z]{1,20}){1,3}\)?[.]?", re.IGNORECASE
+)
+"""A line after a list that counts its items."""
 _TRAILER = re.compile(
     r"[ \t](?:is|are|was|were) the only (?:match(?:es)?|one|articles?|authors?|papers?|titles?|values?"
     r"|persons?)\b[^\n]{0,80}\Z"
@@ -61,8 +87,14 @@ _TRAILER = re.compile(
 _ENDS = " \t\n,;，；"
 _COUNTED = re.compile(
     r"[ \t]?[(\[](?:[\d,.]{1,12}[ \t](?:papers?|articles?|authors?|references?|citations?|words?|times?|works?)"
-    r"|(?:articles?|papers?|documents?)[ \t]#?\d{1,3})[)\]]\Z",
+    r"|(?:articles?|papers?|documents?|docs?\.?)[ \t]#?\d{1,3}(?:(?:, | and |, and )#?\d{1,3}){0,20}"
+    r"|(?:[^\W\d_][\w'-]{1,30}(?: et al\.| and [^\W\d_][\w'-]{1,30})?,? )?(?:19|20)\d\d[a-z]?)[)\]]\Z",
     re.IGNORECASE,
+)
+# "Alder plc: 12.3%", "Alder plc ($4 million)": an entry with the figure that it was chosen by.
+_FIGURE = re.compile(
+    r"(?:[ \t]?[(（\[]|[:：]|[ \t][-–—=][ \t])[ \t]*[-−+(]?(?:[A-Z]{3}[ \t])?(?:US)?[$€£¥]?\d[\d,.]*\)?[ \t]?"
+    r"(?:%|[^\W\d_]+(?:[ \t][^\W\d_]+){0,2})?[)）\]]?\Z"
 )
 _LABELS = ("Article ", "article ", "ARTICLE ", "Paper ", "paper ", "PAPER ", "Document ", "document ", "DOCUMENT ")
 _ARTICLE_LABEL = re.compile(
@@ -91,16 +123,26 @@ def lines_in(stated: str, hints: KeyHints) -> list[str]:
         suspect = line[-1] in ":*.!" or ":" in line or line[0] == "#"
         if not suspect or letters(line) in hints.whole:
             kept.append(line)
+        elif kept and (_TOTAL.fullmatch(line) or line.lower() in (f"total: {len(kept)}", f"count: {len(kept)}")):
+            continue
         elif kept and (is_label(line) or _HEADING.match(line)):
             break
+        elif not kept and _is_lead_in(line) and _EXCLUDED.search(line):
+            return []
         elif not _is_lead_in(line) and (kept or not is_comment(line)):
             kept.append(line)
     return kept
 
 
+_EXCLUDED = re.compile(
+    r"\b(?:not|excluded|except|other than|rejected|non-?matching|fail(?:s|ed)?|unlike)\b|n't\b", re.IGNORECASE
+)
+"""What the lead-in of another list says: "Excluded:"."""
+
+
 def _is_lead_in(line: str) -> bool:
     """Whether a line announces items: a heading, or "The authors are:"."""
-    return line.endswith((":", ":**", ":*", "**:")) or _HEADING.match(line) is not None
+    return line.endswith((":", ":**", ":*", "**:", "：", "：**")) or _HEADING.match(line) is not None
 
 
 def unnumbered(lines: list[str], hints: KeyHints = NO_HINTS) -> list[str]:
@@ -113,17 +155,27 @@ def unnumbered(lines: list[str], hints: KeyHints = NO_HINTS) -> list[str]:
     if not any(matches):
         return lines
     counted = [match and (match[1] or match[2]) for match in matches]
-    in_turn = [number for number in counted if number] == [str(n) for n in range(1, sum(map(bool, counted)) + 1)]
+    in_turn = _counts_up([int(number) for number in counted if number])
     return [
         line[match.end() :] if match and (in_turn or not number) else line
         for line, match, number in zip(lines, matches, counted, strict=True)
     ]
 
 
+def _counts_up(numbers: list[int]) -> bool:
+    """Whether the numbers count 1, 2, 3, perhaps with ties: 1, 2, 2, 4 or 1, 2, 2, 3."""
+    last = 0
+    for place, number in enumerate(numbers, start=1):
+        if number not in (place, last + 1) and (number != last or not last):
+            return False
+        last = number
+    return True
+
+
 def _uncounted(lines: list[str]) -> list[str]:
-    """Lines without "1:" or "1 -", if they count 1, 2, 3."""
+    """Lines without "1:", "1 -", "#1:", "1st:" or "First:", if they count 1, 2, 3."""
     matches = [_COUNTED_LINE.match(line) for line in lines]
-    counted = [match[1] for match in matches if match]
+    counted = [match[1] or str(_ORDINALS.index(match[2].lower()) + 1) for match in matches if match]
     if counted != [str(number) for number in range(1, len(lines) + 1)]:
         return lines
     return [line[match.end() :] for line, match in zip(lines, matches, strict=True) if match]
@@ -141,6 +193,8 @@ def _unlettered(lines: list[str], hints: KeyHints) -> list[str]:
 
 def without_lead_in(line: str, hints: KeyHints) -> str:
     """The line without "The authors are", unless the key has a title that begins so."""
+    if not line.isascii() and (found := _CHINESE_LEAD_IN.match(line)) and found.end() < len(line):
+        return line if any(form.startswith(letters(found[0])) for form in hints.whole) else line[found.end() :]
     if ":" not in line and " is " not in line and " are " not in line and " was " not in line and " were " not in line:
         return line
     if " the only " in line:
@@ -151,26 +205,64 @@ def without_lead_in(line: str, hints: KeyHints) -> str:
     return line[match.end() :]
 
 
+_REFERENCE = re.compile(r"\[\d{1,3}\][ \t]+(?=[^\W\d])")
+"""The number of a document before its title: "[5] Tides"."""
+_AFFILIATION = re.compile(
+    r"[ \t]\([^()\n]{0,80}\b(?:University|Université|Universität|Institute|College|Department|Laboratory|School)\b"
+    r"[^()\n]{0,80}\)\Z"
+)
+
+
 def clean_items(pieces: list[str], hints: KeyHints) -> list[str]:
     """The pieces of a list as items, without bullets and trailing separators; empty ones are dropped."""
-    if len(pieces) > 1 and pieces[0][:1] == "1":
+    if len(pieces) > 1 and pieces[0][:1] in "1#fF":
         pieces = _uncounted(pieces)
     items = [piece.strip(_ENDS) for piece in unnumbered(pieces, hints)]
+    if items and all(map(_REFERENCE.match, items)) and not any(letters(item) in hints.whole for item in items):
+        items = [_REFERENCE.sub("", item) for item in items]
+    if items and (":" in items[0] or "=" in items[0] or " – " in items[0] or " — " in items[0] or " - " in items[0]):
+        items = _without_fields(items, hints)
     for item in items:
-        if not item or not item[0].isalnum() or item[-1] in ")]" or (item[0] in "ADPadp" and item.startswith(_LABELS)):
+        if (
+            not item
+            or not item[0].isalnum()
+            or item[-1] in ")]）%"
+            or item[-1].isdigit()
+            or " - " in item
+            or (item[0] in "ADPadp" and item.startswith(_LABELS))
+        ):
             return [kept for item in items if (kept := clean_item(item, hints))]
     return items  # most need no further cleanup
+
+
+def _without_fields(items: list[str], hints: KeyHints) -> list[str]:
+    """Items without the name of a field before each of them, or without what is told about each of several."""
+    if any(letters(item) in hints.whole for item in items):
+        return items
+    fields = [_FIELD.match(item) for item in items]
+    if all(fields):
+        return [item[field.end() :] for item, field in zip(items, fields, strict=True) if field]
+    told = [_TELLS.search(item) for item in items] if len(items) > 1 else [None]
+    return [item[: one.start()] for item, one in zip(items, told, strict=True) if one] if all(told) else items
 
 
 def clean_item(item: str, hints: KeyHints) -> str:
     """An item without separators at its end, a count ("Lind (5 documents)") and a number ("Article 3: Tides")."""
     item = item.strip(_ENDS)
-    if item.endswith((")", "]")) and letters(item) not in hints.whole:
-        item = _COUNTED.sub("", item)
+    if (item.endswith((")", "]", "）", "%")) or item[-1:].isdigit() or ":" in item or " - " in item) and letters(
+        item
+    ) not in hints.whole:
+        item = _without_figure(_COUNTED.sub("", _AFFILIATION.sub("", item)))
     label = _ARTICLE_LABEL.match(item) if item.lstrip("*_").startswith(_LABELS) else None
     if label and letters(item) not in hints.whole:
         item = item[label.end() :]
     return item if normal(item) else ""
+
+
+def _without_figure(item: str) -> str:
+    """An entry without the figure behind it, if something with letters precedes it."""
+    figure = _FIGURE.search(item)
+    return item[: figure.start()].rstrip() if figure and any(map(str.isalpha, item[: figure.start()])) else item
 
 
 def split_parts(pattern: re.Pattern[str], line: str, start: int = 0) -> list[tuple[int, int]]:

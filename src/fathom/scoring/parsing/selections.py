@@ -6,18 +6,27 @@ import re
 from collections.abc import Sequence
 
 from fathom.scoring.parsing.key_hints import NO_HINTS
-from fathom.scoring.parsing.non_answers import SENTENCE_END
-from fathom.scoring.parsing.options import NEGATION, SENTENCE, mentions_in, position
+from fathom.scoring.parsing.non_answers import DENIED_AFTER, SENTENCE_END
+from fathom.scoring.parsing.options import (
+    CARDINAL_WORD,
+    JUDGED,
+    NEGATION,
+    SENTENCE,
+    in_digits,
+    mentions_in,
+    position,
+    without_pipes,
+)
 from fathom.scoring.parsing.segmentation import lines_in, without_lead_in
 
 _NOUN = r"(?:options?|choices?|candidates?|cand\.|works|papers|numbers?|nos?\.|候选(?:项|文献)?|#)"
-_OPTION = r"(?:[A-Z]|\d{1,4})"
+_OPTION = r"\d{1,4}"
 _FILLER = re.compile(
     rf"(?<![a-z]){_NOUN}(?![a-z])|\b(?:and|as well as|plus|both|only|just)\b|\bC(?=\d)|[()\[\]{{}}*_`✓✔]", re.IGNORECASE
 )
 """What may be around the options of a list."""
 _DASH = re.compile(r"\s?(?:[-–—~]|\b(?:to|through)\b)\s?")
-_JOINT = re.compile(r"[\s,;、，；&+/|和与及]+")
+_JOINT = re.compile(r"[\s,;、，；&+|和与及]+")
 _RANGE = re.compile(rf"({_OPTION})(?:-({_OPTION}))?")
 _COUNTS = "two|three|four|five|six|seven|eight|nine|ten"
 _ALL = re.compile(
@@ -38,24 +47,29 @@ _ASIDE = re.compile(r"\([^()\n]{0,300}\)")
 _WORD = re.compile(r"[^\W\d_]{3}")
 _RUN = re.compile(rf"\b{_OPTION}\b(?:(?:\s?[,&]\s?(?:and\s)?|\sand\s){_OPTION}\b)+")
 """Options that a sentence joins: "2, 3 and 5"."""
-_EITHER = re.compile(r"\b(?:or|either|maybe|perhaps|possibly|at least)\b|或", re.IGNORECASE)
-_JUDGED = re.compile(
-    rf"(?<!\w)({_OPTION})[)\]]?\s?[:=|–—-]+\s?\**(?:(yes|true|cited|✓|✔)|(?:no|false|not cited|✗|✘))(?!\w)",
-    re.IGNORECASE,
+_EITHER = re.compile(r"\b(?:or|either|one of|maybe|perhaps|possibly|at least)\b|或", re.IGNORECASE)
+_OPEN = re.compile(r"\betc\b|\.\.\.|…|\b(?:and|among) (?:others|more)\b|[以之]外|除了", re.IGNORECASE)
+_INSTEAD = re.compile(r"\b(?:instead of|rather than|as opposed to)\b[^.;\n]*", re.IGNORECASE)
+_ADDS_IN_ASIDE = re.compile(
+    r"\d[^()]{0,40}(?:\?|\bas well|\btoo\b)|\b(?:also|maybe|possibly|perhaps)\b[^()]{0,40}\d|\A\(or\b", re.IGNORECASE
 )
-"""An option with a judgment, in a list or a table of all options: "2: yes"."""
+"""Another option in brackets: "1, 4 (5 as well?)"."""
+_ADDS = re.compile(r"\b(?:also|too|as well|additionally|plus|possibly|maybe)\b", re.IGNORECASE)
 _ENDS = " \t*_`\"'“”.!。"
 
 
 def selected_options(text: str, marked: bool, of: int) -> list[int] | None:
     """The options that a statement selects, in ascending order; None if it names none, or leaves some open."""
-    judged = _JUDGED.findall(text)
+    judged = [(name, yes or sign) for name, yes, sign in JUDGED.findall(text)]
     if len(judged) > 1:
         return _accepted(judged, of)
+    text = without_pipes(text)
+    if any(_ADDS_IN_ASIDE.search(aside) for aside in _ASIDE.findall(text)):
+        return None
     text = _ASIDE.sub(_bare, text).replace(",\n", ", ")
     lines = [line.strip(_ENDS) for line in lines_in(text, NO_HINTS)]
     lines = [line for line in lines if line]
-    if not lines:
+    if not lines or _OPEN.search(text):
         return None
     one_each = _one_per_line(lines, of) if len(lines) > 1 else None
     if one_each is not None:
@@ -109,6 +123,7 @@ def _listed(line: str, of: int) -> set[int] | None:
 def _names(line: str) -> list[tuple[str, str]] | None:
     """The parts of a list of options, each a name or a range of names; None if the line is not such a list."""
     words = [word for word in _JOINT.split(_DASH.sub("-", _FILLER.sub(" ", line))) if word]
+    words = [CARDINAL_WORD.sub(in_digits, word) for word in words]
     parts = [_RANGE.fullmatch(word) for word in words]
     found = [(part[1], part[2] or "") for part in parts if part]
     return found if found and len(found) == len(words) else None
@@ -134,7 +149,8 @@ def _one_per_line(lines: Sequence[str], of: int) -> list[int] | None:
 
 def _in_sentences(text: str, of: int) -> list[int] | None:
     """The options that the conclusion of a text names, or all that its only sentence with options names."""
-    sentences = [(part, mentions_in(part, of)) for part in SENTENCE.split(text) if part and not part.endswith("?")]
+    parts = (_INSTEAD.sub("", part) for part in SENTENCE.split(text) if part and not part.endswith("?"))
+    sentences = [(part, mentions_in(part, of)) for part in parts]
     named = [(part, found) for part, found in sentences if found.options]
     concluding = [(part, found) for part, found in named if found.concludes]
     if len(named) > 1:
@@ -148,7 +164,10 @@ def _in_sentences(text: str, of: int) -> list[int] | None:
 def _joined(sentence: str, of: int) -> set[int]:
     """The options that a sentence joins, unless it denies them."""
     runs = [
-        run for run in _RUN.finditer(sentence) if not NEGATION.search(sentence[max(0, run.start() - 40) : run.start()])
+        run
+        for run in _RUN.finditer(sentence)
+        if not NEGATION.search(sentence[max(0, run.start() - 40) : run.start()])
+        and not DENIED_AFTER.match(sentence, run.end())
     ]
     return {option for run in runs for option in _listed(run[0], of) or ()}
 
@@ -158,4 +177,5 @@ def _contradicts(line: str, listed: set[int], of: int) -> bool:
     if (again := _listed(line, of)) is not None:
         return again != listed
     mentioned = (mentions_in(part, of) for part in SENTENCE.split(line) if part)
-    return any(found.concludes and found.options - listed for found in mentioned)
+    adds = _ADDS.search(line) is not None
+    return any((adds or found.concludes) and found.options - listed for found in mentioned)

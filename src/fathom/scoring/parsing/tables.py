@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 
 from fathom.scoring.parsing.key_hints import SEPARATOR_OR_AND, KeyHints
-from fathom.scoring.parsing.non_answers import HEDGE
+from fathom.scoring.parsing.non_answers import APPROXIMATE, HEDGE
 from fathom.scoring.parsing.normalization import normal
 from fathom.scoring.parsing.numerals import SIMPLE, number_of, numbers_in
 from fathom.scoring.parsing.segmentation import COMMA_IN_NUMBERS, clean_item, rejoined, split_at_semicolons, split_parts
@@ -19,6 +19,7 @@ _ENDS_PAIR = re.compile(rf"(?:[:=→]|->|[ \t][-–—]|[ \t]\()[ \t]?{_VALUE}\)
 _AS_PAIR = re.compile(rf"[ \t]?(?:[:=→]|->|[ \t][-–—]|[ \t]\()[ \t]?({_VALUE})\)?\Z")
 MAX_PAIR_END = 60
 """Characters at the end of a piece that are searched for the value of a pair."""
+_HAS = re.compile(r"[ \t](?:has|have|with|wrote|appears in)[ \t](?=\d)")
 _ARROW = re.compile(r"[ \t](?:[-–—→]|->)[ \t]")
 
 
@@ -46,11 +47,26 @@ def without_ranks(rows: list[list[str]]) -> list[list[str]]:
     return [row[1:] for row in rows] if counted == [str(n) for n in range(1, len(rows) + 1)] else rows
 
 
+def without_numbers(rows: list[list[str]]) -> list[list[str]]:
+    """The rows of a table of names without its columns of figures."""
+    if len({len(row) for row in rows}) != 1:
+        return rows
+    columns = [column for column in zip(*rows, strict=True) if not all(map(number_of, column))]
+    return [list(row) for row in zip(*columns, strict=True)] if columns else rows
+
+
+_CHAINED_PAIRS = re.compile(r"[^;\n]{1,200};[ \t]?\d[\d.]*(?:,[ \t][^;\n]{1,200};[ \t]?\d[\d.]*){1,200}")
+"""Rows between commas whose cells stand between semicolons: "Lind; 7, Wu; 4"."""
+_AFTER_NUMBER = re.compile(r"(?<=\d),[ \t](?=[^;\d]{1,200};)")
+
+
 def rows_of_line(line: str, numeric: Sequence[bool], hints: KeyHints) -> list[str]:
     """The rows of one line: "(a, 1), (b, 2)", "a: 1, b: 2", "a, 1; b, 2", or just "a; 1"."""
     if line.startswith(("(", "[(")):
         return _BETWEEN_ROWS.split(line)
     if len(numeric) == 2 and numeric[1]:
+        if _CHAINED_PAIRS.fullmatch(line.strip()):
+            return _AFTER_NUMBER.split(line.strip())
         pairs = _pairs_of_line(line.strip("{}[] \t"))
         if len(pairs) > 1:
             return pairs
@@ -105,7 +121,9 @@ def _ways_to_split(line: str, width: int, hints: KeyHints) -> Iterator[list[str]
     yield line.rsplit(", ", width - 1)
     yield _ARROW.split(line)
     yield line.rsplit(": ", width - 1)
+    yield line.rsplit(":", width - 1)
     yield line.rsplit(" (", width - 1)
+    yield _HAS.split(line)
     yield line.split(",")
 
 
@@ -121,7 +139,7 @@ def number_pairs(lines: Sequence[str]) -> list[list[str]]:
     rows = []
     for line in lines:
         found = numbers_in(line)
-        if len(found) != 2 or any(one.value is None for one in found) or HEDGE.search(line):
+        if len(found) != 2 or any(one.value is None for one in found) or HEDGE.search(line) or APPROXIMATE.search(line):
             return []
         # "5 for 3 authors" gives the result first.
         if _BACKWARD.search(line, found[0].end, found[1].start) and not _FORWARD.match(line):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from fathom.scoring.check import check_response
 from fathom.tasks.citation_types.audit import CitationTypesAuditor
 from fathom.tasks.citation_types.build import CitationTypeBuilder, CitationTypeSettings, describe
@@ -18,7 +16,7 @@ FAMILY = Family(
     build=FromCorpus(CitationTypeBuilder),
     check=check_response,
     audit=CitationTypesAuditor,
-    views=partial(text_views, package=__name__),
+    views=lambda corpus, report: text_views(corpus, __name__),
     tags=(Tag("length", "Context length", summary=True),),
     faults=(Fault("miss", "names the other type with this probability", "finding", diagnosed=False),),
     simulate=Simulator,

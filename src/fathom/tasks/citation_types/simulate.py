@@ -12,7 +12,7 @@ from fathom.records.contexts import Context
 from fathom.scoring.answers import Text
 from fathom.scoring.keys import Key
 from fathom.tasks.citations.type_rule import CitationType
-from fathom.tasks.family import Item
+from fathom.tasks.family import ALL_SEEN, Item, Unseen
 
 CITATION_TYPES: tuple[str, ...] = get_args(CitationType)
 
@@ -23,12 +23,13 @@ class Simulator:
     def __init__(self, corpus: Corpus, keys: Callable[[], Iterable[Key]] | None = None) -> None:
         self._corpus = corpus
 
-    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random) -> str:
+    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random, unseen: Unseen = ALL_SEEN) -> str:
         """The text of the response to one question."""
-        return f"Answer: {_type(item, simulated, rng)}"
+        del context
+        return f"Answer: {_type(item, simulated, rng, bool(unseen))}"
 
 
-def _type(item: Item, simulated: Simulated, rng: Random) -> str:
+def _type(item: Item, simulated: Simulated, rng: Random, unseen: bool) -> str:
     """The citation type that the simulated model answers with."""
     correct = item.key.answer.value if isinstance(item.key.answer, Text) else CITATION_TYPES[0]
     match simulated.kind:
@@ -41,7 +42,7 @@ def _type(item: Item, simulated: Simulated, rng: Random) -> str:
         case "random":
             return rng.choice(CITATION_TYPES)
         case _:
-            missed = simulated.happens("miss", rng)
+            missed = simulated.happens("miss", rng) or unseen
             return (
                 next(citation_type for citation_type in CITATION_TYPES if citation_type != correct)
                 if missed

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from fathom.scoring.check import check_response
 from fathom.tasks.citations.audit import CitationsAuditor
 from fathom.tasks.citations.build import CitationBuilder
 from fathom.tasks.citations.describe import describe, explain
 from fathom.tasks.citations.diagnose import Diagnoser
 from fathom.tasks.citations.passages import Needed
-from fathom.tasks.citations.settings import CitationSettings
+from fathom.tasks.citations.settings import LEVELS, CitationSettings
 from fathom.tasks.citations.simulate import Simulator
 from fathom.tasks.citations.swap import Swapper
 from fathom.tasks.family import Family, Fault, FromCorpus, Pairing, Tag
@@ -23,10 +21,10 @@ FAMILY = Family(
     build=FromCorpus(CitationBuilder),
     check=check_response,
     audit=CitationsAuditor,
-    views=partial(text_views, package=__name__),
+    views=lambda corpus, report: text_views(corpus, __name__),
     tags=(
         Tag("task", "Task", summary=True),
-        Tag("level", "Level", summary=True),
+        Tag("level", "Level", summary=True, values=tuple(LEVELS)),
         Tag("type", "Citation type"),
         Tag("setting", "Setting"),
         Tag("candidate-text", "Text of the candidates"),

@@ -7,10 +7,11 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
 
-from fathom.contexts.layout import PAPER_AND_CANDIDATES, render
+from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.documents import FieldName
+from fathom.records.layouts import PAPER_AND_CANDIDATES
 from fathom.records.lengths import format_length
 from fathom.records.questions import QuestionId
 from fathom.records.spans import Span
@@ -21,12 +22,13 @@ from fathom.tasks.citations.baselines import Baselines, Shown, is_named
 from fathom.tasks.citations.draft import HIDDEN, cell_name, mark
 from fathom.tasks.citations.evidence import telling_words
 from fathom.tasks.citations.item_layout import TASKS, wording
-from fathom.tasks.citations.name_check import visible_names
+from fathom.tasks.citations.name_check import frequent_words, visible_names
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import MASKS, Masking, Task
 from fathom.tasks.citations.simulate import Simulator, options_of
 from fathom.tasks.citations.word_counts import stems_in
-from fathom.tasks.citations.works import LEAST, Work
+from fathom.tasks.citations.work_names import common_words
+from fathom.tasks.citations.works import LEAST, OFTEN, Work
 from fathom.tasks.family import AuditCheck, Item
 
 CACHED = 512
@@ -41,6 +43,7 @@ class CitationsAuditor:
         self._measured = measured
         self._paper = lru_cache(maxsize=CACHED)(lambda id: Paper(corpus.document(id), corpus.text(id)))
         self._work = lru_cache(maxsize=CACHED)(lambda id: Work(corpus, id))
+        self._common = common_words(corpus)
         self._matcher = Simulator(corpus)
         self._checks = AuditChecks()
         self._used: dict[tuple[str, ...], list[set[str]]] = defaultdict(list)
@@ -212,8 +215,13 @@ class CitationsAuditor:
         if item.question.tags.get("type") == "descriptive":
             paper = self._paper(context.documents[0])
             sentences = [paper.sentence_without(mask) for mask in masks if mask]
-            named = any(any(visible_names(work.names.names, sentence)) for work in works for sentence in sentences)
-            self._checks.check("the sentences of the masks name no candidate", item, not named)
+            named = any(
+                any(visible_names(work.names.in_sentences, sentence)) for work in works for sentence in sentences
+            )
+            shared = any(
+                frequent_words(sentence, work.text, self._common, OFTEN) for work in works for sentence in sentences
+            )
+            self._checks.check("the sentences of the masks name no candidate", item, not named and not shared)
         self._checks.check("every candidate has its own title", item, all(work.has_own_title for work in works))
 
     def _check_pair(self, context: Context, item: Item) -> None:

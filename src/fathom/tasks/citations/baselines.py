@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from fathom.records.documents import DocumentId
 from fathom.records.names import family_name
+from fathom.records.tag_values import value_order
 from fathom.tasks.citations import held_out
 from fathom.tasks.citations.draft import Draft
-from fathom.tasks.citations.lexical import MATCHERS, Values, best_assignment, best_options, orders
+from fathom.tasks.citations.lexical import MATCHERS, Values, best_assignment, best_assignments, best_options, orders
 from fathom.tasks.citations.papers import Paper
-from fathom.tasks.citations.settings import Task
+from fathom.tasks.citations.settings import LEVELS, Task
 from fathom.tasks.citations.word_counts import occurrences
 from fathom.tasks.citations.works import Work
 
@@ -69,17 +70,21 @@ class Baselines:
             tables = np.array(list(held_out.tables(shown.texts[0], shown.texts[1:]).values()))
             found.held_out.append(shares(tables, answer))
             if shown.task != "set":
-                found.chosen.append(np.array([best_assignment(table) for table in tables]))
+                found.chosen.append(best_assignments(tables))
         found.sums["elimination"] += by_elimination(shown.named, answer, shown.task)  # type: ignore[assignment]
         if shown.task == "set":
             found.sums["all candidates"] += f1(range(1, len(shown.texts)), answer)  # type: ignore[assignment]
             return
         found.sums["longest"] += _share_of([len(text) for text in shown.texts[1:]], answer)  # type: ignore[assignment]
 
+    def balanced(self, cell: str) -> list[Values]:
+        """For each item of a task and level, the share of masks that each balanced matcher fills correctly."""
+        return self._cells[cell].balanced
+
     @property
     def cells(self) -> list[str]:
-        """All tasks and levels, in alphabetical order."""
-        return sorted(self._cells)
+        """All tasks and levels in order."""
+        return sorted(self._cells, key=lambda cell: [value_order(one, tuple(LEVELS)) for one in cell.split(", ")])
 
     @property
     def items(self) -> int:

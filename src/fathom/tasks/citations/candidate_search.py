@@ -7,6 +7,7 @@ item, by every matcher at once; the item is then scored again as it will be show
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import combinations
 from math import comb
@@ -14,9 +15,9 @@ from random import Random
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fathom.tasks.citations.lexical import MATCHERS, Numbers, Query, Values, match_scores
-from fathom.tasks.citations.word_counts import CandidateWords
+from fathom.tasks.citations.lexical import MATCHERS, Numbers, Values
 
 RIDGE = 0.1
 """Added to the variances: differences of nearly equal matchers are not followed into noise."""
@@ -27,6 +28,8 @@ BOUND, GROUP_BOUND = 1.5, 2.0
 `Balance` that come before those of the groups, and for those of the groups."""
 GROWTH, GROUP_GROWTH = 0.2, 0.7
 """The growth of that bound with the square root of the number of items; that of a random sum is one."""
+EVERY_GROWTH = 0.7
+"""The same growth for all linear combinations of matchers together."""
 COMBINED = 5
 """The number of features that come before those of the groups."""
 MOST_SETS = 64
@@ -61,6 +64,17 @@ def standardized(scores: Values) -> Values:
     return units
 
 
+class Features(NamedTuple):
+    """What the matchers say about the keys of sets of candidates (rows). Zero is the mean over random keys."""
+
+    values: Values
+    """How much the combination prefers the correct candidates, how often they are its first and its last, the same two
+    for all matchers on average, and how much each group prefers them; one is the standard deviation over random keys
+    (for the averages, an upper bound of it)."""
+    preferences: Values
+    """How much each matcher prefers the correct candidates."""
+
+
 class Balance:
     """What the matchers say about the keys of one task at one level.
 
@@ -73,19 +87,22 @@ class Balance:
     def __init__(self) -> None:
         self.made = 0
         self._sums = np.zeros(COMBINED + len(GROUPS))
+        self._preferences = np.zeros(len(MATCHERS))
+        """How much each matcher prefers the correct candidates, summed over all items."""
         self._moments = PRIOR * np.eye(len(MATCHERS))
         self._means = PRIOR * np.full(len(MATCHERS), 0.5)
         self._seen = PRIOR
 
-    def learn(self, scores: Values) -> None:
-        """Train the combination on sets of candidates for one item; the candidate of mask number n is number n."""
-        found = standardized(scores)
+    def learn(self, found: Values) -> None:
+        """Train the combination on standardized scores of sets of candidates for one item; the correct candidate of
+        mask number n is number n."""
         masks, candidates = found.shape[2:]
         every = found.reshape(len(found), -1)
         self._moments += every @ every.T / every.shape[1] * (candidates - (masks == candidates)) / candidates * masks
         self._means += np.einsum("fsmm->f", found[..., :masks]) / found.shape[1]
         self._seen += 1
         self.__dict__.pop("_weights", None)
+        self.__dict__.pop("_inverse", None)
 
     @cached_property
     def _weights(self) -> Values:
@@ -96,19 +113,22 @@ class Balance:
         weights: Values = rows / np.sqrt(np.einsum("rf,fg,rg->r", rows, covariance, rows))[:, None]
         return weights
 
-    def features(self, scores: Values) -> Values:
-        """For each set: how much the combination prefers the correct candidates, how often they are its first and its
-        last, the same two for all matchers on average, and how much each group prefers them.
+    @cached_property
+    def _inverse(self) -> Values:
+        """The inverse covariance, such that the mean over random keys of a quadratic form of it is one."""
+        covariance = self._moments / self._seen
+        inverse = np.linalg.inv(covariance + RIDGE * np.eye(len(covariance)))
+        scaled: Values = np.asarray(inverse / (inverse * covariance).sum(), dtype=np.float64)
+        return scaled
 
-        Zero is the mean over random keys, and one the standard deviation (for the averages, an upper bound of it).
-        """
-        each = standardized(scores)
-        found = np.einsum("rf,fsmc->rsmc", self._weights, each)
-        masks = found.shape[2]
-        preferred = np.einsum("rsmm->rs", found[..., :masks])
-        first, last = _share_of_best(found[:1]), _share_of_best(-found[:1])
+    def features(self, each: Values) -> Features:
+        """The features of each set of standardized scores."""
+        combined = np.einsum("f,fsmc->smc", self._weights[0], each)[None]
+        preferences = np.einsum("fsmm->fs", each[..., : each.shape[2]])
+        preferred = self._weights @ preferences
+        first, last = _share_of_best(combined), _share_of_best(-combined)
         averages = _share_of_best(each).mean(axis=0), _share_of_best(-each).mean(axis=0)
-        return np.vstack([preferred[:1], first, last, *averages, preferred[1:]]).T
+        return Features(np.vstack([preferred[:1], first, last, *averages, preferred[1:]]).T, preferences.T)
 
     @property
     def _bounds(self) -> Values:
@@ -118,21 +138,27 @@ class Balance:
     @property
     def cost(self) -> float:
         """How far the sums are from zero now."""
-        return float(self.costs(np.zeros((1, len(self._sums))))[0])
+        return float(self.costs(Features(np.zeros((1, len(self._sums))), np.zeros((1, len(MATCHERS)))))[0])
 
-    def costs(self, found: Values) -> Values:
+    def costs(self, found: Features) -> Values:
         """For each set: how far the sums are from zero if it is built; one is the limit."""
-        costs: Values = (((self._sums + found) / self._bounds) ** 2).mean(axis=1)
+        sums = ((self._sums + found.values) / self._bounds) ** 2
+        every = self._preferences + found.preferences
+        # Any linear combination of matchers that is trained on the items finds what is left of all preferences.
+        left = np.einsum("sf,fg,sg->s", every, self._inverse, every) / (BOUND + EVERY_GROWTH * self.made**0.5) ** 2
+        costs: Values = (sums.mean(axis=1) + left) / 2
         return costs
 
     def takes(self, scores: Values) -> bool:
         """Whether the item with these scores can be built."""
-        return bool(self.costs(self.features(scores))[0] <= max(FINAL_LIMIT, self.cost))
+        return bool(self.costs(self.features(standardized(scores)))[0] <= max(FINAL_LIMIT, self.cost))
 
     def note(self, scores: Values) -> None:
         """Count an item that was built."""
+        found = self.features(standardized(scores))
         self.made += 1
-        self._sums += self.features(scores)[0]
+        self._sums += found.values[0]
+        self._preferences += found.preferences[0]
 
 
 def _share_of_best(scores: Values) -> Values:
@@ -148,42 +174,63 @@ class SearchResult(NamedTuple):
     """The result of a search."""
 
     tried: int
-    """Sets that were scored."""
+    """Sets with evidence, which were scored."""
     fitting: int
     """Sets that keep the matchers at chance."""
     best: list[tuple[int, ...]]
     """The best of the fitting sets, each as the indices of its members."""
 
 
-def search_choices(query: Query, works: Sequence[CandidateWords], candidates: int, balance: Balance) -> SearchResult:
-    """Sets of candidates for a choice beside the first work, which is the correct one."""
-    sets = _choices(len(works), candidates)
-    scores = match_scores([query], works)[:, :, sets].transpose(0, 2, 1, 3)
-    found = _search(scores, sets, balance)
+@dataclass(frozen=True)
+class Searched:
+    """Masks and works among which items are searched."""
+
+    scores: Values
+    """The scores of all matchers, by matcher, mask and work."""
+    held: list[NDArray[np.bool_]]
+    """For each mask, which works (rows) contain which words of its sentence (columns)."""
+
+    def has_evidence(self, masks: Numbers, works: Numbers) -> NDArray[np.bool_]:
+        """For each set of masks and works (rows): whether a word of each mask's sentence tells its work, which is at
+        the same place, from most others."""
+        found = np.ones(len(masks), dtype=bool)
+        for place in range(masks.shape[1]):
+            for mask in np.unique(masks[:, place]):
+                sets = np.flatnonzero(masks[:, place] == mask)
+                held = self.held[mask]
+                own = held[works[sets, place]]
+                others = held[works[sets]].sum(axis=1) - own
+                found[sets] &= (own & (2 * others < works.shape[1] - 1)).any(axis=1)
+        return found
+
+
+def search_choices(searched: Searched, candidates: int, balance: Balance) -> SearchResult:
+    """Sets of candidates for a choice about the first mask, beside the first work, which is the correct one."""
+    sets = _choices(searched.scores.shape[2], candidates)
+    sets = sets[searched.has_evidence(np.zeros((len(sets), 1), int), sets)]
+    found = _search(searched.scores[:, :, sets].transpose(0, 2, 1, 3), sets, balance)
     return found._replace(best=[chosen[1:] for chosen in found.best])
 
 
 def search_clozes(
-    queries: Sequence[Query],
-    works: Sequence[CandidateWords],
-    sets: Sequence[tuple[int, ...]],
-    cited: Sequence[int],
-    balance: Balance,
+    searched: Searched, sets: Sequence[tuple[int, ...]], cited: Sequence[int], balance: Balance
 ) -> SearchResult:
     """Sets of masks for a cloze, among `sets`; `cited` gives the number of each mask's work."""
     masks = np.array(sets)
+    masks = masks[searched.has_evidence(masks, np.array(cited)[masks])]
     candidates = np.array(cited)[masks]
-    scores = match_scores(queries, works)[:, masks[:, :, None], candidates[:, None, :]]
-    return _search(scores, masks, balance)
+    return _search(searched.scores[:, masks[:, :, None], candidates[:, None, :]], masks, balance)
 
 
 def _search(scores: Values, sets: Numbers, balance: Balance) -> SearchResult:
-    found = balance.features(scores)
-    costs = balance.costs(found)
+    if not len(sets):
+        return SearchResult(0, 0, [])
+    each = standardized(scores)
+    costs = balance.costs(balance.features(each))
     # If the sums are too far from zero, whatever brings them closer fits.
     fitting = np.flatnonzero(costs <= max(1, balance.cost))
     best = fitting[costs[fitting].argsort(kind="stable")[:OFFERED]]
-    balance.learn(scores)
+    balance.learn(each)
     return SearchResult(len(sets), len(fitting), list(map(tuple, sets[best].tolist())))
 
 

@@ -142,7 +142,7 @@ class Draft:
         if self.difficulty.citation_type != "descriptive":
             return False
         sentences = list(map(self.paper.sentence_without, self.masks))
-        return any(self.work_of(work).names.is_in(sentence) for work in self.candidates for sentence in sentences)
+        return any(self.work_of(work).is_named_in(sentence) for work in self.candidates for sentence in sentences)
 
     # Shared words.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from itertools import compress
 
 from fathom.records.documents import Passage
 from fathom.records.spans import Span
@@ -14,7 +15,9 @@ PASSAGES = 3
 _ENDS = ".!?\n。！？"
 
 
-def telling_words(words: Words, candidates: Sequence[set[str]], correct: int, cited: Container[int] = ()) -> list[str]:
+def telling_words(
+    words: Words, candidates: Sequence[Container[str]], correct: int, cited: Container[int] = ()
+) -> list[str]:
     """The words that the correct candidate contains and fewer than half of the incorrect ones do, the rarest first.
 
     `cited` are the other correct candidates if a group of citations has several.
@@ -33,7 +36,8 @@ def find_evidence(
     words: Words, candidates: Sequence[ShownText], correct: int, cited: Container[int] = ()
 ) -> Iterator[Passage]:
     """Sentences of the correct candidate with telling words, as they are shown."""
-    telling = telling_words(words, [one.words.distinct for one in candidates], correct, cited)
+    held = [set(compress(words, one.words.holds(words))) for one in candidates]
+    telling = telling_words(words, held, correct, cited)
     shown = candidates[correct]
     spans: list[Span] = []
     for word in telling:
@@ -47,7 +51,7 @@ def find_evidence(
 
 def _sentence_with(stem: str, shown: ShownText) -> Span | None:
     """The first sentence of a shown text that contains a word with this stem, without replaced names."""
-    for part in shown.parts:
+    for part in shown.parts_with(stem):
         text = part.span.of(shown.document)
         at = stem_at(lowered(text), stem)
         if at is None:

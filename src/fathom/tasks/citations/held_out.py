@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import repeat
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise, repeat
 from math import log, sqrt
 
 import numpy as np
@@ -79,8 +79,11 @@ def tables(paper: str, candidates: Sequence[str]) -> dict[str, Table]:
     around = [windows(paper, place) for place in MASK.finditer(paper)]
     asked = [{window: words(text) for window, text in one.items()} for one in around]
     read = [words(text) for text in candidates]
-    found = dict(_by_words(asked, read))
-    found |= _by_pairs(asked, read) | _by_grams(around, candidates) | _by_phrases(asked, read)
+    every = sorted({word for one in asked for window in one.values() for word in window})
+    number = {word: n for n, word in enumerate(every)}
+    at = [np.fromiter(map(number.get, one, repeat(-1)), int, len(one)) for one in read]
+    found = dict(_by_words(asked, read, number, at))
+    found |= _by_pairs(asked, number, at) | _by_grams(around, candidates) | _by_phrases(asked, read, number, at)
     found |= _by_headings(asked, candidates) | _by_form(len(around), candidates, read)
     return found
 
@@ -89,18 +92,18 @@ Asked = Sequence[dict[str, list[str]]]
 """The words of each window, for each mask."""
 Read = Sequence[list[str]]
 """The words of each candidate."""
+Number = Mapping[str, int]
+"""A number for each word of the windows."""
+At = Sequence[NDArray[np.int_]]
+"""The words of each candidate by number; -1 for words that are in no window."""
 
 
-def _by_words(asked: Asked, read: Read) -> Iterator[tuple[str, Table]]:
+def _by_words(asked: Asked, read: Read, number: Number, at: At) -> Iterator[tuple[str, Table]]:
     """Nine windows, each compared in nine ways."""
-    number = {
-        word: n for n, word in enumerate(sorted({word for one in asked for window in one.values() for word in window}))
-    }
     wanted = np.zeros((len(asked), len(WINDOWS), len(number)))
     for mask, one in enumerate(asked):
         for window, name in enumerate(WINDOWS):
             wanted[mask, window, [number[word] for word in one[name]]] = 1
-    at = [np.fromiter(map(number.get, one, repeat(-1)), int, len(one)) for one in read]
     counts = np.array([np.bincount(ids[ids >= 0], minlength=len(number)) for ids in at], dtype=float)
     parts = {size: [_presence(ids, size, len(number)) for ids in at] for size in CHUNKS}
     chunks = sum(len(one) for one in parts[CHUNKS[0]])
@@ -135,20 +138,28 @@ def _presence(ids: NDArray[np.int_], size: int, many: int) -> Values:
     return found
 
 
-def _by_pairs(asked: Asked, read: Read) -> dict[str, Table]:
+def _by_pairs(asked: Asked, number: Number, at: At) -> dict[str, Table]:
     """Pairs of neighboring words, and pairs with one word between them."""
     found: dict[str, Table] = {}
     for name, step in (("pairs of words", 1), ("pairs with a gap", 2)):
-        known = [set(zip(one, one[step:], strict=False)) for one in read]
+        known = [_pairs(ids, step, len(number)) for ids in at]
         for window in _SHORT:
-            table = np.zeros((len(asked), len(read)))
+            table = np.zeros((len(asked), len(at)))
             for mask, one in enumerate(asked):
-                for pair in set(zip(one[window], one[window][step:], strict=False)):
+                ids = [number[word] for word in one[window]]
+                for pair in {first * len(number) + second for first, second in zip(ids, ids[step:], strict=False)}:
                     held = [pair in pairs for pairs in known]
                     if any(held):
-                        table[mask] += np.array(held) * log((len(read) + 1) / sum(held))
+                        table[mask] += np.array(held) * log((len(at) + 1) / sum(held))
             found[f"{name}, {window}"] = table
     return found
+
+
+def _pairs(ids: NDArray[np.int_], step: int, many: int) -> set[int]:
+    """The pairs of words with so many steps between them, if both are in a window."""
+    first, second = ids[:-step], ids[step:]
+    both = (first >= 0) & (second >= 0)
+    return set((first[both] * many + second[both]).tolist())
 
 
 def _by_grams(around: Sequence[dict[str, str]], texts: Sequence[str]) -> dict[str, Table]:
@@ -181,27 +192,30 @@ def _unit(rows: Values) -> Values:
     return unit
 
 
-def _by_phrases(asked: Asked, read: Read) -> dict[str, Table]:
+def _by_phrases(asked: Asked, read: Read, number: Number, at: At) -> dict[str, Table]:
     """The longest common phrase, and the squared lengths of all common phrases."""
-    joined = [f" {' '.join(one)} " for one in read]
+    texts = [(f" {' '.join(one)} ", _pairs(ids, 1, len(number))) for one, ids in zip(read, at, strict=True)]
     found: dict[str, Table] = {}
     for window in _SHORT[:2]:
-        runs = [[_runs(one[window], text) for text in joined] for one in asked]
+        runs = [[_runs(one[window], text, pairs, number) for text, pairs in texts] for one in asked]
         found[f"longest phrase, {window}"] = np.array([[max(run, default=0) for run in row] for row in runs], float)
         found[f"all phrases, {window}"] = np.array([[sum(n * n for n in run) for run in row] for row in runs], float)
     return found
 
 
-def _runs(wanted: Sequence[str], text: str) -> list[int]:
+def _runs(wanted: Sequence[str], text: str, pairs: set[int], number: Number) -> list[int]:
     """The lengths of the phrases of the query that the text contains, from left to right, as long as possible."""
+    ids = [number[word] for word in wanted]
+    held = [first * len(number) + second in pairs for first, second in pairwise(ids)]
     found, start = [], 0
-    while start < len(wanted):
-        end = start
-        while end < len(wanted) and f" {' '.join(wanted[start : end + 1])} " in text:
+    while start < len(held):
+        end = start + 1
+        # A longer phrase is searched only as long as its pairs occur.
+        while end <= len(held) and held[end - 1] and f" {' '.join(wanted[start : end + 1])} " in text:
             end += 1
         if end - start > 1:
             found.append(end - start)
-        start = max(end, start + 1)
+        start = end
     return found
 
 

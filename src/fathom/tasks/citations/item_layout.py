@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import cache, lru_cache
 
 from fathom.contexts.assembly import Piece, assemble
-from fathom.contexts.layout import PAPER_AND_CANDIDATES
 from fathom.corpus.store import Corpus
 from fathom.models.tokenizers import DEFAULT, CachingTokenizer, tokenizer
 from fathom.records.contexts import Context, Edit
 from fathom.records.documents import Passage
+from fathom.records.layouts import PAPER_AND_CANDIDATES
 from fathom.records.lengths import format_length
 from fathom.records.questions import Question
 from fathom.records.record import short_id

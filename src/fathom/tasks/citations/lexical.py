@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import pairwise, permutations, product
+from itertools import permutations, product
 from sys import maxsize
 from typing import Literal, NamedTuple, get_args
 
@@ -14,7 +14,17 @@ from numpy.typing import NDArray
 
 from fathom.records.documents import Document
 from fathom.records.spans import Span
-from fathom.tasks.citations.word_counts import CandidateWords, Words, is_stopped, stems_in
+from fathom.tasks.citations.word_counts import (
+    STOPPED,
+    CandidateWords,
+    Words,
+    gram_counts,
+    gram_hashes,
+    numbered,
+    numbers_in_use,
+    stems_in,
+    words_of,
+)
 
 Numbers = NDArray[np.int_]
 Values = NDArray[np.float64]
@@ -35,10 +45,13 @@ _PAIRED: tuple[Stretch, ...] = ("sentence", "paragraph")
 
 MATCHERS = (
     *(f"{way} of the {stretch}" for way in WAYS for stretch in STRETCHES),
-    *(f"{way} of the {stretch}" for way in ("pairs", "characters", "headings") for stretch in _PAIRED),
+    *(f"{way} of the {stretch}" for way in ("rarest word", "pairs", "characters", "headings") for stretch in _PAIRED),
     "length of the candidate",
     "paragraphs of the candidate",
     "sections of the candidate",
+    "hidden names of the candidate",
+    "cuts of the candidate",
+    "beginning of the candidate",
 )
 """All are kept at chance at the level `hard`, and every linear combination of them. Simulated models use the first."""
 
@@ -70,15 +83,12 @@ def _containing(spans: Sequence[Span], place: Span) -> Span:
 class Query(NamedTuple):
     """The text around a mask, without hidden spans."""
 
-    stems: dict[Stretch, list[str]]
-    """All stems, in the order of the text."""
+    words: Words
+    """The distinct stems of the sentence, sorted, without stop words."""
+    stems: tuple[NDArray[np.int32], ...]
+    """The numbers of all stems of each stretch, in the order of the text."""
     grams: Values
     """Counts of character sequences, one row for each of the stretches that are compared by them."""
-
-    @property
-    def words(self) -> Words:
-        """The distinct stems of the sentence, sorted, without stop words."""
-        return tuple(sorted({stem for stem in self.stems["sentence"] if not is_stopped(stem)}))
 
 
 class Queries:
@@ -87,11 +97,16 @@ class Queries:
     def __init__(self, document: Document, text: str) -> None:
         self._document = document
         self._text = text
+        self._spans: dict[Span, dict[Stretch, Span]] = {}
         self._known: dict[tuple[Span, tuple[Span, ...]], Query] = {}
 
-    def of(self, place: Span, hidden: Iterable[Span] = ()) -> Query:
+    def of(self, place: Span, hidden: Collection[Span] = ()) -> Query:
         """The text around a place, without the place and the hidden spans."""
-        spans = {stretch: around(stretch, place, self._document, self._text) for stretch in STRETCHES}
+        if not hidden and (place, (place,)) in self._known:
+            return self._known[place, (place,)]
+        if place not in self._spans:
+            self._spans[place] = {stretch: around(stretch, place, self._document, self._text) for stretch in STRETCHES}
+        spans = self._spans[place]
         first, last = min(span.start for span in spans.values()), max(span.end for span in spans.values())
         within = tuple(sorted({span for span in (place, *hidden) if span.start < last and first < span.end}))
         if (place, within) not in self._known:
@@ -100,11 +115,12 @@ class Queries:
         return self._known[place, within]
 
 
-def query(texts: dict[Stretch, str]) -> Query:
+def query(texts: Mapping[Stretch, str]) -> Query:
     """The query of the stretches around a mask."""
     return Query(
-        {stretch: stems_in(text) for stretch, text in texts.items()},
-        np.array([CandidateWords(texts[stretch]).grams for stretch in _PAIRED]),
+        words_of(texts["sentence"]),
+        tuple(numbered(stems_in(texts[stretch])) for stretch in STRETCHES),
+        np.array([gram_counts(gram_hashes(texts[stretch])) for stretch in _PAIRED]),
     )
 
 
@@ -120,35 +136,45 @@ def _visible(text: str, whole: Span, hidden: Sequence[Span]) -> str:
 
 def match_scores(queries: Sequence[Query], candidates: Sequence[CandidateWords]) -> Values:
     """The scores of `MATCHERS` (first axis), for each mask (second) and candidate (third)."""
-    number: dict[str, int] = {}
-    for query in queries:
-        for stems in query.stems.values():
-            for stem in stems:
-                if stem not in number and not is_stopped(stem):
-                    number[stem] = len(number)
-    ids = [one.numbered(number) for one in candidates]
+    local = _local_numbers(queries)
+    asked = [[local[stems] for stems in query.stems] for query in queries]
+    many = int(local[-1])
+    wanted = np.zeros((len(STRETCHES), len(queries), many + 1))
+    for mask, stretches in enumerate(asked):
+        for stretch, numbers in enumerate(stretches):
+            wanted[stretch, mask, numbers] = 1
+    ids = [local[one.stems] for one in candidates]
     tables = [
-        *_by_word(queries, candidates, number, ids),
-        *_by_pair(queries, number, ids),
+        *_by_word(wanted[..., :many], candidates, ids),
+        *_by_pair(asked, many, ids),
         *_by_characters(queries, candidates),
-        *_by_headings(queries, candidates),
+        *_by_headings(wanted[..., :many], [local[one.headings] for one in candidates]),
         *np.array([[one.form for one in candidates]] * len(queries), dtype=float).transpose(2, 0, 1),
     ]
     return np.array(tables)
 
 
-def _by_word(
-    queries: Sequence[Query], candidates: Sequence[CandidateWords], number: Mapping[str, int], ids: Sequence[Numbers]
-) -> Iterator[Values]:
-    many = len(number)
-    wanted = np.zeros((len(STRETCHES), len(queries), many))
-    for mask, query in enumerate(queries):
-        for stretch, stems in enumerate(query.stems.values()):
-            wanted[stretch, mask, [number[stem] for stem in stems if stem in number]] = 1
+def _local_numbers(queries: Sequence[Query]) -> Numbers:
+    """For each stem, by its number, its number among the words of these queries, in the order of their first use, so
+    that sums over them are reproducible. All other stems, and the last entry, have the next number."""
+    every = np.concatenate([stems for query in queries for stems in query.stems])
+    distinct, first = np.unique(every[every >= STOPPED], return_index=True)
+    local = np.full(numbers_in_use() + 1, len(distinct))
+    local[distinct[first.argsort()]] = np.arange(len(distinct))
+    return local
+
+
+def _by_word(wanted: Values, candidates: Sequence[CandidateWords], ids: Sequence[Numbers]) -> Iterator[Values]:
+    many = wanted.shape[2]
     counts = np.array([np.bincount(one, minlength=many + 1)[:many] for one in ids], dtype=float)
+    lengths = np.array([len(one) + 1.0 for one in ids])
+    # Words that no candidate contains matter to the language model alone, where all of them have the same weight.
+    known = np.flatnonzero(counts.any(axis=0))
+    unknown = wanted.sum(axis=2) - wanted[..., known].sum(axis=2)
+    nowhere = np.log(SMOOTHING * 0.5 / lengths.sum() / (lengths + SMOOTHING))
+    wanted, counts = wanted[..., known], counts[:, known]
     held = counts > 0
     rarity = _rarity(held)
-    lengths = np.array([len(one) + 1.0 for one in ids])
     background = (counts.sum(axis=0) + 0.5) / lengths.sum()
     weights = (
         rarity * held * (1 + np.log(np.maximum(counts, 1))),
@@ -157,11 +183,19 @@ def _by_word(
         counts / np.array([one.norm for one in candidates])[:, None],
         np.log((counts + SMOOTHING * background) / (lengths[:, None] + SMOOTHING)),
     )
-    for weight in weights:
+    for weight in weights[:-1]:
         yield from wanted @ weight.T
+    yield from wanted @ weights[-1].T + unknown[..., None] * nowhere
+    among = np.full(many + 1, len(known))
+    among[known] = np.arange(len(known))
+    # The number of rows is spelled out, since no word may be known.
+    asked = (wanted * rarity).reshape(wanted.shape[0] * wanted.shape[1], len(known)).T
+    places = [_places(among[one], len(known)) for one in ids]
     for size in PARTS:
-        parts = [_parts(one, size, many) for one in ids]
-        yield from np.stack([((wanted * rarity) @ part.T).max(axis=2) for part in parts], axis=2)
+        best = np.array([_best_part(asked, words, at // size) for words, at in places])
+        yield from best.T.reshape(*wanted.shape[:2], len(ids))
+    for stretch in map(STRETCHES.index, _PAIRED):
+        yield (wanted[stretch][:, None] * (rarity * held)).max(axis=2, initial=0)
 
 
 def _rarity(held: NDArray[np.bool_]) -> Values:
@@ -171,33 +205,44 @@ def _rarity(held: NDArray[np.bool_]) -> Values:
     return weights
 
 
-def _parts(ids: Numbers, size: int, many: int) -> Values:
-    """For each part of so many words, which of the numbered words it contains."""
-    found = np.zeros((len(ids) // size + 1, many))
+def _places(ids: Numbers, many: int) -> tuple[Numbers, Numbers]:
+    """The words of a candidate with a number below `many`, and where they are."""
     places = np.flatnonzero(ids < many)
-    found[places // size, ids[places]] = 1
-    return found
+    return ids[places], places
 
 
-def _by_pair(queries: Sequence[Query], number: Mapping[str, int], ids: Sequence[Numbers]) -> Iterator[Values]:
+def _best_part(asked: Values, words: Numbers, parts: Numbers) -> Values:
+    """The highest score of a part for each query: the sum of the weights of the words that the part contains.
+
+    `asked` gives the weight of each word (row) in each query (column), and `parts` the part of each word.
+    """
+    if not len(words):
+        return np.zeros(asked.shape[1])
+    pairs = np.unique(parts * len(asked) + words)
+    starts = np.flatnonzero(np.diff(pairs // len(asked), prepend=-1))
+    best: Values = np.add.reduceat(asked[pairs % len(asked)], starts, axis=0).max(axis=0)
+    return best
+
+
+def _by_pair(asked: Sequence[Sequence[Numbers]], many: int, ids: Sequence[Numbers]) -> Iterator[Values]:
     """Pairs of neighboring words that the query and the candidate share, weighted by rarity."""
-    many = len(number) + 1
-    known = [_pairs(one, many) for one in ids]
-    for stretch in _PAIRED:
-        table = np.zeros((len(queries), len(ids)))
-        for mask, query in enumerate(queries):
-            stems = [number.get(stem, -1) for stem in query.stems[stretch]]
-            pairs = sorted({one * many + two for one, two in pairwise(stems) if min(one, two) >= 0})
-            held = np.array([[pair in one for pair in pairs] for one in known], dtype=bool)
-            table[mask] = held @ _rarity(held)
-        yield table
+    stretches = [[np.unique(_pairs(one[STRETCHES.index(stretch)], many)) for one in asked] for stretch in _PAIRED]
+    every = np.unique(np.concatenate([pairs for stretch in stretches for pairs in stretch]))
+    held = np.zeros((len(ids), len(every) + 1), dtype=bool)
+    for row, one in zip(held, ids, strict=True):
+        pairs = _pairs(one, many)
+        places = np.searchsorted(every, pairs)
+        row[places[np.append(every, -1)[places] == pairs]] = True
+    weights = held * _rarity(held)
+    for stretch in stretches:
+        yield np.array([weights[:, np.searchsorted(every, pairs)].sum(axis=1) for pairs in stretch])
 
 
-def _pairs(ids: Numbers, many: int) -> set[int]:
-    """All pairs of neighboring words that both have a number; the last number is that of all other words."""
-    known = ids < many - 1
+def _pairs(ids: Numbers, many: int) -> Numbers:
+    """All pairs of neighboring words that both have a number below `many`."""
+    known = ids < many
     places = np.flatnonzero(known[:-1] & known[1:])
-    return set((ids[places] * many + ids[places + 1]).tolist())
+    return ids[places] * many + ids[places + 1]
 
 
 def _by_characters(queries: Sequence[Query], candidates: Sequence[CandidateWords]) -> Iterator[Values]:
@@ -208,11 +253,14 @@ def _by_characters(queries: Sequence[Query], candidates: Sequence[CandidateWords
         yield np.array([query.grams[row] for query in queries]) @ known.T
 
 
-def _by_headings(queries: Sequence[Query], candidates: Sequence[CandidateWords]) -> Iterator[Values]:
+def _by_headings(wanted: Values, headings: Sequence[Numbers]) -> Iterator[Values]:
     """The number of words of a stretch that are in headings of the candidate."""
-    for stretch in _PAIRED:
-        wanted = [set(query.stems[stretch]) for query in queries]
-        yield np.array([[len(words & one.headings) for one in candidates] for words in wanted], dtype=float)
+    many = wanted.shape[2]
+    held = np.zeros((len(headings), many + 1))
+    for row, ids in zip(held, headings, strict=True):
+        row[ids] = 1
+    for stretch in map(STRETCHES.index, _PAIRED):
+        yield wanted[stretch] @ held[:, :many].T
 
 
 def best_options(found: Values, number: int) -> tuple[int, ...]:
@@ -232,6 +280,16 @@ def best_assignment(found: Values) -> tuple[int, ...]:
         every = np.array([order for order in product(*best.tolist()) if len(set(order)) == masks])
     chosen = found[np.arange(masks), every].sum(axis=1).argmax()
     return tuple(every[chosen].tolist())
+
+
+def best_assignments(tables: Values) -> Numbers:
+    """The best assignment of each of several tables."""
+    masks, candidates = tables.shape[1:]
+    if masks < candidates and masks > 1:
+        return np.array([best_assignment(table) for table in tables])
+    every = orders(masks) if masks > 1 else np.arange(candidates)[:, None]
+    chosen: Numbers = every[tables[:, np.arange(masks), every].sum(axis=2).argmax(axis=1)]
+    return chosen
 
 
 @cache

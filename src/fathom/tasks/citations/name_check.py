@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from fathom.records.names import CHINESE
 from fathom.records.spans import Span
-from fathom.tasks.citations.work_names import Name, fold, is_printed_as_name
+from fathom.tasks.citations.work_names import CommonWords, Name, coined_words, fold, is_printed_as_name
 
 _SIGN = rf"{CHINESE}\u3040-\u30ff\uac00-\ud7a3"
 _TOKEN = re.compile(rf"[{_SIGN}]|[^\W_{_SIGN}]+")
@@ -28,6 +29,12 @@ def visible_names(names: Sequence[Name], text: str) -> Iterator[Name]:
     for name in possible:
         if any(_begins(name, text, tokens, words, number) for number in range(len(tokens))):
             yield name
+
+
+def frequent_words(sentence: str, text: str, common: CommonWords, least: int) -> set[str]:
+    """The coined words of a sentence that a text uses at least so often and that are not common in its corpus."""
+    found = Counter(re.split(r"[^\w+*/@-]+|(?<=\w)[-/](?=\W)", text))
+    return {word for word in coined_words(sentence, common) if found[word] >= least}
 
 
 def _begins(name: Name, text: str, tokens: Sequence[Span], words: Sequence[str], number: int) -> bool:

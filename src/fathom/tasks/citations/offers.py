@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import chain, combinations, islice, product
 from math import ceil, prod
@@ -11,13 +11,15 @@ from random import Random
 from statistics import mean
 from typing import NamedTuple
 
+import numpy as np
+
 from fathom.corpus.store import Corpus
 from fathom.records.documents import DocumentId
-from fathom.tasks.citations.candidate_search import Balance, search_choices, search_clozes
+from fathom.tasks.citations.candidate_search import Balance, Searched, search_choices, search_clozes
 from fathom.tasks.citations.draft import CUT, cited_at, wanted_words
+from fathom.tasks.citations.lexical import match_scores
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import MASKS, CitationSettings, Difficulty, Form, Sampling, Task
-from fathom.tasks.citations.word_counts import CandidateWords
 from fathom.tasks.citations.works import LEAST, Work
 
 KEPT = 2_048
@@ -105,6 +107,8 @@ class AvailableMasks:
         self._chosen: set[DocumentId] = set()
         self._seen: Counter[DocumentId] = Counter()
         """The number of items with each work as a candidate."""
+        self.searched: dict[tuple[Form, tuple[Mask, ...], tuple[DocumentId, ...]], Searched] = {}
+        """What was searched so far, by form, masks and works."""
 
     def masks(self, task: Task, variants: Sequence[Difficulty]) -> dict[DocumentId, list[Mask]]:
         """The masks for a task in these settings, by work."""
@@ -144,7 +148,8 @@ class AvailableMasks:
 
     def is_new_cloze(self, masks: Iterable[Mask]) -> bool:
         """Whether a cloze of these masks shares few of them with each earlier cloze."""
-        return all(len(known.intersection(masks)) <= SHARED_MASKS for known in self._clozes)
+        asked = set(masks)
+        return all(len(known & asked) <= SHARED_MASKS for known in self._clozes)
 
     def cited_in(self, section: int) -> list[DocumentId]:
         """The works that a section cites."""
@@ -221,9 +226,8 @@ class Offers:
                 yield Offer((mask,), self._draw((mask,), pool, difficulty, rng))
                 continue
             pool = pool[: max(POOL, 2 * wanted)]
-            words = self._words(paper, difficulty.form, [mask], wanted + 1)
-            works = list(map(words, (mask.work, *pool)))
-            found = search_choices(paper.queries.of(mask.place), works, wanted + 1, self.balance[cell])
+            searched = self._searched(available, difficulty.form, (mask,), (mask.work, *pool), wanted + 1)
+            found = search_choices(searched, wanted + 1, self.balance[cell])
             self.looked[cell].update(tried=found.tried, fitting=found.fitting)
             chosen = [tuple(pool[number - 1] for number in numbers) for numbers in found.best]
             yield from (
@@ -276,7 +280,7 @@ class Offers:
         for mask in masks:
             sentence = paper.sentence_without(mask)
             if mask.citation_type != "descriptive" or not any(
-                self._works.work(work).names.is_in(sentence) for work in mask.works
+                self._works.work(work).is_named_in(sentence) for work in mask.works
             ):
                 yield mask
 
@@ -284,30 +288,44 @@ class Offers:
         self, available: AvailableMasks, masks: dict[DocumentId, list[Mask]], cell: Cell, rng: Random
     ) -> Iterator[Offer]:
         """Sets of four masks that matching shared words does not solve: few sets are tried first, many if none fits."""
-        form, paper = self._settings.difficulties[cell[1]].form, available.paper
+        form = self._settings.difficulties[cell[1]].form
         for each, sets in CLOZE_SEARCHES:
-            asked = [mask for found in masks.values() for mask in found[:each]]
+            asked = tuple(mask for found in masks.values() for mask in found[:each])
             cited = [number for number, found in enumerate(masks.values()) for _ in found[:each]]
-            works = list(map(self._words(paper, form, asked, MASKS), masks))
-            queries = [paper.queries.of(mask.place) for mask in asked]
             fours = [
                 four for four in _fours(cited, sets, rng) if available.is_new_cloze(asked[number] for number in four)
             ]
             if not fours:
                 return
-            found = search_clozes(queries, works, fours, cited, self.balance[cell])
+            searched = self._searched(available, form, asked, tuple(masks), MASKS)
+            found = search_clozes(searched, fours, cited, self.balance[cell])
             self.looked[cell].update(tried=found.tried, fitting=found.fitting)
             yield from (Offer(_in_order([asked[number] for number in chosen]), ()) for chosen in found.best)
-            if found.best or (found.tried < sets and len(asked) == sum(map(len, masks.values()))):
+            if found.best or (len(fours) < sets and len(asked) == sum(map(len, masks.values()))):
                 return
 
-    def _words(
-        self, paper: Paper, form: Form, masks: Sequence[Mask], candidates: int
-    ) -> Callable[[DocumentId], CandidateWords]:
-        """A function that gives the words of a work, for an estimate of what will be shown of it."""
-        shown = max(LEAST, (self._settings.room(candidates) - paper.shown_length) // candidates) // CUT * CUT
-        wanted = wanted_words(paper, masks)
-        return lambda work: self._works.work(work).excerpt(form, shown, wanted).words
+    def _searched(
+        self,
+        available: AvailableMasks,
+        form: Form,
+        masks: tuple[Mask, ...],
+        works: tuple[DocumentId, ...],
+        candidates: int,
+    ) -> Searched:
+        """The masks and works with their scores, for an estimate of what will be shown of the works.
+
+        A paper is often asked for another item, and the same masks are then searched again.
+        """
+        key = form, masks, works
+        if key not in available.searched:
+            paper = available.paper
+            shown = max(LEAST, (self._settings.room(candidates) - paper.shown_length) // candidates) // CUT * CUT
+            wanted = wanted_words(paper, masks)
+            queries = [paper.queries.of(mask.place) for mask in masks]
+            words = [self._works.work(work).excerpt(form, shown, wanted).words for work in works]
+            held = [np.array([one.holds(query.words) for one in words]) for query in queries]
+            available.searched[key] = Searched(match_scores(queries, words), held)
+        return available.searched[key]
 
     # Candidates that are not cited at the masks.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import product
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
@@ -81,7 +81,7 @@ class CitationSettings(FamilySettings):
 
     tasks: tuple[Task, ...] = ("choice", "cloze")
     """One mask (choice), four masks, each for another candidate (cloze), or one mask for a group of citations (set)."""
-    levels: Annotated[tuple[LevelName, ...], Field(min_length=1)] = ("easy", "medium", "hard")
+    levels: Annotated[tuple[LevelName, ...], Field(min_length=1)] = get_args(LevelName)
     """Levels of difficulty; beside --type, --sampling, --candidate-text or --scope, the one level that they change
     (medium by default)."""
     type: CitationType | None = None

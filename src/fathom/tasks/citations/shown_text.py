@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import log
 from typing import NamedTuple
+
+import numpy as np
 
 from fathom.records.contexts import Edit, apply_edits
 from fathom.records.documents import Document, DocumentId, DocumentOutline
 from fathom.records.spans import Span
-from fathom.tasks.citations.word_counts import CandidateWords, Words, lowered, stem_at
+from fathom.tasks.citations.word_counts import CandidateWords, WordIndex, Words
 
 NAME_MASK = "[[NAME]]"
 """Replaces a work's own title or name."""
@@ -48,6 +49,10 @@ class ShownText:
     """Where the text can be cut: its paragraphs, in order."""
     joints: tuple[str | None, ...]
     """The text before each part, which replaces that of the document; None to leave that as it is."""
+    whole: ShownText | None = None
+    """The text of which this is an excerpt."""
+    numbers: tuple[int, ...] = ()
+    """Of an excerpt, the numbers of its parts among those of the whole."""
 
     @cached_property
     def edits(self) -> tuple[Edit, ...]:
@@ -72,9 +77,24 @@ class ShownText:
         return apply_edits(self.document, self.edits)
 
     @cached_property
+    def _index(self) -> WordIndex:
+        texts = [_without_names(part, self.document) for part in self.parts]
+        return WordIndex(texts, [len(part.edits) for part in self.parts])
+
+    @cached_property
     def words(self) -> CandidateWords:
         """The words of the text, for the matchers."""
-        return CandidateWords(self.text.replace(NAME_MASK, " "))
+        if self.whole is not None:
+            return CandidateWords(self.whole._index, self.numbers)
+        return CandidateWords(self._index, range(len(self.parts)))
+
+    def parts_with(self, stem: str) -> Iterator[Part]:
+        """The parts with a word of this stem, in order."""
+        index, numbers = (self.whole._index, self.numbers) if self.whole else (self._index, range(len(self.parts)))
+        for number in index.places([stem]).parts.tolist():
+            place = bisect_left(numbers, number)
+            if place < len(numbers) and numbers[place] == number:
+                yield self.parts[place]
 
     def shows(self, span: Span) -> bool:
         """Whether a span of the document is shown unchanged."""
@@ -98,6 +118,8 @@ class ShownText:
         # One less than asked for, and a line break follows.
         left = characters + len(OMITTED) - 1
         for number in self._by_value(wanted, head):
+            if left < self._least:
+                break
             needed = self._lengths[number] + len(OMITTED)
             if needed <= left and number not in chosen:
                 chosen.add(number)
@@ -107,23 +129,22 @@ class ShownText:
     def _by_value(self, wanted: Words, head: int) -> Iterator[int]:
         """The numbers of the paragraphs, the most important first; some come twice."""
         yield from (number for number, part in enumerate(self.parts) if part.span.end <= head)
-        found = self._places.of(wanted)
-        value = [0.0] * len(self.parts)
-        for numbers in found.values():
-            weight = log((len(self.parts) + 1) / len(numbers))
-            for number in numbers:
-                value[number] += weight
-        rarest = sorted(found, key=lambda word: (len(found[word]), word))
-        yield from (max(found[word], key=value.__getitem__) for word in rarest)
-        yield from sorted(range(len(value)), key=value.__getitem__, reverse=True)
-
-    @cached_property
-    def _places(self) -> _Places:
-        return _Places(self.document, [part.span for part in self.parts])
+        found = self._index.places(wanted)
+        weights = np.repeat(np.log((len(self.parts) + 1) / found.counts), found.counts)
+        value = np.bincount(found.parts, weights, minlength=len(self.parts))
+        # The wanted words are in alphabetical order, which decides between equally rare ones.
+        rank = np.repeat(found.counts.argsort(kind="stable").argsort(), found.counts)
+        order = np.lexsort((found.parts, -value[found.parts], rank))
+        yield from found.parts[order[np.flatnonzero(np.diff(rank[order], prepend=-1))]].tolist()
+        yield from (-value).argsort(kind="stable").tolist()
 
     @cached_property
     def _lengths(self) -> list[int]:
         return [part.length for part in self.parts]
+
+    @cached_property
+    def _least(self) -> int:
+        return min(self._lengths) + len(OMITTED)
 
     def _only(self, numbers: Sequence[int]) -> ShownText:
         """The text with only these of its parts."""
@@ -131,38 +152,8 @@ class ShownText:
             self.joints[number] if place and numbers[place - 1] == number - 1 else OMITTED if place else ""
             for place, number in enumerate(numbers)
         ]
-        return ShownText(self.id, self.document, tuple(self.parts[number] for number in numbers), tuple(joints))
-
-
-class _Places:
-    """For each stem, the numbers of the paragraphs that contain it; each stem is searched once."""
-
-    def __init__(self, text: str, spans: Sequence[Span]) -> None:
-        self._text = text
-        self._starts = [span.start for span in spans]
-        self._ends = [span.end for span in spans]
-        self._known: dict[str, list[int]] = {}
-
-    def of(self, stems: Iterable[str]) -> dict[str, list[int]]:
-        """The paragraphs of each stem that occurs."""
-        new = [stem for stem in stems if stem not in self._known]
-        if new:
-            small = lowered(self._text)
-            for stem in new:
-                self._known[stem] = list(self._search(small, stem))
-        return {stem: numbers for stem in stems if (numbers := self._known[stem])}
-
-    def _search(self, small: str, stem: str) -> Iterator[int]:
-        at = stem_at(small, stem, self._starts[0])
-        while at is not None:
-            number = bisect_right(self._ends, at)
-            if number == len(self._ends):
-                return
-            if at >= self._starts[number]:
-                yield number
-            at = stem_at(
-                small, stem, max(self._ends[number] if at >= self._starts[number] else self._starts[number], at)
-            )
+        parts = tuple(self.parts[number] for number in numbers)
+        return ShownText(self.id, self.document, parts, tuple(joints), self, tuple(numbers))
 
 
 def show(
@@ -198,6 +189,25 @@ def show(
             parts.append(Part(span, tuple(edits)))
             position = span.end
     return ShownText(document.id, text, tuple(parts), tuple(joints))
+
+
+def rendered_words(text: str) -> CandidateWords:
+    """The words of a shown text, for the matchers, from the text alone."""
+    # Every other part is empty: that is where text was left out.
+    shown = [part for one in text.split(OMITTED) for part in (one, "")]
+    index = WordIndex([part.replace(NAME_MASK, " ") for part in shown], [part.count(NAME_MASK) for part in shown])
+    return CandidateWords(index, range(0, len(shown), 2))
+
+
+def _without_names(part: Part, document: str) -> str:
+    """The text of a part, with a space for each replaced name."""
+    if not part.edits:
+        return part.span.of(document)
+    pieces, start = [], part.span.start
+    for edit in part.edits:
+        pieces.append(document[start : edit.span.start])
+        start = edit.span.end
+    return " ".join([*pieces, document[start : part.span.end]])
 
 
 def _start(part: Part) -> int:

@@ -15,9 +15,8 @@ from fathom.scoring.answers import Assignment, Choice, Selection
 from fathom.scoring.keys import Key
 from fathom.tasks.citations.lexical import Queries, Values, best_assignment, best_options, match_scores
 from fathom.tasks.citations.papers import MARK
-from fathom.tasks.citations.shown_text import NAME_MASK
-from fathom.tasks.citations.word_counts import CandidateWords
-from fathom.tasks.family import Item
+from fathom.tasks.citations.shown_text import rendered_words
+from fathom.tasks.family import ALL_SEEN, Item, Unseen
 from fathom.tasks.simulating import most_frequent
 
 
@@ -29,7 +28,7 @@ class Simulator:
         self._corpus = corpus
         self._keys = keys
 
-    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random) -> str:
+    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random, unseen: Unseen = ALL_SEEN) -> str:
         """The text of the response to one question."""
         correct, of = options_of(item.key), len(context.places) - 1
         match simulated.kind:
@@ -48,7 +47,7 @@ class Simulator:
             case _:
                 if simulated.happens("format", rng):
                     return "Several of the candidates could be meant here."
-                missed = _missed(of, simulated, rng)
+                missed = _missed(of, simulated, rng) | _unseen(context, unseen)
                 if isinstance(item.key.answer, Selection):
                     return stated(_set_with_misses(correct, of, missed, rng))
                 return stated(_with_misses(correct, of, missed, rng))
@@ -68,7 +67,7 @@ class Simulator:
     def scores(self, context: Context) -> Values:
         """The scores of all matchers, by mask and candidate, for the text as it is shown."""
         text = render(context, self._corpus).decode()
-        candidates = [CandidateWords(place.span.of(text).replace(NAME_MASK, " ")) for place in context.places[1:]]
+        candidates = [rendered_words(place.span.of(text)) for place in context.places[1:]]
         shown = context.places[0]
         queries = Queries(self._corpus.document(shown.document), self._corpus.text(shown.document))
         hidden = [edit.span for edit in shown.edits]
@@ -97,6 +96,12 @@ def options_of(key: Key) -> tuple[int, ...]:
 def stated(options: tuple[int, ...]) -> str:
     """The answer in the form that the question asks for."""
     return f"Answer: {', '.join(map(str, options))}"
+
+
+def _unseen(context: Context, unseen: Unseen) -> set[int]:
+    """The candidates that were not shown; all of them if the citing sentence was not."""
+    paper, *candidates = context.documents
+    return {place for place, id in enumerate(candidates, start=1) if id in unseen or paper in unseen}
 
 
 def _missed(of: int, simulated: Simulated, rng: Random) -> set[int]:

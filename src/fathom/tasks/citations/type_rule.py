@@ -68,7 +68,8 @@ def citation_type_of(before: str, after: str = "") -> CitationType | None:
 
     A name at the end of the text before it is what is cited, also with a version or a modifier after it: "Llama 2",
     "TRPO (single-path)", "the DAVIS interactive benchmark". With other words after it ("BERT embeddings", "the model of
-    the BERT authors"), or with a name that the cited work introduces right after the citation, the type is not certain.
+    the BERT authors"), with a clause that describes it ("BERT, which is pretrained on text"), or with a name that the
+    cited work introduces right after the citation, the type is not certain.
     """
     tail = _TAIL.sub("", before[-BEFORE:])
     tail = re.sub(r"[,;:，；：]$", "", tail)
@@ -79,6 +80,9 @@ def citation_type_of(before: str, after: str = "") -> CitationType | None:
     if words and (_ends_with_name(words, tail) or _is_name_with_modifier(tail)):
         return "attributional"
     if _has_late_name(_ORIGIN.sub("", tail)) or _has_late_name(tail) or _INTRODUCES.match(after):
+        return None
+    described = _DESCRIBED.search(tail)
+    if described is not None and is_coined(described["name"]):
         return None
     return "descriptive"
 
@@ -96,6 +100,9 @@ _INTRODUCES = re.compile(
     r"publish|suggest)\w*\s+(?:[a-z][\w-]*\s+|\()*(?P<name>[A-Z][\w+-]*[A-Z\d][\w+-]*)"
 )
 """A name that the cited work introduces: "[3] proposes a hybrid model called MambaFormer"."""
+
+_DESCRIBED = re.compile(r"(?P<name>[\w+*-]+),?\s+(?:that|which|where|whose|who)\b[^()\[\];:.]*$")
+"""A name with a clause that describes it, before the citation: "InfoNCE that maximizes mutual information [3]"."""
 
 
 def _ends_with_name(words: list[str], tail: str) -> bool:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import repeat
+from itertools import count
 from math import sqrt
-from operator import mul
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,15 +42,15 @@ def words_of(text: str) -> Words:
     return tuple(sorted({*stems_in(text)} - _STOPPED))
 
 
-def is_stopped(stem: str) -> bool:
-    """Whether it is the stem of a stop word."""
-    return stem in _STOPPED
-
-
 def stems_in(text: str) -> list[str]:
-    """The stems of all words, in the order of the text; pairs of neighboring signs come last."""
-    found = _STEM.findall(text.lower())
-    return [*found, *_PAIRS.findall(text)] if _is_in_signs(text) else found
+    """The stems of all words, in the order of the text; in a line, pairs of neighboring signs come last."""
+    return _stems(text, _is_in_signs(text))
+
+
+def _stems(text: str, in_signs: bool) -> list[str]:
+    if not in_signs:
+        return _STEM.findall(text.lower())
+    return [stem for line in text.split("\n") for stem in (*_STEM.findall(line.lower()), *_PAIRS.findall(line))]
 
 
 def _is_in_signs(text: str) -> bool:
@@ -60,58 +59,192 @@ def _is_in_signs(text: str) -> bool:
     return not text.isascii() and _SIGN.search(text, 0, 400) is not None
 
 
+class _Numbers(dict[str, int]):
+    """The number of every stem that was read so far; a new stem gets the next one.
+
+    Which number a stem gets depends on what was read before, so nothing may depend on their order.
+    """
+
+    def __init__(self) -> None:
+        self._next = count()
+
+    def __missing__(self, stem: str) -> int:
+        # Two threads may meet a new stem at the same time: `setdefault` returns the same number to both.
+        return self.setdefault(stem, next(self._next))
+
+
+_NUMBERS = _Numbers()
+STOPPED = len([_NUMBERS[stem] for stem in sorted(_STOPPED)])
+"""Stems with smaller numbers are those of stop words."""
+
+Numbers = NDArray[np.int32]
+
+
+def numbered(stems: Sequence[str]) -> Numbers:
+    """The number of each stem: equal stems have the same number in every text."""
+    return np.fromiter(map(_NUMBERS.__getitem__, stems), np.int32, len(stems))
+
+
+def numbers_in_use() -> int:
+    """One more than the greatest number of a stem."""
+    return len(_NUMBERS)
+
+
 GRAM = 4
 """Characters of the sequences that are counted."""
 BUCKETS = 2_048
 """Character sequences are counted by a hash of this many values."""
+_NEW_LINE = ord("\n")
 _HEADING = re.compile(r"^#+ .*$", re.MULTILINE)
+
+
+def gram_counts(hashes: NDArray[np.uint16]) -> NDArray[np.float64]:
+    """The logarithms of the counts of character sequences, by their hash."""
+    return np.log1p(np.bincount(hashes, minlength=BUCKETS + 1)[:BUCKETS])
+
+
+def gram_hashes(text: str) -> NDArray[np.uint16]:
+    """The hash of the character sequence at each position, in lower case; `BUCKETS` where a line ends in it."""
+    codes = np.frombuffer(lowered(text).encode("utf-32-le", "replace"), dtype=np.uint32)
+    last = max(0, len(codes) - GRAM + 1)
+    hashed = np.zeros(last, dtype=np.uint32)
+    for place in range(GRAM):
+        hashed *= np.uint32(1_000_003)
+        hashed += codes[place : last + place]
+    hashed >>= np.uint32(11)
+    found = (hashed % np.uint32(BUCKETS)).astype(np.uint16)
+    ends = np.flatnonzero(codes == _NEW_LINE)
+    for place in range(GRAM):
+        found[(ends - place)[(ends >= place) & (ends - place < last)]] = BUCKETS
+    return found
+
+
+class WordIndex:
+    """The words of a text by part, counted once for all excerpts of it."""
+
+    def __init__(self, parts: Sequence[str], names: Sequence[int]) -> None:
+        """`names` is the number of hidden names in each part."""
+        in_signs = _is_in_signs("\n\n".join(parts[:10]))
+        each = [numbered(_stems(part, in_signs)) for part in parts]
+        self.parts = len(parts)
+        self._stems = np.concatenate([*each, np.zeros(0, np.int32)])
+        self._ends = np.cumsum([0, *map(len, each)])
+        text = "\n".join(parts)
+        self._grams = gram_hashes(f"{text}\n")
+        self._gram_ends = np.cumsum([0, *(len(part) + 1 for part in parts)])
+        found = [_HEADING.findall(part) if part.startswith("#") or "\n#" in part else [] for part in parts]
+        self._headings = [numbered(_stems("\n".join(one), in_signs)) for one in found]
+        self._form = np.array(
+            [(part.count("\n\n") + 1, len(one), many) for part, one, many in zip(parts, found, names, strict=True)]
+        )
+
+    def stems(self, parts: Sequence[int]) -> Numbers:
+        """The numbers of all stems of some parts, in order."""
+        return _joined(self._stems, self._ends, parts)
+
+    def grams(self, parts: Sequence[int]) -> NDArray[np.float64]:
+        """The logarithms of the counts of character sequences of some parts."""
+        return gram_counts(_joined(self._grams, self._gram_ends, parts))
+
+    def headings(self, parts: Sequence[int]) -> Numbers:
+        """The numbers of the stems of headings."""
+        return np.concatenate([np.zeros(0, np.int32), *(self._headings[part] for part in parts)])
+
+    def form(self, parts: Sequence[int]) -> tuple[int, ...]:
+        """The numbers of paragraphs, of headings, of hidden names, of places where parts are left out, and of words
+        before the first of them."""
+        if not len(parts):
+            return 0, 0, 0, 0, 0
+        numbers = np.asarray(parts)
+        counts = self._form[numbers].sum(axis=0).tolist()
+        gaps = np.flatnonzero(np.diff(numbers) != 1)
+        last = numbers[gaps[0] if len(gaps) else -1]
+        return *counts, len(gaps), int(self._ends[last + 1] - self._ends[numbers[0]])
+
+    @cached_property
+    def _places(self) -> tuple[Numbers, NDArray[np.int64], NDArray[np.int64]]:
+        """The distinct stems in the order of their numbers; the parts that contain each; where those of each begin."""
+        part = np.repeat(np.arange(self.parts), np.diff(self._ends))
+        pairs = np.unique(self._stems.astype(np.int64) * self.parts + part)
+        stems, starts = np.unique(pairs // self.parts, return_index=True)
+        return stems.astype(np.int32), pairs % self.parts, np.append(starts, len(pairs))
+
+    def places(self, words: Sequence[str]) -> Postings:
+        """Where each of the words occurs that do."""
+        stems, parts, starts = self._places
+        numbers = numbered(words)
+        at = np.searchsorted(stems, numbers)
+        held = np.flatnonzero(np.append(stems, -1)[at] == numbers)
+        first, many = starts[at[held]], starts[at[held] + 1] - starts[at[held]]
+        within = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)
+        return Postings(held, many, parts[np.repeat(first, many) + within])
+
+
+class Postings(NamedTuple):
+    """The parts of a text that contain each of some words."""
+
+    words: NDArray[np.int64]
+    """The positions of the words that occur, in the list that was asked for."""
+    counts: NDArray[np.int64]
+    """The number of parts with each of these words."""
+    parts: NDArray[np.int64]
+    """The parts with the first word, then those with the second, and so on."""
+
+
+def _joined(values: NDArray[Any], ends: NDArray[np.int64], parts: Sequence[int]) -> NDArray[Any]:
+    """The values of some parts; neighboring parts are copied at once."""
+    if not len(parts):
+        return values[:0]
+    numbers = np.asarray(parts)
+    gaps = np.flatnonzero(np.diff(numbers) != 1)
+    first, last = numbers[np.append(0, gaps + 1)], numbers[np.append(gaps, len(numbers) - 1)]
+    pieces = [values[start:end] for start, end in zip(ends[first].tolist(), ends[last + 1].tolist(), strict=True)]
+    return np.concatenate(pieces)
 
 
 class CandidateWords:
     """The words of a shown text, for the matchers."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self.stems = stems_in(text)
-        """All stems, in the order of the text."""
+    def __init__(self, index: WordIndex, parts: Sequence[int]) -> None:
+        self._index = index
+        self._parts = parts
 
-    def numbered(self, number: Mapping[str, int]) -> NDArray[np.int_]:
-        """The number of each stem; that of all other stems is one more than the last."""
-        return np.fromiter(map(number.get, self.stems, repeat(len(number))), int, len(self.stems))
+    @cached_property
+    def stems(self) -> Numbers:
+        """The numbers of all stems, in the order of the text."""
+        return self._index.stems(self._parts)
+
+    @cached_property
+    def _counted(self) -> tuple[Numbers, NDArray[np.int64]]:
+        return np.unique(self.stems, return_counts=True)
 
     @cached_property
     def norm(self) -> float:
         """The norm of the vector of counts without stop words."""
-        counts = Counter(self.stems)
-        stopped = list(map(counts.get, _STOPPED, repeat(0)))
-        return sqrt(sum(map(mul, counts.values(), counts.values())) - sum(map(mul, stopped, stopped))) or 1.0
+        numbers, counts = self._counted
+        return sqrt((counts[numbers >= STOPPED] ** 2).sum()) or 1.0
+
+    def holds(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Whether the text contains each of these stems."""
+        wanted, known = numbered(words), self._counted[0]
+        found: NDArray[np.bool_] = np.append(known, np.int32(-1))[np.searchsorted(known, wanted)] == wanted
+        return found
 
     @cached_property
-    def distinct(self) -> set[str]:
-        """The distinct stems."""
-        return set(self.stems)
+    def headings(self) -> Numbers:
+        """The numbers of the stems of the headings."""
+        return self._index.headings(self._parts)
 
     @cached_property
-    def headings(self) -> set[str]:
-        """The stems of the headings."""
-        return set(stems_in("\n".join(_HEADING.findall(self._text)))) - _STOPPED
-
-    @cached_property
-    def form(self) -> tuple[int, int, int]:
-        """The numbers of words, of paragraphs and of headings."""
-        return len(self.stems), self._text.count("\n\n"), len(_HEADING.findall(self._text))
+    def form(self) -> tuple[int, ...]:
+        """The numbers of words, of paragraphs, of headings, of hidden names, of places where text is left out, and of
+        words before the first of them."""
+        return len(self.stems), *self._index.form(self._parts)
 
     @cached_property
     def grams(self) -> NDArray[np.float64]:
         """The logarithms of the counts of character sequences, by their hash."""
-        codes = np.frombuffer(self._text.lower().encode("utf-16-le", "replace"), dtype=np.uint16).astype(np.uint32)
-        if len(codes) < GRAM:
-            return np.zeros(BUCKETS)
-        last = len(codes) - GRAM + 1
-        hashed = np.zeros(last, dtype=np.uint32)
-        for place in range(GRAM):
-            hashed = hashed * np.uint32(1_000_003) + codes[place : last + place]
-        return np.log1p(np.bincount((hashed >> 11) % BUCKETS, minlength=BUCKETS))
+        return self._index.grams(self._parts)
 
 
 def occurrences(text: str, phrase: str) -> Iterator[Span]:

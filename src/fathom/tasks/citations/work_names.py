@@ -291,13 +291,30 @@ def is_common(word: str, common: CommonWords) -> bool:
     return word.isdigit() or any(one in STOP_WORDS | common.lower for one in (word, word.removesuffix("s"), f"{word}s"))
 
 
+def coined_words(text: str, common: CommonWords) -> set[str]:
+    """The words of a text that look coined, without those that several documents of its corpus use."""
+    return {word for word in _WORD.findall(text) if is_coined(word) and word not in common.coined}
+
+
 # The names of a work.
 
+_LINK = r"(?:of|for|on|in|to|with|by|from|that|which|using|based|over|against|as)\b"
+"""What follows such a word is not what is presented: "an analysis of BERT"."""
+_WORDS_BETWEEN = rf"(?:(?!{_LINK})[a-z][\w-]*,?\s+){{0,6}}?"
 _PRESENTED = re.compile(
-    r"\b(?i:propos|introduc|present|develop|releas|call|nam|dub)\w*\b,?\s+"
-    r"(?:(?!(?:of|for|on|in|to|with|by|from|that|which|using|based|over|against|as)\b)[a-z][\w-]*,?\s+){0,6}?"
+    rf"\b(?i:propos|introduc|present|develop|releas|call|nam|dub)\w*\b,?\s+{_WORDS_BETWEEN}"
     r"\(?(?P<name>[a-z]?[A-Z][\w+*-]*[\w+*])"
 )
+_CALLED = re.compile(
+    r"\b(?:call|nam|dub|term)\w*\s+(?:it|this|them|ours?|our\s+\w+)?\s*[“\"'(*_]*"
+    r"(?P<name>[A-Z][\w-]*(?:[ \n-]+[A-Z][\w-]*){1,3})"
+)
+"""A name of several words: "which we call Deep InfoMax", "named Contrastive Predictive Coding"."""
+_SHORTENED = re.compile(
+    rf"\b(?i:propos|introduc|present|develop|releas|call|nam|dub|term)\w*\b,?\s+{_WORDS_BETWEEN}"
+    r"(?P<name>[^\W\d_][\w-]*(?:[ \n-]+[\w-]+){1,5}) \((?P<short>[A-Z][\w-]*[A-Z])s?\)"
+)
+"""A name of several words with its initials: "we propose masked autoencoders (MAE)"."""
 _OURS = re.compile(r"ur(?<=\b[Oo]ur)\s+(?P<name>[^\W_][\w+*-]*[\w+*])")
 """Begins with literal letters, which are found ten times as fast as a choice of them."""
 _MIXED = re.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z\d]|[a-z]\d")
@@ -318,6 +335,24 @@ def names_of(title: str, abstract: str, text: str, common: CommonWords) -> list[
         found.append(_head_name(head.strip(), tail, common))
     found += [_name(name, common) for name in sorted(_presented(title, abstract, text, common))]
     return list(dict.fromkeys(name for name in found if name is not None))
+
+
+SHORT_TITLE = range(3, 7)
+"""The number of words of a title that is recognized without one of them."""
+
+
+def _shorter_titles(title: str, common: CommonWords) -> Iterator[Name]:
+    """The title, or its head, without one of its words, unless that is an ordinary phrase."""
+    head = _divided(title)[0]
+    words = _WORD.findall(head.replace("-", " "))
+    for left_out in range(len(words)) if len(words) in SHORT_TITLE else ():
+        kept = [*words[:left_out], *words[left_out + 1 :]]
+        phrase = " ".join(kept)
+        if fold(kept[0]) in SMALL or fold(kept[-1]) in SMALL or common.has_phrase(phrase.lower()):
+            continue
+        name = _name(phrase, common, is_title=True)
+        if name is not None and not name.is_ordinary:
+            yield name
 
 
 def _divided(title: str) -> tuple[str, str, str]:
@@ -343,11 +378,33 @@ def _presented(title: str, abstract: str, text: str, common: CommonWords) -> set
     # A coined word of the title that is not presented is the subject of the work: "SNARE", "Ca2+".
     named = {match["name"] for part in (title, abstract) for match in _PRESENTED.finditer(part)}
     named = {name for name in named if is_coined(name)}
+    named |= {name for name in _phrases(abstract) if not common.has_phrase(name.lower()) and name not in common.coined}
     ours = {match["name"] for match in _OURS.finditer(text) if _MIXED.search(match["name"])}
     ours |= _acronyms(title)
     # "our ImageNet experiments" names what others presented; a work that presents something names it often.
     named |= {name for name in ours if name not in common.coined and text.count(name) >= OWN}
     return {name for name in named if not _DERIVED.search(name)}
+
+
+def _phrases(abstract: str) -> Iterator[str]:
+    """The names of several words that an abstract introduces, and their initials."""
+    yield from (match["name"] for match in _CALLED.finditer(abstract))
+    for match in _SHORTENED.finditer(abstract):
+        phrase, short = match["name"], match["short"]
+        words = list(re.finditer(r"[^\W_]+", phrase))
+        found = (place.start() for place in words[:-1] if _has_initials(phrase[place.start() :], short))
+        start = next(found, None)
+        if start is not None and short.lower() not in NO_NAMES and not re.search(rf"\b{_LINK}", phrase[:start]):
+            yield from (phrase[start:], short)
+
+
+def _has_initials(phrase: str, short: str) -> bool:
+    """Whether a phrase has these initials; a coined word may have several: "Deep InfoMax" is DIM."""
+    words = re.findall(r"[^\W_]+", phrase)
+    wanted = "".join(filter(str.isupper, short)).casefold()
+    plain = "".join(word[0] for word in words)
+    capitals = "".join(word[0] + "".join(filter(str.isupper, word[1:])) for word in words)
+    return wanted in (plain.casefold(), capitals.casefold())
 
 
 def _acronyms(title: str) -> set[str]:
@@ -372,6 +429,9 @@ class WorkNames:
 
     def __init__(self, title: str, abstract: str, text: str, common: CommonWords) -> None:
         self.names = names_of(title, abstract, text, common)
+        self.in_sentences = [*self.names, *_shorter_titles(title, common)]
+        """The names, and a short title without one of its words: "classifier-free guidance" in a sentence names the
+        work "Classifier-free diffusion guidance"."""
 
     def spans(self, text: str, within: Span | None = None) -> Iterator[Span]:
         """Every place of a text, or of a part of it, that mentions one of the names."""
@@ -382,6 +442,7 @@ class WorkNames:
         for name in self.names:
             yield from name.spans(text, folded)
 
-    def is_in(self, text: str) -> bool:
-        """Whether a text mentions one of the names."""
-        return next(self.spans(text), None) is not None
+    def is_in(self, sentence: str) -> bool:
+        """Whether a sentence mentions the work by one of the names."""
+        folded = FoldedText.of(sentence)
+        return any(next(name.spans(sentence, folded), None) is not None for name in self.in_sentences)

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 from weakref import WeakKeyDictionary
 
 from fathom.contexts.layout import forges_boundary
@@ -15,8 +16,8 @@ from fathom.records.spans import Span
 from fathom.tasks.citations.papers import LEFT_OUT, top_level, without
 from fathom.tasks.citations.settings import Form
 from fathom.tasks.citations.shown_text import NAME_MASK, ShownText, show
-from fathom.tasks.citations.word_counts import Words, letters_of, stems_in, words_of
-from fathom.tasks.citations.work_names import WITHOUT_SPACES, WorkNames, common_words
+from fathom.tasks.citations.word_counts import Words, letters_of, occurrences, stems_in, words_of
+from fathom.tasks.citations.work_names import WITHOUT_SPACES, WorkNames, coined_words, common_words
 
 NOT_IN_BODY = ("abstract", "introduction", "conclusion", *LEFT_OUT)
 """Sections that are left out of the form "body": they summarize the work, or are never shown."""
@@ -31,6 +32,8 @@ NEEDED: dict[Form, tuple[FieldName, ...]] = {
 LEAST = 800
 """The minimum length of a candidate in characters: a shorter text is uninformative."""
 
+OFTEN = 5
+"""How often a work uses a coined word that a sentence about it must not contain."""
 EXCERPTS = 2
 """Excerpts of a work that are cached: a candidate is often tried again beside the same mask."""
 COMPARED = 15_000
@@ -183,6 +186,14 @@ class Work:
         """The title, and the names of the methods, models or data sets that the work presents."""
         abstract = self.outline.abstract.of(self.text) if self.outline.abstract else ""
         return WorkNames(self.title, abstract, self.text, common_words(self._corpus))
+
+    def is_named_in(self, sentence: str) -> bool:
+        """Whether a sentence names the work, or what only it and few others are about: a coined word that it uses often
+        and that is not common in the corpus, as in "InfoNCE, which maximizes mutual information [3]"."""
+        return self.names.is_in(sentence) or any(
+            len(list(islice(occurrences(self.text, word), OFTEN))) == OFTEN
+            for word in coined_words(sentence, common_words(self._corpus))
+        )
 
 
 def _end(span: Span) -> int:

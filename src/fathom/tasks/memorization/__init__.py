@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from fathom.tasks.family import Family, FromCorpus, Tag
 from fathom.tasks.memorization.audit import MemorizationAuditor
 from fathom.tasks.memorization.build import MemorizationSettings, ProbeBuilder, describe
@@ -18,7 +16,7 @@ FAMILY = Family(
     build=FromCorpus(ProbeBuilder),
     check=check,
     audit=MemorizationAuditor,
-    views=partial(text_views, package=__name__),
+    views=lambda corpus, report: text_views(corpus, __name__),
     tags=(Tag("task", "Task", summary=True), Tag("year", "Year"), Tag("subject", "Subject of the documents")),
     cross_tabs=(("task", "year"),),
     probe_tag="task",

@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from fathom.contexts.layout import LAYOUT, render
+from fathom.contexts.layout import render
 from fathom.corpus.publication_dates import publication_month
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.documents import Document
+from fathom.records.layouts import LAYOUT
 from fathom.records.questions import QuestionId, Response
 from fathom.records.spans import Span
 from fathom.scoring.answers import Text

@@ -11,6 +11,7 @@ from fathom.records.questions import Response
 from fathom.scoring.answers import Text
 from fathom.scoring.check import check_response
 from fathom.scoring.keys import Key
+from fathom.scoring.shown import ShownContext
 from fathom.scoring.verdicts import Verdict
 
 TOKENS = 20
@@ -20,7 +21,9 @@ LONGEST = 2_000
 """Characters of a response that are examined, enough for `TOKENS` tokens."""
 
 
-def check(key: Key, response: Response, text: str | None = None, judgments: Sequence[Judgment] = ()) -> Verdict:
+def check(
+    key: Key, response: Response, shown: ShownContext | None = None, judgments: Sequence[Judgment] = ()
+) -> Verdict:
     """Correct when the name occurs, as whole words, in the first tokens of the response."""
     if response.outcome in ("error", "overflow", "refused"):
         return check_response(key, response)

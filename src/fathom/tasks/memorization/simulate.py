@@ -14,7 +14,7 @@ from fathom.records.errors import FathomError
 from fathom.records.names import WORD
 from fathom.scoring.answers import Text
 from fathom.scoring.keys import Key
-from fathom.tasks.family import Item
+from fathom.tasks.family import ALL_SEEN, Item, Unseen
 from fathom.tasks.simulating import most_frequent
 
 CONTINUED = 160
@@ -29,8 +29,9 @@ class Simulator:
         self._corpus = corpus
         self._keys = keys
 
-    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random) -> str:
+    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random, unseen: Unseen = ALL_SEEN) -> str:
         """The text of the response to one question."""
+        del unseen  # the question shows all that it needs
         match simulated.kind:
             case "oracle":
                 return _name(item.key)

@@ -24,7 +24,7 @@ from fathom.tasks.numeric import tried_responses
 from fathom.tasks.numeric.audit_cells import CellAudit, completions
 from fathom.tasks.numeric.build import answer_of_tables
 from fathom.tasks.numeric.mutants import is_equivalent, random_tables
-from fathom.tasks.numeric.predictability import Sample, cross_validated_auc, samples
+from fathom.tasks.numeric.predictability import samples
 from fathom.tasks.numeric.schema import SCHEMA, Part, parts_read, skill, topic
 from fathom.tasks.numeric.sources import Source, read_source
 from fathom.tasks.numeric.tables import Tables, build_tables, open_database
@@ -34,6 +34,7 @@ from fathom.tasks.numeric.wording import is_wording
 from fathom.tasks.programs.answers import answer_of, normal_form
 from fathom.tasks.programs.evaluate import Row
 from fathom.tasks.programs.mutants import Mutant, constants, mutants, result_form
+from fathom.tasks.programs.predictability import Sample, cross_validated_auc
 from fathom.tasks.programs.sql import literal
 from fathom.tasks.programs.tree import Program
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
 from random import Random
 from typing import Literal, NamedTuple
 
-from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context, Split
-from fathom.records.documents import Passage
+from fathom.records.documents import DocumentId, Passage
 from fathom.records.lengths import format_length
 from fathom.records.questions import Question
 from fathom.records.record import short_id
@@ -21,18 +20,21 @@ from fathom.tasks.family import Item, Unasked
 from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
 from fathom.tasks.numeric.schema import SCHEMA, Part, Skill
 from fathom.tasks.numeric.settings import NumericSettings
-from fathom.tasks.numeric.slot_values import SAMPLE, CorpusSample
-from fathom.tasks.numeric.sources import Source, read_source, source_reader
+from fathom.tasks.numeric.sources import Source, source_reader
 from fathom.tasks.numeric.tables import Tables, build_tables, open_database
 from fathom.tasks.numeric.templates import Template, templates
 from fathom.tasks.numeric.user_templates import read_templates
 from fathom.tasks.programs.answers import answer_of, normal_form
 from fathom.tasks.programs.sql import literal
 from fathom.tasks.programs.tree import Program
+from fathom.tasks.split_corpus import SplitCorpus
 
 NAME = "numeric"
-ATTEMPTS = 40
-"""Random templates tried for one question before it is skipped."""
+ATTEMPTS, ATTEMPTS_IN_PAIRS = 40, 400
+"""Random templates tried for one question before it is skipped; more in pairs of contexts, where few of them fit."""
+PARTNERS, FEWEST_PARTNERS = 8, 4
+"""Other contexts that share questions with a context, and the number below which random articles take their place."""
+CACHED_PARTNERS = 64
 COMPARED = 2
 """Templates that fit and are compared, to ask the question with fewer undetected mutants."""
 
@@ -41,7 +43,7 @@ class DisagreementError(Exception):
     """SQL and Python gave different answers: a bug in Fathom, so the build stops."""
 
 
-def builder(corpus: Corpus, settings: NumericSettings, seed: int) -> NumericBuilder:
+def builder(corpus: SplitCorpus, settings: NumericSettings, seed: int) -> NumericBuilder:
     """A builder for the contexts of `corpus`."""
     offered = templates() if settings.templates is None else read_templates(settings.templates)
     return NumericBuilder(corpus, settings, TemplatePool(offered, settings, seed), seed)
@@ -85,45 +87,54 @@ def _split_of(template: Template, shares: Mapping[Split, int], seed: int) -> str
 class NumericBuilder:
     """Builds items for the contexts of one corpus; each article is read once."""
 
-    def __init__(self, corpus: Corpus, settings: NumericSettings, pool: TemplatePool, seed: int) -> None:
+    def __init__(self, corpus: SplitCorpus, settings: NumericSettings, pool: TemplatePool, seed: int) -> None:
         self._corpus = corpus
         self._read = source_reader(corpus)
         self._settings = settings
         self._pool = pool
         self._seed = seed
         self._database = open_database()
+        self._partner = lru_cache(CACHED_PARTNERS)(self._partner_filler)
 
     def build(self, context: Context, rng: Random) -> Iterator[Item]:
         """The context's items; fewer than requested where its articles do not allow more."""
         offered = self._pool.of(context.split, format_length(context.length))
         if not offered:
             return
-        sources = self._read(context)
+        sources = self._read(context.documents)
         factory = ItemFactory(build_tables(sources), sources)
         parts = {name: known for name, templates in offered.items() if (known := _askable(templates, factory.tables))}
         factory.tables.load(self._database)
-        filler = TemplateFiller(factory.tables, self._database, self._sample)
+        partners = self._partners(context) if self._settings.unanswerable else []
+        filler = TemplateFiller(factory.tables, self._database, factory.is_unambiguous, partners)
         used: set[str] = set()
         for number, (distribution, skill) in enumerate(_plan(parts, self._settings.questions, rng)):
             options = parts[distribution]
             rate = _rate(options, self._settings.unanswerable)
-            filled = _fill(filler, factory, options[skill], rate, rng, used)
+            filled = _fill(filler, options[skill], rate, rng, used)
             if filled is not None:
                 used.add(filled.template.id)
                 tags = {"distribution": distribution} if self._settings.hold_out else {}
                 yield factory.item(context, filled, rng_of(rng, number), tags)
 
-    @cached_property
-    def _sample(self) -> CorpusSample:
-        ids = sorted(entry.id for entry in self._corpus.entries())
-        sample = rng_for(self._seed, "sample").sample(ids, min(SAMPLE, len(ids)))
-        return CorpusSample(
-            [read_source(self._corpus.bibliographic_record(id), unlinked=False) for id in sample], self._seed
-        )
+    def _partners(self, context: Context) -> list[TemplateFiller]:
+        """Fillers for a few other contexts of the same length."""
+        rng = rng_for(self._seed, "partners", context.id)
+        others = [ids for ids in self._corpus.contexts_of_length(context.length) if ids != context.documents]
+        if len(others) < FEWEST_PARTNERS:
+            articles = [entry.id for entry in self._corpus.entries()]
+            size = min(len(context.places), len(articles))
+            others = [tuple(rng.sample(articles, size)) for _ in range(FEWEST_PARTNERS)]
+        return [self._partner(ids) for ids in rng.sample(others, min(PARTNERS, len(others)))]
+
+    def _partner_filler(self, documents: tuple[DocumentId, ...]) -> TemplateFiller:
+        sources = self._read(documents)
+        factory = ItemFactory(build_tables(sources), sources)
+        return TemplateFiller(factory.tables, None, factory.is_unambiguous)
 
     def unasked(self, context: Context) -> list[Unasked]:
         """The questions that could not be asked, since something is not known about the context's articles."""
-        return list(build_tables(self._read(context)).unknown.unasked())
+        return list(build_tables(self._read(context.documents)).unknown.unasked())
 
 
 def _askable(offered: Mapping[Skill, list[Template]], tables: Tables) -> dict[Skill, list[Template]]:
@@ -154,27 +165,41 @@ def _rate(offered: Mapping[Skill, list[Template]], unanswerable: float) -> _Rate
 
 
 def _fill(
-    filler: TemplateFiller, factory: ItemFactory, options: Sequence[Template], rate: _Rate, rng: Random, used: set[str]
+    filler: TemplateFiller, options: Sequence[Template], rate: _Rate, rng: Random, used: set[str]
 ) -> FilledTemplate | None:
-    """A random template filled with values, unanswerable at the rate if possible; None if no template fits.
-
-    Of two templates that always have an answer, the one with fewer undetected mutants. Of the others, answerable and
-    unanswerable ones would be preferred from different templates, which would tell them apart.
-    """
+    """A random template filled with values, unanswerable at the rate if possible; None if no template fits."""
     nullable = rng.random() < rate.nullable[options[0].skill]
     plans = [(nullable, True)] if nullable and rng.random() < rate.unanswerable else []
     for may_be_empty, empty in (*plans, (nullable, False), (not nullable, False)):
         suitable = [one for one in options if one.may_be_empty == may_be_empty and one.id not in used]
-        found: list[FilledTemplate] = []
-        for _ in range(ATTEMPTS if suitable else 0):
-            filled = filler.fill(rng.choice(suitable), rng, empty)
-            if filled is not None and factory.is_unambiguous(filled):
-                found.append(filled)
-                if len(found) == COMPARED or filled.undetected == 0 or may_be_empty:
-                    break
-        if found:
-            return min(found, key=lambda one: one.undetected)
-    return None
+        if may_be_empty and rate.unanswerable:
+            suitable = list(filter(filler.can_pair, suitable))
+            found = _best(partial(filler.fill_in_pair, empty=empty), suitable, ATTEMPTS_IN_PAIRS, rng)
+        else:
+            found = _best(filler.fill, suitable, ATTEMPTS, rng)
+        if found is not None:
+            return found
+    # In a long context, values that leave nothing in a similar one may be too rare.
+    return _best(filler.fill, [one for one in options if one.id not in used], ATTEMPTS, rng)
+
+
+def _best(
+    fill: Callable[[Template, Random], FilledTemplate | None], suitable: Sequence[Template], attempts: int, rng: Random
+) -> FilledTemplate | None:
+    """Of two random templates that can be filled, the one with fewer undetected mutants; None if there is none.
+
+    If the first is found late, there is no second, which would take as long.
+    """
+    found: list[FilledTemplate] = []
+    for attempt in range(attempts if suitable else 0):
+        filled = fill(rng.choice(suitable), rng)
+        if filled is not None:
+            found.append(filled)
+            if len(found) == COMPARED or filled.undetected == 0:
+                break
+        if found and attempt >= ATTEMPTS:
+            break
+    return min(found, key=lambda one: one.undetected, default=None)
 
 
 def rng_of(rng: Random, number: int) -> Random:

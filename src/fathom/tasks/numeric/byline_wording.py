@@ -102,7 +102,7 @@ class BylineWords(wording.Words):
             return text
         with self._about("people"):
             who = " and ".join(self._person(part) for part in names)
-        return f"{text} and {who}" if text else who
+        return f"who are {text} and {who}" if text else who
 
     def _named_in_entry(self, condition: Condition) -> str:
         self._mentions_entries = True
@@ -179,7 +179,8 @@ class BylineWords(wording.Words):
                 words = "equal to" if sign == "=" else self._sign(sign, negated)
                 return f"a position {no}{words} {self.the(other)}"
             case Compare(measure, sign, value) if measure == POSITION:
-                return f"a position {no}{self._sign(sign, negated)} {value}"
+                words = self._sign(sign, negated)
+                return f"a position {'of ' if words.startswith('at ') else no}{words} {value}"
             case Between(measure, low, high) if measure == POSITION:
                 return f"a position {no}between {low} and {high} (both included)"
             case OneOf(measure, values) if measure == POSITION:

@@ -130,7 +130,9 @@ def _steps(
     if 0 < len(selected) <= MOST_STEPS and program.where is not None and not over_bylines(program):
         rows = [tables.articles[number - 1] for number in selected]
         steps.append(
-            ReasoningStep("the articles that fit", tuple((row.title, f"Article {row.number}") for row in rows))
+            ReasoningStep(
+                "the articles that fit", tuple((row.title, f"Article {row.number}") for row in rows), "finding"
+            )
         )
     measure = _measure(program)
     if measure is not None and 0 < len(selected) <= MOST_STEPS:
@@ -142,7 +144,7 @@ def _steps(
         if values:
             steps.append(ReasoningStep("their values", values))
     if isinstance(correct, Number):
-        steps.append(ReasoningStep("the result", ((f"{correct.value:f}",),)))
+        steps.append(ReasoningStep("the result", ((f"{correct.value:f}",),), "computing"))
     return tuple(steps)
 
 

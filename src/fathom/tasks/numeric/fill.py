@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from random import Random
 
 from fathom.tasks.numeric.rankings import is_clear
 from fathom.tasks.numeric.schema import NAME, REFERENCES, SCHEMA
-from fathom.tasks.numeric.slot_values import CHANCE_OF_NONE, CorpusSample, SlotValues
+from fathom.tasks.numeric.slot_values import SlotValues
 from fathom.tasks.numeric.tables import Tables
 from fathom.tasks.numeric.templates import Template
 from fathom.tasks.numeric.wording import question
@@ -23,8 +23,16 @@ from fathom.tasks.programs.sql import Query
 TRIES = 12
 """Attempts to draw values before a template is skipped for a context."""
 
-COMPARED = 6
-"""Fillings of a template that are compared, to take the one that detects the most mutants."""
+TRIES_OF_PAIRS = 8
+"""Values that are drawn to find some with an answer in one of two contexts and none in the other; most are dismissed
+before any query is run."""
+
+ENDS = 3
+"""The lowest and the highest values that are drawn more often than others for pairs of contexts."""
+
+COMPARED, COMPARED_IN_PAIRS = 6, 3
+"""Fillings of a template that are compared, to take the one that detects the most mutants; fewer in pairs of contexts,
+where the mutants of both are counted."""
 
 LONGEST_LIST = 12
 """The maximum number of items in an unsorted list; longer lists test patience more than understanding."""
@@ -41,7 +49,8 @@ class FilledTemplate:
     values: dict[tree.Slot, tree.Constant]
     rows: tuple[Row, ...]
     undetected: float = 0.0
-    """The share of single-edit mutants that give the same result."""
+    """The share of single-edit mutants that give the same result; the mean of both contexts if it is filled in a
+    pair."""
 
     @cached_property
     def program(self) -> tree.Program:
@@ -54,48 +63,94 @@ class FilledTemplate:
 
 
 class TemplateFiller:
-    """Fills templates for one context, whose tables are loaded in `database`.
+    """Fills templates for one context, whose tables are loaded in `database`."""
 
-    Without a sample of the corpus, unanswerable questions get values of the context itself.
-    """
-
-    def __init__(self, tables: Tables, database: sqlite3.Connection, sample: CorpusSample | None = None) -> None:
+    def __init__(
+        self,
+        tables: Tables,
+        database: sqlite3.Connection | None,
+        accept: Callable[[FilledTemplate], bool] = lambda filled: True,
+        partners: Sequence[TemplateFiller] = (),
+    ) -> None:
+        """Without a database, programs are evaluated in Python. `partners` are those of similar contexts."""
+        self._accept = accept
         self._tables = tables
         self._database = database
-        self._sample = sample
+        self._partners = partners
+        self._nullable: dict[str, bool] = {}
         self._values = SlotValues(tables)
         self._views = {False: tables.evaluation.view(SCHEMA.main)}
 
-    def fill(self, template: Template, rng: Random, empty: bool = False) -> FilledTemplate | None:
-        """The template with values that give a result of a planned size, or an empty one with `empty`.
+    def fill(self, template: Template, rng: Random) -> FilledTemplate | None:
+        """The template with values that give a result of a planned size.
 
         Of several such fillings, the one that the fewest mutants agree with.
         """
-        if (empty and not self._may_be_unanswerable(template)) or self._is_unsafe(template):
-            return None
         found: list[FilledTemplate] = []
-        for filled in self._fillings(template, rng, empty):
-            found.append(replace(filled, undetected=self._undetected(filled)))
-            if len(found) == COMPARED or found[-1].undetected == 0:
-                break
+        for _ in range(0 if self._is_unsafe(template) else TRIES if template.slots else 1):
+            values = _drawn(template, rng, lambda slot: self._options(slot, template, rng))
+            filled = None if values is None else self.with_values(template, values, empty=False)
+            if filled is not None:
+                found.append(replace(filled, undetected=self._undetected(filled)))
+                if len(found) == COMPARED or found[-1].undetected == 0:
+                    break
+        return min((one for one in found if self._accept(one)), key=lambda one: one.undetected, default=None)
+
+    def can_pair(self, template: Template) -> bool:
+        """Whether the template may be filled with values that leave nothing in one of two contexts.
+
+        Where a part that it reads is unknown, no answer would rarely be due to the values alone.
+        """
+        return self._may_leave_nothing(template) and any(self._partners_for(template))
+
+    def fill_in_pair(self, template: Template, rng: Random, empty: bool) -> FilledTemplate | None:
+        """The template with values that have an answer in another context and none here, or the reverse if not `empty`.
+
+        The other context is as likely to ask the same question with the other outcome, so neither the template nor the
+        values tell the outcome. For this, only one other context is tried, values are drawn in the same way for both
+        outcomes, and a question must meet the requirements of both contexts.
+        """
+        partner = rng.choice(self._partners_for(template))
+        some, none = (partner, self) if empty else (self, partner)
+        found: list[FilledTemplate] = []
+        tried: list[dict[tree.Slot, tree.Constant] | None] = []
+        for _ in range(TRIES_OF_PAIRS if template.slots else 1):
+            values = some._drawn_in_pair(template, rng)
+            if values in tried:
+                continue
+            tried.append(values)
+            # A title names an article of the context itself: another title must leave nothing there.
+            others = none._drawn_in_pair(template, rng) if some is none else values
+            if values is None or others is None or not none.has_planned_size(template, others, empty=True):
+                continue
+            answered = some.with_values(template, values, empty=False)
+            unanswered = none.with_values(template, others, empty=True) if answered else None
+            if answered and unanswered and some._accept(answered) and none._accept(unanswered):
+                undetected = (some._undetected(answered) + none._undetected(unanswered)) / 2
+                found.append(replace(unanswered if empty else answered, undetected=undetected))
+                if len(found) == COMPARED_IN_PAIRS or undetected == 0:
+                    break
         return min(found, key=lambda one: one.undetected, default=None)
 
-    def _may_be_unanswerable(self, template: Template) -> bool:
-        """Whether no answer is due to the values alone: where something is unknown, few have an answer."""
-        return template.may_be_empty and not template.parts_read & self._tables.unknown.documents.keys()
+    def _partners_for(self, template: Template) -> Sequence[TemplateFiller]:
+        if any(slot.kind == "title" for slot in template.slots):
+            return [self]
+        return [one for one in self._partners if one._may_leave_nothing(template)]
 
-    def _fillings(self, template: Template, rng: Random, empty: bool) -> Iterator[FilledTemplate]:
-        # Where values leave nothing only by chance, many must be tried; the others are tried as often as they fit.
-        tries = round(TRIES / CHANCE_OF_NONE) if empty else TRIES
-        for _ in range(tries if template.slots else 1):
-            values = self._draw(template, rng, empty)
-            if values is None or not self.has_planned_size(template, values, empty):
-                continue
-            if template.may_be_empty and rng.random() >= self._chance(template, values, empty):
-                continue
-            filled = self.with_values(template, values, empty)
-            if filled is not None:
-                yield filled
+    def _may_leave_nothing(self, template: Template) -> bool:
+        if template.id not in self._nullable:
+            unknown = template.parts_read & self._tables.unknown.documents.keys()
+            self._nullable[template.id] = template.may_be_empty and not unknown and not self._is_unsafe(template)
+        return self._nullable[template.id]
+
+    def _drawn_in_pair(self, template: Template, rng: Random) -> dict[tree.Slot, tree.Constant] | None:
+        def options(slot: tree.Slot) -> Sequence[int | str]:
+            found = self._options(slot, template, rng)
+            # In long contexts, most bounds select some articles of both.
+            ends = slot.kind == "number" and rng.random() < 0.5
+            return [*found[:ENDS], *found[-ENDS:]] if ends else found
+
+        return _drawn(template, rng, options)
 
     def with_values(
         self, template: Template, values: dict[tree.Slot, tree.Constant], empty: bool
@@ -106,7 +161,7 @@ class TemplateFiller:
         program = tree.bind(template.program, values)
         if self._tables.unknown.concern(program) or self._tables.confuses_people(program):
             return None
-        rows = self.run(template.query, values)
+        rows = self.run(template.query, values) if self._database else self._tables.evaluation.run(program)
         if not is_clear(program, rows, self._tables):
             return None
         informative = _is_nothing(rows) if empty else self._is_informative(template, values, rows)
@@ -114,6 +169,7 @@ class TemplateFiller:
 
     def run(self, statement: Query, values: dict[tree.Slot, tree.Constant]) -> list[Row]:
         """The rows of a statement with these values for its slots."""
+        assert self._database is not None
         return self._database.execute(statement.text, [values[slot] for slot in statement.slots]).fetchall()
 
     def _is_unsafe(self, template: Template) -> bool:
@@ -127,22 +183,6 @@ class TemplateFiller:
         if template.names_titles and self._tables.has_duplicate_titles:
             return True
         return any(0 in self._values.present(field)[:1] for field in template.divisors)
-
-    def _chance(self, template: Template, values: dict[tree.Slot, tree.Constant], empty: bool) -> float:
-        """How often values that fit are used, such that answerable and unanswerable questions have the same ones."""
-        if self._sample is None:
-            return 1.0
-        if any(slot.kind == "title" for slot in template.slots):
-            alone = len(template.slots) == 1
-            return CHANCE_OF_NONE * self._share_with_answer(template) if empty and alone else 1.0
-        size = len(self._tables.articles)
-        return self._sample.chance(template, values, size, self._suitable(template), empty)
-
-    def _share_with_answer(self, template: Template) -> float:
-        """The titles for which the template has a suitable result, relative to those for which it has none."""
-        titles: list[dict[tree.Slot, tree.Constant]] = [{template.slots[0]: row.title} for row in self._tables.articles]
-        some = sum(self.has_planned_size(template, title, False) for title in titles)
-        return some / max(1, sum(self.has_planned_size(template, title, True) for title in titles))
 
     # The size of a result.
 
@@ -211,34 +251,10 @@ class TemplateFiller:
 
     # Values.
 
-    def _draw(self, template: Template, rng: Random, empty: bool) -> dict[tree.Slot, tree.Constant] | None:
-        values: dict[tree.Slot, tree.Constant] = {}
-        for slot in template.slots:
-            options = self._options(slot, template, rng, empty)
-            if not options:
-                return None
-            value = rng.choice(options)
-            if value in values.values():
-                value = rng.choice([option for option in options if option not in values.values()] or options)
-            values[slot] = value
-        if any(_is_clumsy(node, values) for node in template.conditions):
-            return None
-        for node in template.paired:
-            if isinstance(node, tree.Between) and isinstance(node.low, tree.Slot) and isinstance(node.high, tree.Slot):
-                ends = sorted((values[node.low], values[node.high]))
-                values[node.low], values[node.high] = ends
-            if isinstance(node, tree.OneOf) and len({values[v] for v in node.values if isinstance(v, tree.Slot)}) < len(
-                node.values
-            ):
-                return None
-        return values
-
-    def _options(self, slot: tree.Slot, template: Template, rng: Random, empty: bool) -> Sequence[int | str]:
+    def _options(self, slot: tree.Slot, template: Template, rng: Random) -> Sequence[int | str]:
         if slot.kind == "title":
             return [row.title for row in self._tables.articles]
-        if not empty or self._sample is None or rng.random() < 0.5:
-            return self._values.options(slot, template, rng)
-        return self._sample.collection(len(self._tables.articles), rng).options(slot, template, rng)
+        return self._values.options(slot, template, rng)
 
     # Mutants.
 
@@ -250,6 +266,31 @@ class TemplateFiller:
         return sum(same) / max(1, len(same))
 
 
+def _drawn(
+    template: Template, rng: Random, options_of: Callable[[tree.Slot], Sequence[int | str]]
+) -> dict[tree.Slot, tree.Constant] | None:
+    """Random values for the slots of a template; None if they make no sense together."""
+    values: dict[tree.Slot, tree.Constant] = {}
+    for slot in template.slots:
+        options = options_of(slot)
+        if not options:
+            return None
+        value = rng.choice(options)
+        if value in values.values():
+            value = rng.choice([option for option in options if option not in values.values()] or options)
+        values[slot] = value
+    if any(_is_clumsy(node, values) for node in template.conditions):
+        return None
+    for node in template.paired:
+        if isinstance(node, tree.Between) and isinstance(node.low, tree.Slot) and isinstance(node.high, tree.Slot):
+            values[node.low], values[node.high] = sorted((values[node.low], values[node.high]))
+        if isinstance(node, tree.OneOf):
+            given = [values[one] for one in node.values if isinstance(one, tree.Slot)]
+            if len(set(given)) < len(node.values):
+                return None
+    return values
+
+
 def _gives(program: tree.Program, result: object, evaluation: Evaluation) -> bool:
     try:
         return result_form(program, evaluation.run(program)) == result
@@ -258,11 +299,11 @@ def _gives(program: tree.Program, result: object, evaluation: Evaluation) -> boo
 
 
 def _is_clumsy(condition: tree.Condition, values: tree.Bindings) -> bool:
-    """Whether a bound leaves a single count or remainder: "at most 0" is better said as "exactly 0"."""
+    """Whether a bound leaves a single count, remainder or position: "at most 0" is better said as "exactly 0"."""
     match condition:
         case tree.Not(tree.Compare(measure, ">", tree.Slot() as slot)):
-            return slot.kind == "number" and values[slot] == _lowest(measure)
-        case tree.Compare(measure, "<" | "<=" as sign, tree.Slot() as slot) if slot.kind == "number":
+            return slot.kind in ("number", "position") and values[slot] == _lowest(measure)
+        case tree.Compare(measure, "<" | "<=" as sign, tree.Slot() as slot) if slot.kind in ("number", "position"):
             lowest = _lowest(measure)
             return lowest is not None and values[slot] == lowest + (sign == "<")
         case _:

@@ -33,8 +33,8 @@ class Refitter:
 
     def refit(self, context: Context, smaller: Context, items: Sequence[Item]) -> tuple[list[Item], list[str]]:
         """The items that can still be asked about the smaller context, and the reason for each of the others."""
-        before = build_tables(self._read(context))
-        factory = ItemFactory(build_tables(self._read(smaller)), self._read(smaller))
+        before = build_tables(self._read(context.documents))
+        factory = ItemFactory(build_tables(self._read(smaller.documents)), self._read(smaller.documents))
         factory.tables.load(self._database)
         filler = TemplateFiller(factory.tables, self._database)
         kept: list[Item] = []

@@ -14,7 +14,7 @@ from fathom.records.contexts import Context
 from fathom.scoring.answer_types.format import stated
 from fathom.scoring.answers import Answer
 from fathom.scoring.keys import Key
-from fathom.tasks.family import Item
+from fathom.tasks.family import ALL_SEEN, Item, Unseen
 from fathom.tasks.numeric.faults import FAULTS
 from fathom.tasks.numeric.key_programs import program_of
 from fathom.tasks.numeric.schema import COUNTS, NAME, TITLE
@@ -57,7 +57,7 @@ class Simulator:
         self._read = source_reader(corpus, CACHED_SOURCES)
         self._latest: tuple[str, _Shown] | None = None
 
-    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random) -> str:
+    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random, unseen: Unseen = ALL_SEEN) -> str:
         """The text of the response to one question."""
         match simulated.kind:
             case "oracle":
@@ -75,7 +75,8 @@ class Simulator:
             case _:
                 if simulated.happens("format", rng):
                     return rng.choice(WITHOUT_ANSWER)
-                return stated(_read_with_faults(item.key, self.read(context), simulated, rng))
+                numbers = {place for place, id in enumerate(context.documents, start=1) if id in unseen}
+                return stated(_read_with_faults(item.key, self.read(context), simulated, rng, numbers))
 
     # Tables.
 
@@ -85,7 +86,7 @@ class Simulator:
 
     def _shown(self, context: Context) -> _Shown:
         if self._latest is None or self._latest[0] != context.id:
-            self._latest = context.id, _Shown(build_tables(self._read(context)))
+            self._latest = context.id, _Shown(build_tables(self._read(context.documents)))
         return self._latest[1]
 
     @cached_property
@@ -94,10 +95,11 @@ class Simulator:
         return most_frequent((_wanted(key).form, stated(key.answer)) for key in self._keys())
 
 
-def _read_with_faults(key: Key, tables: Tables, simulated: Simulated, rng: Random) -> Answer:
-    """The answer of a reader who misses some articles and makes some mistakes."""
+def _read_with_faults(key: Key, tables: Tables, simulated: Simulated, rng: Random, unseen: set[int]) -> Answer:
+    """The answer of a reader who was not shown some articles, misses others and makes some mistakes."""
     miss = simulated.chance("miss")
     missing = frozenset(row.number for row in tables.articles if rng.random() < miss) if miss else frozenset()
+    missing |= unseen
     reading = Reading(program_of(key), tables, missing)
     # All faults are drawn before the first one is applied.
     for fault in [fault for name, fault in FAULTS.items() if simulated.happens(name, rng)]:

@@ -8,7 +8,6 @@ from functools import cached_property, lru_cache
 
 from fathom.corpus.normal_forms import normal_ids
 from fathom.corpus.store import Corpus
-from fathom.records.contexts import Context
 from fathom.records.documents import BibliographicRecord, Document, DocumentId
 from fathom.records.spans import Span
 from fathom.tasks.numeric.schema import FIELD_OF, Part
@@ -117,7 +116,7 @@ CACHED_SOURCES = 4_096
 """Articles whose titles, bylines and references are cached while questions are answered: some tens of megabytes."""
 
 
-def source_reader(corpus: Corpus, cached: int | None = None) -> Callable[[Context], list[Source]]:
-    """A function that reads the articles of a context; up to `cached` articles, or all, are read only once."""
+def source_reader(corpus: Corpus, cached: int | None = None) -> Callable[[Iterable[DocumentId]], list[Source]]:
+    """A function that reads articles by their ids; up to `cached` articles, or all, are read only once."""
     source = lru_cache(maxsize=cached)(lambda id: read_source(corpus.bibliographic_record(id)))
-    return lambda context: [source(id) for id in context.documents]
+    return lambda ids: list(map(source, ids))

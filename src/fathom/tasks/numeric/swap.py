@@ -31,7 +31,7 @@ class Swapper:
 
     def swap(self, context: Context, swapped: Context, items: Sequence[Item]) -> tuple[Context, list[Item], list[str]]:
         """The items with swapped names, and the reason for each that can no longer be asked."""
-        sources = self._read(swapped)
+        sources = self._read(swapped.documents)
         factory = ItemFactory(build_tables(sources), sources)
         factory.tables.load(self._database)
         filler = TemplateFiller(factory.tables, self._database)

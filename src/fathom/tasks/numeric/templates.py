@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import permutations, product
-from typing import NamedTuple
 
 from fathom.records.record import short_id
 from fathom.tasks.numeric.schema import (
@@ -36,7 +35,6 @@ from fathom.tasks.numeric.schema import (
     needs,
     over_bylines,
     parts_read,
-    related,
     shares_author,
     skill,
     title_contains,
@@ -122,17 +120,6 @@ class Template:
         return names_people(self.program)
 
     @cached_property
-    def relates_articles(self) -> bool:
-        """Whether an article meets the condition or not depending on the other articles of its context."""
-        compared = any(isinstance(node, tree.PeerAggregate) for node in tree.nodes(self.program))
-        return compared or bool(set(related(self.program)) - {"authors"})
-
-    @cached_property
-    def lenders(self) -> Lenders:
-        """The articles that lend their values to the slots, and those of them that meet the condition."""
-        return _lenders(self.program.where, negated=False)
-
-    @cached_property
     def parts_read(self) -> frozenset[Part]:
         return parts_read(self.program)
 
@@ -140,43 +127,6 @@ class Template:
     def may_be_empty(self) -> bool:
         """Whether the question may have no answer."""
         return may_be_empty(self.program)
-
-
-class Lenders(NamedTuple):
-    """Articles whose values fill the slots of a condition."""
-
-    all: int
-    meeting: int
-    """Those that meet the condition: an article with 5 authors meets "at least 5", and does not meet "more than 5"."""
-
-
-def _lenders(condition: tree.Condition | None, negated: bool) -> Lenders:
-    match condition:
-        case tree.Not(inner):
-            return _lenders(inner, not negated)
-        case tree.Or(left, right):
-            one, two = _lenders(left, negated), _lenders(right, negated)
-            return Lenders(one.all + two.all, one.meeting + two.meeting)
-        case tree.And(left, right):
-            # Whether an article that meets one part meets the other is not known, unless one part selects few.
-            few = [part for part in (left, right) if _selects_few(part)][:1]
-            return Lenders(len(few), len(few))
-        case tree.Between():
-            return Lenders(2, 0 if negated else 2)
-        case tree.OneOf(_, values):
-            return Lenders(len(values), 0 if negated else len(values))
-        case tree.Compare(_, sign):
-            return Lenders(1, int((sign in ("=", "<=", ">=")) != negated))
-        case tree.Contains() | tree.Exists():
-            return Lenders(1, int(not negated))
-        case _:
-            return Lenders(0, 0)
-
-
-def _selects_few(condition: tree.Condition) -> bool:
-    return isinstance(condition, tree.Contains | tree.Exists) or (
-        isinstance(condition, tree.Compare) and condition.sign == "="
-    )
 
 
 @cache

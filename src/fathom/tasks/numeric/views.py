@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from fathom.contexts.layout import render
+from fathom.contexts.layout import render, render_range
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.documents import DocumentId, Passage
-from fathom.systems.protocol import DOCUMENTS, Boundary, TableAccess, Views
+from fathom.systems.protocol import DOCUMENTS, TableAccess, Views
 from fathom.tasks.family import Item, PassageFinder
 from fathom.tasks.numeric.build import spans_of
 from fathom.tasks.numeric.key_programs import program_of
@@ -26,8 +26,6 @@ from fathom.tasks.text_views import instructions
 
 CACHED = 8
 """Contexts whose tables are cached: those in flight, and a few more."""
-
-_BOUNDARY = re.compile(r"^===== Article (\d+)$", re.MULTILINE)
 
 
 def views(corpus: Corpus) -> Views:
@@ -49,12 +47,9 @@ def views(corpus: Corpus) -> Views:
             DOCUMENTS: lambda context: render(context, corpus),
             "tables": lambda context: "".join(_as_text(tables_of(context.documents))).encode(),
         },
-        tables=TableAccess(database, lambda extractions: _load(_parse(extractions)), _boundaries),
+        part=lambda context, start, end: render_range(context, corpus, start, end),
+        tables=TableAccess(database, lambda context, extractions: _load(_parse(extractions))),
     )
-
-
-def _boundaries(text: str) -> list[Boundary]:
-    return [Boundary(match.start(), f"article {match[1]}") for match in _BOUNDARY.finditer(text)]
 
 
 def _as_text(tables: Tables) -> Iterator[str]:
@@ -140,6 +135,10 @@ def required_passages(corpus: Corpus) -> PassageFinder:
     def passages(context: Context, item: Item) -> list[Passage]:
         # In the order of the context, with every title, because questions name articles by title.
         needed: frozenset[Part] = parts_read(program_of(item.key)) | {"title"}
-        return [Passage(document=source.id, span=span) for source in read(context) for span in spans_of(source, needed)]
+        return [
+            Passage(document=source.id, span=span)
+            for source in read(context.documents)
+            for span in spans_of(source, needed)
+        ]
 
     return passages

@@ -101,7 +101,8 @@ class ArticleWords(BylineWords):
             clause = self.clause(where)
             return self.one(
                 f"Give the names of all people {clause}.",
-                f"List the names of everyone {clause}.",
+                # "Everyone" takes a singular verb.
+                f"List the names of {'all the people' if 'who are ' in clause else 'everyone'} {clause}.",
                 f"Name all the people {clause}.",
             )
         named = self.named_row(where)

@@ -15,14 +15,20 @@ from sqlglot import exp
 
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.parse_conditions import Expressions, negated
-from fathom.tasks.programs.parse_derived import merge_derived, without_with
 from fathom.tasks.programs.parse_entities import Entities
-from fathom.tasks.programs.parse_nodes import COMPARATORS, FUNCTIONS, exact, is_result, largest_count, short
+from fathom.tasks.programs.parse_nodes import COMPARATORS, FUNCTIONS, exact, is_result, short
+from fathom.tasks.programs.parse_rewrites import (
+    derived,
+    inline_aliases,
+    merge_derived,
+    with_merged_subqueries,
+    with_order_for_largest,
+    without_with,
+)
 from fathom.tasks.programs.parse_scope import (
     ParseError,
     Scope,
     Source,
-    outside_subqueries,
     read_sources,
     relation_of,
     row_condition,
@@ -63,11 +69,13 @@ class _Statements(Entities):
         query = query.unnest() if isinstance(query, exp.Subquery) else query
         if query.args.get("with_"):
             query = without_with(query)
+        if not self._own:
+            query = with_merged_subqueries(query)
         if isinstance(query, exp.SetOperation):
             return self._combined(query)
         if not isinstance(query, exp.Select):
             raise ParseError("it is not a single SELECT, and templates only read")
-        inner = _derived(query)
+        inner = derived(query)
         if inner is None:
             return self._plain(query)
         if self._own and isinstance(query.expressions[0], exp.Column) and query.expressions[0].name == "wanted":
@@ -116,7 +124,7 @@ class _Statements(Entities):
         test = select.args["where"].this if select.args.get("where") else None
         if not isinstance(test, exp.LTE) or test.this.name != "place":
             raise ParseError("a ranking is cut with WHERE place <= a number")
-        base = _derived(inner) or inner
+        base = derived(inner) or inner
         columns = [column for column in base.expressions if column.alias != "place"]
         directions = [key.args.get("desc") for key in select.args["order"].expressions]
         flat = base.copy()
@@ -200,8 +208,8 @@ class _Statements(Entities):
             raise ParseError("it uses a window function, which cannot be put into words")
         if any(isinstance(exact(one.unalias()), exp.Star) for one in select.expressions):
             raise ParseError("it selects all columns; name the ones that the question asks for")
-        _inline_aliases(select, self._schema)
-        select = self._without_idle_group(_with_order_for_largest(select))
+        inline_aliases(select, self._schema)
+        select = self._without_idle_group(with_order_for_largest(select))
         scope = read_sources(select, self._schema, None)
         scope.base = self._base(select, scope)
         entity = self._entity_group(select, scope)
@@ -385,48 +393,6 @@ class _Statements(Entities):
         if isinstance(value, tree.Slot) and value.kind == "number" and isinstance(result, tree.Aggregate):
             value = replace(value, of=result.measure)
         return tree.Having(result, sign, value)
-
-
-def _derived(select: exp.Select) -> exp.Select | None:
-    """The select that another one reads from."""
-    source = select.args["from_"].this if select.args.get("from_") else None
-    inner = source.this if isinstance(source, exp.Subquery) else None
-    return inner if isinstance(inner, exp.Select) else None
-
-
-def _inline_aliases(select: exp.Select, schema: Schema) -> None:
-    """Replace aliases and numbers of selected columns in GROUP BY, HAVING and ORDER BY by what they stand for."""
-    named = {one.alias: one.this for one in select.expressions if isinstance(one, exp.Alias)}
-    for clause in ("group", "having", "order"):
-        part = select.args.get(clause)
-        if part is None:
-            continue
-        for column in list(outside_subqueries(part)):
-            if not column.table and column.name in named and column.name not in schema.columns:
-                column.replace(named[column.name].copy())
-        if clause == "having":
-            continue
-        for key in part.expressions:
-            node = key.this if isinstance(key, exp.Ordered) else key
-            if isinstance(node, exp.Literal) and node.is_int and 0 < int(node.name) <= len(select.expressions):
-                node.replace(select.expressions[int(node.name) - 1].unalias().copy())
-
-
-def _with_order_for_largest(select: exp.Select) -> exp.Select:
-    """HAVING COUNT(*) = (SELECT MAX(n) FROM ...) as ORDER BY COUNT(*) DESC LIMIT 1, which means the same."""
-    having = select.args.get("having")
-    test = exact(having.this) if having is not None else None
-    if not isinstance(test, exp.EQ) or not isinstance(exact(test.this), exp.Count) or select.args.get("order"):
-        return select
-    function = largest_count(test)
-    if function is None:
-        return select
-    sorted_ = select.copy()
-    sorted_.set("having", None)
-    key = exp.Ordered(this=exp.Count(this=exp.Star()), desc=function == "MAX")
-    sorted_.set("order", exp.Order(expressions=[key]))
-    sorted_.set("limit", exp.Limit(expression=exp.Literal.number(1)))
-    return sorted_
 
 
 def _only(node: exp.Expr) -> exp.Expr:

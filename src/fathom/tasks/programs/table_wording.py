@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fathom.tasks.programs import tree
 
 if TYPE_CHECKING:
+    from fathom.tasks.programs.phrases import Phrases
     from fathom.tasks.programs.wording import Words
 
 
@@ -91,7 +92,7 @@ def _first(program: tree.Program) -> str:
     return f"{rows}; where several tie for the last place, give all of them."
 
 
-def mixed(words: Words, condition: tree.And | tree.Or, parts: Sequence[tree.Condition], plural: str) -> str:
+def mixed(words: Phrases, condition: tree.And | tree.Or, parts: Sequence[tree.Condition], plural: str) -> str:
     """Conditions that AND and OR join, numbered so that each has one reading."""
     belong = "all" if isinstance(condition, tree.And) else "at least one"
     if belong == "all" and len(parts) == 2:

@@ -5,38 +5,10 @@ Nouns and sentences have several forms, and `rng` chooses one of each.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import date
-from typing import Any, Protocol
-
 from fathom.tasks.programs import table_wording, tree
+from fathom.tasks.programs.phrases import LARGEST, LATEST, Phrases
 from fathom.tasks.programs.schema import Schema
 
-SIGNS = {
-    "=": ("equal to", "exactly"),
-    "<>": ("not equal to", "different from"),
-    "<": ("less than", "below", "smaller than"),
-    ">": ("greater than", "above", "more than"),
-    "<=": ("at most", "no more than", "less than or equal to"),
-    ">=": ("at least", "no less than", "greater than or equal to"),
-}
-DATE_SIGNS = {"=": "", "<>": "other than ", "<": "before ", ">": "after ", "<=": "on or before ", ">=": "on or after "}
-
-LARGEST = {"MAX": ("largest", "highest", "maximum"), "MIN": ("smallest", "lowest", "minimum")}
-LATEST = {"MAX": ("latest", "most recent"), "MIN": ("earliest", "oldest")}
-AGGREGATES = {"MAX": "the largest value of", "MIN": "the smallest value of", "SUM": "the sum of", "AVG": "the mean of"}
-
-UPWARDS = ("in ascending order", "from the smallest to the largest", "in increasing order")
-DOWNWARDS = ("in descending order", "from the largest to the smallest", "in decreasing order")
-ALPHABETICAL, REVERSED = ("in alphabetical order",), ("in reverse alphabetical order",)
-FORWARDS = ("from the earliest to the latest", "in chronological order")
-BACKWARDS = ("from the latest to the earliest", "in reverse chronological order")
-
-CONTAINS = {
-    "anywhere": ("contains", "does not contain"),
-    "start": ("starts with", "does not start with"),
-    "end": ("ends with", "does not end with"),
-}
 RESULTS = {
     "MAX": ("the largest result", "the highest result", "the maximum of the results"),
     "MIN": ("the smallest result", "the lowest result", "the minimum of the results"),
@@ -49,35 +21,17 @@ NULL = "NULL"
 """The answer to a question without an answer."""
 
 
-class Chooser(Protocol):
-    """Chooses one of several forms, as `random.Random` does."""
-
-    def choice(self, forms: Sequence[str], /) -> str: ...
-
-
-class Words:
+class Words(Phrases):
     """The wording of programs over one schema; without a chooser, the first form is always used.
 
     Every chosen form must appear in the question, since `is_wording` relies on it. A family can override `ask`,
     `clause`, `first_notes`, `output_notes`, `kept` and `take` for sentences specific to it.
     """
 
-    def __init__(self, schema: Schema, rng: Chooser | None = None) -> None:
-        self._schema = schema
-        self._rng = rng
-        self._chosen: dict[str, str] = {}
-        self._noun, self._plural = schema.main.noun, schema.main.plural
-        self._label = ""
-
     def question(self, program: tree.Program) -> str:
         """The program as an unambiguous question, with instructions on the form of the answer."""
         self._name_rows(program)
         return " ".join((self.ask(program), *self._notes(program), self._form(program)))
-
-    def _name_rows(self, program: tree.Program) -> None:
-        base = self._schema.base(program)
-        self._noun, self._plural = base.noun, base.plural
-        self._label = f"{self._schema.columns[base.label].nouns[0]}s" if base.label else ""
 
     def ask(self, program: tree.Program) -> str:
         """The question itself, without notes and without the form of the answer."""
@@ -176,7 +130,7 @@ class Words:
         only = self.only_groups("Give", having)
         if result == tree.Count():
             asked = self.one(
-                f"For each {noun} that occurs among the {among}, how many of them have it?",
+                f"For each {noun} that occurs among the {among}, how many of those {self._plural} have it?",
                 f"Group the {among} by the {noun}. How many are in each group?",
                 f"How are the {among} distributed over values of the {noun}? Count the {self._plural} for each value.",
             )
@@ -237,42 +191,6 @@ class Words:
         )
         return asked + self._first(program)
 
-    def sort_keys(self, program: tree.Program) -> str:
-        """The sort keys. A further key is introduced by the one before it, so that it cannot seem to replace it."""
-        first, *others = program.order
-        words = f"{self._key(first)} {self._direction(first)}"
-        for before, sort in zip(program.order, others, strict=False):
-            words += f", and those {self._tied(before)} by {self._key(sort)} {self._direction(sort)}"
-        return words
-
-    def _key(self, sort: tree.Sort) -> str:
-        if isinstance(sort.measure, tree.Result):
-            return self.result(sort.measure)
-        return self.computed(sort.measure)
-
-    def _tied(self, sort: tree.Sort) -> str:
-        """A relative clause for rows with equal sort keys."""
-        if isinstance(sort.measure, tree.Column):
-            return f"with the same {self.measure(sort.measure)}"
-        return f"for which {self._key(sort)} is the same"
-
-    def _direction(self, sort: tree.Sort) -> str:
-        up, down = {"date": (FORWARDS, BACKWARDS), "text": (ALPHABETICAL, REVERSED)}.get(
-            self._schema.type_of(sort.measure), (UPWARDS, DOWNWARDS)
-        )
-        return self.one(*(up if sort.direction == "ASC" else down))
-
-    def has_extreme(self, sort: tree.Sort) -> str:
-        """What the first row of a ranking has: "has the largest number of references"."""
-        function, kind = "MAX" if sort.direction == "DESC" else "MIN", self._schema.type_of(sort.measure)
-        if kind == "text":
-            last = "last" if sort.direction == "DESC" else "first"
-            return f"comes {last} when they are sorted by {self._key(sort)} in alphabetical order"
-        extreme = self.one(*(LATEST if kind == "date" else LARGEST)[function])
-        if isinstance(sort.measure, tree.Column | tree.Related):
-            return f"has the {extreme} {self.measure(sort.measure)}"
-        return f"has the {extreme} value of {self._key(sort)}"
-
     @staticmethod
     def _first(program: tree.Program) -> str:
         if program.top is None:
@@ -280,207 +198,6 @@ class Words:
         if program.top == 1:
             return " Give only the first one, or all that tie for the first place."
         return f" Give only the first {program.top}; where several tie for the last place, give all of them."
-
-    def among(self, where: tree.Condition | None) -> str:
-        """A noun phrase for the rows that meet a condition."""
-        return self._plural if where is None else f"{self._plural} {self.clause(where)}"
-
-    # Conditions.
-
-    def clause(self, condition: tree.Condition, negated: bool = False) -> str:
-        """The condition as a relative clause that follows the noun for the rows."""
-        match condition:
-            case tree.Not(inner):
-                return self.clause(inner, not negated)
-            case tree.And() | tree.Or() if negated:
-                # "Not both" and "neither" are ambiguous in a relative clause.
-                raise TypeError("only single conditions are negated in words")
-            case tree.And() | tree.Or() if any(
-                isinstance(part, tree.And | tree.Or) for part in table_wording.chain(condition)
-            ):
-                return table_wording.mixed(self, condition, table_wording.chain(condition), self._plural)
-            case tree.And():
-                return " and ".join(self.clause(part) for part in table_wording.chain(condition))
-            case tree.Or():
-                parts = table_wording.chain(condition)
-                either = "or both" if len(parts) == 2 else "or several of these"
-                return f"{' or '.join(self.clause(part) for part in parts)} ({either})"
-            case tree.Compare(measure, sign, value):
-                return self._comparison(measure, sign, value, negated)
-            case tree.Between(measure, low, high):
-                ends = f"{self.value(low, measure)} and {self.value(high, measure)}"
-                return f"{self._whose(measure)} {'not ' if negated else ''}between {ends} (both included)"
-            case tree.OneOf(measure, values):
-                return f"{self._whose(measure)} {self._any_of(measure, values, negated)}"
-            case tree.Contains(column, fragment, place):
-                contains = CONTAINS[place][negated]
-                return f"whose {self.measure(column)} {contains} the letters “{fragment}”"
-            case tree.IsUnknown(column):
-                return f"whose {self.measure(column)} is {'stated' if negated else 'not stated'}"
-            case tree.Exists():
-                return self._relation(condition, negated)
-
-    def _comparison(self, measure: tree.Measure, sign: str, value: Any, negated: bool) -> str:
-        no = "not " if negated else ""
-        whose = self._whose(measure)
-        type_ = self._schema.type_of(measure)
-        match measure, sign, value:
-            case tree.Arithmetic(tree.Column() as column, "%", 2), "=" | "<>", 0 | 1:
-                return f"whose {self.measure(column)} is {no}{'even' if (value == 0) == (sign == '=') else 'odd'}"
-        if isinstance(value, tree.Measure):
-            words = "equal to" if sign == "=" else self._sign(sign, negated)
-            return f"{whose} {no}{words} {self.the(value)}"
-        if type_ in ("category", "text", "date"):
-            return f"{whose} {no}{DATE_SIGNS[sign]}{self.value(value, measure)}"
-        return f"{whose} {no}{self._sign(sign, negated)} {self.value(value, measure)}"
-
-    def _sign(self, sign: str, negated: bool) -> str:
-        """A comparison in words; the last form if it is negated, since "not at most" is not good English."""
-        return SIGNS[sign][-1] if negated else self.one(*SIGNS[sign])
-
-    def _relation(self, condition: tree.Exists, negated: bool) -> str:
-        phrased = self._schema.phrase_of(condition)
-        if phrased is not None:
-            phrase, values = phrased
-            return (phrase.negative if negated else phrase.positive).format(*values)
-        table = self._schema.by_name[self._schema.relation[condition.relation].table]
-        if condition.least == 1:
-            number = f"{'no' if negated else 'at least one'} {table.noun}"
-        else:
-            number = f"{'fewer than' if negated else 'at least'} {condition.least} {table.plural}"
-        return f"that have {number}{self._only(condition.where)}"
-
-    def _only(self, where: tree.Condition | None) -> str:
-        """A nested condition, in parentheses to show where it ends."""
-        return "" if where is None else f" (only those {self.clause(where)})"
-
-    def _any_of(self, measure: tree.Measure, values: Sequence[Any], negated: bool) -> str:
-        """A list of values, such as "one of 2, 3 and 5" or "neither 2 nor 3", in ascending order."""
-        ordered = values if any(isinstance(value, tree.Slot) for value in values) else sorted(values)
-        worded = [self.value(value, measure) for value in ordered]
-        if negated and len(worded) == 2:
-            return f"neither {worded[0]} nor {worded[1]}"
-        listed = " and ".join((", ".join(worded[:-1]), worded[-1])) if len(worded) > 1 else worded[0]
-        return f"{'none' if negated else 'one'} of {listed}"
-
-    # Measures and values.
-
-    def measure(self, measure: tree.Measure) -> str:
-        """A noun for the measure; a question uses the same noun throughout."""
-        match measure:
-            case tree.Column(name):
-                if name not in self._chosen:
-                    self._chosen[name] = self.one(*self._schema.columns[name].nouns)
-                return self._chosen[name]
-            case tree.Arithmetic(left, sign, right) if isinstance(left, tree.Column) and isinstance(
-                right, tree.Column | int | float
-            ):
-                one = self.the(left)
-                two = self.the(right) if isinstance(right, tree.Column) else str(right)
-                return {
-                    "+": f"sum of {one} and {two}",
-                    "-": f"result of {one} minus {two}",
-                    "*": f"product of {one} and {two}",
-                    "/": f"result of {one} divided by {two}",
-                    "%": f"remainder when {one} is divided by {two}",
-                }[sign]
-            case tree.PeerAggregate("MAX", inner, None, among) if (row := self.named_row(among)) is not None:
-                return f"{self.measure(inner)} of {row}"
-            case tree.Related():
-                return self.related(measure)
-            case tree.PeerAggregate(function, inner, by, among):
-                same = "" if by is None else f" with the same {self.measure(by)}"
-                aggregate = AGGREGATES[function].removeprefix("the ")
-                return f"{aggregate} {self.the(inner)} over all {self._plural}{same}{self._only(among)}"
-            case _:
-                return f"value of {self._formula(measure)}"
-
-    def related(self, measure: tree.Related) -> str:
-        """A noun for the number of related rows, which a family may replace."""
-        table = self._schema.by_name[self._schema.relation[measure.relation].table]
-        return f"number of {table.plural}{self._only(measure.where)}"
-
-    def named_row(self, where: tree.Condition | None) -> str | None:
-        """The row that a condition names, such as "the article “X”"; None for other conditions."""
-        main = self._schema.main
-        match where:
-            case tree.Compare(tree.Column(name), "=", value) if name == main.label:
-                return f"the {main.noun} {self.value(value, where.measure)}"
-        return None
-
-    def _formula(self, measure: tree.Measure | int | float) -> str:
-        """A formula with all its parentheses."""
-        match measure:
-            case tree.Arithmetic(left, sign, right):
-                return f"({self._formula(left)} {'×' if sign == '*' else sign} {self._formula(right)})"
-            case tree.Weighted(terms):
-                return f"({' + '.join(f'{term.weight} × {self._formula(term.measure)}' for term in terms)})"
-            case int() | float():
-                return str(measure)
-            case tree.Column():
-                return self.measure(measure)
-            case tree.PeerAggregate() | tree.Related():
-                return f"[{self.measure(measure)}]"
-
-    def result(self, result: tree.Result) -> str:
-        """A noun phrase for an aggregate over a group of rows."""
-        match result:
-            case tree.Count():
-                return f"the number of {self._plural}"
-            case tree.CountDistinct(measure):
-                return f"the number of different values of {self.the(measure)}"
-            case tree.Aggregate(function, measure):
-                return f"{AGGREGATES[function]} {self.the(measure)}"
-            case tree.Ratio(numerator, denominator, only):
-                return f"the ratio of {self.result(numerator)}{self._only(only)} to {self.result(denominator)}"
-            case tree.Combined(left, "*", int(factor)):
-                return f"{factor} times {self.result(left)}"
-            case tree.Combined(left, sign, right):
-                two = str(right) if isinstance(right, int) else self.result(right)
-                return f"{self.result(left)} {'minus' if sign == '-' else 'plus' if sign == '+' else 'times'} {two}"
-
-    def of_results(self, function: str) -> str:
-        """An aggregate of the results of groups."""
-        return f"{AGGREGATES[function]} these results"
-
-    @property
-    def label(self) -> str:
-        """The noun for the name of one row."""
-        return self._label.removesuffix("s")
-
-    def the(self, measure: tree.Measure) -> str:
-        return f"the {self.measure(measure)}"
-
-    def value(self, value: Any, measure: tree.Measure | tree.Result) -> str:
-        """A value of a measure as text, with its unit."""
-        kind = self._schema.type_of(measure)
-        if isinstance(value, tree.Slot):
-            return str(value)
-        if kind == "date":
-            day = date.fromisoformat(str(value))
-            return f"{day.day} {day:%B} {day.year}"
-        if isinstance(value, str):
-            return f"“{value}”"
-        unit = self._schema.unit(measure)
-        return f"{value} {unit}" if unit else str(value)
-
-    def computed(self, measure: tree.Measure) -> str:
-        """The measure where nothing around it can be read as part of it: "the references minus the authors"."""
-        match measure:
-            case tree.Arithmetic(tree.Column() as left, "-" | "/" as sign, tree.Column() | int() | float() as right):
-                two = self.the(right) if isinstance(right, tree.Column) else str(right)
-                return f"{self.the(left)} {'minus' if sign == '-' else 'divided by'} {two}"
-            case _:
-                return self.the(measure)
-
-    def _whose(self, measure: tree.Measure) -> str:
-        if isinstance(measure, tree.Column):
-            return f"whose {self.measure(measure)} is"
-        return f"for which {self.computed(measure)} is"
-
-    def one(self, *forms: str) -> str:
-        """One of the forms, chosen by `rng`."""
-        return forms[0] if self._rng is None or len(forms) == 1 else self._rng.choice(forms)
 
     # Sentences that make the question unambiguous.
 

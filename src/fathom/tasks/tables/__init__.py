@@ -2,31 +2,51 @@
 
 from __future__ import annotations
 
-from fathom.scoring.check import check_response
-from fathom.tasks.family import Family, Fault, Item, PerContext, Tag
+from itertools import islice
+
+from fathom.corpus.store import Corpus
+from fathom.models.simulated import Operation
+from fathom.tasks.family import Allotment, Family, Fault, Item, PerContext, Tag
+from fathom.tasks.tables import allotment, baselines
 from fathom.tasks.tables.audit import TablesAuditor
 from fathom.tasks.tables.build import NAME, TablesBuilder
+from fathom.tasks.tables.check import check_answer
 from fathom.tasks.tables.diagnose import Diagnoser
-from fathom.tasks.tables.faults import FAULTS
+from fathom.tasks.tables.dispersion import DISTANCES, SPREADS
+from fathom.tasks.tables.faults import DESCRIPTIONS, FINDING, READING
+from fathom.tasks.tables.judge import JUDGE
 from fathom.tasks.tables.key_tables import explain
 from fathom.tasks.tables.passages import required_passages
+from fathom.tasks.tables.presets import CORPUSQA
+from fathom.tasks.tables.query_parts import LEVELS
+from fathom.tasks.tables.refit import TablesRefitter
 from fathom.tasks.tables.settings import TablesSettings
 from fathom.tasks.tables.simulate import Simulator
-from fathom.tasks.text_views import text_views
+from fathom.tasks.tables.views import views
+from fathom.tasks.tables.votes import votes_digests
 
-_READING = frozenset({"other-column", "unknown-as-zero"})
+LOOKED_AT = 12
+"""Documents that are searched for figures before the family is suggested."""
 
 
 def _fault(name: str, description: str) -> Fault:
-    return Fault(
-        name,
-        description,
-        "finding" if name == "miss-document" else "reading" if name in _READING else "computing",
-    )
+    operation: Operation = "finding" if name in FINDING else "reading" if name in READING else "computing"
+    return Fault(name, description, operation)
 
 
 def _leaks(item: Item) -> dict[str, str]:
     return {"programs": item.key.proof.program}
+
+
+def _has_figures(corpus: Corpus) -> bool:
+    """Whether one of the first documents has structured facts or tables."""
+    first = islice(corpus.entries(), LOOKED_AT)
+    return any(corpus.fact_sheet(entry.id).facts or corpus.document(entry.id).tables for entry in first)
+
+
+def _shortfall(settings: TablesSettings, made: int) -> dict[str, int]:
+    lacking = 0 if settings.domains else settings.questions - made
+    return {"the documents allow no more": lacking} if lacking > 0 else {}
 
 
 FAMILY = Family(
@@ -35,34 +55,50 @@ FAMILY = Family(
     settings=TablesSettings,
     build=PerContext(
         TablesBuilder,
-        shortfall=lambda settings, made: (
-            {"the documents allow no more": settings.questions - made} if made < settings.questions else {}
-        ),
+        shortfall=_shortfall,
+        inputs=lambda settings, corpus: (*settings.pack_hashes().values(), *votes_digests(corpus.folder)),
+        report=TablesSettings.report,
+        measure=baselines.Measurement,
+        replace=TablesBuilder.replace,
+        allotment=Allotment(allotment.shares, TablesBuilder.build_share, allotment.missing),
         explain_empty=lambda settings: (
-            "no pack finds four entities of one year, language and currency in one of them. "
-            "Use contexts of one domain: fathom contexts --subjects companies."
+            "no pack finds four entities of one year, language and currency in one of them, with two figures that are "
+            "unknown of at most five. Use contexts of one domain: fathom contexts --subjects companies. Or draft a "
+            "pack for these documents: fathom pack draft CORPUS --out own.toml."
         ),
+        kind="report",
+        suits=_has_figures,
     ),
-    check=check_response,
+    check=check_answer,
+    judge=JUDGE,
     audit=TablesAuditor,
-    views=lambda corpus: text_views(corpus, __package__ or ""),
+    views=views,
+    refit=TablesRefitter,
+    no_swap=(
+        "reports state a figure several times, also rounded or as a part of sums, which would have to change together. "
+        "Generated reports of another --seed have figures that no model knows"
+    ),
     tags=(
-        Tag("level", "Level", summary=True),
+        Tag("level", "Level", summary=True, values=LEVELS),
         Tag("operation", "Operation", summary=True),
-        Tag("domain", "Domain"),
+        Tag("domain", "Domain", summary=True),
         Tag("language", "Language"),
         Tag("length", "Context length", summary=True),
         Tag("documents", "Documents needed"),
-        Tag("spread", "Share of the context between the first and the last needed document"),
+        Tag("spread", "Share of the context between the first and the last needed document", values=SPREADS),
+        Tag("distance", "Tokens from one needed document to the next, median", values=DISTANCES),
     ),
-    cross_tabs=(("level", "length"), ("level", "documents")),
+    macro_tag="domain",
+    presets={"corpusqa": CORPUSQA},
+    cross_tabs=(("level", "length"), ("level", "documents"), ("domain", "length")),
     faults=(
         Fault("miss", "misses each document with this probability", "finding", diagnosed=False),
-        *(_fault(fault.name, fault.describe) for fault in FAULTS.values()),
+        *(_fault(name, description) for name, description in DESCRIPTIONS.items()),
     ),
     simulate=Simulator,
     diagnose=Diagnoser,
     passages=required_passages,
     explain=explain,
+    describe=baselines.describe,
     leaks=_leaks,
 )

@@ -4,36 +4,48 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from random import Random
 
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
-from fathom.records.documents import DocumentId, Passage
+from fathom.records.documents import DocumentId, FactSheet, Passage
 from fathom.records.lengths import format_length
 from fathom.records.questions import Question
 from fathom.records.record import short_id
-from fathom.scoring.answers import Answer, Number
+from fathom.scoring.answer_types.values import items_of
+from fathom.scoring.answers import Answer, Number, Ranking, Text, ValueSet
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.family import Item
-from fathom.tasks.programs.answers import answer_of, normal_form
+from fathom.tasks.programs.answers import DECIMALS, answer_of, normal_form
 from fathom.tasks.programs.database import open_database
 from fathom.tasks.programs.sql import literal
-from fathom.tasks.tables.dispersion import documents_tag, spread_tag
-from fathom.tasks.tables.entity_table import FEWEST_ENTITIES, EntityTable
-from fathom.tasks.tables.figures import DocumentFigures, Year, document_figures, entity_figures
+from fathom.tasks.tables.allotment import LEVEL_SHARES, domain
+from fathom.tasks.tables.dispersion import dispersion_tags
+from fathom.tasks.tables.entity_figures import entity_figures
+from fathom.tasks.tables.entity_table import FEWEST_ENTITIES, EntityTable, FigureColumn
+from fathom.tasks.tables.figures import DocumentFigures, Year, document_figures, without_figures
+from fathom.tasks.tables.months import MONTH, month_text, month_value
 from fathom.tasks.tables.pack import Pack
-from fathom.tasks.tables.queries import Level, Query, QueryMaker
+from fathom.tasks.tables.queries import QueryMaker
+from fathom.tasks.tables.query_parts import LEVELS, Level, Query
 from fathom.tasks.tables.settings import TablesSettings
+from fathom.tasks.tables.table_facts import TableFacts
+from fathom.tasks.tables.votes import Votes
 
 NAME = "tables"
 CACHED = 20_000
 """Documents whose figures are cached: some kilobytes each."""
-ATTEMPTS = 6
+ATTEMPTS = 30
+"""Tables tried for one question before it is skipped."""
+NEW_FORM = 20
+"""Attempts at a question that is unlike all others of its context."""
+MOST_ALIKE = 3
+"""Questions of a context that ask the same of the same figures, with other constants."""
+CONDITIONAL_SHARES: dict[Level, float] = {"easy": 0.25, "medium": 0.35, "hard": 0.55}
+"""Questions of each level whose conditions nothing may meet: some of them are unanswerable."""
 _SIMPLE_UNIT = re.compile(r"%|[^\W\d_]+(?: [^\W\d_]+)?")
-LEVEL_SHARES: dict[Level, int] = {"easy": 296, "medium": 648, "hard": 372}
-"""Questions of each level, as in the published benchmark."""
 
 
 class DisagreementError(Exception):
@@ -51,49 +63,108 @@ class TablesBuilder:
 
     def build(self, context: Context, rng: Random) -> Iterator[Item]:
         """The context's items; fewer than requested where its documents do not allow more."""
-        tables = [table for pack in self._packs for table in entity_tables(pack, self._figures(context, pack))]
-        if not tables:
-            return
-        used: set[str] = set()
         levels: list[Level] = rng.choices(
             self._settings.levels,
             [LEVEL_SHARES[level] for level in self._settings.levels],
             k=self._settings.questions,
         )
-        for level in levels:
-            item = self._item(context, tables, level, rng, used)
+        return self._items(context, [(level, None) for level in levels], rng)
+
+    def build_share(self, context: Context, rng: Random, share: Mapping[str, Sequence[Level]] | None) -> Iterator[Item]:
+        """The context's items where it has to give some of each domain and level."""
+        wanted = [(level, name) for name, levels in (share or {}).items() for level in levels]
+        return self._items(context, wanted, rng)
+
+    def replace(self, context: Context, rng: Random, failed: Sequence[Item], kept: Sequence[Item]) -> Iterator[Item]:
+        """Questions of the same levels and domains in place of those that failed verification."""
+        wanted = [(level_of(item), item.question.tags["domain"]) for item in failed]
+        return self._items(context, wanted, rng, kept, {item.question.id for item in failed})
+
+    def _items(
+        self,
+        context: Context,
+        wanted: Sequence[tuple[Level, str | None]],
+        rng: Random,
+        kept: Sequence[Item] = (),
+        used: Collection[str] = (),
+    ) -> Iterator[Item]:
+        """Questions of these levels, each about a domain or any: neither those of `kept` nor ids in `used`."""
+        all_tables = [table for pack in self._packs for table in entity_tables(pack, self._figures(context, pack))]
+        made: list[Item] = []
+        most_single = int(self._settings.single * (len(wanted) + len(kept))) - _singles(kept)
+        for level, name in wanted:
+            tables = [one for one in all_tables if name in (None, domain(one.pack, one.language))]
+            others = _Others((*kept, *made), used, _singles(made) < most_single)
+            item = self._item(context, tables, level, rng, others) if tables else None
             if item is not None:
-                used.add(item.question.id)
-                yield item
+                made.append(item)
+        # Where the documents allow fewer questions than wanted, fewer of them may have one entity as their answer.
+        while _singles(made) > max(0, self._settings.single * (len(made) + len(kept)) - _singles(kept)):
+            made.remove(next(item for item in reversed(made) if names_one(item.key.answer)))
+        yield from made
 
     def _item(
-        self, context: Context, tables: Sequence[EntityTable], level: Level, rng: Random, used: set[str]
+        self, context: Context, tables: Sequence[EntityTable], level: Level, rng: Random, others: _Others
     ) -> Item | None:
-        empty = level == "medium" and rng.random() < self._settings.unanswerable * 2
-        for _ in range(ATTEMPTS):
+        empty = rng.random() < self._settings.unanswerable * self._conditional_share(level)
+        for attempt in range(ATTEMPTS):
             table = rng.choices(tables, [len(table.entities) for table in tables])[0]
             query = QueryMaker(table, rng).make(level, empty)
             if query is not None:
                 item = make_item(context, table, query)
-                if item.question.id not in used:
+                if others.admit(item, MOST_ALIKE if attempt >= NEW_FORM else 1):
                     return item
         return None
+
+    def _conditional_share(self, level: Level) -> float:
+        """How often a level asks with conditions that nothing may meet, compared to all levels that are asked."""
+        total = sum(LEVEL_SHARES[one] for one in self._settings.levels)
+        mean = sum(LEVEL_SHARES[one] * CONDITIONAL_SHARES[one] for one in self._settings.levels) / total
+        return CONDITIONAL_SHARES[level] / mean
 
     def _figures(self, context: Context, pack: Pack) -> list[DocumentFigures]:
         found = (self._read(id, pack.name) for id in context.documents)
         return [one for one in found if one is not None]
 
 
+class _Others:
+    """The questions of a context so far, to which another one is added."""
+
+    def __init__(self, items: Sequence[Item], used: Collection[str], may_be_single: bool) -> None:
+        self._taken = {item.question.id for item in items}.union(used)
+        self._forms = Counter(map(_form, items))
+        self._may_be_single = may_be_single
+
+    def admit(self, item: Item, most_alike: int) -> bool:
+        """Whether the item may be added."""
+        if item.question.id in self._taken or self._forms[_form(item)] >= most_alike:
+            return False
+        return self._may_be_single or not names_one(item.key.answer)
+
+
+def _form(item: Item) -> tuple[str, frozenset[str]]:
+    """What a question asks of which figures. Who knows which entities meet a condition knows their number, too."""
+    operation = item.question.tags["operation"]
+    kind = "condition" if operation in ("filter", "count", "share") else operation
+    return kind, frozenset(row[1] for row in item.key.proof.rows)
+
+
 def figure_reader(corpus: Corpus, packs: Iterable[Pack]) -> Callable[[DocumentId, str], DocumentFigures | None]:
     """A function that reads the figures of a document for a pack of that name."""
     by_name = {pack.name: pack for pack in packs}
+    votes = {name: Votes(corpus.folder, name) for name in by_name}
 
     @lru_cache(maxsize=CACHED)
     def read(id: DocumentId) -> dict[str, DocumentFigures]:
-        document = corpus.document(id)
-        if not document.facts:
-            return {}
-        found = {name: document_figures(document, pack) for name, pack in by_name.items()}
+        sheet = corpus.fact_sheet(id)
+        document = sheet if sheet.facts and sheet.kind != "article" else corpus.document(id)
+        tables = None if isinstance(document, FactSheet) else TableFacts(document)
+        found = {
+            name: without_figures(document, pack, tables)
+            if id in votes[name].discarded
+            else document_figures(document, pack, votes[name].of(id), tables)
+            for name, pack in by_name.items()
+        }
         return {name: figures for name, figures in found.items() if figures is not None}
 
     return lambda id, name: read(id).get(name)
@@ -119,7 +190,28 @@ def entity_tables(pack: Pack, documents: Sequence[DocumentFigures]) -> list[Enti
                 EntityTable(pack, language, year, currency, False, entity_figures(documents, year, currency))
                 for currency in currencies
             ]
-    return [table for table in tables if len(table.entities) >= FEWEST_ENTITIES and len(table.columns) >= 2]
+    # Of articles, each figure is stated by few, and a question names those that it is about.
+    fewest = 1 if pack.about == "document" else 2
+    return [table for table in tables if len(table.entities) >= FEWEST_ENTITIES and len(table.columns) >= fewest]
+
+
+def names_one(answer: Answer) -> bool:
+    """Whether the answer is one entity, which one document may suggest."""
+    match answer:
+        case ValueSet(items=items):
+            return len(items) == 1
+        case Ranking(groups=groups):
+            return len(groups) == 1
+        case _:
+            return isinstance(answer, Text) and month_value(answer.value) is None
+
+
+def _singles(items: Iterable[Item]) -> int:
+    return sum(names_one(item.key.answer) for item in items)
+
+
+def level_of(item: Item) -> Level:
+    return next(level for level in LEVELS if level == item.question.tags["level"])
 
 
 def make_item(context: Context, table: EntityTable, query: Query) -> Item:
@@ -141,11 +233,10 @@ def make_item(context: Context, table: EntityTable, query: Query) -> Item:
         tags={
             "level": query.level,
             "operation": query.operation,
-            "domain": table.pack.name,
+            "domain": domain(table.pack, table.language),
             "language": table.language,
             "length": format_length(context.length),
-            "documents": documents_tag(needed),
-            "spread": spread_tag(context, needed),
+            **dispersion_tags(context, needed),
         },
     )
     return Item(question, key)
@@ -164,10 +255,15 @@ def _answer(query: Query, statement: str) -> Answer:
 
 def with_unit(answer: Answer, unit: str) -> Answer:
     """The answer with a unit, if it is a number; it is rounded as the question asks."""
-    # Of "births/1,000 population" a response repeats anything or nothing; the question names it.
-    if not isinstance(answer, Number) or not _SIMPLE_UNIT.fullmatch(unit):
+    if unit == MONTH and isinstance(answer, Ranking) and len(items_of(answer)) == 1:
+        return items_of(answer)[0]  # the month of one entity
+    if not isinstance(answer, Number):
         return answer
-    return answer.model_copy(update={"unit": unit})
+    # Sums of amounts in millions are rounded like means; counts are exact.
+    whole = answer.decimals is None and answer.value == answer.value.to_integral()
+    decimals = None if whole else DECIMALS
+    # Of "births/1,000 population" a response repeats anything or nothing; the question names it.
+    return answer.model_copy(update={"unit": unit if _SIMPLE_UNIT.fullmatch(unit) else "", "decimals": decimals})
 
 
 def _entities(query: Query) -> list[str]:
@@ -177,14 +273,15 @@ def _entities(query: Query) -> list[str]:
 def _rows(query: Query) -> tuple[tuple[str, ...], ...]:
     """The figures that were used: entity, column, value, and what the value was divided by."""
     return tuple(
-        (entity, column.name, _text(column.value(entity)), f"{column.scale:f}")
+        (entity, column.name, _text(column, entity), f"{column.scale:f}")
         for column in query.columns
         for entity in _entities(query)
     )
 
 
-def _text(value: object) -> str:
-    return "" if value is None else f"{value:f}"
+def _text(column: FigureColumn, entity: str) -> str:
+    value = column.value(entity)
+    return "" if value is None else month_text(value) if column.is_month else f"{value:f}"
 
 
 def _passages(query: Query) -> tuple[Passage, ...]:

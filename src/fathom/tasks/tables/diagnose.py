@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
@@ -10,10 +10,12 @@ from fathom.scoring.answer_types.compare import agrees
 from fathom.scoring.answers import Answer, Number
 from fathom.tasks.family import Diagnosis, FaultyAnswer, Item, ReasoningStep
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.faults import Reading
+from fathom.tasks.programs.faults import Reading, ReadingFault, Variation
 from fathom.tasks.tables.build import with_unit
-from fathom.tasks.tables.faults import FAULTS
-from fathom.tasks.tables.key_tables import database_of, program_of
+from fathom.tasks.tables.faults import faults_of, missed_pairs
+from fathom.tasks.tables.key_tables import database_of, program_of, scales_of, unit_of
+from fathom.tasks.tables.months import month_value
+from fathom.tasks.tables.other_figures import OtherFigureReader
 
 MOST_STEPS = 24
 """The maximum number of entities that are searched for in the reasoning."""
@@ -33,12 +35,13 @@ class Diagnoser:
     """Finds the faults that explain incorrect answers."""
 
     def __init__(self, corpus: Corpus) -> None:
-        del corpus
+        self._others = OtherFigureReader(corpus)
 
     def diagnose(self, context: Context, item: Item) -> Diagnosis:
-        del context
         database = database_of(item.key)
         program = program_of(item.key, database)
+        reading = Reading(program, database)
+        faults = faults_of(self._others.read(context, item.key), scales_of(item.key))
         correct = item.key.answer
         nodes = list(tree.nodes(program))
         return Diagnosis(
@@ -51,18 +54,27 @@ class Diagnoser:
                 "figures needed": float(len(item.key.proof.rows)),
             },
             steps=_steps(correct, item),
-            suspects=tuple(_suspects(Reading(program, database), correct)),
+            suspects=tuple(_suspects(reading, correct, faults)),
+            further=lambda: _missed_pairs(reading, correct),
         )
 
 
-def _suspects(reading: Reading, correct: Answer) -> Iterator[FaultyAnswer]:
-    unit = correct.unit if isinstance(correct, Number) else ""
-    for fault in FAULTS.values():
-        variations = list(fault.variations(reading))
-        for detail, broken in variations:
-            answer = with_unit(broken.answer(), unit)
-            if not agrees(correct, answer):
-                yield FaultyAnswer(fault.name, detail, answer, 1 / len(variations))
+def _suspects(reading: Reading, correct: Answer, faults: Mapping[str, ReadingFault]) -> Iterator[FaultyAnswer]:
+    for fault in faults.values():
+        yield from _changed(fault.name, list(fault.variations(reading)), correct)
+
+
+def _missed_pairs(reading: Reading, correct: Answer) -> Iterator[FaultyAnswer]:
+    yield from _changed("miss-document", list(missed_pairs(reading)), correct)
+
+
+def _changed(cause: str, variations: Sequence[Variation], correct: Answer) -> Iterator[FaultyAnswer]:
+    """The incorrect answers among those of the variations of a fault."""
+    unit = unit_of(correct)
+    for detail, broken in variations:
+        answer = with_unit(broken.answer(), unit)
+        if not agrees(correct, answer):
+            yield FaultyAnswer(cause, detail, answer, 1 / len(variations))
 
 
 def _steps(correct: Answer, item: Item) -> tuple[ReasoningStep, ...]:
@@ -72,11 +84,13 @@ def _steps(correct: Answer, item: Item) -> tuple[ReasoningStep, ...]:
     if 0 < len(values) <= MOST_STEPS:
         steps.append(ReasoningStep("the figures", tuple((value, _grouped(value)) for value in values)))
     if isinstance(correct, Number):
-        steps.append(ReasoningStep("the result", ((f"{correct.value:f}",),)))
+        steps.append(ReasoningStep("the result", ((f"{correct.value:f}",),), "computing"))
     return tuple(steps)
 
 
 def _grouped(value: str) -> str:
     """With thousands separators, as documents print it."""
+    if month_value(value) is not None:
+        return value
     whole, _, part = value.partition(".")
     return f"{int(whole):,}" + (f".{part}" if part else "")

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from statistics import median
 
+from fathom.records.record import digest
 from fathom.tasks.programs.database import Database
 from fathom.tasks.programs.schema import ColumnSpec, Schema, Table
-from fathom.tasks.tables.figures import EntityFigures, Figure, Slot, Year
+from fathom.tasks.tables.entity_figures import EntityFigures
+from fathom.tasks.tables.figures import Figure, Slot, Year
+from fathom.tasks.tables.months import MONTH, month_text
 from fathom.tasks.tables.pack import Language, Pack
 
 FEWEST_ENTITIES = 4
 MOST_LEFT_OUT = 5
 """Entities that a question may name as left out, since a figure of theirs is unknown."""
+
+_CURRENCY = re.compile(r"[A-Z]{3}")
+
+MOST_NAMED = 12
+"""Documents that a question names as those that it is about."""
 
 KEY, LABEL = "entity_id", "name"
 
@@ -35,10 +44,26 @@ class FigureColumn:
     """What the values were divided by: a million for "million GBP"."""
     figures: dict[str, Figure]
     """By entity. Entities that are not here are unknown."""
+    mixed: bool = False
+    """Whether the values are in several currencies: only ratios within one entity can be compared."""
 
     def value(self, entity: str) -> Decimal | None:
         figure = self.figures[entity]
         return None if figure.value is None else figure.value / self.scale
+
+    def values(self) -> list[Decimal]:
+        """The values that are reported."""
+        found = (self.value(entity) for entity in self.figures)
+        return [value for value in found if value is not None]
+
+    @property
+    def is_month(self) -> bool:
+        return self.unit == MONTH
+
+    def cell(self, entity: str) -> str | int | float | None:
+        """The value as SQLite stores it: months are text."""
+        value = self.value(entity)
+        return month_text(value) if value is not None and self.is_month else stored(value)
 
     @cached_property
     def decimals(self) -> int:
@@ -49,6 +74,8 @@ class FigureColumn:
     @property
     def spec(self) -> ColumnSpec:
         missing = any(figure.value is None for figure in self.figures.values())
+        if self.is_month:
+            return ColumnSpec(self.name, "date", (self.name,), nullable=missing)
         whole = self.decimals <= 0
         return ColumnSpec(
             self.name, "integer" if whole else "decimal", (self.name,), nullable=missing, decimals=max(0, self.decimals)
@@ -92,34 +119,46 @@ class EntityTable:
         }
         values = [figure.value for figure in figures.values() if figure.value is not None]
         units = {figure.unit for figure in figures.values() if figure.value is not None}
-        too_few = len(values) < FEWEST_ENTITIES or len(self.entities) - len(figures) > MOST_LEFT_OUT
-        if too_few or len(units) != 1 or not self.pack.fields[slot.field].of(self.language):
+        unknown = (
+            0 if self.pack.about == "document" else len(set(self.entities).difference(figures, self.pack.exceptions))
+        )
+        too_few = len(values) < FEWEST_ENTITIES or unknown > MOST_LEFT_OUT
+        field = self.pack.fields[slot.field]
+        if too_few or not field.of(self.language):
             return None
-        if (
-            units != {self.currency}
-            and self.pack.fields[slot.field].kind == "money"
-            and units != {f"{self.currency}/shares"}
-        ):
-            return None
-        scale, unit = _shown_unit(next(iter(units)), values, self.pack.fields[slot.field].kind, self.language)
         name = slot.field if slot.year is None else f"{slot.field}_{slot.year}"
+        if field.kind == "money" and units not in ({self.currency}, {f"{self.currency}/shares"}):
+            whole = not self.currency and all(_CURRENCY.fullmatch(unit) for unit in units)
+            return FigureColumn(slot, name, "", Decimal(1), figures, mixed=True) if whole else None
+        if len(units) != 1:
+            return None
+        scale, unit = _shown_unit(next(iter(units)), values, field.kind, self.language)
         return FigureColumn(slot, name, unit, scale, figures)
 
     def left_out(self, columns: Iterable[FigureColumn]) -> tuple[str, ...]:
-        """The entities of which one of the figures is unknown."""
-        return tuple(entity for entity in self.entities if any(entity not in column.figures for column in columns))
+        """The entities of which one of the figures is unknown; a question names them."""
+        used = set() if self.pack.about == "document" else set(self._used(columns))
+        return tuple(entity for entity in self.entities if used and entity not in used)
+
+    def named(self, columns: Sequence[FigureColumn]) -> tuple[str, ...]:
+        """The entities that a question names as those that it is about; none if it is about all."""
+        return self._used(columns) if self.pack.about == "document" else ()
+
+    def _used(self, columns: Iterable[FigureColumn]) -> tuple[str, ...]:
+        columns = list(columns)
+        known = [entity for entity in self.entities if all(entity in column.figures for column in columns)]
+        if self.pack.about == "document" and len(known) > MOST_NAMED:
+            # Other figures lead to other articles.
+            names = [column.name for column in columns]
+            known = sorted(sorted(known, key=lambda entity: digest(entity, *names))[:MOST_NAMED])
+        return tuple(known)
 
     def database(self, columns: Sequence[FigureColumn]) -> Database:
         """The table with these columns, without the entities that are left out."""
-        gone = set(self.left_out(columns))
         return make_database(
             self.pack.name,
             [column.spec for column in columns],
-            [
-                (entity, *(cell(column.value(entity)) for column in columns))
-                for entity in self.entities
-                if entity not in gone
-            ],
+            [(entity, *(column.cell(entity) for column in columns)) for entity in self._used(columns)],
         )
 
 
@@ -136,8 +175,8 @@ def make_database(
     return Database(Schema((table,)), {table.name: tuple((number, *row) for number, row in enumerate(rows, start=1))})
 
 
-def cell(value: Decimal | None) -> int | float | None:
-    """The value as SQLite stores it."""
+def stored(value: Decimal | None) -> int | float | None:
+    """A number as SQLite stores it."""
     if value is None:
         return None
     return int(value) if value == value.to_integral() else float(value)
@@ -149,6 +188,8 @@ def _shown_unit(unit: str, values: Sequence[Decimal], kind: str, language: Langu
         return (Decimal("0.01"), "%") if unit == "pure" else (Decimal(1), "%")
     if kind == "count":
         return Decimal(1), ""
+    if kind == "month":
+        return Decimal(1), MONTH
     if kind != "money":
         return Decimal(1), unit
     currency = unit.removesuffix("/shares")

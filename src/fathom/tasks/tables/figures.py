@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from typing import Literal, NamedTuple
 
-from fathom.records.documents import Document, DocumentId, Fact
+from fathom.records.documents import Document, DocumentId, Fact, FactSheet
 from fathom.records.spans import Span
+from fathom.tasks.tables.labels import PART_OF_YEAR, normal_label
+from fathom.tasks.tables.months import MONTH
 from fathom.tasks.tables.pack import Pack
+from fathom.tasks.tables.phrases import phrase_facts
+from fathom.tasks.tables.table_cells import TableNumber
+from fathom.tasks.tables.table_facts import TableFacts, full_labels
 
 Year = int | None
 """The year of a period; None where figures have no period."""
@@ -25,8 +30,18 @@ SAME_DAY = 10
 _YEAR = re.compile(r"\d{4}")
 _DATES = re.compile(r"(?:(\d{4}-\d\d-\d\d)/)?(\d{4}-\d\d-\d\d)")
 _TAG = re.compile(r"[\w-]+:\w+")
-_CURRENCY = re.compile(r"[A-Z]{3}(?=/|$)")
-_DIGITS = re.compile(r"\d[\d,.   ]*")
+CURRENCY = re.compile(r"[A-Z]{3}(?=/|$)")
+_DIGITS = re.compile(r"\d[\d,.'’\u0020\u00a0\u2009\u202f]*")
+
+
+Source = Literal["structure", "table", "text", "vote"]
+"""Where a figure comes from: tagged or planted facts, a table, an article's tables and sentences, or extractors that
+agree."""
+
+FEWEST_FIELDS = 2
+"""A document whose tables state this many fields of a pack is of its domain."""
+RESEARCH_REFERENCES = 8
+"""A document with this many references is a research article, not a report of its subject."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +53,7 @@ class Figure:
     unit: str
     document: DocumentId
     span: Span
+    source: Source = "structure"
 
 
 Conflict = Literal["conflict"]
@@ -65,13 +81,45 @@ class DocumentFigures:
     figures: dict[Slot, Figure | Conflict]
 
 
-def document_figures(document: Document, pack: Pack) -> DocumentFigures | None:
+def document_figures(
+    document: Document | FactSheet, pack: Pack, votes: Iterable[Fact] = (), tables: TableFacts | None = None
+) -> DocumentFigures | None:
     """The figures of the pack's fields in a document; None if it is of another domain, or about several entities.
 
-    A filing that tags none of the fields is one of the domain nevertheless: all of its figures are unknown.
+    A document with structured facts is read by them. Otherwise its tables are read. `votes` are facts on which
+    extractors agree; their attributes are names of fields. A filing that tags none of the fields is one of the domain
+    nevertheless: all of its figures are unknown. `tables` saves time where several packs read a document.
     """
+    found = _read_figures(document, pack, votes, tables)
+    return replace(found, figures={}) if found is not None and found.entity in pack.exceptions else found
+
+
+def _read_figures(
+    document: Document | FactSheet, pack: Pack, votes: Iterable[Fact], tables: TableFacts | None
+) -> DocumentFigures | None:
+    if pack.about == "document":
+        return _from_article(document, pack, votes, tables) if isinstance(document, Document) else None
+    if document.facts:
+        return _from_structure(document, pack, votes)
+    assert isinstance(document, Document), "the tables of a document are not in its fact sheet"
+    return _from_tables(document, pack, votes, tables or TableFacts(document))
+
+
+def without_figures(
+    document: Document | FactSheet, pack: Pack, tables: TableFacts | None = None
+) -> DocumentFigures | None:
+    """A document whose figures are all unknown, since extractors did not agree on one of them."""
+    found = document_figures(document, pack, (), tables)
+    return None if found is None else replace(found, figures={})
+
+
+_Stated = dict[Slot, dict[int, list[Fact]]]
+"""The statements of each figure, by the rank of their attributes: the lowest rank counts."""
+
+
+def _from_structure(document: Document | FactSheet, pack: Pack, votes: Iterable[Fact]) -> DocumentFigures | None:
     whole = [fact for fact in document.facts if not fact.part]
-    stated: dict[Slot, dict[int, list[Fact]]] = defaultdict(lambda: defaultdict(list))
+    stated: _Stated = defaultdict(lambda: defaultdict(list))
     years = _Years(document, whole) if pack.has_periods else None
     for fact in whole:
         found = pack.field_of.get(fact.attribute) or pack.field_of.get(f"*:{fact.attribute.rpartition(':')[2]}")
@@ -83,21 +131,134 @@ def document_figures(document: Document, pack: Pack) -> DocumentFigures | None:
     entities = {fact.entity for fact in used or tagged}
     if len(entities) != 1:
         return None
+    return _collected(document, next(iter(entities)), years.own if years else None, stated, votes, "structure")
+
+
+def _from_tables(document: Document, pack: Pack, votes: Iterable[Fact], tables: TableFacts) -> DocumentFigures | None:
+    stated: _Stated = defaultdict(lambda: defaultdict(list))
+    unclear = _unclear_fields(document, pack)
+    for number in tables.numbers:
+        fact, field = _table_fact(tables, number, pack)
+        year = _year_of(fact, pack) if fact is not None and field not in unclear else "other"
+        if fact is not None and year != "other":
+            stated[Slot(field, year)][0].append(fact)
+    votes = list(votes)
+    fields = {slot.field for slot in stated} | {fact.attribute for fact in votes}
+    if len(document.references) >= RESEARCH_REFERENCES:
+        return None  # A study of companies is not the report of one.
+    if not tables.entity or not (len(fields) >= FEWEST_FIELDS or _is_mentioned(document, pack)):
+        return None
+    return _collected(document, tables.entity, tables.year if pack.has_periods else None, stated, votes, "table")
+
+
+def _from_article(
+    document: Document, pack: Pack, votes: Iterable[Fact], tables: TableFacts | None
+) -> DocumentFigures | None:
+    """The figures of an article about itself, from its tables and its sentences."""
+    if document.kind != "article":
+        return None
+    tables = tables or TableFacts(document)
+    stated: _Stated = defaultdict(lambda: defaultdict(list))
+    for fact in own_results(document):
+        name = pack.field_of_result.get((fact.attribute, fact.part))
+        if name is not None:
+            own = {"entity": document.title_text, "attribute": name, "part": ""}
+            stated[Slot(name, None)][0].append(fact.model_copy(update=own))
+    for number in tables.numbers:
+        found, field = _table_fact(tables, number, pack)
+        if found is not None and found.period != PART_OF_YEAR:
+            stated[Slot(field, None)][0].append(found.model_copy(update={"period": ""}))
+    for fact in phrase_facts(document, pack):
+        stated[Slot(fact.attribute, None)][0].append(fact)
+    votes = list(votes)
+    if not stated and not votes:
+        return None
+    return _collected(document, document.title_text, None, stated, votes, "text")
+
+
+def own_results(document: Document) -> list[Fact]:
+    """The results of an article's own method: the one that is measured wherever any method is; empty if unclear."""
+    measured: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for fact in document.facts:
+        if fact.part and fact.value is not None:
+            measured[fact.entity].add((fact.attribute, fact.part))
+    everywhere = set().union(*measured.values())
+    own = [entity for entity, found in measured.items() if found == everywhere]
+    return [fact for fact in document.facts if fact.part and [fact.entity] == own]
+
+
+def _table_fact(tables: TableFacts, number: TableNumber, pack: Pack) -> tuple[Fact | None, str]:
+    for label in full_labels(number):
+        field = pack.field_with_label(label)
+        if field is not None and not _is_excluded(number, pack.fields[field].not_about):
+            if pack.fields[field].positive and number.value is not None and number.value < 0:
+                return None, ""
+            return tables.fact(number, label, pack.fields[field].kind), field
+    return None, ""
+
+
+def _is_excluded(number: TableNumber, words: Iterable[str]) -> bool:
+    """Whether the words around the table say that it is about something else."""
+    return any(f" {normal_label(word)} " in f" {number.about} " for word in words)
+
+
+def _year_of(fact: Fact, pack: Pack) -> Year | Literal["other"]:
+    """The year of a fact from a table."""
+    if fact.period == PART_OF_YEAR or (pack.has_periods and not fact.period):
+        return "other"
+    return int(fact.period) if pack.has_periods else None
+
+
+def _unclear_fields(document: Document, pack: Pack) -> set[str]:
+    """The fields whose figures may or may not include something else that the document is about."""
+    named = {name: field.unclear_beside for name, field in pack.fields.items() if field.unclear_beside}
+    text = normal_label(document.text) if named else ""
+    return {name for name, words in named.items() if any(normal_label(word) in text for word in words)}
+
+
+def _is_mentioned(document: Document, pack: Pack) -> bool:
+    """Whether the text names so many of the fields that the document is of the domain, even if no figure was read."""
+    return len(mentioned_fields(document, pack)) >= max(3, len(pack.fields) / 2)
+
+
+def mentioned_fields(document: Document, pack: Pack) -> set[str]:
+    """The fields that the text names anywhere."""
+    text = f" {normal_label(document.text)} "
+    return {
+        field
+        for label, field in pack.field_of_label.items()
+        if (label in text if label[0] > "\u4e00" else f" {label} " in text)
+    }
+
+
+def _collected(
+    document: Document | FactSheet, entity: str, year: Year, stated: _Stated, votes: Iterable[Fact], source: Source
+) -> DocumentFigures:
+    """The figures on which the statements agree. Votes count where the structure states nothing, and beside tables."""
+    voted: set[Slot] = set()
+    for fact in votes:
+        slot = Slot(fact.attribute, int(fact.period) if fact.period else None)
+        if source == "structure" and slot in stated:
+            continue
+        if slot not in stated:
+            voted.add(slot)
+        stated[slot][0].append(fact)
+    used = [fact for ranked in stated.values() for facts in ranked.values() for fact in facts]
     return DocumentFigures(
         document=document.id,
-        entity=next(iter(entities)),
+        entity=entity,
         language=document.language,
-        year=years.own if years else None,
+        year=year,
         currency=_currency(used),
         figures={
-            slot: _agreed(_of_latest_period(ranked[min(ranked)]), document)
+            slot: _agreed(_of_latest_period(ranked[min(ranked)]), document, "vote" if slot in voted else source)
             for slot, ranked in sorted(stated.items(), key=_slot_order)
         },
     )
 
 
 def _currency(facts: Iterable[Fact]) -> str:
-    units = {match[0] for fact in facts if (match := _CURRENCY.match(fact.unit))}
+    units = {match[0] for fact in facts if (match := CURRENCY.match(fact.unit))}
     return units.pop() if len(units) == 1 else ""
 
 
@@ -114,7 +275,7 @@ def _slot_order(item: tuple[Slot, object]) -> tuple[str, int]:
 class _Years:
     """The years of a document's periods. A fiscal year has the number that the document gives to its own."""
 
-    def __init__(self, document: Document, facts: Sequence[Fact]) -> None:
+    def __init__(self, document: Document | FactSheet, facts: Sequence[Fact]) -> None:
         self.own: Year = None
         self._end: date | None = None
         ends = Counter(end for fact in facts if (end := _end_of_year(fact.period)))
@@ -128,6 +289,9 @@ class _Years:
             # A balance sheet alone: its own day and that of the year before.
             self._end = max(day for day, count in days.items() if count >= max(days.values()) / 2)
             self.own = document.year or self._end.year
+        if self._end is not None and self.own is not None and abs(self._end.year - self.own) > 1:
+            # A filing for 2018 that tags the days of its earlier accounts: none of its figures are those of 2018.
+            self._end = None
 
     def of(self, period: str) -> Year | Literal["other"]:
         """The year of a period: "other" for a quarter, or for a day that ends no fiscal year."""
@@ -159,11 +323,11 @@ def _end_of_year(period: str, instant: bool = False) -> date | None:
 # Several statements of one figure.
 
 
-def _agreed(facts: Sequence[Fact], document: Document) -> Figure | Conflict:
+def _agreed(facts: Sequence[Fact], document: Document | FactSheet, source: Source) -> Figure | Conflict:
     """The most precise of the statements, if the others are the same or rounded."""
     missing = [fact for fact in facts if fact.value is None]
     if missing:
-        return _figure(missing[0], document.id) if len(missing) == len(facts) else "conflict"
+        return _figure(missing[0], document.id, source) if len(missing) == len(facts) else "conflict"
     best = min(facts, key=lambda fact: (step(fact, document.text), fact.place != "table", fact.span.start))
     if len({fact.unit for fact in facts}) > 1:
         return "conflict"
@@ -173,20 +337,22 @@ def _agreed(facts: Sequence[Fact], document: Document) -> Figure | Conflict:
         # Half a step is what rounding changes at most; printed totals of rounded parts may be off by a whole one.
         if abs(fact.value - best.value) > step(fact, document.text) * Decimal("0.51"):
             return "conflict"
-    return _figure(best, document.id)
+    return _figure(best, document.id, source)
 
 
-def _figure(fact: Fact, document: DocumentId) -> Figure:
-    return Figure(fact.value, fact.unit, document, fact.span)
+def _figure(fact: Fact, document: DocumentId, source: Source) -> Figure:
+    return Figure(fact.value, fact.unit, document, fact.span, source)
 
 
 def step(fact: Fact, text: str) -> Decimal:
     """The difference that the last printed digit makes: 100,000 for "3.2 million"."""
     assert fact.value is not None
+    if fact.unit == MONTH:
+        return Decimal(0)
     printed = _DIGITS.search(fact.span.of(text).replace("，", ","))
     if printed is None:
         return Decimal(0)
-    digits = re.sub(r"[,   ]|\.$", "", printed[0].strip())
+    digits = re.sub(r"[,'’\u0020\u00a0\u2009\u202f]|\.$", "", printed[0].strip())
     try:
         number = Decimal(digits)
     except InvalidOperation:
@@ -195,63 +361,3 @@ def step(fact: Fact, text: str) -> Decimal:
     assert isinstance(exponent, int)
     last = Decimal(1).scaleb(exponent)
     return last * abs(fact.value) / number if number else last
-
-
-# Several documents.
-
-
-@dataclass(frozen=True)
-class EntityFigures:
-    """The figures of entities in one set of documents: for each figure, the one of the latest document counts."""
-
-    entities: tuple[str, ...]
-    """The entities that are asked about, in order of their names."""
-    reports: dict[str, tuple[DocumentId, ...]]
-    """The documents of each entity, the latest last."""
-    figures: dict[tuple[str, Slot], Figure]
-    """Figures that are certain, including those that are stated to be missing. All others are unknown."""
-
-    def knows(self, slot: Slot) -> bool:
-        """Whether the figure is certain for every entity."""
-        return all((entity, slot) in self.figures for entity in self.entities)
-
-
-def entity_figures(documents: Iterable[DocumentFigures], year: Year, currency: str | None) -> EntityFigures:
-    """The figures of the entities that have a document about that year, all in that currency; None for any."""
-    by_entity: dict[str, list[DocumentFigures]] = defaultdict(list)
-    for one in documents:
-        by_entity[one.entity].append(one)
-    entities = sorted(
-        entity
-        for entity, reports in by_entity.items()
-        if any(one.year == year for one in reports) and all(currency in (None, one.currency) for one in reports)
-    )
-    figures: dict[tuple[str, Slot], Figure] = {}
-    reports: dict[str, tuple[DocumentId, ...]] = {}
-    for entity in entities:
-        ordered = sorted(by_entity[entity], key=lambda one: one.year or 0)
-        reports[entity] = tuple(one.document for one in ordered)
-        for slot in dict.fromkeys(slot for one in ordered for slot in one.figures):
-            figure = _latest(ordered, slot)
-            if figure is not None:
-                figures[entity, slot] = figure
-    return EntityFigures(tuple(entities), reports, figures)
-
-
-def _latest(ordered: Sequence[DocumentFigures], slot: Slot) -> Figure | None:
-    """The figure of the latest document that has it; None if that is not certain."""
-    stating = [one for one in ordered if slot in one.figures]
-    latest = [one.figures[slot] for one in stating if one.year == stating[-1].year]
-    known = [figure for figure in latest if isinstance(figure, Figure)]
-    if len(known) < len(latest) or len({(figure.value, figure.unit) for figure in known}) > 1:
-        return None
-    if known[0].value is None and any(
-        isinstance(one.figures[slot], Figure) and _has_value(one.figures[slot]) for one in stating
-    ):
-        # An earlier document gives the figure and the latest one says that it is missing: readers may differ.
-        return None
-    return known[0]
-
-
-def _has_value(figure: Figure | Conflict) -> bool:
-    return isinstance(figure, Figure) and figure.value is not None

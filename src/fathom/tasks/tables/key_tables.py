@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
 
 from fathom.records.errors import FathomError
+from fathom.scoring.answers import Answer, Number, Text
 from fathom.scoring.keys import Key
+from fathom.tasks.programs import tree
 from fathom.tasks.programs.database import Database
 from fathom.tasks.programs.parse import ParseError, parse
 from fathom.tasks.programs.schema import ColumnSpec
 from fathom.tasks.programs.tree import Program
-from fathom.tasks.tables.entity_table import cell, exponent, make_database
+from fathom.tasks.tables.entity_table import exponent, make_database, stored
+from fathom.tasks.tables.months import MONTH, month_value
 
 
 class ProofError(FathomError):
@@ -20,11 +24,12 @@ class ProofError(FathomError):
 
 def database_of(key: Key) -> Database:
     """The table that the key was computed from."""
-    columns: dict[str, dict[str, Decimal | None]] = {}
+    columns: dict[str, dict[str, Decimal | str | None]] = {}
     for row in key.proof.rows:
         try:
             entity, column, value, _ = row
-            columns.setdefault(column, {})[entity] = Decimal(value) if value else None
+            is_month = month_value(value) is not None
+            columns.setdefault(column, {})[entity] = value if is_month else Decimal(value) if value else None
         except (ValueError, InvalidOperation) as error:
             raise ProofError(
                 f"The proof of question '{key.question_id}' has a row that is no figure: {row}."
@@ -33,7 +38,7 @@ def database_of(key: Key) -> Database:
     if not columns or any(values.keys() != set(entities) for values in columns.values()):
         raise ProofError(f"The proof of question '{key.question_id}' has no whole table.")
     specs = [_spec(name, list(values.values())) for name, values in columns.items()]
-    rows = [(one, *(cell(values[one]) for values in columns.values())) for one in entities]
+    rows = [(one, *(_cell(values[one]) for values in columns.values())) for one in entities]
     return make_database(_table_name(key.proof.program), specs, rows)
 
 
@@ -43,8 +48,14 @@ def _table_name(statement: str) -> str:
     return found[1] if found else "figures"
 
 
-def _spec(name: str, values: list[Decimal | None]) -> ColumnSpec:
-    decimals = max((-exponent(value) for value in values if value is not None), default=0)
+def _cell(value: Decimal | str | None) -> str | int | float | None:
+    return value if isinstance(value, str) else stored(value)
+
+
+def _spec(name: str, values: list[Decimal | str | None]) -> ColumnSpec:
+    if any(isinstance(value, str) for value in values):
+        return ColumnSpec(name, "date", (name,), nullable=None in values)
+    decimals = max((-exponent(value) for value in values if isinstance(value, Decimal)), default=0)
     return ColumnSpec(
         name, "decimal" if decimals > 0 else "integer", (name,), nullable=None in values, decimals=max(0, decimals)
     )
@@ -58,7 +69,61 @@ def program_of(key: Key, database: Database) -> Program:
         raise ProofError(f"The program of question '{key.question_id}' is not understood: {error}.") from error
 
 
+def unit_of(answer: Answer) -> str:
+    """The unit of an answer that is a number or a month; empty for others."""
+    match answer:
+        case Number(unit=unit):
+            return unit
+        case Text(value=value) if month_value(value) is not None:
+            return MONTH
+        case _:
+            return ""
+
+
+def scales_of(key: Key) -> dict[str, bool]:
+    """For each column of the key's table, whether its figures have a scale, such as million, or are amounts."""
+    return {column: Decimal(scale) > 1 for _, column, _, scale in key.proof.rows}
+
+
 def explain(key: Key) -> list[str]:
-    """The figures that the answer is computed from, and the query."""
-    lines = [f"{entity}: {column} = {value or 'not reported'}" for entity, column, value, _ in key.proof.rows]
-    return [*lines, key.proof.program]
+    """The names of the figures, and the figures of each entity with what is computed from them."""
+    database = database_of(key)
+    program = program_of(key, database)
+    view = database.evaluation.view(database.schema.main)
+    computed = [view.values(measure) for measure in dict.fromkeys(_computed(program))]
+    met = view.mask(program.where) if program.where is not None else 0
+    figures: dict[str, list[str]] = {}
+    for entity, _, value, _ in key.proof.rows:
+        figures.setdefault(entity, []).append(_printed(value))
+    scales = {column: Decimal(scale) for _, column, _, scale in key.proof.rows}
+    lines = ["Figures: " + ", ".join(_heading(column, scale) for column, scale in scales.items())]
+    for row, (entity, stated) in enumerate(figures.items()):
+        values = [_short(some[row]) for some in computed]
+        result = f" → {'; '.join(values)}" if values else ""
+        lines.append(f"{entity}: {'; '.join(stated)}{result}{' ✓' if met >> row & 1 else ''}")
+    return lines
+
+
+def _heading(column: str, scale: Decimal) -> str:
+    """The name of a column, with its scale: "revenue 2021 (in units of 1,000,000)"."""
+    unit = f" (in units of {scale:,f})" if scale > 1 else ""
+    return f"{column.replace('_', ' ')}{unit}"
+
+
+def _printed(value: str) -> str:
+    if month_value(value) is not None:
+        return value
+    return f"{Decimal(value):,f}" if value else "not reported"
+
+
+def _computed(program: Program) -> Iterator[tree.Measure]:
+    """The measures that the program compares, sorts by or aggregates, where they are computed from figures."""
+    for node in tree.nodes(program):
+        match node:
+            case tree.Compare(measure) | tree.Aggregate(_, measure) | tree.Sort(measure):
+                if isinstance(measure, tree.Arithmetic | tree.Weighted):
+                    yield measure
+
+
+def _short(value: float | None) -> str:
+    return "unknown" if value is None else f"{value:,.2f}"

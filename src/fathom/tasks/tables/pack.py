@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator
 from functools import cached_property
 from importlib.resources import files
@@ -12,14 +11,16 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from fathom.records.errors import FathomError
-from fathom.records.record import Record, first_error
+from fathom.records.errors import FathomError, file_errors
+from fathom.records.record import Record
+from fathom.records.toml import parse_toml
+from fathom.tasks.tables.labels import UNREADABLE, normal_label
+from fathom.tasks.tables.pack_mistakes import NAME, explain, first_mistake
 
 Language = Literal["en", "zh"]
-Kind = Literal["money", "count", "percent", "number"]
-"""`money` has a currency; `count` is a number of things, such as employees; `percent` is a rate or share."""
-
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
+Kind = Literal["money", "count", "percent", "number", "month"]
+"""`money` has a currency; `count` is a number of things, such as employees; `percent` is a rate or share; `month` is a
+month of a year, such as that of the highest price."""
 
 
 class Words(Record):
@@ -38,7 +39,27 @@ class PackField(Words):
 
     attributes: tuple[str, ...] = Field(min_length=1)
     """The names of the facts that state it, such as "revenue" or "us-gaap:Revenues". The first that occurs is used."""
+    part: str = ""
+    """For packs about documents: the data set, or other condition, on which the document's own method was measured.
+    Facts about that part state the field, not facts about the whole."""
+    labels: tuple[str, ...] = ()
+    """Headings of rows or columns of tables that state it, in any language, beside its nouns. "Tuition > First-year" is
+    the cell of a row and a column."""
+    not_about: tuple[str, ...] = ()
+    """Words around a table that say that its figures are of something else: "transfer" for first-year applicants."""
+    unclear_beside: tuple[str, ...] = ()
+    """Words anywhere in a document that leave open what its tables mean: with "minority interests", "equity" may
+    include them or not."""
+    positive: bool = False
+    """Whether it is never negative: a negative number in a table, such as a payment in brackets, is not used."""
+    phrases: tuple[str, ...] = ()
+    """Words of a sentence that state it, with {n} for the number: "a batch size of {n}". For packs about documents."""
+    doubts: tuple[str, ...] = ()
+    """Phrases that may state another value: if they print another number, the figure is unknown. "..." stands for a few
+    words."""
     kind: Kind
+    instant: bool = False
+    """Whether it is a figure of the last day of the period, such as total assets."""
     additive: bool = True
     """Whether the sum over several entities has a meaning; never for percentages."""
 
@@ -47,18 +68,25 @@ class Metric(Words):
     """A figure computed from fields, such as the net margin."""
 
     formula: str
-    """Two or more fields joined by one sign: "net_profit / revenue", "current_assets - inventories"."""
+    """Two or more fields joined by one sign, or a quotient whose parts may be sums or differences in brackets:
+    "net_profit / revenue", "current_assets - inventories", "(current_assets - inventories) / current_liabilities"."""
     percent: bool = False
     """Whether a quotient is expressed in percent."""
 
     @property
     def fields(self) -> tuple[str, ...]:
-        return tuple(_NAME.findall(self.formula))
+        return tuple(NAME.findall(self.formula))
 
     @property
     def sign(self) -> str:
-        """The sign that joins the fields."""
-        return next(iter(re.findall(r"[-+/]", self.formula)), "")
+        """The sign that joins the fields, or the two parts of a quotient."""
+        return "/" if "/" in self.formula else next(iter(re.findall(r"[-+]", self.formula)), "")
+
+    @property
+    def sides(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """The dividend and the divisor of a quotient, or the whole: each a sign and the fields that it joins."""
+        sides = self.formula.split("/")
+        return tuple((next(iter(re.findall(r"[-+]", one)), ""), tuple(NAME.findall(one))) for one in sides)
 
 
 class Composite(Words):
@@ -82,6 +110,12 @@ class Pack(Record):
     summary: str
     en: Entity | None = None
     zh: Entity | None = None
+    about: Literal["subject", "document"] = "subject"
+    """What the figures are of: a company or another subject of several documents, or the document itself. Articles are
+    named by their titles, and a question names those that it is about, since few of them state a figure."""
+    exceptions: tuple[str, ...] = ()
+    """Names of documents that are about something else, such as the European Union among countries: questions say that
+    they are not asked about."""
     period: Words = Words()
     """The noun for the period of a report, such as "fiscal year"; none if figures have no period."""
     fields: dict[str, PackField] = Field(min_length=2)
@@ -91,39 +125,11 @@ class Pack(Record):
     """Pairs of fields that may be compared with each other, such as two cash flows."""
 
     @model_validator(mode="after")
-    def _names_are_known(self) -> Self:
-        for name in (*self.fields, *self.metrics, *self.composites):
-            if not _NAME.fullmatch(name):
-                raise ValueError(f"'{name}' is no name: use lower-case letters, digits and underscores")
-        for name, metric in self.metrics.items():
-            self._check_metric(name, metric)
-        for one, two in self.comparable:
-            self._require(one, "comparable"), self._require(two, "comparable")
-            if self.fields[one].kind != self.fields[two].kind:
-                raise ValueError(
-                    f"'{one}' and '{two}' cannot be compared: one is {self.fields[one].kind}, "
-                    f"the other {self.fields[two].kind}"
-                )
-        for name, composite in self.composites.items():
-            for term in composite.terms:
-                if term not in self.fields and term not in self.metrics:
-                    raise ValueError(f"the composite '{name}' uses '{term}', which is neither a field nor a metric")
+    def _makes_sense(self) -> Self:
+        mistake = first_mistake(self)
+        if mistake is not None:
+            raise ValueError(mistake)
         return self
-
-    def _check_metric(self, name: str, metric: Metric) -> None:
-        if not re.fullmatch(r"\s*[a-z]\w*(\s*([-+/])\s*[a-z]\w*)(\s*\2\s*[a-z]\w*)*\s*", metric.formula):
-            raise ValueError(f"the formula of '{name}' must join fields by one sign: '{metric.formula}'")
-        for field in metric.fields:
-            self._require(field, name)
-        kinds = {self.fields[field].kind for field in metric.fields}
-        if metric.sign != "/" and len(kinds) > 1:
-            raise ValueError(f"'{name}' adds or subtracts figures of different kinds: {', '.join(sorted(kinds))}")
-        if metric.sign == "/" and len(metric.fields) > 2:
-            raise ValueError(f"'{name}' divides more than once; use two fields")
-
-    def _require(self, field: str, where: str) -> None:
-        if field not in self.fields:
-            raise ValueError(f"'{where}' uses the field '{field}', which the pack does not have")
 
     @property
     def has_periods(self) -> bool:
@@ -144,8 +150,39 @@ class Pack(Record):
         return {
             attribute: (name, rank)
             for name, field in self.fields.items()
+            if not field.part
             for rank, attribute in enumerate(field.attributes)
         }
+
+    @cached_property
+    def field_of_result(self) -> dict[tuple[str, str], str]:
+        """For each attribute and part, the field that an article's result states."""
+        return {
+            (attribute, field.part): name
+            for name, field in self.fields.items()
+            if field.part
+            for attribute in field.attributes
+        }
+
+    @cached_property
+    def field_of_label(self) -> dict[str, str]:
+        """For each label in normal form, the field that it states."""
+        return {
+            normal_label(label): name
+            for name, field in self.fields.items()
+            if not field.part
+            for label in (*field.labels, *field.en, *field.zh, *(one for one in field.attributes if ":" not in one))
+        }
+
+    def field_with_label(self, label: str) -> str | None:
+        """The field that a heading of a table states; letters that a PDF does not name may be any."""
+        normal = normal_label(label)
+        found = self.field_of_label.get(normal)
+        if found is None and UNREADABLE in normal:
+            pattern = re.compile(re.escape(normal).replace(UNREADABLE, r"\w{1,3}"))
+            fields = {field for known, field in self.field_of_label.items() if pattern.fullmatch(known)}
+            found = fields.pop() if len(fields) == 1 else None
+        return found
 
     @cached_property
     def reads_filings(self) -> bool:
@@ -162,10 +199,10 @@ def read_pack(name: str) -> Pack:
     """A pack by its name, or from a TOML file."""
     path = Path(name)
     if path.suffix == ".toml":
+        with file_errors("read the pack", path):
+            content = path.read_bytes()
         try:
-            return parse_pack(path.read_text("utf-8"), str(path))
-        except OSError as error:
-            raise FathomError(f"The pack '{path}' cannot be read: {error.strerror}.") from None
+            return parse_pack(content.decode("utf-8"), str(path))
         except UnicodeDecodeError:
             raise FathomError(f"The pack '{path}' is not UTF-8 text. Save it as UTF-8.") from None
     for file in _shipped():
@@ -176,15 +213,12 @@ def read_pack(name: str) -> Pack:
 
 def parse_pack(text: str, where: str) -> Pack:
     """The pack that a TOML text describes."""
-    try:
-        values: dict[str, Any] = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise FathomError(f"The pack '{where}' is not valid TOML: {error}.") from None
+    values = parse_toml(text, f"The pack '{where}'")
     try:
         return Pack.model_validate(values)
     except ValidationError as error:
-        problem = first_error(error).rstrip(".")
-        raise FathomError(f"The pack '{where}': {problem}.") from None
+        problem = explain(error)
+        raise FathomError(f"The pack '{where}': {problem}{'' if problem.endswith('?') else '.'}") from None
 
 
 def _shipped() -> Iterator[Any]:

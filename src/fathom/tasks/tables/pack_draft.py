@@ -1,57 +1,151 @@
-"""Proposes a pack from the facts that recur in the documents of a corpus."""
+"""Proposes a pack from the facts and the labels of tables that recur in the documents of a corpus."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from fathom.corpus.store import Corpus
 from fathom.records.documents import Document, Fact
 from fathom.records.errors import FathomError
-from fathom.tasks.tables.pack import Kind
+from fathom.tasks.tables.chinese_names import chinese_name, is_chinese
+from fathom.tasks.tables.labels import PART_OF_YEAR, UNREADABLE, normal_label
+from fathom.tasks.tables.months import MONTH
+from fathom.tasks.tables.pack import Kind, Language
+from fathom.tasks.tables.pack_text import CURRENCY, escaped, field_name, kind_of, unused
+from fathom.tasks.tables.result_draft import draft_results
+from fathom.tasks.tables.table_cells import TableNumber
+from fathom.tasks.tables.table_facts import JOINT, TableFacts, full_labels
 
 MIN_SHARE = 0.5
 """A fact is proposed as a field if this share of the documents with facts states it."""
 FEWEST_DOCUMENTS = 4
 MOST_FIELDS = 40
+SAME_UNIT = 0.9
+LONGEST_LABEL = 110
+"""Characters of a label that can become a field."""
 
 _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_CURRENCY = re.compile(r"[A-Z]{3}(?:/.*)?")
+_UNIT_IN_BRACKETS = re.compile(r"[（(][^（）()]*[）)]$")
+_NOT_ADDED = re.compile(r"share|median|average|每股|平均|中位|率$|比例|占比|比率|周期")
+"""Words of figures whose sum over several entities has no meaning."""
 
 
 @dataclass
 class _Recurring:
-    """One attribute over all documents."""
+    """One attribute, or one label of tables, over all documents."""
 
     documents: set[str] = field(default_factory=set)
     units: Counter[str] = field(default_factory=Counter)
+    printed: Counter[str] = field(default_factory=Counter)
+    """The forms of the label, for tables; empty for structured facts."""
+    labels: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    """By language, the labels of the rows that print a structured fact."""
     whole: bool = True
     """Whether all values are whole numbers."""
     periods: bool = False
 
+    @property
+    def has_one_unit(self) -> bool:
+        """Whether nearly all documents give the figure in the same unit; currencies may differ."""
+        kinds = Counter[str]()
+        for unit, number in self.units.items():
+            kinds["money" if CURRENCY.fullmatch(unit) else unit] += number
+        return not self.printed or max(kinds.values()) >= SAME_UNIT * kinds.total()
+
+
+def _is_joint(found: _Recurring) -> bool:
+    """Whether the figure is the cell of a row and a column: proposed after plain labels."""
+    return any(JOINT in label for label in found.printed)
+
 
 def draft_pack(corpus: Corpus, name: str) -> str:
-    """The TOML text of a pack with a field for every fact that recurs; its nouns are to be revised by a person."""
+    """The TOML text of a pack with a field for every figure that recurs; its nouns are to be revised by a person."""
     recurring: dict[str, _Recurring] = defaultdict(_Recurring)
     documents = 0
+    years: set[int | None] = set()
+    languages: Counter[Language] = Counter()
     for document in corpus.documents():
+        language: Language = "zh" if document.language == "zh" else "en"
         facts = [fact for fact in document.facts if not fact.part and fact.value is not None]
-        documents += bool(facts)
         for fact in facts:
             _note(recurring[_in_any_namespace(fact.attribute)], fact, document)
+        for attribute, label in _row_labels(document, facts) if language == "zh" else ():
+            recurring[_in_any_namespace(attribute)].labels[language][label] += 1
+        tables = None if document.facts else TableFacts(document)
+        found = _consistent(tables) if tables else {}
+        for label, fact in found.items():
+            _note(recurring[label], fact, document).printed[fact.attribute] += 1
+        documents += bool(facts or found)
+        languages[language] += bool(facts or found)
+        if found and tables:
+            years.add(tables.year)
     least = max(FEWEST_DOCUMENTS, MIN_SHARE * documents)
     chosen = sorted(
-        (attribute for attribute, found in recurring.items() if len(found.documents) >= least),
-        key=lambda attribute: (-len(recurring[attribute].documents), attribute),
+        (one for one, found in recurring.items() if len(found.documents) >= least and found.has_one_unit),
+        key=lambda attribute: (_is_joint(recurring[attribute]), -len(recurring[attribute].documents), attribute),
     )[:MOST_FIELDS]
+    if len(chosen) < 2 and (results := draft_results(corpus, name)) is not None:
+        return results
     if len(chosen) < 2:
         raise FathomError(
-            f"No two facts recur in half of the documents with facts ({documents} of {len(corpus)}). "
-            "Facts come from iXBRL filings, from JSON, and from generated reports."
+            f"No two figures recur in half of the documents that have some ({documents} of {len(corpus)}). "
+            "Figures come from iXBRL filings, JSON, generated documents, and tables."
         )
-    return "\n".join(_lines(name, chosen, recurring))
+    # Reports of one year need no year in the questions.
+    has_periods = any(recurring[one].periods for one in chosen) and (not years or len(years - {None}) > 1)
+    usual = languages.most_common(1)[0][0]
+    return "\n".join(_lines(name, chosen, recurring, has_periods, usual))
+
+
+def _row_labels(document: Document, facts: Iterable[Fact]) -> Iterator[tuple[str, str]]:
+    """The attributes of facts with the labels of the rows that print them: names of facts are in English."""
+    by_place = {number.span: number.labels[0] for number in TableFacts(document).numbers if not number.column}
+    for fact in facts:
+        if fact.span in by_place:
+            yield fact.attribute, by_place[fact.span]
+
+
+def _consistent(tables: TableFacts) -> dict[str, Fact]:
+    """The figures of a document's tables by normal label; a label with two values for its latest year is left out."""
+    found: dict[str, Fact] = {}
+    ambiguous: set[str] = set()
+    for number in tables.numbers:
+        label = full_labels(number)[0]
+        normal = normal_label(label)
+        if number.period == PART_OF_YEAR or not _is_noun(normal) or not _is_specific(number, normal):
+            continue
+        fact = tables.fact(number, label, _kind_of_number(number))
+        if fact is None or fact.value is None:
+            continue
+        known = found.setdefault(normal, fact)
+        if fact.period > known.period:
+            found[normal] = fact
+            ambiguous.discard(normal)
+        elif fact.period == known.period and (fact.value, fact.unit) != (known.value, known.unit):
+            ambiguous.add(normal)
+    return {label: fact for label, fact in found.items() if label not in ambiguous}
+
+
+def _is_noun(label: str) -> bool:
+    """Whether a label can name a field: some letters, not a whole paragraph, no remains of another format."""
+    return 3 <= len(label) <= LONGEST_LABEL and sum(map(str.isalpha, label)) >= 3 and UNREADABLE not in label
+
+
+def _is_specific(number: TableNumber, label: str) -> bool:
+    """Whether a label says enough: "History" or "Men > Applicants" of a table without a title may be about anything."""
+    return number.is_titled or (not number.column and (" " in label or label[0] > "\u4e00"))
+
+
+def _kind_of_number(number: TableNumber) -> Kind:
+    unit = number.unit or number.table_unit
+    if unit is not None and unit.name == MONTH:
+        return "month"
+    if unit is not None and unit.kind in ("money", "percent"):
+        return "money" if unit.kind == "money" else "percent"
+    return "number"
 
 
 def _in_any_namespace(attribute: str) -> str:
@@ -59,61 +153,83 @@ def _in_any_namespace(attribute: str) -> str:
     return f"*:{attribute.rpartition(':')[2]}" if re.fullmatch(r"[\w-]+:\w+", attribute) else attribute
 
 
-def _note(found: _Recurring, fact: Fact, document: Document) -> None:
+def _note(found: _Recurring, fact: Fact, document: Document) -> _Recurring:
     assert fact.value is not None
     found.documents.add(document.id)
     found.units[fact.unit] += 1
     found.whole = found.whole and fact.value == fact.value.to_integral()
-    found.periods = found.periods or (bool(fact.period) and document.year is not None)
+    found.periods = found.periods or (bool(fact.period) and (document.year is not None or not document.facts))
+    return found
 
 
-def _lines(name: str, chosen: list[str], recurring: dict[str, _Recurring]) -> Iterator[str]:
-    yield "# A draft: correct the nouns, remove what nobody would ask about, and add metrics such as"
-    yield "#     [metrics.margin]"
-    yield '#     formula = "profit / revenue"'
-    yield "#     percent = true"
-    yield '#     en = ["margin"]'
-    yield ""
-    yield f'name = "{name}"'
-    yield 'summary = "Drafted from the facts of a corpus"'
-    yield 'en = { noun = "entity", plural = "entities" }'
-    if any(recurring[attribute].periods for attribute in chosen):
-        yield 'period = { en = ["year"] }'
+_HEADER = """\
+# A draft: correct the nouns, remove what nobody would ask about, and add metrics such as
+#     [metrics.margin]
+#     formula = "profit / revenue"
+#     percent = true
+#     {language} = ["{margin}"]
+
+name = "{name}"
+summary = "Drafted from the figures of a corpus"
+{language} = {{ noun = "{noun}", plural = "{plural}" }}"""
+_NOUNS: dict[Language, dict[str, str]] = {
+    "en": {"noun": "entity", "plural": "entities", "margin": "margin", "period": "year"},
+    "zh": {"noun": "主体", "plural": "主体", "margin": "利润率", "period": "年度"},
+}
+
+
+def _lines(
+    name: str, chosen: list[str], recurring: dict[str, _Recurring], has_periods: bool, language: Language
+) -> Iterator[str]:
+    yield _HEADER.format(name=name, language=language, **_NOUNS[language])
+    if has_periods:
+        yield f'period = {{ {language} = ["{_NOUNS[language]["period"]}"] }}'
     taken: set[str] = set()
+    nouns: set[str] = set()
     for attribute in chosen:
-        field_name, noun = _names(attribute)
-        if field_name in taken:
+        found = recurring[attribute]
+        printed = [label for label, _ in found.printed.most_common(1)]
+        column, noun = _names(printed[0] if printed else attribute)
+        if language == "zh":
+            # Names of facts are in English: the rows of the tables that print them are labeled in Chinese.
+            noun = next((label for label, _ in found.labels["zh"].most_common() if is_chinese(label)), noun)
+            noun = _UNIT_IN_BRACKETS.sub("", noun)
+        if not _is_noun_of(language, noun) or normal_label(noun) in nouns:
             continue
-        taken.add(field_name)
-        kind = _kind(recurring[attribute])
+        column = unused(column, taken)
+        taken.add(column)
+        nouns.add(normal_label(noun))
+        kind = kind_of(found.units.most_common(1)[0][0], found.whole)
+        if kind == "count" and (counted := re.match(r"total (?!number)(.*)", noun)):
+            noun = f"number of {counted[1]}"
         yield ""
-        yield f"[fields.{field_name}]  # in {len(recurring[attribute].documents)} documents"
-        yield f'attributes = ["{_escaped(attribute)}"]'
+        yield f"[fields.{column}]  # in {len(found.documents)} documents"
+        yield f'attributes = ["{escaped(column if printed else attribute)}"]'
+        if printed:
+            yield f'labels = ["{escaped(printed[0])}"]'
         yield f'kind = "{kind}"'
-        if kind not in ("money", "count") or "share" in noun or "median" in noun or "average" in noun:
+        if kind not in ("money", "count", "month") or _NOT_ADDED.search(noun):
             yield "additive = false"
-        yield f'en = ["{_escaped(noun)}"]'
+        yield f'{language} = ["{escaped(noun)}"]'
     yield ""
+
+
+def _is_noun_of(language: Language, noun: str) -> bool:
+    """Whether a noun can be used in questions of that language."""
+    return language == "en" or is_chinese(noun)
 
 
 def _names(attribute: str) -> tuple[str, str]:
     """A field's name and noun: "us-gaap:NetIncomeLoss" is net_income_loss and "net income loss"."""
+    if is_chinese(attribute):
+        return field_name(chinese_name(attribute)), attribute.replace(JOINT, "，")
     words = re.findall(r"[^\W_]+", _CAPITALS.sub(" ", attribute.rpartition(":")[2]))
     plain = [word if word.isupper() and len(word) > 1 else word.lower() for word in words]
-    name = re.sub(r"[^a-z0-9_]", "", "_".join(plain).lower()).strip("_") or "field"
     # A heading with words, such as "Area, total", is a noun as it is.
-    noun = attribute[0].lower() + attribute[1:] if " " in attribute else " ".join(plain)
-    return (name if name[0].isalpha() else f"f_{name}")[:60], noun or attribute
+    noun = _lowered(attribute.replace(JOINT, ", ")) if " " in attribute else " ".join(plain)
+    return field_name(" ".join(plain)), noun or attribute
 
 
-def _kind(found: _Recurring) -> Kind:
-    unit = found.units.most_common(1)[0][0]
-    if _CURRENCY.fullmatch(unit):
-        return "money"
-    if unit == "%":
-        return "percent"
-    return "count" if found.whole and unit in ("", "persons", "shares") else "number"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
+def _lowered(label: str) -> str:
+    """A label inside a sentence: in lower case if it is in capitals, otherwise only its first letter."""
+    return label.lower() if label.isupper() else label[0].lower() + label[1:] if not label[:2].isupper() else label

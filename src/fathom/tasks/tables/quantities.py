@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import reduce
+from statistics import median
 
 from fathom.tasks.programs import tree
 from fathom.tasks.tables.entity_table import EntityTable, FigureColumn
 from fathom.tasks.tables.figures import Slot, Year
 from fathom.tasks.tables.pack import Composite, Kind, Metric
+
+PERCENT_FLOOR = 0.05
+"""Percentage points by which two percentages differ if they are the same with one decimal."""
+ROUNDED = 0.002
+"""The error of a figure that is rounded to three or four digits, as a share of it."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +36,48 @@ class Quantity:
     parts: tuple[Quantity, ...] = ()
     """The quantities of a composite that are computed themselves, and have to be defined."""
     additive: bool = False
+    """Whether sums over several entities have a meaning: of the figure, or of those that it is computed from."""
     growth: bool = False
+    sides: tuple[tree.Measure, ...] = ()
+    """The dividend and the divisor of a quotient."""
+    instant: bool = False
+    """Whether it is of the last day of the period."""
+    rounding: float = 0.0
+    """How much rounded figures may change its value, beyond what they change in a quotient of two fields."""
+
+    @property
+    def has_decimals(self) -> bool:
+        """Whether a sum of it may have decimals."""
+        return bool(self.formula[0]) or any(column.decimals > 0 for column in self.columns)
+
+    def floor(self, sizes: Sequence[float], of_difference: bool = False) -> float:
+        """The least difference between two clear values, given the sizes of its values.
+
+        Percentages are often rounded to one decimal. A difference of large figures has their errors of rounding.
+        """
+        if self.rounding:
+            return max(self.rounding, PERCENT_FLOOR if self.unit == "%" else 0.0)
+        if of_difference or self.formula[0] in ("-", "+"):
+            operands = [abs(float(value)) for column in self.columns for value in column.values()]
+            whole = sizes if of_difference and self.formula[0] not in ("-", "+") else operands
+            return max(PERCENT_FLOOR if self.unit == "%" else 0.0, ROUNDED * median(whole or [0.0]))
+        return PERCENT_FLOOR if self.unit == "%" else 0.0
+
+    @property
+    def pools(self) -> bool:
+        """Whether the quotient of the sums over all entities has a meaning, too."""
+        return self.formula[0] in ("%", "/") and self.additive
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether some entity does not report a figure that it needs."""
+        return any(figure.value is None for column in self.columns for figure in column.figures.values())
 
 
-def field(table: EntityTable, name: str, year: Year) -> Quantity | None:
-    """A field of the pack; None if it is not known here."""
+def field(table: EntityTable, name: str, year: Year, mixed: bool = False) -> Quantity | None:
+    """A field of the pack; None if it is not known here, or is in several currencies unless `mixed`."""
     column = table.columns.get(Slot(name, year))
-    if column is None:
+    if column is None or (column.mixed and not mixed):
         return None
     spec = table.pack.fields[name]
     return Quantity(
@@ -44,51 +87,64 @@ def field(table: EntityTable, name: str, year: Year) -> Quantity | None:
         (column,),
         year,
         spec.kind,
-        additive=spec.additive and spec.kind != "percent",
+        additive=spec.additive and spec.kind not in ("percent", "month") and not column.mixed,
+        instant=spec.instant,
     )
 
 
 def metric(table: EntityTable, spec: Metric, year: Year) -> Quantity | None:
     """A metric of the pack: a quotient, sum or difference of fields."""
-    fields = [field(table, name, year) for name in spec.fields]
-    known = [one for one in fields if one is not None]
-    if len(known) < len(fields) or not spec.of(table.language):
+    sides = [_side(table, sign, fields, year, mixed=spec.sign == "/") for sign, fields in spec.sides]
+    known = [one for one in sides if one is not None]
+    if len(known) < len(sides) or not spec.of(table.language):
         return None
-    columns = tuple(column for one in known for column in one.columns)
-    nouns = tuple(one.noun for one in known)
     if spec.sign == "/":
-        return _quotient(spec, table, known, columns, nouns, year)
-    if len({one.unit for one in known}) > 1:
+        top, bottom = known
+        return _quotient(spec, table, top, bottom, year)
+    return replace(known[0], noun=spec.of(table.language))
+
+
+def _side(table: EntityTable, sign: str, names: Sequence[str], year: Year, mixed: bool) -> Quantity | None:
+    """A field, or the sum or difference of several that have one unit."""
+    known = [one for name in names if (one := field(table, name, year, mixed)) is not None]
+    if len(known) < len(names) or len({one.unit for one in known}) > 1:
         return None
-    sign: tree.Sign = "+" if spec.sign == "+" else "-"
-    measure = reduce(lambda left, right: tree.Arithmetic(left, sign, right), [one.measure for one in known])
+    if len(known) == 1:
+        return known[0]
+    columns = tuple(column for one in known for column in one.columns)
+    if not all(_are_in_one_currency(columns[0], other) for other in columns):
+        return None
+    joined: tree.Sign = "+" if sign == "+" else "-"
+    between = {"en": {"-": " − ", "+": " + "}, "zh": {"-": "－", "+": "＋"}}[table.language][joined]
+    opening, closing = "（）" if table.language == "zh" else "()"
+    nouns = tuple(one.noun for one in known)
     return Quantity(
-        measure,
-        spec.of(table.language),
+        reduce(lambda left, right: tree.Arithmetic(left, joined, right), [one.measure for one in known]),
+        f"{opening}{between.join(nouns)}{closing}",
         known[0].unit,
         columns,
         year,
         known[0].kind,
-        (spec.sign, nouns),
+        (joined, nouns),
         additive=all(one.additive for one in known),
+        instant=all(one.instant for one in known),
     )
 
 
-def _quotient(
-    spec: Metric,
-    table: EntityTable,
-    known: list[Quantity],
-    columns: tuple[FigureColumn, ...],
-    nouns: tuple[str, ...],
-    year: Year,
-) -> Quantity | None:
-    top, bottom = known
+def _quotient(spec: Metric, table: EntityTable, top: Quantity, bottom: Quantity, year: Year) -> Quantity | None:
+    columns = tuple(dict.fromkeys((*top.columns, *bottom.columns)))
     # A divisor that is zero or negative for some entity has no sensible quotient.
-    if any((value := columns[1].value(entity)) is not None and value <= 0 for entity in columns[1].figures):
+    if any(value is not None and value <= 0 for value in _side_values(bottom).values()):
         return None
     if spec.percent and top.unit != bottom.unit:
         return None
+    if not all(_are_in_one_currency(columns[0], other) for other in columns if other.mixed or columns[0].mixed):
+        return None
     unit = "%" if spec.percent else "" if top.unit == bottom.unit else top.unit
+    nouns = (top.noun, bottom.noun)
+    if not spec.percent and bottom.unit != top.unit and bottom.unit:
+        inner = f"（单位：{bottom.unit}）" if table.language == "zh" else f" in {bottom.unit}"
+        nouns = (top.noun, bottom.noun + inner)
     over = tree.Arithmetic(top.measure, "*", 100) if spec.percent else top.measure
     return Quantity(
         tree.Arithmetic(over, "/", bottom.measure),
@@ -98,15 +154,55 @@ def _quotient(
         year,
         "percent" if spec.percent else "number",
         ("%" if spec.percent else "/", nouns),
+        additive=top.additive and bottom.additive and not columns[0].mixed,
+        sides=(top.measure, bottom.measure),
+        instant=top.instant and bottom.instant,
+        rounding=_rounding(top, bottom) * (100 if spec.percent else 1),
     )
 
 
-def growth(table: EntityTable, name: str, year: int) -> Quantity | None:
+def _side_values(side: Quantity) -> dict[str, Decimal | None]:
+    """The value of a part of a quotient for each entity."""
+    values: dict[str, Decimal | None] = {}
+    for entity in side.columns[0].figures:
+        found = [column.value(entity) if entity in column.figures else None for column in side.columns]
+        first, *rest = [value for value in found if value is not None] or [Decimal(0)]
+        total = sum(rest, Decimal(0))
+        values[entity] = None if None in found else first - total if side.formula[0] == "-" else first + total
+    return values
+
+
+def _rounding(top: Quantity, bottom: Quantity) -> float:
+    """How much rounded figures change a quotient of which a part is a difference of larger figures."""
+    if not (top.formula[0] or bottom.formula[0]):
+        return 0.0
+    divisors = _side_values(bottom)
+    changes = [
+        ROUNDED * float(max(abs(column.value(entity) or Decimal(0)) for column in top.columns) / divisor)
+        for entity, divisor in divisors.items()
+        if divisor and all(entity in column.figures for column in top.columns)
+    ]
+    return median(changes or [0.0])
+
+
+def _are_in_one_currency(one: FigureColumn, two: FigureColumn) -> bool:
+    """Whether two figures of an entity may be divided by each other, where the entities use several currencies."""
+    pairs = [(figure, two.figures[entity]) for entity, figure in one.figures.items() if entity in two.figures]
+    return one.mixed == two.mixed and (
+        not one.mixed or all(left.unit == right.unit for left, right in pairs if left.unit and right.unit)
+    )
+
+
+def growth(table: EntityTable, name: str, year: Year) -> Quantity | None:
     """The growth of a field from the year before, in percent; None if an earlier value is not positive."""
-    now, before = field(table, name, year), field(table, name, year - 1)
-    if now is None or before is None or now.kind == "percent" or now.unit != before.unit:
+    if year is None:
+        return None
+    now, before = field(table, name, year, mixed=True), field(table, name, year - 1, mixed=True)
+    if now is None or before is None or now.kind in ("percent", "month") or now.unit != before.unit:
         return None
     earlier = before.columns[0]
+    if not _are_in_one_currency(now.columns[0], earlier):
+        return None
     if any((value := earlier.value(entity)) is not None and value <= 0 for entity in earlier.figures):
         return None
     change = tree.Arithmetic(tree.Arithmetic(now.measure, "-", before.measure), "*", 100)
@@ -117,7 +213,9 @@ def growth(table: EntityTable, name: str, year: int) -> Quantity | None:
         (*now.columns, *before.columns),
         year,
         "percent",
+        additive=now.additive and not earlier.mixed,
         growth=True,
+        instant=now.instant,
     )
 
 

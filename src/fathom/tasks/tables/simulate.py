@@ -10,16 +10,17 @@ from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
 from fathom.records.contexts import Context
 from fathom.scoring.answer_types.format import stated
-from fathom.scoring.answers import Answer, Number
+from fathom.scoring.answers import Answer
 from fathom.scoring.keys import Key
-from fathom.tasks.family import Item
+from fathom.tasks.family import ALL_SEEN, Item, Unseen
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.database import Database
 from fathom.tasks.programs.faults import Reading
 from fathom.tasks.simulating import most_frequent
 from fathom.tasks.tables.build import with_unit
-from fathom.tasks.tables.faults import FAULTS
-from fathom.tasks.tables.key_tables import database_of, program_of
+from fathom.tasks.tables.faults import DESCRIPTIONS, faults_of
+from fathom.tasks.tables.key_tables import database_of, program_of, scales_of, unit_of
+from fathom.tasks.tables.other_figures import OtherFigureReader
 
 WITHOUT_ANSWER = ("I went through the reports one by one.", "Several of them come into question here.", "")
 
@@ -28,12 +29,11 @@ class Simulator:
     """Answers questions as simulated models do."""
 
     def __init__(self, corpus: Corpus, keys: Callable[[], Iterable[Key]] = tuple) -> None:
-        del corpus
+        self._others = OtherFigureReader(corpus)
         self._keys = keys
 
-    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random) -> str:
+    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random, unseen: Unseen = ALL_SEEN) -> str:
         """The text of the response to one question."""
-        del context
         match simulated.kind:
             case "oracle":
                 return stated(item.key.answer)
@@ -48,11 +48,27 @@ class Simulator:
             case _:
                 if simulated.happens("format", rng):
                     return rng.choice(WITHOUT_ANSWER)
-                return stated(_read_with_faults(item.key, simulated, rng))
+                return stated(self._read_with_faults(context, item.key, simulated, rng, unseen))
 
     @cached_property
     def _most_frequent(self) -> dict[str, str]:
         return most_frequent((key.answer.type, stated(key.answer)) for key in self._keys())
+
+    def _read_with_faults(
+        self, context: Context, key: Key, simulated: Simulated, rng: Random, unseen: Unseen
+    ) -> Answer:
+        """The answer of a reader who was not shown some documents, misses others and makes some mistakes."""
+        database: Database = database_of(key)
+        miss = simulated.chance("miss")
+        count = len(database.rows[database.schema.main.name])
+        missing = frozenset(number for number in range(1, count + 1) if rng.random() < miss) if miss else frozenset()
+        reading = Reading(program_of(key, database), database, missing | unseen_rows(key, unseen))
+        chosen = [name for name in DESCRIPTIONS if simulated.happens(name, rng)]
+        faults = faults_of(self._others.read(context, key), scales_of(key)) if chosen else {}
+        for name in chosen:
+            reading = faults[name].apply(reading, rng) or reading
+        unit = unit_of(key.answer)
+        return with_unit(reading.answer(), unit)
 
 
 def _guess(key: Key, rng: Random) -> str:
@@ -69,14 +85,8 @@ def _guess(key: Key, rng: Random) -> str:
     return f"Answer: {rng.choice(figures)}"
 
 
-def _read_with_faults(key: Key, simulated: Simulated, rng: Random) -> Answer:
-    """The answer of a reader who misses some documents and makes some mistakes."""
-    database: Database = database_of(key)
-    miss = simulated.chance("miss")
-    count = len(database.rows[database.schema.main.name])
-    missing = frozenset(number for number in range(1, count + 1) if rng.random() < miss) if miss else frozenset()
-    reading = Reading(program_of(key, database), database, missing)
-    for fault in [fault for name, fault in FAULTS.items() if simulated.happens(name, rng)]:
-        reading = fault.apply(reading, rng) or reading
-    unit = key.answer.unit if isinstance(key.answer, Number) else ""
-    return with_unit(reading.answer(), unit)
+def unseen_rows(key: Key, unseen: Unseen) -> frozenset[int]:
+    """The rows of the key's table, counted from one, with a figure from one of these documents."""
+    entities = list(dict.fromkeys(entity for entity, *_ in key.proof.rows))
+    printed = zip(key.proof.rows, key.proof.passages, strict=True)  # a passage for every figure
+    return frozenset(entities.index(row[0]) + 1 for row, passage in printed if passage.document in unseen)

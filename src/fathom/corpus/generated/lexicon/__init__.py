@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
+from functools import cache, partial
+
+from fathom.corpus.package_data import read_data
+
+_read = partial(read_data, __name__)
 
 SUBJECTS = (
     *("computer science", "economics", "electrical engineering", "mathematics"),
@@ -159,8 +161,3 @@ def _topic(subject: str, words: dict) -> Topic:  # type: ignore[type-arg]
         facts=tuple(words["facts"]),
         cautions=tuple(words["cautions"]),
     )
-
-
-@cache
-def _read(name: str) -> dict:  # type: ignore[type-arg]
-    return tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text("utf-8"))

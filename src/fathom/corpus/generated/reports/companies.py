@@ -64,7 +64,7 @@ _COPIED = (
     *("order_backlog", "operating_cash_flow", "investing_cash_flow", "dividend_per_share", "share_price"),
     *("shares_outstanding", "women_share", "women_managers_share", "employee_turnover", "training_hours"),
     *("new_hires", "lost_time_incidents", "patents_granted", "rnd_employees", "energy_consumption"),
-    "ghg_emissions",
+    *("ghg_emissions", "peak_order_month"),
 )
 """Inputs that are printed unchanged."""
 
@@ -83,7 +83,7 @@ def generate_company(origin: Origin, pack: LanguagePack) -> Entity:
     regions = tuple(rng.sample(names["regions"], rng.randint(4, 7)))
     size = rng.choice((4e7, 1.5e8, 5e8, 1.5e9, 4e9)) * rng.uniform(0.6, 2.4)
     style = choose_style(rng, pack.language, pack.metrics, small=size < 1e9)
-    inputs = _draw_inputs(rng, size, segments, regions, style)
+    inputs = _draw_inputs(rng, size, segments, regions, style) | _draw_months(origin)
     derive = partial(_derive, segments=segments, regions=regions, cents_per_grain=_cents_per_grain(style))
     return Entity(
         origin=origin,
@@ -157,6 +157,12 @@ def _draw_inputs(rng: Random, size: float, segments: tuple[str, ...], regions: t
     _add_share(rng, inputs, size)
     _add_people(rng, inputs, size, regions)
     return inputs
+
+
+def _draw_months(origin: Origin) -> Inputs:
+    """The month of each year with most orders, as 202106."""
+    rng = rng_for(origin.seed, origin.domain, "months", origin.number)
+    return {year_key("peak_order_month", year): 100 * year + rng.randint(1, 12) for year in YEARS}
 
 
 def _add_weights(rng: Random, inputs: Inputs, regions: tuple[str, ...]) -> None:

@@ -62,7 +62,7 @@ def generate_market(origin: Origin, pack: LanguagePack) -> Entity:
     districts = tuple(rng.sample(names["districts"], 6 + round(10 * fullness * rng.uniform(0.7, 1))))
     types = tuple(names["types"])
     style = choose_style(rng, pack.language, pack.metrics, small=True)
-    inputs = _draw_inputs(rng, districts, types)
+    inputs = _draw_inputs(rng, districts, types) | _draw_months(origin)
     derive = partial(_derive, districts=districts, types=types, grains_per_unit=_grains(style))
     return Entity(
         origin=origin,
@@ -127,6 +127,12 @@ def _draw_inputs(rng: Random, districts: tuple[str, ...], types: tuple[str, ...]
             inputs[quarter_key("stock", year, number)] = int(1000 * rng.uniform(0.7, 1.3))
             inputs[quarter_key("season", year, number)] = 970 + 15 * number + rng.randint(-8, 8)
     return inputs
+
+
+def _draw_months(origin: Origin) -> Inputs:
+    """The month with most permits in the quarter that has most of them, counted from one."""
+    rng = rng_for(origin.seed, origin.domain, "months", origin.number)
+    return {year_key("peak_month_in_quarter", year): rng.randint(1, 3) for year in YEARS}
 
 
 def _add_prices(rng: Random, inputs: Inputs, district: str, price: float, cycle: list[float]) -> None:
@@ -204,6 +210,7 @@ def _derive(
     before = {metric: _average(inputs, metric, year - 1, districts) for metric in _LEVELS}
     own = levels | {metric: inputs[year_key(metric, year)] for metric in _COPIED}
     own |= _sales(inputs, year, sums, levels, grains_per_unit)
+    own["peak_permit_month"] = _peak_month(inputs, ledger, year)
     own["price_growth"] = growth(levels["median_price"], before["median_price"])
     own["rent_growth"] = growth(levels["median_rent"], before["median_rent"])
     own["mean_rent"] = rounded(levels["median_rent"] * 1000, inputs[year_key("rent_share", year)])
@@ -224,6 +231,12 @@ def _derive(
         ledger[year_key("days_on_market", year, kind)] = rounded(levels["days_on_market"] * days, 1000)
     _add_quarters(inputs, ledger, year, levels)
     return ledger
+
+
+def _peak_month(inputs: Inputs, ledger: Ledger, year: int) -> int:
+    """The month with most permits, as 202106."""
+    quarter = max(_QUARTERS, key=lambda number: ledger[quarter_key("permits", year, number)] or 0)
+    return 100 * year + 3 * (quarter - 1) + inputs[year_key("peak_month_in_quarter", year)]
 
 
 def _add_up(inputs: Inputs, ledger: Ledger, metric: str, year: int, districts: tuple[str, ...]) -> int:

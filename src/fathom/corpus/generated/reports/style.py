@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import tomllib
+from calendar import month_name
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
-from importlib import resources
+from functools import cache, partial
 from random import Random
 from typing import Any, Literal, NamedTuple
 
 from fathom.corpus.generated.reports.ledger import rounded
+from fathom.corpus.package_data import read_data
 
-Kind = Literal["money", "price", "per_share", "count", "percent", "rate", "ratio"]
+Kind = Literal["money", "price", "per_share", "count", "percent", "rate", "ratio", "month"]
 
-DECIMALS: Mapping[Kind, int] = {"price": 0, "per_share": 2, "count": 0, "percent": 1, "rate": 2, "ratio": 1}
+DECIMALS: Mapping[Kind, int] = {"price": 0, "per_share": 2, "count": 0, "percent": 1, "rate": 2, "ratio": 1, "month": 0}
 """Decimals of each kind; those of money depend on the scale of the entity."""
 
 
@@ -47,10 +47,8 @@ class Metric:
         return self.kind in ("money", "price", "per_share")
 
 
-@cache
-def read_words(name: str) -> dict[str, Any]:
-    """The content of `words/NAME.toml`."""
-    return tomllib.loads(resources.files(__package__).joinpath("words", f"{name}.toml").read_text(encoding="utf-8"))
+read_words = partial(read_data, f"{__package__}/words")
+"""The content of `words/NAME.toml`."""
 
 
 @cache
@@ -119,6 +117,8 @@ class Style:
     """The unit of per-share figures in row labels."""
     price: str
     """The unit of plain sums of money in row labels."""
+    month: str
+    """How tables print a month that is not given in figures."""
     year_column: str
     quarter_columns: tuple[str, ...]
     restated_column: str
@@ -144,6 +144,8 @@ class Style:
         """The figure as a cell prints it."""
         if amount is None:
             return Printed(self.missing, None)
+        if metric.kind == "month":
+            return Printed(self._month(amount), Decimal(amount))
         digits = _digits(amount, self.decimals(metric), self.separator)
         signed = digits if amount >= 0 else f"({digits})" if self.brackets else self.minus + digits
         return Printed(signed, self.value(metric, amount))
@@ -160,6 +162,12 @@ class Style:
         if metric.is_currency:
             before, after = self.prose_before, self.prose_words[size]
         return Printed(text, _plain(amount, decimals, size), before, after)
+
+    def _month(self, amount: int) -> str:
+        """A month, given as 202106: in figures, or as the language writes it."""
+        year, number = divmod(amount, 100)
+        form = "{year}-{number:02}" if self.brackets else self.month
+        return form.format(year=year, number=number, name=month_name[number])
 
     def _rounded(self, amount: int) -> tuple[int, int, int]:
         """An amount of money in its largest scale: the amount, its decimals and the scale."""
@@ -211,6 +219,7 @@ def choose_style(rng: Random, language: str, metrics: Mapping[str, Metric], smal
         units=words["units"],
         per_share=words["per_share"].format(**currency),
         price=words["price"].format(**currency),
+        month=words["month"],
         year_column=column["year"],
         quarter_columns=tuple(column["quarters"]),
         restated_column=rng.choice(words["restated"]),

@@ -16,7 +16,7 @@ from fathom.corpus.readers.parsed_document import (
     ReadError,
 )
 from fathom.corpus.readers.parsing.decoding import decode_text
-from fathom.corpus.readers.parsing.json_objects import JsonObject, parse_object, read_objects
+from fathom.corpus.readers.parsing.json_objects import JsonObject, parse_object
 from fathom.corpus.readers.parsing.reference_lists import ReferenceEntry
 from fathom.records.names import without_accents
 
@@ -29,27 +29,24 @@ def matches(name: str, head: bytes) -> bool:
 
 
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
-    """Read the paper of each line, then the cited works with a text, each once."""
-    works: dict[str, JsonObject] = {}
-
-    def paper(line: JsonObject, number: int) -> ParsedDocument:
-        parsed = _read_object(line, name, number)
-        works.update({id: work for id, work in parsed.attached.items() if id not in works})
-        return parsed.document
-
-    yield from read_objects(decode_text(content), name, paper)
-    for work in works.values():
-        yield read_attached(work, name)
+    """Read the one paper of a file, then the cited works with a text. Files of many lines are streamed."""
+    parsed = read_line(content, name, 0)
+    yield parsed.document
+    failures: list[ReadError] = []
+    for work in parsed.attached.values():
+        try:
+            yield read_attached(work, name)
+        except ReadError as error:
+            failures.append(error)
+    for failure in failures:
+        raise failure
 
 
 def read_line(line: bytes, name: str, number: int) -> ParsedLine:
     """Return the paper on one line, and the cited works with a text."""
-    return _read_object(parse_object(decode_text(line)), name, number)
-
-
-def _read_object(line: JsonObject, name: str, number: int) -> ParsedLine:
-    parsed = ParsedLine(_read_paper(line, name, number))
-    for work in _cited_works(line):
+    paper = parse_object(decode_text(line))
+    parsed = ParsedLine(_read_paper(paper, name, number))
+    for work in _cited_works(paper):
         if _text(work, "arxiv_id") and work.get("sections"):
             parsed.attached.setdefault(_text(work, "arxiv_id"), work)
     return parsed
@@ -167,7 +164,7 @@ def read_attached(work: JsonObject, name: str) -> ParsedDocument:
     try:
         document = read_text("\n\n".join([f"# {_text(work, 'title')}", *texts]), source)
     except ReadError as reason:
-        return ParsedDocument(source, refusal=f"{reason} (the cited work {_text(work, 'arxiv_id')})")
+        raise ReadError(f"{reason} (the cited work {_text(work, 'arxiv_id')})") from reason
     document.kind = "article"
     document.title = _title(work) or document.title
     document.ids = {"arxiv": _text(work, "arxiv_id")}

@@ -21,6 +21,7 @@ from fathom.corpus.readers.parsed_document import (
 )
 from fathom.corpus.readers.parsing.blocks import inlines_text
 from fathom.corpus.readers.parsing.decoding import decode_text
+from fathom.corpus.readers.parsing.identifiers import find_arxiv, find_doi
 from fathom.corpus.readers.parsing.section_roles import role_of
 
 # References.
@@ -68,24 +69,6 @@ def entry_ids(entry: BibEntry) -> dict[str, str]:
     if pmcid:
         ids["pmcid"] = pmcid[0]
     return ids
-
-
-def find_doi(text: str) -> str:
-    """Return the first DOI in a text, without a URL prefix; empty if there is none."""
-    found = re.search(r"(?<![\w.])10\.\d{4,9}/[^\s\"<>{}|\\^]+", text)
-    if found is None:
-        return ""
-    doi = found[0].rstrip(".,;:'")
-    while doi.endswith((")", "]")) and doi.count(")") + doi.count("]") > doi.count("(") + doi.count("["):
-        doi = doi[:-1].rstrip(".,;:")
-    return doi
-
-
-def find_arxiv(text: str, bare: bool = False) -> str:
-    """Return the first arXiv id in a text, without its version; `bare`: also without the word arXiv before it."""
-    lead = r"(?<![\w.])" if bare else r"(?i:arxiv)(?:[\s:.]|\.org/(?:abs|pdf)/)*"
-    found = re.search(lead + r"(\d{4}\.\d{4,5}|[a-z-]{2,12}(?:\.[A-Z]{2})?/\d{7})(?!\d)", text)
-    return found[1] if found else ""
 
 
 def _join_names(authors: Sequence[str], others: bool) -> str:

@@ -6,6 +6,10 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from fathom.corpus.readers.words import read_words, word_pattern
+
+_WORDS = read_words("latex")
+
 _COMBINING = {
     "'": "\u0301", "`": "\u0300", "^": "\u0302", '"': "\u0308", "~": "\u0303", "=": "\u0304", ".": "\u0307",
     "c": "\u0327", "v": "\u030c", "u": "\u0306", "k": "\u0328", "r": "\u030a", "H": "\u030b", "d": "\u0323",
@@ -15,36 +19,14 @@ _ACCENT = re.compile(
     r"""\\(?P<sign>['`^"~=.])\s*(?:\{\s*(?P<braced>\\?[^\W\d_])\s*\}|(?P<bare>\\[ij](?![A-Za-z])|[^\W\d_]))"""
     r"""|\\(?P<letter>[cvukrHdb])(?:\s*\{\s*(?P<inside>\\?[^\W\d_])\s*\}|\s+(?P<after>\\[ij](?![A-Za-z])|[^\W\d_]))"""
 )
-_SYMBOLS = {
-    "ss": "ß", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å",
-    "AA": "Å", "i": "i", "j": "j", "dh": "ð", "DH": "Ð", "th": "þ", "TH": "Þ", "dj": "đ", "DJ": "Đ", "ng": "ŋ",
-    "textendash": "–", "textemdash": "—", "textbackslash": "\\", "backslash": "\\", "textasciitilde": "~",
-    "textasciicircum": "^", "textquotesingle": "'", "textquoteright": "’", "textquoteleft": "‘", "textless": "<",
-    "textgreater": ">", "textbar": "|", "textunderscore": "_", "textdollar": "$", "textregistered": "®",
-    "texttrademark": "™", "textcopyright": "©", "copyright": "©", "texttimes": "×", "textdegree": "°",
-    "textmu": "µ", "textquestiondown": "¿", "textexclamdown": "¡", "quotedblbase": "„", "textellipsis": "…",
-    "textquotedblleft": "“", "textquotedblright": "”", "textbullet": "•", "ldots": "…", "dots": "…", "cdots": "…",
-    "times": "×", "pm": "±", "leq": "≤", "geq": "≥", "le": "≤", "ge": "≥", "geqq": "≥", "neq": "≠", "approx": "≈",
-    "sim": "∼", "infty": "∞", "to": "→", "rightarrow": "→", "leftarrow": "←", "cdot": "·", "circ": "°", "deg": "°",
-    "surd": "√", "S": "§", "P": "¶", "pounds": "£", "euro": "€", "dag": "†", "ddag": "‡", "LaTeX": "LaTeX",
-    "TeX": "TeX", "BibTeX": "BibTeX", "quad": " ", "qquad": " ", "newline": " ", "par": " ", "and": " and ",
-    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "zeta": "ζ",
-    "eta": "η", "theta": "θ", "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π",
-    "rho": "ρ", "sigma": "σ", "tau": "τ", "upsilon": "υ", "phi": "φ", "varphi": "φ", "chi": "χ", "psi": "ψ",
-    "omega": "ω", "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ",
-    "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
-}  # fmt: skip
+_SYMBOLS: dict[str, str] = _WORDS["symbols"]
 _MARKUP = re.compile(
     r"\\href\s*\{[^{}]*\}|\\(?P<word>[A-Za-z]+)\*?[ \t]*|\\(?P<sign>.)|(?P<brace>[{}$])|(?P<tie>~)"
     r"|(?P<dashes>--+)|(?P<open>``)|(?P<close>'')",
     re.DOTALL,
 )
 # Commands whose argument is a length, a name or an image, not words.
-_WORDLESS_COMMANDS = re.compile(
-    r"\\(?:vphantom|hphantom|phantom|vspace|hspace|label|color|textcolor|includegraphics|setlength|vskip|pagestyle"
-    r"|thispagestyle|bibliographystyle|fontsize|selectlanguage|rule|addtocounter|setcounter|cellcolor|rowcolor)\b"
-    r"\*?\s*(?:\[[^\[\]]*\]\s*)?(?:\\?\{[^{}]*\})?"
-)
+_WORDLESS_COMMANDS = word_pattern(_WORDS["wordless_commands"], 0)
 
 
 def latex_to_text(text: str) -> str:

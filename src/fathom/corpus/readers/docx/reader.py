@@ -15,8 +15,8 @@ from fathom.corpus.readers.parsing.bylines import find_authors, is_prose
 from fathom.corpus.readers.parsing.front_matter import Value
 from fathom.corpus.readers.parsing.tables import MAX_CELLS, check_rows
 from fathom.corpus.readers.parsing.text_cleanup import title_from_name
-from fathom.corpus.readers.parsing.xml_trees import Element
-from fathom.corpus.readers.parsing.zip_parts import ZipParts, attribute, child, local
+from fathom.corpus.readers.parsing.xml_trees import Element, local
+from fathom.corpus.readers.parsing.zip_parts import ZipParts, attribute, child
 
 FORMAT = "docx"
 
@@ -157,11 +157,11 @@ class _WordReader:
 
     def _table(self, table: Element) -> Iterator[MarkdownBlock]:
         rows: list[tuple[str, ...]] = []
-        for row in (one for one in table.iter() if local(one) == "tr" and _table_of(one) is table):
+        for row in (one for one in table.iter() if local(one) == "tr" and _inside(one, "tbl") is table):
             if child(row, "trPr", "del") is not None:
                 continue
             cells: list[str] = []
-            for cell in (one for one in row.iter() if local(one) == "tc" and _row_of(one) is row):
+            for cell in (one for one in row.iter() if local(one) == "tc" and _inside(one, "tr") is row):
                 cells.extend(self._cell(cell))
             rows.append(tuple(cells))
             self._cells += len(cells)
@@ -267,15 +267,6 @@ def _is_contents(element: Element) -> bool:
     return "contents" in gallery.lower()
 
 
-def _table_of(row: Element) -> Element:
-    above = row.getparent()
-    while above is not None and local(above) != "tbl":
-        above = above.getparent()
-    return above
-
-
-def _row_of(cell: Element) -> Element:
-    above = cell.getparent()
-    while above is not None and local(above) != "tr":
-        above = above.getparent()
-    return above
+def _inside(element: Element, name: str) -> Element:
+    """Return the nearest element of that name around an element."""
+    return next((above for above in element.iterancestors() if local(above) == name), None)

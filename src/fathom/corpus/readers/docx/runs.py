@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from fathom.corpus.readers.markdown.inline import escape
-from fathom.corpus.readers.parsing.xml_trees import Element
-from fathom.corpus.readers.parsing.zip_parts import attribute, child, is_on, local
+from fathom.corpus.readers.parsing.xml_trees import Element, local
+from fathom.corpus.readers.parsing.zip_parts import attribute, child, is_on
 
 _DELETED = frozenset(("del", "moveFrom", "delText", "instrText", "delInstrText", "Fallback", "pPr", "rPr", "sdtPr"))
 """Elements that are not part of the text: what was deleted, instructions of fields, properties."""
@@ -47,7 +47,8 @@ class RunReader:
                 self._close_link(pieces, target)
             else:
                 pieces.append(escape("".join(one.text or "" for one in element.iter() if local(one) == "t")))
-        result.text = _joined_superscripts("".join(pieces)).strip()
+        # Word splits the superscript "1,2" into runs.
+        result.text = "".join(pieces).replace("</sup><sup>", "").strip()
         result.bold = result.bold and bool(result.text)
         return result
 
@@ -108,8 +109,3 @@ def _walk(paragraph: Element, boxes: list[Element]) -> Iterator[tuple[str, Eleme
             boxes.append(element)
         elif name not in _DELETED:
             stack.extend((one, False) for one in reversed(element))
-
-
-def _joined_superscripts(text: str) -> str:
-    """Join neighboring superscripts: Word splits "1,2" into runs."""
-    return text.replace("</sup><sup>", "")

@@ -7,33 +7,19 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Literal
 
-from fathom.corpus.readers.parsing.xml_trees import Element
-from fathom.corpus.readers.parsing.zip_parts import ZipParts, attribute, child, local
+from fathom.corpus.readers.parsing.xml_trees import Element, local
+from fathom.corpus.readers.parsing.zip_parts import ZipParts, attribute, child
+from fathom.corpus.readers.words import read_words, word_pattern
+
+_WORDS = read_words("docx")
 
 Part = Literal[
     "title", "subtitle", "author", "date", "abstract", "abstract title", "contents", "heading", "item", "text"
 ]
 
 # Word stores built-in names in English whatever its language; other programs translate them.
-_HEADING = re.compile(
-    r"(?:heading|header|überschrift|titre|título|titulo|titolo|kop|rubrik|overskrift|otsikko|nagłówek|nadpis|заголовок|"
-    r"başlık|címsor|标题|標題|見出し|제목)\s?([1-9])"
-)
-_NAMES: dict[Part, re.Pattern[str]] = {
-    "title": re.compile(
-        r"(?:article |paper |document |book )?title|titel|titre|título|titulo|titolo|tittel|otsikko|tytuł|název|"
-        r"название|заголовок|konu başlığı|cím|标题|標題|表題|제목"
-    ),
-    "subtitle": re.compile(r"subtitle|untertitel|sous-titre|subtítulo|sottotitolo|副标题|副標題|副題|부제"),
-    "author": re.compile(r"(?:article |paper )?authors?(?: names?)?|byline|verfasser|auteurs?|autor(?:es)?|作者"),
-    "date": re.compile(r"date|datum|fecha|日期"),
-    "abstract": re.compile(r"abstract(?: text)?|zusammenfassung|résumé|resumen|摘要"),
-    "abstract title": re.compile(r"abstract ?(?:title|heading)"),
-    "contents": re.compile(
-        r"(?:toc|verzeichnis|inhaltsverzeichnis|目录|目次|contents|table of figures|index)(?: heading| ?\d)?|header|"
-        r"footer|page number|kopfzeile|fußzeile"
-    ),
-}
+_HEADING = word_pattern(_WORDS["heading"], 0)
+_NAMES: dict[Part, re.Pattern[str]] = {part: word_pattern(names, 0) for part, names in _WORDS["names"].items()}
 
 
 @dataclass(frozen=True)

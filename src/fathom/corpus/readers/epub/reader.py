@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from urllib.parse import unquote
 
-from fathom.corpus.readers.html.prose_blocks import Node, ProseBlocks, attribute, parse_page
+from fathom.corpus.readers.html.prose_blocks import Node, ProseBlocks, attribute, parse_page, without_title
 from fathom.corpus.readers.html.simplified_pages import page_text
 from fathom.corpus.readers.markdown.blocks import MarkdownBlock
 from fathom.corpus.readers.markdown.inline import escape, plain_text
@@ -16,8 +16,8 @@ from fathom.corpus.readers.markdown.reader import read_blocks
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument, ReadError
 from fathom.corpus.readers.parsing.front_matter import Value
 from fathom.corpus.readers.parsing.text_cleanup import title_from_name
-from fathom.corpus.readers.parsing.xml_trees import Element
-from fathom.corpus.readers.parsing.zip_parts import ZipParts, local
+from fathom.corpus.readers.parsing.xml_trees import Element, local
+from fathom.corpus.readers.parsing.zip_parts import ZipParts
 from fathom.corpus.readers.parsing.zip_parts import attribute as xml_attribute
 
 FORMAT = "epub"
@@ -62,22 +62,21 @@ class _BookReader:
         title = next((_text(one) for one in metadata if local(one) == "title"), "")
         creators = [one for one in metadata if local(one) == "creator"]
         authors = [name for one in creators if self._role(one) in _AUTHOR_ROLES and (name := _text(one))]
+        if any(map(_is_no_person, authors)):
+            authors = []
         values: dict[str, Value] = {
             "title": title or title_from_name(self._name),
             "date": self._date(metadata),
             "lang": next((_text(one) for one in metadata if local(one) == "language"), ""),
             "keywords": [*(_text(one) for one in metadata if local(one) == "subject")],
             "license": next((_text(one) for one in metadata if local(one) == "rights"), ""),
-            # Without an entry the reader would look for a byline below the title.
-            "authors": [*authors] or ["?"],
+            **({"authors": [*authors]} if authors else {}),
         }
         blocks = [block for path in self._spine() for block in self._chapter(path)]
         if not any(block.kind != "heading" for block in blocks):
             raise ReadError("it has no text")
-        document = read_blocks(_without_title_page(blocks, title), self._name, values)
-        if not authors or any(_is_no_person(name) for name in authors):
-            document.authors = []
-            document.kind = "article" if document.references else "report"
+        document = read_blocks(without_title(blocks, title), self._name, values, byline=False)
+        if not authors:
             document.unknown["authors"] = "the book names none"
         if not title:
             document.unknown["title"] = "the book states none"
@@ -198,11 +197,3 @@ def _is_link_list(body: Node) -> bool:
 
 def _is_no_person(name: str) -> bool:
     return name.strip().lower() in ("unknown", "anonymous", "various", "n/a", "none", "?")
-
-
-def _without_title_page(blocks: list[MarkdownBlock], title: str) -> list[MarkdownBlock]:
-    """Return the blocks without a heading that repeats the title of the book."""
-    for position, block in enumerate(blocks[:4]):
-        if block.kind == "heading" and plain_text(block.text).casefold() == title.casefold():
-            return [*blocks[:position], *blocks[position + 1 :]]
-    return blocks

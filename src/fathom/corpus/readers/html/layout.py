@@ -19,11 +19,11 @@ from fathom.corpus.readers.parsed_document import (
 from fathom.corpus.readers.parsing.blocks import is_visible, normalized_text
 from fathom.corpus.readers.parsing.tables import MAX_COLUMNS, MAX_ROWS, check_rows
 from fathom.corpus.readers.parsing.text_cleanup import word_set
+from fathom.corpus.readers.words import read_words
 
-BLOCKS = word_set(
-    "address article aside blockquote body caption center dd details div dl dt fieldset figcaption figure footer form"
-    " h1 h2 h3 h4 h5 h6 header hr html li main nav ol p pre section summary table tbody td tfoot th thead tr ul"
-)
+_WORDS = read_words("web_pages")
+
+BLOCKS = word_set(_WORDS["blocks"])
 _HIDDEN_TAGS = word_set("head script style template noscript svg math iframe object select textarea")
 _BOLD = re.compile(r"font-weight:\s*(bold|bolder|[6-9]00)|font-weight:\s*(normal|lighter|[1-5]00)", re.IGNORECASE)
 _ITALIC = re.compile(r"font-style:\s*(italic|oblique)|font-style:\s*(normal)", re.IGNORECASE)

@@ -9,7 +9,7 @@ from typing import Any
 from fathom.corpus.readers.html.layout import BLOCKS
 from fathom.corpus.readers.html.simplified_pages import TagSimplifier
 from fathom.corpus.readers.markdown.blocks import MarkdownBlock
-from fathom.corpus.readers.markdown.inline import escape
+from fathom.corpus.readers.markdown.inline import escape, plain_text
 from fathom.corpus.readers.parsed_document import ReadError
 from fathom.corpus.readers.parsing.tables import MAX_CELLS, MAX_COLUMNS, check_rows
 from fathom.corpus.readers.parsing.text_cleanup import word_set
@@ -216,3 +216,11 @@ def plain_nodes(root: Node) -> Iterator[Node]:
         if node.is_element_node:
             yield node
             stack.extend(reversed(children(node)))
+
+
+def without_title(blocks: list[MarkdownBlock], title: str) -> list[MarkdownBlock]:
+    """Return the blocks without the heading at the top that repeats the title."""
+    for position, block in enumerate(blocks[:8]):
+        if block.kind == "heading" and plain_text(block.text).casefold() == title.casefold():
+            return [*blocks[:position], *blocks[position + 1 :]]
+    return blocks

@@ -8,31 +8,19 @@ from collections import defaultdict
 from fathom.corpus.readers.html.layout import BLOCKS
 from fathom.corpus.readers.html.prose_blocks import Node, attribute, children, is_hidden, plain_nodes
 from fathom.corpus.readers.parsing.text_cleanup import word_set
+from fathom.corpus.readers.words import read_words, word_pattern
+
+_WORDS = read_words("web_pages")
 
 MIN_PROSE = 200
 """Minimum number of characters of prose on a page with a main text."""
 
-_DROPPED_TAGS = word_set("nav aside footer form button dialog label fieldset")
-_DROPPED_ROLES = word_set("navigation banner contentinfo complementary search dialog alertdialog menu toolbar")
-_BOILERPLATE = re.compile(
-    r"(?:^|[\s_-])(?:cookies?|consent|gdpr|newsletter|subscri\w*|signup|sign-up|share|sharing|social|related|recommended|"
-    r"recirc|sidebar|side-bar|comments?|disqus|respond|breadcrumbs?|menu|navbar|nav|navigation|site-header|masthead|"
-    r"site-footer|footer|promo|advert\w*|ads?|sponsor\w*|popup|modal|overlay|paywall|pagination|pager|tags|tag-list|"
-    r"toc|skip-link|sr-only|screen-reader-text|visually-hidden|author-bio|author-box|about-author|post-navigation|"
-    r"read-next|more-stories|trending|most-read|outbrain|taboola|reactions?|claps?|toolbar|metabar|print-only)"
-    r"(?:$|[\s_-])",
-    re.IGNORECASE,
-)
+_DROPPED_TAGS = word_set(_WORDS["dropped_tags"])
+_DROPPED_ROLES = word_set(_WORDS["dropped_roles"])
+_BOILERPLATE = word_pattern(_WORDS["boilerplate"])
 _BANNER = re.compile(r"cookie|consent|gdpr|newsletter|paywall|subscri", re.IGNORECASE)
-_SMALL_BOILERPLATE = re.compile(
-    r"(?:^|\s)(?:mw-editsection|mw-cite-backlink|mw-jump-link|noprint|headerlink|sr-only|screen-reader-text|"
-    r"visually-hidden|visuallyhidden|navbox|catlinks)(?:$|\s)"
-)
-_BODY_CLASS = re.compile(
-    r"(?:^|[\s_-])(?:article-?body|post-?content|entry-?content|article-?content|story-?body|post-?body|content-body|"
-    r"markdown-body|article__body|rich-text|prose)(?:$|[\s_-])",
-    re.IGNORECASE,
-)
+_SMALL_BOILERPLATE = word_pattern(_WORDS["small_boilerplate"], 0)
+_BODY_CLASS = word_pattern(_WORDS["body_class"])
 _CHINESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
 
 

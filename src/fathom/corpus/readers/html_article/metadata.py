@@ -12,7 +12,7 @@ from typing import Any
 
 from fathom.corpus.readers.html.prose_blocks import Node, attribute
 from fathom.corpus.readers.parsing.bylines import find_authors
-from fathom.corpus.readers.parsing.identifiers import bare_doi
+from fathom.corpus.readers.parsing.identifiers import find_doi
 
 _META = re.compile(r"<meta\s([^<>]{1,3000})>", re.IGNORECASE)
 _PAIR = re.compile(r"""([\w:.-]{1,40})\s*=\s*(?:"([^"]{0,2000})"|'([^']{0,2000})'|([^\s"'<>]{1,500}))""")
@@ -53,9 +53,9 @@ def read_metadata(text: str, body: Node | None) -> PageMetadata:
     result = PageMetadata(
         page_title=_tidy(window[1]) if window else "",
         site=site,
-        doi=bare_doi(_first(tags, "citation_doi", "dc.identifier", "prism.doi")),
+        doi=find_doi(_first(tags, "citation_doi", "dc.identifier", "prism.doi"), tagged=True),
         venue=_first(tags, "citation_journal_title", "citation_conference_title", "prism.publicationname"),
-        language=_language(text),
+        language=named[1].lower()[:2] if (named := _LANGUAGE.search(text[:20_000])) else "",
         license=_license(tags, data, text),
     )
     result.title = _title(tags, data, site)
@@ -218,11 +218,6 @@ def _given_first(name: str) -> str:
     """Return "Ada Quill" for "Quill, Ada"."""
     family, comma, given = name.partition(",")
     return f"{given.strip()} {family.strip()}" if comma and given.strip() and "," not in given else name
-
-
-def _language(text: str) -> str:
-    found = _LANGUAGE.search(text[:20_000])
-    return found[1].lower()[:2] if found else ""
 
 
 def _tidy(text: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from fathom.corpus.readers.html.prose_blocks import Node, ProseBlocks, parse_page
+from fathom.corpus.readers.html.prose_blocks import Node, ProseBlocks, parse_page, without_title
 from fathom.corpus.readers.html.simplified_pages import page_text
 from fathom.corpus.readers.html_article.main_text import MIN_PROSE, MainText
 from fathom.corpus.readers.html_article.metadata import PageMetadata, read_metadata, without_site
@@ -51,22 +51,19 @@ def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[Pars
     root = main.root()
     blocks = _without_empty_sections(ProseBlocks(main.is_dropped).read(root))
     metadata = read_metadata(text, body)
+    if metadata.authors and _contradicts_byline(metadata.authors, blocks):
+        metadata.authors, metadata.author_doubt = [], "the byline of the page names other authors than its metadata"
     title, doubt = _title(metadata, blocks, name)
     values: dict[str, Value] = {
         "title": title,
-        # A mark that is no name keeps the shared reader from looking for a byline.
-        "authors": list(metadata.authors) or ["?"],
+        **({"authors": [*metadata.authors]} if metadata.authors else {}),
         "date": metadata.date,
         "doi": metadata.doi,
         "lang": metadata.language,
         "license": metadata.license,
     }
-    document = read_blocks(_without_title(blocks, title), name, values)
-    if metadata.authors and _contradicts_byline(metadata.authors, blocks):
-        metadata.authors, metadata.author_doubt = [], "the byline of the page names other authors than its metadata"
+    document = read_blocks(without_title(blocks, title), name, values, byline=False)
     if not metadata.authors:
-        document.authors = []
-        document.kind = "article" if document.abstract or document.references else "report"
         document.unknown["authors"] = metadata.author_doubt or "no author in the metadata of the page"
     document.venue = metadata.venue or None
     if doubt:
@@ -117,14 +114,6 @@ def _title(metadata: PageMetadata, blocks: list[MarkdownBlock], name: str) -> tu
     if window:
         return without_site(window, metadata.site), "" if len(window) > 3 else "the page states none"
     return (headings[0], "no title in the page's head") if headings else (title_from_name(name), "the page states none")
-
-
-def _without_title(blocks: list[MarkdownBlock], title: str) -> list[MarkdownBlock]:
-    """Return the blocks without the heading that is the title."""
-    for position, block in enumerate(blocks[:8]):
-        if block.kind == "heading" and plain_text(block.text).casefold() == title.casefold():
-            return [*blocks[:position], *blocks[position + 1 :]]
-    return blocks
 
 
 def _without_empty_sections(blocks: list[MarkdownBlock]) -> list[MarkdownBlock]:

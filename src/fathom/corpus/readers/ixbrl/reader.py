@@ -32,10 +32,11 @@ from fathom.corpus.readers.parsed_document import (
     ReadError,
     TaggedNumber,
 )
-from fathom.corpus.readers.parsing.text_cleanup import title_from_name, word_set
+from fathom.corpus.readers.parsing.text_cleanup import language_code, title_from_name, word_set
 from fathom.corpus.readers.parsing.xml_trees import Element, walk_tree
 
 FORMAT = "ixbrl"
+_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 
 
 def matches(name: str, head: bytes) -> bool:
@@ -158,7 +159,7 @@ class _Filing:
         return ParsedDocument(
             name,
             kind="report",
-            language=_language(self._tree),
+            language=language_code(self._tree.get(_LANGUAGE) or self._tree.get("lang")) or "en",
             title=metadata.title or self._page_title() or title_from_name(name),
             body=body,
             year=metadata.year,
@@ -245,11 +246,6 @@ def _attributes(node: Any) -> Mapping[str, str]:
     if len(node.attrib) > 1_000:
         raise ReadError("an element has more than 1,000 attributes")
     return {str(key).lower(): str(value) for key, value in node.attrib.items()}
-
-
-def _language(root: Any) -> str:
-    named = root.get("{http://www.w3.org/XML/1998/namespace}lang") or root.get("lang") or "en"
-    return named[:2].lower() if re.match(r"[A-Za-z]{2}(?:-|$)", named) else "en"
 
 
 # Metadata.

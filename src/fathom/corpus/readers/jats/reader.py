@@ -8,9 +8,8 @@ from dataclasses import replace
 from datetime import date
 
 from fathom.corpus.licenses import spdx
-from fathom.corpus.readers.jats.affiliations import Affiliations
 from fathom.corpus.readers.jats.blocks import BlockBuilder
-from fathom.corpus.readers.jats.contributors import is_author, is_surely_other
+from fathom.corpus.readers.jats.contributors import Affiliations, is_author, is_surely_other
 from fathom.corpus.readers.jats.references import (
     CITATIONS,
     PEOPLE,
@@ -33,7 +32,7 @@ from fathom.corpus.readers.parsed_document import (
 )
 from fathom.corpus.readers.parsing.blocks import normalized_text
 from fathom.corpus.readers.parsing.subjects import is_article_type
-from fathom.corpus.readers.parsing.text_cleanup import calendar_date
+from fathom.corpus.readers.parsing.text_cleanup import calendar_date, language_code
 from fathom.corpus.readers.parsing.xml_trees import Element
 from fathom.records.documents import FieldName
 from fathom.records.names import is_group_name
@@ -121,7 +120,7 @@ class _ArticleReader:
         published, year = self._date()
         return ParsedDocument(
             source=self._name,
-            language=_language(self._document.get(LANGUAGE, "")),
+            language=language_code(self._document.get(LANGUAGE)) or "en",
             title=self._title(),
             authors=list(self._authors()),
             abstract=abstract,
@@ -347,12 +346,6 @@ def _back_sections(back: Element) -> Iterator[Element]:
             yield from part.iterchildren("app")
         elif part.tag not in ("bio", "ref-list"):
             yield part
-
-
-def _language(tag: str) -> str:
-    """Return the two-letter code of "en-GB"; English by default."""
-    found = re.match(r"[A-Za-z]{2}(?![A-Za-z])", tag.strip())
-    return found.group().lower() if found else "en"
 
 
 def _orcid(contributor: Element) -> str:

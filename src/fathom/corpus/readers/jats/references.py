@@ -12,6 +12,7 @@ from urllib.parse import unquote
 from fathom.corpus.readers.jats.xml_parsing import HREF
 from fathom.corpus.readers.parsed_document import CitationMark, Inline, Inlines, ParsedReference
 from fathom.corpus.readers.parsing.blocks import inlines_text, normalized_text
+from fathom.corpus.readers.parsing.identifiers import find_arxiv, find_doi
 from fathom.corpus.readers.parsing.xml_trees import Element
 
 CITATIONS = ("element-citation", "mixed-citation", "nlm-citation", "citation", "related-object")
@@ -19,11 +20,7 @@ _TITLES = ("article-title", "chapter-title", "data-title", "part-title")
 PEOPLE = ("name", "string-name", "collab", "collab-name", "institution", "anonymous")
 _SOURCE_TAGS = frozenset(("article-title", "source", "year", "volume", "issue", "fpage", "lpage", "elocation-id"))
 _HANDLED = frozenset(("person-group", "etal", "month", "day", "season", *PEOPLE, *_TITLES))
-_DOI = re.compile(r"10\.\d{4,9}/[^\s\"]+")
 _YEAR = re.compile(r"(?<!\d)(1[5-9]|20)\d\d(?!\d)")
-_ARXIV = re.compile(
-    r"arxiv\s*:?\s*(?:preprint\s*)?(?:arxiv:)?\s*(\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7})", re.IGNORECASE
-)
 
 
 class InlineReader(Protocol):
@@ -178,10 +175,8 @@ def _ids_in(citation: Element, text: str) -> dict[str, str]:
     if "doi" not in ids:
         doi = next(filter(None, (_strip_id("doi", link) for link in [*links, text])), "")
         ids.update({"doi": doi} if doi else {})
-    searched = " ".join(" ".join([text, *(link.replace("arxiv.org/abs/", "arxiv:") for link in links)]).split())
-    arxiv = _ARXIV.search(searched) if "rxiv" in searched.lower() else None
-    if arxiv:
-        ids.setdefault("arxiv", arxiv.group(1).lower())
+    if arxiv := find_arxiv(" ".join([text, *links])):
+        ids.setdefault("arxiv", arxiv.lower())
     return ids
 
 
@@ -201,13 +196,7 @@ def _strip_id(name: str, value: str) -> str:
     """Return an id without a URL or a prefix; empty if it is not valid."""
     value = value.strip()
     if name == "doi":
-        found = _DOI.search(unquote(value))
-        doi = found.group().rstrip(".,;:") if found else ""
-        # Old Wiley DOIs contain brackets. An unmatched closing bracket belongs to the sentence.
-        for opening, closing in ("()", "[]", "<>"):
-            while doi.endswith(closing) and doi.count(closing) > doi.count(opening):
-                doi = doi[:-1].rstrip(".,;:")
-        return doi.lower()
+        return find_doi(unquote(value), tagged=True).lower()
     if name in ("pmcid", "pmid"):
         digits = re.search(r"\d+", value)
         return ("PMC" if name == "pmcid" else "") + digits.group() if digits else ""

@@ -9,9 +9,8 @@ from fathom.corpus.readers.bibtex.latex_text import latex_to_text
 from fathom.corpus.readers.bibtex.parser import parse_author
 from fathom.corpus.readers.latex.source import braced_group, remove_commands
 from fathom.corpus.readers.parsed_document import Block, Paragraph, ParsedAuthor
-from fathom.corpus.readers.parsing.byline_pieces import is_incomplete, is_institution
+from fathom.corpus.readers.parsing.byline_pieces import has_given_name, is_incomplete, is_institution
 from fathom.corpus.readers.parsing.bylines import UNEXPLAINED, read_byline
-from fathom.corpus.readers.parsing.given_names import has_given_name
 
 _AUTHOR = re.compile(r"\\author\*?\s*(?:\[[^\[\]]*\])?\s*(?=\{)")
 _NOT_NAMES = re.compile(

@@ -166,7 +166,6 @@ class _Document:
         document.subjects = [word.strip() for word in re.split("[,;]", keywords) if word.strip()] or project.keywords
         document.license = project.license
         document.published = project.published
-        document.year = project.published.year if project.published else None
         if project.subtitle and not title:
             document.notes["subtitle"] = project.subtitle
         document.stated |= _stated(text)

@@ -8,8 +8,6 @@ from dataclasses import replace
 from fathom.corpus.readers.bibtex.citations import (
     CitedWork,
     bib_file_names,
-    find_arxiv,
-    find_doi,
     read_bibliographies,
     with_bib_suffix,
 )
@@ -17,6 +15,7 @@ from fathom.corpus.readers.bibtex.latex_text import latex_to_text
 from fathom.corpus.readers.latex.source import SourceText
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedReference
 from fathom.corpus.readers.parsing.decoding import decode_text
+from fathom.corpus.readers.parsing.identifiers import find_arxiv, find_doi
 
 _NUMERIC = {"plain", "unsrt", "abbrv", "ieeetr", "ieeetran", "acm", "siam", "splncs04", "unsrtnat", "plainurl"}
 

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from fathom.corpus.readers.html.prose_blocks import Node, children
 from fathom.corpus.readers.parsed_document import ReadError
 from fathom.corpus.readers.parsing.blocks import Link, LinkedText, visible_text
 from fathom.corpus.readers.parsing.text_cleanup import word_set
+from fathom.corpus.readers.words import read_words
 
-Node = Any
-"""A node of the parsed page."""
+_WORDS = read_words("web_pages")
 
 
 def classes(node: Node) -> frozenset[str]:
@@ -21,25 +22,9 @@ def classes(node: Node) -> frozenset[str]:
     return frozenset() if node.tag in ("-text", "-comment") else frozenset((node.attributes.get("class") or "").split())
 
 
-def children(node: Node) -> list[Node]:
-    """Return the child nodes, including text."""
-    nodes = []
-    child = node.child
-    while child is not None:
-        nodes.append(child)
-        child = child.next
-    return nodes
-
-
-DROPPED_TAGS = frozenset(
-    ("script", "style", "head", "nav", "footer", "header", "button", "svg", "template", "noscript", "-comment")
-)
-DROPPED_CLASSES = word_set(
-    "ltx_ERROR ltx_page_navbar ltx_page_footer ltx_page_header ltx_TOC ltx_pagination ltx_rule ltx_authors ltx_dates "
-    "ltx_title_document ltx_abstract ltx_bibliography ltx_keywords ltx_classification ltx_role_affiliation "
-    "ltx_listing_data ltx_bib_cited ltx_role_thanks ltx_creator ltx_tocentry ltx_missing_image ltx_author_notes"
-)
-INLINE_TAGS = word_set("a b i em strong span sup sub cite code math img u small br q mark tt -text")
+DROPPED_TAGS = word_set(_WORDS["latexml_dropped_tags"])
+DROPPED_CLASSES = word_set(_WORDS["latexml_dropped_classes"])
+INLINE_TAGS = word_set(_WORDS["latexml_inline_tags"])
 
 
 @dataclass
@@ -78,7 +63,8 @@ def inline_run(
         if isinstance(node, tuple):
             what, value = node
             if what == "link":
-                _close_link(run, *links.pop())
+                begin, target, superscript = links.pop()
+                run.pieces[begin:] = [Link(visible_text(run.pieces[begin:]), target, superscript)]
             elif what == "superscript":
                 superscripts -= 1
             else:
@@ -118,10 +104,6 @@ def inline_run(
                 stack.append(("text", " "))
             stack.extend(reversed(children(node)))
     return run
-
-
-def _close_link(run: InlineRun, begin: int, target: str, superscript: bool) -> None:
-    run.pieces[begin:] = [Link(visible_text(run.pieces[begin:]), target, superscript)]
 
 
 _PLAIN_FORMULA = re.compile(r"[\w\s.,:;/+=()<>|%!'-]*")

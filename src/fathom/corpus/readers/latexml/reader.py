@@ -9,14 +9,13 @@ from datetime import date
 
 from selectolax.lexbor import LexborHTMLParser
 
+from fathom.corpus.readers.html.prose_blocks import Node, children
 from fathom.corpus.readers.latexml.page_text import (
     DROPPED_CLASSES,
     DROPPED_TAGS,
     INLINE_TAGS,
     InlineRun,
-    Node,
     check_nesting,
-    children,
     classes,
     close_empty_elements,
     inline_run,
@@ -116,7 +115,6 @@ class _PageReader:
             references=self._references.references,
             ids=ids,
             published=published,
-            year=published.year if published else None,
             subjects=self._subjects() + ([subject] if subject else []),
             license=self._license(),
             stated=self._stated(),

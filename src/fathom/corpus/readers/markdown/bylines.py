@@ -49,7 +49,7 @@ def split_byline(head: list[MarkdownBlock], has_abstract: bool, has_references: 
     if not byline.is_known:
         return HeadOfText([], head, byline.reason or NO_BYLINE)
     others = [line for block in head[len(byline_blocks) :] for line in _lines(block)]
-    if has_abstract and _has_more_names(others):
+    if has_abstract and any(read_byline([line]).is_known for line in others if line.strip() and not is_prose(line)):
         return HeadOfText([], head, "there are names in two places")
     return HeadOfText(_with_affiliation(byline, lines), head[len(byline_blocks) :])
 
@@ -69,10 +69,6 @@ def _lines(block: MarkdownBlock) -> list[str]:
     if block.kind == "table":
         return [cell for row in block.rows for cell in row]
     return block.text.split("\n")
-
-
-def _has_more_names(lines: Sequence[str]) -> bool:
-    return any(read_byline([line]).is_known for line in lines if line.strip() and not is_prose(line))
 
 
 def _with_affiliation(byline: Byline, lines: Sequence[str]) -> list[ParsedAuthor]:

@@ -14,6 +14,7 @@ from fathom.corpus.readers.markdown.bylines import HeadOfText, byline_heading_en
 from fathom.corpus.readers.markdown.conversion import BlockConverter
 from fathom.corpus.readers.markdown.inline import plain_text
 from fathom.corpus.readers.markdown.reference_entries import read_reference_list
+from fathom.corpus.readers.myst.markup import is_myst
 from fathom.corpus.readers.parsed_document import (
     PAPER_FIELDS,
     CompanionFiles,
@@ -29,7 +30,6 @@ from fathom.corpus.readers.parsing.front_matter import (
     split_front_matter,
     text_value,
 )
-from fathom.corpus.readers.parsing.myst_marks import is_myst
 from fathom.corpus.readers.parsing.reference_lists import YEAR, ReferenceEntry, ReferenceIndex
 from fathom.corpus.readers.parsing.section_roles import chinese_role
 from fathom.corpus.readers.parsing.sentences import is_chinese
@@ -68,21 +68,18 @@ def read_blocks(
     source: str,
     values: dict[str, Value],
     fallback_entries: Sequence[ReferenceEntry] = (),
+    byline: bool = True,
 ) -> ParsedDocument:
-    """Return the document in some blocks, with the metadata in `values`: of Markdown, or of text in another format."""
+    """Return the document in some blocks, with the metadata in `values`: of Markdown, or of text in another format.
+
+    `byline`: whether authors that `values` do not name are searched in the lines below the title.
+    """
     blocks = list(chain.from_iterable(map(_split_keywords, parsed)))
     if not blocks:
         raise ReadError("it has no text")
     opening = "".join(block.text for block in blocks[:200])
     chinese = is_chinese(re.sub(r"[\s#|*-]+", "", opening[:6_000]))
-    return _Document(
-        blocks,
-        values,
-        read_front_matter(values),
-        source,
-        chinese,
-        fallback_entries,
-    ).parse()
+    return _Document(blocks, values, read_front_matter(values), source, chinese, fallback_entries, byline).parse()
 
 
 # Chinese journals print the keywords on the line below the abstract, and converters keep both in one paragraph.
@@ -143,7 +140,9 @@ class _Document:
     front: FrontMatter
     source: str
     chinese: bool
-    fallback_entries: Sequence[ReferenceEntry] = ()
+    fallback_entries: Sequence[ReferenceEntry]
+    byline: bool
+    """Whether authors may be in the lines below the title."""
     notes: dict[str, str] = field(default_factory=dict)
 
     def parse(self) -> ParsedDocument:
@@ -303,7 +302,7 @@ class _Document:
 
     def _byline(self, head: list[MarkdownBlock], has_abstract: bool, has_references: bool) -> HeadOfText:
         """Return the authors, and the blocks of the head outside the byline."""
-        if self.front.authors or self.front.states_no_authors:
+        if self.front.authors or self.front.states_no_authors or not self.byline:
             return HeadOfText(self.front.authors, head)
         found = split_byline(head, has_abstract, has_references)
         if found.authors:

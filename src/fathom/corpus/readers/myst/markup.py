@@ -6,9 +6,10 @@ import html
 import re
 from collections.abc import Mapping, Sequence
 
-from fathom.corpus.readers.bibtex.citations import CitationForm, CitationFormatter, find_doi
+from fathom.corpus.readers.bibtex.citations import CitationForm, CitationFormatter
 from fathom.corpus.readers.parsed_document import Inlines
 from fathom.corpus.readers.parsing.front_matter import parse_yaml
+from fathom.corpus.readers.parsing.identifiers import find_doi
 
 FENCE = re.compile(r" *(?P<fence>`{3,}|~{3,}|:{3,}) *(?P<info>.*)$")
 DIRECTIVE = re.compile(r"\{(?P<name>[\w:.+-]{1,60})\} *(?P<argument>.*)$")
@@ -176,3 +177,17 @@ class InlineParser:
         if self._citations.has(name):
             return self._citations.format([name], "textual")
         return [self._labels.get(name, target)]
+
+
+# What distinguishes MyST from other Markdown.
+
+_FRONT_MATTER = rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?:[^\n]*\n){0,200}?(?:title|authors?|abstract|exports):"
+# The name is on the line of the fence: a line of code may start with a brace, too.
+_MYST_DIRECTIVE = rb"(?m:^[ \t]{0,3}(?::{3,}|`{3,})[ \t]*\{[\w:-]{1,40}\})"
+_MYST_CITATION = rb"\{cite(?::\w{1,10})?\}`|\[-?@[\w:.-]{1,80}[\];,]"
+_MYST = re.compile(b"|".join((_FRONT_MATTER, _MYST_DIRECTIVE, _MYST_CITATION)))
+
+
+def is_myst(name: str, head: bytes) -> bool:
+    """Return whether a Markdown file has front matter, directives, roles or citations of MyST."""
+    return name.lower().endswith((".md", ".myst")) and _MYST.search(head) is not None

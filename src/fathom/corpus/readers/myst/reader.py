@@ -23,7 +23,15 @@ from fathom.corpus.readers.bibtex.citations import (
     uncited_keys,
 )
 from fathom.corpus.readers.markdown.blocks import without_comments
-from fathom.corpus.readers.myst.markup import DIRECTIVE, FENCE, NUMBERED, InlineParser, find_labels, split_options
+from fathom.corpus.readers.myst.markup import (
+    DIRECTIVE,
+    FENCE,
+    NUMBERED,
+    InlineParser,
+    find_labels,
+    is_myst,
+    split_options,
+)
 from fathom.corpus.readers.parsed_document import (
     Block,
     CompanionFiles,
@@ -47,7 +55,6 @@ from fathom.corpus.readers.parsing.front_matter import (
     split_front_matter,
     text_value,
 )
-from fathom.corpus.readers.parsing.myst_marks import is_myst
 from fathom.corpus.readers.parsing.text_tables import (
     TextCell,
     TextRows,
@@ -139,7 +146,6 @@ class _Document:
         document.subjects = front.keywords or project.keywords
         document.license = front.license or project.license
         document.published = front.published or project.published
-        document.year = document.published.year if document.published else None
         if front.subtitle or project.subtitle:
             document.notes["subtitle"] = front.subtitle or project.subtitle
         state_references(document, self._citations, broken)

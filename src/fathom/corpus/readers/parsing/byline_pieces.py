@@ -5,104 +5,27 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from fathom.corpus.readers.parsing.given_names import has_given_name
 from fathom.corpus.readers.parsing.text_cleanup import word_set
-from fathom.records.names import is_particle
+from fathom.corpus.readers.words import read_words, word_pattern
+from fathom.records.names import is_particle, without_accents
 
-_NOT_A_NAME = re.compile(
-    r"universit|universid|institut|department|dept\.|laborator|\bschool|college|academ|polytechni|research|"
-    r"\bcent(?:er|re)|"
-    r"\binc\b|\bltd\b|\bllc\b|\bgmbh\b|\bcorp(?:oration)?\b|\bgroup|\bteam\b|\blabs?\b|facult|hospital|clinic|"
-    r"foundation|"
-    r"division|ministr|compan|observator|museum|agency|\bbureau|google|microsoft|deepmind|\bmeta\b|openai|"
-    r"nvidia|amazon|"
-    r"alibaba|tencent|huawei|baidu|bytedance|samsung|adobe|salesforce|anthropic|hugging ?face|\bibm\b|\bapple\b|"
-    r"\bintel\b|"
-    r"siemens|\bbosch\b|inria|\bcnrs\b|max planck|carnegie mellon|johns hopkins|sun yat|georgia tech|virginia tech|"
-    r"technolog|\btech\b|intelligence|sciences?\b|engineering|informatics|mathematics|\bstatistics|physics|biology|"
-    r"medicine|économie|universit[éà]|hochschule|fakult|école|escuela|politecnico|campus|p\.?\s?o\.? box",
-    re.IGNORECASE,
-)
-_INSTITUTION = re.compile(
-    r"universit|institut|department|laborator|school|college|academ|polytechni|\bcent(?:er|re)\b|faculty|hospital", re.I
-)
-_COUNTRIES_TEXT = (
-    "argentina|australia|austria|bangladesh|belgium|brazil|bulgaria|canada|chile|china|colombia|croatia|"
-    "cyprus|czechia|czech republic|denmark|egypt|estonia|ethiopia|finland|france|germany|ghana|greece|"
-    "hong kong|hungary|iceland|india|indonesia|iran|iraq|ireland|israel|italy|japan|jordan|kenya|korea|"
-    "south korea|republic of korea|latvia|lebanon|lithuania|luxembourg|macau|malaysia|mexico|morocco|nepal|"
-    "netherlands|the netherlands|new zealand|nigeria|norway|pakistan|peru|philippines|poland|portugal|p.r."
-    "china|pr china|qatar|romania|russia|saudi arabia|serbia|singapore|slovakia|slovenia|south africa|"
-    "spain|sri lanka|sweden|switzerland|taiwan|thailand|tunisia|turkey|türkiye|uae|uk|u.k|ukraine|united"
-    "arab emirates|united kingdom|united states|united states of america|england|scotland|wales|usa|u.s.a|"
-    "u.s|uruguay|venezuela|vietnam|deutschland|california|texas|massachusetts|new york|new jersey|"
-    "pennsylvania|illinois|michigan|ohio|washington|ontario|quebec"
-)
-_COUNTRIES = frozenset(_COUNTRIES_TEXT.split("|"))
-_PLACES = frozenset(
-    (
-        *("ann arbor", "hong kong", "los angeles", "new delhi", "new haven", "new jersey", "new york", "palo alto"),
-        *("san diego", "san francisco", "santa barbara", "santa cruz", "santa clara", "st. louis", "tel aviv"),
-        *("new york city", "salt lake city", "san jose", "mountain view", "menlo park", "college park", "chapel hill"),
-        *("sao paulo", "são paulo", "rio de janeiro", "buenos aires", "mexico city", "kuala lumpur", "cape town"),
-        *("abu dhabi", "the hague", "den haag", "la jolla", "college station", "research triangle park", "st. gallen"),
-        *("new orleans", "las vegas", "baton rouge", "urbana champaign", "north carolina", "south carolina"),
-    )
-)
-_NOTE = re.compile(
-    r"equal|contribut|correspond|\bauthors?\b|\badvis|\bintern(?:ship)?\b|work(?:s)? (?:was |"
-    r"were )?(?:partially )?(?:done|"
-    r"performed|conducted)|project|\blead(?:er)?s?\b|preprint|arxiv|github|version|\bdraft|under review|"
-    r"affiliat|deceased|"
-    r"\bmember\b|\bfellow\b|\bieee\b|min(?:ute)?s?\.? read|\bread\b|posted|updated|last modified|e-?mail|\bcontact\b|"
-    r"\btel(?:ephone)?\b|\bfax\b|\bphone\b|supplementary|\bcode\b|\bdata(?:set)?s?\b|available|supported by|"
-    r"funded|\bgrant\b|"
-    r"dagger|footnote|\bseptember\b|\bsuperscript|\bstudent\b|\bprofessor\b|\bphd candidate|\bthese\b|\bthis\b|"
-    r"\bthe first\b",
-    re.IGNORECASE,
-)
-_LABEL_WORDS = re.compile(
-    r"\b(?:article|report|review|letter|communication|introduction|summary|background|related work|keyword|"
-    r"open access|"
-    r"journal|conference|proceedings|workshop|volume|issue|published|received|revised|accepted|copyright|licen[cs]e|"
-    r"abstract|paper|thesis|dissertation|chapter|figure|table|contents|overview|edition|series|doi|isbn|issn|"
-    r"press)s?\b",
-    re.IGNORECASE,
-)
+_WORDS = read_words("bylines")
+
+_NOT_A_NAME = word_pattern(_WORDS["not_a_name"])
+_INSTITUTION = word_pattern(_WORDS["institution"])
+_COUNTRIES = frozenset(_WORDS["countries"])
+_PLACES = frozenset(_WORDS["places"])
+_NOTE = word_pattern(_WORDS["note"])
+_LABEL_WORDS = word_pattern(_WORDS["label_words"])
 """Other capitalized words between a title and the text."""
-_INCOMPLETE = re.compile(
-    r"\bet\.? al\b|\bothers\b|\bstaff\b|\bcolleagues\b|\banonymous\b|\beds?\.?$|\beditors?\b", re.I
-)
-_GROUP = re.compile(
-    r"\b(?:consortium|collaboration|collaborators|investigators|trialists|(?:study|working|trial|"
-    r"research network) group|"
-    r"task force|writing committee)\b",
-    re.IGNORECASE,
-)
-_MAY_BE_GROUP = re.compile(
-    r"\b(?:teams?|groups?|projects?|initiatives?|networks?|programmes?|programs?|stud(?:y|ies)|alliance|coalition|registry|"
-    r"committees?|collective|society|association|panel|council)\b",
-    re.IGNORECASE,
-)
+_INCOMPLETE = word_pattern(_WORDS["incomplete"])
+_GROUP = word_pattern(_WORDS["group"])
+_MAY_BE_GROUP = word_pattern(_WORDS["may_be_group"])
 """Groups that sign articles, but also employ people: "Tin Team"."""
-_PLACE_OF_WORK = re.compile(
-    r"\b(?:universit\w+|institut\w*|department|school|college|faculty|laborator\w+|hospital|cent(?:er|re)|academy|"
-    r"clinic|ministry|division)\b",
-    re.IGNORECASE,
-)
-_DEGREES_TEXT = (
-    "jr|sr|ii|iii|iv|phd|ph.d|md|m.d|msc|m.sc|bsc|b.sc|ma|m.a|ba|b.a|mba|mph|m.p.h|rn|dvm|do|"
-    "dsc|d.sc|dphil|d.phil|esq|frs|ms|m.s|bs|b.s|mbbs|mbchb|facs|frcp|pharmd|edd|jd|ll.m|llm|meng|"
-    "m.eng|mphil|drph|scd|dr|prof|prof. dr|dr.-ing|dr. rer. nat|phd student"
-)
-_DEGREES = frozenset(_DEGREES_TEXT.split("|"))
+_PLACE_OF_WORK = word_pattern(_WORDS["place_of_work"])
+_DEGREES = frozenset(_WORDS["degrees"])
 _TITLE = re.compile(r"^(?:(?:prof(?:essor)?|dr|mr|mrs|ms|sir|ir|ing)\b\.?\s*)+(?=\S)", re.IGNORECASE)
-_ACRONYMS_TEXT = (
-    "AI|UC|UK|US|UT|TU|MIT|CSAIL|ETH|EPFL|NASA|JPL|UCLA|UCSD|USC|CMU|NYU|KAIST|POSTECH|CNRS|"
-    "INRIA|NEC|SRI|IBM|NTT|RIKEN|CERN|NIST|NOAA|INSERM|CWI|DTU|KTH|NTNU|UCL|KCL|LSE|NUS|NTU|HKUST|"
-    "HKU|CUHK|USTC|UIUC|UNC"
-)
-_ACRONYMS = frozenset(_ACRONYMS_TEXT.split("|"))
+_ACRONYMS = word_set(_WORDS["acronyms"])
 _SEPARATORS = re.compile(
     r"([\n,;&•·|\u2003\u2009\x01]|\s{3,}|\s/\s|\s[–—-]\s|\b(?:and|AND|und|et(?!\.? al)|with|WITH)\b(?![.'’-])|"
     r"[\d¹²³⁰⁴-⁹*†‡§¶∗⋆♠♣♡♢♦♥∘◦⁎✉#]+|"
@@ -127,11 +50,13 @@ _GLUED_NAME = re.compile(
 )
 """An institution or country and a name without a separator: "SingaporeAda Lind"."""
 _CAMEL_CASE = re.compile(r"^(?!Ma?c|De|Di|Du|Da|La|Le|Lo|Van|Von|Fitz|Ni|Mb|St)[^\W\d_a-z][^\W\d_A-Z]{2,}[A-Z]")
-_NAMES_TOO = word_set("press read fellow fellows student lead code grant apple bosch siemens chapter equal")
-_NAMES_AFTER_GIVEN = word_set("college school center centre lab labs team group tech")
+_NAMES_TOO = word_set(_WORDS["names_too"])
+_NAMES_AFTER_GIVEN = word_set(_WORDS["names_after_given"])
 """Words of notes and institutions that are family names too; the second list only after a given name: "Ann College"."""
-_COMPANIES_TOO = word_set("apple bosch siemens")
-_OF_FUNDERS = word_set("agreement number no nr award awards scheme fund funds funding program writing")
+_COMPANIES_TOO = word_set(_WORDS["companies_too"])
+_OF_FUNDERS = word_set(_WORDS["of_funders"])
+GIVEN_NAMES = word_set(_WORDS["given_names"])
+"""Frequent given names in lower case, without accents: evidence that two capitalized words are a person."""
 _FAMILY_NAMES = frozenset(("Das", "Le", "Do"))
 """Particles that are family names too, if they are capitalized and the last word of a name."""
 _TWO_PEOPLE = re.compile(r"\s[ye]\s\S+\s\S")
@@ -149,6 +74,15 @@ class Piece:
     """Whether a conjunction separates it from the piece before it."""
     marked: bool = False
     """Whether a mark comes before it."""
+
+
+def has_given_name(name: str) -> bool:
+    """Return whether a name starts with a frequent given name or has an initial: "Jane Doe", "J. Doe"."""
+    words = name.replace("-", " ").split()
+    if not words:
+        return False
+    initials = any(len(word.rstrip(".")) == 1 and word[0].isupper() for word in words[:-1])
+    return initials or without_accents(words[0]).casefold() in GIVEN_NAMES
 
 
 def is_institution(text: str) -> bool:

@@ -16,6 +16,7 @@ from fathom.corpus.readers.parsing.blocks import SUPERSCRIPT_END, SUPERSCRIPT_ST
 from fathom.corpus.readers.parsing.byline_pieces import (
     Piece,
     classify_piece,
+    has_given_name,
     is_family_first,
     is_institution,
     is_name_in_list,
@@ -31,7 +32,6 @@ from fathom.corpus.readers.parsing.east_asian_names import (
     is_chinese_institution,
     is_chinese_prose,
 )
-from fathom.corpus.readers.parsing.given_names import has_given_name
 from fathom.records.names import CHINESE, family_start, is_group_name
 
 _MAX_LINES = 200
@@ -328,7 +328,9 @@ def _is_affiliation_or_date(paragraph: str) -> bool:
 
 def find_affiliation(lines: Sequence[str]) -> str:
     """Return the one affiliation of all authors, if exactly one line below the title names an institution."""
-    institutions = [line.strip() for line in lines[:_MAX_LINES] if _has_institution(line) and not _has_names(line)]
+    institutions = [
+        line.strip() for line in lines[:_MAX_LINES] if _has_institution(line) and not read_byline([line]).authors
+    ]
     affiliation = institutions[0] if len(institutions) == 1 else ""
     affiliation = clean_chinese_institution(affiliation) if is_chinese_institution(affiliation) else affiliation
     # A mark or a number assigns an institution to some of the authors only.
@@ -340,10 +342,6 @@ _MARKED = re.compile(r"[@<>{}\[\]\\|*†‡§¶∗⋆\d]")
 
 def _has_institution(line: str) -> bool:
     return is_institution(line[:200]) or is_chinese_institution(line[:200])
-
-
-def _has_names(line: str) -> bool:
-    return bool(read_byline([line]).authors)
 
 
 # Authors.

@@ -12,8 +12,11 @@ from typing import Literal
 from fathom.corpus.readers.parsed_document import ParsedReference
 from fathom.corpus.readers.parsing.reference_names import CAPITAL
 from fathom.corpus.readers.parsing.text_cleanup import word_set
+from fathom.corpus.readers.words import read_words
 from fathom.records.documents import Citation
 from fathom.records.names import PARTICLE, without_accents
+
+_WORDS = read_words("bylines")
 
 MAX_CONTRADICTED_SHARE = 0.2
 """If more of a document's citations contradict their entries, its links to entries are not trusted."""
@@ -27,12 +30,7 @@ _WORD = re.compile(r"[^\W\d_][\w'’ʼ-]*")
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ]{3}")
 _MIN_SIMILARITY = 80
 """Of 100: names this similar are one name misspelled, such as Rubenstein and Rubinstein."""
-_NOT_NAMES = word_set(
-    "see the in and for also following as by from like both with while although recently similar unlike here this that"
-    " ref refs reference references figure fig table section sections eq equation chapter appendix review reviewed"
-    " data supplementary january february march april may june july august september october november december spring"
-    " summer autumn fall winter theorem lemma algorithm version python"
-)
+_NOT_NAMES = word_set(_WORDS["not_cited_names"])
 """Words that are capitalized at the start of a sentence or a label."""
 
 

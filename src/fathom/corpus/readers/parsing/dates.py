@@ -7,23 +7,12 @@ from datetime import date
 from typing import NamedTuple
 
 from fathom.corpus.readers.parsing.text_cleanup import calendar_date
+from fathom.corpus.readers.words import read_words
 from fathom.records.names import without_accents
 
-_MONTH_NAMES = (
-    "jan january januar janvier enero janeiro",
-    "feb february februar fevrier febrero fevereiro",
-    "mar march marz maerz mars marzo marco",
-    "apr april avril abril",
-    "may mai mayo maio",
-    "jun june juni juin junio junho",
-    "jul july juli juillet julio julho",
-    "aug august aout agosto",
-    "sep sept september septembre septiembre setembro",
-    "oct october oktober octobre octubre outubro",
-    "nov november novembre noviembre novembro",
-    "dec december dezember decembre diciembre dezembro",
-)
-_MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES, start=1) for name in names.split()}
+_MONTHS = {
+    name: number for number, names in enumerate(read_words("titles")["months"], start=1) for name in names.split()
+}
 _ACCENTED = ("märz", "février", "août", "décembre", "março")
 MONTH = rf"(?i:{'|'.join(sorted((*_MONTHS, *_ACCENTED), key=len, reverse=True))})"
 """A pattern for the name of a month."""

@@ -7,24 +7,15 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER, to_half_width
+from fathom.corpus.readers.parsing.text_cleanup import word_set
+from fathom.corpus.readers.words import read_words, word_pattern
 from fathom.records.names import CHINESE
 
-_SHORT_FAMILY_NAMES = frozenset(
-    "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢"
-    "姚沈钟姜崔谭陆范汪廖石金韦贾夏付方邹熊白孟秦邱侯江尹薛闫段雷龙黎史陶贺毛郝顾龚邵万覃武钱戴严莫孔向常"
-    "汤康易乔赖文庞樊兰殷施洪翟安颜倪牛温芦季俞章鲁葛伍申尤毕聂柴焦齐梅辛管祁翁涂舒耿游曲霍路柯单屈詹欧岳"
-    "左宁柳包尚喻盛庄甘裴阮卜穆费娄靳习宫卓冷骆褚楚冉童艾柏时成关郎苗谷米车桂宗纪佟项景华池冀晏祝戚阎解应"
-    "闵凌房鲍宣强乐邢荣桑封蒙巩蓝查亓扈木仇边濮翦占丛隋栾沙印厉鄢敖巫晋苟商简束银張劉陳楊黃趙吳孫馬羅鄭謝"
-    "許韓馮鄧蕭蔣餘葉蘇呂盧薑譚陸範賈鄒龍賀顧龔萬錢嚴湯喬賴龐蘭顏溫蘆畢聶齊單歐嶽寧莊費"
-)
-_COMPOUND_NAMES = (
-    "欧阳 司马 上官 诸葛 东方 皇甫 尉迟 公孙 令狐 慕容 司徒 端木 轩辕 夏侯 宇文 长孙 独孤 南宫 拓跋 歐陽 諸葛 東方"
-)
-_COMPOUND_FAMILY_NAMES = frozenset(_COMPOUND_NAMES.split())
-_NOT_A_CHINESE_NAME = re.compile(
-    "大学|学院|学校|中学|小学|研究|实验室|中心|医院|公司|集团|科学院|工程院|银行|出版|编辑|杂志|委员会|协会|学会|基金|部门|局$|厅$|"
-    "大學|學院|學校|實驗室|醫院|省|市|县|区|教授|讲师|博士|硕士|学报|邮编|邮箱|日期|通[讯信]|作者|摘要|简介|分类号"
-)
+_WORDS = read_words("east_asian_names")
+
+_SHORT_FAMILY_NAMES = frozenset(_WORDS["short_family_names"].replace("\n", ""))
+_COMPOUND_FAMILY_NAMES = word_set(_WORDS["compound_family_names"])
+_NOT_A_CHINESE_NAME = word_pattern(_WORDS["not_a_chinese_name"], 0)
 _CHINESE_LABEL = re.compile(r"\W{0,6}(?:作\s?者(?:姓\s?名)?|文|撰文)\s?[:/]\s?")
 _IN_BRACKETS = re.compile(r"\([^()]{0,400}(?:\)|$)")
 _CHINESE_SEPARATORS = re.compile(rf"[^{CHINESE}·•\s]+")
@@ -68,19 +59,12 @@ def _find_chinese_names(line: str) -> NamesInLine:
     return NamesInLine(tuple(names))
 
 
-_CHINESE_NOTE = re.compile(
-    r"\W*(?:收稿|修回|录用|出版|基金|作者简介|第一作者|通[讯信]作者|中图分类号|文献标[识志]码|文章编号|引用格式|E-?mail|DOI|"
-    r""
-    r"\d{4}\s?年)",
-    re.IGNORECASE,
-)
-_INSTITUTION = re.compile("大学|学院|研究|实验室|中心|医院|公司|大學|學院")
+_CHINESE_NOTE = word_pattern(_WORDS["chinese_note"])
+_INSTITUTION = word_pattern(_WORDS["institution"], 0)
 
 _HANGUL = re.compile(r"[\uac00-\ud7a3]")
-_KOREAN_FAMILY_NAMES = frozenset(
-    "김이박최정강조윤장임한오서신권황안송류전홍고문양손배백허유남심노하곽성차주우구민진지엄채원천방공현함변염"
-)
-_KOREAN_INSTITUTION = re.compile("대학교|대학원|연구소|연구원|학과|병원|회사")
+_KOREAN_FAMILY_NAMES = frozenset(_WORDS["korean_family_names"].replace("\n", ""))
+_KOREAN_INSTITUTION = word_pattern(_WORDS["korean_institution"], 0)
 
 
 def _find_korean_names(line: str) -> NamesInLine:
@@ -95,15 +79,7 @@ def _find_korean_names(line: str) -> NamesInLine:
 
 
 _JAPANESE_NAME = re.compile(rf"([{CHINESE}々]{{1,4}})[ \u3000]?([{CHINESE}々\u3040-\u30ff]{{1,5}})")
-_JAPANESE_NAMES = (
-    "佐藤 鈴木 高橋 田中 伊藤 渡辺 渡邊 山本 中村 小林 加藤 吉田 山田 佐々木 山口 松本 井上 木村 斎藤 "
-    "清水 山崎 池田 橋本 阿部 石川 山下 中島 石井 小川 前田 岡田 長谷川 藤田 後藤 近藤 村上 遠藤 青木 "
-    "坂本 斉藤 福田 太田 西村 藤井 金子 岡本 藤原 中野 三浦 原田 中川 松田 竹内 小野 田村 中山 和田 "
-    "石田 森田 上田 内田 柴田 酒井 宮崎 横山 高木 安藤 宮本 大野 小島 谷口 今井 工藤 高田 増田 丸山 "
-    "杉山 村田 大塚 新井 小山 平野 藤本 河野 上野 野口 武田 松井 千葉 菅原 岩崎 久保 木下 佐野 野村 "
-    "松尾 市川 菊地 杉本 古川 大西 島田"
-)
-_JAPANESE_FAMILY_NAMES = frozenset(_JAPANESE_NAMES.split())
+_JAPANESE_FAMILY_NAMES = word_set(_WORDS["japanese_family_names"])
 
 
 def _find_japanese_names(line: str) -> tuple[str, ...]:

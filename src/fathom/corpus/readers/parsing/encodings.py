@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from fathom.corpus.readers.parsing.text_cleanup import word_set
+from fathom.corpus.readers.words import read_words
+
+_WORDS = read_words("encodings")
 
 _MAX_UNITS = 5_000
 """Words or characters that are judged."""
@@ -45,24 +48,8 @@ _Judgment = tuple[int, float]
 
 # Chinese, Japanese and Korean: by frequent characters.
 
-_CHINESE = frozenset(
-    "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方多"
-    "经么去法学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实日军者意无力它与长把机十民第公此已工使情明性"
-    "知全三又关点正业外将两高间由问很最重并物手应战向头文体政美相见被利什二等产或新己制身果加西斯月话合回特代内信表化老给世位次"
-    "度门任常先海通教儿原东声提立及比员解水名真论处走义各入几口认条平系气题活尔更别打女变四神总何电数安少报才结反受目太量再感建"
-    "务做接必场件计管期市直德资命山金指克许统区保至队形社便空决治展马科司五基眼书非则听白却界达光放强即像难且权思王象完设式色路"
-    "记南品住告类求据程北边死张该交规万取拉格望觉术领共确传师观清今切院让识候带导争运研究方法结果分析模型数据实验本文提出系统测"
-    "试速率影响过程参考文献摘要关键词引言温度地区城镇县省中心国家河流水文时空序列值图表单位章节条款规定依照城乡州里村居户收支元"
-    "這個們來為國說時會對過發後裡種經麼學現當沒動還進樣開從實軍無與長機關點業將兩間問戰頭體見產話門東聲員處義幾認條氣題爾別變總"
-    "電數報結務場計資許統區隊決馬書則聽卻達強難權設記類據邊張該規萬領確傳師觀讓識帶導爭運於並應樂價傳輸測試驗證單據號網頁圖標"
-    "、。，！？；：「」『』（）《》【】“”‘’—…．％／·"
-)
-_KOREAN = frozenset(
-    "이다는을의에고가하지은를기사한로도서자인나아리대시그정스어해과전수으일부있제들적라동원만여보구었장면것게연주상니성계용와오"
-    "학습우공소신비경안세무중국모할위마드각물유화거생방문실관러합했요민된선행조내분당등때히개없던말명발력되입간현양터려재단진미"
-    "까트차배바식않데열산업치결회표강퇴적홍변형크후초호술속체저운근본통천질금날달반불음약외임종직집청출태토특파포품피필함향환활"
-    "、。，！？；：「」『』（）《》“”‘’—…·"
-)
+_CHINESE = frozenset(_WORDS["chinese"].replace("\n", ""))
+_KOREAN = frozenset(_WORDS["korean"].replace("\n", ""))
 _HALF_WIDTH_KANA = re.compile("[\uff61-\uff9f]")
 _KANA = re.compile("[\u3041-\u30ff]")
 _HIRAGANA_OR_SIGN = re.compile("[\u3041-\u3096\u3001\u3002\u30fc]")
@@ -120,15 +107,8 @@ _SYMBOL = re.compile(r"[^\w\s\x00-\x7f]|[ªº¹²³¼½¾\x80-\x9f]")
 _TYPOGRAPHIC = frozenset("“”‘’‚„–—…•·«»‹›°©®™±×÷µ§¶£€¥¢¿¡½¼¾²³¹ºª†‡‰\xad´¨¬№")
 _IN_WORDS = frozenset("’‘·–—\xad´")
 
-_WESTERN_LANGUAGES = {
-    **{"French": "àâæçéèêëîïôœùûüÿ", "German": "äöüß", "Spanish": "áéíóúñü", "Portuguese": "áâãàçéêíóôõúü"},
-    **{"Italian": "àèéìíîòóùú", "Danish": "æøåéü", "Swedish": "åäöéü", "Icelandic": "áðéíóúýþæö"},
-    **{"Catalan": "àçèéíïòóúü", "Dutch": "äëïöüéèêáóú", "Finnish": "äöåšž", "Estonian": "äöõüšž"},
-}
-_CENTRAL_LANGUAGES = {
-    **{"Polish": "ąćęłńóśźż", "Czech": "áčďéěíňóřšťúůýž", "Slovak": "áäčďéíĺľňóôŕšťúýž", "Hungarian": "áéíóöőúüű"},
-    **{"Croatian": "čćđšž", "Romanian": "ăâîşţ", "Albanian": "çë", "German": "äöüß"},
-}
+_WESTERN_LANGUAGES: dict[str, str] = _WORDS["western_languages"]
+_CENTRAL_LANGUAGES: dict[str, str] = _WORDS["central_languages"]
 _TURKISH = {"Turkish": "çğıöşüâîûi̇"}
 
 
@@ -239,10 +219,7 @@ _USUAL = re.compile(
     "[\t\n\r\f -~\xa0-\u052f\u2000-\u206f\u2200-\u22ff\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uff65]"
 )
 
-_WESTERN_WORDS = word_set(
-    "the of and in to is for with that der die das und ist nicht mit von le la les des et est une dans pour el los las"
-    " del que por una con il di che per het een van och att det som og til os uma para com"
-)
+_WESTERN_WORDS = word_set(_WORDS["western_words"])
 
 
 def is_western(text: str) -> bool:

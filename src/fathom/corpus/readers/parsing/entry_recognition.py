@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from fathom.corpus.readers.parsed_document import ParsedReference
 from fathom.corpus.readers.parsing.reference_names import CAPITAL
 from fathom.corpus.readers.parsing.text_cleanup import plain
+from fathom.corpus.readers.words import read_words, word_pattern
 from fathom.records.names import CHINESE, PARTICLE
+
+_WORDS = read_words("references")
 
 MAX_ODD_SHARE = 0.1
 """The largest share of items without the marks of a reference in a list that is trusted."""
@@ -17,21 +20,7 @@ MAX_ODD_SHARE = 0.1
 _MAX_LENGTH = 1_500
 """Characters of an item that are examined."""
 
-_NOTICE = re.compile(
-    r"\W{0,4}(?:"
-    r"(?:©|\(c\)\s|copyright\b)|all rights reserved|permission to (?:make|copy|use|reprint)|(?:re)?printed in\b"
-    r"|(?:manuscript |paper )?(?:received|revised|accepted)[:\s,]+(?:on\s|in\s|for\s)?(?:\d|[A-Z][a-z]+ \d)"
-    r"|we (?:are |also )?(?:thank|gratefully|acknowledge|grateful)|(?:i|the authors?) (?:thanks?|acknowledges?)\b"
-    r"|thanks (?:to|go)\b|acknowledge?ments?\b|(?:this|the) (?:work|study|research|paper|article|material|document) "
-    r"(?:is|was|has been|may|appeared|were)\b|(?:supplement\w*|additional|supporting) (?:information|materials?|data)"
-    r"(?: (?:is|are|for|can)\b|\W*$)|(?:materials and methods|data) (?:is|are) available\b"
-    r"|see (?:also )?(?:the|section|figure|table|supplement|appendix)\b|publisher['’]s note|open access\b"
-    r"|(?:conflicts?|declarations?) of (?:competing )?interests?|(?:funding|disclaimer|correspondence|e-?mail)\s?:"
-    r"|作者简介|收稿日期|基金项目|责任编辑|通[讯信]作者|版权所有"
-    r")"
-    r"|[^.]{0,200}\b(?:all rights reserved|is licensed under|without fee provided|distributed under the terms)\b",
-    re.IGNORECASE,
-)
+_NOTICE = word_pattern(_WORDS["notice"])
 _YEAR = re.compile(r"(?<![\d/.:-])(?:1[5-9]\d\d|20\d\d)[a-z]?(?![\d/]|\.\d)|\bin press\b|\bforthcoming\b|\bn\.\s?d\.")
 _NAME_WORD = rf"(?:{PARTICLE}[\s-]|[dDlLO]['’]|al-)*{CAPITAL}[\w'’-]+"
 _NAME = re.compile(
@@ -46,14 +35,7 @@ _NAME = re.compile(
 _IDENTIFIER = re.compile(
     r"https?://|www\.|\bdoi\b|\b10\.\d{4,9}/|\barxiv\b|\bISBN\b|\bPMID\b|\bPMC\d|\bRFC\s?\d|\bPEP\s\d", re.IGNORECASE
 )
-_VENUE = re.compile(
-    r"\b(?:vol|no|pp?|chap|ch|eds?|edn|issue|iss)\.?\s?\d|\d\s?\(\s?\d{1,4}(?:[-–/]\d+)?\s?\)|\b\d{1,5}\s?[-–—]{1,2}\s?\d{1,6}\b"
-    r"|\b\d{1,4}\s?[:,]\s?(?:e|S|L)?\d{1,7}\b|\[(?:[JMCDSNRPZGAK]|EB|CP|DB)(?:/OL)?\]"
-    r"|\b(?:In:?\s(?:Proc|[A-Z])|Proceedings|Proc\.|Journal|Trans\.|Transactions|Conference|Workshop|Symposium|Annals"
-    r"|Advances|Lecture Notes|Press|Verlag|Springer|Elsevier|Wiley|Publish\w+|University|Universität|Thesis|thesis"
-    r"|dissertation|[Rr]eport|edition|ed\.|eds?\.\)|Inc\.|Institute|IEEE|ACM|Association|Review"
-    r"|Letters|Bulletin|Magazine|Standard|Nature|Science)\b|(?:\b[A-Z][a-z]{1,9}\.\s){2}",
-)
+_VENUE = word_pattern(_WORDS["venue"], 0)
 _QUOTED = re.compile(r"[“\"«《‘`][^”\"»》]{6,300}[”\"»》’']")
 _ADDRESS = re.compile(r"<?(?:https?://|www\.)\S+")
 _SENTENCE = re.compile(r"\b(?:is|are|was|were|has|have|had|can|will|would|should|we|our|us|you|it|they|this)\b")

@@ -12,10 +12,10 @@ from typing import TypeAlias
 
 import yaml
 
-from fathom.corpus.readers.bibtex.citations import find_doi
 from fathom.corpus.readers.bibtex.parser import parse_author
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedAuthor
 from fathom.corpus.readers.parsing.decoding import decode_text
+from fathom.corpus.readers.parsing.identifiers import find_doi
 from fathom.corpus.readers.parsing.text_cleanup import calendar_date
 
 Value: TypeAlias = "str | list[Value] | dict[str, Value]"

@@ -1,54 +1,15 @@
-"""JSON and JSON Lines files of documents, and typed access to their values."""
+"""JSON objects of documents, and typed access to their values."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from fathom.corpus.readers.parsed_document import ParsedDocument, ReadError
-from fathom.corpus.readers.parsing.identifiers import bare_doi
+from fathom.corpus.readers.parsed_document import ReadError
+from fathom.corpus.readers.parsing.identifiers import find_doi
 
 JsonObject = dict[str, Any]
-
-MAX_REFUSED = 1_000
-"""Maximum number of lines of one file refused individually. A file with more is refused as a whole."""
-
-
-def read_objects(text: str, name: str, read: Callable[[JsonObject, int], ParsedDocument]) -> Iterator[ParsedDocument]:
-    """Yield `read(object, 0)` for a file with one object, or `read(object, line number)` for each line.
-
-    A line that cannot be read yields a document with a refusal.
-    """
-    # Split at "\n" only: a JSON string may contain U+2028.
-    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
-    if not _is_json_lines(lines):
-        yield read(parse_object(text), 0)
-        return
-    refused = 0
-    for number, line in lines:
-        try:
-            document = read(parse_object(line), number)
-        except ReadError as reason:
-            refused += 1
-            if refused > MAX_REFUSED:
-                raise ReadError(f"more than {MAX_REFUSED:,} of its lines cannot be read") from reason
-            # The number is in parentheses, so that the report groups lines with the same reason.
-            document = ParsedDocument(f"{name}#{number}", refusal=f"{reason} (line {number})")
-        yield document
-
-
-def _is_json_lines(lines: Sequence[tuple[int, str]]) -> bool:
-    """Return whether each line is an object, as opposed to one object over many lines, which may be damaged."""
-    if len(lines) < 2:
-        return False
-    if sum(line.lstrip().startswith("{") for _, line in lines) * 2 > len(lines):
-        return True
-    try:
-        return bool(parse_object(lines[0][1]))
-    except ReadError:
-        return False
 
 
 def parse_object(text: str) -> JsonObject:
@@ -119,5 +80,7 @@ def get_ids(entry: JsonObject) -> dict[str, str]:
         scheme = _SCHEMES.get(name.lower(), "")
         first = next(iter(get_strings(value)), "")
         if scheme and first:
-            ids.setdefault(scheme, bare_doi(first) if scheme == "doi" else re.sub(r"(?i)^arxiv:\s*", "", first))
+            ids.setdefault(
+                scheme, find_doi(first, tagged=True) if scheme == "doi" else re.sub(r"(?i)^arxiv:\s*", "", first)
+            )
     return {scheme: value for scheme, value in ids.items() if value}

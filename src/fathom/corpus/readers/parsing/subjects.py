@@ -5,23 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from fathom.corpus.readers.words import read_words, word_pattern
+
+_WORDS = read_words("titles")
+
 _MAX_WORDS = 6
 _MAX_CHARACTERS = 60
-_ARTICLE_TYPES = re.compile(
-    r"(?:(?:original|research|review|short|brief|clinical|full|regular|registered|scientific|feature|systematic|invited"
-    r"|open access)\s?)*"
-    r"(?:articles?|papers?|reports?|research|reviews?|communications?|stud(?:y|ies)|trials?|correction|editorial|letters?"
-    r"|insight|investigations?|advance|preprint|contributions?|notes?|comments?|perspectives?|corrigend(?:um|a)"
-    r"|errat(?:um|a)|retraction|open access)",
-    re.IGNORECASE,
-)
-_PROSE = re.compile(
-    r"\b(?:is|are|was|were|has|have|been|we|our|this|these|thank\w*|copyright\w*|licen[cs]ed?|permission"
-    r"|rights reserved|belongs?|presented|published|submitted|accepted|received|edited|corresponding"
-    r"|https?|www|supported by|can be)\b"
-    r"|[©@]|\.\s+\S|[。？！]|本文|感谢",
-    re.IGNORECASE,
-)
+_ARTICLE_TYPES = word_pattern(_WORDS["article_types"])
+_PROSE = word_pattern(_WORDS["prose"])
 
 
 def is_article_type(text: str) -> bool:

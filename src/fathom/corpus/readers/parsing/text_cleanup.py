@@ -60,6 +60,12 @@ def parse_date(text: str, form: str) -> date | None:
         return None
 
 
+def language_code(tag: str | None) -> str:
+    """Return the two-letter code of a language tag such as "en-GB"; empty if there is none."""
+    found = re.match(r"[A-Za-z]{2}(?![A-Za-z])", (tag or "").strip())
+    return found[0].lower() if found else ""
+
+
 def strip_compression(name: str) -> str:
     """Return a file name without its compression suffix."""
     return re.sub(r"\.(gz|xz|bz2)$", "", name, flags=re.IGNORECASE)

@@ -7,24 +7,17 @@ from typing import NamedTuple
 
 from fathom.corpus.readers.parsed_document import ParsedDocument
 from fathom.corpus.readers.parsing.dates import DATE, WrittenDate, read_date
+from fathom.corpus.readers.words import read_words, word_pattern
 from fathom.records.names import CHINESE
+
+_DATA = read_words("titles")
 
 _MAX_CHARACTERS = 500
 _MIN_WORDS = 3
 """Words that must be left of a title without its date: "Report of March 2021" is a title."""
-_INTRODUCTION = re.compile(
-    r"[\s,;:.([–—-]*\b(?:(?:draft|version|revision|edition|updated?|revised|last (?:updated?|modified|revised)|"
-    r"published|"
-    r"posted|accessed|retrieved|as of|dated|preprint|submitted|compiled)\b(?:\s(?:of|on|from|version))?[\s,:]*)+$",
-    re.IGNORECASE,
-)
+_INTRODUCTION = word_pattern(_DATA["introduction"])
 _SEPARATOR = re.compile(r"(?:\s*[,;:([]|\s(?:[–—]|--?|\.))[\s(\[]*$|\s*\n\s*$")
-_PREPOSITION = re.compile(
-    r"\b(?:of|on|in|from|since|until|till|by|before|after|between|and|to|through|during|the|around|for|at|le|am|"
-    r"vom|du|der)"
-    r"[\s]*$",
-    re.IGNORECASE,
-)
+_PREPOSITION = word_pattern(_DATA["preposition"])
 _WORDS = re.compile(rf"[{CHINESE}]{{2}}|[^\W{CHINESE}]+")
 _CLOSING = re.compile(r"[\s)\].,;]*$")
 
@@ -73,5 +66,5 @@ def move_date(document: ParsedDocument, breaks: bool = False) -> None:
     """Move a date at the end of a document's title to its date, if it has none."""
     found = split_date(document.title, breaks)
     document.title = found.title
-    if found.date and document.year is None:
+    if found.date and document.year is None and document.published is None:
         document.year, document.published = found.date.year, found.date.day

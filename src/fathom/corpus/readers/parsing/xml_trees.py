@@ -65,3 +65,8 @@ def walk_tree(root: Element) -> Iterator[tuple[str, Any]]:
                 yield "text", html.entities.html5.get(f"{child.name};", f"&{child.name};")
             if child.tail:
                 yield "text", child.tail
+
+
+def local(element: Element) -> str:
+    """Return an element's name without its namespace; empty for a comment or an unresolved entity."""
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""

@@ -8,7 +8,7 @@ import zipfile
 import zlib
 
 from fathom.corpus.readers.parsed_document import ReadError
-from fathom.corpus.readers.parsing.xml_trees import Element, parse_xml
+from fathom.corpus.readers.parsing.xml_trees import Element, local, parse_xml
 
 MAX_PART_BYTES = 64 * 1024 * 1024
 """Maximum size of one part."""
@@ -75,11 +75,6 @@ class ZipParts:
     def main_part(self, default: str) -> str:
         """Return the name of the main part of an Office document."""
         return next((target for kind, target in self.relations("").values() if kind == "officeDocument"), default)
-
-
-def local(element: Element) -> str:
-    """Return an element's name without its namespace: Office has two sets of them. Empty for a comment."""
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
 def attribute(element: Element | None, name: str) -> str:

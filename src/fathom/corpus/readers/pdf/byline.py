@@ -24,16 +24,15 @@ from fathom.corpus.readers.pdf.names import (
     name_pieces,
 )
 from fathom.corpus.readers.pdf.reading_order import OrderedLines
+from fathom.corpus.readers.words import read_words, word_pattern
+
+_WORDS = read_words("pdf")
 
 _MAX_LINES = 150
 """Maximum number of lines of a byline."""
-_FIRST_HEADING = re.compile(
-    r"(?:(?:1|I)\.?\s+)?(?:introduction|summary|overview|statement of need|background|motivation|highlights"
-    r"|contents|table of contents)[:.]?",
-    re.IGNORECASE,
-)
+_FIRST_HEADING = word_pattern(_WORDS["first_heading"])
 _FIRST_NUMBERED = re.compile(r"(?:1|I)\.?\s+[A-Z]")
-_KEYWORDS = re.compile(r"(?:key\s?words?|index terms|ccs concepts|acm reference format|msc|pacs|jel)\b", re.IGNORECASE)
+_KEYWORDS = word_pattern(_WORDS["keywords"])
 _CONTACT = re.compile(r"@|https?:|www\.|orcid|\be-?mail\b|\btel\b|\bfax\b|\{[\w., ]+\}", re.IGNORECASE)
 _DATE = re.compile(
     r"\(?(?:dated|date|received|accepted|revised|published|submitted|version|this version|last updated)\b.*\d"
@@ -42,13 +41,7 @@ _DATE = re.compile(
     r"(?:\d{1,2}(?:st|nd|rd|th)?,?\s)?\d{4}\)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}",
     re.IGNORECASE,
 )
-_NOTE = re.compile(
-    r"\b(?:equal(?:ly)? contribut\w*|contributed equally|correspond\w+|these authors|both authors|joint first"
-    r"|supported by|work done|work performed|currently at|present address|now at|deceased|communicated by|edited by"
-    r"|editors?:|published (?:as|in|at|by)|under review|to appear|submitted to|accepted (?:at|to|for)|code:"
-    r"|project page|doi\b|arxiv|preprint|technical report|research article|open access|copyright|licen[sc]e)",
-    re.IGNORECASE,
-)
+_NOTE = word_pattern(_WORDS["note"])
 _ANONYMOUS = re.compile(r"\banonymous\b|double[- ]blind", re.IGNORECASE)
 
 
@@ -198,7 +191,7 @@ class _Region:
             if id(line) not in in_groups and (self._may_be_group(line) or not self._is_explained(number, line)):
                 unexplained.append(number)
         for group in _in_rows(groups):
-            found, doubt = join_pieces(*_pieces_and_ends(group))
+            found, doubt = join_pieces([*map(name_pieces, group)], [*map(_may_open, group)])
             names += found
             self.doubt = self.doubt or doubt
         if not all(map(is_name, names)):
@@ -300,10 +293,6 @@ class _Region:
 def _in_rows(groups: Sequence[list[Line]]) -> list[list[Line]]:
     """Order groups by rows of blocks, whatever order the file draws them in."""
     return sorted(groups, key=lambda group: (-round(group[0].baseline / 4), group[0].left))
-
-
-def _pieces_and_ends(group: Sequence[Line]) -> tuple[list[list[str]], list[bool]]:
-    return [name_pieces(line) for line in group], [_may_open(line) for line in group]
 
 
 def _has_only_names(line: Line) -> bool:

@@ -16,7 +16,6 @@ from fathom.corpus.readers.parsed_document import (
     Paragraph,
     ParsedReference,
     ParsedTable,
-    TableCell,
 )
 from fathom.corpus.readers.parsing.blocks import inlines_text
 from fathom.corpus.readers.parsing.chinese_characters import to_half_width
@@ -86,10 +85,13 @@ class CitationFinder:
         if isinstance(block, Heading):
             return Heading(block.level, [strip_marks(inlines_text(block.inlines))])
         caption = self.mark_citations(inlines_text(block.caption))
-        return ParsedTable(caption, [[self._cell(cell) for cell in row] for row in block.rows])
-
-    def _cell(self, cell: TableCell) -> TableCell:
-        return replace(cell, inlines=self.mark_citations(inlines_text(cell.inlines)))
+        return ParsedTable(
+            caption,
+            [
+                [replace(cell, inlines=self.mark_citations(inlines_text(cell.inlines))) for cell in row]
+                for row in block.rows
+            ],
+        )
 
     def mark_citations(self, text: str) -> Inlines:
         """Return the text with its citations marked."""

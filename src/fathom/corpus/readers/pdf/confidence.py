@@ -9,11 +9,11 @@ from statistics import median
 
 from fathom.corpus.readers.parsed_document import Block, Heading, Paragraph, ParsedDocument, ParsedReference
 from fathom.corpus.readers.parsing.blocks import inlines_text
+from fathom.corpus.readers.parsing.entry_recognition import looks_like_entry
 from fathom.corpus.readers.pdf.citations import CitationFinder
 from fathom.corpus.readers.pdf.headings import KNOWN_HEADING, may_be_heading
 from fathom.corpus.readers.pdf.line import strip_marks
 from fathom.corpus.readers.pdf.reading_order import ENDED, OrderedLines
-from fathom.corpus.readers.pdf.references import resembles_entry
 from fathom.records.documents import FieldName
 from fathom.records.names import is_particle, without_accents
 
@@ -67,7 +67,7 @@ def _abstract_doubt(abstract: Sequence[Block]) -> str:
 def _references_doubt(references: Sequence[ParsedReference], finder: CitationFinder) -> str:
     if not references:
         return "no reference list was found"
-    strange = [entry for entry in references if not resembles_entry(entry)]
+    strange = [entry for entry in references if not looks_like_entry(entry)]
     if len(strange) > _MAX_STRANGE * len(references):
         return "entries of the list do not look like references"
     lengths = [len(entry.text) for entry in references]

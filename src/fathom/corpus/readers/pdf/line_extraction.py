@@ -298,7 +298,7 @@ class _LineBuilder:
             text, hyphenated = text[:-1], True
         if text:
             # "A and B" in bold may have its "and" in the normal weight.
-            visible = [run for run in level if _has_letter_or_digit(run.text) and run.text.strip() not in ("and", "&")]
+            visible = [run for run in level if any(map(str.isalnum, run.text)) and run.text.strip() not in ("and", "&")]
             # The number of a heading in small capitals is upright.
             lettered = [run for run in visible if any(map(str.isalpha, run.text))]
             self._lines.append(
@@ -329,10 +329,6 @@ def _font_style(name: bytes, heavy: bool) -> tuple[bool, bool, bool]:
         _ITALIC.search(name) is not None,
         _SMALL_CAPS.search(name) is not None,
     )
-
-
-def _has_letter_or_digit(text: str) -> bool:
-    return any(map(str.isalnum, text))
 
 
 def _has_two_sizes_of_capitals(runs: list[_Run]) -> bool:

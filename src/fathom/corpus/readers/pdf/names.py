@@ -7,64 +7,26 @@ from collections.abc import Sequence
 
 from fathom.corpus.readers.parsed_document import ParsedAuthor
 from fathom.corpus.readers.pdf.line import SUPERSCRIPT_END, SUPERSCRIPT_START, Line, strip_marks
+from fathom.corpus.readers.words import read_words, word_pattern
 from fathom.records.names import family_start, is_particle
 
-AFFILIATION = re.compile(
-    # Whole words for countries: "France" begins Francesco's name.
-    r"\b(?:universi\w*|institu\w*|departments?|schools?|colleges?|laborator\w*|labs?|cent(?:er|re)s?|hospitals?|academy"
-    r"|facult\w*|research|corporation|corp|inc|ltd|llc|gmbh|company|google|microsoft|division|foundation|ministry"
-    r"|agency|council|observatory|dept|polytechni\w*|eth|cnrs|inria|mit|ucla|epfl|usa|association|nvidia|openai"
-    r"|deepmind|alibaba|tencent|huawei|baidu|amazon|ibm|proceedings|journal|society|consult\w*|sciences?|scientific"
-    r"|technolog\w*|engineering|editors?|reviewers?|independent|medical|clinic|graduate|campus|museum|bank|unit"
-    r"|section of|street|avenue|road|p\.?\s?o\.? box|systems|intelligence|informatics|physics|mathematics|statistics"
-    r"|computer|computing|chemistry|biology|economics|software)\b|universit|大学|学院|研究",
-    re.IGNORECASE,
-)
+_WORDS = read_words("pdf")
+
+AFFILIATION = word_pattern(_WORDS["affiliation"])
 """Words of institutions and addresses."""
 
-_COUNTRIES = (
-    "argentina|australia|austria|bangladesh|belgium|brazil|bulgaria|canada|chile|china|colombia|croatia|cyprus"
-    "|czech republic|czechia|denmark|egypt|england|estonia|ethiopia|finland|france|germany|ghana|greece|hong kong"
-    "|hungary|iceland|india|indonesia|iran|iraq|ireland|israel|italy|japan|kenya|korea|latvia|lithuania|luxembourg"
-    "|malaysia|mexico|morocco|nepal|netherlands|new zealand|nigeria|norway|pakistan|peru|philippines|poland|portugal"
-    "|qatar|romania|russia|saudi arabia|scotland|serbia|singapore|slovakia|slovenia|south africa|spain|sri lanka"
-    "|sweden|switzerland|taiwan|thailand|tunisia|turkey|türkiye|uganda|ukraine|united arab emirates|united kingdom"
-    "|united states|uruguay|venezuela|vietnam|wales|uk|u\\.k\\.|u\\.s\\.a?\\.|usa|prc|uae"
-)
-_STATES = (
-    "alabama|alaska|arizona|california|colorado|connecticut|florida|hawaii|idaho|illinois|indiana|iowa|kansas"
-    "|kentucky|louisiana|maine|maryland|massachusetts|michigan|minnesota|mississippi|missouri|montana|nebraska|nevada"
-    "|new hampshire|new jersey|new mexico|new york|ohio|oklahoma|ontario|oregon|pennsylvania|quebec|tennessee|texas"
-    "|utah|vermont|wisconsin|wyoming|[A-Z]{2}"
-)
+_COUNTRIES = _WORDS["countries"].replace("\n", "")
+_STATES = _WORDS["states"].replace("\n", "")
 _PLACE = re.compile(
     rf"(?:^|[\s,])(?:(?i:{_COUNTRIES})|(?<=,\s)(?:(?i:{_STATES.removesuffix('|[A-Z]{2}')})|[A-Z]{{2}}))\.?$"
 )
-_CITY = re.compile(
-    r"(?:new (?:york|delhi|haven|orleans)|hong kong|los angeles|palo alto|ann arbor|san \w+|santa \w+|st\. \w+"
-    r"|tel aviv|buenos aires|mexico city|menlo park|mountain view|baton rouge|las vegas|cape town|kuala lumpur"
-    r"|el paso|fort \w+|salt lake city|sao paulo|são paulo|rio de janeiro|ho chi minh city|\w+ city|the hague)",
-    re.IGNORECASE,
-)
-_NOT_A_NAME = re.compile(
-    r"\b(?:articles?|reports?|letters?|preprint|draft|version|anonymous|double[- ]blind|member|fellow|ieee|acm|received"
-    r"|accepted|published|submitted|open access|copyright|contents|abstract|summary|introduction|keywords?|volume|issue"
-    r"|group|team|consortium|collaboration|network|initiative|project|program|brain|ai|meta|apple|adobe|intel|samsung|bosch"
-    r"|correspond\w*|contribut\w*|equal\w*|supervis\w*|authors?|note|paper|conference|workshop|symposium|special|working"
-    r"|series|technical|thesis|advis[oe]rs?|january|february|march|april|june|july|august|september|october|november"
-    r"|december|studio|ventures|partners|solutions|services|media|press|club|college|data|machine|learning|models?"
-    r"|analysis|methods?|results?|study|work|review)\b",
-    re.IGNORECASE,
-)
+_CITY = word_pattern(_WORDS["city"])
+_NOT_A_NAME = word_pattern(_WORDS["not_a_name"])
 """Capitalized words of lines that are not names."""
 _NAME_WORD = re.compile(
     r"(?:[^\W\d_a-z][^\W\d_]*|(?:d|al|el|bin|ben|de|O|l)(?=['’-]))(?:['’.‐-]{1,2}[^\W\d_]+)*\.?",
 )
-_DEGREE = re.compile(
-    r"(?:ph\.?\s?d|m\.?d|m\.?sc|b\.?sc|m\.?a|b\.?a|dr|prof(?:essor)?|d\.?phil|m\.?p\.?h|r\.?n|esq|jr|sr|i{2,3}|iv"
-    r"|(?:senior |student |life |graduate )*(?:member|fellow)|ieee|orcid(?: id)?|id|acm)\.?",
-    re.IGNORECASE,
-)
+_DEGREE = word_pattern(_WORDS["degree"])
 NOTE_SIGNS = r"[*∗⋆★†‡§¶‖#✉🖂✝♠♣♡♢♥♦•◦⋄◇△▽♮♯✦✧✩⊕⊗]"
 _SUPERSCRIPT = re.compile(f"{SUPERSCRIPT_START}([^{SUPERSCRIPT_END}]*){SUPERSCRIPT_END}")
 _SEPARATOR = re.compile(r"\s*[,;|·]\s*(?:(?:and|AND)\s+|&\s*)?|(?:^|\s+)(?:and|AND|And|&|by|By|BY)(?:\s+|$)")

@@ -130,11 +130,21 @@ class OrderedLines(list[Line]):
             return True
         if not at_edge:
             return False
-        if _PAGE_NUMBER.fullmatch(strip_marks(line.text)) or self._is_apart(line, near):
+        if self._is_page_number(line, near) or self._is_apart(line, near):
             return True
         # A publisher's imprint at the top or bottom of the first page.
         small = line.page == 0 and line.size < 0.95 * self.body_size
         return small and _IMPRINT.search(line.text) is not None and not self._ends_text(line, on_page)
+
+    def _is_page_number(self, line: Line, near: Sequence[Line]) -> bool:
+        """Return whether a line is a page number; a number between it and the text is a cell of a table."""
+        if not _PAGE_NUMBER.fullmatch(strip_marks(line.text)):
+            return False
+        outward = 1 if line.baseline > 0.5 * self.page_sizes[line.page].height else -1
+        return not any(
+            outward * (other.baseline - line.baseline) > 1 and _PAGE_NUMBER.fullmatch(strip_marks(other.text))
+            for other in near
+        )
 
     def _is_apart(self, line: Line, near: Sequence[Line]) -> bool:
         """Return whether a line is alone at the edge of a page: a running head or foot that appears only once."""

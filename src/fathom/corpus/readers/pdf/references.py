@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from fathom.corpus.readers.parsed_document import ParsedReference
 from fathom.corpus.readers.parsing.chinese_characters import to_half_width
+from fathom.corpus.readers.parsing.entry_recognition import looks_like_entry
 from fathom.corpus.readers.parsing.reference_strings import parse_reference
 from fathom.corpus.readers.pdf.headings import is_heading
 from fathom.corpus.readers.pdf.line import Line, strip_marks
 from fathom.corpus.readers.pdf.reading_order import ENDED, LIST_HEADING, OrderedLines
-from fathom.records.names import PARTICLE
 
 
 @dataclass(frozen=True)
@@ -53,21 +53,9 @@ def _unheaded_numbered_list(lines: OrderedLines, start: int) -> range | None:
             end += 1
         starts = _numbered_starts(lines[number:end])
         entries = read_references(lines, range(number, end)) if len(starts) > 2 else []
-        if len(entries) > 2 and sum(map(resembles_entry, entries)) >= 0.75 * len(entries):
+        if len(entries) > 2 and sum(map(looks_like_entry, entries)) >= 0.75 * len(entries):
             return range(number, end)
     return None
-
-
-def resembles_entry(reference: ParsedReference) -> bool:
-    """Return whether an entry has what references have: a start with a capital, and a year, an id or an address."""
-    text = reference.text
-    starts = re.match(r"\W{0,3}(?:[^\W\d_a-z]|\d|(?:" + PARTICLE + r")\b|d['’]|al-|arXiv|e?[A-Z])", text) is not None
-    dated = (
-        reference.year is not None
-        or bool(reference.ids)
-        or re.search(r"https?:|www\.|n\.d\.|in press|forthcoming|to appear", text) is not None
-    )
-    return starts and dated and len(text) > 20
 
 
 _MAX_CANDIDATES = 60

@@ -199,7 +199,7 @@ def _occupied_columns(text_row: TextRow, columns: Sequence[_Interval]) -> list[i
 
 def _columns_of(piece: Line, columns: Sequence[_Interval]) -> range:
     """Return the columns of a piece: both neighbors for a header above the gap between them."""
-    first = bisect.bisect_right(columns, piece.left, key=_right)
+    first = bisect.bisect_right(columns, piece.left, key=lambda column: column.right)
     overlapping = []
     for number in range(first, len(columns)):
         column = columns[number]
@@ -212,10 +212,6 @@ def _columns_of(piece: Line, columns: Sequence[_Interval]) -> range:
         return range(overlapping[0], overlapping[-1] + 1)
     after = first + (first < len(columns) and columns[first].left < piece.left)
     return range(max(0, after - 1), min(after + 1, len(columns)))
-
-
-def _right(column: _Interval) -> float:
-    return column.right
 
 
 def _width(span: Line | _Interval) -> float:

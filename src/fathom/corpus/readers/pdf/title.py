@@ -10,17 +10,12 @@ from fathom.corpus.readers.parsing.sentences import is_chinese
 from fathom.corpus.readers.pdf.headings import KNOWN_HEADING
 from fathom.corpus.readers.pdf.line import Line, strip_marks
 from fathom.corpus.readers.pdf.reading_order import OrderedLines
+from fathom.corpus.readers.words import read_words, word_pattern
 
-_BANNER = re.compile(
-    r"(?:(?:original |research |review |open )?(?:research |access )?(?:article|letter|paper|report|access|review)s?"
-    r"|editorial|preprint|draft|journal of [\w ]{3,40}|proceedings of .*|arxiv.*"
-    r"|published (?:as|in|at|by|online)\b.*|under review\b.*|accepted (?:as|at|for|to)\b.*|to appear in\b.*)",
-    re.IGNORECASE,
-)
-_UNFINISHED = re.compile(
-    r"(?:[,:&–—-]|\b(?:a|an|the|of|for|and|or|in|on|at|by|with|to|from|under|via|into|between|its|their|is|are|as))$",
-    re.IGNORECASE,
-)
+_WORDS = read_words("pdf")
+
+_BANNER = word_pattern(_WORDS["banner"])
+_UNFINISHED = word_pattern(_WORDS["unfinished"])
 """The end of a line that must continue."""
 
 
@@ -75,7 +70,12 @@ def _sized_title(lines: OrderedLines, candidates: Sequence[int], metadata_title:
         end = _end_of_title(lines, start)
         text = lines.join(start, end)
         # One or two words in large type are more often a journal's name than a title.
-        if _same_words(text, metadata_title) or len(text.split()) > 2 or len(text) > 25 or _is_chinese_title(text):
+        if (
+            _same_words(text, metadata_title)
+            or len(text.split()) > 2
+            or len(text) > 25
+            or (is_chinese(text) and len(text) > 5)
+        ):
             near = (number for number in of_size if number >= end and _is_near(lines[end - 1], lines[number]))
             return start, end, "other lines are as large as the title" if any(near) else ""
     return 0, 0, ""
@@ -84,10 +84,6 @@ def _sized_title(lines: OrderedLines, candidates: Sequence[int], metadata_title:
 def _is_near(title: Line, line: Line) -> bool:
     """Return whether a large line is too close below the title to be a heading of the text."""
     return title.baseline - line.baseline < 4 * title.size and not KNOWN_HEADING.fullmatch(strip_marks(line.text))
-
-
-def _is_chinese_title(text: str) -> bool:
-    return is_chinese(text) and len(text) > 5
 
 
 def _end_of_title(lines: OrderedLines, start: int) -> int:

@@ -32,7 +32,6 @@ def parse_pep_header(lines: Sequence[str], document: ParsedDocument) -> tuple[st
     document.venue = "Python Enhancement Proposals"
     document.authors = _authors(headers.get("author", ""))
     document.published = _date(headers.get("created", ""))
-    document.year = document.published.year if document.published else None
     document.subjects = [headers[name] for name in ("topic", "type") if headers.get(name)]
     if headers.get("status"):
         document.notes["status"] = headers["status"]

@@ -9,8 +9,6 @@ from dataclasses import replace
 from fathom.corpus.readers.bibtex.citations import (
     CitationFormatter,
     bib_file_names,
-    find_arxiv,
-    find_doi,
     read_bibliographies,
     state_references,
     uncited_keys,
@@ -35,6 +33,7 @@ from fathom.corpus.readers.parsing.blocks import (
 )
 from fathom.corpus.readers.parsing.decoding import decode_text
 from fathom.corpus.readers.parsing.front_matter import find_orcid, split_names
+from fathom.corpus.readers.parsing.identifiers import find_arxiv, find_doi
 from fathom.corpus.readers.parsing.text_tables import (
     GRID_LINE,
     SIMPLE_TABLE_LINE,

@@ -32,7 +32,6 @@ from fathom.corpus.readers.parsing.json_objects import (
     get_strings,
     parse_object,
     parse_year,
-    read_objects,
     replace_surrogates,
 )
 from fathom.corpus.readers.s2orc.annotations import annotated_document
@@ -54,9 +53,8 @@ def matches(name: str, head: bytes) -> bool:
 
 
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
-    """Yield the documents of a file: one object, or one on each line."""
-    text = _decode(content)
-    yield from read_objects(text, name, lambda one, number: _document(one, f"{name}#{number}" if number else name))
+    """Read the one document of a file. Files with a document on each line are streamed; see `read_line`."""
+    yield _document(parse_object(_decode(content)), name)
 
 
 def read_line(line: bytes, name: str, number: int) -> ParsedLine:

@@ -7,7 +7,7 @@ import html
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -210,8 +210,9 @@ def _scalar(value: Any) -> str:
 
 _TEXT_KEYS = ("text", "value")
 _TITLE_KEYS = ("title", "name", "label")
-_SHORT_NAME = ("Government", "Country name", "conventional short form", "text")
-_LONG_NAME = ("Government", "Country name", "conventional long form", "text")
+_NAMES = (("Government", "Country name"), ("Government", "Union name"))
+"""Where profiles of countries and of unions state their names."""
+_SHORT_FORM, _LONG_FORM = ("conventional short form", "text"), ("conventional long form", "text")
 
 
 def _fields(data: Any, name: str) -> ParsedDocument:
@@ -238,14 +239,26 @@ def _has_paper_fields(data: Any) -> bool:
 
 
 def _json_title(data: Any) -> str:
-    for path in (*((key,) for key in _TITLE_KEYS), _SHORT_NAME, _LONG_NAME):
-        value = data
-        for key in path:
-            value = value.get(key) if isinstance(value, dict) else None
-        words = " ".join(_paragraphs(value)) if isinstance(value, str) else ""
-        if words and words.lower() != "none":
-            return words[:300]
+    for key in _TITLE_KEYS:
+        if words := _text_at(data, (key,)):
+            return words
+    for path in _NAMES:
+        short, long = _text_at(data, (*path, *_SHORT_FORM)), _text_at(data, (*path, *_LONG_FORM))
+        # "The Dominican" of "Dominican Republic" is no name; "The Gambia" of "Republic of The Gambia" is one.
+        is_adjective = short.startswith("The ") and long.startswith(f"{short.removeprefix('The ')} ")
+        if short or long:
+            return long if is_adjective or not short else short
     return ""
+
+
+def _text_at(data: Any, path: Sequence[str]) -> str:
+    """The text of a nested field; empty if there is none, or if it says so."""
+    for key in path:
+        data = data.get(key) if isinstance(data, dict) else None
+    words = " ".join(_paragraphs(data)) if isinstance(data, str) else ""
+    # "Svalbard (sometimes referred to as Spitsbergen)" is a name and a remark; "Holy See (Vatican City)" is a name.
+    words = re.sub(r"\s*\([a-z][^()]*\)$", "", words)
+    return "" if words.lower() == "none" else words[:300]
 
 
 def _records(data: Any) -> ParsedTable | None:
@@ -318,12 +331,11 @@ def _paragraphs(text: str) -> list[str]:
     """Return the paragraphs of a field, which may contain HTML tags and character references."""
     if "<" not in text and "&" not in text:
         return [text.strip()] if text.strip() else []
-    pieces = (html.unescape(_TAG.sub(_gap, piece)) for piece in _BREAK.split(text))
+    pieces = (
+        html.unescape(_TAG.sub(lambda tag: " " if tag[0].lower().startswith("<br") else "", piece))
+        for piece in _BREAK.split(text)
+    )
     return [" ".join(piece.split()) for piece in pieces if piece.strip()]
-
-
-def _gap(tag: re.Match[str]) -> str:
-    return " " if tag.group().lower().startswith("<br") else ""
 
 
 _SCALES = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12}

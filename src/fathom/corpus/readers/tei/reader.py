@@ -21,8 +21,9 @@ from fathom.corpus.readers.parsed_document import (
     TableCell,
 )
 from fathom.corpus.readers.parsing.grobid_fields import build_reference, split_brackets
-from fathom.corpus.readers.parsing.identifiers import bare_doi
-from fathom.corpus.readers.parsing.xml_trees import Element, parse_xml
+from fathom.corpus.readers.parsing.identifiers import find_doi
+from fathom.corpus.readers.parsing.text_cleanup import language_code
+from fathom.corpus.readers.parsing.xml_trees import Element, local, parse_xml
 from fathom.records.names import is_group_name
 
 FORMAT = "tei"
@@ -41,9 +42,9 @@ def matches(name: str, head: bytes) -> bool:
 def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[ParsedDocument]:
     """Yield the documents of a TEI file: one, or several in a teiCorpus."""
     root: Element = parse_xml(content)
-    documents = [root] if _tag(root) == "TEI" else list(root.iter("{*}TEI"))
+    documents = [root] if local(root) == "TEI" else list(root.iter("{*}TEI"))
     if not documents:
-        raise ReadError(f"it is not TEI: its root element is {_tag(root) or 'unnamed'!r}")
+        raise ReadError(f"it is not TEI: its root element is {local(root) or 'unnamed'!r}")
     for number, element in enumerate(documents):
         source = name if len(documents) == 1 else f"{name}#{number + 1}"
         yield _document(element, source)
@@ -56,7 +57,7 @@ def _document(element: Element, source: str) -> ParsedDocument:
     if header is not None:
         _read_header(header, document)
     if text is not None:
-        document.language = _language_code(text.get(_LANGUAGE)) or document.language
+        document.language = language_code(text.get(_LANGUAGE)) or document.language
         body = text.find("{*}body")
         document.body = list(_blocks(body)) if body is not None else []
         back = text.find("{*}back")
@@ -85,7 +86,7 @@ def _read_header(header: Element, document: ParsedDocument) -> None:
         document.license = license.get("target") or _text(license)
     if not document.year:
         document.published, document.year = _publication_date(header.find("{*}fileDesc/{*}publicationStmt"))
-    document.language = _language_code(header.get(_LANGUAGE)) or document.language
+    document.language = language_code(header.get(_LANGUAGE)) or document.language
     profile = header.find("{*}profileDesc")
     if profile is not None:
         terms = profile.iterfind("{*}textClass/{*}keywords//{*}term")
@@ -137,8 +138,8 @@ def _ids(source: Element) -> dict[str, str]:
     ids: dict[str, str] = {}
     for entry in source.iter("{*}idno"):
         kind, value = (entry.get("type") or "").lower(), _text(entry)
-        if kind == "doi" and bare_doi(value):
-            ids.setdefault("doi", bare_doi(value))
+        if kind == "doi" and (doi := find_doi(value, tagged=True)):
+            ids.setdefault("doi", doi)
         elif kind == "arxiv" and (known := re.search(r"\d{4}\.\d{4,5}|[a-z][a-z.-]*/\d{7}", value, re.IGNORECASE)):
             ids.setdefault("arxiv", known[0])
         elif kind in ("pmid", "pmcid") and value:
@@ -159,11 +160,6 @@ def _publication_date(element: Element | None) -> tuple[date | None, int | None]
     return None, None
 
 
-def _language_code(language: str | None) -> str:
-    code = (language or "").partition("-")[0].lower()
-    return code if re.fullmatch(r"[a-z]{2}", code) else ""
-
-
 # Divisions.
 
 _SKIPPED = frozenset({"listBibl", "teiHeader", "graphic", "label"})
@@ -182,7 +178,7 @@ def _blocks(top: Element) -> Iterator[Block]:
     stack: list[tuple[Element, int]] = [(top, 1)]
     while stack:
         element, depth = stack.pop()
-        match _tag(element):
+        match local(element):
             case "head":
                 level = _level(element, depth, numbered, level)
                 inlines = _inlines(element)
@@ -227,7 +223,7 @@ def _depth(number: str | None) -> int:
 def _figure(figure: Element) -> Iterator[Block]:
     caption: Inlines = []
     for part in figure:
-        if _tag(part) in ("head", "figDesc"):
+        if local(part) in ("head", "figDesc"):
             caption += [*_inlines(part), " "]
     rows = [
         [
@@ -260,12 +256,12 @@ def _inlines(element: Element, citations: bool = True) -> Inlines:
         node = stack.pop()
         if isinstance(node, str):
             inlines.append(node)
-        elif citations and _tag(node) == "ref" and node.get("type") == "bibr":
+        elif citations and local(node) == "ref" and node.get("type") == "bibr":
             keys = tuple(target.removeprefix("#") for target in (node.get("target") or "").split())
             inlines.extend(split_brackets(_text(node, tidy=False), keys))
-        elif _tag(node) == "lb":
+        elif local(node) == "lb":
             inlines.append(" ")
-        elif _tag(node):
+        elif local(node):
             stack.extend([*_reversed_children(node), node.text or ""])
         else:
             inlines.append(html.unescape(node.text or ""))
@@ -287,11 +283,6 @@ def _text(element: Element, tidy: bool = True) -> str:
 def _first_text(element: Element, path: str) -> str:
     """Return the first non-empty text of the elements on a path."""
     return next((text for text in map(_text, element.iterfind(path)) if text), "")
-
-
-def _tag(element: Element) -> str:
-    """Return an element's name without its namespace; empty for an unresolved entity."""
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
 # References.

@@ -28,8 +28,8 @@ from fathom.corpus.readers.parsing.tables import (
     mark_header_rows,
 )
 from fathom.corpus.readers.parsing.text_cleanup import title_from_name
-from fathom.corpus.readers.parsing.xml_trees import Element
-from fathom.corpus.readers.parsing.zip_parts import ZipParts, attribute, child, local
+from fathom.corpus.readers.parsing.xml_trees import Element, local
+from fathom.corpus.readers.parsing.zip_parts import ZipParts, attribute, child
 from fathom.corpus.readers.xlsx.number_formats import NumberFormat, cell_formats, displayed
 
 FORMAT = "xlsx"

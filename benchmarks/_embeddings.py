@@ -1,0 +1,157 @@
+"""Vectors of words and texts that are trained on a corpus, as matchers; no build balances them.
+
+A build balances the cosines of one latent semantic analysis, of stems and passages. These are of other kinds: whole
+words and whole documents, words that stand near one another (pointwise mutual information, logarithms of counts),
+characters, topics, word pairs, random projections, and the static embeddings of a language model if they are installed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+import _attacks
+from fathom.corpus.store import Corpus
+from fathom.records.errors import FathomError
+from fathom.systems.retrieval.dense import embedder
+from fathom.tasks.citations import held_out
+
+Values = NDArray[np.float64]
+
+SAMPLE, VOCABULARY, DIMENSIONS, CHUNK = 150, 4_000, 150, 200
+NEAR = 5
+"""Words on either side that count as neighbors."""
+BUCKETS, GRAM = 4_096, 3
+WINDOWS = ("sentence", "three sentences", "paragraph")
+
+
+class Embeddings:
+    """Families of vectors from a sample of a corpus."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        read = [text.decode() for _, text in islice(corpus.texts(), SAMPLE)]
+        self.rarity = _attacks.inverse_frequencies(read)
+        texts = list(map(held_out.words, read))
+        chunks = [text[start : start + CHUNK] for text in texts for start in range(0, len(text), CHUNK)]
+        found = Counter(word for chunk in chunks for word in set(chunk))
+        self._number = {word: n for n, (word, _) in enumerate(found.most_common(VOCABULARY))}
+        self._idf = np.array([np.log(len(chunks) / found[word]) for word in self._number])
+        rng = np.random.default_rng(0)
+        by_chunk = _unit(np.array([self._weights(chunk) for chunk in chunks[:: max(1, len(chunks) // 5_000)]]))
+        near = self._neighbors(texts)
+        share = near.sum(axis=1, keepdims=True) / near.sum()
+        mutual = np.log(np.maximum(near / near.sum() / (share @ share.T + 1e-12), 1.0))
+        self._vectors = {
+            "latent semantic analysis of words": _directions(by_chunk, rng),
+            "few latent dimensions": _directions(by_chunk, rng)[:, :20],
+            "latent semantic analysis of documents": _directions(
+                np.array([self._weights(text) for text in texts]), rng
+            ),
+            "mutual information of neighbors": _directions(mutual, rng),
+            "mutual information, not reduced": mutual,
+            "logarithms of neighbors": _directions(np.log1p(near), rng),
+            "topics": _topics(by_chunk, rng),
+            "random projection": rng.normal(size=(len(self._number), DIMENSIONS)),
+        }
+        letters = _unit(np.array([_grams(" ".join(chunk)) for chunk in chunks[:: max(1, len(chunks) // 3_000)]]))
+        self._letters = _directions(letters, rng)
+        self._model = _language_model()
+
+    def _neighbors(self, texts: Sequence[Sequence[str]]) -> Values:
+        """How often each two frequent words stand near one another."""
+        near = np.zeros((len(self._number), len(self._number)), dtype=np.float32)
+        for text in texts:
+            numbers = np.array([self._number.get(word, -1) for word in text])
+            for step in range(1, NEAR + 1):
+                pairs = numbers[:-step], numbers[step:]
+                known = (pairs[0] >= 0) & (pairs[1] >= 0)
+                np.add.at(near, (pairs[0][known], pairs[1][known]), 1.0 / step)
+        return np.asarray(near + near.T, dtype=np.float64)
+
+    def _weights(self, words: Sequence[str]) -> Values:
+        counts = np.zeros(len(self._number))
+        for word, count in Counter(words).items():
+            if word in self._number:
+                counts[self._number[word]] = 1 + np.log(count)
+        weights: Values = counts * self._idf
+        return weights
+
+    def tables(self, paper: str, candidates: Sequence[str]) -> dict[str, Values]:
+        """The scores of every family for a rendered item."""
+        around = [held_out.windows(paper, place) for place in held_out.MASK.finditer(paper)]
+        read = [held_out.words(text) for text in candidates]
+        whole = np.array([self._weights(words) for words in read])
+        parts = [
+            np.array([self._weights(words[start : start + CHUNK]) for start in range(0, max(1, len(words)), CHUNK)])
+            for words in read
+        ]
+        found = {}
+        for window in WINDOWS:
+            asked = np.array([self._weights(held_out.words(one[window])) for one in around])
+            for name, vectors in self._vectors.items():
+                query = _unit(asked @ vectors)
+                found[f"{name}, {window}"] = query @ _unit(whole @ vectors).T
+                best = [(query @ _unit(part @ vectors).T).max(axis=1) for part in parts]
+                found[f"{name} of the best part, {window}"] = np.array(best).T
+            letters = _unit(np.array([_grams(one[window].lower()) for one in around]) @ self._letters)
+            shown = _unit(np.array([_grams(text.lower()) for text in candidates]) @ self._letters)
+            found[f"latent semantic analysis of characters, {window}"] = letters @ shown.T
+            if self._model:
+                found |= self._by_model(window, [one[window] for one in around], candidates)
+        return found
+
+    def _by_model(self, window: str, asked: Sequence[str], candidates: Sequence[str]) -> dict[str, Values]:
+        assert self._model is not None
+        query = _unit(self._model([held_out.MASK.sub(" ", text) for text in asked]))
+        pieces = [[text[start : start + 800] for start in range(0, len(text), 800)][:60] for text in candidates]
+        vectors = [_unit(self._model(of)) for of in pieces]
+        mean = _unit(np.array([of.mean(axis=0) for of in vectors]))
+        best = np.array([(query @ of.T).max(axis=1) for of in vectors]).T
+        return {f"language model, {window}": query @ mean.T, f"language model of the best part, {window}": best}
+
+
+def _language_model() -> Callable[[Sequence[str]], Values] | None:
+    """The static embeddings that `rag` can use, if they are installed."""
+    try:
+        embed = embedder("wordllama")
+        embed(["a word"])
+    except FathomError:
+        return None
+    return lambda texts: np.asarray(embed(list(texts)), dtype=np.float64)
+
+
+def _grams(text: str) -> Values:
+    """Logarithms of the counts of character sequences, by a hash."""
+    codes = np.frombuffer(text.encode("utf-32-le", "replace"), dtype=np.uint32).astype(np.uint64)
+    if len(codes) < GRAM:
+        return np.zeros(BUCKETS)
+    hashed = np.zeros(len(codes) - GRAM + 1, dtype=np.uint64)
+    for place in range(GRAM):
+        hashed = hashed * np.uint64(1_000_003) + codes[place : place + len(hashed)]
+    return np.log1p(np.bincount(((hashed >> np.uint64(7)) % np.uint64(BUCKETS)).astype(int), minlength=BUCKETS))
+
+
+def _topics(matrix: Values, rng: np.random.Generator, topics: int = 40) -> Values:
+    """The weights of words in topics, by non-negative factors."""
+    weights, words = rng.random((len(matrix), topics)), rng.random((topics, matrix.shape[1]))
+    for _ in range(25):
+        words *= (weights.T @ matrix) / (weights.T @ weights @ words + 1e-9)
+        weights *= (matrix @ words.T) / (weights @ (words @ words.T) + 1e-9)
+    return np.asarray(words.T, dtype=np.float64)
+
+
+def _directions(matrix: Values, rng: np.random.Generator) -> Values:
+    """The main directions of the rows of a matrix, one row for each of its columns."""
+    many = min(DIMENSIONS, *matrix.shape)
+    basis = np.linalg.qr(matrix.T @ (matrix @ (matrix.T @ rng.normal(size=(len(matrix), many)))))[0]
+    _, _, directions = np.linalg.svd(matrix @ basis, full_matrices=False)
+    return np.asarray(basis @ directions.T)
+
+
+def _unit(rows: Values) -> Values:
+    unit: Values = rows / (np.linalg.norm(rows, axis=-1, keepdims=True) + 1e-9)
+    return unit

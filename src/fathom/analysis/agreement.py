@@ -1,0 +1,419 @@
+"""Agreement of annotators: F1 of claims, evidence and links, Cohen's kappa, and Krippendorff's alpha."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from fathom.analysis.findings import Estimate
+from fathom.analysis.intervals import Sums, Values, jackknife, macro_average, share_of_sums
+from fathom.records.annotations import Annotation
+from fathom.records.documents import Count, DocumentId, Passage
+from fathom.records.record import Record
+from fathom.records.spans import Span
+from fathom.scoring.answers import Link, LinkedSpan
+from fathom.scoring.span_matching import (
+    ClaimMatch,
+    Counts,
+    Level,
+    SentenceIndex,
+    SentencesOf,
+    SpanMatcher,
+    match_claims,
+)
+
+T = TypeVar("T", bound=Hashable)
+Unit = Literal["claims", "evidence", "links"]
+UNITS: tuple[Unit, ...] = ("claims", "evidence", "links")
+Marked = Literal["claims", "evidence"]
+"""What is marked in sentences."""
+MARKED: tuple[Marked, ...] = ("claims", "evidence")
+
+
+class PairAgreement(Record):
+    """The agreement of two annotators over the documents that both annotated."""
+
+    first: str
+    second: str
+    documents: Count
+    f1: dict[Unit, Estimate]
+    """2 x matches / (marks of one + marks of the other), over all documents: the same whoever is the key."""
+    f1_per_document: dict[Unit, float]
+    """The unweighted mean over documents in which one of the two marked something."""
+    kappa: dict[Marked, Estimate]
+    """Cohen's kappa over all sentences; missing if it is undefined."""
+    kappa_per_document: dict[Marked, float]
+    """The unweighted mean over documents in which it is defined."""
+    sentences: dict[Marked, tuple[Count, Count, Count, Count]]
+    """Sentences that both marked, the first alone, the second alone, and neither."""
+
+
+class LabelAgreement(Record):
+    """The agreement on labels of documents, or of questions that were put to documents."""
+
+    name: str
+    items: Count
+    """Labeled by at least two annotators."""
+    agreement: Estimate
+    """The share of pairs of labels of one item that are equal."""
+    kappa: Estimate | None
+    """Cohen's kappa, averaged over pairs of annotators; None if it is undefined."""
+    alpha: Estimate | None
+    """Krippendorff's alpha for nominal labels; None if it is undefined."""
+
+
+class Agreement(Record):
+    """The agreement of all annotators."""
+
+    level: Level
+    threshold: float
+    annotators: dict[str, Count]
+    """With the number of documents of each."""
+    documents: Count
+    """Annotated by at least two."""
+    incomplete: Count
+    """Annotations that do not claim to have all claims of their document; they count for labels alone."""
+    outside: Count
+    """Marks outside of sentences, such as tables: they count for F1, and neither for kappa nor for alpha."""
+    pairs: tuple[PairAgreement, ...]
+    f1: dict[Unit, Estimate]
+    """Averaged over pairs of annotators."""
+    kappa: dict[Marked, Estimate]
+    """Averaged over pairs of annotators for whom it is defined."""
+    alpha: dict[Marked, Estimate]
+    """Krippendorff's alpha over sentences, for all annotators together."""
+    labels: tuple[LabelAgreement, ...]
+    answer_evidence: Estimate | None
+    """F1 of the evidence for answers to the same question, over all pairs of annotators; None if there is none."""
+
+
+# Coefficients.
+
+
+def cohen_kappa(table: Values) -> float | None:
+    """Cohen's kappa of a square table of counts; None if the annotators cannot but agree."""
+    total = table.sum()
+    if not total:
+        return None
+    expected = float((table.sum(axis=0) * table.sum(axis=1)).sum() / total**2)
+    if 1 - expected < 1e-12:
+        return None
+    return (float(np.trace(table)) / float(total) - expected) / (1 - expected)
+
+
+def coincidences(values: Sequence[int], categories: int) -> Values:
+    """How often two annotators gave two values to one unit; a unit with one value says nothing about agreement."""
+    counts = np.bincount(values, minlength=categories).astype(float)
+    if len(values) < 2:
+        return np.zeros((categories, categories))
+    found: Values = (np.outer(counts, counts) - np.diag(counts)) / (len(values) - 1)
+    return found
+
+
+def krippendorff_alpha(coincident: Values) -> float | None:
+    """Krippendorff's alpha for nominal values from a table of coincidences; None if all values are the same."""
+    totals = coincident.sum(axis=1)
+    total = totals.sum()
+    expected = float(total**2 - (totals**2).sum())
+    if total < 2 or expected < 1e-12:
+        return None
+    observed = float(total - np.trace(coincident))
+    return 1 - float(total - 1) * observed / expected
+
+
+# Annotations.
+
+
+def linked_spans(annotation: Annotation) -> list[LinkedSpan]:
+    """The claims of an annotation with their evidence."""
+
+    def passage(span: Span) -> Passage:
+        return Passage(document=annotation.document, span=span)
+
+    return [
+        LinkedSpan(passage=passage(claim.span), links=tuple(Link(passage=passage(one.span)) for one in claim.evidence))
+        for claim in annotation.claims
+    ]
+
+
+@dataclass(frozen=True)
+class _Matching:
+    """How claims are matched, and the sentences, if they are known."""
+
+    sentences: SentencesOf | None
+    level: Level
+    threshold: float
+
+    @property
+    def index(self) -> SentenceIndex:
+        return SentenceIndex(self.sentences or (lambda document: ()))
+
+    def matcher(self) -> SpanMatcher:
+        return SpanMatcher(self.index, self.threshold, self.level)
+
+    def match(self, one: Annotation, two: Annotation) -> ClaimMatch:
+        return match_claims(
+            linked_spans(one), linked_spans(two), self.sentences or (lambda document: ()), self.threshold, self.level
+        )
+
+
+def _spans(annotation: Annotation, marked: Marked) -> list[Span]:
+    if marked == "claims":
+        return [claim.span for claim in annotation.claims]
+    return [evidence.span for claim in annotation.claims for evidence in claim.evidence]
+
+
+def _marks(annotation: Annotation, marked: Marked, index: SentenceIndex) -> set[int]:
+    """The numbers of the sentences that an annotator marked."""
+    passages = (Passage(document=annotation.document, span=span) for span in _spans(annotation, marked))
+    return {number for passage in passages for number in index.covered(passage)}
+
+
+def agreement(
+    annotations: Iterable[Annotation], sentences: SentencesOf | None, level: Level, threshold: float
+) -> Agreement:
+    """The agreement of the annotators; kappa and alpha over sentences only if sentences are given."""
+    every = list(annotations)
+    any_claims = any(one.claims for one in every)
+    by_document: dict[DocumentId, dict[str, Annotation]] = defaultdict(dict)
+    for one in every:
+        # Without any claims nobody was asked for them.
+        if one.complete and any_claims and (one.claims or not (one.findings or one.labels)):
+            by_document[one.document][one.annotator] = one
+    matching = _Matching(sentences, level, threshold)
+    documents = {document: found for document, found in sorted(by_document.items()) if len(found) > 1}
+    names = sorted({name for found in documents.values() for name in found})
+    marked = [one for one in MARKED if sentences is not None and any(_spans(a, one) for a in every)]
+    tables = _PairTables(documents, matching, marked)
+    pairs = [pair for pair in combinations(names, 2) if tables.documents_of(pair)]
+    return Agreement(
+        level=level,
+        threshold=threshold,
+        annotators=dict(sorted(Counter(one.annotator for one in every).items())),
+        documents=len({d for d, count in Counter(one.document for one in every).items() if count > 1}),
+        incomplete=sum(not one.complete for one in every),
+        outside=_outside(documents, matching.index) if sentences is not None else 0,
+        pairs=tuple(tables.pair(pair) for pair in pairs),
+        f1={unit: found for unit in UNITS if (found := tables.mean_f1(pairs, unit)) is not None},
+        kappa={one: found for one in marked if (found := tables.mean_kappa(pairs, one)) is not None},
+        alpha={
+            one: found for one in marked if (found := _alpha(documents, matching.index, one, sentences)) is not None
+        },
+        labels=tuple(_label_agreements(every)),
+        answer_evidence=_answer_evidence(every, matching),
+    )
+
+
+def _outside(documents: Mapping[DocumentId, Mapping[str, Annotation]], index: SentenceIndex) -> int:
+    return sum(
+        not index.covered(Passage(document=document, span=span))
+        for document, found in documents.items()
+        for one in found.values()
+        for marked in MARKED
+        for span in _spans(one, marked)
+    )
+
+
+# Pairs of annotators.
+
+Pair = tuple[str, str]
+
+
+class _PairTables:
+    """Counts of matches and tables of sentences, by pair of annotators and document."""
+
+    def __init__(
+        self,
+        documents: Mapping[DocumentId, Mapping[str, Annotation]],
+        matching: _Matching,
+        marked: Sequence[Marked],
+    ) -> None:
+        self._matches: dict[Pair, dict[DocumentId, ClaimMatch]] = defaultdict(dict)
+        self._tables: dict[tuple[Pair, Marked], dict[DocumentId, Values]] = defaultdict(dict)
+        self._marked = marked
+        self._numbers = {document: number for number, document in enumerate(documents)}
+        index = matching.index
+        for document, found in documents.items():
+            sizes = len(matching.sentences(document)) if matching.sentences else 0
+            marks = {(name, one): _marks(found[name], one, index) for name in found for one in marked}
+            for pair in combinations(sorted(found), 2):
+                first, second = pair
+                self._matches[pair][document] = matching.match(found[first], found[second])
+                for one in marked:
+                    table = sentence_table(marks[first, one], marks[second, one], sizes)
+                    self._tables[pair, one][document] = table
+
+    def documents_of(self, pair: Pair) -> list[DocumentId]:
+        return list(self._matches.get(pair, ()))
+
+    def _counts(self, pair: Pair, unit: Unit) -> dict[DocumentId, Counts]:
+        counts = {document: getattr(match, unit) for document, match in self._matches[pair].items()}
+        return {document: one for document, one in counts.items() if one.f1 is not None}
+
+    def pair(self, pair: Pair) -> PairAgreement:
+        counts = {unit: self._counts(pair, unit) for unit in UNITS}
+        kappas = {one: self._kappas(pair, one) for one in self._marked}
+        return PairAgreement(
+            first=pair[0],
+            second=pair[1],
+            documents=len(self._matches[pair]),
+            f1={unit: _f1(found.values()) for unit, found in counts.items() if found},
+            f1_per_document={
+                unit: float(np.mean([one.f1 for one in found.values()])) for unit, found in counts.items() if found
+            },
+            kappa={one: found for one in self._marked if (found := self.mean_kappa([pair], one)) is not None},
+            kappa_per_document={one: float(np.mean(found)) for one, found in kappas.items() if found},
+            sentences={one: _cells(sum(self._tables[pair, one].values())) for one in self._marked},
+        )
+
+    def _kappas(self, pair: Pair, marked: Marked) -> list[float]:
+        found = (cohen_kappa(table) for table in self._tables[pair, marked].values())
+        return [one for one in found if one is not None]
+
+    def mean_f1(self, pairs: Sequence[Pair], unit: Unit) -> Estimate | None:
+        """F1 averaged over pairs. Every mark counts as one value, which is 1 if it has a match."""
+        values: list[Values] = []
+        numbers: list[int] = []
+        groups: list[int] = []
+        for group, pair in enumerate(pairs):
+            for document, one in self._counts(pair, unit).items():
+                size = one.predicted + one.gold
+                values.append((np.arange(size) < 2 * one.matched).astype(float))
+                numbers += [self._numbers[document]] * size
+                groups += [group] * size
+        if not numbers:
+            return None
+        of_group = np.array(groups)
+        masks = [of_group == group for group in sorted({*groups})]
+        return macro_average(np.concatenate(values), np.array(numbers), masks)
+
+    def mean_kappa(self, pairs: Sequence[Pair], marked: Marked) -> Estimate | None:
+        """Kappa over sentences, averaged over the pairs for whom it is defined."""
+        blocks = np.zeros((len(self._numbers), len(pairs), 2, 2))
+        for number, pair in enumerate(pairs):
+            for document, table in self._tables[pair, marked].items():
+                blocks[self._numbers[document], number] = table
+        used = blocks[blocks.sum(axis=(1, 2, 3)) > 0]
+        return jackknife(used, _mean_kappa, int(used.sum()), float(used.sum() - used[..., 1, 1].sum()))
+
+
+def _mean_kappa(blocks: Values) -> float | None:
+    found = [one for table in blocks.sum(axis=0) if (one := cohen_kappa(table)) is not None]
+    return float(np.mean(found)) if found else None
+
+
+def _f1(counts: Iterable[Counts]) -> Estimate:
+    found = list(counts)
+    totals = np.array([2.0 * one.matched for one in found])
+    return share_of_sums(Sums(totals, np.array([float(one.predicted + one.gold) for one in found])), True)
+
+
+def sentence_table(first: set[int], second: set[int], sentences: int) -> Values:
+    """Sentences that both marked, the first alone, the second alone, and neither, as a square table."""
+    both, union = len(first & second), len(first | second)
+    return np.array([[both, len(first) - both], [len(second) - both, sentences - union]], dtype=float)
+
+
+def _cells(table: Values | int) -> tuple[int, int, int, int]:
+    (a, b), (c, d) = np.asarray(table, dtype=int).tolist()
+    return a, b, c, d
+
+
+# Alpha.
+
+
+def _alpha(
+    documents: Mapping[DocumentId, Mapping[str, Annotation]],
+    index: SentenceIndex,
+    marked: Marked,
+    sentences: SentencesOf | None,
+) -> Estimate | None:
+    """Krippendorff's alpha over sentences; annotators without an annotation of the document are missing."""
+    tables: list[Values] = []
+    marks_total = total = 0
+    for document, found in documents.items():
+        marks = [_marks(one, marked, index) for one in found.values()]
+        size = len(sentences(document)) if sentences is not None else 0
+        of_sentence = Counter(number for one in marks for number in one)
+        marks_total, total = marks_total + len(of_sentence), total + size
+        table = (size - len(of_sentence)) * coincidences([0] * len(marks), 2)
+        for count in of_sentence.values():
+            table += coincidences([1] * count + [0] * (len(marks) - count), 2)
+        tables.append(table)
+    if not tables:
+        return None
+    return jackknife(np.array(tables), lambda rows: krippendorff_alpha(rows.sum(axis=0)), total, marks_total)
+
+
+# Labels.
+
+Item = tuple[DocumentId, str]
+
+
+def _labels(annotations: Iterable[Annotation]) -> Iterator[tuple[str, Item, str, str]]:
+    """The name of the label, the item, the annotator and the value, of each label."""
+    for one in annotations:
+        for name, value in one.labels.items():
+            yield name, (one.document, ""), one.annotator, value
+        for finding in one.findings:
+            yield "findings", (one.document, finding.id), one.annotator, finding.label
+
+
+def _label_agreements(annotations: Iterable[Annotation]) -> Iterator[LabelAgreement]:
+    by_name: dict[str, dict[Item, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    for name, item, annotator, value in _labels(annotations):
+        by_name[name][item][annotator] = value
+    for name, items in sorted(by_name.items()):
+        shared = {item: values for item, values in sorted(items.items()) if len(values) > 1}
+        if shared:
+            yield _label_agreement(name, shared)
+
+
+def _answer_evidence(annotations: Iterable[Annotation], matching: _Matching) -> Estimate | None:
+    """F1 of the evidence that two annotators give for their answers to one question."""
+    by_question: dict[Item, list[list[Passage]]] = defaultdict(list)
+    matcher = matching.matcher()
+    for one in annotations:
+        for finding in one.findings:
+            passages = [Passage(document=one.document, span=evidence.span) for evidence in finding.evidence]
+            by_question[one.document, finding.id].append(matcher.distinct(passages))
+    matched: dict[DocumentId, float] = defaultdict(float)
+    marks: dict[DocumentId, float] = defaultdict(float)
+    for (document, _), answers in sorted(by_question.items(), key=lambda question: question[0]):
+        for first, second in combinations(answers, 2):
+            if first or second:
+                matched[document] += 2 * len(matcher.pairs(first, second))
+                marks[document] += len(first) + len(second)
+    if not marks:
+        return None
+    return share_of_sums(Sums(np.array([matched[one] for one in marks]), np.array([*marks.values()])), True)
+
+
+def _label_agreement(name: str, items: Mapping[Item, Mapping[str, str]]) -> LabelAgreement:
+    documents = {document: number for number, document in enumerate(dict.fromkeys(item[0] for item in items))}
+    codes = _codes(value for values in items.values() for value in values.values())
+    pairs = _codes(pair for values in items.values() for pair in combinations(sorted(values), 2))
+    coincident = np.zeros((len(documents), len(codes), len(codes)))
+    confused = np.zeros((len(documents), len(pairs), len(codes), len(codes)))
+    for (document, _), values in items.items():
+        number = documents[document]
+        coincident[number] += coincidences([codes[value] for value in values.values()], len(codes))
+        for first, second in combinations(sorted(values), 2):
+            confused[number, pairs[first, second], codes[values[first]], codes[values[second]]] += 1
+    equal = np.trace(confused, axis1=2, axis2=3).sum(axis=1)
+    return LabelAgreement(
+        name=name,
+        items=len(items),
+        agreement=share_of_sums(Sums(equal, confused.sum(axis=(1, 2, 3))), True),
+        kappa=jackknife(confused, _mean_kappa, len(items), len(items)),
+        alpha=jackknife(coincident, lambda rows: krippendorff_alpha(rows.sum(axis=0)), len(items), len(items)),
+    )
+
+
+def _codes(values: Iterable[T]) -> dict[T, int]:
+    return {value: number for number, value in enumerate(dict.fromkeys(values))}

@@ -1,0 +1,166 @@
+"""Where a system of several steps failed: from the trace of each response, its key's passages and its likely cause."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fathom.analysis.attribution import CauseEstimator
+from fathom.analysis.findings import CandidateCause, FailureStage, ItemFinding
+from fathom.analysis.intervals import Numbers, Sums, share_of_sums
+from fathom.analysis.loading import ScoredResponse
+from fathom.analysis.steps import find_steps, reasoning_of
+from fathom.records.questions import QuestionId
+from fathom.scoring.recall import missing, retrieved
+from fathom.tasks.family import Fault, Item, ReasoningStep
+
+RETRIEVAL, READING, REASONING = "retrieval miss", "reading miss", "reasoning miss"
+GAVE_UP, BUDGET, UNCLEAR = "gave up", "out of budget", "unclear"
+
+STAGES = {
+    RETRIEVAL: "a passage that the question needs was never shown to the model",
+    READING: "every needed passage was shown, and a value was overlooked or misread",
+    REASONING: "every needed passage was shown and read, and the answer computed from them is incorrect",
+    GAVE_UP: "no answer, although every needed passage was shown; or the model refused",
+    BUDGET: "a limit on steps, tokens or price ended the work before the answer",
+    UNCLEAR: "every needed passage was shown; neither the answer nor the reasoning tells reading from reasoning",
+}
+"""Every stage with a description, in the order of the page."""
+
+FAILED = ("incorrect", "unparseable", "refused", "overflow")
+"""Outcomes that are failures of the system; errors are asked again."""
+
+SHORTEST_VALUE = 4
+"""Characters of a value that a text does not contain by chance."""
+MIN_PROBABILITY = 0.5
+"""Minimum probability of the causes in reading, or of those in computing, at which they decide."""
+MAX_EXAMPLES = 3
+
+
+@dataclass(frozen=True)
+class _Failure:
+    """A failed response, as far as its trace explains it."""
+
+    place: int
+    """The index of its question among the run's questions."""
+    question: QuestionId
+    sample: int
+    stage: str | None
+    """None if it depends on the likely cause of the answer."""
+    values_stated: bool | None
+    """Whether the reasoning states every value that the question needs; None if it has none of them."""
+    abstained: bool
+    """Whether the answer is that there is none."""
+
+
+@dataclass
+class StageCounter:
+    """The failures of one run's responses that took several steps."""
+
+    causes: CauseEstimator
+    """Of the answers for which everything needed was shown: what a model does without a passage that it needs would
+    count as overlooking."""
+    failures: list[_Failure] = field(default_factory=list)
+
+    def add(
+        self,
+        place: int,
+        item: Item,
+        sample: int,
+        response: ScoredResponse,
+        steps: Sequence[ReasoningStep],
+        retrieves: bool,
+    ) -> None:
+        """Count a response; `retrieves` says whether its run retrieves passages, or else reads everything."""
+        if response.trace and response.outcome in FAILED:
+            stage = _from_trace(item, response, retrieves)
+            stated = _values_stated(response, steps) if stage is None else None
+            abstained = response.parsed is not None and response.parsed.type == "none"
+            self.failures.append(_Failure(place, item.question.id, sample, stage, stated, abstained))
+
+    def stages(self) -> dict[tuple[QuestionId, int], str]:
+        """The stage of each failure."""
+        explained = {(one.match.question, one.match.sample): one.candidates for one in self.causes.estimate().answers}
+        return {
+            (one.question, one.sample): one.stage
+            or _from_cause(one, explained.get((one.question, one.sample), ()), self.causes.faults)
+            for one in self.failures
+        }
+
+    def summary(
+        self, stages: Mapping[tuple[QuestionId, int], str], contexts: Numbers, samples: int
+    ) -> tuple[FailureStage, ...]:
+        """The failures by stage, all stages of a run with failures; `contexts` has the context of each question."""
+        found: dict[str, list[_Failure]] = defaultdict(list)
+        for one in self.failures:
+            found[stages[one.question, one.sample]].append(one)
+        made = []
+        for name, description in STAGES.items() if self.failures else ():
+            counts = np.bincount([one.place for one in found[name]], minlength=len(contexts)) / samples
+            made.append(
+                FailureStage(
+                    name=name,
+                    description=description,
+                    count=len(found[name]),
+                    share=share_of_sums(Sums.of(counts, contexts), samples == 1),
+                    share_of_failures=len(found[name]) / len(self.failures),
+                    examples=tuple(dict.fromkeys(one.question for one in found[name]))[:MAX_EXAMPLES],
+                )
+            )
+        return tuple(made)
+
+
+def with_stages(items: Sequence[ItemFinding], stages: Mapping[tuple[QuestionId, int], str]) -> list[ItemFinding]:
+    """The items, each failure with its stage."""
+    return [
+        item
+        if (stage := stages.get((item.question_id, item.sample))) is None
+        else item.model_copy(update={"stage": stage})
+        for item in items
+    ]
+
+
+def all_shown(item: Item, response: ScoredResponse, retrieves: bool) -> bool:
+    """Whether every passage that the question needs was shown; `retrieves` as in `StageCounter.add`."""
+    return not (retrieves and missing(item.key.proof.passages, retrieved(response.trace) or ()))
+
+
+def _from_trace(item: Item, response: ScoredResponse, retrieves: bool) -> str | None:
+    """The stage that the trace alone shows; None if everything was shown and answered."""
+    if response.ending == "gave up" or response.outcome == "refused":
+        return GAVE_UP
+    if response.ending or response.received == "truncated" or response.outcome == "overflow":
+        return BUDGET
+    # What a model does without a passage that it needs says nothing about its reading, even if it gives no answer.
+    if not all_shown(item, response, retrieves):
+        return RETRIEVAL
+    return GAVE_UP if response.outcome == "unparseable" else None
+
+
+def _values_stated(response: ScoredResponse, steps: Sequence[ReasoningStep]) -> bool | None:
+    """Whether the reasoning states all values that were to be read; None if it is too short to tell."""
+    notes = [step.output for step in response.trace if step.kind == "model"][:-1]
+    text = "\n".join((*notes, reasoning_of(response)))
+    values = [part for step in steps if step.operation != "computing" for part in step.parts]
+    if not values or not text.strip():
+        return None
+    stated = [one.at is not None for one in find_steps(text, [ReasoningStep("", (value,)) for value in values])]
+    if all(stated):
+        return True if all(len(spelling) >= SHORTEST_VALUE for value in values for spelling in value) else None
+    return False if any(stated) else None
+
+
+def _from_cause(failure: _Failure, candidates: Sequence[CandidateCause], faults: Mapping[str, Fault]) -> str:
+    # Stated values were read, whatever fault would give the same answer.
+    if failure.values_stated:
+        return REASONING
+    computing = sum(one.probability for one in candidates if faults[one.cause].operation == "computing")
+    reading = sum(one.probability for one in candidates) - computing
+    if max(computing, reading) >= MIN_PROBABILITY:
+        return REASONING if computing > reading else READING
+    if failure.abstained:
+        return GAVE_UP
+    return UNCLEAR if failure.values_stated is None else READING

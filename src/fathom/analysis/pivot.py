@@ -1,0 +1,436 @@
+"""Tables on demand: a measure by any properties of runs, questions and responses, with intervals and counts."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain, combinations
+from typing import TypeVar
+
+import numpy as np
+
+from fathom.analysis.intervals import Numbers
+from fathom.analysis.pivot_cells import Cells, CellValue, Groups
+from fathom.analysis.pivot_notes import PivotNotes
+from fathom.analysis.pivot_terms import SHARE, Mask, Measure, Terms, unknown
+from fathom.analysis.response_table import Kind, Property, ResponseTable, matching, plain_name
+from fathom.records.documents import Count
+from fathom.records.errors import FathomError
+from fathom.records.record import Record
+
+V = TypeVar("V")
+
+MEASURE = "measure"
+"""The name of the level with the measures, where a table has several."""
+ALL, BEST = "all", "best"
+MAX_COLUMNS = 200
+NO_RESPONSES = np.zeros(0, dtype=np.int64)
+COSTS = ("tokens", "input-tokens", "cached-tokens", "output-tokens", "seconds", "dollars", "dollars-per-correct")
+"""Measures of which less is better."""
+
+
+@dataclass(frozen=True)
+class PivotSettings:
+    """What a table shows."""
+
+    rows: Sequence[str] = ("run",)
+    columns: Sequence[str] = ()
+    measures: Sequence[str] = ()
+    """Empty for accuracy, or for shares in a table by a property of responses."""
+    where: Sequence[str] = ()
+    macro: Sequence[str] = ()
+    """Properties over whose values is averaged, each with the same weight."""
+    totals: Sequence[str] = ()
+    """Properties that get the value `all`."""
+    best: str = ""
+    """A property that gets the value `best`: the best of its values."""
+    difference: str = ""
+    """A property and two of its values: "prompting=direct,cot"."""
+    common: bool = False
+    """Only questions that every run on the bench asks."""
+    rename: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    bins: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def names(self) -> Iterator[str]:
+        """Every name of a property or number that occurs."""
+        return chain(self.used_names(), map(plain_name, chain(self.bins, self.rename)))
+
+    def used_names(self) -> Iterator[str]:
+        """The same without those that are only renamed or grouped."""
+        given = chain(self.rows, self.columns, self.macro, self.totals, [self.best])
+        conditions = [*self.where, *self.measures, self.difference]
+        parts = [re.split("[=!<>:]", one, maxsplit=1)[0] for one in conditions]
+        return (plain_name(name) for name in chain(given, parts) if name)
+
+
+def _by_plain_name(given: Mapping[str, V]) -> dict[str, V]:
+    return {plain_name(name): value for name, value in given.items()}
+
+
+class PivotMeasure(Record):
+    """A measure of a table."""
+
+    name: str
+    kind: Kind
+    """How it is printed: a share in percent, a count, a number, US dollars."""
+
+
+class PivotCell(Record):
+    """One cell of a table."""
+
+    row: tuple[str, ...]
+    column: tuple[str, ...]
+    measure: str
+    value: float | None
+    """None if no response has the measure, or if a price is not known."""
+    low: float | None = None
+    high: float | None = None
+    n: Count = 0
+    """Questions with a value, counted once for each run."""
+    questions: Count = 0
+    responses: Count = 0
+    contexts: Count = 0
+    """The sampling unit of the interval."""
+    runs: Count = 0
+    missing: Count = 0
+    """Responses that failed or are not asked yet; they are not correct."""
+    is_difference: bool = False
+    """Whether it is one value minus another, paired by question."""
+    comparable: bool = True
+    """False if runs in other cells with the same properties of questions ask questions that are not asked here."""
+
+
+class PivotTable(Record):
+    """A table with its cells in order, row by row; combinations without a response are left out."""
+
+    rows: tuple[str, ...]
+    """The properties of the rows, outermost first."""
+    columns: tuple[str, ...]
+    measures: tuple[PivotMeasure, ...]
+    where: tuple[str, ...]
+    macro: tuple[str, ...]
+    row_values: tuple[tuple[str, ...], ...]
+    column_values: tuple[tuple[str, ...], ...]
+    cells: tuple[PivotCell, ...]
+    notes: tuple[str, ...]
+
+
+def pivot(table: ResponseTable, settings: PivotSettings) -> PivotTable:
+    """The table that the settings describe."""
+    return _Pivot(table, settings).table()
+
+
+Key = tuple[int, ...]
+"""The index of a value for each axis; derived values come after the values of the property."""
+
+
+@dataclass(frozen=True)
+class _Content:
+    """The responses of a cell."""
+
+    places: Numbers
+    base: Numbers
+    """The responses that shares refer to: those with the same properties of runs and questions."""
+    comparable: bool = True
+
+
+class _Pivot:
+    def __init__(self, table: ResponseTable, settings: PivotSettings) -> None:
+        self._table = table
+        self._settings = settings
+        self._terms = Terms(table, _by_plain_name(settings.rename), _by_plain_name(settings.bins))
+        self._check_used("--rename", settings.rename)
+        self._check_used("--bins", settings.bins)
+        rows, columns = list(map(plain_name, settings.rows)), list(map(plain_name, settings.columns))
+        names = [name for name in (*rows, *columns) if name != MEASURE]
+        if len(set(names)) < len(names):
+            raise FathomError(f"A property is given twice: {', '.join(names)}. Give each once, in --rows or --columns.")
+        self._axes = tuple(self._terms.property(name, "--rows" if name in rows else "--columns") for name in names)
+        self._by_response = any(axis.level == "response" for axis in self._axes)
+        given = settings.measures or [SHARE if self._by_response else "accuracy"]
+        self._measures = [self._terms.measure(name) for name in given]
+        if any(one.statistic == "share" for one in self._measures) and not self._by_response:
+            raise FathomError(
+                "--measure share needs a property of responses in --rows or --columns: outcome, pattern, cause, stage."
+            )
+        if len(given) > 1 and MEASURE not in (*rows, *columns):
+            columns.append(MEASURE)
+        self._rows, self._columns = tuple(rows), tuple(columns)
+        macro = tuple(self._terms.property(name, "--macro") for name in settings.macro)
+        if any(one.level == "response" for one in macro):
+            raise FathomError("--macro averages over properties of runs or questions, not of responses. Give another.")
+        self._cells = Cells(table, macro)
+        self._totals = [self._axis(name, "--totals") for name in settings.totals]
+
+    def _check_used(self, option: str, names: Iterable[str]) -> None:
+        """Raise an error for a change of a property that the table does not have: it would have no effect."""
+        used = set(self._settings.used_names())
+        for name in names:
+            if plain_name(name) not in used:
+                raise FathomError(
+                    f"{option}: the table does not use '{name}'. Add it to --rows or --columns, or leave out {option}."
+                )
+
+    def _axis(self, name: str, option: str) -> int:
+        names = [axis.name for axis in self._axes]
+        if plain_name(name) not in names:
+            listed = ", ".join(names) or "no property"
+            raise FathomError(
+                f"{option}: neither --rows nor --columns has '{plain_name(name)}'. They have {listed}. Add it there."
+            )
+        return names.index(plain_name(name))
+
+    @cached_property
+    def _selected(self) -> Numbers:
+        """The responses that meet all conditions."""
+        kept = self._terms.where(self._settings.where)
+        if not kept.any():
+            conditions = " and ".join(self._settings.where)
+            raise FathomError(f"No response meets {conditions}. Leave a condition out.")
+        if self._settings.common:
+            kept &= self._shared(kept)
+            if not kept.any():
+                raise FathomError("No question is asked by every run. Leave out --common.")
+        return np.flatnonzero(kept)
+
+    def _shared(self, kept: Mask) -> Mask:
+        """Responses to questions that every run with a selected response asks, bench by bench."""
+        runs = np.unique(self._table.run[kept])
+        benches = np.array(self._table.bench_of)
+        asked = np.zeros(len(self._table.questions), dtype=np.int64)
+        wanted = np.zeros(len(self._table.questions), dtype=np.int64)
+        for run in runs:
+            mine = self._table.run == run
+            asked[np.unique(self._table.question[mine])] += 1
+        for bench in np.unique(benches[runs]):
+            first, end = self._table.span(int(bench))
+            wanted[first:end] = int((benches[runs] == bench).sum())
+        return np.asarray((asked == wanted)[self._table.question])
+
+    def table(self) -> PivotTable:
+        contents = self._contents()
+        values = {
+            (key, one.name): self._cells.value(one, content.places, content.base)
+            for key, content in contents.items()
+            for one in self._measures
+            if len(content.places) or one.statistic == "share"
+        }
+        derived: dict[Key, _Content] = {}
+        for key, content, found in chain(self._best(contents, values), self._differences(contents)):
+            derived[key] = content
+            values |= {(key, name): value for name, value in found.items()}
+        contents |= derived
+        cells = [
+            self._cell(key, content, one, values[key, one.name])
+            for key, content in contents.items()
+            for one in self._measures
+            if (key, one.name) in values
+        ]
+        rows = self._ordered(contents, self._rows)
+        columns = self._ordered(contents, self._columns)
+        if len(columns) > MAX_COLUMNS:
+            raise FathomError(
+                f"The table would have {len(columns):,} columns. Use --columns with fewer values, or give the property "
+                "in --rows."
+            )
+        at = {row: place for place, row in enumerate(rows)}, {column: place for place, column in enumerate(columns)}
+        return PivotTable(
+            rows=self._rows,
+            columns=self._columns,
+            measures=tuple(PivotMeasure(name=one.name, kind=one.kind) for one in self._measures),
+            where=tuple(self._settings.where),
+            macro=tuple(one.name for one in self._cells.macro),
+            row_values=tuple(rows),
+            column_values=tuple(columns),
+            cells=tuple(sorted(cells, key=lambda cell: (at[0][cell.row], at[1][cell.column]))),
+            notes=tuple(self._notes(contents)),
+        )
+
+    # The responses of each cell.
+
+    def _contents(self) -> dict[Key, _Content]:
+        found: dict[Key, _Content] = {}
+        totals = sorted(set(self._totals))
+        for size in range(len(totals) + 1):
+            for summed in combinations(totals, size):
+                found |= self._without(frozenset(summed))
+        return found
+
+    def _without(self, summed: frozenset[int]) -> dict[Key, _Content]:
+        """The cells in which these axes have the value `all`."""
+        kept = [place for place in range(len(self._axes)) if place not in summed]
+        places = self._selected
+        for place in summed:
+            if self._axes[place].level == "response":
+                # All patterns together are the responses that have one.
+                places = np.unique(places[self._axes[place].at(places, self._table.size)[0]])
+        groups = self._cells.grouped(tuple(self._axes[place] for place in kept), places)
+        of_base = [place for place in kept if self._axes[place].level != "response"]
+        bases = self._cells.grouped(tuple(self._axes[place] for place in of_base), self._selected)
+        comparable = self._comparable(of_base, bases)
+        found = {}
+        for base, codes in self._combinations(kept, of_base, groups):
+            code = dict(zip(kept, codes, strict=True))
+            key = tuple(code.get(place, len(axis.values)) for place, axis in enumerate(self._axes))
+            found[key] = _Content(groups.get(codes, NO_RESPONSES), bases[base], comparable[base])
+        return found
+
+    def _combinations(self, kept: Sequence[int], of_base: Sequence[int], groups: Groups) -> Iterator[tuple[Key, Key]]:
+        """The key of each cell, and its part of runs and questions. A share may be zero: such cells are there, too."""
+        bases = {
+            codes: tuple(code for code, place in zip(codes, kept, strict=True) if place in of_base) for codes in groups
+        }
+        if all(one.statistic != "share" for one in self._measures):
+            yield from ((base, codes) for codes, base in bases.items())
+            return
+        others = dict.fromkeys(
+            tuple(code for code, place in zip(codes, kept, strict=True) if place not in of_base) for codes in groups
+        )
+        for base in self._cells.grouped(tuple(self._axes[place] for place in of_base), self._selected):
+            for other in others:
+                own, rest = iter(base), iter(other)
+                yield base, tuple(next(own) if place in of_base else next(rest) for place in kept)
+
+    def _comparable(self, axes: Sequence[int], bases: Groups) -> dict[Key, bool]:
+        """Whether a cell has every question that runs in other cells with the same properties of questions have."""
+        asked = {key: np.unique(self._table.question[places]) for key, places in bases.items()}
+        every: dict[Key, list[Numbers]] = defaultdict(list)
+
+        def of_questions(key: Key) -> Key:
+            return tuple(code for code, place in zip(key, axes, strict=True) if self._axes[place].level == "question")
+
+        for key, questions in asked.items():
+            every[of_questions(key)].append(questions)
+        sizes = {key: len(np.unique(np.concatenate(some))) for key, some in every.items()}
+        return {key: len(questions) == sizes[of_questions(key)] for key, questions in asked.items()}
+
+    # Derived values.
+
+    def _best(
+        self, contents: Mapping[Key, _Content], values: Mapping[tuple[Key, str], CellValue]
+    ) -> Iterator[tuple[Key, _Content, dict[str, CellValue]]]:
+        """For each combination of the other axes, the best of the property's values by the first measure."""
+        if not self._settings.best:
+            return
+        axis = self._axis(self._settings.best, "--best")
+        first = self._measures[0].name
+        column = self._measures[0].column
+        sign = -1 if first.partition(":")[0] in COSTS or (column is not None and column.less_is_better) else 1
+        rivals: dict[Key, list[Key]] = defaultdict(list)
+        for key in contents:
+            if key[axis] < len(self._axes[axis].values) and values[key, first].value is not None:
+                rivals[(*key[:axis], -1, *key[axis + 1 :])].append(key)
+        for keys in rivals.values():
+            best = max(keys, key=lambda key: sign * (values[key, first].value or 0.0))
+            made = (*best[:axis], len(self._axes[axis].values) + 1, *best[axis + 1 :])
+            yield made, contents[best], {one.name: values[best, one.name] for one in self._measures}
+
+    def _differences(self, contents: Mapping[Key, _Content]) -> Iterator[tuple[Key, _Content, dict[str, CellValue]]]:
+        """For each combination of the other axes, one value of the property minus another, paired by question."""
+        if not self._settings.difference:
+            return
+        axis, first, second = self._difference
+        measures = [one for one in self._measures if one.statistic == "mean"]
+        for key, content in contents.items():
+            other = (*key[:axis], second, *key[axis + 1 :])
+            if key[axis] == first and other in contents:
+                two = contents[other]
+                made = (*key[:axis], len(self._axes[axis].values) + 2, *key[axis + 1 :])
+                both = np.concatenate([content.places, two.places])
+                yield (
+                    made,
+                    _Content(both, both),
+                    {one.name: self._cells.paired_difference(one, content.places, two.places) for one in measures},
+                )
+
+    @cached_property
+    def _difference(self) -> tuple[int, int, int]:
+        """The axis of the difference and two of its values."""
+        name, _, given = self._settings.difference.partition("=")
+        axis = self._axis(name, "--difference")
+        one = self._axes[axis]
+        if one.level != "run":
+            raise FathomError(
+                f"--difference pairs runs by question, and '{one.name}' is not a property of runs. `fathom analyze` "
+                "compares settings of questions."
+            )
+        for split in range(len(given)):
+            if given[split] == ",":
+                sides = [matching(one.values, part.strip()) for part in (given[:split], given[split + 1 :])]
+                if all(len(side) == 1 for side in sides):
+                    return axis, sides[0][0], sides[1][0]
+        raise unknown(
+            f"--difference: give two values of '{one.name}' such as {one.name}=FIRST,SECOND, not", given, one.values
+        )
+
+    # The table.
+
+    def _cell(self, key: Key, content: _Content, measure: Measure, found: CellValue) -> PivotCell:
+        # The counts of a share are those of its denominator.
+        places = content.base if measure.statistic == "share" else content.places
+        return PivotCell(
+            row=self._labels(key, self._rows, measure),
+            column=self._labels(key, self._columns, measure),
+            measure=measure.name,
+            value=found.value,
+            low=found.low,
+            high=found.high,
+            n=found.n,
+            questions=self._cells.count("questions", places),
+            responses=len(places),
+            contexts=self._cells.count("contexts", places),
+            runs=self._cells.count("runs", places),
+            missing=self._cells.missing(places),
+            is_difference=any(code == len(axis.values) + 2 for axis, code in zip(self._axes, key, strict=True)),
+            comparable=content.comparable,
+        )
+
+    def _labels(self, key: Key, names: Sequence[str], measure: Measure) -> tuple[str, ...]:
+        codes = {axis.name: (axis, code) for axis, code in zip(self._axes, key, strict=True)}
+        return tuple(measure.name if name == MEASURE else self._label(*codes[name]) for name in names)
+
+    def _label(self, axis: Property, code: int) -> str:
+        if code < len(axis.values):
+            return axis.values[code] or "(none)"
+        if code == len(axis.values) + 2:
+            _, first, second = self._difference
+            return f"{axis.values[second]} - {axis.values[first]}"
+        return ALL if code == len(axis.values) else BEST
+
+    def _ordered(self, contents: Mapping[Key, _Content], names: Sequence[str]) -> list[tuple[str, ...]]:
+        """The combinations that occur, in the order of the properties' values."""
+        places = {axis.name: place for place, axis in enumerate(self._axes)}
+        sort: Callable[[Key, int], tuple[int, ...]] = lambda key, number: tuple(  # noqa: E731
+            number if name == MEASURE else key[places[name]] for name in names
+        )
+        found = {
+            sort(key, number): self._labels(key, names, one)
+            for key in contents
+            for number, one in enumerate(self._measures)
+        }
+        return [found[order] for order in sorted(found)]
+
+    def _notes(self, contents: Mapping[Key, _Content]) -> Iterator[str]:
+        noted = PivotNotes(self._table, self._cells, self._axes, self._selected)
+        yield from noted.incomparable([one.comparable for one in contents.values()])
+        yield from (f"No response has {one}." for one in dict.fromkeys(self._terms.unmatched))
+        yield from noted.left_out()
+        yield from noted.averaged_runs([one.base for one in contents.values()])
+        yield from noted.missing()
+        if any(one.column is not None and one.column.name == "dollars" for one in self._measures):
+            yield from noted.prices()
+        macro = {one.name for one in self._cells.macro}
+        # A cell with one value of the averaged property is no average.
+        averages = [
+            one.base
+            for key, one in contents.items()
+            if all(
+                axis.name not in macro or code >= len(axis.values) for axis, code in zip(self._axes, key, strict=True)
+            )
+        ]
+        yield from noted.macro(averages)
+        if self._settings.best:
+            yield f"`best` is chosen by {self._measures[0].name} on the same questions: it is an optimistic estimate."

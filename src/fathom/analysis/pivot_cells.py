@@ -1,0 +1,248 @@
+"""The value of one cell of a table, from the responses in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fathom.analysis.correlates import correlation, reason_to_exclude
+from fathom.analysis.findings import Estimate
+from fathom.analysis.intervals import Numbers, Values, difference, macro_average, mean_estimate, share
+from fathom.analysis.pivot_terms import Mask, Measure
+from fathom.analysis.ratios import linearized, ratio_estimate
+from fathom.analysis.response_table import NOT_SENT, Column, Property, ResponseTable
+from fathom.scoring.scores import pass_at_k
+
+
+@dataclass(frozen=True)
+class CellValue:
+    """A value, and its interval if it has one; the value is None if there is nothing to compute it from."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    """Questions with a value, counted once for each run."""
+
+
+NOTHING = CellValue(None)
+
+Groups = dict[tuple[int, ...], Numbers]
+"""Responses by the indices of their values."""
+
+
+@dataclass(frozen=True)
+class _Units:
+    """Values of questions: the mean over the samples of a question in one run."""
+
+    numbers: Numbers
+    """Run and question as one number."""
+    values: Values
+    contexts: Numbers
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Computes cells; `macro` are the properties over whose values is averaged, each with the same weight."""
+
+    table: ResponseTable
+    macro: tuple[Property, ...] = ()
+
+    def grouped(self, axes: tuple[Property, ...], places: Numbers) -> Groups:
+        """The responses of each combination of values; one without a value of some property is in none."""
+        codes: list[Numbers] = []
+        for axis in axes:
+            repeated, found = axis.at(places, self.table.size)
+            codes, places = [*(one[repeated] for one in codes), found], places[repeated]
+        if not len(places):
+            return {}
+        key = np.zeros(len(places), dtype=np.int64)
+        for axis, found in zip(axes, codes, strict=True):
+            key = key * len(axis.values) + found
+        order = np.argsort(key, kind="stable")
+        starts = np.flatnonzero(np.diff(key[order], prepend=-1))
+        return {
+            tuple(int(one[order[start]]) for one in codes): part
+            for start, part in zip(starts, np.split(places[order], starts[1:]), strict=True)
+        }
+
+    def value(self, measure: Measure, places: Numbers, base: Numbers) -> CellValue:
+        """The value over the responses at `places`; `base` are those that shares refer to."""
+        match measure.statistic:
+            case "share":
+                return self._share(places, base)
+            case "number":
+                return CellValue(float(self.count(measure.name, places)), n=self.count("units", places))
+            case "pass":
+                return self._pass_at(measure.k, places)
+            case "ratio":
+                return self._per_correct(places)
+        column = measure.column
+        assert column is not None
+        if column.name == "dollars" and self._unpriced[places].any():
+            return NOTHING
+        places = places[~np.isnan(column.values[places])]
+        if not len(places):
+            return NOTHING
+        if measure.statistic == "mean" and column.top is not None and column.bottom is not None:
+            return self._ratio(column, column.top, column.bottom, places)
+        if measure.statistic in ("mean", "macro"):
+            return self._mean(self._units(column.values, places), places, column.is_share)
+        if measure.statistic == "correlation":
+            return self._correlation(column.values, places)
+        values = column.values[places]
+        if column.lists is not None:
+            values = np.concatenate([np.asarray(column.lists[place], dtype=float) for place in places])
+        return CellValue(_statistic(measure.statistic, values), n=self.count("units", places))
+
+    def count(self, what: str, places: Numbers) -> int:
+        """How many questions, responses, runs or contexts there are; `units` are questions of each run."""
+        if what == "responses":
+            return len(places)
+        numbers = {
+            "questions": self.table.question,
+            "runs": self.table.run,
+            "contexts": self.table.context,
+            "units": self._unit,
+        }[what]
+        return len(np.unique(numbers[places]))
+
+    def missing(self, places: Numbers) -> int:
+        """Responses that failed or are not asked yet."""
+        return int(self._missing[places].sum())
+
+    def paired_difference(self, measure: Measure, first: Numbers, second: Numbers) -> CellValue:
+        """Second minus first over the questions that both have, paired by question."""
+        column = measure.column
+        assert column is not None
+        if column.name == "dollars" and self._unpriced[np.concatenate([first, second])].any():
+            return NOTHING
+        known = ~np.isnan(column.values)
+        one, two = (
+            self._means(self.table.question, column.values, places[known[places]]) for places in (first, second)
+        )
+        if column.top is not None and column.bottom is not None:
+            one, two = (
+                self._linearized(column.top, column.bottom, self.table.question, places[known[places]])
+                for places in (first, second)
+            )
+        both, at_one, at_two = np.intersect1d(one.numbers, two.numbers, assume_unique=True, return_indices=True)
+        if not len(both):
+            return NOTHING
+        gaps, contexts = two.values[at_two] - one.values[at_one], one.contexts[at_one]
+        if self.macro:
+            inside = np.isin(self.table.question[first], both)
+            masks = [
+                np.isin(both, self.table.question[group]) for group in self.grouped(self.macro, first[inside]).values()
+            ]
+            return _cell(macro_average(gaps, contexts, masks, bounded=False)) if masks else NOTHING
+        return _cell(difference(gaps, contexts) if column.is_share else mean_estimate(gaps, contexts))
+
+    def _mean(self, units: _Units, places: Numbers, is_share: bool) -> CellValue:
+        if not self.macro:
+            return _cell((share if is_share else mean_estimate)(units.values, units.contexts))
+        masks = [np.isin(units.numbers, self._unit[group]) for group in self.grouped(self.macro, places).values()]
+        return _cell(macro_average(units.values, units.contexts, masks, is_share)) if masks else NOTHING
+
+    def _ratio(self, column: Column, top: Values, bottom: Values, places: Numbers) -> CellValue:
+        """The ratio of the sums; with `macro` the mean of the ratios of its values."""
+        if not self.macro:
+            above, below = (self._units(side, places) for side in (top, bottom))
+            found = ratio_estimate(above.values, below.values, above.contexts, column.is_share)
+            return NOTHING if found is None else _cell(found)
+        units = self._units(bottom, places)
+        values, masks = np.zeros(len(units.numbers)), []
+        for group in self.grouped(self.macro, places).values():
+            mask = np.isin(units.numbers, self._unit[group])
+            part = self._linearized(top, bottom, self._unit, places[np.isin(self._unit[places], units.numbers[mask])])
+            values[mask] = part.values
+            masks.append(mask)
+        if not masks:
+            return NOTHING
+        found = macro_average(values, units.contexts, masks, bounded=False)
+        limits = (0.0, 1.0) if column.is_share else (-np.inf, np.inf)
+        low, high = (float(np.clip(end, *limits)) for end in (found.low, found.high))
+        return _cell(found.model_copy(update={"low": low, "high": high}))
+
+    def _linearized(self, top: Values, bottom: Values, by: Numbers, places: Numbers) -> _Units:
+        above, below = (self._means(by, side, places) for side in (top, bottom))
+        return _Units(above.numbers, linearized(above.values, below.values), above.contexts)
+
+    def _share(self, places: Numbers, base: Numbers) -> CellValue:
+        inside = np.zeros(self.table.size)
+        inside[places] = 1.0
+        return self._mean(self._units(inside, base), base, True)
+
+    def _pass_at(self, k: int, places: Numbers) -> CellValue:
+        units = self._units(self._correct, places)
+        samples = len(places) // max(1, len(units.numbers))
+        if samples < k or samples * len(units.numbers) != len(places):
+            return NOTHING
+        shares = [pass_at_k(samples, round(value * samples), k) for value in units.values]
+        return self._mean(_Units(units.numbers, np.array(shares), units.contexts), places, True)
+
+    def _per_correct(self, places: Numbers) -> CellValue:
+        correct = int(self._correct[places].sum())
+        if self._unpriced[places].any() or not correct:
+            return NOTHING
+        return CellValue(float(np.nansum(self._dollars[places])) / correct, n=self.count("units", places))
+
+    def _correlation(self, values: Values, places: Numbers) -> CellValue:
+        units = self._units(values, places)
+        accuracy = self._units(self._correct, places)
+        if reason_to_exclude(units.values, accuracy.values, units.contexts):
+            return CellValue(None, n=len(units.numbers))
+        found = correlation(units.values, accuracy.values, units.contexts)
+        return CellValue(found.value, found.low, found.high, len(units.numbers))
+
+    def _units(self, values: Values, places: Numbers) -> _Units:
+        """The mean of each question in each run, over its samples at these places."""
+        return self._means(self._unit, values, places)
+
+    def _means(self, by: Numbers, values: Values, places: Numbers) -> _Units:
+        numbers, inverse, counts = np.unique(by[places], return_inverse=True, return_counts=True)
+        sums = np.bincount(inverse, weights=values[places], minlength=len(numbers))
+        contexts = np.zeros(len(numbers), dtype=np.int64)
+        contexts[inverse] = self.table.context[places]
+        return _Units(numbers, sums / counts, contexts)
+
+    @cached_property
+    def _unit(self) -> Numbers:
+        return np.asarray(self.table.run * len(self.table.questions) + self.table.question)
+
+    @cached_property
+    def _correct(self) -> Values:
+        return self.table.has_outcome("correct").astype(float)
+
+    @cached_property
+    def _dollars(self) -> Values:
+        column = self.table.column("dollars")
+        assert column is not None
+        return column.values
+
+    @cached_property
+    def _missing(self) -> Numbers:
+        return self.table.has_outcome("error", "unanswered")
+
+    @cached_property
+    def _unpriced(self) -> Mask:
+        """Responses whose price is not known."""
+        return np.asarray(np.isnan(self._dollars) & (self.table.has_outcome(*NOT_SENT) == 0))
+
+
+def _cell(estimate: Estimate) -> CellValue:
+    low, high = (None, None) if estimate.method == "none" else (estimate.low, estimate.high)
+    return CellValue(estimate.value, low, high, estimate.items)
+
+
+def _statistic(name: str, values: Values) -> float:
+    if name.startswith("p"):
+        return float(np.percentile(values, int(name[1:])))
+    if name in ("sd", "var"):
+        # Of a sample: one value says nothing about the spread.
+        return float(getattr(np, {"sd": "std", "var": "var"}[name])(values, ddof=1)) if len(values) > 1 else 0.0
+    if name == "count":
+        return float(len(values))
+    return float(getattr(np, name)(values))

@@ -1,0 +1,226 @@
+"""The words of a table: filters such as "length>=128K" and measures such as "seconds:median", looked up in the data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fathom.analysis.intervals import Values
+from fathom.analysis.response_table import Column, Kind, Property, ResponseTable, matching, plain_name
+from fathom.records.errors import FathomError
+from fathom.records.lengths import parse_length
+
+Mask = NDArray[np.bool_]
+
+MAX_LISTED = 40
+"""Names and values that an error message lists."""
+
+COUNTS = ("questions", "responses", "runs", "contexts")
+"""Measures that count instead of averaging."""
+SHARE = "share"
+"""The measure of tables by a property of responses: the share of responses that have the value."""
+PER_CORRECT = "dollars-per-correct"
+STATISTICS = ("mean", "macro", "median", "min", "max", "sd", "var", "sum", "count", "correlation")
+"""What a measure may be followed by, after a colon; also p and a percentile, such as p90."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What the cells of a table show."""
+
+    name: str
+    """As it was given."""
+    statistic: str
+    """One of `STATISTICS` or p90; for other measures: share, number, pass, ratio."""
+    kind: Kind
+    column: Column | None = None
+    k: int = 0
+    """Of pass@k."""
+
+    @property
+    def has_interval(self) -> bool:
+        return self.statistic in ("mean", "macro", "share", "pass", "correlation")
+
+
+@dataclass(frozen=True)
+class Terms:
+    """Looks names up in the responses, with the changes that the user asks for."""
+
+    table: ResponseTable
+    rename: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By property: patterns of values, and the name that they get."""
+    bins: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By number: the limits of the ranges that it is grouped into."""
+    unmatched: list[str] = field(default_factory=list)
+    """Alternatives in conditions, and renamed values, that no response has, such as "system=sql"."""
+
+    def property(self, name: str, what: str) -> Property:
+        """The property of that name. `what` says where it was given, for the error."""
+        name = plain_name(name)
+        if name in self.bins:
+            found = self._binned(name)
+        else:
+            known = self.table.property(name)
+            if known is None:
+                ranges = " It is a number: group it into ranges with --bins." * (name in self.table.column_names)
+                raise unknown(f"{what}: there is no property", name, self.table.property_names, ranges)
+            found = known
+        if name not in self.rename:
+            return found
+        patterns = [pattern for pattern in self.rename[name] if not matching(found.values, pattern)]
+        self.unmatched.extend(f"{found.name}={pattern}" for pattern in patterns)
+        return found.renamed(self.rename[name])
+
+    def _binned(self, name: str) -> Property:
+        column = self.table.column(name)
+        if column is None:
+            raise unknown("--bins: there is no number", name, self.table.column_names)
+        limits = [as_number(one) for one in self.bins[name]]
+        if not limits or any(np.isnan(limits)) or sorted(set(limits)) != limits:
+            raise FathomError(f"--bins: give the limits of '{name}' as ascending numbers, such as {name}=15K,20K.")
+        return self.table.binned(column, limits, self.bins[name])
+
+    # Filters.
+
+    def where(self, conditions: Iterable[str]) -> Mask:
+        """For each response, whether it meets all conditions."""
+        kept = np.ones(self.table.size, dtype=bool)
+        for condition in conditions:
+            kept &= self._where(condition)
+        return kept
+
+    def _where(self, condition: str) -> Mask:
+        found = re.fullmatch(r"\s*([^=!<>]+?)\s*(!=|>=|<=|=|>|<)\s*(.*?)\s*", condition, re.DOTALL)
+        if found is None:
+            raise FathomError(
+                f"--where does not take '{condition}'. Give a condition such as length>=128K or task=choice."
+            )
+        name, sign, value = plain_name(found[1]), found[2], found[3]
+        is_number = name in self.table.column_names and name not in self.bins
+        if name not in (*self.table.property_names, *self.bins):
+            if not is_number:
+                names = (*self.table.property_names, *self.table.column_names)
+                raise unknown("--where: there is no property", name, names)
+            return self._where_number(name, sign, value)
+        one = self.property(name, "--where")
+        if sign in ("=", "!="):
+            codes = self._codes(one, value)
+            if not codes and is_number and not np.isnan(as_number(value)):
+                return self._where_number(name, sign, value)
+            if not codes:
+                raise unknown(f"'{one.name}' has no value", value, one.values)
+            has = one.having(codes, self.table.size)
+            return np.asarray(has == (1 if sign == "=" else 0))
+        if is_number:
+            return self._where_number(name, sign, value)
+        return np.asarray(one.having(_compared(one, sign, value), self.table.size) == 1)
+
+    def _codes(self, one: Property, given: str) -> list[int]:
+        """The values that are meant: the text as a whole, or each of its parts between commas; none if none exists."""
+        whole = matching(one.values, given)
+        if whole or "," not in given:
+            return whole
+        parts = {part.strip(): matching(one.values, part.strip()) for part in given.split(",")}
+        found = [code for codes in parts.values() for code in codes]
+        self.unmatched.extend(f"{one.name}={part}" for part, codes in parts.items() if found and not codes)
+        return found
+
+    def _where_number(self, name: str, sign: str, value: str) -> Mask:
+        column = self.table.column(name)
+        assert column is not None
+        limit = as_number(value)
+        if np.isnan(limit):
+            raise FathomError(f"--where: '{name}' is a number, and '{value}' is none. Give a number such as 20 or 64K.")
+        with np.errstate(invalid="ignore"):
+            return np.asarray(_SIGNS[sign](column.values, limit))
+
+    # Measures.
+
+    def measure(self, name: str) -> Measure:
+        """The measure of that name."""
+        text = name.strip()
+        if "=" in text:
+            return self._share_of(text)
+        base, _, statistic = text.partition(":")
+        base, statistic = plain_name(base), statistic.strip().lower()
+        if base == SHARE:
+            return Measure(base, "share", "share")
+        if base in COUNTS:
+            return Measure(base, "number", "count")
+        if base == PER_CORRECT:
+            return Measure(base, "ratio", "money", self.table.column("dollars"))
+        if passed := re.fullmatch(r"pass@(\d+)", base):
+            return Measure(base, "pass", "share", self.table.column("accuracy"), int(passed[1]))
+        column = self.table.column(base)
+        if column is None:
+            raise unknown("--measure: there is no measure", base, self.measure_names(), _MEASURE_HINT)
+        if statistic and statistic not in STATISTICS and not re.fullmatch(r"p(100|\d\d?)", statistic):
+            raise unknown(f"--measure: '{base}' has no statistic", statistic, (*STATISTICS, "p90"))
+        kind: Kind = "number" if statistic in ("correlation", "var") else column.kind
+        kind = "count" if statistic == "count" else kind
+        return Measure(text, statistic or "mean", kind, column)
+
+    def measure_names(self) -> tuple[str, ...]:
+        """The names of all measures but those that are made up of a property and a value."""
+        return (*self.table.column_names, PER_CORRECT, "pass@k", SHARE, *COUNTS)
+
+    def _share_of(self, text: str) -> Measure:
+        """The share of responses that meet a condition, such as "outcome=refused"."""
+        name = plain_name(re.split(r"[=!<>]", text, maxsplit=1)[0])
+        if name not in self.table.property_names:
+            raise unknown("--measure: there is no property", name, self.table.property_names)
+        values = self._where(text).astype(float)
+        return Measure(text, "mean", "share", Column(text, "share", "response", values, True))
+
+
+_MEASURE_HINT = " The share of responses with a value is a measure too: outcome=refused, pattern=NAME."
+
+_SIGNS: dict[str, Callable[[Values, float], Mask]] = {
+    "=": lambda values, limit: np.asarray(values == limit),
+    "!=": lambda values, limit: np.asarray(values != limit),
+    ">": lambda values, limit: np.asarray(values > limit),
+    ">=": lambda values, limit: np.asarray(values >= limit),
+    "<": lambda values, limit: np.asarray(values < limit),
+    "<=": lambda values, limit: np.asarray(values <= limit),
+}
+
+
+def _compared(one: Property, sign: str, given: str) -> list[int]:
+    """The values of an ordered property that are above or below another one."""
+    limit = as_number(given)
+    numbers = np.array([as_number(value) for value in one.values])
+    if not np.isnan(limit) and not np.isnan(numbers).any():
+        return [int(code) for code in np.flatnonzero(_SIGNS[sign](numbers, limit))]
+    if not one.is_ordered:
+        raise FathomError(f"--where: the values of '{one.name}' have no order. Compare it with = or !=.")
+    if given not in one.values:
+        raise unknown(f"'{one.name}' has no value", given, one.values)
+    place = one.values.index(given)
+    return [int(code) for code in np.flatnonzero(_SIGNS[sign](np.arange(len(one.values), dtype=float), place))]
+
+
+def as_number(text: str) -> float:
+    """A number or a length such as 64K; of a range such as 5-8 its start; NaN if it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        return float(parse_length(re.sub(r"(?<=\d)(-.*|\+)$", "", text.strip())))
+    except FathomError:
+        return float("nan")
+
+
+def unknown(problem: str, name: str, known: Iterable[str], hint: str = "") -> FathomError:
+    """An error that lists what exists, with the closest names first."""
+    names = list(dict.fromkeys(known))
+    by_case = {one.lower(): one for one in names}
+    closest = [by_case[one] for one in get_close_matches(name.lower(), by_case, n=3, cutoff=0.6)]
+    meant = f" Did you mean {' or '.join(closest)}?" if closest else ""
+    listed = ", ".join(names[:MAX_LISTED]) + (f" and {len(names) - MAX_LISTED} more" if len(names) > MAX_LISTED else "")
+    return FathomError(f"{problem} '{name}'.{meant}{hint} Choose from: {listed or 'nothing'}.")

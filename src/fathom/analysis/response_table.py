@@ -1,0 +1,454 @@
+"""All responses of some runs as columns: properties by which they are grouped, and numbers that are averaged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cache, cached_property
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+
+from fathom.analysis.collection import BenchData, RunData, with_causes
+from fathom.analysis.failure_stages import STAGES, with_stages
+from fathom.analysis.findings import OUTCOMES, ItemFinding
+from fathom.analysis.intervals import Numbers, Values
+from fathom.analysis.patterns import PATTERNS
+from fathom.analysis.properties import Groupings, QuestionProperties
+from fathom.analysis.ratios import ratio_sums
+from fathom.models.model_info import model_info
+from fathom.records.lengths import format_length
+from fathom.records.questions import Usage
+from fathom.records.tag_values import value_order
+from fathom.scoring.measures import Distribution, RatioMeasure, counts_of
+from fathom.tasks.catalog import distributions_of, measures_of
+
+Level = Literal["run", "question", "response"]
+"""What a property belongs to. Of a run, all of its questions have the same value; a sample is like a run of its own."""
+Kind = Literal["share", "count", "number", "money"]
+"""How a number is printed."""
+
+NOT_SENT = ("unanswered", "overflow")
+"""Outcomes of responses that cost nothing."""
+SETTING = "system."
+"""Prefix of a system's settings, for one that has the name of a tag."""
+MODEL = "model."
+"""Prefix of what is known about a model: its window, its cutoff, ..."""
+
+
+DEFAULT, NONE = "default", "none"
+"""The value of a setting that was not given, and of one that a system does not have."""
+
+
+def expanded(counts: Numbers) -> tuple[Numbers, Numbers]:
+    """Each index repeated as often as its count says, and the number of each repetition: 0, 1, ..."""
+    repeated = np.repeat(np.arange(len(counts)), counts)
+    return repeated, np.arange(len(repeated)) - (np.cumsum(counts) - counts)[repeated]
+
+
+def plain_name(name: str) -> str:
+    """The name as it is typed in a command: "Context length" is context-length."""
+    return "-".join(name.strip().lower().replace("_", " ").split())
+
+
+@dataclass(frozen=True)
+class Property:
+    """A property with the values of all responses. A response may have several values (operators) or none."""
+
+    name: str
+    level: Level
+    values: tuple[str, ...]
+    """In the order in which they are listed."""
+    places: Numbers
+    """Indices of responses, ascending."""
+    codes: Numbers
+    """For each of `places`, the index of a value."""
+    is_ordered: bool = False
+    """Whether its values have an order of their own, so that they can be compared."""
+
+    def having(self, codes: Iterable[int], size: int) -> Numbers:
+        """For each of `size` responses, 1 if it has one of these values."""
+        found = np.zeros(size, dtype=np.int64)
+        found[self.places[np.isin(self.codes, list(codes))]] = 1
+        return found
+
+    def at(self, places: Numbers, size: int) -> tuple[Numbers, Numbers]:
+        """The values of some of `size` responses: indices into `places`, and the value of each."""
+        counts = np.bincount(self.places, minlength=size)
+        starts = np.cumsum(counts) - counts
+        repeated, within = expanded(counts[places])
+        return repeated, self.codes[starts[places[repeated]] + within]
+
+    def renamed(self, names: Mapping[str, str]) -> Property:
+        """With values that match a pattern under another name; values of one name are merged."""
+        after = [next((name for pattern, name in names.items() if _matches(one, pattern)), one) for one in self.values]
+        values = tuple(dict.fromkeys(after))
+        numbers = np.array([values.index(one) for one in after], dtype=np.int64)
+        pairs = np.unique(np.stack([self.places, numbers[self.codes]]), axis=1) if len(self.places) else None
+        places, codes = (self.places, self.codes) if pairs is None else pairs
+        return Property(self.name, self.level, values, places, codes, self.is_ordered)
+
+
+def _matches(value: str, pattern: str) -> bool:
+    """Whether a value is the pattern, or matches it where "*" is any text. "?" is common in names of models."""
+    return value == pattern or ("*" in pattern and fnmatchcase(value, pattern.replace("[", "[[]").replace("?", "[?]")))
+
+
+def matching(values: Sequence[str], pattern: str) -> list[int]:
+    """The indices of the values that match a pattern."""
+    return [code for code, value in enumerate(values) if _matches(value, pattern)]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A number of each response; NaN where there is none."""
+
+    name: str
+    kind: Kind
+    level: Level
+    values: Values
+    is_share: bool = False
+    """Whether every value is between 0 and 1."""
+    top: Values | None = None
+    """Of a ratio of counts: the numerators; its mean is the ratio of the sums, whatever the values of responses."""
+    bottom: Values | None = None
+    lists: Sequence[Sequence[float]] | None = None
+    """Of a distribution: the numbers of each response."""
+    less_is_better: bool = False
+
+
+class ResponseTable:
+    """The responses of runs, question by question and sample by sample."""
+
+    def __init__(self, benches: Sequence[BenchData], names: Sequence[str]) -> None:
+        """`names` are the runs' names in the order in which they are listed."""
+        order = {name: place for place, name in enumerate(names)}
+        found = [(bench, run) for bench in range(len(benches)) for run in benches[bench].runs]
+        found.sort(key=lambda pair: order[pair[1].name])
+        self.benches = list(benches)
+        self.runs: list[RunData] = [run for _, run in found]
+        self.bench_of = [bench for bench, _ in found]
+        self._first = np.cumsum([0, *(len(one.questions) for one in benches)])
+        self.questions: list[QuestionProperties] = [one for bench in benches for one in bench.questions]
+        contexts = np.cumsum([0, *(len(one.documents) for one in benches)])
+        of_question = [one.contexts + contexts[number] for number, one in enumerate(benches)]
+        self._context_of_question = np.concatenate(of_question) if of_question else np.zeros(0, dtype=np.int64)
+        parts = [np.repeat(run.arrays.rows + self._first[bench], run.run.samples) for bench, run in found]
+        self.question = np.concatenate(parts)
+        """The number of each response's question."""
+        self.run = np.repeat(np.arange(len(found)), [len(part) for part in parts])
+        self.sample = np.concatenate([np.tile(np.arange(run.run.samples), len(run.rows)) for _, run in found])
+        self.context = self._context_of_question[self.question]
+        self.groupings = Groupings.of(
+            tuple(dict.fromkeys(name for one in benches for name in one.bench_runs.bench.manifest.families))
+        )
+
+    def span(self, bench: int) -> tuple[int, int]:
+        """The numbers of the first question of a bench, and of the first after it."""
+        return int(self._first[bench]), int(self._first[bench + 1])
+
+    @property
+    def size(self) -> int:
+        """The number of responses, missing ones included."""
+        return len(self.run)
+
+    @cached_property
+    def items(self) -> list[ItemFinding]:
+        """The finding about each response, with its likely cause and stage if causes were diagnosed."""
+        return [
+            item
+            for run in self.runs
+            for item in with_stages(with_causes(run.items, run.causes.estimate()), run.stages.stages())
+        ]
+
+    @cached_property
+    def outcome(self) -> Numbers:
+        """The index of each response's outcome in `OUTCOMES`."""
+        numbers = {outcome: number for number, outcome in enumerate(OUTCOMES)}
+        return np.array([numbers[item.outcome] for run in self.runs for item in run.items], dtype=np.int64)
+
+    def has_outcome(self, *outcomes: str) -> Numbers:
+        """For each response, 1 if it has one of the outcomes."""
+        numbers = [number for number, outcome in enumerate(OUTCOMES) if outcome in outcomes]
+        return np.isin(self.outcome, numbers).astype(np.int64)
+
+    # Properties.
+
+    @cached_property
+    def property_names(self) -> tuple[str, ...]:
+        """The names of all properties: of runs, of questions and of responses."""
+        return tuple(dict.fromkeys([*self._run_values, *self._question_values, *self._response_values]))
+
+    def property(self, name: str) -> Property | None:
+        """The property of that name; None if there is none."""
+        if name in self._run_values:
+            return self._of_runs(name, self._run_values[name])
+        if name in self._question_values:
+            return self._of_questions(name)
+        return self._response_values[name]() if name in self._response_values else None
+
+    @cached_property
+    def _run_values(self) -> dict[str, list[str]]:
+        """For each property of runs, the value of each run."""
+        each = [_run_properties(run, self.benches[bench]) for run, bench in zip(self.runs, self.bench_of, strict=True)]
+        names = dict.fromkeys(name for one in each for name in one)
+        known = {name: [one.get(name, NONE) for one in each] for name in names}
+        tags = {plain_name(name) for one in self.questions for name in one.groups}
+        plain = {name: values for name, values in known.items() if not name.startswith(SETTING)}
+        # A setting of a system goes by its own name where no tag and no other property has it.
+        short = {
+            name.removeprefix(SETTING): values
+            for name, values in known.items()
+            if name.startswith(SETTING) and name.removeprefix(SETTING) not in {*tags, *plain}
+        }
+        return plain | short | {name: values for name, values in known.items() if name.startswith(SETTING)}
+
+    def _of_runs(self, name: str, each: list[str]) -> Property:
+        found = list(dict.fromkeys(each))
+        is_ordered = all(value_order(value)[0] == 1 for value in found if value not in (DEFAULT, NONE))
+        values = tuple(sorted(found, key=value_order) if is_ordered else found)
+        codes = np.array([values.index(value) for value in each], dtype=np.int64)[self.run]
+        return Property(name, "run", values, np.arange(self.size), codes, is_ordered)
+
+    @cached_property
+    def _question_values(self) -> dict[str, str]:
+        """Properties of questions by name, with the name of their grouping or tag."""
+        names = dict.fromkeys(name for one in self.questions for name in (*one.groups, *one.tags))
+        ordered = sorted(names, key=self.groupings.order)
+        return {plain_name(name): name for name in ("length", *ordered)} | {"question": ""}
+
+    def _of_questions(self, name: str) -> Property:
+        grouping = self._question_values[name]
+        each = [self._values_of(one, name, grouping) for one in self.questions]
+        found = dict.fromkeys(value for values in each for value in values)
+        values = tuple(found) if name == "question" else tuple(self.groupings.ordered(grouping, found))
+        numbers = {value: number for number, value in enumerate(values)}
+        counts = np.array([len(some) for some in each], dtype=np.int64)
+        flat = np.array([numbers[value] for some in each for value in some], dtype=np.int64)
+        starts = np.cumsum(counts) - counts
+        places, within = expanded(counts[self.question])
+        codes = flat[starts[self.question[places]] + within]
+        return Property(name, "question", values, places, codes, self._is_ordered(grouping, values))
+
+    def _is_ordered(self, grouping: str, values: Sequence[str]) -> bool:
+        declared = {tag.name: tag.values for tag in self.groupings.tags}.get(grouping, ())
+        return all(value_order(value, declared)[0] < 2 for value in values)
+
+    @staticmethod
+    def _values_of(one: QuestionProperties, name: str, grouping: str) -> tuple[str, ...]:
+        if name == "question":
+            return (one.id,)
+        if grouping in one.groups:
+            return one.groups[grouping]
+        if grouping in one.tags:
+            return (one.tags[grouping],)
+        return (format_length(one.length),) if name == "length" else ()
+
+    @cached_property
+    def _response_values(self) -> dict[str, Callable[[], Property]]:
+        return {
+            "outcome": lambda: Property("outcome", "response", OUTCOMES, np.arange(self.size), self.outcome),
+            "pattern": self._patterns,
+            "cause": lambda: self._of_items("cause", [_cause(item) for item in self.items]),
+            "stage": lambda: self._of_items(
+                "stage", [(item.stage,) if item.stage else () for item in self.items], list(STAGES)
+            ),
+            "sample": self._samples,
+        }
+
+    def _patterns(self) -> Property:
+        return self._of_items("pattern", [item.patterns for run in self.runs for item in run.items], list(PATTERNS))
+
+    def _samples(self) -> Property:
+        values = tuple(str(number + 1) for number in range(int(self.sample.max(initial=0)) + 1))
+        return Property("sample", "run", values, np.arange(self.size), self.sample, True)
+
+    def _of_items(self, name: str, each: Sequence[Sequence[str]], declared: Sequence[str] = ()) -> Property:
+        # Declared values are there even if no response has them: a share of zero is a result.
+        found = dict.fromkeys([*declared, *(value for some in each for value in some)])
+        # "unclear" is no cause: it is listed last.
+        values = tuple(sorted(found, key=lambda value: (value == "unclear", *value_order(value, declared))))
+        numbers = {value: number for number, value in enumerate(values)}
+        places = np.array([place for place, some in enumerate(each) for _ in some], dtype=np.int64)
+        codes = np.array([numbers[value] for some in each for value in some], dtype=np.int64)
+        return Property(name, "response", values, places, codes)
+
+    def binned(self, column: Column, limits: Sequence[float], shown: Sequence[str]) -> Property:
+        """A number as a property with ranges: below the first limit, from one limit to the next, and from the last."""
+        has = np.flatnonzero(~np.isnan(column.values))
+        codes = np.searchsorted(np.array(limits), column.values[has], side="right").astype(np.int64)
+        between = (f"{low} to {high}" for low, high in pairwise(shown))
+        values = (f"under {shown[0]}", *between, f"{shown[-1]} and more")
+        return Property(column.name, column.level, values, has, codes, True)
+
+    # Numbers.
+
+    @cached_property
+    def column_names(self) -> tuple[str, ...]:
+        """The names of all numbers."""
+        sizes = map(plain_name, dict.fromkeys(name for one in self.questions for name in one.sizes))
+        declared = map(plain_name, (*self._ratios, *self._distributions))
+        return tuple(dict.fromkeys([*_SCORES, *declared, *map(plain_name, self._measure_names), *_COSTS, *sizes]))
+
+    @cached_property
+    def _ratios(self) -> dict[str, RatioMeasure]:
+        """The families' ratios of which there are counts."""
+        known = set(self._measure_names)
+        return {one.name: one for one in measures_of(self.groupings.families) if known & one.counts}
+
+    @cached_property
+    def _distributions(self) -> dict[str, Distribution]:
+        """The families' distributions of which there are numbers; those of the keys have a name of their own."""
+        found = {name for run in self.runs for one in run.details for name in one.values}
+        declared = distributions_of(self.groupings.families)
+        return {name: one for one in declared for name in (one.name, one.reference) if name in found}
+
+    @cached_property
+    def _measure_names(self) -> list[str]:
+        return list(dict.fromkeys(name for run in self.runs for one in run.details for name in one.measures))
+
+    def column(self, name: str) -> Column | None:
+        """The number of that name; None if there is none."""
+        if name == "accuracy":
+            return Column(name, "share", "response", self.has_outcome("correct").astype(float), True)
+        if name == "partial-credit":
+            scores = np.array([item.score for run in self.runs for item in run.items], dtype=float)
+            return Column(name, "share", "response", scores, True)
+        if name in _COSTS:
+            return Column(name, _COSTS[name], "response", self._cost(name))
+        if name not in self.column_names:
+            return None
+        return self._ratio(name) or self._distribution(name) or self._measure(name) or self._size(name)
+
+    def _ratio(self, name: str) -> Column | None:
+        one = next((one for key, one in self._ratios.items() if plain_name(key) == name), None)
+        if one is None:
+            return None
+        counts = {key: self._each(key) for key in one.counts}
+        top, bottom = ratio_sums(one, counts, self.size)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values = np.where(bottom > 0, top / bottom, np.nan)
+        kind: Kind = "share" if one.is_share else "number"
+        return Column(name, kind, "response", values, one.is_share, top, bottom, less_is_better=one.less_is_better)
+
+    def _distribution(self, name: str) -> Column | None:
+        key = next((key for key in self._distributions if plain_name(key) == name), None)
+        if key is None:
+            return None
+        lists = [one.values.get(key, ()) for run in self.runs for one in run.details]
+        top, bottom = np.array([sum(one) for one in lists], dtype=float), np.array([len(one) for one in lists], float)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values = np.where(bottom > 0, top / bottom, np.nan)
+        return Column(name, "number", "response", values, False, top, bottom, lists)
+
+    def _each(self, *names: str) -> Values:
+        """The first of some measures that each response has; NaN where it has none."""
+        return np.array(
+            [
+                next((one.measures[key] for key in names if key in one.measures), np.nan)
+                for run in self.runs
+                for one in run.details
+            ],
+            dtype=float,
+        )
+
+    def _cost(self, name: str) -> Values:
+        """NaN where nothing was sent, or where a price is not known."""
+        each = np.array([_cost(one.usage, name) for run in self.runs for one in run.details], dtype=float)
+        each[self.has_outcome(*NOT_SENT) == 1] = np.nan
+        return each
+
+    def _measure(self, name: str) -> Column | None:
+        names = [key for key in self._measure_names if plain_name(key) == name]
+        if not names:
+            return None
+        values = self._each(*names)
+        if counts_of(self._ratios.values()).intersection(names):
+            return Column(name, "number", "response", values)
+        is_share = bool(np.nanmin(values) >= 0 and np.nanmax(values) <= 1)
+        return Column(name, "share" if is_share else "number", "response", values, is_share)
+
+    def _size(self, name: str) -> Column:
+        key = next(key for one in self.questions for key in one.sizes if plain_name(key) == name)
+        values = np.array([one.sizes.get(key, np.nan) for one in self.questions])[self.question]
+        return Column(name, "number", "question", values)
+
+    def prices_unknown(self) -> list[str]:
+        """The names of runs with a response whose price is not known."""
+        dollars = self._cost("dollars")
+        unknown = np.isnan(dollars) & (self.has_outcome(*NOT_SENT) == 0)
+        return [self.runs[number].name for number in np.unique(self.run[unknown])]
+
+    def describe(self) -> Iterator[tuple[str, Property]]:
+        """Every property that has a value."""
+        for name in self.property_names:
+            found = self.property(name)
+            if found is not None and found.values:
+                yield name, found
+
+
+_SCORES = ("accuracy", "partial-credit")
+_COSTS: dict[str, Kind] = {
+    "tokens": "count",
+    "input-tokens": "count",
+    "cached-tokens": "count",
+    "output-tokens": "count",
+    "seconds": "number",
+    "dollars": "money",
+}
+
+
+def _cost(usage: Usage, name: str) -> float:
+    if name == "tokens":
+        return usage.input_tokens + usage.output_tokens
+    if name == "dollars":
+        return np.nan if usage.price is None else usage.price
+    return float(getattr(usage, name.replace("-", "_")))
+
+
+def _cause(item: ItemFinding) -> tuple[str, ...]:
+    if item.outcome != "incorrect":
+        return ()
+    return ("unclear",) if item.unclear or not item.candidates else (item.candidates[0].cause,)
+
+
+def _run_properties(run: RunData, bench: BenchData) -> dict[str, str]:
+    """What a run can be grouped by: its identity, its settings, those of its system, and what is known of its model."""
+    manifest = run.run.manifest
+    info = run.run.info(True)
+    settings = manifest.settings
+    found: dict[str, object] = {
+        "run": info.name,
+        "model": info.model,
+        "system": info.system,
+        "prompting": info.prompting,
+        "thinking": run.thinks,
+        "effort": settings.reasoning_effort,
+        "temperature": settings.temperature,
+        "max-tokens": settings.max_tokens,
+        "seed": settings.seed,
+        "samples": settings.samples,
+        "bench": bench.bench_runs.bench.folder.resolve().name,
+    }
+    found |= {
+        SETTING + plain_name(name): value for name, value in manifest.system_settings.items() if name != "prompting"
+    }
+    known = _model_properties(info.model)
+    found |= {MODEL + plain_name(name): value for name, value in known.items()}
+    return {name: _shown(value) for name, value in found.items()}
+
+
+@cache
+def _model_properties(model: str) -> dict[str, object]:
+    """What the model table knows about a model, but for prices and speeds."""
+    info = model_info(model).model_dump()
+    kept = {name: value for name, value in info.items() if not name.endswith(("_price", "_speed", "_ratio", "_output"))}
+    return {name: "unknown" if value is None else value for name, value in kept.items()}
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return DEFAULT if value is None else str(value)

@@ -1,0 +1,62 @@
+"""Recall of what the questions need at each number of retrieved passages, over one run."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from fathom.analysis.findings import RecallAt, Retrieval
+from fathom.analysis.intervals import Numbers, share
+from fathom.records.questions import Step
+from fathom.scoring.keys import Key
+from fathom.scoring.recall import Recall, recall, retrieved
+
+RANKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)
+"""Numbers of passages at which recall is reported, as far as any response has so many."""
+
+
+@dataclass
+class RetrievalCounter:
+    """Recall of the responses of one run."""
+
+    places: list[int] = field(default_factory=list)
+    """For each response, the index of its question among the run's questions."""
+    recalls: list[dict[int, Recall]] = field(default_factory=list)
+    """Its recall at each rank up to the number of its passages; at the last it is over all of them."""
+    passages: list[int] = field(default_factory=list)
+
+    def add(self, place: int, key: Key, trace: Sequence[Step]) -> None:
+        """Count a response, if it has a retrieval and its question needs something."""
+        found = retrieved(trace)
+        if found is None or not key.proof.passages:
+            return
+        ranks = [*(rank for rank in RANKS if rank < len(found)), len(found)]
+        at = {rank: recall(key.proof.passages, found[:rank]) for rank in ranks}
+        self.places.append(place)
+        self.passages.append(len(found))
+        self.recalls.append({rank: one for rank, one in at.items() if one is not None})
+
+    def summary(self, contexts: Numbers) -> Retrieval | None:
+        """The recall of the run; None if it retrieves nothing. `contexts` has the context of each question."""
+        if not self.places:
+            return None
+        most = max(self.passages)
+        return Retrieval(
+            responses=len(self.places),
+            passages=float(np.mean(self.passages)),
+            too_few=sum(one[max(one)].too_few for one in self.recalls),
+            at=tuple(self._at(rank, contexts) for rank in (*(rank for rank in RANKS if rank < most), max(most, 1))),
+        )
+
+    def _at(self, rank: int, contexts: Numbers) -> RecallAt:
+        # A question counts once, however many samples it has.
+        by_question: dict[int, list[Recall]] = defaultdict(list)
+        for place, one in zip(self.places, self.recalls, strict=True):
+            by_question[place].append(one[min(rank, max(one))])
+        where = contexts[np.array(list(by_question))]
+        spans = np.array([np.mean([one.spans for one in some]) for some in by_question.values()])
+        documents = np.array([np.mean([one.documents for one in some]) for some in by_question.values()])
+        return RecallAt(k=rank, spans=share(spans, where), documents=share(documents, where))

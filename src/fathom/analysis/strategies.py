@@ -1,0 +1,61 @@
+"""Which system is best for each model, by the measures that a family declares for it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import NamedTuple
+
+from fathom.analysis.findings import Findings, MeasureSummary, RunSummary
+from fathom.scoring.measures import MeasureFigures
+from fathom.tasks.catalog import family
+
+NO_FIGURES = MeasureFigures()
+
+
+class BestSystem(NamedTuple):
+    """The run of a model that is best by one measure, among the runs of the model on one bench."""
+
+    measure: MeasureSummary
+    run: RunSummary
+    others: tuple[tuple[RunSummary, MeasureSummary], ...]
+    """The model's other runs, the best first."""
+
+
+def figures_of(findings: Findings, bench: str) -> MeasureFigures:
+    """The figures of the first family of a bench that declares some."""
+    families = next((one.families for one in findings.benches if one.fingerprint == bench), ())
+    return next((one for name in families if (one := family(name).figures) != NO_FIGURES), NO_FIGURES)
+
+
+def measure_of(run: RunSummary, name: str) -> MeasureSummary | None:
+    """The measure of that name; None if the run does not have it."""
+    return next((one for one in run.measures if one.name == name), None)
+
+
+def best_systems(findings: Findings) -> list[BestSystem]:
+    """For each measure and each model with several runs on a bench, the best of them."""
+    runs: dict[tuple[str, str], list[RunSummary]] = defaultdict(list)
+    for run in findings.runs:
+        runs[run.info.bench, run.info.model].append(run)
+    made = []
+    for (bench, _), some in runs.items():
+        for name in figures_of(findings, bench).best:
+            found = [(run, one) for run in some if (one := measure_of(run, name)) is not None]
+            if len(found) > 1:
+                sign = -1 if found[0][1].less_is_better else 1
+                ordered = sorted(found, key=lambda pair: -sign * pair[1].micro.value)
+                made.append(BestSystem(ordered[0][1], ordered[0][0], tuple(ordered[1:])))
+    return made
+
+
+def run_labels(findings: Findings) -> dict[str, str]:
+    """The system of each run as a label; its name where a model has several runs with that system."""
+    counts: dict[tuple[str, str, str], int] = defaultdict(int)
+    for run in findings.runs:
+        counts[run.info.bench, run.info.model, run.info.system] += 1
+    return {
+        run.info.name: run.info.system
+        if counts[run.info.bench, run.info.model, run.info.system] == 1
+        else run.info.name
+        for run in findings.runs
+    }

@@ -1,0 +1,93 @@
+"""Agreement of annotators."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+
+from fathom.analysis.agreement import Agreement, LabelAgreement, PairAgreement, agreement
+from fathom.api.arguments import Folder, as_paths
+from fathom.api.corpora import open_corpus
+from fathom.corpus.store import Corpus
+from fathom.records.annotations import Annotation
+from fathom.records.documents import Document, DocumentId
+from fathom.records.errors import FathomError
+from fathom.records.files import read_records
+from fathom.records.spans import Span
+from fathom.scoring.span_matching import DEFAULT_THRESHOLD, Level
+
+__all__ = ["Agreement", "LabelAgreement", "PairAgreement", "agree"]
+
+
+def agree(
+    annotations: Folder | Iterable[Folder],
+    corpus: Folder | None = None,
+    level: Level | None = None,
+    threshold: float = DEFAULT_THRESHOLD,
+) -> Agreement:
+    """The agreement of the annotators of some files of annotations.
+
+    With the corpus, spans are compared in sentences unless `level` is "character", and kappa and alpha are computed
+    over sentences. Without it, spans are compared in characters.
+    """
+    if not 0 < threshold <= 1:
+        raise FathomError(f"The threshold is {threshold}. Give a number above 0 and at most 1.")
+    if level == "sentence" and corpus is None:
+        raise FathomError("Sentences are those of the corpus. Give it with --corpus, or compare in characters.")
+    found = _read(as_paths(annotations))
+    if corpus is None:
+        return agreement(found, None, "character", threshold)
+    with open_corpus(corpus) as opened:
+        _refuse_other_documents(found, opened)
+
+        @cache
+        def sentences(document: DocumentId) -> Sequence[Span]:
+            return opened.document(document).sentences
+
+        return agreement(found, sentences, level or "sentence", threshold)
+
+
+def _read(paths: Sequence[Path]) -> list[Annotation]:
+    """The annotations of all files; an error if there is nothing to compare."""
+    places: dict[tuple[str, str], Path] = {}
+    found: list[Annotation] = []
+    for path in paths:
+        for one in read_records(path, Annotation):
+            place = one.document, one.annotator
+            if place in places:
+                raise FathomError(
+                    f"'{path}' has an annotation of document '{one.document}' by '{one.annotator}', and so has "
+                    f"'{places[place]}'. Keep one, or give the annotators different names."
+                )
+            places[place] = path
+            found.append(one)
+    names = sorted({one.annotator for one in found})
+    if len(names) < 2:
+        who = f"by '{names[0]}'" if names else "missing"
+        raise FathomError(f"All annotations are {who}. Agreement needs at least two annotators.")
+    if len({one.document for one in found}) == len(found):
+        raise FathomError(
+            f"No document has annotations by two annotators ({', '.join(names)}). Agreement needs common documents."
+        )
+    return found
+
+
+def _refuse_other_documents(annotations: Sequence[Annotation], corpus: Corpus) -> None:
+    for one in annotations:
+        if not corpus.has(one.document):
+            raise FathomError(
+                f"The corpus '{corpus.folder}' has no document '{one.document}', which '{one.annotator}' annotated. "
+                "Give the corpus in which the annotations were located."
+            )
+        _refuse_spans_outside(one, corpus.document(one.document))
+
+
+def _refuse_spans_outside(annotation: Annotation, document: Document) -> None:
+    spans = [claim.span for claim in annotation.claims]
+    spans += [evidence.span for claim in annotation.claims for evidence in claim.evidence]
+    if any(span.end > len(document.text) for span in spans):
+        raise FathomError(
+            f"An annotation of document '{document.id}' by '{annotation.annotator}' ends after the document. "
+            "Give the corpus in which the annotations were located."
+        )

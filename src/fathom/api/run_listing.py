@@ -1,0 +1,186 @@
+"""The runs in a folder: their state, progress, spending and accuracy."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from pydantic import JsonValue
+
+from fathom.analysis.loading import open_bench
+from fathom.api.arguments import Folder, as_path
+from fathom.records.documents import Count
+from fathom.records.errors import FathomError
+from fathom.records.files import read_records
+from fathom.records.questions import Question
+from fathom.records.record import Record
+from fathom.runs.folder import (
+    MANIFEST,
+    RESPONSES,
+    VERDICTS,
+    WAITING,
+    ResponseIndex,
+    RunManifest,
+    is_running,
+    read_end,
+    read_responses,
+    read_run,
+    read_spent,
+    selected_questions,
+)
+from fathom.scoring.scores import score_responses, tally
+from fathom.scoring.verdicts import Verdict
+from fathom.tasks.bench import Bench
+from fathom.tasks.checking import Checker
+
+__all__ = ["RunListing", "list_runs"]
+
+RunState = Literal["running", "finished", "stopped", "unreadable"]
+MOST_SCORED = 1_000
+"""Responses that are scored for a listing; those of a larger run are scored by `fathom score`."""
+DEEPEST = 4
+"""Folders within folders that are searched for runs."""
+
+
+class RunListing(Record):
+    """A run in a list."""
+
+    folder: str
+    state: RunState
+    reason: str | None = None
+    """Why it stopped or cannot be read."""
+    bench: str = ""
+    model: str = ""
+    system: str = ""
+    settings: dict[str, JsonValue] = {}
+    """The system's settings, with the prompting."""
+    samples: Count = 1
+    wanted: Count | None = None
+    """Responses of the complete run; None if its bench is gone."""
+    done: Count = 0
+    """Final responses so far."""
+    errors: Count = 0
+    """Responses that failed and are asked again by the same command."""
+    spent: float = 0.0
+    """US dollars, over every call, where prices are known."""
+    has_unknown_prices: bool = False
+    """Whether some responses have no known price."""
+    accuracy: float | None = None
+    """Over all questions of the run; None if it was not scored and has many responses, or its bench is gone."""
+    changed: str = ""
+    """When the latest response arrived, in UTC."""
+
+
+def list_runs(folder: Folder = "runs") -> list[RunListing]:
+    """The runs in a folder and the folders in it, newest first. Reads them and their benches; writes nothing."""
+    path = as_path(folder)
+    if not path.is_dir():
+        raise FathomError(f"There is no folder '{path}' with runs. Make a run with `fathom run BENCH --model M`.")
+    found = sorted(_run_folders(path, DEEPEST), key=lambda one: (-_modified(one), str(one)))
+    return [_listed(one) for one in found]
+
+
+def _run_folders(path: Path, depth: int) -> Iterator[Path]:
+    if (path / MANIFEST).exists():
+        yield path
+        return
+    if depth:
+        for one in sorted(path.iterdir()):
+            if one.is_dir() and not one.is_symlink():
+                with suppress(PermissionError):
+                    yield from _run_folders(one, depth - 1)
+
+
+def _modified(folder: Path) -> float:
+    paths = [path for path in (folder / RESPONSES, folder / MANIFEST) if path.exists()]
+    return max((path.stat().st_mtime for path in paths), default=0.0)
+
+
+def _listed(folder: Path) -> RunListing:
+    changed = datetime.fromtimestamp(_modified(folder), UTC).isoformat(timespec="seconds")
+    try:
+        manifest, index, spent = read_run(folder), read_responses(folder), read_spent(folder)
+    except FathomError as error:
+        return RunListing(folder=str(folder), state="unreadable", reason=str(error), changed=changed)
+    asked = _asked(folder, manifest)
+    samples = manifest.settings.samples
+    ids = {question.id for question in asked.questions} if asked else None
+    responses = [
+        one
+        for (question, sample), one in index.responses.items()
+        if sample < samples and (ids is None or question in ids)
+    ]
+    errors = [one.error or "" for one in responses if one.outcome == "error"]
+    wanted = len(asked.questions) * samples if asked else None
+    done = len(responses) - len(errors)
+    state, reason = _state(folder, wanted, done, errors)
+    return RunListing(
+        folder=str(folder),
+        state=state,
+        reason=reason,
+        bench=Path(os.path.normpath(folder.resolve() / manifest.bench)).name,
+        model=manifest.model,
+        system=manifest.system,
+        settings=manifest.system_settings,
+        samples=samples,
+        wanted=wanted,
+        done=done,
+        errors=len(errors),
+        spent=round(spent, 6),
+        has_unknown_prices=any(one.usage.price is None and one.outcome not in WAITING for one in responses),
+        accuracy=_accuracy(folder, asked, index) if asked else None,
+        changed=changed,
+    )
+
+
+def _state(folder: Path, wanted: int | None, done: int, errors: list[str]) -> tuple[RunState, str | None]:
+    """The state of a run, and why it stopped if it did."""
+    if is_running(folder):
+        return "running", None
+    end = read_end(folder)
+    if wanted is None:
+        return "stopped", (end and end.stopped) or "its bench is gone or was built again"
+    if done == wanted:
+        return "finished", None
+    if end is not None and end.stopped is not None:
+        return "stopped", end.stopped
+    if errors:
+        [(message, _)] = Counter(errors).most_common(1)
+        return "stopped", f"{len(errors):,} of {wanted:,} responses failed: {message[:160]}"
+    return "stopped", "its process was killed" if end is None else "there are more questions than it was asked"
+
+
+class _Asked(NamedTuple):
+    """The questions that a run asks."""
+
+    bench: Bench
+    questions: list[Question]
+
+
+def _asked(folder: Path, manifest: RunManifest) -> _Asked | None:
+    """The bench and its questions; None if the bench is gone or another one."""
+    try:
+        bench = open_bench(folder, manifest, None)
+        return _Asked(bench, list(selected_questions(bench.all_questions(), manifest.settings)))
+    except FathomError:
+        return None
+
+
+def _accuracy(folder: Path, asked: _Asked, index: ResponseIndex) -> float | None:
+    """The accuracy by the latest verdicts, or by verdicts that are made here if they are few."""
+    scored, path = asked.questions, folder / VERDICTS
+    try:
+        if path.exists() and path.stat().st_mtime >= (folder / RESPONSES).stat().st_mtime:
+            return tally({"all": scored}, read_records(path, Verdict))["all"].accuracy
+        if not index.responses or len(index.responses) > MOST_SCORED:
+            return None
+        checker = Checker(asked.bench, scored)
+        responses = [one for one in index.responses.values() if one.question_id in checker.keys]
+        return tally({"all": scored}, score_responses(checker.keys, responses, checker))["all"].accuracy
+    except (FathomError, OSError):
+        return None

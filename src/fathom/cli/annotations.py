@@ -1,0 +1,65 @@
+"""`fathom annotations`"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from fathom.api.annotations import FORMATS, Format, ImportReport, import_annotations
+from fathom.cli import options
+
+LISTED = 5
+"""Documents and quotes that the summary names."""
+
+
+@click.group(
+    epilog=options.examples("fathom annotations import brat/ --corpus corpus --format brat --out claims.jsonl")
+)
+def command() -> None:
+    """Import annotations of claims and evidence for `fathom build claims`."""
+
+
+@command.command(
+    "import",
+    epilog=options.examples(
+        "fathom annotations import export.json --corpus corpus --format label-studio --out claims.jsonl",
+        "fathom annotations import pmc-rct-evidence/ --corpus pmc --format evidence-inference --out evidence.jsonl",
+    ),
+)
+@click.argument("sources", nargs=-1, required=True, type=options.PATH)
+@click.option("--corpus", type=options.PATH, required=True, help="The corpus with the annotated documents.")
+@click.option("--out", type=options.PATH, required=True, help="The file to write: JSON Lines.")
+@click.option("--format", "kind", type=click.Choice(FORMATS), required=True, help="The format of the sources.")
+@click.option("--annotator", default="", help="The name of the annotator.  [default: as the sources say]")
+@options.as_json
+def import_(sources: tuple[Path, ...], corpus: Path, out: Path, kind: Format, annotator: str, as_json: bool) -> None:
+    """Read annotations of another tool and find their quotes in a corpus.
+
+    SOURCES are files, folders or archives. Documents are found by id, DOI, file name or title. Every quote is located
+    in the text of the corpus, whatever its spaces, hyphens and marks; what is not found is listed and left out, and
+    never guessed. Reads files only; calls no model.
+    """
+    report = import_annotations(sources, corpus, out, kind, annotator)
+    click.echo(report.model_dump_json(indent=2) if as_json else "\n".join(_lines(out, report)))
+    if not as_json:
+        click.echo(f"next: fathom build claims {corpus} --annotations {out} --out bench")
+
+
+def _lines(out: Path, report: ImportReport) -> Iterator[str]:
+    yield f"{out}: {report.annotations:,} annotations of {report.documents:,} documents"
+    if report.quotes:
+        yield f"  quotes located: {report.located:,} of {report.quotes:,}"
+    if report.claims or report.findings:
+        yield f"  claims {report.claims:,}, answers to given questions {report.findings:,}"
+    yield "  annotators: " + ", ".join(f"{name} {count:,}" for name, count in report.annotators.items())
+    if report.labels:
+        yield "  labels: " + ", ".join(f"{name} {count:,}" for name, count in report.labels.items())
+    if report.incomplete:
+        yield f"  incomplete, since a quote was not located: {report.incomplete:,} annotations"
+    for what, found in (("not in the corpus", report.unknown_documents), ("not located", report.not_located)):
+        for one in found[:LISTED]:
+            yield f"  {what}: {one[:150]}"
+        if len(found) > LISTED:
+            yield f"  {what}: {len(found) - LISTED:,} more (see --json)"

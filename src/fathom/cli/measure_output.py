@@ -1,0 +1,82 @@
+"""A family's own measures as text: ratios of counts, distributions, the best system of each model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fathom.api.findings import Estimate, Findings, Group, MeasureSummary, RunSummary, Spread
+
+
+def measure_lines(measures: Sequence[MeasureSummary]) -> Iterator[str]:
+    """Micro and macro averages with their intervals, which are clustered by context."""
+    if not measures:
+        return
+    width = max(24, *(len(one.name) for one in measures))
+    yield f"  {'measures':{width}} {'micro (95% CI)':>22} {'macro (95% CI)':>22}   sums"
+    for one in measures:
+        micro, macro = (_shown(average, one.is_share) for average in (one.micro, one.macro))
+        yield f"  {one.name:{width}} {micro:>22} {macro:>22}   {one.numerator:,.6g} of {one.denominator:,.6g}"
+
+
+def _shown(estimate: Estimate, is_share: bool) -> str:
+    if is_share:
+        value = f"{estimate.value:.1%}"
+        return value if estimate.method == "none" else f"{value} ({estimate.low * 100:.1f}-{estimate.high * 100:.1f})"
+    value = f"{estimate.value:.2f}"
+    return value if estimate.method == "none" else f"{value} ({estimate.low:.2f}-{estimate.high:.2f})"
+
+
+def distribution_lines(run: RunSummary) -> Iterator[str]:
+    """Count, mean, quartiles, maximum and variance of each distribution, with those of the keys below."""
+    if run.distributions:
+        heads = ("count", "mean", "median", "quartiles", "max", "variance")
+        yield f"  {'distributions':38} " + " ".join(f"{head:>13}" for head in heads)
+    for one in run.distributions:
+        unit = f" ({one.unit})" if one.unit else ""
+        for label, found in ((f"{one.name}{unit}", one.of_run), (f"  {one.reference_label}", one.reference)):
+            if found is not None:
+                yield f"    {label:36} " + " ".join(f"{cell:>13}" for cell in _spread(found))
+
+
+def _spread(found: Spread) -> tuple[str, ...]:
+    return (
+        f"{found.count:,}",
+        f"{found.mean:,.2f}",
+        f"{found.median:,.1f}",
+        f"{found.p25:,.1f}-{found.p75:,.1f}",
+        f"{found.max:,.0f}",
+        f"{found.variance:,.1f}",
+    )
+
+
+def range_lines(groups: Sequence[Group], measures: Sequence[str]) -> Iterator[str]:
+    """Measures by ranges of the context's length."""
+    shown = [name for name in measures if any(name in group.measures for group in groups)]
+    if len(groups) < 2 or not shown:
+        return
+    yield f"  {'by length of the context':38} {'count':>7}" + "".join(f" {name:>22}" for name in shown)
+    for group in groups:
+        cells = (group.measures.get(name) for name in shown)
+        shares = "".join(f" {'-' if one is None else _shown(one, is_share=True):>22}" for one in cells)
+        yield f"    {group.name:36} {group.outcomes.responses:>7,}{shares}"
+
+
+def best_system_lines(findings: Findings) -> Iterator[str]:
+    """The best system of each model by each measure that a family declares for that."""
+    from fathom.api.findings import best_systems, run_labels
+
+    found = best_systems(findings)
+    if not found:
+        return
+    labels = run_labels(findings)
+    yield ""
+    yield "Best system of each model (chosen on the same questions, so the value is optimistic)"
+    for one in found:
+        others = ", ".join(f"{labels[run.info.name]} {_value(measure)}" for run, measure in one.others)
+        yield f"  {one.run.info.model}, {one.measure.name}: {labels[one.run.info.name]} {_value(one.measure)}; {others}"
+
+
+def _value(one: MeasureSummary) -> str:
+    return f"{one.micro.value:.1%}" if one.is_share else f"{one.micro.value:.2f}"

@@ -1,0 +1,71 @@
+"""`fathom runs`"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from fathom.cli import options
+from fathom.cli.output import counted, cut, escape_control_characters
+
+if TYPE_CHECKING:
+    from fathom.api.run_listing import RunListing
+
+
+@click.command(epilog=options.examples("fathom runs", "fathom runs runs/study --json"))
+@click.argument("folder", type=options.PATH, default="runs")
+@options.as_json
+def command(folder: Path, as_json: bool) -> None:
+    """List runs with their state, progress, spending and accuracy.
+
+    Lists the runs in FOLDER (runs) and in the folders in it, newest first: running, finished, or stopped and why. The
+    accuracy is that of the latest scoring; a small run that was not scored is scored for the list. Reads runs and their
+    benches; writes nothing; calls no model.
+    """
+    from fathom.api.run_listing import list_runs
+
+    found = list_runs(folder)
+    if as_json:
+        click.echo(json.dumps([one.model_dump(mode="json") for one in found], indent=2))
+    else:
+        click.echo(escape_control_characters(describe(folder, found)))
+
+
+def describe(folder: Path, found: Sequence[RunListing]) -> str:
+    """A line for each run, and the reason of those that stopped."""
+    states = Counter(one.state for one in found)
+    counts = ", ".join(f"{count} {state}" for state, count in states.most_common())
+    lines = [f"{folder}: {counted(len(found), 'run')}{f' ({counts})' if counts else ''}"]
+    if not found:
+        return "\n".join([*lines, "next: fathom run BENCH --model MODEL"])
+    lines.append(f"  {'state':<10} {'responses':>15} {'accuracy':>8} {'spent':>10}  {'latest (UTC)':<16}  run")
+    for one in found:
+        name = Path(one.folder).relative_to(folder) if Path(one.folder) != folder else Path(one.folder)
+        lines.append(
+            f"  {one.state:<10} {_progress(one):>15} {_accuracy(one):>8} {_spent(one):>10}  "
+            f"{one.changed[:16].replace('T', ' '):<16}  {name}"
+        )
+        if one.reason is not None:
+            lines.append(f"    {cut(' '.join(one.reason.split()), 110)}")
+    finished = [one for one in found if one.state == "finished"]
+    lines.append(f"next: fathom analyze {finished[0].folder}" if finished else "next: run the same command again")
+    return "\n".join(lines)
+
+
+def _progress(one: RunListing) -> str:
+    return f"{one.done:,} of {'?' if one.wanted is None else f'{one.wanted:,}'}" if one.state != "unreadable" else "?"
+
+
+def _accuracy(one: RunListing) -> str:
+    return "?" if one.accuracy is None else f"{one.accuracy:.1%}"
+
+
+def _spent(one: RunListing) -> str:
+    if one.has_unknown_prices:
+        return f"${one.spent:,.2f} + ?" if one.spent else "?"
+    return f"${one.spent:,.4f}"

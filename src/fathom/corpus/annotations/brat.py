@@ -1,0 +1,47 @@
+"""Annotations in brat's standoff format: an .ann file beside the .txt file of each document."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from fathom.corpus.annotations.marked_text import Mark, Relation, claims_of
+from fathom.corpus.annotations.source import SourceAnnotation, files_of
+from fathom.records.errors import FathomError
+
+_MARK = re.compile(r"(T\S+)\t(\S+) (\d+ \d+(?:;\d+ \d+)*)\t(.*)")
+_RELATION = re.compile(r"R\S*\t(\S+) \w+:(\S+) \w+:(\S+)\s*")
+_ATTRIBUTE = re.compile(r"[AM]\S*\t(\S+) (\S+)(?: (.+?))?\s*")
+
+
+def read(sources: Iterable[Path], annotator: str) -> Iterator[SourceAnnotation]:
+    """The annotations of all documents; without a name of the annotator, the folder of a file is the name."""
+    files = list(files_of(sources, (".ann", ".txt")))
+    texts = {file.path.with_suffix(""): file.text for file in files if file.path.suffix == ".txt"}
+    for file in files:
+        if file.path.suffix == ".ann":
+            marks, relations = _marks(file.text, texts.get(file.path.with_suffix(""), ""), str(file.path))
+            name = annotator or file.path.parent.name or "brat"
+            yield SourceAnnotation((file.path.stem,), name, claims_of(marks, relations))
+
+
+def _marks(lines: str, text: str, path: str) -> tuple[dict[str, Mark], list[Relation]]:
+    marks: dict[str, Mark] = {}
+    relations: list[Relation] = []
+    for number, line in enumerate(lines.split("\n"), start=1):
+        if found := _MARK.fullmatch(line):
+            id, label, spans, quote = found.groups()
+            start = int(spans.split()[0])
+            pieces = [tuple(map(int, pair.split())) for pair in spans.split(";")]
+            # The quote of a mark has one line; the text may have several.
+            printed = " ".join(text[one[0] : one[1]] for one in pieces) or quote
+            marks[id] = Mark(label, printed, start / len(text) if text else None)
+        elif line.startswith("T"):
+            raise FathomError(f"Line {number} of '{path}' is no mark of brat: '{line[:60]}'. Correct the line.")
+        elif found := _RELATION.fullmatch(line):
+            relations.append(Relation((found[2], found[3]), found[1]))
+        elif (found := _ATTRIBUTE.fullmatch(line)) and found[2] in marks:
+            name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", found[1]).lower()
+            marks[found[2]].attributes[name] = found[3] or name
+    return marks, relations

@@ -1,0 +1,215 @@
+"""Imports annotations: finds the document of each one, and the place of each quote."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from fathom.corpus.annotations import brat, claim_bench, elife, evidence_inference, label_studio
+from fathom.corpus.annotations.source import SourceAnnotation
+from fathom.corpus.store import Corpus
+from fathom.records.annotations import Annotation, Finding
+from fathom.records.documents import Claim, Count, Document, DocumentId, Evidence
+from fathom.records.quoted_claims import CLAIM_ATTRIBUTES, EVIDENCE_ATTRIBUTES, QuotedClaim, QuotedEvidence
+from fathom.records.record import Record
+from fathom.records.spans import Span
+
+Format = Literal["claim-bench", "label-studio", "brat", "evidence-inference", "elife"]
+READERS: dict[Format, Callable[[Iterable[Path], str], Iterator[SourceAnnotation]]] = {
+    "claim-bench": claim_bench.read,
+    "label-studio": label_studio.read,
+    "brat": brat.read,
+    "evidence-inference": evidence_inference.read,
+    "elife": elife.read,
+}
+
+_FIRST_WORD, _LAST_WORD = re.compile(r"\w+"), re.compile(r"\w+$")
+_WORD_BEFORE, _WORD_AFTER = re.compile(r"(\w+)\W*$"), re.compile(r"\W*(\w+)")
+LEAST_WORDS = 6
+"""The minimum number of words of a quote whose first or last word may be cut."""
+
+Locate = Callable[[str, int | None], Span | None]
+"""The place of a quote in a text; of several equal places the one nearest to an offset."""
+
+
+class ImportReport(Record):
+    """What an import read, and what it could not place."""
+
+    annotations: Count
+    documents: Count
+    annotators: dict[str, Count]
+    """Documents by annotator."""
+    quotes: Count
+    located: Count
+    claims: Count = 0
+    findings: Count = 0
+    labels: dict[str, Count] = {}
+    """Documents by label of the whole document."""
+    unknown_documents: tuple[str, ...] = ()
+    """Documents of the source that the corpus does not have, by name."""
+    not_located: tuple[str, ...] = Field(default=())
+    """Quotes that the corpus does not have, each after the name of its document."""
+    incomplete: Count = 0
+    """Annotations of which a claim or a piece of evidence was not located: no question asks for all their claims."""
+
+
+class AnnotationImporter:
+    """Imports annotations of the documents of one corpus."""
+
+    def __init__(self, corpus: Corpus, locator: Callable[[str], Locate]) -> None:
+        self._corpus = corpus
+        self._locator = locator
+        self._by_name = _documents_by_name(corpus)
+        self._counts: Counter[str] = Counter()
+        self._annotators: Counter[str] = Counter()
+        self._labels: Counter[str] = Counter()
+        self._unknown: dict[str, None] = {}
+        self._missing: list[str] = []
+        self._seen: set[DocumentId] = set()
+
+    def annotations(self, sources: Iterable[SourceAnnotation]) -> Iterator[Annotation]:
+        """The annotations whose documents are in the corpus."""
+        by_document: dict[DocumentId, list[SourceAnnotation]] = defaultdict(list)
+        for source in sources:
+            document = next((id for name in source.names if (id := self._by_name.get(_plain(name)))), None)
+            if document is None:
+                self._unknown[source.names[0] if source.names else "?"] = None
+            else:
+                by_document[document].append(source)
+        for id, found in by_document.items():
+            document_record = self._corpus.document(id)
+            place = Placement(document_record, self._locator(document_record.text))
+            for source in found:
+                yield self._annotation(source, place)
+            self._missing += [f"{found[0].names[0]}: {quote}" for quote in place.missing]
+            self._counts.update(quotes=place.quotes, located=place.quotes - len(place.missing))
+
+    def _annotation(self, source: SourceAnnotation, place: Placement) -> Annotation:
+        missing = len(place.missing)
+        claims = tuple(claim for one in source.claims if (claim := place.claim(one)) is not None)
+        complete = len(place.missing) == missing
+        findings = []
+        for one in source.findings:
+            evidence = tuple(found for each in one.evidence if (found := place.evidence(each)) is not None)
+            if one.valid and (evidence or not one.evidence):
+                findings.append(
+                    Finding(id=one.id, question=one.question, options=one.options, label=one.label, evidence=evidence)
+                )
+        self._counts.update(annotations=1, claims=len(claims), findings=len(findings), incomplete=int(not complete))
+        self._annotators[source.annotator] += 1
+        self._labels.update(f"{name}: {label}" for name, label in source.labels.items())
+        self._seen.add(place.document.id)
+        return Annotation(
+            document=place.document.id,
+            annotator=source.annotator,
+            claims=claims,
+            findings=tuple(findings),
+            labels=dict(source.labels),
+            hidden=source.hidden,
+            complete=complete,
+        )
+
+    def report(self) -> ImportReport:
+        """What was read so far."""
+        counts = {name: self._counts[name] for name in ("annotations", "quotes", "located", "claims", "findings")}
+        return ImportReport(
+            **counts,
+            incomplete=self._counts["incomplete"],
+            documents=len(self._seen),
+            annotators=dict(sorted(self._annotators.items())),
+            labels=dict(sorted(self._labels.items())),
+            unknown_documents=tuple(self._unknown),
+            not_located=tuple(self._missing),
+        )
+
+
+class Placement:
+    """Places quotes in one document, and keeps those that it does not have."""
+
+    def __init__(self, document: Document, locate: Locate) -> None:
+        self.document = document
+        self._locate = locate
+        self.quotes = 0
+        self.missing: list[str] = []
+
+    def _span(self, quote: str, position: float | None) -> Span | None:
+        self.quotes += 1
+        near = None if position is None else round(position * len(self.document.text))
+        span = self._locate(quote, near) or self._without_cut_words(quote, near)
+        if span is None:
+            self.missing.append(" ".join(quote.split()))
+        return span
+
+    def _without_cut_words(self, quote: str, near: int | None) -> Span | None:
+        """The place of a quote that begins or ends in the middle of a word, with the whole word."""
+        if len(quote.split()) < LEAST_WORDS:
+            return None
+        head, tail = _FIRST_WORD.match(quote), _LAST_WORD.search(quote)
+        for first, last in ((head, None), (None, tail), (head, tail)):
+            kept = quote[first.end() if first else 0 : last.start() if last else len(quote)]
+            span = self._locate(kept, near) if first or last else None
+            if span is None:
+                continue
+            before = _WORD_BEFORE.search(self.document.text, max(0, span.start - 100), span.start)
+            after = _WORD_AFTER.match(self.document.text, span.end)
+            start = _start_of_cut(first, before) if first else span.start
+            end = _end_of_cut(last, after) if last else span.end
+            if start is not None and end is not None:
+                return Span(start, end)
+        return None
+
+    def claim(self, quoted: QuotedClaim) -> Claim | None:
+        """The claim with its located evidence; None if the claim itself is not located."""
+        span = self._span(quoted.quote, quoted.position)
+        evidence = tuple(found for one in quoted.evidence if (found := self.evidence(one)) is not None)
+        if span is None:
+            return None
+        known = {name: value for name, value in quoted.attributes.items() if value in CLAIM_ATTRIBUTES.get(name, ())}
+        free = {name: quoted.attributes.get(name, "") for name in ("conclusion", "no_evidence_reason")}
+        justified = known.pop("justified", None)
+        values = {**known, **free, "justified": None if justified is None else justified == "yes"}
+        return Claim.model_validate({"span": span, "evidence": tuple(dict.fromkeys(evidence)), **values})
+
+    def evidence(self, quoted: QuotedEvidence) -> Evidence | None:
+        """The located evidence."""
+        span = self._span(quoted.quote, quoted.position)
+        if span is None:
+            return None
+        attributes = quoted.attributes.items()
+        known = {name: value for name, value in attributes if value in EVIDENCE_ATTRIBUTES.get(name, ())}
+        return Evidence.model_validate({"span": span, **known, "limitations": quoted.attributes.get("limitations", "")})
+
+
+Found = re.Match[str]
+
+
+def _start_of_cut(cut: Found, word: Found | None) -> int | None:
+    """Where the word begins that a quote has the end of."""
+    return word.start(1) if word is not None and word[1].endswith(cut[0]) else None
+
+
+def _end_of_cut(cut: Found, word: Found | None) -> int | None:
+    """Where the word ends that a quote has the start of."""
+    return word.end(1) if word is not None and word[1].startswith(cut[0]) else None
+
+
+def _documents_by_name(corpus: Corpus) -> dict[str, DocumentId]:
+    """The documents by everything that may name them; what names two documents names neither."""
+    found: dict[str, set[DocumentId]] = defaultdict(set)
+    for document in corpus.documents():
+        source = document.source.rstrip("/").rsplit("/", 1)[-1]
+        stem = re.sub(r"\.[A-Za-z0-9]{1,8}$", "", source)
+        for name in (document.id, *document.ids.values(), source, stem, document.title_text):
+            found[_plain(name)].add(document.id)
+    return {name: next(iter(ids)) for name, ids in found.items() if len(ids) == 1 and name}
+
+
+def _plain(name: str) -> str:
+    """A name without differences in case, spaces, and the prefix of a DOI's address."""
+    name = re.sub(r"^(?:https?://)?(?:dx\.)?doi\.org/|^doi:\s*", "", name.strip(), flags=re.IGNORECASE)
+    return " ".join(name.casefold().split()).removesuffix(".pdf")

@@ -1,0 +1,195 @@
+"""Claims and evidence as quotes: the form of responses, and of annotation files in the format of CLAIM-BENCH."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import get_args
+
+from pydantic import JsonValue
+
+from fathom.records.documents import ClaimType, EvidenceType, Level, Polarity, Strength
+
+
+@dataclass(frozen=True)
+class QuotedEvidence:
+    """A quote that supports or contradicts a claim."""
+
+    quote: str
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    """`polarity`, `type`, `strength` and `limitations`, as far as they are given."""
+    position: float | None = None
+    """Where it is in the text that it was marked in, as a share of that text; None if that is not known."""
+
+    def __hash__(self) -> int:
+        return hash((self.quote, self.position))
+
+
+@dataclass(frozen=True)
+class QuotedClaim:
+    """A quoted claim with the quotes of its evidence."""
+
+    quote: str
+    evidence: tuple[QuotedEvidence, ...] = ()
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    """`type`, `justified`, `robustness`, `confidence`, `conclusion` and `no_evidence_reason`, as far as given."""
+    position: float | None = None
+
+
+CLAIM_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
+    "type": get_args(ClaimType),
+    "justified": ("yes", "no"),
+    "robustness": get_args(Level),
+    "confidence": get_args(Level),
+}
+"""Attributes of a claim that have a closed set of values."""
+EVIDENCE_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
+    "polarity": get_args(Polarity),
+    "type": get_args(EvidenceType),
+    "strength": get_args(Strength),
+}
+"""Attributes of evidence that have a closed set of values."""
+
+_QUOTE_NAMES = ("quote", "exact_quote", "claim_quote", "evidence_quote", "quotation")
+_TEXT_NAMES = ("text", "claim_text", "evidence_text", "claim", "evidence", "sentence", "statement")
+"""Names of fields with a quote; the second ones only where there is none of the first, since they may paraphrase."""
+_LISTS = ("claims", "analysis", "results", "annotations", "items")
+_CLAIM_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "type": ("type", "claim_type", "category"),
+    "justified": ("justified", "conclusion_justified", "is_justified", "justification_conclusion"),
+    "robustness": ("robustness", "robustness_level"),
+    "confidence": ("confidence", "confidence_level"),
+    "conclusion": ("conclusion", "author_conclusion", "authors_conclusion"),
+    "no_evidence_reason": ("no_evidence_reason", "reason"),
+}
+_EVIDENCE_FIELDS: Mapping[str, tuple[str, ...]] = {
+    "polarity": ("polarity", "stance", "relation", "direction"),
+    "type": ("type", "evidence_type"),
+    "strength": ("strength", "evidence_strength"),
+    "limitations": ("limitations", "limitation", "key_limitations"),
+}
+_STEMS = {
+    "method": "methodology", "result": "result", "finding": "result", "contribut": "contribution",
+    "perform": "performance", "support": "supports", "contradict": "contradicts", "refut": "contradicts",
+    "oppos": "contradicts", "against": "contradicts", "primar": "primary", "second": "secondary",
+    "true": "yes", "yes": "yes", "false": "no", "no": "no", "not": "no", "partial": "no", "unjustified": "no",
+    "justified": "yes",
+}  # fmt: skip
+"""Beginnings of words, and the value that they mean."""
+
+
+def read_claims(value: JsonValue) -> tuple[QuotedClaim, ...] | None:
+    """The claims of a JSON value, with the names of this family or those of CLAIM-BENCH; None if it has no list.
+
+    Evidence and conclusions may also be in lists of their own that refer to claims by `claim_id`.
+    """
+    entries = _entries(value)
+    if entries is None:
+        return None
+    evidence = _by_claim(value, "evidence_sets")
+    conclusions = _by_claim(value, "conclusions")
+    claims = []
+    for number, entry in enumerate(entries, start=1):
+        given: dict[str, JsonValue] = entry if isinstance(entry, dict) else {"quote": entry}
+        id = _id(given, number)
+        claim = _claim(_lower(given) | conclusions.get(id, {}))
+        more = evidence.get(id)
+        if claim is not None and more is not None:
+            claim = replace(claim, evidence=(*claim.evidence, *_evidence(more.get("evidence"))))
+            reason = _attributes(more, {"no_evidence_reason": _CLAIM_FIELDS["no_evidence_reason"]}, {})
+            claim = replace(claim, attributes={**claim.attributes, **reason})
+        if claim is not None:
+            claims.append(claim)
+    return tuple(claims)
+
+
+def has_claims(value: JsonValue) -> bool:
+    """Whether a JSON value has a list of claims, which may be empty."""
+    return _entries(value) is not None
+
+
+def read_evidence(value: JsonValue) -> tuple[QuotedEvidence, ...]:
+    """The quotes of a list, each a string or an object."""
+    return tuple(_evidence(value))
+
+
+def _entries(value: JsonValue) -> list[JsonValue] | None:
+    if isinstance(value, dict):
+        named = _lower(value)
+        found = next((named[name] for name in _LISTS if isinstance(named.get(name), list)), None)
+        if isinstance(found, list):
+            return found
+        return [value] if any(name in named for name in (*_QUOTE_NAMES, "claim_text", "claim")) else None
+    return value if isinstance(value, list) else None
+
+
+def _by_claim(value: JsonValue, name: str) -> dict[str, dict[str, JsonValue]]:
+    """The objects of a list beside the claims, by the claim that they refer to."""
+    found = _lower(value).get(name) if isinstance(value, dict) else None
+    objects = [_lower(one) for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return {_id(one, number): one for number, one in enumerate(objects, start=1)}
+
+
+def _id(entry: Mapping[str, JsonValue], number: int) -> str:
+    return str(_lower(dict(entry)).get("claim_id", number))
+
+
+def _lower(entry: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    return {name.strip().lower().replace(" ", "_"): one for name, one in entry.items()}
+
+
+def _claim(entry: dict[str, JsonValue]) -> QuotedClaim | None:
+    """The claim of an object; its parts may be in objects of their own: {"claim": {...}, "evaluation": {...}}."""
+    for name in ("claim", "evaluation", "conclusion"):
+        inner = entry.get(name)
+        if isinstance(inner, dict):
+            entry = {**{other: one for other, one in entry.items() if other != name}, **_lower(inner)}
+    evidence = entry.get("evidence", entry.get("evidences", entry.get("evidence_text")))
+    quote = _quote({name: one for name, one in entry.items() if not name.startswith("evidence")})
+    attributes = _attributes(entry, _CLAIM_FIELDS, CLAIM_ATTRIBUTES)
+    return QuotedClaim(quote, tuple(_evidence(evidence)), attributes) if quote else None
+
+
+def _evidence(value: JsonValue) -> Iterator[QuotedEvidence]:
+    for one in value if isinstance(value, list) else [value]:
+        entry = _lower(one) if isinstance(one, dict) else {"quote": one}
+        if quote := _quote(entry):
+            yield QuotedEvidence(quote, _attributes(entry, _EVIDENCE_FIELDS, EVIDENCE_ATTRIBUTES))
+
+
+def _quote(entry: Mapping[str, JsonValue]) -> str:
+    found = (entry.get(name) for name in (*_QUOTE_NAMES, *_TEXT_NAMES))
+    return next((one.strip() for one in found if isinstance(one, str) and one.strip()), "")
+
+
+def _attributes(
+    entry: Mapping[str, JsonValue], fields: Mapping[str, tuple[str, ...]], closed: Mapping[str, tuple[str, ...]]
+) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for attribute, names in fields.items():
+        given = next((entry[name] for name in names if entry.get(name) not in (None, "", [], {})), None)
+        if isinstance(given, str | bool):
+            text = str(given).strip()
+            found[attribute] = _value(text, closed[attribute]) if attribute in closed else text
+    return found
+
+
+def _value(text: str, values: tuple[str, ...]) -> str:
+    """The value that a text means; the text itself if it means none."""
+    words = text.lower().split()
+    first = words[0].strip(".,;:") if words else ""
+    if first in values:
+        return first
+    meant = next((value for stem, value in _STEMS.items() if first.startswith(stem)), None)
+    return meant if meant in values else text
+
+
+def merged(claims: Iterable[QuotedClaim]) -> tuple[QuotedClaim, ...]:
+    """The claims, each once: some files have an entry for each pair of a claim and its evidence."""
+    by_quote: dict[str, QuotedClaim] = {}
+    for claim in claims:
+        same = " ".join(claim.quote.split())
+        known = by_quote.get(same)
+        new = [one for one in claim.evidence if known is None or one not in known.evidence]
+        by_quote[same] = claim if known is None else replace(known, evidence=(*known.evidence, *new))
+    return tuple(by_quote.values())

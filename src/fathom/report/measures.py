@@ -1,0 +1,303 @@
+"""Figures of the measures that families declare: ratios of counts, distributions, and best systems."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from fathom.analysis.findings import DistributionSummary, Estimate, Findings, MeasureSummary, RunSummary, Spread
+from fathom.analysis.strategies import BestSystem, best_systems, figures_of, measure_of, run_labels
+from fathom.report.drawings.canvas import Node
+from fathom.report.drawings.charts import Dot, dot_plot, dot_rows
+from fathom.report.drawings.measures import Box, LegendEntry, PrecisionRecallPoint, box_plot, precision_recall_plot
+from fathom.report.figures import Column, Figure, Kind, RunRow, interval_columns
+from fathom.report.formatting import count, interval, percent, point
+from fathom.report.ranking import run_colors, with_responses
+from fathom.scoring.measures import PrecisionRecall
+from fathom.tasks.catalog import measures_of
+
+
+def measures(findings: Findings) -> tuple[Figure, ...]:
+    """Every figure of declared measures that there are numbers for."""
+    return (
+        *_ratios(findings),
+        *_precision_recall(findings),
+        *_best_systems(findings),
+        *_distributions(findings),
+        *_seconds(findings),
+        *_by_length(findings),
+    )
+
+
+def _with_measures(findings: Findings) -> list[RunSummary]:
+    return [run for run in with_responses(findings) if run.measures]
+
+
+# Ratios.
+
+
+def _ratios(findings: Findings) -> Iterator[Figure]:
+    rows = [RunRow(run.info.name, one) for run in _with_measures(findings) for one in run.measures]
+    if not rows:
+        return
+    colors = run_colors(findings)
+    main = _main_measures(findings)
+    shares = [row for row in rows if row.of.is_share and row.of.name in main]
+
+    def draw(width: float) -> Node:
+        dots = ((row.of.name, Dot(colors[row.run], point(f"{row.run}, {row.of.name}", row.of.micro))) for row in shares)
+        return dot_plot("Measures", dot_rows(dict.fromkeys(row.of.name for row in shares), dots), width)
+
+    columns: tuple[Column[RunRow[MeasureSummary]], ...] = (
+        Column("run", "Run", lambda row: row.run),
+        Column("measure", "Measure", lambda row: row.of.name),
+        *_average_columns("micro"),
+        *_average_columns("macro"),
+        Column("numerator", "Numerator", lambda row: row.of.numerator, "number"),
+        Column("denominator", "Denominator", lambda row: row.of.denominator, "number"),
+        Column("questions", "Questions", lambda row: row.of.micro.items, "count"),
+        Column("contexts", "Contexts", lambda row: row.of.micro.clusters, "count"),
+    )
+    note = (
+        "Micro averages: ratios of sums over all questions, those without an answer included, with 95% intervals "
+        "clustered by context. The table has all measures, and the mean over questions (macro) as well."
+    )
+    yield Figure.of("measures", "Measures", note, columns, rows, draw if shares else None)
+
+
+def _main_measures(findings: Findings) -> set[str]:
+    """The measures that are drawn: those of other figures and of summaries, or all where there are none."""
+    named: set[str] = set()
+    for bench in findings.benches:
+        figures = figures_of(findings, bench.fingerprint)
+        pairs = (name for one in figures.precision_recall for name in (one.precision, one.recall))
+        named.update(pairs, figures.best, (one.name for one in measures_of(bench.families) if one.summary))
+    return named or {one.name for run in findings.runs for one in run.measures}
+
+
+def _average_columns(name: str) -> tuple[Column[RunRow[MeasureSummary]], ...]:
+    def get(row: RunRow[MeasureSummary]) -> Estimate:
+        return row.of.micro if name == "micro" else row.of.macro
+
+    return interval_columns(get, name, name.capitalize(), "number", prefix=f"{name}_")
+
+
+# Precision and recall.
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """Precision and recall of one run."""
+
+    run: RunSummary
+    of: PrecisionRecall
+    precision: MeasureSummary
+    recall: MeasureSummary
+
+    @property
+    def f1(self) -> float:
+        sides = self.precision.micro.value, self.recall.micro.value
+        return 2 * sides[0] * sides[1] / sum(sides) if sum(sides) else 0.0
+
+
+def _precision_recall(findings: Findings) -> Iterator[Figure]:
+    rows = [
+        _Pair(run, one, precision, recall)
+        for run in _with_measures(findings)
+        for one in figures_of(findings, run.info.bench).precision_recall
+        if (precision := measure_of(run, one.precision)) and (recall := measure_of(run, one.recall))
+    ]
+    if not rows:
+        return
+    kinds = list(dict.fromkeys(row.of.label for row in rows))
+    models = list(dict.fromkeys(row.run.info.model for row in rows))
+    systems = list(dict.fromkeys(row.run.info.system for row in rows))
+
+    def draw(width: float) -> Node:
+        points = [
+            PrecisionRecallPoint(
+                models.index(row.run.info.model),
+                systems.index(row.run.info.system),
+                kinds.index(row.of.label) > 0,
+                row.precision.micro.value,
+                row.recall.micro.value,
+                f"{row.run.info.name}, {row.of.label}: precision {interval(row.precision.micro)}, recall "
+                f"{interval(row.recall.micro)}, F1 {percent(row.f1, 1)}",
+            )
+            for row in rows
+        ]
+        legend = [
+            *(LegendEntry(number, 0, False, name) for number, name in enumerate(models)),
+            *(LegendEntry(None, number, False, name) for number, name in enumerate(systems) if len(systems) > 1),
+            *(LegendEntry(None, 0, number > 0, name) for number, name in enumerate(kinds) if len(kinds) > 1),
+        ]
+        return precision_recall_plot("Precision against recall", points, legend, width)
+
+    columns: tuple[Column[_Pair], ...] = (
+        Column("run", "Run", lambda row: row.run.info.name),
+        Column("model", "Model", lambda row: row.run.info.model),
+        Column("system", "System", lambda row: row.run.info.system),
+        Column("of", "Of", lambda row: row.of.label),
+        *interval_columns(lambda row: row.precision.micro, "precision", "Precision", prefix="precision_"),
+        *interval_columns(lambda row: row.recall.micro, "recall", "Recall", prefix="recall_"),
+        Column("f1", "F1", lambda row: row.f1, "share"),
+    )
+    note = "Micro averages over all questions. Color: model; shape: system. The curves join points of equal F1."
+    if len(kinds) > 1:
+        note += f" Filled: {kinds[0]}; pale: {' and '.join(kinds[1:])}."
+    yield Figure.of("precision-recall", "Precision and recall", note, columns, rows, draw)
+
+
+def _best_systems(findings: Findings) -> Iterator[Figure]:
+    rows = best_systems(findings)
+    if not rows:
+        return
+    labels = run_labels(findings)
+    kind: Kind = "share" if all(row.measure.is_share for row in rows) else "number"
+    columns: tuple[Column[BestSystem], ...] = (
+        Column("model", "Model", lambda row: row.run.info.model),
+        Column("measure", "By", lambda row: row.measure.name),
+        Column("system", "Best system", lambda row: labels[row.run.info.name]),
+        *interval_columns(lambda row: row.measure.micro, "value", "Value", kind),
+        Column("others", "Other systems", lambda row: _others(row, labels)),
+        Column("run", "Run", lambda row: row.run.info.name, hidden=True),
+    )
+    note = (
+        "The run of each model with the best micro average. It is chosen on the same questions, so the value of the "
+        "best is optimistic."
+    )
+    yield Figure.of("best-systems", "Best system of each model", note, columns, rows)
+
+
+def _others(row: BestSystem, labels: dict[str, str]) -> str:
+    return ", ".join(f"{labels[run.info.name]} {_amount(one)}" for run, one in row.others)
+
+
+def _amount(one: MeasureSummary) -> str:
+    return percent(one.micro.value, 1) if one.is_share else f"{one.micro.value:.2f}"
+
+
+# Distributions.
+
+
+@dataclass(frozen=True)
+class _SpreadRow:
+    """A distribution of a run, or the reference of a bench."""
+
+    name: str
+    run: RunSummary | None
+    spread: Spread
+
+    def box(self, colors: dict[str, int], unit: str) -> Box:
+        found = self.spread
+        tip = (
+            f"{self.name}: median {found.median:,.4g}, quartiles {found.p25:,.4g} to {found.p75:,.4g}, mean "
+            f"{found.mean:,.4g}, max {found.max:,.4g} {unit}, {count(found.count, 'value')}"
+        )
+        return Box(colors[self.run.info.name] if self.run else None, self.name, found, tip)
+
+
+SPREAD_COLUMNS: tuple[Column[_SpreadRow], ...] = (
+    Column("name", "Run", lambda row: row.name),
+    Column("model", "Model", lambda row: row.run.info.model if row.run else ""),
+    Column("system", "System", lambda row: row.run.info.system if row.run else ""),
+    Column("count", "Count", lambda row: row.spread.count, "count"),
+    Column("mean", "Mean", lambda row: row.spread.mean, "number"),
+    Column("max", "Max", lambda row: row.spread.max, "number"),
+    Column("variance", "Variance", lambda row: row.spread.variance, "number"),
+    Column("min", "Min", lambda row: row.spread.min, "number"),
+    Column("p25", "25%", lambda row: row.spread.p25, "number"),
+    Column("median", "Median", lambda row: row.spread.median, "number"),
+    Column("p75", "75%", lambda row: row.spread.p75, "number"),
+)
+
+
+def _distributions(findings: Findings) -> Iterator[Figure]:
+    found: dict[str, list[tuple[RunSummary, DistributionSummary]]] = defaultdict(list)
+    for run in with_responses(findings):
+        for one in run.distributions:
+            found[one.name].append((run, one))
+    for name, some in found.items():
+        rows = [*_references(some), *(_SpreadRow(run.info.name, run, one.of_run) for run, one in some if one.of_run)]
+        unit = some[0][1].unit or name
+        title = f"Distribution: {name}"
+        yield _box_figure(findings, f"distribution-{'-'.join(name.split())}", title, rows, unit)
+
+
+def _references(some: Sequence[tuple[RunSummary, DistributionSummary]]) -> Iterator[_SpreadRow]:
+    """The reference of each bench: that of the run with the most values, since others may lack responses."""
+    by_bench: dict[str, DistributionSummary] = {}
+    for run, one in some:
+        known = by_bench.get(run.info.bench)
+        if one.reference and (known is None or known.reference is None or one.reference.count > known.reference.count):
+            by_bench[run.info.bench] = one
+    for one in by_bench.values():
+        if one.reference is not None:
+            yield _SpreadRow(one.reference_label, None, one.reference)
+
+
+def _seconds(findings: Findings) -> Iterator[Figure]:
+    rows = [_SpreadRow(run.info.name, run, run.seconds) for run in _with_measures(findings) if run.seconds]
+    if rows:
+        yield _box_figure(findings, "distribution-seconds", "Model seconds of a response", rows, "seconds")
+
+
+def _box_figure(findings: Findings, id: str, title: str, rows: Sequence[_SpreadRow], unit: str) -> Figure:
+    colors = run_colors(findings)
+    note = (
+        "Boxes from the first to the third quartile with the median, whiskers to the last value within 1.5 times "
+        "that range, and the mean as a dot. The table has count, mean, maximum and variance."
+    )
+    if unit == "seconds":
+        note += " Seconds are the sum over the calls of a response, without waiting for rate limits."
+    return Figure.of(
+        id, title, note, SPREAD_COLUMNS, rows,
+        lambda width: box_plot(title, [row.box(colors, unit) for row in rows], unit, width),
+    )  # fmt: skip
+
+
+# Lengths.
+
+
+@dataclass(frozen=True)
+class _LengthRow:
+    run: str
+    measure: str
+    group: str
+    value: Estimate
+
+    @property
+    def name(self) -> str:
+        return f"{self.measure}, {self.group}"
+
+
+def _by_length(findings: Findings) -> Iterator[Figure]:
+    rows = [
+        _LengthRow(run.info.name, name, group.name, group.measures[name])
+        for run in _with_measures(findings)
+        if len(run.length_ranges) > 1
+        for name in figures_of(findings, run.info.bench).by_length
+        for group in run.length_ranges
+        if name in group.measures
+    ]
+    if not rows:
+        return
+    colors = run_colors(findings)
+
+    def draw(width: float) -> Node:
+        ordered = sorted(dict.fromkeys(row.measure for row in rows), key=[row.measure for row in rows].index)
+        names = [name for one in ordered for name in dict.fromkeys(row.name for row in rows if row.measure == one)]
+        dots = ((row.name, Dot(colors[row.run], point(f"{row.run}, {row.name}", row.value))) for row in rows)
+        return dot_plot("Measures by length of the context", dot_rows(names, dots), width)
+
+    columns: tuple[Column[_LengthRow], ...] = (
+        Column("run", "Run", lambda row: row.run),
+        Column("measure", "Measure", lambda row: row.measure),
+        Column("length", "Length of the context", lambda row: row.group),
+        *interval_columns(lambda row: row.value, "value", "Value"),
+        Column("questions", "Questions", lambda row: row.value.items, "count"),
+        Column("contexts", "Contexts", lambda row: row.value.clusters, "count"),
+    )
+    note = "Micro averages by the number of tokens of the context, with 95% intervals; other limits with --bins."
+    yield Figure.of("measures-by-length", "By length of the context", note, columns, rows, draw)

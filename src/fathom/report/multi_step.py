@@ -1,0 +1,137 @@
+"""Figures of systems of several steps: recall of what was retrieved, and the stages at which failures arise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fathom.analysis.findings import Estimate, FailureStage, Findings, RecallAt
+from fathom.report.drawings.canvas import Node
+from fathom.report.drawings.charts import Dot, Segment, dot_plot, dot_rows, stacked_bars
+from fathom.report.figures import Column, Figure, RunRow, interval_columns
+from fathom.report.formatting import count, point
+from fathom.report.ranking import run_colors
+from fathom.scoring.recall import DOCUMENT_RECALL, SPAN_RECALL, TOO_FEW
+
+STYLES = {
+    "retrieval miss": "finding",
+    "reading miss": "reading",
+    "reasoning miss": "computing",
+    "gave up": "gave-up",
+    "out of budget": "spent",
+}
+"""The drawing class of each stage; others are gray."""
+
+
+def recall(findings: Findings) -> tuple[Figure, ...]:
+    """Recall of needed spans and documents at each number of passages, and by every property of the questions."""
+    rows = [RunRow(run.info.name, at) for run in findings.runs if run.retrieval is not None for at in run.retrieval.at]
+    if not rows:
+        return ()
+    colors = run_colors(findings)
+    ranks = sorted({row.of.k for row in rows})
+
+    def draw(width: float) -> Node:
+        dots = (
+            (f"{row.of.k:,} passages", Dot(colors[row.run], point(f"{row.run}, k = {row.of.k}", row.of.spans)))
+            for row in rows
+        )
+        return dot_plot("Recall of needed spans", dot_rows((f"{k:,} passages" for k in ranks), dots), width)
+
+    columns: tuple[Column[RunRow[RecallAt]], ...] = (
+        Column("run", "Run", lambda row: row.run),
+        Column("k", "k", lambda row: row.of.k, "count"),
+        *interval_columns(lambda row: row.of.spans, "spans", "Needed spans", prefix="spans_"),
+        *interval_columns(lambda row: row.of.documents, "documents", "Needed documents", prefix="documents_"),
+    )
+    note = (
+        "The mean share of needed spans that lie completely in the first k passages retrieved. The table also has the "
+        "share of needed documents with any such passage."
+    )
+    return (Figure.of("recall", "Recall at k", note, columns, rows, draw), _recall_by_group(findings))
+
+
+@dataclass(frozen=True)
+class _GroupRow:
+    run: str
+    by: str
+    group: str
+    spans: Estimate
+    documents: Estimate
+    too_few: Estimate
+
+    @property
+    def name(self) -> str:
+        return self.group if self.by == self.group else f"{self.by}: {self.group}"
+
+
+def _recall_by_group(findings: Findings) -> Figure:
+    rows = list(_group_rows(findings))
+    colors = run_colors(findings)
+
+    def draw(width: float) -> Node:
+        names = dict.fromkeys(row.name for row in rows)
+        dots = ((row.name, Dot(colors[row.run], point(f"{row.run}, {row.name}", row.spans))) for row in rows)
+        return dot_plot("Recall of needed spans by group", dot_rows(names, dots), width)
+
+    columns: tuple[Column[_GroupRow], ...] = (
+        Column("run", "Run", lambda row: row.run),
+        Column("by", "By", lambda row: row.by),
+        Column("group", "Group", lambda row: row.group),
+        Column("questions", "Questions", lambda row: row.spans.items, "count"),
+        *interval_columns(lambda row: row.spans, "spans", "Needed spans", prefix="spans_"),
+        *interval_columns(lambda row: row.documents, "documents", "Needed documents", prefix="documents_"),
+        Column("too_few", "† Too few passages", lambda row: row.too_few.value, "share"),
+    )
+    note = (
+        "Recall of needed spans. The table also has the recall of needed documents, and the share of responses for "
+        "which fewer passages were retrieved than documents are needed (†)."
+    )
+    return Figure.of("recall-by-group", "Recall by group", note, columns, rows, draw)
+
+
+def _group_rows(findings: Findings) -> Iterator[_GroupRow]:
+    for run in findings.runs:
+        several = [one for one in run.breakdowns if len(one.groups) > 1]
+        groups = [("all", run.overall), *((one.by.capitalize(), group) for one in several for group in one.groups)]
+        for by, group in groups:
+            has = group.measures
+            if SPAN_RECALL in has:
+                yield _GroupRow(run.info.name, by, group.name, has[SPAN_RECALL], has[DOCUMENT_RECALL], has[TOO_FEW])
+
+
+def recall_summary(findings: Findings) -> str:
+    found = [run for run in findings.runs if run.retrieval is not None]
+    if not found:
+        return ""
+    few = sum(run.retrieval.too_few for run in found if run.retrieval)
+    marked = f" {count(few, 'response')} had fewer passages than needed documents (†)." if few else ""
+    return f"What retrieval found of the passages that the keys are proved with.{marked}"
+
+
+def failure_stages(findings: Findings) -> tuple[Figure, ...]:
+    """The stages at which systems of several steps failed."""
+    shown = [run for run in findings.runs if run.failure_stages]
+    rows = [RunRow(run.info.name, stage) for run in shown for stage in run.failure_stages if stage.count]
+    if not rows:
+        return ()
+
+    def draw(width: float) -> Node:
+        bars = [(run.info.name, [_segment(one) for one in run.failure_stages if one.count]) for run in shown]
+        return stacked_bars("Failures by stage", bars, width)
+
+    columns: tuple[Column[RunRow[FailureStage]], ...] = (
+        Column("run", "Run", lambda row: row.run),
+        Column("stage", "Stage", lambda row: row.of.name),
+        Column("count", "Responses", lambda row: row.of.count, "count"),
+        *interval_columns(lambda row: row.of.share, "share", "Share of all"),
+        Column("share_of_errors", "Share of failures", lambda row: row.of.share_of_failures, "share"),
+        Column("description", "Description", lambda row: row.of.description),
+    )
+    note = "Each failure of a system of several steps has one stage, from its trace, its key and its likely cause."
+    return (Figure.of("failure-stages", "Failures by stage", note, columns, rows, draw),)
+
+
+def _segment(one: FailureStage) -> Segment:
+    tip = f"{one.name}: {count(one.count, 'response')}"
+    return Segment(STYLES.get(one.name, "unclear"), one.name, one.share_of_failures, tip)

@@ -1,0 +1,51 @@
+"""Traces of responses as data for the page: the steps one by one, and where the retrieved passages are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fathom.records.contexts import Context
+from fathom.records.questions import Step
+from fathom.report.packing import Limits, shortened
+from fathom.scoring.recall import retrieved
+
+MOST_STEPS = 40
+"""Steps of one response on the page; the first and the last ones of a longer trace."""
+MOST_PASSAGES = 400
+
+KINDS = {"model": 0, "tool": 1, "retrieval": 2}
+
+
+def steps_of(trace: Sequence[Step], limits: Limits) -> list[object]:
+    """The steps with their texts shortened; a number in place of those that are left out."""
+    if len(trace) <= MOST_STEPS:
+        return [_step(step, limits) for step in trace]
+    half = MOST_STEPS // 2
+    shown = [_step(step, limits) for step in (*trace[:half], *trace[-half:])]
+    return [*shown[:half], len(trace) - MOST_STEPS, *shown[half:]]
+
+
+def _step(step: Step, limits: Limits) -> list[object]:
+    usage = step.usage
+    return [
+        KINDS[step.kind],
+        step.name,
+        shortened(step.input, limits.step),
+        shortened(step.output, limits.step),
+        shortened(step.error or "", limits.step),
+        [usage.input_tokens, usage.cached_tokens, usage.output_tokens, round(usage.seconds, 2), usage.price],
+        len(step.passages),
+        len({passage.document for passage in step.passages}),
+    ]
+
+
+def positions(context: Context, trace: Sequence[Step]) -> list[int]:
+    """Where the retrieved passages are in the laid-out text: start and end of each, best first."""
+    places = {place.document: place for place in context.places}
+    found: list[int] = []
+    for passage in (retrieved(trace) or ())[:MOST_PASSAGES]:
+        place = places.get(passage.document)
+        located = None if place is None else place.locate(passage.span)
+        if located is not None:
+            found += located
+    return found

@@ -1,0 +1,158 @@
+"""The items of a list and the rows of a table that a statement states."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+from fathom.scoring.answer_types.parse_numbers import half_width
+from fathom.scoring.answer_types.values import ListAnswer, items_of
+from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Scalar, Text, ValueSet
+from fathom.scoring.parsing.extraction import Statement
+from fathom.scoring.parsing.framed_items import told_rows
+from fathom.scoring.parsing.key_hints import KeyHints
+from fathom.scoring.parsing.lists import bare_numbers, items_in, list_part, repeated, without_figures
+from fathom.scoring.parsing.normalization import LONGEST_CACHED, letters, plain
+from fathom.scoring.parsing.numerals import SIMPLE, number_of
+from fathom.scoring.parsing.segmentation import lines_in, unnumbered
+from fathom.scoring.parsing.sentences import MOST_CHARACTERS, told_items, with_inverted
+from fathom.scoring.parsing.tables import (
+    cells_in,
+    number_pairs,
+    piped_rows,
+    rows_of_line,
+    without_header,
+    without_ranks,
+)
+
+_SIMPLE_ROW = re.compile(r"[\d.]{1,20}; ?[\d.]{1,20}")
+_DIGIT = re.compile(r"\d")
+_TIED = re.compile(r"[^\W\d_][ \t]=[ \t][^\W\d_]")
+_DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d{1,9}),(\d{1,2})(?![\d,.]\d|\d)")
+
+
+def _scalars(items: Iterable[str], numeric: bool, unit: str) -> tuple[Scalar, ...]:
+    if numeric:
+        return tuple([number_of(item, unit) or _text(item) for item in items])
+    return tuple([_cached_text(item) if len(item) <= LONGEST_CACHED else _text(item) for item in items])
+
+
+def _scalar(item: str, numeric: bool, unit: str) -> Scalar:
+    """An item as a number if the key has numbers and the item is one, else as a text."""
+    return (number_of(item, unit) if numeric else None) or _text(item)
+
+
+def _text(item: str) -> Text:
+    return _cached_text(item) if len(item) <= LONGEST_CACHED else Text(value=item)
+
+
+@lru_cache(maxsize=1 << 14)
+def _cached_text(item: str) -> Text:
+    return Text(value=item)  # frozen, so that equal responses can share one
+
+
+def parse_list(statement: Statement, key: ListAnswer, hints: KeyHints) -> Answer | None:
+    """The stated items in order."""
+    numeric, _ = _number_shape(items_of(key))
+    text = statement.text if statement.marked else list_part(statement.text, hints)
+    if isinstance(key, Ranking) and _TIED.search(text) and all(len(group) == 1 for group in key.groups):
+        return None  # "Lind > Wu = Chen" says that two are tied
+    if numeric and "\n" not in text.strip():
+        text = bare_numbers(text)
+    items = items_in(text, hints, numeric, counted=isinstance(key, Multiset))
+    if numeric:
+        return checked_list(items, key, hints)
+    items = without_figures(repeated(items, hints) if isinstance(key, Multiset) else items, hints)
+    if not all(letters(item) in hints.whole for item in items):
+        items = told_items(lines_in(plain(statement.text), hints), hints) or items
+    return checked_list(items, key, hints)
+
+
+def checked_list(items: Sequence[str], key: ListAnswer, hints: KeyHints) -> Answer | None:
+    """The items as the type of the key; None if numbers and names are mixed where the key has only one of them."""
+    numeric, unit = _number_shape(items_of(key))
+    scalars = _scalars(items, numeric, unit)
+    numbers = sum(isinstance(item, Number) or SIMPLE.fullmatch(item.value) is not None for item in scalars)
+    if 0 < numbers < len(scalars) and not any(map(SIMPLE.fullmatch, hints.spellings)):
+        return None
+    return _as_list(scalars, key)
+
+
+def _number_shape(items: Sequence[Scalar]) -> tuple[bool, str]:
+    """Whether the items are all numbers, and their unit."""
+    units = [item.unit for item in items if isinstance(item, Number)]
+    return len(units) == len(items), units[0] if units else ""
+
+
+def _as_list(items: tuple[Scalar, ...], key: ListAnswer) -> Answer | None:
+    """The items as the type of the key; repeats in a set count once."""
+    if not items:
+        return None
+    if isinstance(key, Ranking):
+        return Ranking.trusted(type="ranking", groups=tuple([(item,) for item in items]))
+    if isinstance(key, Multiset):
+        return Multiset.trusted(type="multiset", items=items)
+    # No Decimal equals a string, so that a number and a text never count as repeats.
+    return ValueSet.trusted(type="set", items=tuple({item.value: item for item in items}.values()))
+
+
+def parse_rows(statement: Statement, key: Rows, hints: KeyHints) -> Rows | None:
+    """The rows of a table: drawn with pipes, or one per line."""
+    lines = [_without_columns(line, key) for line in lines_in(_with_decimal_points(statement.text, key), hints)]
+    if "\\\\" in statement.text and all(line.count(" & ") == len(key.columns) - 1 for line in lines):
+        lines = [line.replace(" & ", " | ") for line in lines]
+    piped = [line for line in lines if "|" in line]
+    if piped and len(piped) == len(lines) > 1:
+        return as_rows(_without_rank(piped_rows(piped, key.columns), key), key)
+    numeric = [isinstance(cell, Number) for cell in key.rows[0]]
+    listed = unnumbered(lines, hints)
+    if numeric == [True, True] and not all(map(_SIMPLE_ROW.fullmatch, listed)):
+        if len(listed) > 1 and not _DIGIT.search(listed[0]):
+            listed = listed[1:]  # a header
+        pairs = number_pairs(listed)
+        if pairs:
+            return as_rows(pairs, key)
+    sentence = listed[0] if len(listed) == 1 else ""
+    if sentence:
+        listed = unnumbered(rows_of_line(sentence.strip(), numeric, hints))
+    rows = [cells_in(line, numeric, hints) for line in listed]
+    if sentence and numeric == [False, True] and not all(row and letters(row[0]) in hints.whole for row in rows):
+        rows = told_rows(sentence[:MOST_CHARACTERS], with_inverted(hints)) or rows
+    return as_rows(without_header(rows, key.columns), key)
+
+
+def _with_decimal_points(text: str, key: Rows) -> str:
+    """The text of a statement with decimal commas as points, where the key has decimals: "41,2 %"."""
+    text = plain(half_width(text))
+    decimals = any(isinstance(cell, Number) and cell.value % 1 for row in key.rows for cell in row)
+    return _DECIMAL_COMMA.sub(r"\1.\2", text) if decimals and "," in text else text
+
+
+def _without_columns(line: str, key: Rows) -> str:
+    """A line without the name of the column before each cell: "title: Tides, author: Lind"."""
+    names = [rf"{re.escape(name).replace('_', '[ _]')}" for name in key.columns]
+    labels = [re.search(rf"(?<![^\W_]){name}[ \t]?[:=][ \t]?", line, re.IGNORECASE) for name in names]
+    places = [label.start() for label in labels if label]
+    if len(places) < len(names) or places != sorted(places):
+        return line
+    starts = [label.end() for label in labels if label]
+    cells = [line[start:end].strip(" \t,;") for start, end in zip(starts, [*places[1:], len(line)], strict=True)]
+    return "; ".join(cells) if all(cells) and not line[: places[0]].strip(" \t-*•({[0123456789.)") else line
+
+
+def _without_rank(rows: list[list[str]], key: Rows) -> list[list[str]]:
+    """The rows without a column of ranks before the columns of the key, and without the header above them."""
+    if not rows or any(len(row) != len(key.columns) + 1 for row in rows):
+        return rows
+    counted = without_ranks(rows)
+    return counted if counted is not rows else rows
+
+
+def as_rows(rows: Sequence[Sequence[str]], key: Rows) -> Rows | None:
+    """The rows as an answer; None if a row is not as wide as the key's."""
+    kinds = [_number_shape((cell,)) for cell in key.rows[0]]
+    if not rows or any(len(row) != len(kinds) or not all(row) for row in rows):
+        return None
+    made = [tuple([_scalar(cell, *kind) for cell, kind in zip(row, kinds, strict=True)]) for row in rows]
+    return Rows.trusted(type="rows", columns=key.columns, rows=tuple(made), ordered=key.ordered)

@@ -1,0 +1,238 @@
+"""The number that a statement states."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from unicodedata import normalize
+
+from fathom.scoring.answers import Number
+from fathom.scoring.parsing.amounts import plain_amounts
+from fathom.scoring.parsing.extraction import Statement
+from fathom.scoring.parsing.key_hints import KeyHints
+from fathom.scoring.parsing.non_answers import ASIDE, BOUND, CONTRAST, HEDGE, SENTENCE_END
+from fathom.scoring.parsing.normalization import plain
+from fathom.scoring.parsing.numerals import SIMPLE, as_number, number_of, numbers_in
+from fathom.scoring.parsing.segmentation import BULLET
+from fathom.scoring.parsing.tables import piped_rows
+
+_BEFORE_COUNT = re.compile(
+    r"(?:\A|[:：=—–>是为有共计达于在]|[.,;!?(\[]|\b(?:it'?s|that's|is|are|was|were|be|been|of|exactly|only|just"
+    r"|gives?|gets?|got|counts?|counted|finds?|found|totals?|totaling|to|equals?|has|have|had|therefore|thus|so|hence|there|probably"
+    r"|likely|answer|result|sum|mean|average|number|value|the|a|in|as|with|at|by|leaves|leaving|makes?|yields?|us|see|likely"
+    r"|year|certainly|definitely|hay|sono|sind|es|gibt|sont|всего|есть|both|all|these|those|up|out|remain|remains|contains?|includes?|lists?))"
+    r"[\s*_`\"'“$(\[\\{}]*\Z",
+    re.IGNORECASE,
+)
+# A response may repeat the question, which says "Answer with one number".
+_INSTRUCTION = re.compile(r"(?:answer with|round to|answer null)\b", re.IGNORECASE)
+_NOTE = re.compile(r"(?:article|paper|document|candidate|step)\b|[-*•|>]|\(?\d{1,3}[.)]\s", re.IGNORECASE)
+_RESULT = re.compile(
+    r"\b(?:so|therefore|thus|hence|totals?|results?|answer|counts?|sum|average|mean|maximum|minimum|gets?|adding|yields?|number"
+    r"|gives?|final|there (?:is|are|were)"
+    r"|values?|altogether|overall|equals?|comes? to|leav(?:es|ing)|it is|makes?)\b|[=≈]|因此|所以|共",
+    re.IGNORECASE,
+)
+_OTHER_ANSWER = re.compile(
+    r"\A\s*(?:[A-Z]|(?:option|answer) \w{1,3}|alternative\w*|new|final|revised)[:=]\s", re.IGNORECASE
+)
+"""A label of another answer."""
+_TRUE_VALUE = re.compile(r"\b(?:true|right|correct|actual|real)\b|\bit(?:'s| is)\b", re.IGNORECASE)
+"""What a sentence states as the value, after another one: "17 is a naive count; the true count is 18"."""
+_OF_ALL = re.compile(r"\s(?:out )?of\s(?:(?:all|the|these|those|a total of)\s){0,2}")
+"""Between a count and the number of all: "2 of the 9 articles"."""
+_DENIED = re.compile(r"\b(?:would be|is|are|was) (?:wrong|incorrect)\b", re.IGNORECASE)
+_CONSEQUENCE = re.compile(
+    r"(?:,|\band)\s(?:so|therefore|thus|hence|making|giving|leaving|for a (?:combined |grand )?total of"
+    r"|which (?:makes|gives|leaves|means)|i\.e\.,?)\s",
+    re.IGNORECASE,
+)
+"""Before the number that a sentence arrives at: "5 at first, but 12 qualifies as well, so it is 6"."""
+_TOLD_AFTER = re.compile(r"\s?(?:[—–]|, (?:namely|i\.e\.|specifically|that is|which are|in)\b|:)\s")
+_POINTS_TO = re.compile(r"(?<=[\w)\]])[ \t]?(?:→|⇒|=>|->)[ \t]?([^\n→]{1,30})\Z")
+_NOT_YET = re.compile(
+    r"\b(?:cannot|can't|could not|couldn't|unable|let me|let's|need to|have to|to find|in order to"
+    r"|please|would need)\b",
+    re.IGNORECASE,
+)
+"""A sentence that states no result: "To find the answer, count the 6 bylines."."""
+_INSTRUCTED = re.compile(r"\A(?:answer with|give)\b[^:\n\d]{0,40}:[ \t]*", re.IGNORECASE)
+_CONDITION = re.compile(
+    r"[ \t](?:with|that|which|who|whose|having|have|has|in|of|cite|by)\b[^\d]{0,80}\Z", re.IGNORECASE
+)
+"""The beginning of a condition with a bound: "with more than"."""
+_NOT_BUT = re.compile(r"\bnot[ \t][\d,.]{1,20},?[ \t]but[ \t](?:rather[ \t])?", re.IGNORECASE)
+"""The beginning of "not 16 but 17"."""
+_OUT_OF = re.compile(
+    r"\A\W{0,3}(?:out )?of (?:(?:all|the|these|those|a total of) ){0,2}\d{1,6}(?: [a-z]{1,20}){0,3}, (?=\D{0,20}\d)",
+    re.IGNORECASE,
+)
+"""What a count is taken from: "Out of the 42 articles, 17 match."."""
+_QUANTITY = re.compile(
+    r"\A[\W_]{0,4}(?:the |a )?(?:total |overall |average |mean |median |maximum |minimum |combined )?"
+    r"(?:numbers?|counts?|total|sum|average|mean|median|share|percentage|amount|maximum|minimum|difference|ratio|range|value)"
+    r"\b[^\n:：=]{0,160}[:：=][ \t]?(?=[^\n:：=]{1,40}\Z)",
+    re.IGNORECASE,
+)
+"""A label that says what is counted, perhaps with a number of its own: "Articles with three authors: 17"."""
+_LABEL = re.compile(r"\A[^\W\d_][^\d=:：\n]{0,80}[=:：](?=[^=\n]{1,200}[=≈→])")
+_QUOTIENT = re.compile(r"\A\W{0,3}\d{1,9}[ \t]?[/÷][ \t]?\d{1,9}[ \t]?[≈=][ \t]?(?=[\d.,]{1,30}\W{0,3}\Z)")
+_THERE_ARE = re.compile(r"\A\W{0,3}(?:there (?:is|are|was|were)|a total of|in total,?)[ \t]", re.IGNORECASE)
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_ROUNDED = re.compile(r"\A\W{0,3}([\d.,]{1,30})[ \t]?(?:[≈→]|->|=>|~)[ \t]?([\d.,]{1,30})\W{0,3}\Z")
+_ANOTHER_CASE = re.compile(
+    r"\([^()\n]{0,60}?\d[\d.,]{0,12} (?:if|without|when|including|excluding|counting|unless|otherwise)\b"
+    r"|\([^()\n]{0,60}?\b(?:could|might|may|can)\b[^()\n]{0,30}\d",
+    re.IGNORECASE,
+)
+"""Another value under another reading: "17 (16 without article 9)"."""
+_CONTINENTAL = re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3}){1,5},\d{1,2}(?![\d,])")
+_DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d{1,9}),(\d{1,2})(?![\d,.]\d|\d)")
+_ARROW = re.compile(r"→|->|=>")
+_NEGATIVE_CHANGE = re.compile(
+    r"\b(?:change|growth)\b[^\d\n]{0,60}\b(?:decrease|decline|drop|fall|reduction|loss) of[ \t*$]*\Z", re.IGNORECASE
+)
+"""A change that is told as a decrease: "The change is a decrease of 4%."."""
+_FRACTIONS = (("½", ".5"), ("¼", ".25"), ("¾", ".75"))
+_SUM = re.compile(r"[\d\s+×*·/÷().,=$−–-]{1,2000}")
+
+
+def parse_number(statement: Statement, key: Number, hints: KeyHints) -> Number | None:
+    """The one number that is stated; None if there is none or more than one."""
+    if SIMPLE.fullmatch(statement.text):
+        return number_of(statement.text)
+    text = plain(half_width(statement.text))
+    if key.unit or key.decimals is not None or not text.isascii():
+        text = plain_amounts(text, key.unit)
+    if "," in text:
+        text = _with_points(text, key)
+    lines = [line for line in text.split("\n") if line.strip(" \t*_`#")]
+    if lines and all("|" in line for line in lines):
+        lines = [cell for row in piped_rows(lines, ()) for cell in row]
+    if not lines:
+        return None
+    if len(lines) == 1:
+        return _number_in_line(lines[0], key.unit, last=not statement.marked)
+    if statement.marked:
+        at = next((at for at, line in enumerate(lines[:3]) if numbers_in(line)), 0)
+        return _unless_contradicted(_number_in_line(lines[at], key.unit, last=False), lines[at + 1 :], key.unit)
+    if number_of(lines[0], key.unit) is None and numbers_in(lines[-1]):
+        return _number_in_line(lines[-1], key.unit, last=True) if _concludes(lines[-1]) else None
+    return _unless_contradicted(number_of(lines[0], key.unit), lines[1:], key.unit)
+
+
+def _with_points(text: str, key: Number) -> str:
+    """The text with decimal commas as points: "1.250,00", and "44,24" where decimals are asked for."""
+    text = _CONTINENTAL.sub(lambda found: found[0].replace(".", "").replace(",", "."), text)
+    return _DECIMAL_COMMA.sub(r"\1.\2", text) if key.decimals is not None else text
+
+
+def half_width(text: str) -> str:
+    """The text in half-width characters: a response in Chinese may write "２，１"."""
+    if text.isascii():
+        return text
+    for sign, decimals in _FRACTIONS:
+        text = text.replace(sign, decimals)  # "6½" would become "61/2"
+    return normalize("NFKC", text)
+
+
+def _concludes(line: str) -> bool:
+    """Whether the last line of a response without a marker states a result, and is no note on one article."""
+    bare = line.strip(" \t*_`")
+    if number_of(bare) is not None:
+        return True
+    return bare[-1] in ".!。)]0123456789" and _NOTE.match(bare) is None and _RESULT.search(bare) is not None
+
+
+def _unless_contradicted(number: Number | None, rest: Sequence[str], unit: str) -> Number | None:
+    """The number, unless a later line states another one or retracts it."""
+    if number is None or any(HEDGE.search(line) for line in rest):
+        return None
+    bare = (_OTHER_ANSWER.sub("", line[bullet.end() if (bullet := BULLET.match(line)) else 0 :]) for line in rest)
+    others = (_number_in_sentence(line, unit) if _TRUE_VALUE.search(line) else number_of(line, unit) for line in bare)
+    return number if all(other is None or other.value == number.value for other in others) else None
+
+
+def _number_in_line(line: str, unit: str, last: bool) -> Number | None:
+    """The number of a line: its only one, the result of a sum, or the number of its first (or last) sentence."""
+    bullet = BULLET.match(line)  # "1. 33.3" is the first and only item of a list
+    bare = line[bullet.end() if bullet else 0 :].strip(" \t*_`").rstrip(".")
+    if SIMPLE.fullmatch(bare):
+        return number_of(bare)
+    if " but " in line:
+        line = _NOT_BUT.sub("", line)
+    if "(" in line and _ANOTHER_CASE.search(line):
+        return None
+    line = _INSTRUCTED.sub("", _OUT_OF.sub("", line))
+    quantity = _QUANTITY.match(line)
+    if quantity and (labeled := number_of(line[quantity.end() :], unit)) is not None:
+        return labeled
+    contrast = CONTRAST.search(line) if "not " in line or " of " in line or " than " in line or " to " in line else None
+    if contrast and (numbers_in(line[: contrast.start()]) or " of " in contrast[0] or " than " in contrast[0]):
+        line = line[: contrast.start()] + line[contrast.end() :]
+    whole = _number_in_sentence(line, unit) if not _INSTRUCTION.search(line) else None
+    if whole is not None:
+        return whole if not last or not _NOT_YET.search(line) else None
+    if HEDGE.search(line):
+        return None
+    pointed = _POINTS_TO.search(line)
+    named = pointed and number_of(line[: pointed.start()], unit) is None
+    if pointed and named and (number := number_of(pointed[1], unit)) is not None:
+        return number
+    told = _TOLD_AFTER.search(line)
+    if told and (number := number_of(line[: told.start()], unit)) is not None:
+        return _unless_contradicted(number, [line[told.end() :]], unit)
+    clauses = _CONSEQUENCE.split(line)
+    if len(clauses) > 1 and (number := _number_in_sentence(clauses[-1], unit)) is not None:
+        return number
+    parts = SENTENCE_END.split(ASIDE.sub("", line))
+    sentences = [part for part in parts if part and not part.endswith("?") and not _INSTRUCTION.match(part)]
+    number = _number_in_sentence(sentences[-1 if last else 0], unit) if sentences else None
+    return _unless_contradicted(number, sentences, unit)  # "5; 6"
+
+
+def _number_in_sentence(sentence: str, unit: str) -> Number | None:
+    """The one number of a sentence, or the number after the equals sign of a sum."""
+    found = numbers_in(sentence)
+    if len(found) > 1 and _DENIED.search(sentence, found[-1].end):
+        return None
+    if len(found) > 1 and all(BOUND.search(sentence[: one.start][-40:]) for one in found[1:]):
+        # "23 articles with more than five references"
+        found, sentence = found[:1], sentence[: found[1].start]
+        sentence = _CONDITION.sub("", sentence)
+    there = _THERE_ARE.match(sentence) if len(found) > 1 else None
+    years = all(_YEAR.fullmatch(sentence, one.start, one.end) for one in found[1:])
+    if there and found[0].start == there.end() and years:
+        # "There are 17 articles that cite the review of 2014."
+        found, sentence = found[:1], sentence[: found[1].start]
+    if len(found) == 2 and _OF_ALL.fullmatch(sentence, found[0].end, found[1].start):
+        found, sentence = found[:1], sentence[: found[1].start]
+    if len(found) == 1 and _NEGATIVE_CHANGE.search(sentence, 0, found[0].start):
+        change = as_number(found[0], sentence, unit)
+        return change and change.model_copy(update={"value": -abs(change.value)})
+    if len(found) == 1:
+        # "Synaptotagmin 7 is a sensor" names a protein.
+        counts = _BEFORE_COUNT.search(sentence, 0, found[0].start)
+        return as_number(found[0], sentence, unit) if counts else None
+    if _QUOTIENT.match(sentence):
+        return number_of(_QUOTIENT.sub("", sentence), unit)
+    label = _LABEL.match(sentence)
+    rounded = _ROUNDED.match(sentence[label.end() if label else 0 :])
+    if rounded:
+        return _if_rounded(rounded[1], rounded[2], unit)
+    sum_of = _ARROW.sub("=", sentence[label.end() if label else 0 :])
+    terms, _, result = sum_of.rpartition("=")
+    total = numbers_in(result)
+    if len(total) != 1 or not _SUM.fullmatch(terms):
+        return None
+    return as_number(total[0], result, unit)
+
+
+def _if_rounded(exact: str, rounded: str, unit: str) -> Number | None:
+    """The number of "44.2398 ≈ 44.24", if the one is the other with fewer decimals."""
+    one, two = number_of(exact, unit), number_of(rounded, unit)
+    if one is None or two is None:
+        return None
+    step = Decimal(1).scaleb(int(two.value.as_tuple().exponent))
+    return two if abs(one.value - two.value) < step else None

@@ -1,0 +1,124 @@
+"""Items in sentences with words of their own: "The most cited author is Lind", "Both Lind and Wu reported a loss".
+
+Such words may stand before a verb that leads to the items, or after a verb that follows them, and nowhere else. None of
+them may look like a name, deny, compare or leave anything open. Responses in other languages come here with their
+structural words in English.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from typing import Final
+
+from fathom.scoring.parsing.normalization import SAME_SIGN, unaccented
+
+ITEM: Final = "\x00"
+"""Stands for an item of the key."""
+WORD = re.compile(r"[^\W_]+(?:'s)?")
+COUNTS: Final = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_NO_NAMES: Final = frozenset({"I", "Article", "Articles", "Document", "Documents", "Doc", "Paper", "Table", "Figure"})
+_OPEN_WORDS = (
+    "not no never neither nor or either except besides unlike without wrong incorrect maybe perhaps possibly probably "
+    "likely unsure unclear unknown unless instead rather however although though but versus than whose close closest "
+    "nearest nearly almost similar example guess another next other others some among including includes partly "
+    "considered excluded candidate candidates fails failed lacks missing if could might may before after behind ahead"
+)
+_OPEN = re.compile(
+    rf"(?<!\w)(?:{'|'.join(_OPEN_WORDS.split())})(?!\w)|n't(?!\w)|\b(?:one|part|half) of\b|\bsuch as\b|\be\.g\."
+    r"|\bis an?\b|[?…]|[不没無无未非或除若如]|等|之一",
+    re.IGNORECASE,
+)
+"""Words that deny, compare or leave something open."""
+_NOTE = re.compile(
+    r"[ \t]?\((?:(?:doc(?:ument)?|article|paper)s?[ \t]#?\d[\d, and]*"
+    r"|[^\W\d_][^\W\d]*(?:[ \t]et al\.)?,?[ \t](?:19|20)\d\d|[\d.,]+[ \t]?(?:%|[a-z]+(?:[ \t][a-z]+)?)?)\)",
+    re.IGNORECASE,
+)
+"""Where an item comes from, or its figure: "(Doc 3)", "(Lind, 2014)", "(14 citations)"."""
+_BETWEEN = re.compile(
+    r"[ \t]*(?:[,;、，>→/+-]|->)?[ \t]*"
+    r"(?:(?:and|&|than auch|como|和|与|及|以及|then|and then|followed by)[ \t]*(?:then[ \t])?"
+    r"(?:the[ \t][a-z]+est[ \t](?:is|was)[ \t])?)?",
+    re.IGNORECASE,
+)
+"""What may stand between two items."""
+_LEADS = re.compile(
+    r"(?:(?:both|c'is|it is|it's|es is|es are)[ \t]"
+    r"|(?:(?:both|these|the following|two|three|four|five|six|seven|eight|nine|ten)[ \t][^\n.;:]{1,100}"
+    r"|from[ \t][^\n.;:]{1,60}[ \t]to[ \t][^\n.;:]{1,60}):[ \t]|[^\n.;:：]{1,60}[家个名篇][：:][ \t]?"
+    r"|(?P<subject>[^\n.;:]{2,200}?)(?:[ \t](?:is|are|was|were)[ \t]?:?|[是为為]|有)[ \t]*)?",
+    re.IGNORECASE,
+)
+"""What may stand before the first item."""
+_FOLLOWS = re.compile(
+    r"(?P<said>[ \t](?:is|are|was|were|has|have|had|wrote|reported|published|appears?|comes?|leads?|ranks?|tops?|holds?"
+    r"|meets?|match(?:es)?|share[sd]?|shows?|received|achieved|cites?|cited|uses?|used|who|meldeten?|qui"
+    r"|registraron)[ \t][^\n.;:,]{1,200})?",
+    re.IGNORECASE,
+)
+"""What may stand after the last item."""
+_HAS = re.compile(
+    r"[ \t](?:(?:has|have|had|wrote|with|reported|published|at|hat|a|is|was)[ \t](?:(?:written|published|the|largest"
+    r"|highest|most|cited|smallest|lowest|share|number|with|of|only|just|a|total|at)[ \t]){0,6})?",
+    re.IGNORECASE,
+)
+"""What may stand between a name and its number."""
+_AFTER_NUMBER = frozenset(
+    WORD.findall(
+        "and also followed by then each articles article papers works citations times words references percent points "
+        "people employees verfasst"
+    )
+)
+_JOINT = re.compile(r"[,;]|\band\b")
+
+
+def frames_items(sentence: str, pattern: re.Pattern[str]) -> bool:
+    """Whether the sentence leads to its items, or says something about them."""
+    # Accents are left out as in the pattern, while capitals are kept: they show names.
+    rest = re.compile(pattern.pattern, re.IGNORECASE).sub(ITEM, _bare(sentence))
+    if ITEM not in rest or _OPEN.search(rest) or rest.count('"') % 2:
+        return False
+    rest = _NOTE.sub("", rest.replace('"', "")).strip(" .!。")
+    before, *between, after = rest.split(ITEM)
+    leads, follows = _LEADS.fullmatch(before), _FOLLOWS.fullmatch(after)
+    if not leads or not follows or not all(map(_BETWEEN.fullmatch, between)):
+        return False
+    subject, said = leads["subject"] or "", follows["said"] or ""
+    ordinals = set(WORD.findall(rest.lower())) & set(ORDINALS[1:])
+    if not (before or said) or ordinals:
+        return False  # a bare list is read elsewhere; "the second is Lind" says nothing about the first
+    return not any(map(_may_be_name, WORD.findall(f"{subject[:1].lower()}{subject[1:]} {said}")))
+
+
+def told_rows(sentence: str, spellings: Mapping[str, str]) -> list[list[str]]:
+    """Names and numbers that a sentence gives in turn: "Lind has written 7 articles and Wu 4."; else none.
+
+    `spellings` gives the key's own spelling of each name in small letters.
+    """
+    bare = _bare(sentence).replace('"', "").strip(" .!")
+    if not spellings or _OPEN.search(bare):
+        return []
+    names = "|".join(map(re.escape, sorted(spellings, key=len, reverse=True)))
+    number = rf"\d(?:[\d,.]*\d)?%?|{'|'.join(COUNTS)}"
+    parts = re.split(rf"(?<!\w)({names}|{number})(?!\w)", bare, flags=re.IGNORECASE)
+    stated, between = parts[1::2], parts[::2]
+    rows = [[spellings.get(name.lower(), ""), count] for name, count in zip(stated[::2], stated[1::2], strict=False)]
+    if len(stated) < 4 or len(stated) % 2 or not all(name and count.lower() not in spellings for name, count in rows):
+        return []
+    first, *joints = between[::2]
+    counted = all(word in _AFTER_NUMBER for gap in joints for word in WORD.findall(gap.lower()))
+    joined = not first.strip() and all(map(_JOINT.search, joints[:-1])) and all(map(_HAS.fullmatch, between[1::2]))
+    return rows if counted and joined else []
+
+
+def _bare(sentence: str) -> str:
+    """The sentence without accents, with one kind of quote and dash."""
+    return unaccented(unicodedata.normalize("NFKC", sentence).translate(SAME_SIGN)).strip()
+
+
+def _may_be_name(word: str) -> bool:
+    """Whether a word may be a part of another name: it has a capital letter."""
+    return word != word.lower() and word not in _NO_NAMES

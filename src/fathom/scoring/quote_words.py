@@ -1,0 +1,137 @@
+"""The words of a text in the form in which quotes are compared: no case, accents, punctuation or markup."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, compress
+from typing import Final
+
+from fathom.records.names import without_accents
+
+# Scripts without spaces between words: every character is a word of its own.
+_UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_UNSPACED_LETTER = re.compile(f"[{_UNSPACED}]|[\U00020000-\U0003ffff]")
+# A decimal point is a part of its number, since 1.5 is not 15; the comma of "1,200" is not, since "[1,2]" is "[1, 2]".
+# A Chinese number is one word, since 五十一 is not 五十.
+_WORD = re.compile(
+    rf"(\d+(?:[.·]\d+)*|[〇零一二三四五六七八九十百千]{{2,}}|[{_UNSPACED}]|[\U00020000-\U0003ffff]|[^\W\d_{_UNSPACED}\U00020000-\U0003ffff]+)"
+)
+
+_GREEK_NAMES: Final = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma tau upsilon phi chi "
+    "psi omega"
+)
+_GREEK = dict(zip(map(ord, "αβγδεζηθικλμνξοπρστυφχψω"), _GREEK_NAMES.split(), strict=True)) | {ord("ς"): "sigma"}
+
+_LATEX_COMMANDS: Final = (
+    r"text\w{0,12}|math\w{2,8}|emph|em|it|bf|rm|sf|tt|sc|boldsymbol|bm|operatorname|mbox|hbox|underline|overline|bar|"
+    r"hat|vec|widehat|widetilde|tilde|dot|ddot|left|right|[bB]igg?[lr]?|d?frac|tfrac|sqrt|sum|prod|int|lim|leq?|geq?|"
+    r"neq?|ll|gg|lt|gt|pm|mp|times|cdots?|ldots|dots|sim|simeq|approx|equiv|propto|infty|partial|nabla|to|in|notin|"
+    r"(?:long)?(?:left|right)arrow|(?:Left|Right)arrow|circ|prime|degree|ast|star|mid|cite\w{0,8}|(?:auto|eq|page|c)?ref|"
+    r"label|footnote\w{0,4}|url|href|item|begin|end|noindent|newline|linebreak|par|quad|qquad|small|large|si|num|xspace|"
+    r"top|triangle\w{0,6}|rangle|rceil|rfloor|r?vert|rbrace|neg|nmid|tanh?"
+)
+_MARKUP = re.compile(
+    rf"</?[A-Za-z][A-Za-z0-9]{{0,15}}(?:[\s/][^<>\n]{{0,200}})?>|(?<=\])\([^()\s]{{1,500}}\)|\\(?i:{_LATEX_COMMANDS})(?![A-Za-z])|"
+    r"\\(?!(?:theta|tau|nu|rho)(?![A-Za-z]))[nrt]|&(?:amp|lt|gt|le|ge|quot|apos|nbsp|[mn]dash|[lr][sd]quo|hellip|times|#x?[\dA-Fa-f]{1,6});"
+)
+"""Markup that has letters: tags, the addresses of Markdown links, LaTeX commands, escaped line ends, entities."""
+
+_YEAR = r"(?:1[6-9]|20)\d\d"
+_OPTIONAL = re.compile(
+    # Numbers and keys in brackets: [12], [3-5, 8], [^2], [@lind2019; @wu], [Lin19]_.
+    r"\[(?:\^[^\[\]\n]{1,40}|@[^\[\]]{1,200}|[\d,;\s‐-―−-]{1,80}|[A-Za-z+]{1,20}\d{2,4}[a-z]?\](?=_))\]?_?|"
+    # Authors with years and bare numbers in parentheses: (Lind et al., 2019; Wu, 2020), (2019), (12, 13).
+    rf"\((?:[^()]{{0,300}}?\b{_YEAR}[a-z]?\b[^()]{{0,200}}|"
+    r"[^()]{0,60}\bet al\b[^()]{0,60}|\d{1,3}(?:\s?[,;‐-―−-]\s?\d{1,3}){0,15})\)|"
+    # References to parts of the document: (Fig. 2A and Table 1), (see Section 3).
+    r"\((?:see (?:also )?|cf\. )?(?:[Ss]upplementa(?:ry|l) |Extended Data )?"
+    r"(?:[Ff]ig(?:ure|s|\.)|[Tt]ab(?:le|\.)|[Ss]ect(?:ion|\.)|[Aa]ppendix|[Ee]q(?:uation|s?\.)|[Vv]ideo|[Bb]ox)[^()]{0,80}\)|"
+    # Markup of citations: <sup>12</sup>, \cite{lind}, :cite:`lind`, ^12^, ^{12}.
+    r"<sup>[^<>]{0,60}</sup>|\\cite\w{0,8}\*?(?:\[[^\[\]]{0,60}\]){0,2}\{[^{}]{0,300}\}|:cite\w{0,6}:[^`\n]{0,20}`[^`]{1,300}`|"
+    r"\^\{?[\d,\s‐-―−-]{1,30}[\^}]|[【［][\d,，、\s-]{1,40}[】］]"
+)
+"""Parts of a text that a quote may leave out: citations, footnote marks and references to figures."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of a text in normal form, with their places."""
+
+    text: str
+    forms: list[str]
+    starts: list[int]
+    ends: list[int]
+    optional: list[bool]
+    """Whether the word belongs to a citation or another mark that a quote may leave out."""
+    letters: str
+    """All normal forms, joined without spaces: words that are divided in different ways are equal in it."""
+    offsets: list[int]
+    """Where each normal form starts in `letters`, and the length of `letters`."""
+
+    @classmethod
+    def of(cls, text: str) -> Words:
+        """The words of a text."""
+        plain = _MARKUP.sub(_blank, text) if "\\" in text or "<" in text or "](" in text or "&" in text else text
+        lower = plain.lower()
+        # Few letters have a lower case of another length; in a text that has one, each word is changed by itself.
+        parts = _WORD.split(lower if len(lower) == len(plain) else plain)
+        forms = parts[1::2]
+        if not lower.isascii():
+            forms = [word if word.isascii() else normal_word(word) for word in forms]
+        if len(lower) != len(plain):
+            forms = [form.lower() for form in forms]
+        edges = [*accumulate(map(len, parts))]
+        starts, ends = edges[0 : 2 * len(forms) : 2], edges[1::2]
+        if "" in forms:
+            kept = [bool(form) for form in forms]
+            starts, ends = ([*compress(edges, kept)] for edges in (starts, ends))
+            forms = [*compress(forms, kept)]
+        optional = _optional_words(text, forms, starts, ends)
+        return cls(text, forms, starts, ends, optional, "".join(forms), [0, *accumulate(map(len, forms))])
+
+    def required(self) -> Words:
+        """Without the words that may be left out."""
+        kept = [at for at, optional in enumerate(self.optional) if not optional]
+        forms = [self.forms[at] for at in kept]
+        places = [self.starts[at] for at in kept], [self.ends[at] for at in kept]
+        return Words(self.text, forms, *places, [False] * len(kept), "".join(forms), [0, *accumulate(map(len, forms))])
+
+
+def _blank(found: re.Match[str]) -> str:
+    """As many spaces as the markup has characters, so that offsets stay the same."""
+    return " " * len(found[0])
+
+
+@lru_cache(maxsize=1 << 16)
+def normal_word(word: str) -> str:
+    """The letters and digits of a word, without ligatures, accents and case; Greek letters are spelled out."""
+    form = without_accents(unicodedata.normalize("NFKC", word)).casefold().translate(_GREEK).replace("·", ".")
+    return "".join(letter for letter in form if letter.isalnum() or letter == ".")
+
+
+def is_unspaced(form: str) -> bool:
+    """Whether a word is a character of a script without spaces between words, such as Chinese."""
+    return not form.isascii() and _UNSPACED_LETTER.match(form) is not None
+
+
+def _optional_words(text: str, forms: list[str], starts: list[int], ends: list[int]) -> list[bool]:
+    """For each word whether it is part of a citation, a footnote mark or a reference to a figure."""
+    optional = [False] * len(starts)
+    for found in _OPTIONAL.finditer(text):
+        first = bisect_left(starts, found.start())
+        for at in range(first, bisect_right(ends, found.end(), first)):
+            optional[at] = True
+    for at in compress(range(len(forms)), map(str.isdecimal, forms)):
+        if at and len(forms[at]) <= 3 and _is_raised(text, ends[at - 1], starts[at]):
+            optional[at] = optional[at - 1] or not forms[at - 1].isdecimal()
+    return optional
+
+
+def _is_raised(text: str, before: int, start: int) -> bool:
+    """Whether a number directly follows a word or its punctuation, as the 12 of "shown.12 The" does."""
+    return start == before or (start == before + 1 and text[before] in ".,;)]")

@@ -1,0 +1,357 @@
+"""Locates quotes in a text, whatever their spaces, hyphens, marks and case, and if they leave out some words."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import NamedTuple
+
+from fathom.records.spans import Span
+from fathom.scoring.quote_words import Words, is_unspaced
+
+LEFT_OUT_SHARE = 0.25
+"""How many words a long quote may leave out inside, per word that it has; one word more in any case."""
+LONG_QUOTE = 12
+"""A quote of fewer words may leave out two of them."""
+SHORT_QUOTE = 8
+"""A quote of fewer words may leave out one of them."""
+FEWEST_WORDS = 4
+"""A quote of fewer words may leave out nothing but citations."""
+FEWEST_CHARACTERS = 8
+"""The same for Chinese and other scripts without spaces, in characters."""
+MOST_WORDS = 3_000
+"""A longer quote must have the words of the text, all of them."""
+MOST_CHARACTERS = 100_000
+"""A longer quote must have the characters of the text."""
+MOST_BETWEEN_PARTS = 2_000
+"""Characters between two parts of a quote that are joined by an ellipsis."""
+
+_ELLIPSIS = re.compile(r"\s*[\[(（]?\s*(?:…+|⋯+|\.\s?\.\s?\.[\s.]*)\s*[\])）]?\s*")
+_MOST_PARTS = 20
+_ANCHORS = 3
+_MOST_PLACES = 60
+"""Places of rare words of a quote that are tried."""
+_MOST_OCCURRENCES = 1_000
+_SEPARATOR = re.compile(r"[,;|、，；]")
+_WORDS_PER_ITEM = 3
+"""A quote with fewer words per separator is a list."""
+_ITEM_WEIGHT = 2
+_LIST_ITEM_WEIGHT = 4
+_SAME_MARK = str.maketrans(
+    dict.fromkeys("‘’‚‛′´`", "'") | dict.fromkeys("“”„‟«»″「」『』《》", '"') | dict.fromkeys("‐‑‒–—―−", "-")
+)
+
+
+class _Match(NamedTuple):
+    """Words `first` to `last`, both included, of the text."""
+
+    first: int
+    last: int
+    left_out: int
+
+
+class QuoteLocator:
+    """Locates quotes in one text. The text is indexed once, so that many quotes of it are located fast."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def _words(self) -> Words:
+        return Words.of(self._text)
+
+    @cached_property
+    def _required(self) -> Words:
+        return self._words.required() if any(self._words.optional) else self._words
+
+    @cached_property
+    def _places(self) -> dict[str, list[int]]:
+        """Where each normal form occurs."""
+        places: defaultdict[str, list[int]] = defaultdict(list)
+        for at, form in enumerate(self._words.forms):
+            places[form].append(at)
+        return dict(places)
+
+    def locate(self, quote: str, near: int | None = None, complete: bool = False) -> Span | None:
+        """The place of a quote in the text; None if the text does not have it.
+
+        A `complete` quote leaves out nothing but citations.
+
+        Of several places the one closest in wording is taken: the same characters, then the same words, then words
+        with some left out. Of equally close places it is the first one, or the one nearest to the offset `near`.
+        """
+        quote = quote.strip()
+        found = self._exact(quote, near)
+        return found if found or len(quote) > MOST_CHARACTERS else self._same_words(quote, near, complete)
+
+    def _exact(self, quote: str, near: int | None) -> Span | None:
+        if not any(map(str.isalnum, quote[:200])):
+            return None
+        spans = (Span(at, at + len(quote)) for at in _occurrences(quote, self._text))
+        return _choose((span for span in spans if _whole_words(self._text, span)), near)
+
+    def _same_words(self, quote: str, near: int | None, complete: bool) -> Span | None:
+        words = Words.of(quote)
+        if not words.forms:
+            return None
+        span = self._consecutive(words, self._words, near)
+        if span is None and self._required is not self._words and not any(words.optional):
+            span = self._consecutive(words, self._required, near)
+        if span is not None:
+            return self._with_marks(span, quote, words)
+        if complete or len(words.forms) > MOST_WORDS:
+            return None
+        parts = [part for part in _ELLIPSIS.split(quote, _MOST_PARTS) if part]
+        if len(parts) > 1:
+            return self._joined_parts(parts, near)
+        span = self._with_gaps(words, near)
+        return None if span is None else self._with_marks(span, quote, words)
+
+    def _with_marks(self, span: Span, quote: str, words: Words) -> Span:
+        """The span with the punctuation that the quote has before its first and after its last word."""
+        before = {*quote[: words.starts[0]].translate(_SAME_MARK)}
+        after = {*quote[words.ends[-1] :].translate(_SAME_MARK)}
+        start, end, text = span.start, span.end, self._text
+        while start > 0 and not text[start - 1].isspace() and text[start - 1].translate(_SAME_MARK) in before:
+            start -= 1
+        while end < len(text) and not text[end].isspace() and text[end].translate(_SAME_MARK) in after:
+            end += 1
+        return Span(start, end)
+
+    # The same words, in sequence.
+
+    def _consecutive(self, quote: Words, text: Words, near: int | None) -> Span | None:
+        """The place of a quote's letters among the letters of the text, from the start to the end of words."""
+        return _choose(_letter_spans(quote.letters, text), near)
+
+    # Words left out.
+
+    def _with_gaps(self, quote: Words, near: int | None) -> Span | None:
+        """The place with the fewest words that the quote leaves out."""
+        if not _may_leave_out(quote.forms):
+            return None
+        words, budget = len(quote.forms), _most_left_out(quote.forms)
+        candidates = self._candidates(quote, budget)
+        matches = [match for start in candidates if (match := self._aligned(quote, start, budget))]
+        if not matches and 3 * sum(quote.optional) <= words and words - sum(quote.optional) >= SHORT_QUOTE:
+            matches = [match for start in candidates if (match := self._aligned(quote, start, budget, True))]
+        if not matches:
+            return None
+        fewest = min(match.left_out for match in matches)
+        best = sorted(match for match in matches if match.left_out == fewest)
+        # Several starts may end at the same word, as in "the the cat": the last start has the shortest place.
+        shortest = {match.last: match for match in best}
+        starts, ends = self._words.starts, self._words.ends
+        return _choose((Span(starts[match.first], ends[match.last]) for match in shortest.values()), near)
+
+    def _candidates(self, quote: Words, budget: int) -> list[int]:
+        """Words of the text at which the quote may start: its rarest words are at about the right distance."""
+        places = self._places
+        known = sorted((len(places[form]), at) for at, form in enumerate(quote.forms) if form in places)
+        if 2 * len(known) < len(quote.forms):
+            return []
+        starts: set[int] = set()
+        for count, at in known[:_ANCHORS]:
+            for place in islice(places[quote.forms[at]], _MOST_PLACES if count > _MOST_PLACES else count):
+                starts.update(self._starts_before(quote, at, place, budget))
+        return sorted(starts)
+
+    def _starts_before(self, quote: Words, at: int, place: int, budget: int) -> Iterator[int]:
+        """Starts of the quote if its word number `at` is word number `place` of the text."""
+        forms, optional = self._words.forms, self._words.optional
+        wanted, initial = quote.forms[0], quote.forms[0][0]
+        # Words may be divided in the quote alone or in the text alone, which changes the distance.
+        left, nearest = at + at // 2 + budget, place - at + at // 2
+        for start in range(place, -1, -1):
+            form = forms[start]
+            if start <= nearest and form[0] == initial and (form == wanted or self._divided(quote, 0, start)):
+                yield start
+            left -= not optional[start]
+            if left < 0:
+                return
+
+    def _aligned(self, quote: Words, start: int, budget: int, without_citations: bool = False) -> _Match | None:
+        """The quote's words in the text from `start` on, each at its first place after the one before.
+
+        `without_citations` if the text may lack citations of the quote.
+        """
+        forms, optional, wanted = self._words.forms, self._words.optional, quote.forms
+        at, place, left_out = 0, start, 0
+        gap, in_gap = start, 0
+        """The first word after the last one that was found, and the words since then."""
+        misspelled = len(wanted) // 12
+        while at < len(wanted):
+            if place >= len(forms):
+                return None
+            step = (at + 1, place + 1) if forms[place] == wanted[at] else self._divided(quote, at, place)
+            if step is None and misspelled and not optional[place] and _misspelled(wanted[at], forms[place]):
+                step, misspelled, left_out = (at + 1, place + 1), misspelled - 1, left_out + 1
+            if step is not None:
+                if place > gap:
+                    left_out += self._gap_cost(start, gap, place, quote)
+                at, place = step
+                gap, in_gap = place, 0
+            elif without_citations and quote.optional[at] and not any(optional[gap : place + 1]):
+                # The text has no citation where the quote has one. If it has another one, the quote is of another text.
+                at += 1
+            else:
+                # The parts of a compound count as one word.
+                in_gap += not optional[place] and (place == gap or not self._attached(place))
+                place += 1
+            if left_out + in_gap > budget:
+                return None
+        return _Match(start, gap - 1, left_out)
+
+    def _gap_cost(self, start: int, first: int, after: int, quote: Words) -> int:
+        """How many words are left out from word `first` of the text to the one before word `after`.
+
+        Citations are free, but not parts of a citation. Whole items between separators count more: other lists and
+        rows of tables differ in such items, while single words that are missing are more often words of a sentence.
+        """
+        optional = self._words.optional
+        free = not optional[after] and not (first > start and optional[first - 1])
+        cost = sum(
+            not (free and optional[at]) and (at == first or not self._attached(at)) for at in range(first, after)
+        )
+        if not cost or not (self._separated(first) and self._separated(after)):
+            return cost
+        listed = len(quote.forms) <= _WORDS_PER_ITEM * len(_SEPARATOR.findall(quote.text))
+        return cost * (_LIST_ITEM_WEIGHT if listed else _ITEM_WEIGHT)
+
+    def _between(self, at: int) -> str:
+        """The characters before a word, from the end of the word before."""
+        return self._text[self._words.ends[at - 1] : self._words.starts[at]]
+
+    def _attached(self, at: int) -> bool:
+        """Whether a word is a part of a compound with the one before, as the 1 of "Munc13-1" is."""
+        return not is_unspaced(self._words.forms[at]) and not any(map(str.isspace, self._between(at)))
+
+    def _separated(self, at: int) -> bool:
+        return _SEPARATOR.search(self._between(at)) is not None
+
+    def _divided(self, quote: Words, at: int, place: int) -> tuple[int, int] | None:
+        """The words after the next ones that have the same letters but are divided in another way."""
+        ours, theirs = quote.forms, self._words.forms
+        if ours[at][0] != theirs[place][0]:
+            return None
+        one, two = ours[at], theirs[place]
+        for _ in range(6):
+            if len(one) == len(two):
+                return (at + 1, place + 1) if one == two else None
+            short, long = (one, two) if len(one) < len(two) else (two, one)
+            if not long.startswith(short):
+                return None
+            if short is one:
+                at += 1
+                if at == len(ours):
+                    return None
+                one += ours[at]
+            else:
+                place += 1
+                if place == len(theirs):
+                    return None
+                two += theirs[place]
+        return None
+
+    # Ellipses.
+
+    def _joined_parts(self, parts: Sequence[str], near: int | None) -> Span | None:
+        """From the first to the last part of a quote with ellipses, if the text has all parts in order."""
+        longest = max(range(len(parts)), key=lambda at: len(parts[at]))
+        spans: list[Span] = []
+        for span in self._part_places(parts[longest], near):
+            start = self._extended(parts[:longest][::-1], span.start, before=True)
+            end = self._extended(parts[longest + 1 :], span.end, before=False)
+            if start is not None and end is not None:
+                spans.append(Span(start, end))
+        # Of several places the shortest leaves out least.
+        return min(spans, key=lambda span: span.end - span.start, default=None)
+
+    def _part_places(self, part: str, near: int | None) -> list[Span]:
+        """Places of the longest part: all with the same words, or the best one with words left out."""
+        words = Words.of(part)
+        if not words.forms:
+            return []
+        places = list(islice(_letter_spans(words.letters, self._words), _MOST_PARTS))
+        if near is not None:
+            places.sort(key=lambda span: abs(span.start - near))
+        found = self.locate(part, near)
+        return [*places, *([] if found is None else [found])]
+
+    def _extended(self, parts: Sequence[str], edge: int, before: bool) -> int | None:
+        """Where the last of some parts ends (or starts, if they come before), each near the one before it."""
+        for part in parts:
+            start = max(0, edge - MOST_BETWEEN_PARTS) if before else edge
+            end = edge if before else edge + MOST_BETWEEN_PARTS
+            found = QuoteLocator(self._text[start:end]).locate(part, end - start if before else 0)
+            if found is None:
+                return None
+            edge = start + (found.start if before else found.end)
+        return edge
+
+
+def _letter_spans(wanted: str, text: Words) -> Iterator[Span]:
+    offsets = text.offsets
+    for at in _occurrences(wanted, text.letters):
+        first = bisect_left(offsets, at)
+        after = bisect_left(offsets, at + len(wanted), first)
+        if offsets[first] == at and offsets[after] == at + len(wanted):
+            yield Span(text.starts[first], text.ends[after - 1])
+
+
+def _occurrences(wanted: str, text: str) -> Iterator[int]:
+    """Where a string occurs, up to a number of times."""
+    at = text.find(wanted)
+    for _ in range(_MOST_OCCURRENCES):
+        if at < 0:
+            return
+        yield at
+        at = text.find(wanted, at + 1)
+
+
+def _choose(spans: Iterator[Span], near: int | None) -> Span | None:
+    """The first span, or the one nearest to an offset."""
+    if near is None:
+        return next(spans, None)
+    return min(spans, key=lambda span: max(span.start - near, near - span.end, 0), default=None)
+
+
+def _whole_words(text: str, span: Span) -> bool:
+    """Whether a span starts and ends where words do."""
+    return not _inside_word(text, span.start) and not _inside_word(text, span.end)
+
+
+def _inside_word(text: str, at: int) -> bool:
+    if not 0 < at < len(text):
+        return False
+    one, two = text[at - 1], text[at]
+    if not (one.isalnum() and two.isalnum()) or one.isdecimal() != two.isdecimal():
+        return False
+    return not is_unspaced(one) and not is_unspaced(two)
+
+
+def _may_leave_out(forms: Sequence[str]) -> bool:
+    """Whether a quote is long enough to be recognized if words are missing."""
+    unspaced = sum(map(is_unspaced, forms))
+    return len(forms) - unspaced >= FEWEST_WORDS or unspaced >= FEWEST_CHARACTERS
+
+
+def _most_left_out(forms: Sequence[str]) -> int:
+    """How many words a quote may leave out; a word of Chinese has two characters."""
+    words, size = (len(forms) // 2, 2) if sum(map(is_unspaced, forms)) > len(forms) / 2 else (len(forms), 1)
+    if words < SHORT_QUOTE:
+        return size
+    return 1 + int(LEFT_OUT_SHARE * len(forms)) if words >= LONG_QUOTE else 2 * size
+
+
+def _misspelled(one: str, two: str) -> bool:
+    """Whether two long words differ by one letter after the first, as "analyse" and "analyze" do."""
+    if abs(len(one) - len(two)) > 1 or min(len(one), len(two)) < 6 or one[0] != two[0] or not one.isalpha():
+        return False
+    from rapidfuzz.distance import Levenshtein
+
+    return two.isalpha() and Levenshtein.distance(one, two, score_cutoff=1) <= 1

@@ -1,0 +1,140 @@
+"""Tables that an agent fills and queries: a database in memory, of its own, within limits."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fathom.systems.guard import Result, Value, run_guarded
+
+MOST_TABLES, MOST_COLUMNS, MOST_ROWS = 20, 50, 20_000
+"""Rows of all tables together."""
+LONGEST_VALUE = 2_000
+MOST_CHARACTERS = 2_000_000
+"""Of all values ever added."""
+
+_NAME = re.compile(r"(?!sqlite_)[^\W\d]\w{0,62}", re.IGNORECASE)
+
+
+class TableError(ValueError):
+    """The reason why rows were not added, in words for the model that wrote them."""
+
+
+Row = Mapping[str, Value]
+
+
+class OwnTables:
+    """The tables of one question."""
+
+    def __init__(self) -> None:
+        self._database = sqlite3.connect(":memory:", isolation_level=None)
+        self._columns: dict[str, list[str]] = {}
+        self._rows = self._characters = 0
+
+    def close(self) -> None:
+        self._database.close()
+
+    def add(self, table: str, rows: Sequence[Row]) -> str:
+        """Add rows to a table, which is created if it is new; returns a description of the table. All or none."""
+        name = self._table_name(table)
+        columns = self._with_new_columns(name, rows)
+        self._check_room(rows)
+        self._create(name, columns)
+        marks = ", ".join("?" * len(columns))
+        lowered = [{column.lower(): value for column, value in row.items()} for row in rows]
+        values = [[row.get(column.lower()) for column in columns] for row in lowered]
+        self._database.executemany(f'INSERT INTO "{name}" VALUES ({marks})', values)
+        self._rows += len(rows)
+        [(count,)] = self._database.execute(f'SELECT COUNT(*) FROM "{name}"').fetchall()
+        return f"The table {name} ({', '.join(columns)}) has {count:,} rows."
+
+    def query(self, statement: str) -> Result:
+        """The result of one SELECT over the tables; raises RefusedQuery with the reason if there is none."""
+        return run_guarded(self._database, statement)
+
+    def _table_name(self, table: str) -> str:
+        known = {name.lower(): name for name in self._columns}
+        if table.lower() in known:
+            return known[table.lower()]
+        _check_name(table, "table")
+        if len(self._columns) == MOST_TABLES:
+            raise TableError(f"there are already {MOST_TABLES} tables")
+        return table
+
+    def _with_new_columns(self, table: str, rows: Sequence[Row]) -> list[str]:
+        columns = {name.lower(): name for name in self._columns.get(table, ())}
+        for row in rows:
+            for name in row:
+                if name.lower() not in columns:
+                    _check_name(name, "column")
+                    columns[name.lower()] = name
+        if len(columns) > MOST_COLUMNS:
+            raise TableError(f"a table has at most {MOST_COLUMNS} columns")
+        return list(columns.values())
+
+    def _check_room(self, rows: Sequence[Row]) -> None:
+        if self._rows + len(rows) > MOST_ROWS:
+            raise TableError(f"the tables have at most {MOST_ROWS:,} rows together")
+        characters = sum(len(value) if isinstance(value, str) else 8 for row in rows for value in row.values())
+        if self._characters + characters > MOST_CHARACTERS:
+            raise TableError(f"the tables have at most {MOST_CHARACTERS:,} characters together")
+        self._characters += characters
+
+    def _create(self, table: str, columns: list[str]) -> None:
+        known = self._columns.get(table)
+        if known is None:
+            names = ", ".join(f'"{column}"' for column in columns)
+            self._database.execute(f'CREATE TABLE "{table}" ({names})')
+        for column in columns[len(known) :] if known is not None else ():
+            self._database.execute(f'ALTER TABLE "{table}" ADD COLUMN "{column}"')
+        self._columns[table] = columns
+
+
+def _check_name(name: str, what: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise TableError(f"'{name[:40]}' cannot be the name of a {what}; use letters, digits and underscores")
+
+
+def parse_rows(given: object) -> list[dict[str, Value]]:
+    """The rows that a model gives: a list of objects, or the same as JSON text."""
+    rows = given
+    if isinstance(given, str):
+        try:
+            rows = json.loads(given)
+        except (ValueError, RecursionError) as error:
+            raise TableError(f"the rows are not valid JSON ({str(error)[:100]})") from error
+    if isinstance(rows, dict):
+        rows = [rows]
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) and row for row in rows):
+        raise TableError('the rows must be a list of objects, such as [{"name": "A", "value": 1.5}]')
+    return [{str(name): _cell(value) for name, value in row.items()} for row in rows]
+
+
+def _cell(value: Any) -> Value:
+    match value:
+        case None | bool():
+            return None if value is None else int(value)
+        case int() if -(2**63) <= value < 2**63:
+            return value
+        case float() if math.isfinite(value):
+            return value
+        case str() if len(value) <= LONGEST_VALUE:
+            return value.encode("utf-8", "replace").decode()  # SQLite refuses lone surrogates
+        case str():
+            raise TableError(f"a value has more than {LONGEST_VALUE:,} characters")
+    raise TableError("a value must be a number, a text or null")
+
+
+def printed(result: Result) -> list[str]:
+    """A result as lines: the columns, then the rows."""
+    return [" | ".join(result.columns), *(" | ".join(map(_text, row)) for row in result.rows)]
+
+
+def _text(value: Value) -> str:
+    if isinstance(value, float):
+        return f"{value:.15g}"
+    return "NULL" if value is None else str(value).replace("\n", " ")

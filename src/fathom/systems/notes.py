@@ -1,0 +1,74 @@
+"""Quotations with their place in a context: "[1204:1260] quoted text", on a line of their own.
+
+Everything that a system shows a model besides references (search hits, spans that a tool read, notes) quotes in this
+form: characters `start` to `end` of the text of the documents, then the text itself, which may have several lines. The
+document may be named before the place. A model can name such a place to a tool. A simulated model, which knows what it
+was shown and nothing else, reads the places back: what a cut or a summary removed is lost to it, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import takewhile
+
+from fathom.records.spans import Span
+
+NOTE_TAKING = frozenset({"notes", "read", "map", "condense"})
+"""The purposes of calls that ask for notes: what the shown text says that the question needs. All others ask for an
+answer."""
+
+AFTER_READING = frozenset({"conclusions"})
+"""The purposes of calls that complete an answer from what earlier calls found: the documents are not shown again."""
+
+NOTHING = "NONE"
+"""The notes on a text that has nothing to note."""
+
+LONGEST_NOTE = 120
+"""Characters of a passage up to which a note quotes all of it, and otherwise its first and last words."""
+
+_PLACE = re.compile(r"^(?:([^\n\[]{0,80}) )?\[(\d+):(\d+)\] ", re.MULTILINE | re.ASCII)
+_BLANK = str.maketrans("\n\r\t\x0b\x0c\x85\u2028\u2029", " " * 8)
+
+
+def quotation(span: Span, text: str) -> str:
+    """The text of a span under its place."""
+    return f"[{span.start}:{span.end}] {text}"
+
+
+def note_line(document: str, span: Span, text: str) -> str:
+    """A note on the text of a span of a document, in one line."""
+    return f"{document} {quotation(span, _summary(text))}"
+
+
+def _summary(text: str) -> str:
+    flat = text.translate(_BLANK).strip()
+    if len(flat) <= LONGEST_NOTE:
+        return flat
+    return f"{flat[: LONGEST_NOTE // 2]} ... {flat[-LONGEST_NOTE // 4 :]}"
+
+
+def noted_places(text: str) -> Iterator[tuple[str, int, int]]:
+    """The document and the place that each note in the text names."""
+    return ((place[1], int(place[2]), int(place[3])) for place in _PLACE.finditer(text) if place[1])
+
+
+def quoted_spans(text: str, source: Callable[[Span], str], length: int) -> Iterator[Span]:
+    """The spans that the text quotes; `source` gives the text of a span, and `length` is that of all documents.
+
+    A quotation counts as far as it agrees with the source, so that a document that imitates the form adds nothing. A
+    note on a long passage counts as a whole, if it is complete.
+    """
+    for place in _PLACE.finditer(text):
+        span = Span(int(place[2]), min(int(place[3]), length))
+        if span.start >= span.end:
+            continue
+        original = source(span)
+        if text.startswith(_summary(original), place.end()):
+            yield span
+            continue
+        quoted = text[place.end() : place.end() + len(original)].translate(_BLANK)
+        pairs = zip(quoted, original.translate(_BLANK), strict=False)
+        agreed = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        if agreed:
+            yield Span(span.start, span.start + agreed)

@@ -1,0 +1,153 @@
+"""Retrieval-augmented generation: searches the chunks of the documents, and answers from the best ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, groupby, islice
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from fathom.models.prompts import Message, Prompt, Reference
+from fathom.records.documents import Count, Position
+from fathom.records.questions import Question, Response, Step
+from fathom.systems.chunking import Chunk, Unit
+from fathom.systems.protocol import DOCUMENTS, ContextView, Estimate, Prompting, Session, count_tokens, response_to
+from fathom.systems.retrieval.rerank import PURPOSE, TASK, rerank_prompt, reranked
+from fathom.systems.retrieval.settings import OFFLINE, Fusion, IndexSettings, Method
+
+if TYPE_CHECKING:
+    from fathom.systems.retrieval.index import ContextIndex
+
+NOTE = (
+    "You do not see whole documents. A search for the question chose the excerpts below; [...] stands for text between "
+    "them. Some of what the question needs may be missing."
+)
+GAP = "\n[...]\n"
+LABEL_TOKENS = 16
+"""The maximum number of tokens of the lines around one excerpt."""
+
+
+@dataclass(frozen=True)
+class Rag:
+    """Searches the chunks of the documents, then answers from the best ones in one call."""
+
+    prompting: Prompting = "direct"
+    k: Position = 20
+    """The number of chunks that are shown."""
+    budget: Count = 0
+    """The tokens of chunks that are shown, such as 8K, in place of a number of chunks; 0 for `k` chunks."""
+    method: Method = "lexical"
+    """Search by words (BM25), by embeddings, or by both."""
+    chunk: Position = 512
+    """The maximum number of tokens in a chunk."""
+    overlap: Count = 64
+    """The tokens that a chunk repeats of the chunk before."""
+    unit: Unit = "tokens"
+    """Whether chunks are running text or whole sections as far as they fit."""
+    order: Literal["position", "rank"] = "position"
+    """Whether chunks are shown in the order of the documents, or best first."""
+    hops: Literal[1, 2] = 2
+    """2: passages that the question names by a marker or a quotation come first, and their sentences are queries."""
+    rerank: Count = 0
+    """How many of the best chunks the model puts into order in a call of its own; 0 for none."""
+    fusion: Fusion = "scores"
+    """How several rankings become one: by standardized scores, or by reciprocal rank fusion."""
+    embeddings: str = OFFLINE
+    """The embedding model: wordllama, or http://HOST/v1#MODEL."""
+    name: ClassVar[str] = "rag"
+
+    def __post_init__(self) -> None:
+        if self.overlap >= self.chunk:
+            raise ValueError(f"an overlap of {self.overlap} tokens does not fit chunks of {self.chunk}")
+        if 0 < self.budget < self.chunk + LABEL_TOKENS:
+            raise ValueError(f"a budget of {self.budget} tokens has no room for a chunk of {self.chunk} and its label")
+
+    async def answer(self, question: Question, session: Session) -> Response:
+        from fathom.systems.retrieval.index import ContextIndex  # imports numpy, which `--help` should not
+
+        settings = IndexSettings(self.method, self.chunk, self.overlap, self.unit, self.embeddings, self.fusion)
+        index = ContextIndex(session, settings)
+        queries, ranking = self.ranking(index, question.text)
+        for query in queries:
+            session.record(Step(kind="retrieval", name="query of the second hop", input=query))
+        if self.rerank:
+            ranking = await self._reranked(question, session, ranking)
+        found = list(self._taken(index, ranking))
+        passages = tuple(index.passage(chunk) for chunk in found)
+        name = f"{self.method}, reranked" if self.rerank else self.method
+        session.record(Step(kind="retrieval", name=name, input=question.text, passages=passages))
+        return response_to(question, await session.ask(self._prompt(question, session.view, found), "answer"))
+
+    def ranking(self, index: ContextIndex, question: str) -> tuple[list[str], Iterable[Chunk]]:
+        """The queries of the second hop, and the chunks for a question, best first."""
+        from fathom.systems.retrieval.hops import search_in_hops
+
+        if self.hops == 1:
+            return [], index.search(question)
+        found = search_in_hops(index, question)
+        return [query.text for query in found.queries], found.chunks
+
+    async def _reranked(self, question: Question, session: Session, ranking: Iterable[Chunk]) -> Iterator[Chunk]:
+        rest = iter(ranking)
+        candidates = list(islice(rest, self.rerank))
+        if len(candidates) < 2:
+            return chain(candidates, rest)
+        reply = await session.ask(rerank_prompt(question.text, session.view, candidates), PURPOSE)
+        return chain(reranked(candidates, reply.text), rest)
+
+    def _taken(self, index: ContextIndex, ranking: Iterable[Chunk]) -> Iterator[Chunk]:
+        """The first `k` chunks, or as many as fit the budget with their labels."""
+        if not self.budget:
+            yield from islice(ranking, self.k)
+            return
+        left = self.budget
+        for chunk in ranking:
+            left -= count_tokens(index.text(chunk)) + LABEL_TOKENS
+            if left < 0:
+                return
+            yield chunk
+
+    def estimate(self, question: Question, view: ContextView) -> Estimate:
+        all_chunks = view.tokens(DOCUMENTS) * self.chunk // (self.chunk - self.overlap)
+
+        def bound(chunks: int) -> int:
+            return min(all_chunks, chunks * self.chunk) + chunks * LABEL_TOKENS
+
+        asked = view.count(question.text)
+        tokens = view.count(self._instruction(view)) + asked + (self.budget or bound(self.k))
+        if not self.rerank:
+            return Estimate(calls=1, input_tokens=tokens, largest_call=tokens)
+        ranking = view.count(TASK) + asked + bound(self.rerank) + LABEL_TOKENS
+        return Estimate(calls=2, input_tokens=tokens + ranking, largest_call=max(tokens, ranking))
+
+    def _instruction(self, view: ContextView) -> str:
+        return f"{NOTE}\n\n{view.instruction(f'full, {self.prompting}')}"
+
+    def _prompt(self, question: Question, view: ContextView, found: Sequence[Chunk]) -> Prompt:
+        shown = merged(found) if self.order == "position" else found
+        parts = (self._instruction(view), *excerpts(view, shown), question.text)
+        # Every question has its own excerpts, so that a cache serves the instruction alone.
+        return Prompt((Message.user(*parts),), shared=1)
+
+
+def merged(chunks: Sequence[Chunk]) -> list[Chunk]:
+    """The chunks in the order of the text, those that overlap or touch as one."""
+    joined: list[Chunk] = []
+    for chunk in sorted(chunks, key=lambda one: one.start):
+        if joined and joined[-1].document == chunk.document and chunk.start <= joined[-1].end:
+            joined[-1] = joined[-1]._replace(end=max(joined[-1].end, chunk.end))
+        else:
+            joined.append(chunk)
+    return joined
+
+
+def excerpts(view: ContextView, chunks: Sequence[Chunk]) -> Iterator[str | Reference]:
+    """The parts of a prompt that show the chunks, each document's under its label."""
+    documents = view.documents
+    for number, group in groupby(chunks, key=lambda chunk: chunk.document):
+        yield f"===== {documents[number - 1].label}\n"
+        for place, chunk in enumerate(group):
+            if place:
+                yield GAP
+            yield view.reference(DOCUMENTS, chunk.start, chunk.end)
+        yield "\n"

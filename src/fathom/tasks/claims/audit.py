@@ -1,0 +1,223 @@
+"""Audits questions: recomputes keys from the documents, finds every quote again, and searches for hidden texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from fathom.corpus.store import Corpus
+from fathom.records.contexts import Context, ContextId
+from fathom.records.documents import Document, Passage
+from fathom.records.names import WORD, plain_word
+from fathom.records.questions import QuestionId, Response
+from fathom.records.spans import Span
+from fathom.scoring.answers import LinkedSpan, LinkedSpans, Text
+from fathom.scoring.quotes import QuoteLocator
+from fathom.scoring.shown import ShownContext
+from fathom.tasks.auditing import AuditChecks
+from fathom.tasks.checking import shown_context
+from fathom.tasks.claims.build import size_of
+from fathom.tasks.claims.check import check
+from fathom.tasks.claims.keys import CLAIM, EVIDENCE, HIDDEN, LABEL, OPTION, Program, linked_span
+from fathom.tasks.claims.levels import SCALES, level_of
+from fathom.tasks.claims.settings import TASKS
+from fathom.tasks.claims.wording import PLANTED, level_question
+from fathom.tasks.claims.written import with_links, without, written_claims, written_finding
+from fathom.tasks.family import AuditCheck, Item
+
+PARSED = "the key can be parsed and the context rendered"
+QUOTED = "every quote of the key is found in the shown text"
+ROWS = "the key has the passages of its proof"
+RECOMPUTED = "the documents give the key again"
+NOT_SHOWN = "no sentence that states the label is in the shown text"
+WORDED = "the wording and the tags match the key"
+ACCEPTED, REJECTED = "correct answers are accepted", "near misses are rejected"
+"""The checks."""
+
+
+class ClaimsAuditor:
+    """Verifies questions from their documents, without the code that built them."""
+
+    def __init__(self, corpus: Corpus, seed: int, measured: bool = True) -> None:
+        self._corpus = corpus
+        self._checks = AuditChecks()
+        self._shared = 0.0
+        self._last: tuple[ContextId, ShownContext] | None = None
+
+    def check(self, context: Context, items: Sequence[Item]) -> dict[QuestionId, tuple[str, ...]]:
+        """The failed checks of the items of one context."""
+        for item in items:
+            try:
+                shown = self._shown(context)
+                program = Program.parse(item.key)
+                parsed = program.task in TASKS and bool(_rows(item, shown))
+            except Exception:
+                # A key file may contain anything.
+                self._checks.check(PARSED, item, False)
+                continue
+            self._checks.check(PARSED, item, parsed)
+            if parsed:
+                self._check_item(context, item, shown, program)
+        return self._checks.failures(items)
+
+    def _shown(self, context: Context) -> ShownContext:
+        if self._last is None or self._last[0] != context.id:
+            self._last = context.id, shown_context(context, self._corpus)
+        return self._last[1]
+
+    def _check_item(self, context: Context, item: Item, shown: ShownContext, program: Program) -> None:
+        worded = item.question.tags.get("task") == program.task and item.question.tags.get("size") == size_of(
+            context.tokens
+        )
+        if program.task in SCALES:
+            self._check_level(item, shown, program, worded)
+            return
+        answer = item.key.answer
+        if not isinstance(answer, LinkedSpans):
+            self._checks.check(ROWS, item, False)
+            return
+        rows = _rows(item, shown)
+        self._checks.check(ROWS, item, [passage for _, passage, _ in rows] == list(_passages(answer)))
+        quoted = all(_is_quoted(passage, quote, shown) for _, passage, quote in rows)
+        self._checks.check(QUOTED, item, quoted)
+        if program.annotator == PLANTED:
+            self._checks.check(RECOMPUTED, item, self._is_planted(answer, item, shown))
+        if program.task == "evidence":
+            options = [row[1] for row in item.key.proof.rows if row[0] == OPTION]
+            labels = {one.attributes.get(LABEL) for one in answer.spans}
+            worded = (
+                worded
+                and len(labels) == 1
+                and labels <= set(options)
+                and all(option in item.question.text for option in options)
+            )
+        self._checks.check(WORDED, item, worded)
+        self._check_responses(item, answer, shown, program)
+
+    def _is_planted(self, answer: LinkedSpans, item: Item, shown: ShownContext) -> bool:
+        """Whether the key has exactly the planted claims, those of the abstract aside if the question says so."""
+        expected = [
+            linked_span(document, claim)
+            for document in shown.documents.values()
+            for claim in document.claims
+            if "Leave out what is stated in the abstract" not in item.question.text
+            or document.abstract is None
+            or not document.abstract.contains(claim.span)
+        ]
+        return expected == list(answer.spans)
+
+    def _check_level(self, item: Item, shown: ShownContext, program: Program, worded: bool) -> None:
+        labels = [row[2] for row in item.key.proof.rows if row[0] == LABEL]
+        same = isinstance(item.key.answer, Text) and labels == [item.key.answer.value]
+        self._checks.check(ROWS, item, same and level_of(program.task, labels[0]) is not None)
+        hidden = [row[1] for row in item.key.proof.rows if row[0] == HIDDEN]
+        words = _plain(shown.text)
+        self._checks.check(NOT_SHOWN, item, bool(hidden) and not any(_plain(text) in words for text in hidden))
+        self._shared = max([self._shared, *(_longest_run(text, words) for text in hidden)])
+        self._checks.check(WORDED, item, worded and item.question.text == level_question(program.task))
+        for level in SCALES[program.task].levels:
+            correct = self._outcome(item, f"Answer: {level}", shown) == "correct"
+            rule = ACCEPTED if labels == [level] else REJECTED
+            self._checks.check(rule, item, correct == (rule == ACCEPTED))
+
+    def _check_responses(self, item: Item, answer: LinkedSpans, shown: ShownContext, program: Program) -> None:
+        def quote(passage: Passage) -> str:
+            return passage.span.of(shown.documents[passage.document].text)
+
+        if program.task == "evidence":
+            label = answer.spans[0].attributes[LABEL]
+            other = next(row[1] for row in item.key.proof.rows if row[0] == OPTION and row[1] != label)
+            for one in answer.spans:
+                text = written_finding(label, [one.passage], quote)
+                self._checks.check(ACCEPTED, item, self._outcome(item, text, shown) == "correct")
+                for wrong in (written_finding(other, [one.passage], quote), written_finding(label, [], quote)):
+                    self._checks.check(REJECTED, item, self._outcome(item, wrong, shown) != "correct")
+            return
+        right = written_claims(answer.spans, quote)
+        for text in (right, f"Here are the claims.\n```json\n{right}\n```", right.replace("]}]}", "],}],}")):
+            self._checks.check(ACCEPTED, item, self._outcome(item, text, shown) == "correct")
+        for spans in _near_misses(answer):
+            text = written_claims(spans, quote)
+            self._checks.check(REJECTED, item, self._outcome(item, text, shown) != "correct")
+
+    def _outcome(self, item: Item, text: str, shown: ShownContext) -> str:
+        response = Response(question_id=item.question.id, outcome="answered", text=text)
+        return check(item.key, response, shown).outcome
+
+    def results(self) -> list[AuditCheck]:
+        """Every check, and how much of a hidden sentence a shown text has in a row."""
+        checks = self._checks.results()
+        if self._shared:
+            shared = {"words in a row, as a share of the sentence": round(self._shared, 4)}
+            checks.append(AuditCheck(name="most that a text shares with a hidden sentence", checked=1, measures=shared))
+        return checks
+
+
+def _rows(item: Item, shown: ShownContext) -> list[tuple[str, Passage, str]]:
+    """The passages of the proof with their quotes; for a label of the whole document, its row."""
+    found = []
+    for row in item.key.proof.rows:
+        if row[0] in (CLAIM, EVIDENCE):
+            kind, document, place, quote = row
+            start, _, end = place.partition("-")
+            found.append((kind, Passage(document=document, span=Span(int(start), int(end))), quote))
+        elif row[0] == LABEL and isinstance(item.key.answer, Text):
+            found.append((LABEL, Passage(document=row[1], span=Span(0, 0)), row[2]))
+    return found if all(passage.document in shown.documents for _, passage, _ in found) else []
+
+
+def _passages(answer: LinkedSpans) -> Iterator[Passage]:
+    for one in answer.spans:
+        yield one.passage
+        yield from one.linked
+
+
+def _is_quoted(passage: Passage, quote: str, shown: ShownContext) -> bool:
+    """Whether the document has the quote at its place, the context shows it there, and the locator finds it."""
+    document: Document = shown.documents[passage.document]
+    place = next(one for one in shown.places if one.document == passage.document)
+    located = place.locate(passage.span)
+    if located is None or not quote.strip() == quote == passage.span.of(document.text) == located.of(shown.text):
+        return False
+    return bool(quote) and _locator(shown.text).locate(quote, near=located.start) == located
+
+
+@lru_cache(maxsize=2)
+def _locator(text: str) -> QuoteLocator:
+    return QuoteLocator(text)
+
+
+def _near_misses(answer: LinkedSpans) -> Iterator[Sequence[LinkedSpan]]:
+    """Claims that differ from the key by one claim, one link, or two links that changed places."""
+    spans = answer.spans
+    yield ()
+    for number in {0, len(spans) - 1}:
+        yield without(answer, number)
+    linked = [number for number, claim in enumerate(spans) if claim.links]
+    for number in linked[:2]:
+        fewer = with_links(spans[number], spans[number].links[1:])
+        yield (*spans[:number], fewer, *spans[number + 1 :])
+    for other in range(1, len(spans)):
+        if set(spans[0].linked).isdisjoint(spans[other].linked) and spans[0].links:
+            swapped = list(spans)
+            swapped[0], swapped[other] = (
+                with_links(spans[0], spans[other].links),
+                with_links(spans[other], spans[0].links),
+            )
+            yield swapped
+            break
+
+
+def _plain(text: str) -> str:
+    """The words of a text in a normal form, each between two spaces."""
+    return f" {' '.join(plain_word(word) for word in WORD.findall(text))} "
+
+
+def _longest_run(text: str, words: str) -> float:
+    """The most words in a row of a text that are in `words`, too, as a share of the text."""
+    mine = _plain(text).split()
+    longest = 0
+    for start in range(len(mine)):
+        while start + longest < len(mine) and f" {' '.join(mine[start : start + longest + 1])} " in words:
+            longest += 1
+    return longest / max(1, len(mine))

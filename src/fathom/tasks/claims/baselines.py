@@ -1,0 +1,175 @@
+"""Shortcut baselines: claims by position or by cue phrases, evidence by nearness or by shared words."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from math import log
+
+from pydantic import JsonValue
+
+from fathom.records.annotations import Finding
+from fathom.records.documents import Document, Passage
+from fathom.records.names import WORD, plain_word
+from fathom.records.spans import Span
+from fathom.scoring.answers import Link, LinkedSpan, LinkedSpans
+from fathom.scoring.keys import Key
+from fathom.tasks.claims.keys import LABEL, Program
+from fathom.tasks.claims.levels import SCALES, level_of
+from fathom.tasks.claims.measures import FINDING, PARTS, Counts, compare_claims, compare_finding, f1
+from fathom.tasks.claims.units import units
+
+OVERLAPPING = 3
+"""The number of sentences that the baseline of shared words takes as evidence of a claim."""
+
+CUES = re.compile(
+    r"\b(?:we (?:show|find|found|demonstrate|prove|establish|argue|propose|introduce|present|report|conclude|observe"
+    r"|believe)|our (?:results?|findings?|method|approach|analysis|contribution)s? (?:show|suggest|indicate|demonstrate"
+    r"|reveal|outperform|is|are)|(?:results|findings|data) (?:show|suggest|indicate|demonstrate|reveal)|outperforms?"
+    r"|for the first time|state[- ]of[- ]the[- ]art|significantly (?:better|higher|lower|more|less)|main (?:finding"
+    r"|claim|contribution)|central claim|in contrast to|compared with|novel)\b",
+    re.IGNORECASE,
+)
+
+Claims = Callable[[Document], list[Span]]
+EvidenceOf = Callable[[Document], Callable[[Span], list[Span]]]
+"""From a document: a function that gives the evidence of a claim."""
+
+
+def by_position(document: Document) -> list[Span]:
+    """The first sentence of the conclusion; without a conclusion, the last sentence of the abstract."""
+    found = [
+        next((span for span in document.sentences if section.span.contains(span)), None)
+        for section in document.sections
+        if section.role == "conclusion"
+    ]
+    first = [span for span in found if span is not None][:1]
+    if first or document.abstract is None:
+        return first
+    return [span for span in document.sentences if document.abstract.contains(span)][-1:]
+
+
+def by_cue(document: Document) -> list[Span]:
+    """Every sentence with a phrase that often introduces a claim."""
+    return [span for span in document.sentences if CUES.search(document.text, span.start, span.end)]
+
+
+def nearest(document: Document) -> Callable[[Span], list[Span]]:
+    """The sentence after a claim; the one before it if it is the last."""
+
+    def evidence(claim: Span) -> list[Span]:
+        after = next((span for span in document.sentences if span.start >= claim.end), None)
+        before = next((span for span in reversed(document.sentences) if span.end <= claim.start), None)
+        return [span for span in (after or before,) if span is not None]
+
+    return evidence
+
+
+def overlapping(document: Document) -> Callable[[Span], list[Span]]:
+    """The sentences and tables after the introduction that share most words with a claim, rare words counting more."""
+    index = WordIndex(document)
+    return lambda claim: index.most_similar(claim.of(document.text), OVERLAPPING, without=claim)
+
+
+class WordIndex:
+    """The words of the sentences and tables of a document after its introduction."""
+
+    def __init__(self, document: Document) -> None:
+        skipped = [one.span for one in document.sections if one.role in ("abstract", "introduction", "references")]
+        spans = [span for span in units(document) if not any(one.contains(span) for one in skipped)]
+        self._words = [(span, _words(span.of(document.text))) for span in spans]
+        frequency = Counter(word for _, found in self._words for word in found)
+        self._weights = {word: log(1 + len(spans) / count) for word, count in frequency.items()}
+
+    def most_similar(self, text: str, count: int, without: Span | None = None) -> list[Span]:
+        """The passages that share most words with a text, rare words counting more."""
+        wanted = _words(text)
+        scored = []
+        for span, found in self._words:
+            if without is None or span.end <= without.start or span.start >= without.end:
+                shared = sum(self._weights[word] for word in found & wanted)
+                scored.append((-shared / (1 + log(1 + len(found))), span))
+        return sorted(span for score, span in sorted(scored)[:count] if score < 0)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(map(plain_word, WORD.findall(text)))
+
+
+CLAIM_RULES: dict[str, Claims] = {"position": by_position, "cue phrases": by_cue}
+EVIDENCE_RULES: dict[str, EvidenceOf] = {"nearest sentence": nearest, "lexical overlap": overlapping}
+
+
+def predicted(document: Document, claims: Sequence[Span], evidence: EvidenceOf) -> list[LinkedSpan]:
+    """Claims with the evidence that a rule finds for them."""
+    evidence_of = evidence(document)
+    return [
+        LinkedSpan(
+            passage=Passage(document=document.id, span=claim),
+            links=tuple(Link(passage=Passage(document=document.id, span=span)) for span in evidence_of(claim)),
+        )
+        for claim in claims
+    ]
+
+
+class Baselines:
+    """The results of the shortcuts on the questions of a bench, summed over questions."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, Counts] = defaultdict(Counter)
+        self._labels: Counter[str] = Counter()
+        self._levels: dict[str, Counter[str]] = defaultdict(Counter)
+
+    def add_claims(self, documents: Sequence[Document], key: Key, program: Program) -> None:
+        """Try the shortcuts on a question for all claims."""
+        assert isinstance(key.answer, LinkedSpans)
+        given = {
+            one.id: [span.passage.span for span in key.answer.spans if span.passage.document == one.id]
+            for one in documents
+        }
+        rules: dict[str, Claims] = {**CLAIM_RULES, "claims given": lambda document: given[document.id]}
+        by_id = {document.id: document for document in documents}
+        for name, rule in rules.items():
+            for way, evidence in EVIDENCE_RULES.items():
+                found = [one for document in documents for one in predicted(document, rule(document), evidence)]
+                self._counts[f"{name}, {way}"].update(compare_claims(key.answer, found, by_id, program).counts)
+
+    def add_finding(self, document: Document, finding: Finding, key: Key, program: Program) -> None:
+        """Try the shortcuts on a question for evidence."""
+        assert isinstance(key.answer, LinkedSpans)
+        spans = WordIndex(document).most_similar(finding.question, 1)
+        passages = [Passage(document=document.id, span=span) for span in spans]
+        counts = compare_finding(key.answer, finding.label, passages, {document.id: document}, program)
+        self._counts["evidence, lexical overlap"].update(counts)
+        self._labels[key.answer.spans[0].attributes[LABEL]] += 1
+
+    def add_level(self, task: str, level: str) -> None:
+        self._levels[task][level] += 1
+
+    def report(self) -> dict[str, JsonValue]:
+        """The F1 of each shortcut over all questions, and the accuracy of the most frequent label."""
+        found: dict[str, JsonValue] = {}
+        for name, counts in self._counts.items():
+            measured = {"evidence": FINDING} if name.startswith("evidence") else {part: part for part in PARTS}
+            found[name] = {what: round(f1(counts, part), 4) for what, part in measured.items()}
+        if self._labels:
+            found["most frequent label"] = {"label": round(_majority(self._labels), 4)}
+        for task, levels in self._levels.items():
+            found[f"most frequent {task}"] = {
+                "accuracy": round(_majority(levels), 4),
+                "distance from the median level": round(_median_distance(task, levels), 4),
+            }
+        return found
+
+
+def _majority(counts: Counter[str]) -> float:
+    return max(counts.values()) / counts.total()
+
+
+def _median_distance(task: str, levels: Counter[str]) -> float:
+    """The mean distance of the levels from the one that is closest to all of them."""
+    places = [(level_of(task, level) or 0, count) for level, count in levels.items()]
+    total = levels.total()
+    options = range(len(SCALES[task].levels))
+    return min(sum(abs(place - option) * count for place, count in places) / total for option in options)

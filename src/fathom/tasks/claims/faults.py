@@ -1,0 +1,113 @@
+"""The faults of `sim/reader`. Each one moves the measures of one kind of mistake and leaves the others alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+
+from fathom.models.simulated import Simulated
+from fathom.records.documents import Document, DocumentId, Passage
+from fathom.records.quoted_claims import CLAIM_ATTRIBUTES, EVIDENCE_ATTRIBUTES
+from fathom.records.spans import Span
+from fathom.scoring.answers import Link, LinkedSpan
+from fathom.tasks.claims.units import units
+from fathom.tasks.claims.written import with_links, written_claims, written_finding
+from fathom.tasks.family import Fault
+
+FAULTS = (
+    Fault("miss", "leaves out a claim and its evidence", "finding", diagnosed=False),
+    Fault("overlook", "leaves out a piece of evidence", "finding", diagnosed=False),
+    Fault("fabricate", "adds a piece of evidence that the text does not have", "reading", diagnosed=False),
+    Fault("shift", "quotes the sentence after a claim in its place", "reading", diagnosed=False),
+    Fault("mislink", "gives a claim the evidence of another claim", "computing", diagnosed=False),
+    Fault("misjudge", "gives another label, level, or value of an attribute", "computing", diagnosed=False),
+)
+
+INVENTED = Passage(document="invented", span=Span(0, 1))
+"""A passage of no document: its quote is invented."""
+_WORDS = ("velvet", "harbor", "trombone", "pepper", "lantern", "glacier", "waltz", "marmalade", "orchid", "compass")
+
+
+class FaultyReader:
+    """Answers from the key with faults as often as the dials of a simulated model say."""
+
+    def __init__(self, simulated: Simulated, rng: Random, document: Callable[[DocumentId], Document]) -> None:
+        self._simulated = simulated
+        self._rng = rng
+        self._document = document
+        self._taken: set[Passage] = set()
+        """Claims of the key, none of which stands in for another."""
+
+    def claims(self, claims: Sequence[LinkedSpan]) -> str:
+        """A response that lists these claims, with faults."""
+        if self._happens("format"):
+            return "I have read the articles and listed their claims in my notes."
+        kept = [claim for claim in claims if not self._happens("miss")]
+        linked = self._mislinked(kept)
+        self._taken = {claim.passage for claim in claims}
+        return written_claims([self._with_faults(claim) for claim in linked], self._quote)
+
+    def _with_faults(self, claim: LinkedSpan) -> LinkedSpan:
+        links = [self._misjudged_link(link) for link in claim.links if not self._happens("overlook")]
+        if self._happens("fabricate"):
+            links.append(Link(passage=INVENTED))
+        passage = self._next_unit(claim.passage) if self._happens("shift") else claim.passage
+        attributes = self._misjudged(claim.attributes, CLAIM_ATTRIBUTES)
+        return LinkedSpan(passage=passage, links=tuple(links), attributes=attributes)
+
+    def _mislinked(self, claims: Sequence[LinkedSpan]) -> list[LinkedSpan]:
+        """The claims, some with the evidence of another claim that has other evidence; those two change places."""
+        linked = list(claims)
+        for number, claim in enumerate(claims):
+            others = [at for at, one in enumerate(linked) if set(one.linked).isdisjoint(claim.linked) and at != number]
+            if others and self._happens("mislink"):
+                other = self._rng.choice(others)
+                ours, theirs = linked[number], linked[other]
+                linked[number], linked[other] = with_links(ours, theirs.links), with_links(theirs, ours.links)
+        return linked
+
+    def _next_unit(self, passage: Passage) -> Passage:
+        """The first sentence after a passage that is no claim; the last one before it if there is none."""
+        found = [Passage(document=passage.document, span=span) for span in units(self._document(passage.document))]
+        free = [one for one in found if one not in self._taken]
+        after = next((one for one in free if one.span.start >= passage.span.end), None)
+        return after or next((one for one in reversed(free) if one.span.end <= passage.span.start), passage)
+
+    def _misjudged_link(self, link: Link) -> Link:
+        return link.model_copy(update={"attributes": self._misjudged(link.attributes, EVIDENCE_ATTRIBUTES)})
+
+    def _misjudged(self, attributes: dict[str, str], closed: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+        return {
+            name: self._other(value, closed[name]) if name in closed and self._happens("misjudge") else value
+            for name, value in attributes.items()
+        }
+
+    def finding(self, label: str, options: Sequence[str], passages: Sequence[Passage]) -> str:
+        """A response that gives a label and its evidence, with faults."""
+        if self._happens("format"):
+            return "The article reports this comparison."
+        kept = [one for one in passages if not (self._happens("miss") or self._happens("overlook"))]
+        kept = [self._next_unit(one) if self._happens("shift") else one for one in kept]
+        kept += [INVENTED] if self._happens("fabricate") else []
+        chosen = self._other(label, options) if self._happens("misjudge") else label
+        return written_finding(chosen, kept, self._quote)
+
+    def level(self, level: str, levels: Sequence[str]) -> str:
+        """The level of an article, or one next to it."""
+        if self._happens("format"):
+            return ""
+        at = levels.index(level)
+        beside = [levels[place] for place in (at - 1, at + 1) if 0 <= place < len(levels)]
+        return self._rng.choice(beside) if beside and self._happens("misjudge") else level
+
+    def _happens(self, dial: str) -> bool:
+        return self._simulated.happens(dial, self._rng)
+
+    def _other(self, value: str, values: Sequence[str]) -> str:
+        others = [one for one in values if one != value]
+        return self._rng.choice(others) if others else value
+
+    def _quote(self, passage: Passage) -> str:
+        if passage == INVENTED:
+            return f"The {' '.join(self._rng.sample(_WORDS, 6))} was never seen again."
+        return passage.span.of(self._document(passage.document).text)

@@ -1,0 +1,136 @@
+"""Makes keys from claims, findings and labels, and reads back how their passages are compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from fathom.records.annotations import Finding
+from fathom.records.documents import Claim, Document, Evidence, Passage
+from fathom.records.errors import FathomError
+from fathom.records.spans import Span
+from fathom.scoring.answers import Link, LinkedSpan, LinkedSpans, Text
+from fathom.scoring.keys import Key, Proof
+from fathom.tasks.claims.settings import ClaimsSettings
+
+LABEL = "label"
+"""The attribute with the label of a finding, and the first cell of its row in a proof."""
+OPTION, HIDDEN, CLAIM, EVIDENCE = "option", "hidden", "claim", "evidence"
+"""The first cell of the other rows of a proof."""
+
+_PROGRAM = re.compile(r"(\w+) of (.+), by (sentence|character) from (0?\.\d+|1|1\.0)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Program:
+    """What a key was made from, and how its passages are compared: the program of its proof."""
+
+    task: str
+    annotator: str
+    level: str = "sentence"
+    threshold: float = 0.5
+
+    @classmethod
+    def of(cls, task: str, annotator: str, settings: ClaimsSettings) -> Program:
+        return cls(task, annotator, settings.level, settings.threshold)
+
+    @classmethod
+    def parse(cls, key: Key) -> Program:
+        """The program of a key; raises FathomError for a key that was damaged."""
+        found = _PROGRAM.fullmatch(key.proof.program)
+        if found is None:
+            raise FathomError(
+                f"The key of question '{key.question_id}' has no program of this family. Build the bench again."
+            )
+        return cls(found[1], found[2], found[3], float(found[4]))
+
+    def __str__(self) -> str:
+        return f"{self.task} of {self.annotator}, by {self.level} from {self.threshold:g}"
+
+
+def claims_key(id: str, program: Program, claims: Sequence[tuple[Document, Claim]]) -> Key:
+    """The key of a question for all claims of some documents."""
+    spans = tuple(linked_span(document, claim) for document, claim in claims)
+    return Key(
+        question_id=id,
+        answer=LinkedSpans(spans=spans),
+        proof=Proof(
+            program=str(program),
+            rows=tuple(_claim_rows(claims)),
+            passages=tuple(dict.fromkeys(_passages(spans))),
+        ),
+    )
+
+
+def linked_span(document: Document, claim: Claim) -> LinkedSpan:
+    """A claim with its evidence and attributes."""
+    return LinkedSpan(
+        passage=Passage(document=document.id, span=claim.span),
+        links=tuple(
+            Link(passage=Passage(document=document.id, span=one.span), attributes=evidence_attributes(one))
+            for one in claim.evidence
+        ),
+        attributes=claim_attributes(claim),
+    )
+
+
+def claim_attributes(claim: Claim) -> dict[str, str]:
+    """What is known about a claim."""
+    found = {
+        "type": claim.type,
+        "robustness": claim.robustness,
+        "confidence": claim.confidence,
+        "no_evidence_reason": claim.no_evidence_reason,
+        "conclusion": claim.conclusion,
+        "justified": None if claim.justified is None else "yes" if claim.justified else "no",
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def evidence_attributes(evidence: Evidence) -> dict[str, str]:
+    """What is known about a piece of evidence."""
+    found = {
+        "polarity": evidence.polarity,
+        "type": evidence.type,
+        "strength": evidence.strength,
+        "limitations": evidence.limitations,
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def finding_key(id: str, program: Program, document: Document, finding: Finding) -> Key:
+    """The key of a question for a label and its evidence, whose passages are alternatives."""
+    spans = tuple(
+        LinkedSpan(passage=Passage(document=document.id, span=one.span), attributes={LABEL: finding.label})
+        for one in finding.evidence
+    )
+    rows = [(LABEL, finding.id, finding.label), *((OPTION, option) for option in finding.options)]
+    rows += [_row(EVIDENCE, document, one.span) for one in finding.evidence]
+    return Key(
+        question_id=id,
+        answer=LinkedSpans(spans=spans),
+        proof=Proof(program=str(program), rows=tuple(rows), passages=tuple(dict.fromkeys(_passages(spans)))),
+    )
+
+
+def level_key(id: str, program: Program, document: Document, level: str, hidden: Iterable[str]) -> Key:
+    """The key of a question for a level of the whole document; `hidden` must not be in the shown text."""
+    rows = [(LABEL, document.id, level), *((HIDDEN, text) for text in hidden)]
+    return Key(question_id=id, answer=Text(value=level), proof=Proof(program=str(program), rows=tuple(rows)))
+
+
+def _claim_rows(claims: Iterable[tuple[Document, Claim]]) -> Iterator[tuple[str, ...]]:
+    for document, claim in claims:
+        yield _row(CLAIM, document, claim.span)
+        yield from (_row(EVIDENCE, document, one.span) for one in claim.evidence)
+
+
+def _row(kind: str, document: Document, span: Span) -> tuple[str, ...]:
+    return kind, document.id, f"{span.start}-{span.end}", span.of(document.text)
+
+
+def _passages(spans: Iterable[LinkedSpan]) -> Iterator[Passage]:
+    for one in spans:
+        yield one.passage
+        yield from one.linked

@@ -1,0 +1,139 @@
+"""Counts what of a key was found. Precision, recall and F1 are ratios of sums of these counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple, cast, get_args
+
+from fathom.records.documents import Document, DocumentId, Passage
+from fathom.records.quoted_claims import CLAIM_ATTRIBUTES, EVIDENCE_ATTRIBUTES
+from fathom.records.spans import Span
+from fathom.scoring.answers import LinkedSpan, LinkedSpans, Text
+from fathom.scoring.keys import Key
+from fathom.scoring.span_matching import ClaimMatch, Level, SentenceIndex, SpanMatcher, match_claims
+from fathom.tasks.claims.keys import LABEL, Program
+from fathom.tasks.claims.units import units
+
+Counts = Counter[str]
+PARTS = ("claims", "evidence", "links")
+FINDING = "finding evidence"
+"""The part that questions for the evidence on a given question have."""
+GAP, ALL_GAPS, KEY_GAPS = "sentence gap", "sentence gap of all links", "sentence gap of annotators"
+"""Sentences between claims and their evidence: of links that match the key, of all predicted links, and of the key."""
+LEVELS: tuple[Level, ...] = get_args(Level)
+Documents = Mapping[DocumentId, Document]
+Values = dict[str, tuple[float, ...]]
+
+
+class Compared(NamedTuple):
+    """What of a key was found."""
+
+    counts: Counts
+    values: Values
+    """Lists of numbers: distances between claims and their evidence."""
+
+
+def compare_claims(
+    gold: LinkedSpans, predicted: Sequence[LinkedSpan], documents: Documents, program: Program
+) -> Compared:
+    """The counts of predicted claims, evidence and links, of those that match, and of the attributes that agree.
+
+    Counts at the other level of comparison end in its name, such as "claims matched by character".
+    """
+    counts: Counts = Counter()
+    values: Values = {}
+    for level in LEVELS:
+        match = match_claims(gold.spans, predicted, _sentences(documents), program.threshold, level)
+        own = level == program.level
+        for part in PARTS:
+            found = getattr(match, part)
+            for name in ("matched", "predicted", "gold"):
+                counts[f"{part} {name}" if own else f"{part} {name} by {level}"] += getattr(found, name)
+        if own:
+            counts.update(_agreement(gold, predicted, match))
+            values = _gaps(match)
+    return Compared(counts, values)
+
+
+def empty_counts(key: Key) -> dict[str, float]:
+    """The counts of a question without an answer. Evidence counts once for each passage of the key."""
+    if isinstance(key.answer, Text):
+        return {}
+    assert isinstance(key.answer, LinkedSpans)
+    if Program.parse(key).task == "evidence":
+        return {"labels": 1.0, "finding evidence gold": 1.0}
+    spans = key.answer.spans
+    gold = {
+        "claims": len(spans),
+        "evidence": len({passage for one in spans for passage in one.linked}),
+        "links": sum(max(1, len(one.links)) for one in spans),
+    }
+    other = next(level for level in LEVELS if level != Program.parse(key).level)
+    return {f"{part} gold{end}": float(count) for part, count in gold.items() for end in ("", f" by {other}")}
+
+
+def compare_finding(
+    gold: LinkedSpans, label: str, passages: Sequence[Passage], documents: Documents, program: Program
+) -> Counts:
+    """The counts of a predicted label and its evidence. The passages of the key are alternatives: one is enough."""
+    matcher = SpanMatcher(SentenceIndex(_sentences(documents)), program.threshold, cast(Level, program.level))
+    wanted = [one.passage for one in gold.spans]
+    matched = sum(any(matcher.overlap(one, two) >= program.threshold for two in wanted) for one in passages)
+    counts: Counts = Counter()
+    counts["labels"] = 1
+    counts["labels correct"] = int(label == gold.spans[0].attributes.get(LABEL))
+    counts[f"{FINDING} gold"] = 1
+    counts[f"{FINDING} found"] = int(matched > 0)
+    counts[f"{FINDING} matched"] = matched
+    counts[f"{FINDING} predicted"] = len(passages)
+    return counts
+
+
+def f1(counts: Mapping[str, float], part: str) -> float:
+    """The F1 of claims, evidence or links; 1 if there is nothing to find and nothing was predicted.
+
+    Where passages are alternatives, recall is the share of questions with one of them.
+    """
+    matched, predicted, gold = (counts.get(f"{part} {name}", 0) for name in ("matched", "predicted", "gold"))
+    if not predicted and not gold:
+        return 1.0
+    precision = matched / predicted if predicted else 0.0
+    recall = counts.get(f"{part} found", matched) / gold if gold else 0.0
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def _sentences(documents: Documents) -> Callable[[DocumentId], Sequence[Span]]:
+    return lambda id: units(documents[id]) if id in documents else ()
+
+
+def _gaps(match: ClaimMatch) -> Values:
+    """Distances between claims and their evidence in sentences."""
+    found = {GAP: match.matched_gaps, ALL_GAPS: match.predicted_gaps, KEY_GAPS: match.gold_gaps}
+    return {name: tuple(map(float, gaps)) for name, gaps in found.items() if gaps}
+
+
+def _agreement(gold: LinkedSpans, predicted: Sequence[LinkedSpan], match: ClaimMatch) -> Counts:
+    """How many attributes of matched claims and links the key has, and how many of them agree."""
+    counts: Counts = Counter()
+    for kind, closed, ours, theirs in _matched_attributes(gold, predicted, match):
+        for name in closed:
+            if name in theirs:
+                counts[f"{kind} {name} compared"] += 1
+                counts[f"{kind} {name} agrees"] += ours.get(name) == theirs[name]
+    return counts
+
+
+Attributes = Mapping[str, str]
+
+
+def _matched_attributes(
+    gold: LinkedSpans, predicted: Sequence[LinkedSpan], match: ClaimMatch
+) -> Iterator[tuple[str, Mapping[str, tuple[str, ...]], Attributes, Attributes]]:
+    """The kind, the attributes with closed values, and both sides of each match."""
+    for pair in match.claim_pairs:
+        yield "claim", CLAIM_ATTRIBUTES, predicted[pair.predicted].attributes, gold.spans[pair.gold].attributes
+    for one, two in match.link_pairs:
+        if one.link is not None and two.link is not None:
+            ours = predicted[one.claim].links[one.link].attributes
+            yield "evidence", EVIDENCE_ATTRIBUTES, ours, gold.spans[two.claim].links[two.link].attributes

@@ -1,0 +1,39 @@
+"""The settings of the family."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal, get_args
+
+from pydantic import Field
+
+from fathom.records.documents import Position
+from fathom.tasks.family import FamilySettings
+
+Task = Literal["claims", "evidence", "strength", "significance"]
+TASKS: tuple[Task, ...] = get_args(Task)
+
+
+class ClaimsSettings(FamilySettings):
+    """Which tasks are asked about which documents, and how passages are compared."""
+
+    annotations: Path | None = None
+    """Annotations that the keys are made from, as `fathom annotations import` writes them; by default the claims that
+    were planted in generated documents."""
+    annotator: str = ""
+    """Whose annotations are the key; by default "adjudicated", or the only annotator."""
+    tasks: Annotated[tuple[Task, ...], Field(min_length=1)] = TASKS
+    """Tasks: all claims with their evidence; the evidence on a given question; the strength of the evidence and the
+    significance of a whole article. Those without keys are left out."""
+    items: Position = 100
+    """The maximum number of contexts."""
+    documents: Position = 1
+    """Documents of each context; with more than one only the task `claims` is asked."""
+    no_abstract: bool = False
+    """Leave claims of the abstract out."""
+    early_evidence: bool = False
+    """Count evidence in the abstract and the introduction, too."""
+    level: Literal["sentence", "character"] = "sentence"
+    """Compare passages as sets of sentences or of characters."""
+    threshold: Annotated[float, Field(gt=0, le=1)] = 0.5
+    """The minimum intersection over union of passages that match."""

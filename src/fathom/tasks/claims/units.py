@@ -1,0 +1,43 @@
+"""Splits a document into the units in which passages are compared and distances are counted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from fathom.records.documents import Document
+from fathom.records.spans import Span, join_spans
+
+_LINE = re.compile(r"\S(?:[^\n]*\S)?")
+
+
+def units(document: Document) -> tuple[Span, ...]:
+    """The sentences of a document, each table as one unit, and what lies between them line by line, in order.
+
+    A quoted row of a table, or its caption, stands for the table.
+    """
+    tables = join_spans(table.span for table in document.tables)
+    sentences = [span for span in document.sentences if not any(_overlap(span, table) for table in tables)]
+    known = join_disjoint([*tables, *sentences])
+    ends = [Span(0, 0), *known, Span(len(document.text), len(document.text))]
+    between = (Span(one.end, two.start) for one, two in pairwise(ends))
+    return tuple(sorted([*known, *(line for gap in between for line in _lines(document.text, gap))]))
+
+
+def join_disjoint(spans: list[Span]) -> list[Span]:
+    """The spans in order; one that overlaps an earlier one begins where that ends."""
+    kept: list[Span] = []
+    for span in sorted(spans):
+        start = max(span.start, kept[-1].end if kept else 0)
+        if start < span.end:
+            kept.append(Span(start, span.end))
+    return kept
+
+
+def _lines(text: str, gap: Span) -> Iterator[Span]:
+    return (Span(*found.span()) for found in _LINE.finditer(text, gap.start, gap.end))
+
+
+def _overlap(one: Span, two: Span) -> bool:
+    return one.start < two.end and two.start < one.end

@@ -1,0 +1,112 @@
+"""The verdict on a response: a typed comparison, and a judge's decision only where spellings of names leave it open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+
+from fathom.records.judgments import Judgment
+from fathom.records.questions import Response
+from fathom.scoring.answer_types.compare import agrees
+from fathom.scoring.answer_types.parse import parse_response
+from fathom.scoring.answer_types.values import is_textual, items_of
+from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Text, ValueSet
+from fathom.scoring.check import check_response
+from fathom.scoring.keys import Key
+from fathom.scoring.parsing.normalization import letters
+from fathom.scoring.shown import ShownContext
+from fathom.scoring.verdicts import JUDGE_AGREES, Verdict
+from fathom.tasks.tables.key_tables import unit_of
+from fathom.tasks.tables.months import MONTH
+
+ALIKE = 0.6
+"""Share of common letters from which on two names may be two spellings of one."""
+
+_RATIOS = ("%", "percentage points")
+
+
+def check_answer(
+    key: Key, response: Response, shown: ShownContext | None = None, judgments: Sequence[Judgment] = ()
+) -> Verdict:
+    """The typed verdict. If it leaves a spelling open, both decisions of a judge together can overturn it.
+
+    Without a judge the typed verdict stands. A judge that failed leaves the response unjudged until it is asked again.
+    """
+    verdict = _typed(key, response)
+    if not judgments:
+        return verdict
+    verdict = verdict.model_copy(update={"judgments": tuple(judgments)})
+    if any(one.outcome == "unjudged" for one in judgments):
+        failed = {"outcome": "unjudged", "score": 0.0, "reason": "the judge gave no decision"}
+        return verdict.model_copy(update=failed) if is_open(key, verdict, response) else verdict
+    same = all(one.outcome == "pass" for one in judgments)
+    if not is_open(key, verdict, response):
+        measures = {**verdict.measures, JUDGE_AGREES: float(same == (verdict.outcome == "correct"))}
+        return verdict.model_copy(update={"measures": measures})
+    if same:
+        return verdict.model_copy(update={"outcome": "correct", "score": 1.0, "reason": "accepted by the judge"})
+    agreed = not any(one.outcome == "pass" for one in judgments)
+    reason = "rejected by the judge" if agreed else "the judge's decisions differ, so that the typed check counts"
+    return verdict.model_copy(update={"outcome": "incorrect", "reason": reason})
+
+
+def _typed(key: Key, response: Response) -> Verdict:
+    verdict = check_response(key, response)
+    answer, parsed = key.answer, verdict.parsed
+    # The question asks for a percentage: its sign may be left out, as any other unit. A fraction is another number.
+    if isinstance(answer, Number) and isinstance(parsed, Number) and answer.unit in _RATIOS and not parsed.unit:
+        stated = parsed.model_copy(update={"unit": answer.unit})
+        if agrees(answer, stated) and not _has_unit(response.text, answer):
+            return verdict.model_copy(update={"outcome": "correct", "score": 1.0, "parsed": stated})
+    return verdict
+
+
+def _has_unit(text: str, answer: Number) -> bool:
+    """Whether the number of a response has another unit, as in "12.34 USD"."""
+    stated = parse_response(text, answer.model_copy(update={"unit": "unit"}))
+    return not isinstance(stated, Number) or bool(stated.unit)
+
+
+def is_open(key: Key, verdict: Verdict, response: Response) -> bool:
+    """Whether the typed check cannot decide: names are spelled differently, or stand in free text."""
+    # A month has no spellings that are open: another one is another month.
+    if not is_textual(key.answer) or unit_of(key.answer) == MONTH:
+        return False
+    if response.outcome != "answered" or not response.text.strip():
+        return False
+    if verdict.outcome == "unparseable":
+        return True
+    if verdict.outcome == "correct" or verdict.parsed is None:
+        return False
+    expected, stated = _names(key.answer), _names(verdict.parsed)
+    if len(expected) != len(stated):
+        return False
+    if isinstance(key.answer, Ranking):
+        return all(_may_be(one, two) for one, two in zip(expected, stated, strict=True))
+    left = [one for one in expected if not any(_is(one, two) for two in stated)]
+    rest = [two for two in stated if not any(_is(one, two) for one in expected)]
+    return len(left) == len(rest) and all(any(_may_be(one, two) for one in left) for two in rest)
+
+
+def _names(answer: Answer) -> list[Text]:
+    match answer:
+        case Text():
+            return [answer]
+        case ValueSet() | Multiset() | Ranking():
+            return [item for item in items_of(answer) if isinstance(item, Text)]
+        case _:
+            return []
+
+
+def _is(one: Text, two: Text) -> bool:
+    return agrees(one, two)
+
+
+def _may_be(one: Text, two: Text) -> bool:
+    """Whether two names are the same, or look like two spellings of one name."""
+    if _is(one, two):
+        return True
+    first, second = letters(one.value), letters(two.value)
+    shorter, longer = sorted((first, second), key=len)
+    initials = "".join(word[0] for word in longer.split())
+    return shorter in longer or shorter == initials or SequenceMatcher(None, first, second).ratio() >= ALIKE

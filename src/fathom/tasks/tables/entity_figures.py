@@ -1,0 +1,68 @@
+"""The figures of entities in several documents: of each figure, the one of the latest document."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from fathom.records.documents import DocumentId
+from fathom.tasks.tables.figures import Conflict, DocumentFigures, Figure, Slot, Year
+
+
+@dataclass(frozen=True)
+class EntityFigures:
+    """The figures of entities in one set of documents: for each figure, the one of the latest document counts."""
+
+    entities: tuple[str, ...]
+    """The entities that are asked about, in order of their names."""
+    reports: dict[str, tuple[DocumentId, ...]]
+    """The documents of each entity, the latest last."""
+    figures: dict[tuple[str, Slot], Figure]
+    """Figures that are certain, including those that are stated to be missing. All others are unknown."""
+
+    def knows(self, slot: Slot) -> bool:
+        """Whether the figure is certain for every entity."""
+        return all((entity, slot) in self.figures for entity in self.entities)
+
+
+def entity_figures(documents: Iterable[DocumentFigures], year: Year, currency: str | None) -> EntityFigures:
+    """The figures of the entities that have a document about that year, in that currency; None for any."""
+    by_entity: dict[str, list[DocumentFigures]] = defaultdict(list)
+    for one in documents:
+        by_entity[one.entity].append(one)
+    entities = sorted(
+        entity
+        for entity, reports in by_entity.items()
+        if (own := [one for one in reports if one.year == year])
+        and all(currency in (None, one.currency) for one in own)
+    )
+    figures: dict[tuple[str, Slot], Figure] = {}
+    reports: dict[str, tuple[DocumentId, ...]] = {}
+    for entity in entities:
+        ordered = sorted(by_entity[entity], key=lambda one: one.year or 0)
+        reports[entity] = tuple(one.document for one in ordered)
+        for slot in dict.fromkeys(slot for one in ordered for slot in one.figures):
+            figure = latest_figure(ordered, slot)
+            if figure is not None:
+                figures[entity, slot] = figure
+    return EntityFigures(tuple(entities), reports, figures)
+
+
+def latest_figure(ordered: Sequence[DocumentFigures], slot: Slot) -> Figure | None:
+    """The figure of the latest document that has it; None if that is not certain."""
+    stating = [one for one in ordered if slot in one.figures]
+    latest = [one.figures[slot] for one in stating if one.year == stating[-1].year]
+    known = [figure for figure in latest if isinstance(figure, Figure)]
+    if len(known) < len(latest) or len({(figure.value, figure.unit) for figure in known}) > 1:
+        return None
+    if known[0].value is None and any(
+        isinstance(one.figures[slot], Figure) and _has_value(one.figures[slot]) for one in stating
+    ):
+        # An earlier document gives the figure and the latest one says that it is missing: readers may differ.
+        return None
+    return known[0]
+
+
+def _has_value(figure: Figure | Conflict) -> bool:
+    return isinstance(figure, Figure) and figure.value is not None

@@ -1,0 +1,274 @@
+"""What an extractor is asked, and how its response is read: a number with its unit, and a quote that prints it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from fathom.models.prompts import Message, Prompt
+from fathom.models.tokenizers import tokenizer
+from fathom.records.documents import Document, DocumentId, Fact
+from fathom.records.record import digest
+from fathom.records.spans import Span
+from fathom.scoring.quotes import QuoteLocator
+from fathom.tasks.tables.entity_names import title_entity, title_year
+from fathom.tasks.tables.figures import Figure, Year, document_figures, mentioned_fields
+from fathom.tasks.tables.labels import normal_label
+from fathom.tasks.tables.months import MONTH, parse_month, printed_months
+from fathom.tasks.tables.pack import Kind, Language, Pack, PackField
+from fathom.tasks.tables.table_facts import dollar_of
+from fathom.tasks.tables.units import CellNumber, parse_cell, stated_unit
+
+FIELDS_AT_ONCE = 8
+"""Figures in one prompt, by default."""
+FEWEST_MENTIONED = 3
+"""A document is asked about if it names this many fields."""
+_SCALES = (0, 3, 4, 6, 8, 9)
+"""Powers of ten by which a table or a caption may scale what a row prints."""
+_KINDS: dict[Kind, str] = {
+    "money": "an amount of money",
+    "count": "a count",
+    "percent": "a percentage",
+    "number": "a number",
+    "month": "a month",
+}
+_RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
+"""The line below the headings of a table."""
+MOST_LABELS = 3
+"""Other names of a figure in a prompt."""
+_NUMBER = re.compile(r"[(（]?[-−–－]?\s?(?:US\$|[$£€])?\d[\d,，.'’\u00a0\u2009\u202f ]*(?<![\s,，.])[)）]?\s?%?")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A document about which an extractor is asked, and the figures that are wanted."""
+
+    document: DocumentId
+    text: str
+    language: Language
+    entity: str
+    year: Year
+    fields: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What one response says of one figure."""
+
+    value: str
+    unit: str
+    quote: str
+
+
+def subject_of(document: Document, pack: Pack, everything: bool) -> Subject | None:
+    """The figures of a document that are not known yet, or all; None if it is of another domain or has no name."""
+    known = document_figures(document, pack)
+    year = known.year if known else title_year(document) if pack.has_periods else None
+    entity = known.entity if known else title_entity(document)
+    if known is None and len(mentioned_fields(document, pack)) < FEWEST_MENTIONED:
+        return None
+    if not entity or (pack.has_periods and year is None):
+        return None
+    certain = {
+        slot.field
+        for slot, figure in (known.figures if known else {}).items()
+        if isinstance(figure, Figure) and slot.year == year
+    }
+    language: Language = "zh" if document.language == "zh" and "zh" in pack.languages else pack.languages[0]
+    fields = tuple(name for name in pack.fields if everything or name not in certain)
+    return Subject(document.id, document.text, language, entity, year, fields)
+
+
+def prompts(
+    subject: Subject, pack: Pack, shown: Callable[[Sequence[str]], str], at_once: int = FIELDS_AT_ONCE
+) -> Iterator[tuple[tuple[str, ...], Prompt]]:
+    """The prompts about a document, each with the fields that it asks for; `shown` is the text for some fields."""
+    for start in range(0, len(subject.fields), at_once):
+        fields = subject.fields[start : start + at_once]
+        question, response = _example()
+        text = f"Document:\n\n{shown(fields)}\n\n"
+        yield (
+            fields,
+            Prompt(
+                (
+                    Message.user(f"{instruction()}\n\n{question}"),
+                    Message("assistant", (response,)),
+                    Message.user(text, _wanted(subject, fields, pack)),
+                )
+            ),
+        )
+
+
+@cache
+def _parts() -> tuple[str, ...]:
+    """The instruction, the question and the response of an example."""
+    text = files(__package__).joinpath("extract.md").read_text("utf-8")
+    return tuple(part.strip() for part in re.split(r"^# .+$", text, flags=re.MULTILINE)[1:])
+
+
+def instruction() -> str:
+    """The instruction of extractors."""
+    return _parts()[0]
+
+
+def _example() -> tuple[str, str]:
+    """A question and its response, as an exchange before the document: small models follow it, not the instruction."""
+    return _parts()[1], _parts()[2]
+
+
+def prompt_version() -> str:
+    """Changes with the wording of the instruction and the example."""
+    return digest(*_parts()).hex()[:8]
+
+
+def _wanted(subject: Subject, fields: Sequence[str], pack: Pack) -> str:
+    period = "" if subject.year is None else f", {pack.period.of(subject.language)} {subject.year}"
+    lines = [f"- {name}: {_named(pack.fields[name], subject.language)}{period}" for name in fields]
+    return f"Figures of {subject.entity}:\n\n" + "\n".join(lines)
+
+
+def _named(field: PackField, language: Language) -> str:
+    """The noun of a field with other names that documents use, and its kind."""
+    noun = field.of(language)
+    by_words = {normal_label(label): label for label in (*field.labels, *getattr(field, language))}
+    others = [label for words, label in by_words.items() if words != normal_label(noun)]
+    also = f" (also: {'; '.join(others[:MOST_LABELS])})" if others else ""
+    return f"{noun}{also}, {_KINDS[field.kind]}"
+
+
+def excerpts(document: Document, pack: Pack, fields: Iterable[str], max_tokens: int) -> str:
+    """The tables and paragraphs of a long document that have most labels of the fields, in their order.
+
+    Of a table that is too long, the heading and the rows with a label are shown.
+    """
+    count = tokenizer("o200k").count
+    wanted = set(fields)
+    labels = [label for label, field in pack.field_of_label.items() if field in wanted]
+    tables = {table.span for table in document.tables}
+    scored = sorted(
+        {*tables, *document.paragraphs},
+        key=lambda span: (-_labels_in(span.of(document.text), labels), span.start),
+    )
+    chosen: dict[Span, str] = {}
+    left = max_tokens
+    for span in scored:
+        text = span.of(document.text)
+        if span in tables and count(text) > left:
+            text = _rows_with(text, labels)
+        size = count(text) + 2
+        if text and size <= left and not any(one.contains(span) for one in chosen):
+            chosen[span] = text
+            left -= size
+    return "\n\n".join(chosen[span] for span in sorted(chosen, key=lambda span: span.start))
+
+
+def _labels_in(text: str, labels: Iterable[str]) -> int:
+    words = f" {normal_label(text)} "
+    return sum(label in words for label in labels)
+
+
+def _rows_with(table: str, labels: Sequence[str]) -> str:
+    """The rows of a table with one of the labels, below its caption and headings; empty if there are none."""
+    lines = table.split("\n")
+    headings = next((place + 1 for place, line in enumerate(lines) if _RULE.fullmatch(line)), 1)
+    kept = [line for line in lines[headings:] if _labels_in(line, labels)]
+    return "\n".join([*lines[:headings], *kept]) if kept else ""
+
+
+# Responses.
+
+
+def parse_response(text: str, fields: Iterable[str]) -> dict[str, Claim | None]:
+    """The claims of a response; raises ValueError if it is no JSON object."""
+    start, end = text.find("{"), text.rfind("}")
+    if not 0 <= start < end:
+        raise ValueError("the response has no JSON object")
+    try:
+        found = json.loads(text[start : end + 1])
+    except ValueError:
+        # Of a response that was cut off, or goes on about something else, the figures that are complete count.
+        found = {field: _decoded(text, field) for field in fields}
+        if not any(found.values()):
+            raise
+    return {field: _claim(found.get(field)) for field in fields}
+
+
+def _decoded(text: str, field: str) -> object:
+    """The object that follows the name of a figure; None if there is none."""
+    key = re.search(rf'"{re.escape(field)}"\s*:\s*(?={{)', text)
+    try:
+        return json.JSONDecoder().raw_decode(text, key.end())[0] if key else None
+    except ValueError:
+        return None
+
+
+def _claim(found: object) -> Claim | None:
+    if not isinstance(found, dict) or found.get("value") in (None, ""):
+        return None
+    return Claim(*(str(found.get(name) or "").strip() for name in ("value", "unit", "quote")))
+
+
+def located(claim: Claim, field: str, subject: Subject, kind: Kind) -> Fact | None:
+    """The claim as a fact, if its quote is in the document and prints its number; otherwise None."""
+    if kind == "month":
+        return _located_month(claim, field, subject)
+    number = parse_cell(claim.value) or parse_cell(claim.value.partition(" ")[0])
+    place = _find(claim.quote, subject.text)
+    if number is None or place is None:
+        return None
+    unit = stated_unit(claim.unit) or number.unit or stated_unit(claim.value.partition(" ")[2])
+    if (kind == "money") != (unit is not None and unit.kind == "money"):
+        return None
+    if (kind == "percent") != (unit is not None and unit.kind == "percent"):
+        return None
+    name = claim.unit if unit is None and kind == "number" else "" if unit is None else unit.name
+    name = dollar_of(subject.text) if name == "$" else name
+    if kind == "money" and not name:
+        return None
+    scale = unit.scale if unit is not None else 0
+    span = _printed(number.value, place, subject.text, () if kind == "percent" else _SCALES)
+    if span is None:
+        return None
+    value = Decimal(format(number.value.scaleb(scale), "f"))
+    period = "" if subject.year is None else str(subject.year)
+    return Fact(entity=subject.entity, attribute=field, period=period, value=value, unit=name, span=span)
+
+
+def _located_month(claim: Claim, field: str, subject: Subject) -> Fact | None:
+    place, stated = _find(claim.quote, subject.text), parse_month(claim.value)
+    if place is None or stated is None:
+        return None
+    printed = printed_months(subject.text, place.start, place.end)
+    span = next((span for span, value in printed if value == stated[1]), None)
+    period = "" if subject.year is None else str(subject.year)
+    return span and Fact(entity=subject.entity, attribute=field, period=period, value=stated[1], unit=MONTH, span=span)
+
+
+def _find(quote: str, text: str) -> Span | None:
+    """Where the text contains the quote, all of it."""
+    return _locator(text).locate(quote, complete=True) if any(map(str.isdigit, quote)) else None
+
+
+@lru_cache(maxsize=2)
+def _locator(text: str) -> QuoteLocator:
+    """One index for all quotes of a document, which come one after another."""
+    return QuoteLocator(text)
+
+
+def _printed(value: Decimal, place: Span, text: str, scales: Sequence[int]) -> Span | None:
+    """The number in a place of the text that equals the value, or is the value without its scale."""
+    spans: list[tuple[Span, Decimal]] = []
+    for match in _NUMBER.finditer(text, place.start, place.end):
+        number: CellNumber | None = parse_cell(match[0])
+        if number is not None:
+            spans.append((Span(match.start() + number.start, match.start() + number.end), number.value))
+    for scale in scales or (0,):
+        for span, printed in spans:
+            if printed.scaleb(scale) == value:
+                return span
+    return None

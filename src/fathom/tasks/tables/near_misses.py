@@ -1,0 +1,207 @@
+"""Responses that an audit tries on every key: forms of the answer as reports print it, and near misses.
+
+That a near miss is none is decided here by coarser rules than those of the check: names are compared letter by letter,
+and numbers must differ by two steps of rounding.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date
+from decimal import Decimal
+from itertools import islice
+
+from fathom.scoring.answer_types.format import rounded, written
+from fathom.scoring.answer_types.values import items_of
+from fathom.scoring.answers import Answer, Number, Ranking, Text, Unanswerable, ValueSet
+from fathom.scoring.keys import Key
+from fathom.tasks.programs.faults import Reading
+from fathom.tasks.tables.build import with_unit
+from fathom.tasks.tables.faults import faults_of
+from fathom.tasks.tables.key_tables import database_of, program_of, scales_of, unit_of
+from fathom.tasks.tables.months import MONTH, month_value
+from fathom.tasks.tables.other_figures import OtherFigures
+
+MISREAD = ("inverted-ratio", "wrong-period", "old-report", "miss-document", "scale")
+"""Faults whose answers are near misses."""
+VARIATIONS = 3
+"""Answers of each of them."""
+MOST_NAMES = 4
+"""Other entities that are put into a list."""
+
+_MARKS = ("The answer is: {}", "答案是：{}", "**The answer is: {}**")
+_CHINESE = re.compile(r"[\u4e00-\u9fff]+")
+_POWERS = {"million": 6, "万": 4}
+
+
+def accepted_forms(answer: Answer) -> Iterator[str]:
+    """Forms of the answer in the notation of reports."""
+    match answer:
+        case Number():
+            bare = f"{rounded(answer):f}"
+            forms = [bare, *_amounts(answer), *_percentages(answer, bare)]
+            yield from (mark.format(form) for form in forms for mark in _MARKS)
+            yield _MARKS[1].format(bare.translate(_FULL_WIDTH))
+        case ValueSet() | Ranking():
+            names = [str(item.value) for item in items_of(answer)]
+            listed = json.dumps(names, ensure_ascii=False)
+            yield from (mark.format(listed) for mark in _MARKS)
+            yield "The answer is:\n" + "\n".join(f"{number}. {name}" for number, name in enumerate(names, start=1))
+            if not any(set(name) & set(",;，；、和及与&") or " and " in name for name in names):
+                yield from (f"答案是：{mark.join(names)}。" for mark in "、；")
+                if len(names) > 1 and all(_CHINESE.fullmatch(name) for name in names):
+                    first = "、".join(names[:-1])
+                    yield from (f"答案是：{first}{word}{names[-1]}。" for word in ("和", "及", "与", "以及", "，以及"))
+        case Text(value=month) if unit_of(answer) == MONTH:
+            yield from (mark.format(form) for form in _months(month) for mark in _MARKS)
+            yield _MARKS[1].format(month.translate(_FULL_WIDTH))
+        case Unanswerable():
+            yield from (mark.format("[]") for mark in _MARKS)
+
+
+def _months(month: str) -> Iterator[str]:
+    """A month as people write it."""
+    year, number = month.split("-")
+    day = date(int(year), int(number), 1)
+    yield from (month, f"{day:%B %Y}", f"{day:%b %Y}", f"{year}年{int(number)}月", f"{year}/{number}")
+
+
+_FULL_WIDTH = str.maketrans("0123456789.-%", "０１２３４５６７８９．－％")
+
+
+def _amounts(answer: Number) -> Iterator[str]:
+    """An amount of money with its currency before or behind it, in plain units, and in brackets if it is negative."""
+    scale, currency = _split(answer.unit)
+    value = rounded(answer)
+    if not currency:
+        return
+    size, minus = f"{abs(value):,f}", "-" if value < 0 else ""
+    if scale == "million":
+        yield from (f"{minus}{size} million {currency}", f"{currency} {minus}{size} million")
+        yield f"{minus}{abs(value).scaleb(-3):f} billion {currency}"
+    if scale == "万":
+        yield from (f"{minus}{size}万元", f"{minus}{abs(value).scaleb(-4):f}亿元")
+    yield f"{minus}{abs(value).scaleb(_POWERS.get(scale, 0)):f} {currency}"
+    if value < 0:
+        yield from (f"({size})", f"({size} {answer.unit})")
+
+
+def _percentages(answer: Number, bare: str) -> Iterator[str]:
+    if answer.unit == "%":
+        yield from (f"{bare}%", f"{bare} percent", f"百分之{bare}" if not bare.startswith("-") else f"{bare}％")
+    if answer.unit == "percentage points":
+        yield from (f"{bare} percentage points", f"{bare}个百分点")
+
+
+def _split(unit: str) -> tuple[str, str]:
+    """The scale and the currency of a unit: "million" and "EUR"; no currency if it is no amount of money."""
+    if unit.startswith("万"):
+        return "万", "CNY" if unit == "万元" else unit.removeprefix("万")
+    scale, _, currency = unit.rpartition(" ")
+    return (scale, currency) if len(currency) == 3 and currency.isupper() else ("", "CNY" if unit == "元" else "")
+
+
+def near_misses(key: Key, others: OtherFigures) -> Iterator[str]:
+    """Answers with a wrong scale, sign or rounding, wrong lists, and what faulty readers answer."""
+    answer = key.answer
+    match answer:
+        case Number():
+            yield from _near_numbers(answer)
+        case ValueSet() | Ranking():
+            yield from _near_lists(answer, list(dict.fromkeys(row[0] for row in key.proof.rows)))
+        case Text(value=month) if unit_of(answer) == MONTH:
+            yield from (f"The answer is: {other}" for other in _near_months(month, key))
+        case Unanswerable():
+            yield from (f'The answer is: ["{row[0]}"]' for row in key.proof.rows[:1])
+    for other in _misread(key, others):
+        if _differs(answer, other):
+            yield f"The answer is: {written(other)}" if isinstance(other, Number) else f"Answer:\n{written(other)}"
+
+
+def _near_numbers(answer: Number) -> Iterator[str]:
+    value = rounded(answer)
+    scale, currency = _split(answer.unit)
+    step = Decimal(1).scaleb(-(answer.decimals or 0))
+    others = [
+        value * 1000,
+        value / 1000,
+        value * 1_000_000,
+        value * 100,
+        value / 100,
+        -value,
+        value + step,
+        value - step,
+    ]
+    others += [coarse for digits in (1, 0, -1) if (coarse := round(value, digits)) != value]
+    for other in others:
+        if abs(other - value) >= (step if answer.decimals else Decimal("0.5")):
+            yield f"The answer is: {other:f}{answer.unit if answer.unit == '%' else ''}"
+    if not value:
+        return
+    bare = f"{value:f}"
+    if currency and scale:
+        words = ("thousand", "billion", "trillion") if scale == "million" else ("亿", "千", "million")
+        yield from (f"The answer is: {bare} {word} {currency}" for word in words)
+        yield f"The answer is: {bare} {currency}"
+        yield f"The answer is: {bare} {scale} {'EUR' if currency != 'EUR' else 'USD'}"
+    if currency:
+        yield f"The answer is: {bare}%"
+    if answer.unit == "%":
+        yield from (f"The answer is: {bare}‰", f"The answer is: {bare} percentage points")
+    if not answer.unit:
+        yield from (f"The answer is: {bare}%", f"The answer is: {bare} million")
+
+
+def _near_months(month: str, key: Key) -> Iterator[str]:
+    """The month before and after, the same month of other years, the months of other entities, half a month."""
+    year, number = (int(part) for part in month.split("-"))
+    others = {f"{year}-{other:02}" for other in (number - 1, number + 1) if 1 <= other <= 12}
+    others |= {f"{year + 1}-{number:02}", f"{year - 1}-{number:02}"}
+    others |= {row[2] for row in key.proof.rows if month_value(row[2]) is not None}
+    yield from sorted(others - {month})
+    yield from (str(year), f"{number:02}", f"{date(year, number, 1):%B}", "[]")
+
+
+def _near_lists(answer: ValueSet | Ranking, entities: Sequence[str]) -> Iterator[str]:
+    names = [str(item.value) for item in items_of(answer)]
+    strangers = [name for name in entities if _letters(name) not in set(map(_letters, names))][:MOST_NAMES]
+    lists = [names[:place] + names[place + 1 :] for place in range(len(names))]
+    lists += [[*names, other] for other in strangers]
+    lists += [[*names[:-1], other] for other in strangers]
+    if isinstance(answer, Ranking) and len(names) > 1:
+        lists += [names[::-1], [names[1], names[0], *names[2:]]]
+    yield from ("[]", "The answer is: []")
+    yield from (f"The answer is: {json.dumps(some, ensure_ascii=False)}" for some in lists)
+
+
+def _misread(key: Key, others: OtherFigures) -> Iterator[Answer]:
+    """The answers of readers with one fault."""
+    database = database_of(key)
+    reading = Reading(program_of(key, database), database)
+    unit = unit_of(key.answer)
+    faults = faults_of(others, scales_of(key))
+    for name in MISREAD:
+        for variation in islice(faults[name].variations(reading), VARIATIONS):
+            yield with_unit(variation.reading.answer(), unit)
+
+
+def _differs(one: Answer, two: Answer) -> bool:
+    """Whether two answers differ under every rule of comparison."""
+    if isinstance(one, Number) and isinstance(two, Number):
+        step = Decimal(1).scaleb(-(one.decimals or 0)) if one.decimals else Decimal("0.5")
+        return abs(rounded(one) - two.value) >= 2 * step
+    if isinstance(one, Ranking) and isinstance(two, Ranking):
+        return [_letters(str(item.value)) for item in items_of(one)] != [
+            _letters(str(item.value)) for item in items_of(two)
+        ]
+    if isinstance(one, ValueSet) and isinstance(two, ValueSet):
+        return {_letters(str(item.value)) for item in one.items} != {_letters(str(item.value)) for item in two.items}
+    if isinstance(one, Text) and isinstance(two, Text):
+        return one.value != two.value
+    return one.type != two.type
+
+
+def _letters(name: str) -> str:
+    return "".join(sign for sign in name.casefold() if sign.isalnum())

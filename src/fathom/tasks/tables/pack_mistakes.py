@@ -1,0 +1,232 @@
+"""Mistakes of a pack, each explained in one sentence that says what to do."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from fathom.tasks.tables.labels import normal_label
+
+if TYPE_CHECKING:
+    from fathom.tasks.tables.pack import Metric, Pack
+
+NAME = re.compile(r"[a-z][a-z0-9_]*")
+RESERVED = frozenset({"entity_id", "name", "year", "own_report", "currency"})
+"""Names of other columns of the tables that are queried."""
+_LIKE_A_YEAR = re.compile(r"_\d{4}$")
+"""The end of a name that looks like that of a figure in a year: revenue_2021."""
+_FIELD = r"\s*[a-z]\w*\s*"
+_PART = rf"(?:{_FIELD}|\s*\({_FIELD}(?:-{_FIELD})+\)\s*|\s*\({_FIELD}(?:\+{_FIELD})+\)\s*)"
+_FORMULA = re.compile(rf"{_FIELD}(?:(?:-{_FIELD})+|(?:\+{_FIELD})+)|{_PART}/{_PART}")
+_EXAMPLES = {
+    "name": 'name = "shops"',
+    "summary": 'summary = "Annual reports of shops"',
+    "fields": '[fields.sales] with attributes = ["sales"] and kind = "money"',
+    "attributes": 'attributes = ["sales"]',
+    "labels": 'labels = ["Net sales"]',
+    "kind": 'kind = "money", "count", "percent", "number" or "month"',
+    "noun": 'noun = "shop"',
+    "plural": 'plural = "shops"',
+    "formula": 'formula = "profit / sales"',
+    "terms": "terms = { margin = 0.6, growth = 0.4 }",
+    "period": 'period = { en = ["year"] }',
+    "en": 'en = ["sales"]',
+    "zh": 'zh = ["销售额"]',
+    "comparable": 'comparable = [["online_sales", "store_sales"]]',
+}
+
+
+def first_mistake(pack: Pack) -> str | None:
+    """The first mistake in what a pack says; None if there is none."""
+    return next(
+        (
+            mistake
+            for mistakes in (_names, _nouns, _labels, _phrases, _metrics, _comparisons, _composites)
+            for mistake in mistakes(pack)
+        ),
+        None,
+    )
+
+
+def _names(pack: Pack) -> Iterator[str]:
+    if not pack.languages:
+        yield 'it has no noun for its entities. Add en = { noun = "shop", plural = "shops" }, or zh'
+    names = (*pack.fields, *pack.metrics, *pack.composites)
+    for name in names:
+        if not NAME.fullmatch(name):
+            yield f"'{name}' is no name: use lower-case letters, digits and underscores"
+        elif not is_column_name(name):
+            yield f"'{name}' has a meaning in queries. Use another name, such as '{name}_value'"
+        if names.count(name) > 1:
+            yield f"'{name}' names two things. Give the field, the metric and the composite different names"
+
+
+def is_column_name(name: str) -> bool:
+    """Whether a column of the tables that are queried may have this name."""
+    if name in RESERVED or _LIKE_A_YEAR.search(name):
+        return False
+    try:
+        sqlite3.connect(":memory:").execute(f"CREATE TABLE figures ({name} REAL)").close()
+    except sqlite3.OperationalError:  # a word of SQL, such as "order"
+        return False
+    return True
+
+
+def _nouns(pack: Pack) -> Iterator[str]:
+    for name, named in (*pack.fields.items(), *pack.metrics.items(), *pack.composites.items()):
+        # A figure without a noun in a language is not asked about in it.
+        if not all(word.strip() for word in (*named.en, *named.zh)) or not any(map(named.of, pack.languages)):
+            wanted = pack.languages[0]
+            yield f"'{name}' has no noun in '{wanted}'. Add {wanted} = [\"...\"], as a question would name it"
+    if pack.has_periods:
+        for language in pack.languages:
+            if not pack.period.of(language):
+                yield f"the period has no noun in '{language}'. Add it: period = {{ {language} = [\"...\"] }}"
+
+
+def _labels(pack: Pack) -> Iterator[str]:
+    seen: dict[str, str] = {}
+    for name, field in pack.fields.items():
+        if field.part and pack.about != "document":
+            yield f"'{name}' has a part, which is searched for packs with about = \"document\" only. Remove it"
+        own = {normal_label(label) for label in (*field.labels, *field.en, *field.zh)}
+        # The same quantity may be measured on several parts.
+        stated = {f"{one} ({field.part})" for one in field.attributes} if field.part else {*field.attributes}
+        for label in sorted(own | stated):
+            if not label:
+                yield f"'{name}' has a label without letters or digits. Remove it"
+            if label in seen:
+                yield f"'{label}' states both '{seen[label]}' and '{name}'. Keep it in one of them"
+            seen[label] = name
+
+
+def _phrases(pack: Pack) -> Iterator[str]:
+    for name, field in pack.fields.items():
+        for phrase in (*field.phrases, *field.doubts):
+            if phrase.count("{n}") != 1 or not phrase.replace("{n}", "").strip():
+                yield f"the phrase '{phrase}' of '{name}' must have words and one {{n}}, such as \"{{n}} participants\""
+        if field.phrases and pack.about != "document":
+            yield f"'{name}' has phrases, which are searched for packs with about = \"document\" only. Remove them"
+    if pack.about == "document" and pack.has_periods:
+        yield "a pack about documents has no period. Remove it"
+
+
+def _metrics(pack: Pack) -> Iterator[str]:
+    for name, metric in pack.metrics.items():
+        if not _FORMULA.fullmatch(metric.formula):
+            yield (
+                f"the formula of '{name}' must join fields by one sign, such as \"profit / sales\" or "
+                f'"income - costs", or divide such sums in brackets, as in "(income - costs) / sales": '
+                f"'{metric.formula}'"
+            )
+            continue
+        unknown = [field for field in metric.fields if field not in pack.fields]
+        yield from (_unknown(pack, name, field) for field in unknown)
+        if not unknown:
+            yield from _mixed(pack, name, metric)
+
+
+def _mixed(pack: Pack, name: str, metric: Metric) -> Iterator[str]:
+    kinds = sorted({pack.fields[field].kind for field in metric.fields})
+    if "month" in kinds:
+        yield f"'{name}' computes with a month. Use fields that are numbers"
+    for _, fields in metric.sides:
+        added = sorted({pack.fields[field].kind for field in fields})
+        if len(added) > 1:
+            yield f"'{name}' adds or subtracts figures of different kinds: {', '.join(added)}. Use fields of one kind"
+        if len(set(fields)) < len(fields):
+            yield f"'{name}' adds or subtracts a field twice. Use each field once"
+    if metric.percent and (metric.sign != "/" or len(kinds) > 1):
+        yield f"'{name}' is no percentage: only a quotient of two figures of one kind is. Remove percent = true"
+
+
+def _unknown(pack: Pack, where: str, field: str) -> str:
+    near = get_close_matches(field, pack.fields, n=1)
+    advice = f"Did you mean '{near[0]}'" + "?" if near else f"Add [fields.{field}], or use another"
+    return f"'{where}' uses the field '{field}', which the pack does not have. {advice}"
+
+
+def _comparisons(pack: Pack) -> Iterator[str]:
+    for one, two in pack.comparable:
+        unknown = [field for field in (one, two) if field not in pack.fields]
+        yield from (_unknown(pack, "comparable", field) for field in unknown)
+        if not unknown and one == two:
+            yield f"'comparable' compares '{one}' with itself. Name two fields"
+        elif not unknown and "month" in (pack.fields[one].kind, pack.fields[two].kind):
+            yield f"'{one}' and '{two}' cannot be compared, since one is a month. Compare numbers"
+        elif not unknown and pack.fields[one].kind != pack.fields[two].kind:
+            yield (
+                f"'{one}' and '{two}' cannot be compared: one is {pack.fields[one].kind}, the other "
+                f"{pack.fields[two].kind}. Compare fields of one kind"
+            )
+
+
+def _composites(pack: Pack) -> Iterator[str]:
+    for name, composite in pack.composites.items():
+        for term, weight in composite.terms.items():
+            if term not in pack.fields and term not in pack.metrics:
+                yield f"the composite '{name}' uses '{term}', which is neither a field nor a metric. Define it first"
+            elif term in pack.fields and pack.fields[term].kind == "month":
+                yield f"the composite '{name}' adds the month '{term}'. Use fields and metrics that are numbers"
+            elif not weight:
+                yield f"the composite '{name}' gives '{term}' the weight 0. Remove it, or give it another weight"
+        kinds = {_kind(pack, term) for term in composite.terms if term in pack.fields or term in pack.metrics}
+        if len(kinds) > 1:
+            yield f"the composite '{name}' adds {' and '.join(sorted(kinds))}. Use terms of one kind, such as shares"
+
+
+def _kind(pack: Pack, term: str) -> str:
+    """What a term of a composite is measured in."""
+    if term in pack.fields:
+        kind = pack.fields[term].kind
+        return {"money": "amounts of money", "count": "counts", "percent": "shares and ratios"}.get(kind, "numbers")
+    metric = pack.metrics[term]
+    kinds = {pack.fields[field].kind for field in metric.fields if field in pack.fields}
+    if metric.sign == "/" and len(kinds) == 1:
+        return "shares and ratios"
+    return _kind(pack, metric.fields[0]) if metric.sign != "/" and metric.fields[0] in pack.fields else "quotients"
+
+
+# What the schema rejects.
+
+
+def explain(error: ValidationError) -> str:
+    """The first mistake in the form of a pack, in words of TOML."""
+    details = error.errors(include_url=False)[0]
+    place = ".".join(str(step) for step in details["loc"])
+    key = str(next((step for step in reversed(details["loc"]) if isinstance(step, str)), ""))
+    example = f" Write {_EXAMPLES[key]}" if key in _EXAMPLES else ""
+    match details["type"]:
+        case "value_error":
+            return str(details["msg"]).removeprefix("Value error, ")
+        case "missing" if place.startswith("comparable"):
+            return _size(place, details, example)
+        case "missing":
+            return f"'{place}' is missing.{example}"
+        case "extra_forbidden":
+            return f"'{place}' is unknown. Check its spelling and the table that it is in"
+        case "string_pattern_mismatch":
+            return f"'{place}' has lower-case letters, digits and hyphens, and starts with a letter.{example}"
+        case "too_short" | "too_long":
+            return _size(place, details, example)
+        case "literal_error":
+            return f"'{place}' is '{details['input']}'. Write {details['ctx']['expected']}"
+        case _:
+            return f"'{place}' is {_shown(details['input'])}, which is not understood.{example}".removesuffix(".")
+
+
+def _size(place: str, details: Any, example: str) -> str:
+    if place.startswith("comparable"):
+        return f"'{place}' must name two fields.{example}"
+    least = details["ctx"].get("min_length", 1)
+    return f"'{place}' needs at least {'one entry' if least == 1 else f'{least} entries'}.{example}"
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}..."

@@ -1,0 +1,119 @@
+"""Constants of questions that leave no doubt about the answer, and the values that they are drawn between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from decimal import ROUND_HALF_EVEN, Decimal
+from random import Random
+
+from fathom.tasks.programs import tree
+from fathom.tasks.programs.database import Database
+from fathom.tasks.tables.wording import Test
+
+CLEAR_MARGIN = Decimal("0.01")
+"""A constant differs from every value by this share of the value: rounded figures lead to the same answer."""
+
+BEYOND = 1.5
+"""A constant that nothing exceeds is below this multiple of the largest value."""
+
+MOST_DIGITS = 3
+"""Significant digits of a constant: more look contrived."""
+
+
+def condition_of(tests: Sequence[Test]) -> tree.Condition:
+    """The condition that all tests are met."""
+    first, *rest = tests
+    condition = _condition(first)
+    for test in rest:
+        condition = tree.And(condition, _condition(test))
+    return condition
+
+
+def _condition(test: Test) -> tree.Condition:
+    value = plain(test.value) if isinstance(test.value, Decimal) else test.value.measure
+    return tree.Compare(test.quantity.measure, test.sign, value)  # type: ignore[arg-type]
+
+
+def opposite(test: Test) -> tree.Condition:
+    """The condition that the test is not met; no value is equal to its constant."""
+    assert isinstance(test.value, Decimal)
+    return tree.Compare(test.quantity.measure, "<=" if test.sign == ">" else ">=", plain(test.value))
+
+
+def plain(value: Decimal) -> int | float:
+    """A constant as programs have it."""
+    return int(value) if value == value.to_integral() else float(value)
+
+
+def values(database: Database, measure: tree.Measure) -> list[float | None]:
+    """The value of each row."""
+    return database.evaluation.view(database.schema.main).values(measure)
+
+
+def rows_where(database: Database, condition: tree.Condition) -> list[bool]:
+    """For each row, whether it meets the condition."""
+    view = database.evaluation.view(database.schema.main)
+    mask = view.mask(condition)
+    return [bool(mask >> place & 1) for place in range(len(database.rows[database.schema.main.name]))]
+
+
+def is_plain_percentage(value: Decimal) -> bool:
+    """Whether a percentage has at most one decimal: nobody asks for a growth of more than 0.0501%."""
+    return value == round(value, 1)
+
+
+def is_close(one: float, two: float, floor: float = 0.0) -> bool:
+    """Whether rounded figures may make two values equal; always if they differ by less than `floor`."""
+    return abs(one - two) <= max(float(CLEAR_MARGIN) * max(abs(one), abs(two), 1e-9), floor)
+
+
+def constant_between(
+    known: Sequence[float | None], rng: Random, positive: bool = False, least: int = 1, floor: float = 0.0
+) -> Decimal | None:
+    """A round number with at least `least` of the values on either side; with `positive`, of the values above zero.
+
+    It differs from every value by at least `floor`.
+    """
+    sides = sorted({value for value in known if value is not None and (not positive or value > 0)})
+    places = list(range(0 if positive else least, len(sides) + 1 - max(least, 1)))
+    rng.shuffle(places)
+    for place in places:
+        low = sides[place - 1] if place else 0.0
+        constant = _round_between(low, sides[place], rng, floor)
+        # A bound of 0.005% among values around 1% is none that anybody asks about.
+        if constant is not None and abs(constant) * 10 >= Decimal(abs(sides[len(sides) // 2])):
+            return constant
+    return None
+
+
+def constant_beyond(known: Sequence[float | None], sign: str, rng: Random) -> Decimal | None:
+    """A round number that no value is above, or none is below: as near to the extreme as those between values are."""
+    sides = sorted(value for value in known if value is not None and value > 0)
+    if not sides:
+        return None
+    if sign == ">":
+        return _round_between(sides[-1], sides[-1] * BEYOND, rng)
+    # Below zero nobody asks.
+    lowest = min(value for value in known if value is not None)
+    return _round_between(lowest / BEYOND, lowest, rng) if lowest > 0 else None
+
+
+def _round_between(low: float, high: float, rng: Random, floor: float = 0.0) -> Decimal | None:
+    """The roundest number that is clearly above `low` and clearly below `high`; None if they are too close."""
+    first, last = Decimal(repr(low)), Decimal(repr(high))
+    first += max(abs(first) * CLEAR_MARGIN, Decimal(repr(floor)))
+    last -= max(abs(last) * CLEAR_MARGIN, Decimal(repr(floor)))
+    if first >= last:
+        return None
+    middle = (first + last) / 2
+    for digits in range(1, MOST_DIGITS + 1):
+        step = Decimal(1).scaleb(middle.adjusted() - digits + 1) if middle else Decimal(1)
+        fits = [one for one in _steps(middle, step) if first < one < last]
+        if fits:
+            return rng.choice(fits).normalize() + 0
+    return None
+
+
+def _steps(middle: Decimal, step: Decimal) -> Iterator[Decimal]:
+    base = (middle / step).to_integral_value(ROUND_HALF_EVEN) * step
+    yield from (base - step, base, base + step)

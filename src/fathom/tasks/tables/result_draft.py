@@ -1,0 +1,79 @@
+"""Proposes a pack about articles: results of their own methods that several of them report on the same data set."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import combinations
+from typing import NamedTuple
+
+from fathom.corpus.store import Corpus
+from fathom.records.documents import DocumentId
+from fathom.tasks.tables.figures import own_results
+from fathom.tasks.tables.pack_text import escaped, field_name, kind_of, unused
+
+FEWEST_ARTICLES = 4
+MOST_FIELDS = 40
+MOST_PAIRS = 12
+"""Pairs of data sets on which the same quantity is compared."""
+
+
+class Result(NamedTuple):
+    """A quantity that was measured on a data set, or under another condition."""
+
+    quantity: str
+    part: str
+
+
+def draft_results(corpus: Corpus, name: str) -> str | None:
+    """The TOML text of a pack with a field for every result that four articles report; None if there are no two."""
+    reported: dict[Result, set[DocumentId]] = defaultdict(set)
+    units: dict[Result, Counter[str]] = defaultdict(Counter)
+    for document in corpus.documents():
+        for fact in own_results(document) if document.kind == "article" else ():
+            result = Result(fact.attribute, fact.part)
+            reported[result].add(document.id)
+            units[result][fact.unit] += 1
+    chosen = [one for one in reported if len(reported[one]) >= FEWEST_ARTICLES and len(units[one]) == 1]
+    chosen = sorted(chosen, key=lambda one: (-len(reported[one]), one))[:MOST_FIELDS]
+    if len(chosen) < 2:
+        return None
+    names: dict[Result, str] = {}
+    for one in chosen:
+        names[one] = unused(field_name(f"{one.quantity} {one.part.removeprefix('the ')}"), names.values())
+    pairs = [
+        (one, two)
+        for one, two in combinations(chosen, 2)
+        if one.quantity == two.quantity and len(reported[one] & reported[two]) >= FEWEST_ARTICLES
+    ]
+    pairs = sorted(pairs, key=lambda pair: -len(reported[pair[0]] & reported[pair[1]]))[:MOST_PAIRS]
+    lines = _lines(name, names, pairs, {one: units[one].most_common(1)[0][0] for one in chosen}, reported)
+    return "\n".join(lines)
+
+
+def _lines(
+    name: str,
+    names: dict[Result, str],
+    pairs: list[tuple[Result, Result]],
+    units: dict[Result, str],
+    reported: dict[Result, set[DocumentId]],
+) -> Iterator[str]:
+    yield "# A draft: remove what nobody would compare, and correct the nouns."
+    yield ""
+    yield f'name = "{name}"'
+    yield 'summary = "Results that several articles of a corpus report"'
+    yield 'en = { noun = "article", plural = "articles" }'
+    yield 'about = "document"'
+    if pairs:
+        yield "comparable = ["
+        yield from (f'    ["{names[one]}", "{names[two]}"],' for one, two in pairs)
+        yield "]"
+    for result, field in names.items():
+        yield ""
+        yield f"[fields.{field}]  # in {len(reported[result])} articles"
+        yield f'attributes = ["{escaped(result.quantity)}"]'
+        yield f'part = "{escaped(result.part)}"'
+        yield f'kind = "{kind_of(units[result], whole=False)}"'
+        yield "additive = false"
+        yield f'en = ["{escaped(f"{result.quantity} of the proposed method on {result.part}")}"]'
+    yield ""

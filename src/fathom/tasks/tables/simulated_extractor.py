@@ -1,0 +1,77 @@
+"""Simulated extractors: they know the figures, and are wrong or silent as often as their dials say."""
+
+from __future__ import annotations
+
+import json
+from math import comb
+from random import Random
+from typing import NamedTuple
+
+from fathom.models.simulated import Simulated
+from fathom.records.documents import Document
+from fathom.tasks.tables.figures import Figure, Slot, Year, document_figures
+from fathom.tasks.tables.pack import Pack
+
+ALTERNATIVES = 4
+"""Wrong values among which an error chooses, all equally likely: other figures of the document with the same unit."""
+
+
+def simulated_response(
+    simulated: Simulated, document: Document, year: Year, fields: tuple[str, ...], pack: Pack, rng: Random
+) -> str:
+    """The response to one prompt. Figures that structure and tables do not state are null."""
+    found = document_figures(document, pack)
+    known = {slot: one for slot, one in (found.figures if found else {}).items() if isinstance(one, Figure)}
+    response: dict[str, dict[str, str] | None] = {}
+    for field in fields:
+        figure = known.get(Slot(field, year))
+        if figure is None or figure.value is None or simulated.happens("miss", rng):
+            response[field] = None
+            continue
+        if simulated.happens("error", rng):
+            figure = rng.choice(alternatives(figure, known) or [figure])
+        response[field] = _stated(figure, document)
+    return json.dumps(response, ensure_ascii=False)
+
+
+def alternatives(figure: Figure, known: dict[Slot, Figure]) -> list[Figure]:
+    """The wrong values that an error may choose: the first ones with other values, each once."""
+    by_value = {
+        one.value: one
+        for one in known.values()
+        if one.value is not None and one.unit == figure.unit and one.value != figure.value
+    }
+    return list(by_value.values())[:ALTERNATIVES]
+
+
+def _stated(figure: Figure, document: Document) -> dict[str, str]:
+    assert figure.value is not None
+    text = document.text
+    start = text.rfind("\n", 0, figure.span.start) + 1
+    end = text.find("\n", figure.span.end)
+    return {"value": f"{figure.value:f}", "unit": figure.unit, "quote": text[start:end]}
+
+
+class VoteShares(NamedTuple):
+    """The shares of figures by decision that the error rates of extractors predict."""
+
+    correct: float
+    wrong: float
+    not_stated: float
+    no_majority: float
+
+
+def predicted_shares(error: float, miss: float, votes: int, wrong_values: int = ALTERNATIVES) -> VoteShares:
+    """What independent votes give for figures that the documents state; every extractor has the same rates."""
+    chances = ((1 - miss) * (1 - error), (1 - miss) * error / wrong_values, miss)
+    correct, one_wrong, silent = (_majority(chance, votes) for chance in chances)
+    wrong = wrong_values * one_wrong
+    return VoteShares(correct, wrong, silent, 1 - correct - wrong - silent)
+
+
+def _majority(chance: float, votes: int) -> float:
+    """The probability that more than half of the votes are of a kind that has this probability."""
+    return sum(
+        comb(votes, count) * chance**count * (1 - chance) ** (votes - count)
+        for count in range(votes // 2 + 1, votes + 1)
+    )

@@ -1,0 +1,109 @@
+"""The facts of documents as an audit reads them: of the documents of one context, in little memory."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from sys import intern
+from typing import NamedTuple
+
+from fathom.corpus.store import Corpus
+from fathom.records.documents import Document, DocumentId, Fact
+from fathom.records.spans import Span
+from fathom.tasks.tables.phrases import printed_numbers
+from fathom.tasks.tables.table_facts import TableFacts
+from fathom.tasks.tables.votes import all_votes
+
+KEPT = 1_200
+"""Documents whose facts stay in memory, some 200 kilobytes each; those of the last context in any case."""
+
+TAG = re.compile(r"[\w-]+:\w+")
+"""The name of a tagged fact of a filing."""
+CURRENCY = re.compile(r"[A-Z]{3}(?=/|$)")
+
+
+class StatedFact(NamedTuple):
+    """One fact about a whole entity."""
+
+    entity: str
+    attribute: str
+    period: str
+    value: Decimal | None
+    unit: str
+
+
+@dataclass(frozen=True)
+class StatedFacts:
+    """The facts of one document about whole entities."""
+
+    year: int | None
+    at: dict[tuple[int, int], list[StatedFact]]
+    """By the span that prints them. A number of a table may be read as an amount of money or as a count."""
+    of: dict[tuple[str, str], list[StatedFact]]
+    """By attribute and period."""
+    entities: frozenset[str]
+    currencies: frozenset[str]
+    filers: frozenset[str]
+    """The entities of its tagged facts."""
+
+    def at_span(self, span: Span) -> list[StatedFact]:
+        return self.at.get((span.start, span.end), [])
+
+
+class FactReader:
+    """Reads the facts of the documents of one context after the other; the last ones stay in memory."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._votes = list(all_votes(corpus.folder).values())
+        self._facts: dict[DocumentId, StatedFacts] = {}
+
+    def read(self, documents: Iterable[DocumentId]) -> dict[DocumentId, StatedFacts]:
+        """The facts of these documents."""
+        found = {id: self._facts.pop(id) if id in self._facts else self._of(id) for id in documents}
+        # Contexts of one length share documents; the oldest ones are dropped first.
+        spare = max(0, KEPT - len(found))
+        others = list(self._facts.items())[-spare:] if spare else []
+        self._facts = dict(others) | found
+        return found
+
+    def _of(self, id: DocumentId) -> StatedFacts:
+        sheet = self._corpus.fact_sheet(id)
+        voted = [fact for votes in self._votes for fact in votes.of(id)]
+        if sheet.facts and sheet.kind != "article":
+            return _stated(sheet.year, [fact for fact in (*sheet.facts, *voted) if not fact.part])
+        document = self._corpus.document(id)
+        stated = _stated(sheet.year, [*TableFacts(document).all(), *voted])
+        return _with_printed_numbers(stated, document) if document.kind == "article" else stated
+
+
+def _with_printed_numbers(stated: StatedFacts, document: Document) -> StatedFacts:
+    """The facts, and each number that an article prints as a fact without a name about the article itself."""
+    title = document.title_text
+    at = dict(stated.at)
+    for span, value in printed_numbers(document):
+        at[span.start, span.end] = [*at.get((span.start, span.end), []), StatedFact(title, "", "", value, "")]
+    return replace(stated, at=at, entities=stated.entities | {title})
+
+
+def _stated(year: int | None, whole: list[Fact]) -> StatedFacts:
+    at: dict[tuple[int, int], list[StatedFact]] = defaultdict(list)
+    of: dict[tuple[str, str], list[StatedFact]] = defaultdict(list)
+    for fact in whole:
+        # The same few names are in thousands of documents.
+        stated = StatedFact(
+            intern(fact.entity), intern(fact.attribute), intern(fact.period), fact.value, intern(fact.unit)
+        )
+        of[stated.attribute, stated.period].append(stated)
+        at[fact.span.start, fact.span.end].append(stated)
+    return StatedFacts(
+        year,
+        dict(at),
+        dict(of),
+        frozenset(fact.entity for fact in whole),
+        frozenset(found[0] for fact in whole if (found := CURRENCY.match(fact.unit))),
+        frozenset(fact.entity for fact in whole if TAG.fullmatch(fact.attribute)),
+    )

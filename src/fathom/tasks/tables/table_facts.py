@@ -1,0 +1,124 @@
+"""Facts from the tables of documents that have no structured ones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import get_args
+
+from fathom.records.documents import Document, Fact
+from fathom.tasks.tables.entity_names import title_entity, title_year
+from fathom.tasks.tables.months import MONTH
+from fathom.tasks.tables.pack import Kind
+from fathom.tasks.tables.table_cells import TableNumber, table_numbers
+from fathom.tasks.tables.units import Unit
+
+JOINT = " > "
+"""Between the names of a row and a column: "Tuition > First-year"."""
+
+
+_SCALED_SOMEWHERE = re.compile(
+    r"\b(?:in|of) (?:U\.?S\.? )?(?:dollars? |euros? |pounds? )?(?:in )?(?:thousands|millions|billions)\b"
+    r"|(?:amounts|figures|dollars|tables?) (?:are )?(?:presented |shown |expressed |stated )?"
+    r"in (?:thousands|millions|billions)",
+    re.IGNORECASE,
+)
+"""A statement about the scale of some or all tables, which may apply to a table that does not repeat it."""
+
+
+class TableFacts:
+    """The facts that the tables of a document state of its entity."""
+
+    def __init__(self, document: Document) -> None:
+        self.entity = title_entity(document)
+        self.year = title_year(document)
+        self.numbers = tuple(table_numbers(document)) if self.entity and document.tables else ()
+        self._dollar = dollar_of(document.text)
+        self._has_hidden_scale = bool(_SCALED_SOMEWHERE.search(document.text))
+
+    def fact(self, number: TableNumber, label: str, kind: Kind) -> Fact | None:
+        """The number as a fact about a field of that kind; None if its unit is that of another kind."""
+        unit = _unit(number, kind, self._dollar)
+        if unit is None or (self._has_hidden_scale and kind in ("money", "count") and _lacks_scale(number, unit)):
+            return None
+        return Fact(
+            entity=self.entity,
+            attribute=label,
+            period=number.period or (str(self.year) if self.year else ""),
+            value=None if number.value is None else _scaled(number.value, unit.scale),
+            unit=unit.name,
+            span=number.span,
+            status="missing" if number.value is None else "reported",
+        )
+
+    def all(self) -> Iterator[Fact]:
+        """Every fact that some pack may read: a number with each of its labels, as each kind of figure."""
+        for number in self.numbers:
+            for label in full_labels(number):
+                facts = (self.fact(number, label, kind) for kind in get_args(Kind))
+                yield from dict.fromkeys(fact for fact in facts if fact is not None)
+
+
+def full_labels(number: TableNumber) -> tuple[str, ...]:
+    """The labels of a number, with the name of its column where that names a part."""
+    return tuple(f"{label}{JOINT}{number.column}" if number.column else label for label in number.labels)
+
+
+def _scaled(value: Decimal, scale: int) -> Decimal:
+    return Decimal(format(value.scaleb(scale), "f"))
+
+
+def _unit(number: TableNumber, kind: Kind, dollar: str) -> Unit | None:
+    """The unit of a number as a figure of that kind; None if it is no such figure."""
+    own, table = number.unit, number.table_unit
+    is_month = own is not None and own.name == MONTH
+    if kind == "month" or is_month:
+        return own if kind == "month" and is_month else None
+    if kind == "money":
+        return _money(number, dollar)
+    if kind == "percent":
+        unit = own or table
+        return Unit("percent", "%") if unit is not None and unit.kind == "percent" else None
+    scale = table.scale if own is None and table is not None and table.kind == "scale" else 0
+    if own is None:
+        return Unit("count", "", scale) if table is None or table.kind != "percent" else None
+    if own.kind in ("money", "percent"):
+        return None
+    if kind == "count" and (own.kind == "other" or (number.value is not None and number.value % 1 and not own.scale)):
+        return None
+    return Unit(own.kind, own.name, own.scale)
+
+
+def _lacks_scale(number: TableNumber, unit: Unit) -> bool:
+    """Whether nothing beside the number says in which scale it is: the document may say so elsewhere."""
+    stated = number.unit is not None and not number.has_symbol
+    return not stated and number.table_unit is None and not unit.scale and not _is_per_unit(number)
+
+
+def _money(number: TableNumber, dollar: str) -> Unit | None:
+    own, table = number.unit, number.table_unit
+    unit = own if own and own.kind == "money" else table if own is None or own.kind == "scale" else None
+    if unit is None or unit.kind != "money":
+        return None
+    scale = unit.scale
+    if number.has_symbol and table is not None and table.kind in ("money", "scale"):
+        scale = table.scale
+    elif own is not None and own.kind == "scale":
+        scale = own.scale
+    if _is_per_unit(number) and (own is None or number.has_symbol):
+        scale = 0
+    name = dollar if unit.name == "$" else unit.name
+    return Unit("money", name, scale) if name else None
+
+
+def _is_per_unit(number: TableNumber) -> bool:
+    """Amounts for each share are not in millions, whatever the caption says."""
+    return any("per share" in label.lower() or "每股" in label for label in number.labels)
+
+
+def dollar_of(text: str) -> str:
+    """The currency of "$" in a document: US dollars, unless the document names other dollars."""
+    others = ("Canadian dollar", "Australian dollar", "Hong Kong dollar", "Singapore dollar", "New Zealand dollar")
+    codes = ("C$", "A$", "HK$", "S$", "NZ$", "CAD", "AUD", "HKD", "SGD", "NZD", "CA$", "AU$")
+    return "" if any(name in text for name in (*others, *codes)) else "USD"

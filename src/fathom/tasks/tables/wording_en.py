@@ -1,0 +1,279 @@
+"""Questions in English. Every sentence has one reading."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+
+from fathom.tasks.tables.figures import Year
+from fathom.tasks.tables.pack import Pack
+from fathom.tasks.tables.quantities import Quantity
+from fathom.tasks.tables.wording import Test, with_unit
+
+_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_AFTER_HEAD = re.compile(r" (?:of|per|from|in|for|on|with|at|among|to)\b")
+_PLURAL = re.compile(r"(?:[^sui]s|people|staff)\Z")
+# Nouns of mass need no article: "net profit divided by revenue", but "the number of homes sold".
+_COUNTABLE = re.compile(
+    r"\b(?:number|share|rate|ratio|score|length|gap|result|price|rent|value|age|margin|portion|yield|turnover|index)\b"
+)
+MONTH_FORM = " Answer as YYYY-MM."
+PERCENT = " Answer as a percentage such as 12.34%, rounded to two decimals."
+
+
+class English:
+    """Questions in English."""
+
+    def __init__(self, pack: Pack, year: Year, currency: str) -> None:
+        self._currency = currency
+        self._many = pack.entity("en").plural
+        self._one = pack.entity("en").noun
+        self._period = pack.period.of("en")
+        self._year = year
+        self._past = year is not None
+
+    # Nouns.
+
+    def _named(self, year: Year) -> str:
+        """ "2022" where periods are years, "fiscal year 2022" otherwise."""
+        return str(year) if self._period in ("year", "calendar year") else f"{self._period} {year}"
+
+    def _when(self, quantity: Quantity) -> str:
+        if quantity.year is None:
+            return ""
+        return f" {'at the end of' if quantity.instant else 'in'} {self._named(quantity.year)}"
+
+    def _span(self, quantity: Quantity) -> str:
+        assert quantity.year is not None
+        return f"from {self._named(quantity.year - 1)} to {self._named(quantity.year)}"
+
+    def _verb(self, noun: str, past: str, singular: str, plural: str) -> str:
+        """The form of a verb that fits the noun and the period."""
+        return past if self._past else plural if is_plural(noun) else singular
+
+    def _be(self, noun: str) -> str:
+        return ("were" if is_plural(noun) else "was") if self._past else "are" if is_plural(noun) else "is"
+
+    # Parts.
+
+    def scope(self, left_out: Sequence[str], named: Sequence[str] = ()) -> str:
+        if named:
+            titles = "; ".join(f'"{one}"' for one in named)
+            return f"Consider only these {self._many}: {titles}."
+        if self._year is None:
+            text = f"Consider all {self._many} that the documents describe"
+            text += f" with figures in {self._currency}" if self._currency else ""
+        else:
+            text = f"Consider the {self._many} whose own report for {self._named(self._year)} is among the documents"
+            text += f" and has its figures in {self._currency}" if self._currency else ""
+        text = f"{text}, except {_joined(left_out)}" if left_out else text
+        return text if text.endswith(".") else f"{text}."
+
+    def definition(self, quantity: Quantity) -> str:
+        sign, nouns = quantity.formula
+        if quantity.growth:
+            return ""
+        named = [the(noun) for noun in nouns]
+        start = f"{_capital(the(quantity.noun))} {'are' if is_plural(quantity.noun) else 'is'}"
+        match sign:
+            case "%":
+                return f"{start} {named[0]} divided by {named[1]}, in percent."
+            case "/":
+                unit = f", in {quantity.unit}" if quantity.unit else ""
+                return f"{start} {named[0]} divided by {named[1]}{unit}."
+            case "-":
+                return f"{start} {named[0]} minus {_listed(named[1:])}."
+            case "+":
+                return f"{start} the sum of {_listed(named)}."
+            case "weighted":
+                terms = " + ".join(f"{weight:g} × {noun}" for weight, noun in zip(quantity.weights, nouns, strict=True))
+                inner = [self.definition(part) for part in quantity.parts]
+                percent = any(part.unit == "%" for part in quantity.parts)
+                plain = ", where 12% counts as 12" if percent else ""
+                return " ".join([f"{start} {terms}{plain}.", *filter(None, inner)])
+            case _:
+                return ""
+
+    def _test(self, test: Test) -> str:
+        """ "revenue in fiscal year 2020 exceeded 5 million EUR"."""
+        quantity, when = test.quantity, self._when(test.quantity)
+        exceeds = self._verb(quantity.noun, "exceeded", "exceeds", "exceed")
+        if isinstance(test.value, Quantity):
+            same = _same(quantity, test.value) if self._past else ""
+            return f"{quantity.noun}{when} {exceeds} their {test.value.noun}{same}"
+        value = with_unit(test.value, quantity.unit)
+        if quantity.growth:
+            span = self._span(quantity)
+            if test.sign == ">":
+                return f"{quantity.noun} grew by more than {value} {span}"
+            return f"{quantity.noun} grew by less than {value}, or did not grow, {span}"
+        if not test.value:
+            return f"{quantity.noun}{when} {self._be(quantity.noun)} {'positive' if test.sign == '>' else 'negative'}"
+        return f"{quantity.noun}{when} {exceeds if test.sign == '>' else f'{self._be(quantity.noun)} below'} {value}"
+
+    def _whose(self, tests: Sequence[Test]) -> str:
+        return " and ".join(f"whose {self._test(test)}" for test in tests)
+
+    def _asked(self, tests: Sequence[Test]) -> str:
+        """The conditions as a question: "did revenue in fiscal year 2020 exceed 5 million EUR"."""
+        return " and ".join(map(self._inverted, tests))
+
+    def _inverted(self, test: Test) -> str:
+        quantity, when = test.quantity, self._when(test.quantity)
+        noun = the(quantity.noun)
+        do = self._verb(quantity.noun, "did", "does", "do")
+        if isinstance(test.value, Quantity):
+            return f"{do} {noun}{when} exceed {the(test.value.noun)}{_same(quantity, test.value) if self._past else ''}"
+        value = with_unit(test.value, quantity.unit)
+        if quantity.growth and test.sign == ">":
+            return f"did {noun} grow by more than {value} {self._span(quantity)}"
+        if quantity.growth:
+            return f"did {noun} grow by less than {value}, or not grow, {self._span(quantity)}"
+        if test.sign == ">":
+            return f"{do} {noun}{when} exceed {value}"
+        return f"{self._be(quantity.noun)} {noun}{when} below {value}"
+
+    def _growth(self, quantity: Quantity) -> str:
+        return f"percentage growth of {the(quantity.noun)} {self._span(quantity)}"
+
+    # Questions.
+
+    def listing(self, tests: Sequence[Test]) -> str:
+        return f"List the {self._many} {self._whose(tests)}."
+
+    def counting(self, tests: Sequence[Test]) -> str:
+        return f"For how many of these {self._many} {self._asked(tests)}?"
+
+    def share(self, tests: Sequence[Test]) -> str:
+        return f"For what percentage of these {self._many} {self._asked(tests)}?{PERCENT}"
+
+    def top(self, quantity: Quantity, count: int, highest: bool) -> str:
+        which, order = ("highest", "from highest to lowest") if highest else ("lowest", "from lowest to highest")
+        have = "had" if self._past else "have"
+        many = _NUMBERS[count] if count < len(_NUMBERS) else str(count)
+        return f"Which {many} {self._many} {have} the {which} {self._ranked(quantity)}? List them {order}."
+
+    def single(self, quantity: Quantity, highest: bool) -> str:
+        have = "had" if self._past else "has"
+        return f"Which {self._one} {have} the {'highest' if highest else 'lowest'} {self._ranked(quantity)}?"
+
+    def _ranked(self, quantity: Quantity) -> str:
+        return self._growth(quantity) if quantity.growth else f"{quantity.noun}{self._when(quantity)}"
+
+    def total(self, quantity: Quantity) -> str:
+        noun = f"{the(quantity.noun)}{self._when(quantity)}"
+        return f"What is the sum of {noun} over all these {self._many}?{_ending(quantity, quantity.has_decimals)}"
+
+    def total_growth(self, quantity: Quantity) -> str:
+        assert quantity.year is not None
+        before, now = self._named(quantity.year - 1), self._named(quantity.year)
+        return (
+            f"Add up {the(quantity.noun)} over all these {self._many}, once for {before} and once for {now}. By what "
+            f"percentage did the sum change from {before} to {now}? A decrease is negative.{_ending(quantity)}"
+        )
+
+    def pooled(self, quantity: Quantity) -> str:
+        one, two = (the(noun) for noun in quantity.formula[1])
+        when = self._when(quantity)
+        return (
+            f"What is the sum of {one}{when} over all these {self._many}, divided by the sum of {two}{when} over all "
+            f"these {self._many}?{_ending(quantity)}"
+        )
+
+    def average(self, quantity: Quantity, tests: Sequence[Test]) -> str:
+        those = f"the {self._many} {self._whose(tests)}" if tests else f"these {self._many}"
+        mean = self._mean(quantity)
+        be = self._be("average of" if " of " in mean.removesuffix(quantity.noun) else quantity.noun)
+        when = self._when(quantity)
+        asked = f"{mean}{when} of {those}" if tests else f"{mean} of {those}{when}"
+        return f"What {be} the {asked}?{_ending(quantity)}"
+
+    def _mean(self, quantity: Quantity) -> str:
+        """ "average revenue"; the mean of a ratio may be weighted."""
+        plain = quantity.additive and quantity.formula[0] not in ("%", "/")
+        mean = "average" if plain else "unweighted average"
+        return f"{mean} of the {quantity.noun}" if quantity.noun.startswith("average ") else f"{mean} {quantity.noun}"
+
+    def group_difference(self, group: Test, quantity: Quantity) -> str:
+        points = " Answer in percentage points, rounded to two decimals."
+        return (
+            f"Compare two groups: the {self._many} whose {self._test(group)}, and all other {self._many}. Subtract the "
+            f"{self._mean(quantity)}{self._when(quantity)} of the second group from that of the first group. What "
+            f"is the difference?{points if quantity.unit == '%' else _ending(quantity)}"
+        )
+
+    def above_group_average(self, group: Test, quantity: Quantity, margin: Decimal, counted: bool) -> str:
+        value = with_unit(margin, " percentage points" if quantity.unit == "%" else quantity.unit)
+        noun, many = quantity.noun, self._many
+        if counted:
+            do = self._verb(noun, "did", "does", "do")
+            asked = f"For how many {many} in this group {do} their own {noun} exceed that average by more than {value}?"
+        else:
+            exceeds = self._verb(noun, "exceeded", "exceeds", "exceed")
+            asked = f"Then list the {many} in this group whose own {noun} {exceeds} that average by more than {value}."
+        return (
+            f"Take the {many} whose {self._test(group)}, and compute the {self._mean(quantity)}"
+            f"{self._when(quantity)} of this group. {asked}"
+        )
+
+    def month_of_first(self, month: Quantity, quantity: Quantity, highest: bool) -> str:
+        which, be = "highest" if highest else "lowest", "was" if self._past else "is"
+        return (
+            f"Find the {self._one} with the {which} {self._ranked(quantity)}. What {be} its {month.noun}"
+            f"{self._when(month)}?{MONTH_FORM}"
+        )
+
+    def extreme_month(self, month: Quantity, earliest: bool, test: Test) -> str:
+        return (
+            f"Take the {self._many} whose {self._test(test)}, and the {month.noun}{self._when(month)} of each of them. "
+            f"Which of these months is the {'earliest' if earliest else 'latest'}?{MONTH_FORM}"
+        )
+
+    def missing(self) -> str:
+        return f"Leave out any {self._one} that does not report a figure needed here."
+
+
+def is_plural(noun: str) -> bool:
+    """Whether a noun takes a verb in the plural: "total assets", but not "number of employees"."""
+    head = _AFTER_HEAD.split(noun, maxsplit=1)[0]
+    return _PLURAL.search(head) is not None
+
+
+def the(noun: str) -> str:
+    """The noun with its article, if it needs one."""
+    if noun.startswith("("):
+        return noun
+    head = _AFTER_HEAD.split(noun, maxsplit=1)[0]
+    return f"the {noun}" if _COUNTABLE.search(head) or head != noun else noun
+
+
+def _same(one: Quantity, two: Quantity) -> str:
+    return " on the same date" if one.instant and two.instant else " in the same period"
+
+
+def _ending(quantity: Quantity, rounded: bool = True) -> str:
+    """The sentence that asks for a unit and two decimals."""
+    if quantity.unit == "%":
+        return PERCENT
+    unit = f" Answer in {quantity.unit}" if quantity.unit else ""
+    if not rounded:
+        return f"{unit}." if unit else ""
+    return f"{unit}, rounded to two decimals." if unit else " Round to two decimals."
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _joined(names: Sequence[str]) -> str:
+    """The names as a list; many names of companies have a comma themselves."""
+    if len(names) > 2 and any("," in name for name in names):
+        return f"{'; '.join(names[:-1])}; and {names[-1]}"
+    return _listed(names)
+
+
+def _listed(names: Sequence[str]) -> str:
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])}{',' if len(names) > 2 else ''} and {names[-1]}"

@@ -1,0 +1,195 @@
+"""Questions in Chinese. Every sentence has one reading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from fathom.tasks.tables.figures import Year
+from fathom.tasks.tables.pack import Pack
+from fathom.tasks.tables.quantities import Quantity
+from fathom.tasks.tables.wording import Test, with_unit
+
+_MEASURE_WORDS = {
+    "家": ("公司", "企业", "银行", "机构", "医院", "商店"),
+    "所": ("大学", "高校", "学校", "学院"),
+    "篇": ("论文", "文章"),
+}
+PERCENT = "请以百分比作答（如12.34%），保留两位小数。"
+ROUNDED = "请保留两位小数。"
+MONTH_FORM = "请以YYYY-MM格式作答。"
+
+
+class Chinese:
+    """Questions in Chinese."""
+
+    def __init__(self, pack: Pack, year: Year, currency: str) -> None:
+        self._currency = currency
+        self._noun = pack.entity("zh").noun
+        self._period = pack.period.of("zh")
+        self._year = year
+        self._measure = next((word for word, nouns in _MEASURE_WORDS.items() if self._noun.endswith(nouns)), "个")
+
+    # Nouns.
+
+    def _named(self, year: Year) -> str:
+        return "" if year is None else f"{year}{self._period}"
+
+    def _when(self, quantity: Quantity, before: int = 0) -> str:
+        """The period of a quantity, or an earlier one: "2020年度", and "2020年末" for a figure of its last day."""
+        if quantity.year is None:
+            return ""
+        named = self._named(quantity.year - before)
+        return f"{named.removesuffix('度')}末" if quantity.instant else named
+
+    def _what(self, quantity: Quantity) -> str:
+        """The quantity with its period: "2020年度营业收入"."""
+        if quantity.growth:
+            assert quantity.year is not None
+            return f"{self._when(quantity)}{quantity.noun}较{self._when(quantity, 1)}的增长率"
+        return f"{self._when(quantity)}{quantity.noun}"
+
+    @staticmethod
+    def _extreme(quantity: Quantity, highest: bool) -> str:
+        """ "最高", or "最多" of a number of things."""
+        if _is_count(quantity):
+            return "最多" if highest else "最少"
+        return "最高" if highest else "最低"
+
+    @staticmethod
+    def _how_much(quantity: Quantity) -> str:
+        """ "多少万元", or "多少" where there is no unit."""
+        unit = quantity.unit
+        if not unit or unit == "%":
+            return "多少"
+        return f"多少{unit}" if unit.startswith(("万", "亿", "元")) else f"多少（单位：{unit}）"
+
+    # Parts.
+
+    def scope(self, left_out: Sequence[str], named: Sequence[str] = ()) -> str:
+        if named:
+            return f"请仅考虑以下{self._noun}：{'；'.join(f'“{one}”' for one in named)}。"
+        if self._year is None:
+            text = f"请考虑所给文档介绍的全部{self._noun}"
+        else:
+            text = f"请仅考虑所给文档中收录了其{self._named(self._year)}报告的{self._noun}"
+        if self._currency:
+            text = f"{text}，且仅限以{self._currency}列报的{self._noun}"
+        return f"{text}，但不包括{'、'.join(left_out)}。" if left_out else f"{text}。"
+
+    def definition(self, quantity: Quantity) -> str:
+        sign, nouns = quantity.formula
+        if quantity.growth:
+            return ""
+        match sign:
+            case "%":
+                return f"{quantity.noun}指{nouns[0]}除以{nouns[1]}，以百分比表示。"
+            case "/":
+                unit = f"，单位为{quantity.unit}" if quantity.unit else ""
+                return f"{quantity.noun}指{nouns[0]}除以{nouns[1]}{unit}。"
+            case "-" | "+":
+                if len(nouns) == 2:
+                    return f"{quantity.noun}指{nouns[0]}{'减去' if sign == '-' else '加上'}{nouns[1]}。"
+                return f"{quantity.noun}＝{('－' if sign == '-' else '＋').join(nouns)}。"
+            case "weighted":
+                terms = "＋".join(f"{weight:g}×{noun}" for weight, noun in zip(quantity.weights, nouns, strict=True))
+                inner = [self.definition(part) for part in quantity.parts]
+                percent = any(part.unit == "%" for part in quantity.parts)
+                plain = "（百分比按数值计入，如12%计为12）" if percent else ""
+                return "".join([f"{quantity.noun}＝{terms}{plain}。", *filter(None, inner)])
+            case _:
+                return ""
+
+    def _test(self, test: Test) -> str:
+        what = self._what(test.quantity)
+        above, below = ("多于", "少于") if _is_count(test.quantity) else ("高于", "低于")
+        if isinstance(test.value, Quantity):
+            same = self._same(test) if test.quantity.year is not None else ""
+            return f"{what}{above}{same}{test.value.noun}"
+        if not test.value:
+            return f"{what}为{'正' if test.sign == '>' else '负'}"
+        return f"{what}{above if test.sign == '>' else below}{with_unit(test.value, test.quantity.unit)}"
+
+    @staticmethod
+    def _same(test: Test) -> str:
+        assert isinstance(test.value, Quantity)
+        return "同日" if test.quantity.instant and test.value.instant else "同期"
+
+    def _those(self, tests: Sequence[Test]) -> str:
+        return "且".join(self._test(test) for test in tests)
+
+    # Questions.
+
+    def listing(self, tests: Sequence[Test]) -> str:
+        return f"请列出{self._those(tests)}的{self._noun}。"
+
+    def counting(self, tests: Sequence[Test]) -> str:
+        return f"其中，{self._those(tests)}的{self._noun}有多少{self._measure}？"
+
+    def share(self, tests: Sequence[Test]) -> str:
+        return f"其中，{self._those(tests)}的{self._noun}占上述{self._noun}总数的百分比是多少？{PERCENT}"
+
+    def top(self, quantity: Quantity, count: int, highest: bool) -> str:
+        which, low, high = self._extreme(quantity, highest), *(("少", "多") if _is_count(quantity) else ("低", "高"))
+        order = f"从{high}到{low}" if highest else f"从{low}到{high}"
+        return f"{self._what(quantity)}{which}的{count}{self._measure}{self._noun}是哪些？请按{order}的顺序列出。"
+
+    def single(self, quantity: Quantity, highest: bool) -> str:
+        return f"{self._what(quantity)}{self._extreme(quantity, highest)}的是哪{self._measure}{self._noun}？"
+
+    def total(self, quantity: Quantity) -> str:
+        rounded = ROUNDED if quantity.has_decimals else ""
+        return f"上述{self._noun}{self._what(quantity)}之和是{self._how_much(quantity)}？{rounded}"
+
+    def total_growth(self, quantity: Quantity) -> str:
+        assert quantity.year is not None
+        now, before = self._when(quantity), self._when(quantity, 1)
+        return (
+            f"将上述{self._noun}的{quantity.noun}按年度分别加总。从{before}到{now}，加总后的数值增长了百分之多少？"
+            f"下降时以负数表示。{PERCENT}"
+        )
+
+    def pooled(self, quantity: Quantity) -> str:
+        one, two = quantity.formula[1]
+        when = self._when(quantity)
+        asked = "多少" if quantity.unit == "%" else self._how_much(quantity)
+        ending = PERCENT if quantity.unit == "%" else ROUNDED
+        return f"上述{self._noun}{when}{one}之和除以{when}{two}之和，结果是{asked}？{ending}"
+
+    def average(self, quantity: Quantity, tests: Sequence[Test]) -> str:
+        those = f"在{self._those(tests)}的{self._noun}中，" if tests else f"上述{self._noun}"
+        ending = PERCENT if quantity.unit == "%" else ROUNDED
+        return f"{those}{self._what(quantity)}的算术平均值是{self._how_much(quantity)}？{ending}"
+
+    def group_difference(self, group: Test, quantity: Quantity) -> str:
+        asked = "多少个百分点" if quantity.unit == "%" else self._how_much(quantity)
+        return (
+            f"将上述{self._noun}分为两组：第一组为{self._test(group)}的{self._noun}，第二组为其余{self._noun}。"
+            f"第一组{self._what(quantity)}的算术平均值减去第二组的算术平均值，结果是{asked}？{ROUNDED}"
+        )
+
+    def above_group_average(self, group: Test, quantity: Quantity, margin: Decimal, counted: bool) -> str:
+        value = with_unit(margin, "个百分点" if quantity.unit == "%" else quantity.unit)
+        noun = self._what(quantity)
+        those = f"该组中{noun}比这一平均值高出{value}以上的{self._noun}"
+        asked = f"{those}有多少{self._measure}？" if counted else f"然后列出{those}。"
+        return f"请先选出{self._test(group)}的{self._noun}，并计算该组{self._noun}{noun}的算术平均值。{asked}"
+
+    def month_of_first(self, month: Quantity, quantity: Quantity, highest: bool) -> str:
+        which, month_noun = self._extreme(quantity, highest), self._what(month)
+        first = f"请找出{self._what(quantity)}{which}的{self._noun}。"
+        return f"{first}该{self._noun}{month_noun}是哪个月？{MONTH_FORM}"
+
+    def extreme_month(self, month: Quantity, earliest: bool, test: Test) -> str:
+        return (
+            f"请选出{self._test(test)}的{self._noun}，并查明每{self._measure}{self._noun}的{self._what(month)}。"
+            f"这些月份中{'最早' if earliest else '最晚'}的是哪个月？{MONTH_FORM}"
+        )
+
+    def missing(self) -> str:
+        return f"未披露所需数据的{self._noun}不予考虑。"
+
+
+def _is_count(quantity: Quantity) -> bool:
+    """Whether it is a number of things, such as 员工人数; its growth is not."""
+    return quantity.kind == "count"

@@ -1,0 +1,87 @@
+"""`fathom runs`: the state, progress, spending and accuracy of runs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from fathom.api.run_listing import RunListing, list_runs
+from fathom.api.runs import run
+from fathom.records.errors import FathomError
+from fathom.records.questions import Usage
+from fathom.runs.folder import END, RunFolder, read_run
+from tests.conftest import Fathom
+from tests.pipeline import Pipeline, serving
+
+
+def only(folder: Path) -> RunListing:
+    [found] = list_runs(folder)
+    return found
+
+
+def test_runs_are_listed_newest_first_with_their_accuracy(tiny_bench: Path, tmp_path: Path, fathom: Fathom) -> None:
+    for name, model in (("first", "sim/oracle"), ("study/second", "sim/reader?refuse=1"), ("third", "sim/null")):
+        run(tiny_bench, model=model, limit=6, out=tmp_path / name)
+    assert fathom("score", tmp_path / "first").returncode == 0
+    verdicts = (tmp_path / "first" / "verdicts.jsonl").read_text()
+    # What was scored is not scored again, and the list writes nothing.
+    (tmp_path / "first" / "verdicts.jsonl").write_text(verdicts.replace('"correct"', '"incorrect"', 1))
+    before = sorted(str(path) for path in tmp_path.rglob("*"))
+    done = fathom("runs", tmp_path, "--json")
+    assert sorted(str(path) for path in tmp_path.rglob("*")) == before
+    found = json.loads(done.stdout)
+    assert [Path(one["folder"]).name for one in found] == ["third", "second", "first"]
+    assert [one["state"] for one in found] == ["finished"] * 3
+    assert found[1]["accuracy"] == 0.0
+    assert found[2]["accuracy"] == pytest.approx(5 / 6)
+    assert (found[2]["wanted"], found[2]["done"], found[2]["spent"]) == (6, 6, 0.0)
+    shown = fathom("runs", tmp_path).stdout
+    assert "3 runs (3 finished)" in shown
+    assert "6 of 6    83.3%    $0.0000" in shown
+    assert "study/second" in shown
+
+
+def test_states(tiny_bench: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    run(tiny_bench, model="sim/oracle", limit=3, out=folder)
+    manifest = read_run(folder)
+    more = manifest.model_copy(update={"settings": manifest.settings.model_copy(update={"limit": 5})})
+    with RunFolder(folder, more) as opened:
+        opened.pay(Usage(price=0.5))
+        assert (only(folder).state, only(folder).wanted, only(folder).done) == ("running", 5, 3)
+        opened.stop("the budget is reached: $0.5000 of $0.50 is spent")
+    listed = only(folder)
+    assert (listed.state, listed.spent) == ("stopped", 0.5)
+    assert listed.reason == "the budget is reached: $0.5000 of $0.50 is spent"
+    with pytest.raises(KeyboardInterrupt), RunFolder(folder, more):
+        raise KeyboardInterrupt
+    assert only(folder).reason == "interrupted by Ctrl-C"
+    (folder / END).unlink()
+    assert only(folder).reason == "its process was killed"
+    with RunFolder(folder, more):
+        pass
+    (folder / "run.json").write_text("{")
+    assert only(folder).state == "unreadable"
+
+
+def test_failed_responses_and_unknown_prices(tiny_bench: Path, tmp_path: Path) -> None:
+    with serving(Pipeline(fault=lambda number, request: "garbage" if number == 2 else "")) as pipeline:
+        run(tiny_bench, system=pipeline.url, limit=4, out=tmp_path / "run", connections=1)
+    listed = only(tmp_path)
+    assert (listed.state, listed.done, listed.errors, listed.has_unknown_prices) == ("stopped", 3, 1, True)
+    assert "1 of 4 responses failed: The system gave an invalid answer" in (listed.reason or "")
+
+
+def test_a_run_whose_bench_is_gone_is_listed(tiny_bench: Path, tmp_path: Path) -> None:
+    shutil.copytree(tiny_bench, tmp_path / "bench")
+    corpus = tiny_bench / json.loads((tiny_bench / "manifest.json").read_text())["corpus"]
+    run(tmp_path / "bench", model="sim/oracle", limit=2, out=tmp_path / "runs" / "run", corpus=corpus)
+    assert only(tmp_path / "runs").accuracy == 1.0
+    shutil.rmtree(tmp_path / "bench")
+    listed = only(tmp_path / "runs")
+    assert (listed.state, listed.wanted, listed.done, listed.accuracy) == ("stopped", None, 2, None)
+    with pytest.raises(FathomError, match="There is no folder"):
+        list_runs(tmp_path / "nowhere")

@@ -1,0 +1,168 @@
+"""Runs in processes of their own that are killed or interrupted in the middle, and resumed."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import multiprocessing
+import os
+import signal
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from fathom.cli.main import main
+from fathom.records.questions import Response
+from fathom.runs.folder import RESPONSES, SPENDING, UNFINISHED
+from tests import pipeline
+from tests.runs.conftest import KEY
+from tests.serving import Provider, Reply, serving
+
+QUESTIONS = 5
+SYSTEMS = {"memory": ("-S", "chunk=16K"), "map-reduce": ("-S", "combine=sql"), "agent": ()}
+"""Systems that call a model several times for a question, with settings."""
+
+
+def _run(words: list[str]) -> None:
+    """`fathom` in a process of its own, which prints nothing."""
+    os.environ["MINE_API_KEY"] = KEY
+    with (
+        Path(os.devnull).open("w") as nowhere,
+        contextlib.redirect_stdout(nowhere),
+        contextlib.redirect_stderr(nowhere),
+    ):
+        sys.exit(main(words))
+
+
+class Command:
+    """`fathom run`, in a process of its own that can be signaled: a fork of one that has imported the engine."""
+
+    def __init__(self, folder: Path, *words: object) -> None:
+        limits = ["--connections", "1", "--limit", str(QUESTIONS)]
+        self.words = ["run", *map(str, words), *limits, "--out", str(folder)]
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload([__name__, "inspect_ai.model._providers.openai_compatible", "acp", "fastapi"])
+        self._process = context.Process(target=_run, args=(self.words,), daemon=True)
+
+    def run(self) -> int:
+        """Start it and wait for its end; gives the exit code."""
+        self._process.start()
+        self._process.join(120)
+        assert self._process.exitcode is not None, "it does not end"
+        return self._process.exitcode
+
+    def signal(self, number: signal.Signals) -> None:
+        assert self._process.pid is not None
+        os.kill(self._process.pid, number)
+        if number == signal.SIGKILL:
+            self._process.join()
+
+
+class Disturbance:
+    """Sends a signal to the client in the middle of one request."""
+
+    def __init__(self, number: signal.Signals, moment: int) -> None:
+        self._number = number
+        self._moment = moment
+        self.command: Command | None = None
+        self.asked: Counter[str] = Counter()
+        """Requests, by how often each was made."""
+        self.struck: list[str] = []
+        """The request in flight at a kill."""
+
+    def request(self, content: str) -> None:
+        """The client sent a request, which is not answered yet."""
+        self.asked[content] += 1
+        if self.asked.total() == self._moment:
+            self.struck += [content] if self._number == signal.SIGKILL else []
+            assert self.command is not None
+            self.command.signal(self._number)
+
+    def check(self) -> None:
+        """Only a request in flight at a kill was made again."""
+        assert [content for content, count in self.asked.items() if count > 1] == self.struck
+        assert self.asked.total() == len(self.asked) + len(self.struck)
+
+
+@contextlib.contextmanager
+def _model(disturbance: Disturbance) -> Iterator[Provider]:
+    def reply(body: dict[str, Any]) -> Reply:
+        disturbance.request(json.dumps(body["messages"]))
+        steps = sum(message["role"] == "assistant" for message in body["messages"])
+        if "tools" in body and steps < 4:
+            return Reply("", ((f"{steps}", "find", json.dumps({"text": "the", "document": "", "skip": steps})),))
+        return Reply("Columns: a\nOrder: 2, 1\nAnswer: 4", input_tokens=10, output_tokens=2)
+
+    with serving(Provider(reply=reply)) as provider:
+        yield provider
+
+
+def _responses(folder: Path) -> list[Response]:
+    return [Response.from_line(line) for line in (folder / RESPONSES).read_bytes().splitlines()]
+
+
+def _check_responses(folder: Path) -> list[Response]:
+    """The responses: one answer to each question."""
+    found = _responses(folder)
+    assert Counter(response.outcome for response in found) == {"answered": QUESTIONS}
+    assert len({response.question_id for response in found}) == QUESTIONS
+    return found
+
+
+ENDS = {signal.SIGKILL: -signal.SIGKILL, signal.SIGINT: 130}
+"""The exit code after each signal."""
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("system", "number"), [*((system, signal.SIGKILL) for system in SYSTEMS), ("agent", signal.SIGINT)]
+)
+def test_a_run_that_is_resumed_pays_no_finished_call_again(
+    tiny_bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str, number: signal.Signals
+) -> None:
+    monkeypatch.setenv("MINE_API_KEY", KEY)
+    folder = tmp_path / "run"
+    disturbance = Disturbance(number, 8)
+    with _model(disturbance) as provider:
+        words = ["--model", "openai-api/mine/m", "--url", provider.url, "--window", "128K"]
+        command = Command(folder, tiny_bench, *words, "--system", system, *SYSTEMS[system])
+        disturbance.command = command
+        assert command.run() == ENDS[number]
+        assert (folder / UNFINISHED).exists() == (number == signal.SIGKILL), "Ctrl-C lets begun questions finish"
+        assert len(_responses(folder)) < QUESTIONS
+        assert main(command.words) == 0
+    disturbance.check()
+    found = _check_responses(folder)
+    paid = [json.loads(line) for line in (folder / SPENDING).read_text().splitlines()]
+    calls = sum(step.kind == "model" for response in found for step in response.trace)
+    assert len(paid) == calls == len(disturbance.asked), "the traces have each call once, whichever process made it"
+    assert sum(one["input_tokens"] for one in paid) == sum(response.usage.input_tokens for response in found) > 0
+    assert not (folder / UNFINISHED).exists()
+
+
+@pytest.mark.parametrize("number", ENDS)
+def test_a_system_at_an_address_gets_each_question_once_or_with_the_same_id(
+    tiny_bench: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    disturbance = Disturbance(number, 3)
+    sent: dict[str, dict[str, Any]] = {}
+
+    def answer(request: dict[str, Any]) -> dict[str, Any]:
+        disturbance.request(request["id"])
+        told = {**request, "documents": [one["id"] for one in request["documents"]]}
+        assert sent.setdefault(request["id"], told) == told
+        return {"answer": "Answer: 4", "usage": {"input_tokens": 10, "output_tokens": 2, "price": 0.5}}
+
+    with pipeline.serving(pipeline.Pipeline(answer)) as served:
+        disturbance.command = Command(tmp_path / "run", tiny_bench, "--system", served.url)
+        assert disturbance.command.run() == ENDS[number]
+        assert len(_responses(tmp_path / "run")) == (2 if number == signal.SIGKILL else 3)
+        assert main(disturbance.command.words) == 0
+    disturbance.check()
+    _check_responses(tmp_path / "run")
+    spending = (tmp_path / "run" / SPENDING).read_text().splitlines()
+    assert [json.loads(line)["price"] for line in spending] == [0.5] * QUESTIONS
