@@ -68,9 +68,12 @@ class WrittenPage:
 
     def describe(self) -> str:
         """A line or two for the terminal."""
-        parts = f", and {count(self.parts, 'file')} beside it ({self.parts_bytes / 1e6:.2f} MB)" if self.parts else ""
-        line = f"{self.page}: {self.items:,} items, {count(self.runs, 'run')}, {self.bytes / 1e6:.2f} MB"
-        return "\n".join([line + parts, *(f"  note: {note}" for note in self.notes)])
+        parts = f", and {count(self.parts, 'file')} beside it" if self.parts else ""
+        # Measured times make the size of a small page differ from run to run, and it matters to nobody.
+        total = self.bytes + self.parts_bytes
+        size = f" ({total / 1e6:.0f} MB)" if total >= 1_000_000 else ""
+        line = f"{self.page}: {self.items:,} items, {count(self.runs, 'run')}{parts}{size}"
+        return "\n".join([line, *(f"  note: {note}" for note in self.notes)])
 
 
 @dataclass(frozen=True)
