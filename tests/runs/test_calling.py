@@ -64,6 +64,25 @@ def test_after_a_leader_that_failed_the_next_one_leads() -> None:
     assert sorted(cache.began) == ["bad", "q0", "q1", "q2", "q3"]
 
 
+def test_leaders_that_fail_do_not_hold_up_the_rest() -> None:
+    """Each may take minutes to fail, so that after two of them the others go at once."""
+    cache = Cache(Gate())
+    most = flying = 0
+
+    async def failing(name: str) -> None:
+        nonlocal most, flying
+        with pytest.raises(RuntimeError):
+            async with cache._gate.through("p"):
+                flying += 1
+                most = max(most, flying)
+                await anyio.sleep(0.01)
+                flying -= 1
+                raise RuntimeError(name)
+
+    together(*(lambda n=n: failing(f"q{n}") for n in range(10)))
+    assert most == 8
+
+
 def test_the_number_of_prefixes_in_flight_is_limited() -> None:
     gate, most, flying = Gate(prefixes_in_flight=2), 0, set[str]()
 

@@ -153,18 +153,21 @@ def test_misuse_is_an_error_before_anything_is_sent(
     assert "Nothing answers at '127.0.0.1:9'" in capsys.readouterr().err
 
 
-def test_the_budget_is_never_exceeded(ask: Ask, tmp_path: Path) -> None:
+@pytest.mark.parametrize("connections", [1, 8, 64])
+def test_the_budget_is_spent_and_never_exceeded(ask: Ask, tmp_path: Path, connections: int) -> None:
     prices = tmp_path / "prices.toml"
     prices.write_text(
-        '[models."openai-api/mine/m"]\nwindow = 128_000\ninput_price = 1.0\ncached_price = 0.1\n'
+        '[models."openai-api/mine/m"]\nwindow = 128_000\ninput_price = 1.0\ncached_price = 1.0\n'
         "output_price = 1.0\ntoken_ratio = 1.3\n"
     )
-    with serving(Provider()) as provider:
-        assert ask(provider, "--prices", prices, "--budget", 0.5, "--max-tokens", 100) == 1
+    settings = ["--prices", prices, "--max-tokens", 100, "--connections", connections]
+    with serving(Provider(seconds=0.02)) as provider:
+        assert ask(provider, *settings, "--budget", 1.2) == 1
         responses = read_responses(tmp_path / "run").responses.values()
         assert 0 < len(responses) < 30
-        assert 0.1 < sum(response.usage.price or 0.0 for response in responses) <= 0.5
-        assert ask(provider, "--prices", prices, "--max-tokens", 100) == 0
+        # A request may cost $0.085, so that one more fits until less than a tenth is left.
+        assert 0.9 * 1.2 <= sum(response.usage.price or 0.0 for response in responses) <= 1.2
+        assert ask(provider, *settings) == 0
     assert outcomes(tmp_path / "run") == {"answered": 30}
     assert set(provider.seen.values()) == {1}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Unpack
@@ -27,6 +27,7 @@ from fathom.records.record import Record
 from fathom.runs.calling import Budget, SharedLimits
 from fathom.runs.folder import read_responses, read_spent
 from fathom.runs.matrix import Cell, Matrix, cells, parse_matrix, read_matrix
+from fathom.runs.progress import ShowProgress, show_nothing
 from fathom.runs.run import summarize
 from fathom.systems.catalog import load_system
 from fathom.systems.protocol import needs_model
@@ -55,9 +56,9 @@ class CellStatus(Record):
 class CellProgress:
     """Called while a matrix runs; these methods do nothing."""
 
-    def begin(self, cell: PlannedCell, number: int, of: int) -> Callable[[int, int], None]:
-        """A cell begins; gives a function that is called with the responses so far and their total."""
-        return lambda done, total: None
+    def begin(self, cell: PlannedCell, number: int, of: int) -> ShowProgress:
+        """A cell begins; gives a function that is called with the progress of its run."""
+        return show_nothing
 
     def end(self, status: CellStatus) -> None:
         """A cell ended."""
@@ -114,10 +115,10 @@ class MatrixRequest:
         # A complete cell needs no model, so that its server need not run.
         status = self._existing(one)
         if status is None or not status.is_complete:
-            on_response = progress.begin(one, number, len(self.cells))
+            show = progress.begin(one, number, len(self.cells))
             own = replace(limits, connections=one.request.connections, contexts_at_once=one.request.contexts_at_once)
             try:
-                status = one.request.run(one.folder, own, one.cell.options.get("url"), on_response)
+                status = one.request.run(one.folder, own, one.cell.options.get("url"), show)
             except FathomError as error:
                 return CellStatus(
                     label=one.label,
@@ -182,6 +183,7 @@ def run_matrix(
     retries: int = 4,
     timeout: int = 600,
     backoff: float = 2.0,
+    max_outage: float = 120.0,
     progress: CellProgress | None = None,
     **options: Unpack[RunOptions],
 ) -> MatrixRun:
@@ -190,8 +192,8 @@ def run_matrix(
     `budget` is for all cells together. Other options are those of `fathom.run`, for cells that do not set them.
     """
     request = request_matrix(bench, matrix, out=out, **options)
-    check_limits(budget=budget, retries=retries, timeout=timeout, backoff=backoff)
-    limits = RunLimits(budget=budget, retries=retries, timeout=timeout, backoff=backoff)
+    check_limits(budget=budget, retries=retries, timeout=timeout, backoff=backoff, max_outage=max_outage)
+    limits = RunLimits(budget=budget, retries=retries, timeout=timeout, backoff=backoff, max_outage=max_outage)
     return outside_event_loop(lambda: request.run(limits, progress))
 
 

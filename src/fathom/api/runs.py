@@ -37,6 +37,7 @@ from fathom.runs.folder import (
     read_run,
 )
 from fathom.runs.plan import Plan
+from fathom.runs.progress import ProgressReporter, RunProgress, ShowProgress, show_nothing
 from fathom.runs.run import OpenedModel, RunLimits, RunStatus
 from fathom.systems.catalog import SYSTEMS, LoadedSystem, is_control, load_system, wrap_system
 from fathom.systems.protocol import Prompting, System, needs_model
@@ -51,6 +52,7 @@ __all__ = [
     "Run",
     "RunLimits",
     "RunOptions",
+    "RunProgress",
     "RunRequest",
     "RunStatus",
     "is_run_folder",
@@ -66,8 +68,6 @@ T = TypeVar("T")
 EMBEDDED = "local/smollm2"
 MODEL_OPTIONS = ("temperature", "seed", "reasoning_effort", "window", "prices")
 """Options that have no effect on a system that needs no model."""
-Progress = Callable[[int, int], None]
-"""Called with the number of responses so far and the total."""
 
 
 class RunOptions(TypedDict, total=False):
@@ -147,18 +147,20 @@ def run(
     retries: int = 4,
     timeout: int = 600,
     backoff: float = 2.0,
-    progress: Progress = lambda done, total: None,
+    max_outage: float = 120.0,
+    progress: ShowProgress = show_nothing,
     **options: Unpack[RunOptions],
 ) -> Run:
     """Ask a model the questions of a bench, or resume the run in `out`. Calls the model unless it is simulated.
 
     A system that needs no model, such as `http://HOST:PORT/PATH`, is run without `model`. The run stops before it
-    could cost more than `budget` dollars. `url` is the address of an OpenAI-compatible server.
+    could cost more than `budget` dollars, or if the endpoint does not answer for `max_outage` seconds. `url` is the
+    address of an OpenAI-compatible server. `progress` is called with a `RunProgress` after every response.
     """
     request = request_run(bench, model, **options)
     folder = as_path(out) or request.default_folder
-    check_limits(budget=budget, retries=retries, timeout=timeout, backoff=backoff)
-    limits = RunLimits(request.connections, request.contexts_at_once, budget, retries, timeout, backoff)
+    check_limits(budget=budget, retries=retries, timeout=timeout, backoff=backoff, max_outage=max_outage)
+    limits = RunLimits(request.connections, request.contexts_at_once, budget, retries, timeout, backoff, max_outage)
     return Run(folder, outside_event_loop(lambda: request.run(folder, limits, url, progress)))
 
 
@@ -320,39 +322,25 @@ class RunRequest:
             return planning.plan(bench, self.system, self.info, self.settings, existing, self.connections)
 
     def run(
-        self, folder: Path, limits: RunLimits, url: str | None = None, progress: Progress = lambda done, total: None
+        self, folder: Path, limits: RunLimits, url: str | None = None, progress: ShowProgress = show_nothing
     ) -> RunStatus:
         """Run, or resume the run in `folder`."""
         with open_bench_view(self.bench, self.corpus, is_control(self.system)) as bench:
             manifest, info = self.manifest(bench, folder), self.info
             if limits.budget is not None:
                 self._check_budget(bench)
+            if url is not None and not self.needs_model:
+                raise FathomError(f"--url is the address of a model, and the system '{self.system.name}' needs none.")
+            reporter = ProgressReporter(self._check_questions(bench), _existing(folder), progress)
             if not self.needs_model:
-                return self._run_without_model(bench, manifest, folder, limits, url, progress)
-            total = self._check_questions(bench)
-            on_response = _counter(progress, _existing(folder), total)
+                return running.run_without_model(bench, self.system, manifest, folder, limits, reporter)
             if not self.is_simulated:
                 return running.run(
-                    bench, self.system, info, manifest, folder, opened_model(self.model, url), limits, on_response
+                    bench, self.system, info, manifest, folder, opened_model(self.model, url), limits, reporter
                 )
             seed = self.settings.seed or 0
             with open_simulated_model(self.bench, self.corpus, self.model, self.system.name, seed) as model:
-                return running.run_simulated(bench, self.system, info, manifest, folder, model, on_response)
-
-    def _run_without_model(
-        self,
-        bench: BenchView,
-        manifest: RunManifest,
-        folder: Path,
-        limits: RunLimits,
-        url: str | None,
-        progress: Progress,
-    ) -> RunStatus:
-        if url is not None:
-            raise FathomError(f"--url is the address of a model, and the system '{self.system.name}' needs none.")
-        total = self._check_questions(bench)
-        on_response = _counter(progress, _existing(folder), total)
-        return running.run_without_model(bench, self.system, manifest, folder, limits, on_response)
+                return running.run_simulated(bench, self.system, info, manifest, folder, model, reporter)
 
     def _check_budget(self, bench: BenchView) -> None:
         """Raise an error if no budget can be enforced, since prices are unknown."""
@@ -368,11 +356,6 @@ class RunRequest:
                 f"The cost of the system '{self.system.name}' is unknown, so no budget can be enforced. If you know "
                 "the highest price of a question, give it: -S max_price=0.05."
             )
-
-    def count_responses(self) -> int:
-        """The number of responses that a complete run has."""
-        with open_bench_view(self.bench, self.corpus, is_control(self.system)) as bench:
-            return sum(map(len, planning.jobs(bench, self.settings)))
 
     def check(self, has_budget: bool) -> None:
         """Raise an error that the run would raise before anything is sent."""
@@ -425,18 +408,6 @@ def check_limits(**limits: float | None) -> None:
 
 def _existing(folder: Path) -> ResponseIndex:
     return read_responses(folder) if (folder / MANIFEST).exists() else ResponseIndex()
-
-
-def _counter(progress: Progress, existing: ResponseIndex, total: int) -> Callable[[Response], None]:
-    """A callback for each response that reports the number of responses so far."""
-    count = min(total, sum(response.outcome != "error" for response in existing.responses.values()))
-
-    def on_response(response: Response) -> None:
-        nonlocal count
-        count += 1
-        progress(count, total)
-
-    return on_response
 
 
 def opened_model(model: str, url: str | None = None) -> OpenedModel:

@@ -10,9 +10,10 @@ from pathlib import Path
 import click
 
 from fathom.api.matrix import CellProgress, CellStatus, MatrixRequest, MatrixRun, PlannedCell
-from fathom.api.runs import RunLimits
+from fathom.api.runs import RunLimits, RunProgress
 from fathom.cli.output import counted, escape_control_characters, progress_bar
 from fathom.cli.run_options import warn_of_age
+from fathom.cli.run_progress import run_progress
 
 
 def run_cells(request: MatrixRequest, limits: RunLimits, as_json: bool) -> None:
@@ -69,9 +70,8 @@ class _Lines(CellProgress):
     def __exit__(self, *details: object) -> None:
         self._bar.close()
 
-    def begin(self, cell: PlannedCell, number: int, of: int) -> Callable[[int, int], None]:
-        show = self._bar.enter_context(progress_bar(f"Cell {number} of {of}", cell.request.count_responses()))
-        return lambda done, total: show(done)
+    def begin(self, cell: PlannedCell, number: int, of: int) -> Callable[[RunProgress], None]:
+        return self._bar.enter_context(run_progress(f"Cell {number} of {of}"))
 
     def end(self, status: CellStatus) -> None:
         self._bar.close()

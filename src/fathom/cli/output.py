@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+import time
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,9 +21,9 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 @contextmanager
 def progress_bar(label: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """A function that shows how much of `total` is done; it does nothing if standard error is not a terminal."""
+    """A function that shows how much of `total` is done: a bar on a terminal, elsewhere a line a minute."""
     if not sys.stderr.isatty():
-        yield lambda done: None
+        yield _ProgressLines(label, total)
         return
     from rich.console import Console
     from rich.progress import Progress, TimeRemainingColumn
@@ -32,6 +33,26 @@ def progress_bar(label: str, total: int | None) -> Iterator[Callable[[int], None
     ) as progress:
         task = progress.add_task(label, total=total)
         yield lambda done: progress.update(task, completed=done if total is None else min(done, total))
+
+
+LINE_SECONDS = 60.0
+"""Seconds between two lines of progress."""
+
+
+class _ProgressLines:
+    """Prints how much is done, once a minute."""
+
+    def __init__(self, label: str, total: int | None) -> None:
+        self._label = label
+        self._total = total
+        self._begun = self._last = time.monotonic()
+
+    def __call__(self, done: int) -> None:
+        now = time.monotonic()
+        if now - self._last >= LINE_SECONDS:
+            self._last = now
+            of = "" if self._total is None else f" of {self._total:,}"
+            click.echo(f"fathom: {self._label}: {done:,}{of} after {now - self._begun:.0f} s", err=True)
 
 
 @contextmanager

@@ -10,8 +10,9 @@ from fathom.api.matrix import MatrixRequest
 from fathom.api.runs import RunLimits, RunRequest, RunStatus
 from fathom.cli import options
 from fathom.cli.matrix_output import run_cells
-from fathom.cli.output import counted, progress_bar
+from fathom.cli.output import counted
 from fathom.cli.run_options import run_options, warn_of_age
+from fathom.cli.run_progress import run_progress
 from fathom.records.errors import FathomError
 
 
@@ -38,6 +39,13 @@ from fathom.records.errors import FathomError
 @click.option(
     "--backoff", type=options.NonNegative(), default=2.0, show_default=True, help="Seconds before the second attempt."
 )
+@click.option(
+    "--max-outage",
+    type=options.NonNegative(),
+    default=120.0,
+    show_default=True,
+    help="Seconds to wait for an endpoint that has stopped answering; then the run stops, and can be resumed.",
+)
 @options.as_json
 def command(
     request: RunRequest | MatrixRequest,
@@ -47,6 +55,7 @@ def command(
     retries: int,
     timeout: int,
     backoff: float,
+    max_outage: float,
     as_json: bool,
 ) -> None:
     """Run a model on a bench.
@@ -63,13 +72,14 @@ def command(
     if isinstance(request, MatrixRequest):
         if url is not None:
             raise FathomError("A matrix gives the address of each model: {model = ..., url = ...}. Leave out --url.")
-        run_cells(request, RunLimits(budget=budget, retries=retries, timeout=timeout, backoff=backoff), as_json)
+        limits = RunLimits(budget=budget, retries=retries, timeout=timeout, backoff=backoff, max_outage=max_outage)
+        run_cells(request, limits, as_json)
         return
     path = out or request.default_folder
-    limits = RunLimits(request.connections, request.contexts_at_once, budget, retries, timeout, backoff)
+    limits = RunLimits(request.connections, request.contexts_at_once, budget, retries, timeout, backoff, max_outage)
     warn_of_age(request)
-    with progress_bar("Asking", request.count_responses()) as show:
-        summary = request.run(path, limits, url, lambda done, total: show(done))
+    with run_progress("Asking") as show:
+        summary = request.run(path, limits, url, show)
     click.echo(summary.model_dump_json(indent=2) if as_json else describe(path, summary))
     if summary.interrupted:
         raise SystemExit(130)

@@ -23,6 +23,7 @@ from fathom.runs.calling import (
     NotBegunError,
     error_text,
 )
+from fathom.runs.outages import OutageError
 from fathom.runs.plan import Job
 from fathom.runs.trace import Trace
 from fathom.systems.protocol import CallError, ContextView, Estimate, Scope, System
@@ -119,7 +120,10 @@ class SystemRunner:
         except NotBegunError:
             return None
         except BudgetReached as reached:
-            self.caller.stop_for_budget(reached)
+            self.caller.skip(reached)
+            return None
+        except OutageError as outage:
+            self.caller.stop(str(outage))
             return None
         except (FatalError, FathomError) as error:
             # A full disk or a damaged corpus affects every question, so further calls would be wasted.

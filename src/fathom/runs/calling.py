@@ -51,6 +51,8 @@ class Gate:
         self._warm: OrderedDict[str, float] = OrderedDict()
         self._leading: dict[str, anyio.Event] = {}
         self._users: Counter[str] = Counter()
+        self._failed_leaders: Counter[str] = Counter()
+        """Leaders that failed one after another."""
         self._prefixes_in_flight = prefixes_in_flight
         """Limited, since more prefixes at once would evict one another from a small cache."""
         self._freed = anyio.Event()
@@ -60,16 +62,19 @@ class Gate:
         """Wait for admission; gives a function to call when the first token arrives."""
         await self._enter(prefix)
         try:
-            while not self._is_warm(prefix):
+            # After two leaders that failed, the rest must not wait for one another: each may take minutes to fail.
+            while not self._is_warm(prefix) and self._failed_leaders[prefix] < 2:
                 leader = self._leading.get(prefix)
                 if leader is None:
                     async with self._lead(prefix) as opened:
                         yield opened
                     return
                 await leader.wait()
-            self._touch(prefix)
+            if self._is_warm(prefix):
+                self._touch(prefix)
             yield lambda: None
             self._touch(prefix)
+            del self._failed_leaders[prefix]
         finally:
             self._leave(prefix)
 
@@ -84,6 +89,10 @@ class Gate:
         try:
             yield opened
             opened()
+            del self._failed_leaders[prefix]
+        except BaseException:
+            self._failed_leaders[prefix] += 1
+            raise
         finally:
             # After a leader that failed, the prefix is still cold: the next request in line leads.
             self._leading.pop(prefix, None)
@@ -117,32 +126,54 @@ class BudgetReached(Exception):  # noqa: N818 - not an error: the run stops as r
 
 
 class Budget:
-    """The dollars that may still be spent, with requests in flight counted at their highest price."""
+    """The dollars that may still be spent, with requests in flight counted at their highest price.
+
+    The highest price is far above the usual one. So a request that does not fit beside those in flight waits for them
+    to settle, and only one that does not fit even then is not sent.
+    """
 
     def __init__(self, cap: float | None, spent: float = 0.0) -> None:
         self._cap = cap
         self.spent = spent
-        self._reserved = 0.0
+        self._reserved: list[float] = []
+        self._settled: anyio.Event | None = None
 
     @property
     def is_capped(self) -> bool:
         return self._cap is not None
 
-    def require(self, price: float | None) -> None:
-        """Raise BudgetReached if spending this much could exceed the cap."""
-        if self._cap is not None and self.spent + self._reserved + (price or 0.0) > self._cap:
-            raise BudgetReached(f"${self.spent:.4f} of ${self._cap:.2f} is spent, and the next request may cost more")
+    @property
+    def is_nearly_spent(self) -> bool:
+        """Whether less than a tenth is left."""
+        return self._cap is not None and self.spent > 0.9 * self._cap
 
-    def reserve(self, highest: float | None) -> float:
-        """Reserve and return the highest price of a request; raises BudgetReached if it is more than is left."""
-        self.require(highest)
-        self._reserved += highest or 0.0
-        return highest or 0.0
+    async def reserve(self, request: float | None, question: float | None = None) -> float:
+        """Reserve and return the highest price of a request, as soon as it fits.
+
+        `question` is the highest price of all calls of the question that the request begins, which must fit too.
+        Raises BudgetReached if that is more than is left once no request is in flight.
+        """
+        highest = request or 0.0
+        while not self._fits(max(highest, question or 0.0)):
+            if not self._reserved:
+                raise BudgetReached(
+                    f"${self.spent:.4f} of ${self._cap:.2f} is spent, and the next request may cost more"
+                )
+            settled = self._settled = self._settled or anyio.Event()
+            await settled.wait()
+        self._reserved.append(highest)
+        return highest
+
+    def _fits(self, price: float) -> bool:
+        return self._cap is None or self.spent + sum(self._reserved) + price <= self._cap
 
     def settle(self, reserved: float, paid: float | None) -> None:
         """Replace the reservation of a request by its actual price."""
-        self._reserved -= reserved
+        self._reserved.remove(reserved)
         self.spent += paid or 0.0
+        if self._settled is not None:
+            self._settled.set()
+            self._settled = None
 
 
 class SharedLimits:
@@ -161,6 +192,12 @@ LONGEST_ERROR = 500
 """Characters of an error that are recorded: a provider's message may contain what it was sent."""
 
 Bound = Callable[[], Estimate]
+Notify = Callable[[str], None]
+"""Called with what the user should know while the run goes on, such as an endpoint that does not answer."""
+
+
+def ignore_notice(text: str) -> None:
+    """Say nothing."""
 
 
 class Model(Protocol):
@@ -174,6 +211,10 @@ class Model(Protocol):
         """Send no further request."""
         ...
 
+    def stop_waiting(self, reason: str) -> None:
+        """Give up requests that wait for an endpoint that is down."""
+        ...
+
 
 class NoModel:
     """In place of the model of a system that needs none."""
@@ -182,6 +223,9 @@ class NoModel:
         raise FathomError("The system asks a model although it has `needs_model = False`. Remove that, or the call.")
 
     def halt(self) -> None:
+        """Nothing to do."""
+
+    def stop_waiting(self, reason: str) -> None:
         """Nothing to do."""
 
 
@@ -207,15 +251,26 @@ class ModelCaller:
         self._pay = pay
         self.stopped: str | None = None
         """Why no further question is begun."""
+        self._skipped: str | None = None
+        """Why a question was left out, if the budget did not suffice for it."""
         self.fatal: str | None = None
         """The error that ended the run."""
 
     def stop(self, reason: str) -> None:
         """Begin no further question. Requests in flight are finished."""
         self.stopped = self.stopped or reason
+        self._model.stop_waiting(reason)
 
-    def stop_for_budget(self, reached: BudgetReached) -> None:
-        self.stop(f"the budget is reached: {reached}")
+    def skip(self, reached: BudgetReached) -> None:
+        """A question may cost more than is left. Cheaper ones are asked until the budget is nearly spent."""
+        self._skipped = f"the budget is reached: {reached}"
+        if self._budget.is_nearly_spent:
+            self.stop(self._skipped)
+
+    @property
+    def ended_early(self) -> str | None:
+        """Why some questions were not asked; None if all were."""
+        return self.stopped or self._skipped
 
     def give_up(self, error: Exception) -> None:
         """End the run: send nothing more."""
@@ -234,9 +289,8 @@ class ModelCaller:
                 raise FatalError(self.fatal)
             if self.stopped is not None and question is not None:
                 raise NotBegunError
-            if question is not None:
-                self._budget.require(self._highest_price(question))
-            reserved = self._budget.reserve(self._highest_price(call))
+            begun = None if question is None else self._highest_price(question)
+            reserved = await self._budget.reserve(self._highest_price(call), begun)
             paid: float | None = None
             try:
                 completion = await self._model.complete(prompt, opened)
@@ -261,7 +315,7 @@ class ModelCaller:
             raise FatalError(self.fatal)
         if self.stopped is not None and begins:
             raise NotBegunError
-        reserved = self._budget.reserve(highest_price)
+        reserved = await self._budget.reserve(highest_price)
         paid: float | None = None
         try:
             completion = await send()
@@ -296,23 +350,33 @@ class ModelCaller:
 
 
 @contextmanager
-def stop_on_interrupt(caller: ModelCaller) -> Iterator[None]:
-    """The first Ctrl-C lets requests in flight finish; the second stops."""
+def stop_on_interrupt(caller: ModelCaller, notify: Notify = ignore_notice) -> Iterator[None]:
+    """The first Ctrl-C lets requests in flight finish; the second stops.
 
-    def pressed(number: int, frame: Any) -> None:
+    So do SIGTERM and SIGHUP, which job schedulers and closed terminals send.
+    """
+
+    def interrupted(number: int, frame: Any) -> None:
         if caller.stopped is not None:
             raise KeyboardInterrupt
-        caller.stop(INTERRUPTED)
+        caller.stop(f"{INTERRUPTED} by {'Ctrl-C' if number == signal.SIGINT else signal.Signals(number).name}")
+        notify("stopping: requests in flight are finished; interrupt again to stop at once")
 
+    signals = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as `nohup` sets it
+        signals.append(signal.SIGHUP)
+    before: dict[signal.Signals, Any] = {}
     try:
-        before = signal.signal(signal.SIGINT, pressed)
+        for number in signals:
+            before[number] = signal.signal(number, interrupted)
     except ValueError:  # not in the main thread: the caller handles interrupts there
         yield
         return
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def highest_usage(estimate: Estimate, info: ModelInfo, max_tokens: int) -> Usage:

@@ -14,7 +14,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util._display import init_display_type
 
 from fathom.records.questions import Response
-from fathom.runs.calling import ModelCaller, stop_on_interrupt
+from fathom.runs.calling import ModelCaller, Notify, ignore_notice, stop_on_interrupt
 
 BLOCK = 2_000
 """Jobs in one of the engine's logs: it keeps about 20 KB of each in memory until the log is closed."""
@@ -43,7 +43,13 @@ RunJob = Callable[[J], Awaitable[Response | None]]
 
 
 def run_jobs(
-    run_job: RunJob[J], jobs: Sequence[J], caller: ModelCaller, model: Model, logs: Path, connections: int
+    run_job: RunJob[J],
+    jobs: Sequence[J],
+    caller: ModelCaller,
+    model: Model,
+    logs: Path,
+    connections: int,
+    notify: Notify = ignore_notice,
 ) -> None:
     """Run all jobs; returns when each of them has a response, failed, or was not begun."""
 
@@ -56,7 +62,7 @@ def run_jobs(
         finally:
             await model.api.aclose()
 
-    with stop_on_interrupt(caller):
+    with stop_on_interrupt(caller, notify):
         anyio.run(run_all)
 
 

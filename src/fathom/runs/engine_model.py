@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import random
 import re
 import socket
+import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from itertools import count
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+import anyio
+import httpx
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import (
     ChatMessage,
@@ -26,6 +31,7 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.model import Model as ProviderModel
+from inspect_ai.model._model import AttemptTimeoutError, StreamIdleTimeoutError
 from inspect_ai.tool import ToolCall as NativeToolCall
 from inspect_ai.tool import ToolChoice, ToolInfo, ToolParams
 from inspect_ai.util import JSONSchema
@@ -47,6 +53,8 @@ from fathom.records.questions import Usage
 from fathom.records.record import digest
 from fathom.runs.calling import FatalError
 from fathom.runs.context_injection import HaltedError, install
+from fathom.runs.outages import OutageError, Outages
+from fathom.runs.progress import ProgressReporter
 from fathom.runs.run import RunLimits
 
 if TYPE_CHECKING:
@@ -69,13 +77,21 @@ _NO_TOOLS = re.compile(
 """How servers say that a model cannot call tools: ollama, vLLM, llama.cpp and OpenRouter each in their own words."""
 
 _STOPS: dict[str, Stop] = {"max_tokens": "length", "model_length": "overflow", "content_filter": "refused"}
+_GATEWAY = (502, 503, 504)
+"""Status codes with which a gateway says that the server behind it does not answer."""
 _FATAL = {401: "rejects the API key", 403: "denies access", 404: "does not know the model or the address"}
 
 
 class EngineModel:
     """A provider's model that completes prompts."""
 
-    def __init__(self, model: ProviderModel, expand: Expand, backoff: float = RunLimits.backoff) -> None:
+    def __init__(
+        self,
+        model: ProviderModel,
+        expand: Expand,
+        limits: RunLimits = RunLimits(),  # noqa: B008 - it is frozen
+        reporter: ProgressReporter | None = None,
+    ) -> None:
         self.model = model
         self._expand = expand
         self._inline: dict[str, str] = {}
@@ -84,20 +100,29 @@ class EngineModel:
         self._streams = True
         self._calls_tools = True
         self._halted = False
+        self._limits = limits
+        self._reporter = reporter or ProgressReporter()
+        self._outages = Outages(limits.max_outage, limits.backoff, self._reporter.notify)
         install(model, self._expand_any, lambda: self._halted)
         _disable_client_retries(model)
-        self._retry_quickly_without_stream()
-        wait = wait_exponential_jitter(multiplier=backoff, max=60, jitter=backoff)
+        self._choose_retries()
+        wait = wait_exponential_jitter(multiplier=limits.backoff, max=60, jitter=limits.backoff)
         model.api.retry_wait = lambda: wait  # type: ignore[method-assign]
 
     def halt(self) -> None:
         """Send no further request, not even those that wait for a connection."""
         self._halted = True
+        self._outages.stop_waiting("no further request is sent")
+
+    def stop_waiting(self, reason: str) -> None:
+        """Give up requests that wait for an endpoint that is down."""
+        self._outages.stop_waiting(reason)
 
     async def complete(self, prompt: Prompt, opened: Callable[[], None]) -> Completion:
         """One completion; calls `opened` when its first token arrives."""
 
         async def on_stream(event: Any) -> None:
+            self._outages.answered()
             opened()
 
         if prompt.tools and not self._calls_tools:
@@ -105,7 +130,11 @@ class EngineModel:
         choice: ToolChoice | None = None if prompt.may_call else "none"
         try:
             with self._messages(prompt) as messages:
-                output = await self._generate(messages, _tools(prompt.tools), choice, on_stream)
+                output = await self._through_outages(
+                    lambda: self._generate(messages, _tools(prompt.tools), choice, on_stream)
+                )
+        except OutageError:
+            raise
         except Exception as error:
             cause = _cause(error)
             if isinstance(cause, HaltedError):
@@ -125,6 +154,35 @@ class EngineModel:
             raise ProviderError(f"{type(cause).__name__}: {message}") from error
         return _completion(output)
 
+    async def _through_outages(self, send: Callable[[], Awaitable[ModelOutput]]) -> ModelOutput:
+        """The output of a request, which is sent again after attempts that the endpoint did not answer.
+
+        While the endpoint is down, attempts are not counted: all requests wait together.
+        """
+        call = object()
+        for attempt in count():
+            await self._outages.admit()
+            begun = time.monotonic()
+            try:
+                output = await send()
+            except Exception as error:
+                cause = _cause(error)
+                if not _is_unanswered(cause):
+                    self._outages.answered()
+                    raise
+                # A question that always takes too long must not look like an endpoint that is down.
+                attempts = (call,) if _is_timeout(cause) else (call, attempt)
+                self._outages.failed(attempts, begun, type(cause).__name__)
+                if not self._outages.is_down:
+                    if attempt >= self._limits.retries:
+                        raise
+                    await anyio.sleep(self._limits.backoff * (2**attempt + random.random()))
+                self._reporter.retried()
+            else:
+                self._outages.answered()
+                return output
+        raise AssertionError("the loop ends with a return or an error")
+
     async def _generate(
         self, messages: list[ChatMessage], tools: list[ToolInfo], choice: ToolChoice | None, on_stream: Any
     ) -> ModelOutput:
@@ -139,14 +197,23 @@ class EngineModel:
         self._streams = False
         return output
 
-    def _retry_quickly_without_stream(self) -> None:
-        """Do not retry with a stream a server that does not stream."""
-        should_retry = self.model.api.should_retry
+    def _choose_retries(self) -> None:
+        """Leave rate limits and server errors to the engine, which retries each request by itself.
 
-        def retry(ex: Exception) -> Any:
-            return False if self._streams and _is_unstreamed(ex) else should_retry(ex)
+        It must retry neither a server that does not stream, with a stream, nor one that does not answer: `Outages`
+        knows of all requests.
+        """
+        should_retry = self.model.should_retry
 
-        self.model.api.should_retry = retry  # type: ignore[method-assign]
+        def retry(ex: BaseException) -> bool:
+            if _is_unanswered(ex) or (self._streams and _is_unstreamed(ex)):
+                return False
+            wanted = should_retry(ex)
+            if wanted:
+                self._reporter.retried()
+            return wanted
+
+        self.model.should_retry = retry  # type: ignore[method-assign]
 
     # Messages. Long texts are replaced by references too: the engine records every message.
 
@@ -235,6 +302,23 @@ class ProviderError(Exception):
 
 def _is_unstreamed(error: BaseException) -> bool:
     return type(error).__name__ == "NoStreamDataError"
+
+
+def _is_timeout(error: BaseException) -> bool:
+    return isinstance(error, AttemptTimeoutError | StreamIdleTimeoutError)
+
+
+def _is_unanswered(error: BaseException) -> bool:
+    """Whether a request got no answer from the model's server: no connection, a connection that broke, a timeout."""
+    status = getattr(error, "status_code", None)
+    if status is not None:
+        return status in _GATEWAY
+    found: BaseException | None = error
+    while found is not None:
+        if _is_timeout(found) or isinstance(found, httpx.TransportError | ConnectionError | TimeoutError):
+            return True
+        found = found.__cause__
+    return False
 
 
 def _cause(error: BaseException) -> BaseException:

@@ -56,7 +56,8 @@ SPENDING, ARTIFACTS, JUDGMENTS, END = "spending.jsonl", "artifacts", "judgments.
 UNFINISHED = "unfinished.jsonl"
 
 
-INTERRUPTED = "interrupted by Ctrl-C"
+INTERRUPTED = "interrupted"
+"""How the reason begins if a signal ended the run."""
 NO_MODEL = "no model"
 """The model of a run whose system needs none."""
 
@@ -145,7 +146,11 @@ class RunFolder:
     ) -> None:
         if error is not None:
             with suppress(FathomError):  # a full disk has its own error
-                self.stop(INTERRUPTED if isinstance(error, KeyboardInterrupt) else str(error) or type(error).__name__)
+                self.stop(
+                    f"{INTERRUPTED} by Ctrl-C"
+                    if isinstance(error, KeyboardInterrupt)
+                    else str(error) or type(error).__name__
+                )
         with suppress(FathomError):  # a full disk has its own error
             self._unfinished.close()
         self._spending.__exit__(kind, error, trace)

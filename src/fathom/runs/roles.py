@@ -23,6 +23,7 @@ from fathom.records.questions import Response, Usage
 from fathom.records.record import Record, digest
 from fathom.runs.calling import Budget, BudgetReached, FatalError, Gate, ModelCaller, NotBegunError, error_text
 from fathom.runs.folder import LOGS
+from fathom.runs.outages import OutageError
 from fathom.runs.run import OpenedModel, RunLimits, missing_engine
 from fathom.runs.unfinished import canonical
 from fathom.systems.protocol import OUTCOMES, Estimate, count_tokens, estimate_prompts, total
@@ -251,7 +252,7 @@ def _run_engine(batch: _Batch[T], pending: list[_RoleJob[T]], folder: Path, limi
     with batch.model.opened() as (name, arguments):
         model = open_model(name, settings, limits, **arguments)
         caller = ModelCaller(
-            EngineModel(model, batch.expand, limits.backoff),
+            EngineModel(model, batch.expand, limits),
             batch.model.info,
             settings.max_tokens,
             Budget(limits.budget, batch.spent),
@@ -262,7 +263,7 @@ def _run_engine(batch: _Batch[T], pending: list[_RoleJob[T]], folder: Path, limi
         run_jobs(runner.run, pending, caller, model, folder / LOGS, limits.connections)
     if caller.fatal is not None:
         raise FathomError(caller.fatal)
-    return caller.stopped
+    return caller.ended_early
 
 
 @dataclass(frozen=True)
@@ -286,7 +287,10 @@ class _RoleRunner(Generic[T]):
         except NotBegunError:
             return None
         except BudgetReached as reached:
-            self.caller.stop_for_budget(reached)
+            self.caller.skip(reached)
+            return None
+        except OutageError as outage:
+            self.caller.stop(str(outage))
             return None
         except (FatalError, FathomError) as error:
             self.caller.give_up(error)

@@ -19,12 +19,11 @@ from fathom.runs.bench_view import BenchView
 from fathom.runs.calling import Budget, Gate, SharedLimits
 from fathom.runs.folder import INTERRUPTED, LOGS, NO_MODEL, ResponseIndex, RunFolder, RunManifest
 from fathom.runs.plan import Job, WindowCheck, jobs
+from fathom.runs.progress import ProgressReporter
 from fathom.runs.simulated_session import SimulatedModel, answer_in_session
 from fathom.systems.catalog import reads_everything
 from fathom.systems.protocol import RequestLimits, System, opened, render_form
 
-OnResponse = Callable[[Response], None]
-"""Called with each new response, to show progress."""
 OpenedModel = Callable[[], AbstractContextManager[tuple[str, dict[str, str]]]]
 """Opens a model, and starts its server if it needs one; gives the engine's name for the model and its arguments."""
 
@@ -46,7 +45,7 @@ class RunStatus(Record):
     stopped: str | None = None
     """Why it ended early."""
     interrupted: bool = False
-    """Whether Ctrl-C ended it early."""
+    """Whether Ctrl-C or another signal ended it early."""
 
     @property
     def is_complete(self) -> bool:
@@ -66,6 +65,8 @@ class RunLimits:
     """Seconds for one attempt."""
     backoff: float = 2.0
     """Seconds before the second attempt."""
+    max_outage: float = 120.0
+    """Seconds to wait for an endpoint that has stopped answering."""
     shared: SharedLimits | None = None
     """The budget and the gates that the cells of a matrix share."""
 
@@ -86,7 +87,7 @@ def run(
     path: Path,
     open_provider: OpenedModel,
     limits: RunLimits,
-    on_response: OnResponse = lambda response: None,
+    reporter: ProgressReporter | None = None,
 ) -> RunStatus:
     """Ask a model every question that has no response yet, through the engine; returns the status of the run."""
     try:
@@ -96,24 +97,25 @@ def run(
         from fathom.runs.engine_model import EngineModel, open_model
     except ModuleNotFoundError as error:
         raise missing_engine(error) from error
+    reporter = reporter or ProgressReporter()
     settings = manifest.settings
     with open_provider() as (name, arguments):
         # Opened before the folder is created: a wrong name or a missing key must leave no folder.
         model = open_model(name, settings, limits, **arguments)
         with RunFolder(path, manifest) as folder:
-            pending = _pending(bench, system, info, folder, on_response)
+            pending = _pending(bench, system, info, folder, reporter)
             caller = ModelCaller(
-                EngineModel(model, expander(bench, pending), limits.backoff),
+                EngineModel(model, expander(bench, pending), limits, reporter),
                 info,
                 settings.max_tokens,
                 limits.budget_for(folder),
                 limits.gate_for(manifest.model),
                 folder.pay,
             )
-            runner = SystemRunner(bench, system, caller, folder, on_response)
+            runner = SystemRunner(bench, system, caller, folder, reporter.responded)
             if pending:
-                run_jobs(runner.run, pending, caller, model, path / LOGS, limits.connections)
-            return _end(bench, folder, caller.stopped, caller.fatal)
+                run_jobs(runner.run, pending, caller, model, path / LOGS, limits.connections, reporter.notify)
+            return _end(bench, folder, caller.ended_early, caller.fatal)
 
 
 def run_without_model(
@@ -122,7 +124,7 @@ def run_without_model(
     manifest: RunManifest,
     path: Path,
     limits: RunLimits,
-    on_response: OnResponse = lambda response: None,
+    reporter: ProgressReporter | None = None,
 ) -> RunStatus:
     """Like `run`, for a system that needs no model: without the engine, several questions at once."""
     try:
@@ -132,7 +134,7 @@ def run_without_model(
         from fathom.runs.calling import ModelCaller, NoModel, stop_on_interrupt
     except ModuleNotFoundError as error:
         raise missing_engine(error) from error
-    info = ModelInfo()
+    info, shown = ModelInfo(), reporter or ProgressReporter()
 
     async def run_all() -> RunStatus:
         # Opened before the folder is created: a wrong address must leave no folder.
@@ -142,18 +144,18 @@ def run_without_model(
             with RunFolder(path, manifest) as folder:
                 budget = limits.budget_for(folder)
                 caller = ModelCaller(NoModel(), info, manifest.settings.max_tokens, budget, Gate(), folder.pay)
-                runner = SystemRunner(bench, active, caller, folder, on_response)
-                pending = iter(_pending(bench, system, info, folder, on_response))
+                runner = SystemRunner(bench, active, caller, folder, shown.responded)
+                pending = iter(_pending(bench, system, info, folder, shown))
 
                 async def work() -> None:
                     for job in pending:
                         await runner.run(job)
 
-                with stop_on_interrupt(caller):
+                with stop_on_interrupt(caller, shown.notify):
                     async with anyio.create_task_group() as tasks:
                         for _ in range(limits.connections):
                             tasks.start_soon(work)
-                return _end(bench, folder, caller.stopped, caller.fatal)
+                return _end(bench, folder, caller.ended_early, caller.fatal)
 
     return anyio.run(run_all)
 
@@ -163,7 +165,7 @@ def _end(bench: BenchView, folder: RunFolder, stopped: str | None, fatal: str | 
     folder.stop(stopped)
     if fatal is not None:
         raise FathomError(fatal)
-    return summarize(bench, folder.manifest, folder.index(), stopped, stopped == INTERRUPTED)
+    return summarize(bench, folder.manifest, folder.index(), stopped, (stopped or "").startswith(INTERRUPTED))
 
 
 def missing_engine(error: ModuleNotFoundError) -> FathomError:
@@ -181,24 +183,25 @@ def run_simulated(
     manifest: RunManifest,
     path: Path,
     model: SimulatedModel,
-    on_response: OnResponse = lambda response: None,
+    reporter: ProgressReporter | None = None,
 ) -> RunStatus:
     """Like `run`, for a simulated model: without the engine, one response after another."""
+    reporter = reporter or ProgressReporter()
     with RunFolder(path, manifest) as folder:
         attempts = folder.index().attempts
-        for job in _pending(bench, system, info, folder, on_response):
+        for job in _pending(bench, system, info, folder, reporter):
             attempt = attempts[job.question.id, job.sample]
             if reads_everything(system):
                 response = model.answer(job, attempt, None)
             else:
                 response = answer_in_session(system, job, bench, folder, model, attempt)
             folder.append(response)
-            on_response(response)
+            reporter.responded(response)
         return _end(bench, folder, None, None)
 
 
 def _pending(
-    bench: BenchView, system: System, info: ModelInfo, folder: RunFolder, on_response: OnResponse
+    bench: BenchView, system: System, info: ModelInfo, folder: RunFolder, reporter: ProgressReporter
 ) -> list[Job]:
     """The jobs without a response. Those that do not fit the window get the outcome `overflow` here."""
     settings = folder.manifest.settings
@@ -216,7 +219,7 @@ def _pending(
                 free = Usage(price=0.0)
                 response = Response(question_id=job.question.id, sample=job.sample, outcome="overflow", usage=free)
                 folder.append(response)
-                on_response(response)
+                reporter.responded(response)
     return pending
 
 

@@ -1,0 +1,97 @@
+"""Notices that an endpoint has stopped answering, pauses all requests, and tries one at a time until it answers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable
+
+import anyio
+
+FAILURES = 3
+"""Consecutive failures after which the endpoint counts as down."""
+LONGEST_PAUSE = 15.0
+"""Seconds between two attempts while it is down."""
+
+
+class OutageError(Exception):
+    """The endpoint did not answer for as long as the run waits. The run stops, and can be resumed."""
+
+
+class Outages:
+    """The state of an endpoint, shared by all requests to it.
+
+    Each request asks for admission before every attempt and reports how the attempt ended. While the endpoint is down,
+    one request at a time is admitted, as a probe.
+    """
+
+    def __init__(
+        self,
+        max_seconds: float,
+        backoff: float,
+        notify: Callable[[str], None],
+        clock: Callable[[], float] | None = None,
+    ) -> None:
+        self._max_seconds = max_seconds
+        self._backoff = backoff
+        self._notify = notify
+        self._clock = clock or time.monotonic
+        self._failed: set[Hashable] = set()
+        self._since: float | None = None
+        """When the first attempt of the present series of failures began."""
+        self._probes = 0
+        self._probe_done: anyio.Event | None = None
+        self.ended: str | None = None
+        """Why no request is sent any more."""
+
+    @property
+    def is_down(self) -> bool:
+        return len(self._failed) >= FAILURES
+
+    async def admit(self) -> None:
+        """Wait until a request may be sent; raises OutageError if the endpoint did not answer for too long."""
+        while self.is_down and self.ended is None:
+            if self._probe_done is None:
+                self._probe_done = anyio.Event()
+                self._probes += 1
+                await anyio.sleep(min(self._backoff * 2 ** (self._probes - 1), LONGEST_PAUSE))
+                return
+            await self._probe_done.wait()
+        if self.ended is not None:
+            raise OutageError(self.ended)
+
+    def answered(self) -> None:
+        """The endpoint has answered a request, be it with an error."""
+        if self.is_down and self.ended is None:
+            self._notify(f"the endpoint answers again after {self._seconds():.0f} s; the run goes on")
+        self._failed.clear()
+        self._since = None
+        self._probes = 0
+        self._release()
+
+    def failed(self, attempt: Hashable, begun: float, reason: str) -> None:
+        """An attempt that began at this time got no answer. Attempts that are equal count once."""
+        was_down = self.is_down
+        self._since = begun if self._since is None else min(begun, self._since)
+        self._failed.add(attempt)
+        if self.is_down and self._seconds() >= self._max_seconds:
+            self.ended = f"the endpoint has not answered for {self._seconds():.0f} s ({reason})"
+        elif self.is_down and not was_down:
+            self._notify(
+                f"the endpoint does not answer ({reason}); the run waits up to {self._max_seconds:.0f} s for it"
+            )
+        self._release()
+
+    def stop_waiting(self, reason: str) -> None:
+        """Send nothing more while the endpoint is down: the run is to stop."""
+        if self.is_down:
+            self.ended = self.ended or reason
+            self._release()
+
+    def _seconds(self) -> float:
+        return self._clock() - (self._since if self._since is not None else self._clock())
+
+    def _release(self) -> None:
+        """Let the requests that wait look again."""
+        if self._probe_done is not None:
+            self._probe_done.set()
+            self._probe_done = None

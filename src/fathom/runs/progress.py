@@ -1,0 +1,82 @@
+"""The progress of a run, reported with every response and every notice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from fathom.records.questions import Response, Usage
+from fathom.runs.folder import WAITING, ResponseIndex
+
+
+@dataclass
+class RunProgress:
+    """How far a run is."""
+
+    total: int
+    """Responses of the complete run."""
+    done: int = 0
+    """Responses so far, those of earlier processes included; errors do not count."""
+    errors: int = 0
+    """Errors in this process."""
+    retries: int = 0
+    """Requests that were sent again in this process."""
+    usage: Usage = field(default_factory=lambda: Usage(price=0.0))
+    """Of this process."""
+    begun: float = field(default_factory=time.monotonic)
+    answered: int = 0
+    """Responses in this process, errors included."""
+    notice: str = ""
+    """What the user should know now, such as an endpoint that does not answer; empty if a response has arrived."""
+
+    @property
+    def seconds(self) -> float:
+        """Since this process began."""
+        return time.monotonic() - self.begun
+
+    @property
+    def seconds_left(self) -> float | None:
+        """At the present speed; None before the first response."""
+        if not self.answered:
+            return None
+        return self.seconds / self.answered * max(0, self.total - self.done)
+
+
+ShowProgress = Callable[[RunProgress], None]
+
+
+def show_nothing(progress: RunProgress) -> None:
+    """Ignore the progress."""
+
+
+class ProgressReporter:
+    """Counts what happens in a run and shows it."""
+
+    def __init__(
+        self, total: int = 0, existing: ResponseIndex | None = None, show: ShowProgress = show_nothing
+    ) -> None:
+        known = existing.responses.values() if existing else ()
+        self._progress = RunProgress(total, min(total, sum(one.outcome not in WAITING for one in known)))
+        self._show = show
+
+    def responded(self, response: Response) -> None:
+        """Count a response."""
+        progress = self._progress
+        progress.answered += 1
+        progress.errors += response.outcome == "error"
+        progress.done += response.outcome != "error"
+        progress.usage = progress.usage.plus(response.usage)
+        self._show(progress)
+
+    def retried(self) -> None:
+        """Count a request that is sent again; shown with the next response."""
+        self._progress.retries += 1
+
+    def notify(self, text: str) -> None:
+        """Show what the user should know."""
+        self._progress.notice = text
+        try:
+            self._show(self._progress)
+        finally:
+            self._progress.notice = ""

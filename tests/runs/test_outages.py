@@ -1,0 +1,135 @@
+"""An endpoint that stops answering: requests pause together, one at a time tries, and the run stops in the end."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio
+import pytest
+
+from fathom.runs.folder import read_end, read_responses
+from fathom.runs.outages import FAILURES, OutageError, Outages
+from tests.runs.conftest import Ask
+from tests.serving import Provider, serving
+
+
+class Clock:
+    """A clock that is set by hand."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def notices() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def outages(clock: Clock, notices: list[str]) -> Outages:
+    return Outages(60.0, 0.0, notices.append, clock)
+
+
+def fail(outages: Outages, times: int) -> None:
+    for attempt in range(times):
+        outages.failed(attempt, outages._clock(), "ConnectError")
+
+
+def test_a_few_failures_are_no_outage(outages: Outages, notices: list[str]) -> None:
+    fail(outages, FAILURES - 1)
+    outages.answered()
+    fail(outages, FAILURES - 1)
+    anyio.run(outages.admit)
+    assert not outages.is_down
+    assert notices == []
+
+
+def test_a_request_that_times_out_again_and_again_is_no_outage(outages: Outages) -> None:
+    for _ in range(10):
+        outages.failed("the same call", 0.0, "AttemptTimeoutError")
+    assert not outages.is_down
+
+
+def test_while_the_endpoint_is_down_one_request_at_a_time_is_sent(outages: Outages, notices: list[str]) -> None:
+    in_flight = most = sent = 0
+
+    async def ask() -> None:
+        nonlocal in_flight, most, sent
+        await outages.admit()
+        in_flight += 1
+        most, sent = max(most, in_flight), sent + 1
+        await anyio.sleep(0.001)
+        in_flight -= 1
+        if sent < 4:
+            outages.failed(object(), 0.0, "ConnectError")
+            await ask()
+        else:
+            outages.answered()
+
+    async def run() -> None:
+        fail(outages, FAILURES)
+        async with anyio.create_task_group() as group:
+            for _ in range(8):
+                group.start_soon(ask)
+            await anyio.sleep(0)
+            assert most <= 1
+
+    anyio.run(run)
+    assert sent == 8 + 3
+    assert [notice.split(" (")[0] for notice in notices] == [
+        "the endpoint does not answer",
+        "the endpoint answers again after 0 s; the run goes on",
+    ]
+
+
+def test_after_too_long_all_requests_end(outages: Outages, clock: Clock) -> None:
+    fail(outages, FAILURES)
+    clock.now = 61.0
+    outages.failed("probe", 60.0, "ConnectError")
+    with pytest.raises(OutageError, match="not answered for 61 s"):
+        anyio.run(outages.admit)
+
+
+def test_a_run_that_is_stopped_does_not_wait(outages: Outages) -> None:
+    fail(outages, FAILURES)
+    outages.stop_waiting("interrupted")
+    with pytest.raises(OutageError, match="interrupted"):
+        anyio.run(outages.admit)
+
+
+def test_a_run_goes_on_when_the_endpoint_answers_again(
+    ask: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(Provider(fault=lambda number, prompt: "503" if 5 < number <= 20 else "")) as provider:
+        assert ask(provider) == 0
+    assert set(provider.seen.values()) == {1}
+    assert len(read_responses(tmp_path / "run").responses) == 30
+    said = capsys.readouterr().err
+    assert "fathom: the endpoint does not answer" in said
+    assert "answers again" in said
+
+
+def test_a_dead_endpoint_stops_the_run_without_an_error_response(
+    ask: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(Provider(fault=lambda number, prompt: "503" if number > 8 else "")) as provider:
+        assert ask(provider, "--max-outage", 0.3) == 1
+        shown = capsys.readouterr().out
+        assert "stopped: the endpoint has not answered for" in shown
+        assert "run the same command again" in shown
+        responses = read_responses(tmp_path / "run").responses.values()
+        assert 0 < len(responses) <= 8
+        assert {response.outcome for response in responses} == {"answered"}
+        end = read_end(tmp_path / "run")
+        assert end is not None
+        assert "not answered" in str(end.stopped)
+        provider.fault = lambda number, prompt: ""
+        assert ask(provider) == 0
+    assert set(provider.seen.values()) == {1}
