@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, get_args
 from pydantic import Field, ValidationError
 
 from fathom.api.arguments import Folder, Progress, as_path, as_tokens, ignore
+from fathom.api.bench_statistics import BenchStatistics, NumberRange, bench_statistics
 from fathom.api.contexts import sample_contexts
 from fathom.api.dataframes import require_pandas
 from fathom.api.judging import role_model
@@ -19,6 +20,7 @@ from fathom.corpus.store import Corpus
 from fathom.models.prompts import Message, Prompt, RolePrompt
 from fathom.models.simulated import PREFIX
 from fathom.records.contexts import Context, Split
+from fathom.records.documents import DocumentId, Passage
 from fathom.records.errors import FathomError, file_errors, refuse_undecodable
 from fathom.records.questions import QuestionId, Response
 from fathom.records.record import Record, digest, first_error
@@ -35,6 +37,7 @@ from fathom.tasks import fitting, swapping
 from fathom.tasks.auditing import AuditReport
 from fathom.tasks.auditing import audit as audit_folder
 from fathom.tasks.bench import BenchManifest
+from fathom.tasks.bench_folder import QUESTIONS
 from fathom.tasks.catalog import family, family_for, family_names, settings_of, tags_of
 from fathom.tasks.checking import ShownContexts, check
 from fathom.tasks.family import Family, FamilySettings, FromCorpus, Item, ModelAnswers, PerContext, Preset
@@ -52,9 +55,12 @@ __all__ = [
     "BenchItem",
     "BenchManifest",
     "BenchRecipe",
+    "BenchStatistics",
     "Family",
     "FamilySettings",
+    "NumberRange",
     "PerContext",
+    "ProofPassage",
     "audit",
     "build",
     "build_recipe",
@@ -62,6 +68,7 @@ __all__ = [
     "family_for",
     "family_names",
     "fit",
+    "is_bench_folder",
     "is_path",
     "model_marker",
     "open_bench",
@@ -115,6 +122,37 @@ class BenchItem(Item):
         """The computation behind the key, step by step in plain words."""
         return list(family(self.question.family).explain(self.key))
 
+    def passages(self, corpus: Corpus) -> list[ProofPassage]:
+        """The passages that prove the key, with their surroundings, in the order of the context."""
+        order = {document: number for number, document in enumerate(self.context.documents, start=1)}
+        found = sorted(self.key.proof.passages, key=lambda one: (order.get(one.document, 0), one.span.start))
+        return [_proof_passage(corpus, one, order.get(one.document, 0)) for one in found]
+
+
+@dataclass(frozen=True)
+class ProofPassage:
+    """A passage that proves a key."""
+
+    document: DocumentId
+    number: int
+    """Of the document in the context; 0 if the context does not have it."""
+    title: str
+    before: str
+    """The text just before it."""
+    text: str
+    after: str
+
+
+SURROUNDINGS = 80
+"""Characters of text shown on each side of a passage."""
+
+
+def _proof_passage(corpus: Corpus, passage: Passage, number: int) -> ProofPassage:
+    document = corpus.document(passage.document)
+    text, span = document.text, passage.span
+    before, after = text[max(0, span.start - SURROUNDINGS) : span.start], text[span.end : span.end + SURROUNDINGS]
+    return ProofPassage(passage.document, number, document.title_text, before, span.of(text), after)
+
 
 class Bench(benches.Bench):
     """A bench on disk: contexts, questions and keys. `bench.manifest` has the counts."""
@@ -140,6 +178,23 @@ class Bench(benches.Bench):
             for item in items
             if split in (None, item.question.split) and family in (None, item.question.family)
         )
+
+    def item(self, id: str) -> BenchItem:
+        """The item of a question."""
+        for item in self.items():
+            if item.question.id == id:
+                return item
+        raise FathomError(f"'{self.folder}' has no question '{id}'. `fathom show {self.folder} --sample 5` shows some.")
+
+    def sample(self, count: int, seed: int = 0) -> list[BenchItem]:
+        """Some items, drawn at random, in the order of the bench."""
+        ids = [question.id for question in self.all_questions()]
+        chosen = set(rng_for(seed, "sample of items").sample(ids, min(count, len(ids))))
+        return [item for item in self.items() if item.question.id in chosen]
+
+    def statistics(self) -> BenchStatistics:
+        """Items by every tag, sizes of contexts and questions, templates and operators."""
+        return bench_statistics(self)
 
     def audit(self, corpus: Folder | None = None, seed: int = 0) -> AuditReport:
         """Recompute every key and check from the files; see `fathom.audit`."""
@@ -169,6 +224,11 @@ class Bench(benches.Bench):
             for item in self.items()
         )
         return frame.DataFrame(rows)
+
+
+def is_bench_folder(path: Folder) -> bool:
+    """Whether the folder contains a bench."""
+    return (as_path(path) / QUESTIONS).is_file()
 
 
 def open_bench(folder: Folder) -> Bench:

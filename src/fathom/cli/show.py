@@ -7,9 +7,13 @@ from pathlib import Path
 
 import click
 
+from fathom.api.benches import is_bench_folder, open_bench
 from fathom.api.corpora import Corpus, open_corpus
+from fathom.api.runs import is_run_folder
 from fathom.cli import options
 from fathom.cli.output import describe_corpus, escape_control_characters
+from fathom.cli.show_bench import show_bench, show_run
+from fathom.records.errors import FathomError
 
 LISTED = 20
 """Documents listed in an overview."""
@@ -20,19 +24,45 @@ LISTED = 20
         "fathom show corpus",
         "fathom show corpus gen-4f2a91c0d4e8 | less",
         "fathom show corpus c-91d2c07be4a1f3b6 > context.txt",
+        "fathom show bench --stats",
+        "fathom show bench --sample 5",
+        "fathom show runs/full q-4f2a91c0d4e8",
     )
 )
-@options.corpus
+@click.argument("folder", metavar="CORPUS|BENCH|RUN", type=options.PATH)
 @click.argument("id", required=False)
 @click.option("--contexts", type=options.PATH, help="The file of contexts.  [default: CORPUS/contexts.jsonl]")
+@click.option("--stats", is_flag=True, help="The statistics of a bench: items by every tag, sizes, operators.")
+@click.option("--sample", type=click.IntRange(1), help="Show this many items of a bench, drawn at random.")
+@options.seed
 @options.as_json
-def command(corpus: Path, id: str | None, contexts: Path | None, as_json: bool) -> None:
-    """Show a corpus, a document, or a context.
+def command(
+    folder: Path,
+    id: str | None,
+    contexts: Path | None,
+    stats: bool,
+    sample: int | None,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Show a corpus, a bench or a run, or one document, context, item or response of it.
 
-    Without ID: what CORPUS contains, and its first documents. With the ID of a document or a context: its text, or
-    with --json its record with all parts and positions. Reads files only; calls no model.
+    Without ID: what the folder contains. With the ID of a document or a context: its text, or with --json its record
+    with all parts and positions. With the ID of a question: the question, its key, the computation and the passages
+    that prove it; for a run, the responses and their verdicts. Reads files only; calls no model.
     """
-    with open_corpus(corpus) as opened:
+    if (stats or sample) and not is_bench_folder(folder):
+        raise FathomError(f"--stats and --sample are for benches, and '{folder}' is none. Give the folder of a bench.")
+    if is_run_folder(folder):
+        show_run(folder, id, as_json)
+        return
+    if is_bench_folder(folder):
+        if id is None or id.startswith("q-"):
+            show_bench(folder, id, stats, sample, seed, as_json)
+            return
+        bench = open_bench(folder)
+        folder, contexts = bench.corpus_folder, contexts or folder / "contexts.jsonl"
+    with open_corpus(folder) as opened:
         if id is None:
             click.echo(opened.manifest.model_dump_json(indent=2) if as_json else _overview(opened))
         elif id.startswith("c-") and not opened.has(id):

@@ -1,0 +1,168 @@
+"""The output of `fathom show` for benches and runs."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from itertools import chain
+from pathlib import Path
+
+import click
+
+from fathom.api.benches import Bench, BenchItem, BenchStatistics, NumberRange, ProofPassage, tags_of
+from fathom.api.corpora import Corpus, open_corpus
+from fathom.api.runs import open_run
+from fathom.cli.output import counted, cut, escape_control_characters, wrapped
+from fathom.cli.run import describe as describe_run
+from fathom.records.errors import FathomError
+
+MAX_PASSAGES = 12
+"""Passages of an item that are shown."""
+MAX_VALUES = 12
+"""Values of a tag that statistics list."""
+
+
+def show_bench(folder: Path, id: str | None, stats: bool, sample: int | None, seed: int, as_json: bool) -> None:
+    """Print a bench, its statistics, some of its items, or one item."""
+    bench = Bench(folder)
+    if stats:
+        found = bench.statistics()
+        click.echo(found.model_dump_json(indent=2) if as_json else "\n".join(_statistics(bench, found)))
+        return
+    if id is None and sample is None:
+        click.echo(bench.manifest.model_dump_json(indent=2) if as_json else "\n".join(_overview(bench)))
+        return
+    items = [bench.item(id)] if id is not None else bench.sample(sample or 1, seed)
+    with open_corpus(bench.corpus_folder) as corpus:
+        if as_json:
+            click.echo(json.dumps([_as_json(item, corpus) for item in items], indent=2, ensure_ascii=False))
+        else:
+            click.echo("\n\n".join("\n".join(item_lines(item, corpus)) for item in items))
+
+
+def show_run(folder: Path, id: str | None, as_json: bool) -> None:
+    """Print the state of a run, or a question with its responses and verdicts."""
+    run = open_run(folder)
+    if id is None:
+        click.echo(run.status.model_dump_json(indent=2) if as_json else describe_run(folder, run.status))
+        return
+    item = Bench(Path(folder.resolve() / run.manifest.bench)).item(id)
+    responses = [one for one in run.responses() if one.question_id == id]
+    if not responses:
+        raise FathomError(f"The run '{folder}' has no response to '{id}'. Run `fathom run` again to get it.")
+    if as_json:
+        verdicts = [json.loads(item.check(one).model_dump_json()) for one in responses]
+        found = [json.loads(one.model_dump_json()) for one in responses]
+        click.echo(json.dumps({"responses": found, "verdicts": verdicts}, indent=2, ensure_ascii=False))
+        return
+    lines = [*_question_lines(item), *_answer_lines(item)]
+    for one in responses:
+        verdict = item.check(one)
+        reason = f": {verdict.reason}" if verdict.reason else ""
+        lines += [f"response {one.sample + 1}: {verdict.outcome}, partial credit {verdict.score:.1%}{reason}"]
+        lines += _indented(one.error or one.text)
+    click.echo(escape_control_characters("\n".join(lines)))
+
+
+def _overview(bench: Bench) -> Iterator[str]:
+    manifest = bench.manifest
+    yield f"{bench.folder}: {manifest.questions:,} questions over {manifest.contexts:,} contexts of '{manifest.corpus}'"
+    yield f"  families {', '.join(manifest.families)}, seed {manifest.seed}, fingerprint {manifest.fingerprint[:16]}"
+    for name in ("split", *(tag.name for tag in tags_of(manifest.families) if tag.summary), "answer"):
+        yield from _counts(f"by {name}", manifest.counts.get(name, {}))
+    yield f"next: fathom show {bench.folder} --sample 3"
+
+
+def _counts(label: str, counts: dict[str, int]) -> list[str]:
+    if not counts:
+        return []
+    listed = [f"{value} {count:,}" for value, count in list(counts.items())[:MAX_VALUES]]
+    more = [f"and {len(counts) - MAX_VALUES:,} more"] if len(counts) > MAX_VALUES else []
+    return wrapped(f"{label}: {', '.join((*listed, *more))}")
+
+
+def _statistics(bench: Bench, found: BenchStatistics) -> Iterator[str]:
+    yield (
+        f"{bench.folder}: {found.questions:,} questions over {found.contexts:,} contexts "
+        f"of {counted(found.documents, 'document')}"
+    )
+    for label, numbers in (
+        ("documents per context", found.documents_per_context),
+        ("tokens per context", found.tokens_per_context),
+        ("questions per context", found.questions_per_context),
+        ("words per question", found.words_per_question),
+        ("passages that prove a key", found.passages_per_question),
+    ):
+        yield f"  {label}: {_range(numbers)}"
+    for name, counts in found.counts.items():
+        yield from _counts(f"by {name}", counts)
+    for name, groups in found.variety.items():
+        yield from _counts(f"different {name}s", groups)
+    yield from _counts("operators", found.operators)
+    yield f"next: fathom show {bench.folder} --sample 3"
+
+
+def _range(numbers: NumberRange) -> str:
+    return f"{numbers.smallest:,.0f} to {numbers.largest:,.0f}, median {numbers.median:,.0f}"
+
+
+def item_lines(item: BenchItem, corpus: Corpus) -> list[str]:
+    """An item with its key, its explanation and the passages that prove it."""
+    lines = [*_question_lines(item), *_answer_lines(item)]
+    if steps := item.explain():
+        numbered = (wrapped(f"{number}. {step}") for number, step in enumerate(steps, start=1))
+        lines += ["how:", *chain.from_iterable(numbered)]
+    if item.key.proof.program:
+        lines += ["program:", *_indented(item.key.proof.program)]
+    lines += _passage_lines(item.passages(corpus))
+    return [escape_control_characters(line) for line in lines]
+
+
+def _question_lines(item: BenchItem) -> list[str]:
+    question = item.question
+    tags = ", ".join(f"{name} {value}" for name, value in question.tags.items())
+    head = f"{question.id}  {question.family}, {question.split}, context {question.context_id} ({tags})"
+    # Questions of some families have lists in them, so that only long lines are wrapped.
+    text = [part for line in question.text.splitlines() for part in wrapped(line)]
+    return [*wrapped(head, indent=0), *text]
+
+
+def _answer_lines(item: BenchItem) -> list[str]:
+    return [f"key ({item.key.answer.type}):", *_indented(item.answer)]
+
+
+def _indented(text: str) -> list[str]:
+    return [f"  {line}" for line in text.splitlines()]
+
+
+def _passage_lines(passages: Sequence[ProofPassage]) -> list[str]:
+    if not passages:
+        return []
+    lines = [f"proof, {counted(len(passages), 'passage')}:"]
+    last = ""
+    for one in passages[:MAX_PASSAGES]:
+        if one.document != last:
+            place = f"document {one.number}" if one.number else "not in the context"
+            lines.append(cut(f"  {one.document} ({place}): {_one_line(one.title)}"))
+        last = one.document
+        shown = _one_line(one.text)
+        shown = shown if len(shown) <= 300 else f"{shown[:200]} … {shown[-80:]}"
+        lines.append(f"    …{_one_line(one.before)}⟦{shown}⟧{_one_line(one.after)}…")
+    if len(passages) > MAX_PASSAGES:
+        lines.append(f"    and {len(passages) - MAX_PASSAGES:,} more; --json lists all")
+    return lines
+
+
+def _one_line(text: str) -> str:
+    return re.sub(r"\s+", " ", text)
+
+
+def _as_json(item: BenchItem, corpus: Corpus) -> dict[str, object]:
+    return {
+        "question": json.loads(item.question.model_dump_json()),
+        "key": json.loads(item.key.model_dump_json()),
+        "explanation": item.explain(),
+        "passages": [asdict(one) for one in item.passages(corpus)],
+    }
