@@ -47,11 +47,9 @@ def test_a_plan_lists_questions_that_do_not_fit(bench_view: BenchView) -> None:
 
 
 def test_the_window_needs_room_for_the_response(bench_view: BenchView) -> None:
-    context, asked = next(iter(bench_view.groups()))
-    job = next(jobs(bench_view, RunSettings()))[0]
+    (job,) = next(jobs(bench_view, RunSettings(limit=1)))
     whole = plan(bench_view, Full(), WIDE, RunSettings(limit=1), ResponseIndex(), 1).input_tokens
-    assert context.tokens < whole
-    assert job.question == asked[0]
+    assert job.context.tokens < whole
     exact, tight = ModelInfo(window=whole + 500, token_ratio=1.0), ModelInfo(window=whole + 499, token_ratio=1.0)
     settings = RunSettings(max_tokens=500, limit=1)
     assert not plan(bench_view, Full(), exact, settings, ResponseIndex(), 1).overflow
@@ -73,10 +71,9 @@ def test_existing_responses_are_not_planned_again(bench_view: BenchView) -> None
 
 
 def test_extraction_is_counted_once_per_context(bench_view: BenchView) -> None:
-    settings = RunSettings(limit=5)
-    chunks = plan(bench_view, ExtractSql(chunk=8_000), WIDE, settings, ResponseIndex(), 1).requests - 5
-    context, _ = next(iter(bench_view.groups()))
-    assert context.tokens / 8_000 <= chunks <= context.tokens / 8_000 * 2.5
+    chunks = plan(bench_view, ExtractSql(chunk=8_000), WIDE, RunSettings(), ResponseIndex(), 1).requests - 30
+    tokens = sum(context.tokens for context, _ in bench_view.groups())
+    assert tokens / 8_000 <= chunks <= tokens / 8_000 * 2.5
 
 
 def test_tables_and_queries_need_fewer_tokens_than_documents(bench_view: BenchView) -> None:
@@ -100,8 +97,20 @@ def test_repairs_count_for_the_highest_price_only(bench_view: BenchView) -> None
 def test_only_selected_questions_are_asked(bench_view: BenchView) -> None:
     assert sum(len(group) for group in jobs(bench_view, RunSettings(limit=7))) == 7
     assert not list(jobs(bench_view, RunSettings(split="train")))
-    samples = [(job.question.id, job.sample) for job in next(jobs(bench_view, RunSettings(samples=2, limit=2)))]
-    assert [sample for _, sample in samples] == [0, 1, 0, 1]
+    samples = [job.sample for group in jobs(bench_view, RunSettings(samples=2, limit=2)) for job in group]
+    assert samples == [0, 1, 0, 1]
+
+
+def _selected(bench_view: BenchView, **settings: int) -> set[str]:
+    return {job.question.id for group in jobs(bench_view, RunSettings(**settings)) for job in group}
+
+
+def test_a_limit_draws_questions_at_random_and_a_higher_one_adds_others(bench_view: BenchView) -> None:
+    few = _selected(bench_view, limit=6)
+    assert few < _selected(bench_view, limit=12)
+    assert few != _selected(bench_view, limit=6, seed=1)
+    contexts = {job.context.id for group in jobs(bench_view, RunSettings(limit=6)) for job in group}
+    assert len(contexts) > 2
 
 
 def test_the_users_table_takes_precedence(tmp_path: Path) -> None:

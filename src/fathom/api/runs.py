@@ -15,7 +15,7 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 from fathom.api.arguments import Folder, as_path, as_tokens, checked
 from fathom.api.bench_views import open_bench_view
-from fathom.api.models import engine_info
+from fathom.api.models import engine_info, list_models
 from fathom.api.scores import Scores, score_run
 from fathom.api.simulation import open_simulated_model
 from fathom.corpus.store import Corpus
@@ -66,7 +66,7 @@ __all__ = [
 
 T = TypeVar("T")
 EMBEDDED = "local/smollm2"
-MODEL_OPTIONS = ("temperature", "seed", "reasoning_effort", "window", "prices")
+MODEL_OPTIONS = ("temperature", "seed", "top_p", "reasoning_tokens", "reasoning_effort", "window", "prices")
 """Options that have no effect on a system that needs no model."""
 
 
@@ -83,6 +83,8 @@ class RunOptions(TypedDict, total=False):
     temperature: float | None
     seed: int | None
     max_tokens: int | str
+    top_p: float | None
+    reasoning_tokens: int | str | None
     reasoning_effort: str | None
     window: int | str | None
     split: Literal["train", "dev", "test"] | None
@@ -186,7 +188,9 @@ def request_run(bench: Folder, model: str | None = None, **options: Unpack[RunOp
     loaded = load_system(system, prompting, system_settings) if by_name else wrap_system(system)
     corpus, prices, connections = (given.pop(name, None) for name in ("corpus", "prices", "connections"))
     settings = _preset_options(as_path(bench)) | {name: value for name, value in given.items() if value is not None}
-    settings |= {name: as_tokens(settings[name]) for name in ("max_tokens", "window") if name in settings}
+    settings |= {
+        name: as_tokens(settings[name]) for name in ("max_tokens", "window", "reasoning_tokens") if name in settings
+    }
     check_limits(connections=connections)
     if model is None and needs_model(loaded.system):
         raise FathomError(f"The system '{loaded.system.name}' needs a model. Give one, such as --model openai/gpt-4.1.")
@@ -280,8 +284,10 @@ class RunRequest:
             info = engine_info(self.model) or info
         if (self.settings.window or info.window) is None:
             if "/" not in self.model:
+                known = next((one.name for one in list_models() if one.name.partition("/")[2] == self.model), None)
                 raise FathomError(
-                    f"'{self.model}' is not the name of a model. Give a provider and a model, such as openai/gpt-4.1."
+                    f"'{self.model}' names no provider. Give a provider and a model, such as "
+                    f"{known or f'openai/{self.model}'}."
                 )
             raise FathomError(
                 f"The context window of the model '{self.model}' is unknown. "
@@ -375,6 +381,15 @@ class RunRequest:
                 first.setdefault(job.question.family, (job, job.question))
         if not total:
             raise FathomError(f"No question of '{self.bench}' is selected. Leave out --split, or choose another.")
+        window = planning.WindowCheck(bench, self.system, self.info, self.settings)
+        if window.is_needed and not any(
+            window.fits(window.estimate(job)) for group in planning.jobs(bench, self.settings) for job in group
+        ):
+            size = self.settings.window or self.info.window
+            raise FathomError(
+                f"None of the {total:,} questions fits the window of {size:,} tokens. "
+                f"Shorten the bench: fathom fit {self.bench} --window {size} --out OTHER."
+            )
         for job, question in first.values():
             # An estimate needs the instructions, forms and tables that the system uses.
             self.system.estimate(question, bench.view(job.context, question))

@@ -97,6 +97,12 @@ _OPTIONS = (
     click.option(
         "--max-tokens", type=options.Length(), default=2_048, show_default=True, help="Maximum tokens of a response."
     ),
+    click.option(
+        "--top-p", type=click.FloatRange(0, 1, min_open=True), help="Nucleus sampling.  [default: the provider's]"
+    ),
+    click.option(
+        "--reasoning-tokens", type=options.Length(), help="Maximum reasoning tokens, for providers that take a number."
+    ),
     click.option("--reasoning-effort", help="Reasoning effort of reasoning models: low, medium, high."),
     click.option(
         "--window",
@@ -104,7 +110,7 @@ _OPTIONS = (
         help="Tokens that prompt and response may have together.  [default: from the table of models]",
     ),
     click.option("--split", type=click.Choice(["train", "dev", "test"]), help="Ask the questions of one split."),
-    click.option("--limit", type=click.IntRange(1), help="Ask only this many questions, the first ones."),
+    click.option("--limit", type=click.IntRange(1), help="Ask only this many questions, drawn at random by --seed."),
     click.option("--prices", type=options.PATH, help="Your own table of windows and prices (TOML)."),
     click.option("--corpus", type=options.PATH, help="Where the corpus is, if it was moved."),
     click.option(

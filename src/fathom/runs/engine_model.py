@@ -384,6 +384,8 @@ def open_model(
         seed=settings.seed,
         max_tokens=settings.max_tokens,
         reasoning_effort=settings.reasoning_effort,
+        top_p=settings.top_p,
+        reasoning_tokens=settings.reasoning_tokens,
         max_connections=limits.connections,
         max_retries=limits.retries,
         attempt_timeout=limits.timeout,

@@ -6,7 +6,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from itertools import islice
+from heapq import nsmallest
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated, Self
@@ -78,12 +78,24 @@ class RunSettings(Record):
     split: Split | None = None
     """None for all splits."""
     limit: Position | None = None
-    """Ask only the first questions, up to this number."""
+    """Ask only this many questions, drawn at random by `seed`."""
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Nucleus sampling; None for the provider's default."""
+    reasoning_tokens: Position | None = Field(default=None, exclude_if=lambda value: value is None)
+    """The maximum number of reasoning tokens, for providers that take one."""
 
 
 def selected_questions(questions: Iterable[Question], settings: RunSettings) -> Iterator[Question]:
-    """The questions that a run with these settings asks."""
-    return islice((one for one in questions if settings.split in (None, one.split)), settings.limit)
+    """The questions that a run with these settings asks, in the order of the bench.
+
+    A higher limit selects the same questions and others.
+    """
+    matching = (one for one in questions if settings.split in (None, one.split))
+    if settings.limit is None:
+        return matching
+    seed = settings.seed or 0
+    drawn = nsmallest(settings.limit, enumerate(matching), key=lambda entry: digest(seed, "limit", entry[1].id))
+    return (question for _, question in sorted(drawn, key=lambda entry: entry[0]))
 
 
 class RunManifest(Record):

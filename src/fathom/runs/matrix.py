@@ -29,6 +29,8 @@ class CellOptions(Record):
     max_tokens: int | str | None = None
     temperature: float | None = None
     seed: int | None = None
+    top_p: float | None = None
+    reasoning_tokens: int | str | None = None
     reasoning_effort: str | None = None
     window: int | str | None = None
     split: Split | None = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 
 from fathom.models.model_info import ModelInfo
 from fathom.models.prompts import names_a_context
@@ -14,7 +13,7 @@ from fathom.records.questions import Question, QuestionId, Usage
 from fathom.records.record import Record
 from fathom.runs.bench_view import BenchView
 from fathom.runs.calling import highest_usage
-from fathom.runs.folder import ResponseIndex, RunSettings
+from fathom.runs.folder import ResponseIndex, RunSettings, selected_questions
 from fathom.systems.protocol import Estimate, System, needs_model
 
 SMALLEST_CACHED = 1_024
@@ -78,16 +77,21 @@ class Plan(Record):
 
 def jobs(bench: BenchView, settings: RunSettings) -> Iterator[list[Job]]:
     """The jobs of a run, one context at a time, with the samples of a question side by side."""
-    left = settings.limit
+    chosen = _chosen(bench, settings)
     for context, questions in bench.groups():
-        matching = [question for question in questions if settings.split in (None, question.split)]
-        selected = list(islice(matching, left))
-        if left is not None:
-            left -= len(selected)
+        selected = [one for one in questions if settings.split in (None, one.split)]
+        if chosen is not None:
+            selected = [one for one in selected if one.id in chosen]
         if selected:
             yield [Job(context, question, sample) for question in selected for sample in range(settings.samples)]
-        if left == 0:
-            return
+
+
+def _chosen(bench: BenchView, settings: RunSettings) -> frozenset[QuestionId] | None:
+    """The questions that a limit leaves; None without a limit."""
+    if settings.limit is None:
+        return None
+    questions = (question for _, group in bench.groups() for question in group)
+    return frozenset(question.id for question in selected_questions(questions, settings))
 
 
 class WindowCheck:

@@ -39,6 +39,8 @@ class RoleSettings(Record):
     max_tokens: Position = 1_024
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     seed: int | None = None
+    top_p: Annotated[float, Field(gt=0, le=1)] | None = None
+    reasoning_tokens: Position | None = None
     reasoning_effort: str | None = None
 
 

@@ -89,6 +89,9 @@ class _StubModel:
     def halt(self) -> None:
         """Nothing to do."""
 
+    def stop_waiting(self, reason: str) -> None:
+        """Nothing to do."""
+
 
 class _Trial:
     """The system with a stub in place of a model, asked some questions one by one and then at once."""
