@@ -10,7 +10,11 @@ import pytest
 from fathom.api.bench_views import open_bench_view
 from fathom.api.systems import build_small_bench
 from fathom.cli.main import main
+from fathom.models.model_info import ModelInfo
 from fathom.runs.bench_view import BenchView
+from fathom.runs.folder import RunSettings
+from fathom.runs.plan import WindowCheck, jobs
+from fathom.systems.direct import Full
 from tests.serving import Provider
 from tests.sharing import SharedFolders
 
@@ -21,6 +25,15 @@ KEY = "sk-a-key-that-must-not-be-seen"
 def bench_view(tiny_bench: Path) -> Iterator[BenchView]:
     with open_bench_view(tiny_bench) as opened:
         yield opened
+
+
+@pytest.fixture
+def narrow_window(bench_view: BenchView) -> int:
+    """A window that some questions of the bench fit and others do not, for a model that nothing is known about."""
+    settings = RunSettings()
+    check = WindowCheck(bench_view, Full(), ModelInfo(), settings)
+    needed = sorted(check.estimate(job).largest_call for group in jobs(bench_view, settings) for job in group)
+    return ModelInfo().tokens(needed[len(needed) // 2]) + settings.max_tokens
 
 
 @pytest.fixture(scope="session")

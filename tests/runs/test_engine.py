@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from inspect_ai.log import EvalLog
 
+from fathom.api.benches import open_bench
 from fathom.cli.main import main
 from fathom.records.errors import FathomError
 from fathom.records.questions import Response
@@ -45,7 +46,9 @@ def test_the_model_reads_the_exact_context(ask: Ask, tiny_bench: Path, tmp_path:
         ask(provider, "--limit", 1)
     [prompt] = provider.prompts
     contexts = tiny_bench.parent / "contexts.jsonl"
-    words = ["show", _corpus(tiny_bench), _first_context(tiny_bench), "--contexts", contexts]
+    asked = next(iter(read_responses(tmp_path / "run").responses.values())).question_id
+    context = next(one.context_id for one in open_bench(tiny_bench).all_questions() if one.id == asked)
+    words = ["show", _corpus(tiny_bench), context, "--contexts", contexts]
     shown = subprocess.run(
         [sys.executable, "-m", "fathom", *map(str, words)], capture_output=True, check=True
     ).stdout.decode()
@@ -55,10 +58,6 @@ def test_the_model_reads_the_exact_context(ask: Ask, tiny_bench: Path, tmp_path:
 
 def _corpus(bench: Path) -> Path:
     return bench / str(json.loads((bench / "manifest.json").read_text())["corpus"])
-
-
-def _first_context(bench: Path) -> str:
-    return str(json.loads((bench / "contexts.jsonl").read_text().splitlines()[0])["id"])
 
 
 FAULTS = ("429", "500", "garbage", "half a stream", "empty", "silence", "echo", "503")
@@ -172,13 +171,22 @@ def test_the_budget_is_spent_and_never_exceeded(ask: Ask, tmp_path: Path, connec
     assert set(provider.seen.values()) == {1}
 
 
-def test_questions_that_do_not_fit_are_not_sent(ask: Ask, tmp_path: Path) -> None:
+def test_questions_that_do_not_fit_are_not_sent(ask: Ask, tmp_path: Path, narrow_window: int) -> None:
     with serving(Provider()) as provider:
-        assert ask(provider, "--window", 76_000) == 0
+        assert ask(provider, "--window", narrow_window) == 0
     found = outcomes(tmp_path / "run")
     assert found["overflow"] + found["answered"] == 30
-    assert found["overflow"] > 0
+    assert 0 < found["overflow"] < 30
     assert len(provider.prompts) == found["answered"]
+
+
+def test_a_run_without_a_question_that_fits_is_an_error(
+    ask: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(Provider()) as provider:
+        assert ask(provider, "--window", "32K") == 2
+    assert "None of the 30 questions fits" in capsys.readouterr().err
+    assert not (tmp_path / "run").exists()
 
 
 def _start(bench: Path, provider: Provider, out: Path, *words: object) -> subprocess.Popen[bytes]:
@@ -335,7 +343,7 @@ def test_a_server_that_does_not_stream_is_asked_without_a_stream(ask: Ask, tmp_p
 
 
 def test_an_attempt_is_one_request(ask: Ask) -> None:
-    with serving(Provider(fault=lambda number, prompt: "503")) as provider:
+    with serving(Provider(fault=lambda number, prompt: "500")) as provider:
         assert ask(provider, "--limit", 2, "--retries", 1) == 1
     assert len(provider.prompts) == 4
 
@@ -396,12 +404,13 @@ def test_a_rate_limit_is_not_an_overflow(ask: Ask, tmp_path: Path) -> None:
     assert outcomes(tmp_path / "run") == {"error": 2}
 
 
-def test_a_larger_window_asks_what_overflowed(ask: Ask, tmp_path: Path) -> None:
+def test_a_larger_window_asks_what_overflowed(ask: Ask, tmp_path: Path, narrow_window: int) -> None:
     with serving(Provider()) as provider:
-        ask(provider, "--window", "64K", "--limit", 3)
-        assert outcomes(tmp_path / "run") == {"overflow": 3}
-        assert ask(provider, "--limit", 3) == 0
-    assert outcomes(tmp_path / "run") == {"answered": 3}
+        ask(provider, "--window", narrow_window)
+        assert outcomes(tmp_path / "run")["overflow"] > 0
+        assert ask(provider) == 0
+    assert outcomes(tmp_path / "run") == {"answered": 30}
+    assert set(provider.seen.values()) == {1}
 
 
 def test_a_run_can_be_extended(ask: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -279,6 +279,7 @@ class RunRequest:
         if not self.needs_model:
             return ModelInfo()
         _ = self._model_name
+        _ = self.is_embedded
         info = model_info(self.model, self.prices)
         if (self.settings.window or info.window) is None:
             info = engine_info(self.model) or info
@@ -428,19 +429,20 @@ def _existing(folder: Path) -> ResponseIndex:
 def opened_model(model: str, url: str | None = None) -> OpenedModel:
     """A function that opens a model for the engine. The embedded model gets a server; the engine opens all others."""
     if _is_embedded(model):
-        return lambda: _embedded(model)
+        return _embedded
     return lambda: nullcontext((model, {"url": url} if url else {}))
 
 
 def _is_embedded(model: str) -> bool:
-    return model.startswith("local/")
+    """Whether it is the embedded model; an error for a name that only looks like it."""
+    if model.startswith("local/") and model != EMBEDDED:
+        raise FathomError(f"There is no embedded model '{model}'. Use '{EMBEDDED}'.")
+    return model == EMBEDDED
 
 
 @contextmanager
-def _embedded(model: str) -> Iterator[tuple[str, dict[str, str]]]:
+def _embedded() -> Iterator[tuple[str, dict[str, str]]]:
     from fathom.models.embedded import EmbeddedServer
 
-    if model != EMBEDDED:
-        raise FathomError(f"There is no embedded model '{model}'. Use '{EMBEDDED}'.")
     with EmbeddedServer() as server:
         yield "openai-api/local/smollm2", {"url": server.url, "api_key": "none"}
