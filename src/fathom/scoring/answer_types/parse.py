@@ -154,7 +154,7 @@ def parse_response(text: str, key: Answer, *, truncated: bool = False) -> Answer
             text = without_markup(text, hints)
         statement = find_statement(text, hints, truncated)
         if statement is not None:
-            statement = statement._replace(text=in_english(statement.text, hints))
+            statement = Statement(in_english(statement.text, hints), statement.marked)
         return None if statement is None else _from_statement(statement, key, hints)
     except (ArithmeticError, LookupError, RecursionError, ValueError):
         return None  # no such input is known, but a response may still contain one

@@ -49,7 +49,8 @@ def _text(item: str) -> Text:
 
 @lru_cache(maxsize=1 << 14)
 def _cached_text(item: str) -> Text:
-    return Text(value=item)  # frozen, so that equal responses can share one
+    # Frozen, so that equal responses can share one. Validation could only find that it is blank.
+    return Text(value=item) if not item or item.isspace() else Text.trusted(type="text", value=item, aliases=())
 
 
 def parse_list(statement: Statement, key: ListAnswer, hints: KeyHints) -> Answer | None:
@@ -131,14 +132,21 @@ def _with_decimal_points(text: str, key: Rows) -> str:
 
 def _without_columns(line: str, key: Rows) -> str:
     """A line without the name of the column before each cell: "title: Tides, author: Lind"."""
-    names = [rf"{re.escape(name).replace('_', '[ _]')}" for name in key.columns]
-    labels = [re.search(rf"(?<![^\W_]){name}[ \t]?[:=][ \t]?", line, re.IGNORECASE) for name in names]
+    if ":" not in line and "=" not in line:
+        return line
+    labels = [label.search(line) for label in _column_labels(key.columns)]
     places = [label.start() for label in labels if label]
-    if len(places) < len(names) or places != sorted(places):
+    if len(places) < len(labels) or places != sorted(places):
         return line
     starts = [label.end() for label in labels if label]
     cells = [line[start:end].strip(" \t,;") for start, end in zip(starts, [*places[1:], len(line)], strict=True)]
     return "; ".join(cells) if all(cells) and not line[: places[0]].strip(" \t-*•({[0123456789.)") else line
+
+
+@lru_cache(maxsize=256)
+def _column_labels(columns: tuple[str, ...]) -> list[re.Pattern[str]]:
+    names = [re.escape(name).replace("_", "[ _]") for name in columns]
+    return [re.compile(rf"(?<![^\W_]){name}[ \t]?[:=][ \t]?", re.IGNORECASE) for name in names]
 
 
 def _without_rank(rows: list[list[str]], key: Rows) -> list[list[str]]:

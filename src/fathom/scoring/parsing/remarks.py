@@ -126,6 +126,11 @@ def taken_back(text: str, hints: KeyHints) -> bool:
 
 def _is_undecided(text: str, hints: KeyHints) -> bool:
     """Whether a text leaves two answers open."""
+    if text.isascii():
+        # What each alternative begins with: four such tests take less time than the pattern.
+        small = text.lower()
+        if not ("under " in small or "both " in small or "alternatively" in small or "i c" in small):
+            return False
     undecided = _UNDECIDED.search(text)
     return undecided is not None and letters(_line_at(text, undecided.end())) not in hints.whole
 

@@ -11,14 +11,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from fathom.scoring.parsing.framed_items import COUNTS, ITEM, ORDINALS, WORD, frames_items
+from fathom.scoring.parsing.framed_items import COUNTS, ITEM, ORDINALS, WORD, frames_items, item_pattern
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.normalization import letters
 
 MOST_CHARACTERS: Final = 4_000
 MOST_SPELLINGS: Final = 200
-_LETTER = r"[^\W\u4e00-\u9fff]"
-"""A letter or digit that continues a name; Chinese writes names without spaces around them."""
 FILLER = frozenset(COUNTS) | frozenset(
     WORD.findall(
         "the a an this these those that following is are was were be been has have had with by in of for from "
@@ -86,21 +84,30 @@ def told_items(lines: Sequence[str], hints: KeyHints) -> list[str]:
     told = sum(len(form) for form in spellings if form in text)
     if not told or len(spellings) > MOST_SPELLINGS:
         return []
+    if len(lines) > 1 and _has_other_words(text, hints):
+        return []
     names = "|".join(map(re.escape, sorted(spellings, key=len, reverse=True)))
-    pattern = re.compile(rf"(?<!{_LETTER})(?:{names})(?!{_LETTER})")
+    pattern = item_pattern(names, text)
     named = [spellings[match[0]] for match in pattern.finditer(text)]
     if len(set(named)) < len(named):
         return []  # "Tides", and then "These are tides." as another title
     rest = pattern.sub(ITEM, _NO_OTHER.sub("", text))
     if named and _is_closed(text, rest, hints, told) and not any(map(_is_item, _pieces(rest))):
         return named
-    return named if named and len(lines) == 1 and frames_items(lines[0], pattern) else []
+    return named if named and len(lines) == 1 and frames_items(lines[0], names) else []
+
+
+def _has_other_words(text: str, hints: KeyHints) -> bool:
+    """Whether a word is neither of the closed vocabulary nor the key's.
+
+    This rules out most responses with other items, at a fraction of the cost.
+    """
+    return any(len(word) > 3 and not word.isdecimal() for word in {*WORD.findall(text)} - _ALLOWED - hints.words)
 
 
 def _is_closed(text: str, rest: str, hints: KeyHints, told: int) -> bool:
     """Whether everything beside the items is of the closed vocabulary."""
-    # Most responses with other items are ruled out here, at a fraction of the cost.
-    if any(len(word) > 3 and not word.isdecimal() for word in {*WORD.findall(text)} - _ALLOWED - hints.words):
+    if _has_other_words(text, hints):
         return False
     # Most of what an answer in sentences says are its items.
     if 6 * told < len(text) or _LISTED_NUMBER.search(rest):
