@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fathom.api.findings import Analysis, analyze, compare, contamination
     from fathom.api.matrix import MatrixRun, run_matrix
     from fathom.api.models import KnownModel, list_models
+    from fathom.api.quickstart import quickstart
     from fathom.api.run_listing import RunListing, list_runs
     from fathom.api.runs import Run, open_run, plan, run
     from fathom.api.scores import Scores, score_answers, score_run
@@ -42,6 +43,7 @@ _MODULES = {
     "fathom.api.findings": ("Analysis", "analyze", "compare", "contamination"),
     "fathom.api.matrix": ("MatrixRun", "run_matrix"),
     "fathom.api.models": ("KnownModel", "list_models"),
+    "fathom.api.quickstart": ("quickstart",),
     "fathom.api.run_listing": ("RunListing", "list_runs"),
     "fathom.api.runs": ("Run", "open_run", "plan", "run"),
     "fathom.api.scores": ("Scores", "score_answers", "score_run"),
@@ -84,6 +86,7 @@ __all__ = [
     "open_corpus",
     "open_run",
     "plan",
+    "quickstart",
     "run",
     "run_matrix",
     "score_answers",

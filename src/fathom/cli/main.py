@@ -6,6 +6,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 
 import click
@@ -15,6 +16,7 @@ from fathom.records.version import __version__
 
 COMMANDS = {
     "demo": "Run all of Fathom on a small generated corpus.",
+    "quickstart": "Make a first benchmark from your own documents.",
     "ingest": "Read documents into a corpus.",
     "generate": "Write a corpus of generated documents.",
     "contexts": "Sample documents of a corpus into contexts of given lengths.",
@@ -36,7 +38,7 @@ COMMANDS = {
     "table": "Tabulate a measure of runs by any of their properties.",
     "report": "Write a report page or a leaderboard.",
     "contamination": "Measure how much of a run was memorized.",
-    "show": "Show a corpus, a document, or a context.",
+    "show": "Show a corpus, a bench or a run, or a part of it.",
 }
 """The commands in the order of a typical workflow. Each has a module of its name in this package, with underscores."""
 
@@ -53,6 +55,15 @@ class _Commands(click.Group):
         command = import_module(f"fathom.cli.{name.replace('-', '_')}").command
         return command if isinstance(command, click.Command) else None
 
+    def resolve_command(
+        self, context: click.Context, words: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if words[0] not in COMMANDS and not words[0].startswith("-"):
+            close = get_close_matches(words[0], COMMANDS, n=1)
+            advice = f"Did you mean `fathom {close[0]}`?" if close else "See `fathom --help`."
+            raise FathomError(f"There is no command '{words[0]}'. {advice}")
+        return super().resolve_command(context, words)
+
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
@@ -61,6 +72,7 @@ class _Commands(click.Group):
 EXAMPLE = """
 \b
 Example:
+  fathom quickstart my-documents --out first
   fathom generate --out corpus --documents 200 --seed 7
   fathom contexts corpus --lengths 64K,128K
   fathom build numeric corpus --out bench

@@ -451,6 +451,9 @@ class Family:
     """None if `check` needs no judgments."""
     passages: Callable[[Corpus], PassageFinder] = _proof_passages
     """Finds the passages of a context that a question needs; by default those that prove its key."""
+    starter: Callable[[Corpus, int], Mapping[str, Any] | None] = lambda corpus, questions: None
+    """From a corpus and the number of questions for each context: settings of a first bench over documents of a
+    user's own. None if the family has nothing to ask about them, or is no part of a first bench."""
     explain: Callable[[Key], Sequence[str]] = _no_lines
     """The computation behind a key, step by step in plain words."""
     describe: Callable[[dict[str, JsonValue]], Sequence[str]] = _no_lines

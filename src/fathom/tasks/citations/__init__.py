@@ -54,6 +54,8 @@ FAMILY = Family(
     simulate=Simulator,
     diagnose=Diagnoser,
     passages=Needed,
+    # Candidates are works that the corpus has: a few links do not give four of them.
+    starter=lambda corpus, questions: {"items": questions} if corpus.manifest.links >= 40 else None,
     explain=explain,
     describe=describe,
 )

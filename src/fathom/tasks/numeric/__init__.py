@@ -106,6 +106,7 @@ FAMILY = Family(
     simulate=Simulator,
     diagnose=Diagnoser,
     passages=required_passages,
+    starter=lambda corpus, questions: {"questions": questions},
     explain=explain,
     warnings=_warnings,
     leaks=_leaks,

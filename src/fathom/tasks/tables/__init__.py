@@ -98,6 +98,7 @@ FAMILY = Family(
     simulate=Simulator,
     diagnose=Diagnoser,
     passages=required_passages,
+    starter=lambda corpus, questions: {"questions": questions},
     explain=explain,
     describe=baselines.describe,
     leaks=_leaks,

@@ -1,0 +1,125 @@
+"""`fathom quickstart`"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from fathom.api.benches import open_bench, read_recipe
+from fathom.api.corpora import open_corpus
+from fathom.api.quickstart import FirstBench, choose, estimate_prices, is_corpus
+from fathom.cli import audit, build, contexts, ingest, options, report, run, score
+from fathom.cli.output import counted
+from fathom.cli.show_bench import item_lines
+from fathom.records.errors import FathomError
+from fathom.records.lengths import format_length
+from fathom.work import cores
+
+SHOWN = 3
+"""Items that are shown."""
+
+
+@click.command(
+    epilog=options.examples(
+        "fathom quickstart my-papers/ --out first",
+        "fathom quickstart filings.zip --out first --model openai/gpt-5-mini --budget 5",
+    )
+)
+@click.argument("sources", metavar="DOCS...", nargs=-1, required=True, type=options.PATH)
+@click.option("--out", type=options.PATH, required=True, help="The folder to write to.")
+@click.option("--model", help="Run this model on the bench, and write a report.")
+@click.option("--budget", type=options.NonNegative(), help="With --model: stop before more US dollars are spent.")
+@options.seed
+@click.pass_context
+def command(
+    caller: click.Context, sources: tuple[Path, ...], out: Path, model: str | None, budget: float | None, seed: int
+) -> None:
+    """Make a first benchmark from your own documents.
+
+    Reads the documents, chooses lengths, families and a number of questions that suit them, builds and audits a bench,
+    shows some of its items, and estimates what common models would cost. Prints every command that it runs. Writes to
+    the folder of --out; calls a model only with --model. A second call resumes.
+    """
+    if budget is not None and model is None:
+        raise FathomError("--budget limits what --model may cost. Give a model, too.")
+    corpus, bench = out / "corpus", out / "bench"
+    if is_corpus(corpus):
+        click.echo(f"{corpus} has been read before.")
+    else:
+        _step(f"fathom ingest {' '.join(map(str, sources))} --out {corpus}")
+        caller.invoke(ingest.command, sources=sources, out=corpus, allow_incomplete=True)
+    with open_corpus(corpus) as opened:
+        chosen = choose(opened)
+    _sample(caller, corpus, chosen, seed)
+    _build(corpus, bench, chosen, seed)
+    _step(f"fathom audit {bench}")
+    caller.invoke(audit.command, bench=bench)
+    _step(f"fathom show {bench} --sample {SHOWN} --seed {seed}")
+    _show(bench, seed)
+    if model is None:
+        click.echo(_prices(bench))
+        return
+    _run(caller, bench, out, model, budget)
+
+
+def _step(words: str) -> None:
+    """Print the command that is about to run, as a user would type it."""
+    click.secho(f"\n$ {words}", bold=True)
+
+
+def _sample(caller: click.Context, corpus: Path, chosen: FirstBench, seed: int) -> None:
+    lengths = [str(length) if length % 1_024 else format_length(length) for length in chosen.lengths]
+    _step(
+        f"fathom contexts {corpus} --lengths {','.join(lengths)} --count {chosen.count} "
+        f"--min-documents {chosen.min_documents} --seed {seed}"
+    )
+    caller.invoke(
+        contexts.command,
+        corpus=corpus,
+        lengths=tuple(lengths),
+        count=chosen.count,
+        min_documents=chosen.min_documents,
+        seed=seed,
+    )
+
+
+def _build(corpus: Path, bench: Path, chosen: FirstBench, seed: int) -> None:
+    """Build the bench from a recipe that is written beside it, for the user to edit."""
+    recipe = bench.parent / "recipe.toml"
+    lines = [f'corpus = "{corpus.name}"', f'out = "{bench.name}"', f"seed = {seed}"]
+    for name, settings in chosen.families.items():
+        lines += ["", f"[families.{name}]", *(f"{setting} = {value}" for setting, value in settings.items())]
+    recipe.write_text("\n".join(lines) + "\n")
+    _step(f"fathom build --recipe {recipe}")
+    build.run_build(read_recipe(recipe), cores())
+
+
+def _show(folder: Path, seed: int) -> None:
+    bench = open_bench(folder)
+    with open_corpus(bench.corpus_folder) as corpus:
+        click.echo("\n\n".join("\n".join(item_lines(item, corpus)) for item in bench.sample(SHOWN, seed)))
+
+
+def _prices(folder: Path) -> str:
+    """What a run of each common model would cost, and the next command."""
+    bench = open_bench(folder)
+    lines = [f"\nestimated price of {counted(len(bench), 'question')} with the whole context:"]
+    found = estimate_prices(bench)
+    lines += [
+        f"  {name:30} " + ("does not fit" if price is None else f"${price:,.2f}") for name, price in found.items()
+    ]
+    cheapest = min((name for name in found if found[name] is not None), key=lambda name: found[name] or 0.0, default="")
+    lines.append(f"next: fathom run {folder} --model {cheapest or 'MODEL'} --budget 5")
+    return "\n".join(lines)
+
+
+def _run(caller: click.Context, bench: Path, out: Path, model: str, budget: float | None) -> None:
+    folder, page = out / "run", out / "report.html"
+    limit = "" if budget is None else f" --budget {budget:g}"
+    _step(f"fathom run {bench} --model {model}{limit} --out {folder}")
+    caller.invoke(run.command, bench=bench, model=model, budget=budget, out=folder)
+    _step(f"fathom score {folder}")
+    caller.invoke(score.command, target=folder)
+    _step(f"fathom report {folder} --out {page}")
+    caller.invoke(report.command, runs=(folder,), out=page)

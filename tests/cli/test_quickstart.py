@@ -1,0 +1,69 @@
+"""`fathom quickstart`: from documents to a first audited bench."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import fathom as package
+from fathom.api.quickstart import LENGTHS, _choose_lengths
+from fathom.corpus.store import Corpus
+from tests.conftest import Fathom
+
+
+@pytest.fixture(scope="module")
+def documents(small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Markdown files, and one that is no document."""
+    folder = tmp_path_factory.mktemp("documents")
+    with Corpus(small_folder) as corpus:
+        for number, document in enumerate(corpus.documents()):
+            if number < 8:
+                (folder / f"{number}.md").write_text(document.text)
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.4 nothing more")
+    return folder
+
+
+def test_documents_become_an_audited_bench(documents: Path, tmp_path: Path, fathom: Fathom) -> None:
+    done = fathom("quickstart", documents, "--out", tmp_path / "first")
+    assert done.returncode == 0, done.stderr
+    assert "audit passed" in done.stdout
+    assert done.stdout.count("\nkey (") == 3
+    assert "estimated price of" in done.stdout
+    commands = [line[2:] for line in done.stdout.splitlines() if line.startswith("$ fathom")]
+    assert [command.split()[1] for command in commands] == ["ingest", "contexts", "build", "audit", "show"]
+    # The recipe that it writes gives the same bench.
+    again = fathom("build", "--recipe", tmp_path / "first" / "recipe.toml")
+    assert "already built from the same inputs" in again.stderr
+    resumed = fathom("quickstart", documents, "--out", tmp_path / "first", "--model", "sim/oracle")
+    assert resumed.returncode == 0, resumed.stderr
+    assert "has been read before" in resumed.stdout
+    assert (tmp_path / "first" / "report.html").exists()
+
+
+def test_in_python(documents: Path, tmp_path: Path) -> None:
+    bench, run = package.quickstart(documents, tmp_path / "first", model="sim/oracle")
+    assert run is not None
+    assert len(run.responses()) == len(bench)
+
+
+def test_documents_without_anything_to_ask_about(tmp_path: Path, fathom: Fathom) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "one.bin").write_bytes(bytes(range(256)))
+    done = fathom("quickstart", tmp_path / "notes", "--out", tmp_path / "first")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("documents", [1, 3, 5, 30, 250, 10_000])
+@pytest.mark.parametrize("tokens", [200, 3_000, 40_000])
+def test_lengths_suit_the_documents(documents: int, tokens: int) -> None:
+    lengths, count = _choose_lengths([tokens] * documents)
+    total = documents * tokens
+    assert 1 <= len(lengths) <= 2
+    assert 1 <= count <= 6
+    if lengths[0] in LENGTHS:
+        assert lengths[0] >= 4 * tokens
+        assert lengths[-1] <= total / 2
+    else:
+        assert lengths[0] >= total
