@@ -47,6 +47,16 @@ def small_folder(build_once: SharedFolders) -> Path:
     return build_once("small", lambda folder: generate(folder / "corpus", Recipe(seed=3, documents=48))) / "corpus"
 
 
+@pytest.fixture(scope="session")
+def claims_bench(small_folder: Path, build_once: SharedFolders) -> Path:
+    """A bench of six articles with planted claims; never write to it."""
+
+    def make(folder: Path) -> None:
+        build(small_folder, Path("none"), {"claims": {"items": 6}}, 1, folder / "bench")
+
+    return build_once("claims", make) / "bench"
+
+
 @pytest.fixture
 def small(small_folder: Path) -> Iterator[Corpus]:
     with Corpus(small_folder) as corpus:

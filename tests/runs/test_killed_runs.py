@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 
@@ -23,8 +24,18 @@ from tests.runs.conftest import KEY
 from tests.serving import Provider, Reply, serving
 
 QUESTIONS = 5
-SYSTEMS = {"memory": ("-S", "chunk=16K"), "map-reduce": ("-S", "combine=sql"), "agent": ()}
+SYSTEMS: dict[str, tuple[str, ...]] = {
+    "memory": ("-S", "chunk=16K"),
+    "map-reduce": ("-S", "combine=sql"),
+    "agent": (),
+    "three-pass": (),
+    "one-by-one": (),
+}
 """Systems that call a model several times for a question, with settings."""
+CLAIMS = ("three-pass", "one-by-one")
+"""Those that answer questions on claims."""
+LISTED = 2
+"""Claims that the first pass lists."""
 
 
 def _run(words: list[str]) -> None:
@@ -95,7 +106,12 @@ def _model(disturbance: Disturbance) -> Iterator[Provider]:
         steps = sum(message["role"] == "assistant" for message in body["messages"])
         if "tools" in body and steps < 4:
             return Reply("", ((f"{steps}", "find", json.dumps({"text": "the", "document": "", "skip": steps})),))
-        return Reply("Columns: a\nOrder: 2, 1\nAnswer: 4", input_tokens=10, output_tokens=2)
+        text = "Columns: a\nOrder: 2, 1\nAnswer: 4"
+        if "List the claims, without their evidence" in str(body["messages"]):
+            # The last of three passes does not show the documents: other claims make its prompts differ.
+            article = crc32(json.dumps(body["messages"]).encode())
+            text = json.dumps({"claims": [{"quote": f"Claim {number} of {article}."} for number in range(LISTED)]})
+        return Reply(text, input_tokens=10, output_tokens=2)
 
     with serving(Provider(reply=reply)) as provider:
         yield provider
@@ -122,14 +138,20 @@ ENDS = {signal.SIGKILL: -signal.SIGKILL, signal.SIGINT: 130}
     ("system", "number"), [*((system, signal.SIGKILL) for system in SYSTEMS), ("agent", signal.SIGINT)]
 )
 def test_a_run_that_is_resumed_pays_no_finished_call_again(
-    tiny_bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str, number: signal.Signals
+    tiny_bench: Path,
+    claims_bench: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    system: str,
+    number: signal.Signals,
 ) -> None:
     monkeypatch.setenv("MINE_API_KEY", KEY)
     folder = tmp_path / "run"
     disturbance = Disturbance(number, 8)
     with _model(disturbance) as provider:
         words = ["--model", "openai-api/mine/m", "--url", provider.url, "--window", "128K"]
-        command = Command(folder, tiny_bench, *words, "--system", system, *SYSTEMS[system])
+        bench = claims_bench if system in CLAIMS else tiny_bench
+        command = Command(folder, bench, *words, "--system", system, *SYSTEMS[system])
         disturbance.command = command
         assert command.run() == ENDS[number]
         assert (folder / UNFINISHED).exists() == (number == signal.SIGKILL), "Ctrl-C lets begun questions finish"
@@ -140,6 +162,9 @@ def test_a_run_that_is_resumed_pays_no_finished_call_again(
     paid = [json.loads(line) for line in (folder / SPENDING).read_text().splitlines()]
     calls = sum(step.kind == "model" for response in found for step in response.trace)
     assert len(paid) == calls == len(disturbance.asked), "the traces have each call once, whichever process made it"
+    if system in CLAIMS:
+        per_question = 3 if system == "three-pass" else 1 + 2 * LISTED
+        assert calls == QUESTIONS * per_question
     assert sum(one["input_tokens"] for one in paid) == sum(response.usage.input_tokens for response in found) > 0
     assert not (folder / UNFINISHED).exists()
 

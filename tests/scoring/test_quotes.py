@@ -88,6 +88,53 @@ def test_a_quote_that_the_text_does_not_have_has_no_place(quote: str) -> None:
     assert QuoteLocator(TEXT).locate(quote) is None
 
 
+MEASURED = (
+    "The difference was significant (p < 0.05) in group 12; 5 patients died. The change was -0.5 units, and 1,200 "
+    "people took 1.5 mg of it daily, 5 -10 days long; r = −0.31, n&gt;3. We saw p ≥ 0.10 in the control arm in week 4."
+)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "The difference was significant (P<0.05)",
+        "The difference was significant (p &lt; 0.05)",
+        r"The difference was significant ($p \lt 0.05$) in group 12",
+        "The difference was significant (p 0.05)",
+        "the change was –0.5 units",
+        "and 1200 people took 1.5 mg",
+        "and 1 200 people took 1.5 mg",
+        "daily, 5–10 days long",
+        "r = - 0.31, n > 3",
+        "we saw p >= 0.10 in the arm in week 4",
+        r"we saw $p \geq 0.10$ in the control arm",
+        "> The difference was\n> significant (p < 0.05)",
+    ],
+)
+def test_signs_and_numbers_may_be_written_in_other_ways(quote: str) -> None:
+    assert QuoteLocator(MEASURED).locate(quote) is not None
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "The difference was significant (p > 0.05)",
+        "The difference was significant (p = 0.05) in group 12",
+        "The difference was significant (p ≤ 0.05)",
+        "in group 1; 25 patients died",
+        "in group 125 patients died",
+        "the change was 0.5 units",
+        "5 mg of it daily",
+        "people took 1",
+        "r = 0.31, n > 3",
+        "we saw p < 0.10 in the control arm in week 4",
+        "we saw p < 0.10 in the arm in week 4",
+    ],
+)
+def test_another_number_or_sign_is_another_statement(quote: str) -> None:
+    assert QuoteLocator(MEASURED).locate(quote) is None
+
+
 def test_of_several_places_the_first_is_taken_or_the_one_nearest_to_a_hint() -> None:
     first, second = TEXT.index("It holds."), TEXT.rindex("It holds.")
     locator = QuoteLocator(TEXT)

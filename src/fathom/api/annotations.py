@@ -33,6 +33,11 @@ def import_annotations(
         importer = AnnotationImporter(opened, lambda text: QuoteLocator(text).locate)
         annotations = list(importer.annotations(READERS[format]([as_path(one) for one in sources], annotator)))
     report = importer.report()
+    if not annotations and report.ambiguous_documents:
+        raise FathomError(
+            f"'{corpus}' has two documents named '{report.ambiguous_documents[0]}', such as the text and the XML of an "
+            "article. Ingest the annotated documents in one format only."
+        )
     if not annotations:
         unknown = ", ".join(report.unknown_documents[:3])
         raise FathomError(

@@ -58,7 +58,12 @@ def _lines(out: Path, report: ImportReport) -> Iterator[str]:
         yield "  labels: " + ", ".join(f"{name} {count:,}" for name, count in report.labels.items())
     if report.incomplete:
         yield f"  incomplete, since a quote was not located: {report.incomplete:,} annotations"
-    for what, found in (("not in the corpus", report.unknown_documents), ("not located", report.not_located)):
+    unplaced = (
+        ("not in the corpus", report.unknown_documents),
+        ("of these, in the corpus twice", report.ambiguous_documents),
+        ("not located", report.not_located),
+    )
+    for what, found in unplaced:
         for one in found[:LISTED]:
             yield f"  {what}: {one[:150]}"
         if len(found) > LISTED:

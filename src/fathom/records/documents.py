@@ -213,6 +213,8 @@ Polarity = Literal["supports", "contradicts"]
 EvidenceType = Literal["primary", "secondary"]
 Strength = Literal["strong", "moderate", "weak"]
 Level = Literal["high", "medium", "low"]
+NoEvidenceReason = Literal["untested", "asserted"]
+"""Why a claim has no evidence: nobody looked, or it is about other work and cannot be shown by the document's own."""
 
 
 class Evidence(Record):
@@ -235,7 +237,7 @@ class Claim(Record):
     robustness: Level | None = Field(default=None, exclude_if=operator.not_)
     confidence: Level | None = Field(default=None, exclude_if=operator.not_)
     no_evidence_reason: str = Field(default="", exclude_if=operator.not_)
-    """Why there is no evidence, such as "a conjecture about other settings"."""
+    """Why there is no evidence: a `NoEvidenceReason`, or free text such as "a conjecture about other settings"."""
     conclusion: str = Field(default="", exclude_if=operator.not_)
     """What the authors conclude."""
     justified: bool | None = Field(default=None, exclude_if=lambda value: value is None)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import get_args
 
 from pydantic import JsonValue
 
-from fathom.records.documents import ClaimType, EvidenceType, Level, Polarity, Strength
+from fathom.records.documents import ClaimType, EvidenceType, Level, NoEvidenceReason, Polarity, Strength
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ EVIDENCE_ATTRIBUTES: Mapping[str, tuple[str, ...]] = {
     "strength": get_args(Strength),
 }
 """Attributes of evidence that have a closed set of values."""
+REASONS: tuple[str, ...] = get_args(NoEvidenceReason)
+"""Reasons without evidence that can be compared as they are; others are free texts."""
 
 _QUOTE_NAMES = ("quote", "exact_quote", "claim_quote", "evidence_quote", "quotation")
 _TEXT_NAMES = ("text", "claim_text", "evidence_text", "claim", "evidence", "sentence", "statement")
@@ -76,6 +79,14 @@ _STEMS = {
     "justified": "yes",
 }  # fmt: skip
 """Beginnings of words, and the value that they mean."""
+
+
+_NOTHING = re.compile(
+    r"(?:none|nothing|null|nil|n/?a|-+|not (?:applicable|available|stated|mentioned|given|reported|known)"
+    r"|unknown|no (?:limitations?|conclusions?|evidence)(?: (?:is|are|was|were))?(?: \w+)?)\W*",
+    re.IGNORECASE,
+)
+"""Texts that say that there is nothing to say."""
 
 
 def read_claims(value: JsonValue) -> tuple[QuotedClaim, ...] | None:
@@ -170,7 +181,10 @@ def _attributes(
         given = next((entry[name] for name in names if entry.get(name) not in (None, "", [], {})), None)
         if isinstance(given, str | bool):
             text = str(given).strip()
-            found[attribute] = _value(text, closed[attribute]) if attribute in closed else text
+            if attribute in closed:
+                found[attribute] = _value(text, closed[attribute])
+            elif not _NOTHING.fullmatch(text):
+                found[attribute] = text
     return found
 
 

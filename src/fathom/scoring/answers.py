@@ -135,11 +135,16 @@ Attributes = Annotated[dict[str, str], Field(exclude_if=operator.not_)]
 """What an answer says about a passage, such as {"strength": "weak"}; passages are compared without it."""
 
 
+Statements = Annotated[dict[str, Passage], Field(exclude_if=operator.not_)]
+"""Passages that state something about a passage, such as {"conclusion": ...}."""
+
+
 class Link(Record):
     """A passage that is linked to another one, such as the evidence of a claim."""
 
     passage: Passage
     attributes: Attributes = {}
+    stated: Statements = {}
 
 
 class LinkedSpan(Record):
@@ -148,6 +153,7 @@ class LinkedSpan(Record):
     passage: Passage
     links: tuple[Link, ...] = ()
     attributes: Attributes = {}
+    stated: Statements = {}
 
     @property
     def linked(self) -> tuple[Passage, ...]:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate, compress
 from typing import Final
 
@@ -17,8 +17,10 @@ _UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\
 _UNSPACED_LETTER = re.compile(f"[{_UNSPACED}]|[\U00020000-\U0003ffff]")
 # A decimal point is a part of its number, since 1.5 is not 15; the comma of "1,200" is not, since "[1,2]" is "[1, 2]".
 # A Chinese number is one word, since 五十一 is not 五十.
+_LETTER = rf"[^\W\d_{_UNSPACED}\U00020000-\U0003ffff]"
+# Most words have plain letters alone; they are tried first because that is faster.
 _WORD = re.compile(
-    rf"(\d+(?:[.·]\d+)*|[〇零一二三四五六七八九十百千]{{2,}}|[{_UNSPACED}]|[\U00020000-\U0003ffff]|[^\W\d_{_UNSPACED}\U00020000-\U0003ffff]+)"
+    rf"([a-z]++(?!{_LETTER})|\d+(?:[.·]\d+)*|[〇零一二三四五六七八九十百千]{{2,}}|[{_UNSPACED}]|[\U00020000-\U0003ffff]|{_LETTER}+)"
 )
 
 _GREEK_NAMES: Final = (
@@ -41,6 +43,22 @@ _MARKUP = re.compile(
 )
 """Markup that has letters: tags, the addresses of Markdown links, LaTeX commands, escaped line ends, entities."""
 
+_SIGN_START = re.compile(r"[<>=!&\\≤≥≦≧⩽⩾≠≪≫﹤＜﹥＞＝−–-]")
+_SIGN = re.compile(
+    # Not signs: tags, arrows and rules of "=".
+    r"</?[A-Za-z][A-Za-z0-9]{0,15}(?:[\s/][^<>\n]{0,200})?>|[-=]{1,3}>|={3,}|"
+    r"(?P<le>(?:<|&lt;)=|&le;|\\leq?(?:slant)?(?![A-Za-z])|[≤≦⩽])|(?P<lt><|&lt;|\\lt(?![A-Za-z])|[≪﹤＜])|"
+    r"(?P<ge>(?:>|&gt;)=|&ge;|\\geq?(?:slant)?(?![A-Za-z])|[≥≧⩾])|(?P<gt>>|&gt;|\\gt(?![A-Za-z])|[≫﹥＞])|"
+    r"(?P<ne>!=|&ne;|\\neq?(?![A-Za-z])|≠)|(?P<eq>==?|＝)|"
+    # A minus belongs to its number; a dash between two numbers or inside a word does not.
+    r"(?P<minus>(?<![^\s(\[{<>=≤≥|$±,;:/~\"'“‘])[-−–](?=\.?\d)|"
+    r"(?:(?<=[=<>≤≥])|(?<=[=<>≤≥]\s))[-−–]\s?(?=\.?\d))"
+)
+"""Signs that say how numbers compare, in all spellings, and the minus of a number."""
+
+_THOUSANDS, _GROUP = (",", "'", "’", "{,}", "\\,"), 3
+"""What separates groups of digits, and the digits of a group."""
+
 _YEAR = r"(?:1[6-9]|20)\d\d"
 _OPTIONAL = re.compile(
     # Numbers and keys in brackets: [12], [3-5, 8], [^2], [@lind2019; @wu], [Lin19]_.
@@ -56,6 +74,7 @@ _OPTIONAL = re.compile(
     r"\^\{?[\d,\s‐-―−-]{1,30}[\^}]|[【［][\d,，、\s-]{1,40}[】］]"
 )
 """Parts of a text that a quote may leave out: citations, footnote marks and references to figures."""
+_OPTIONAL_START = re.compile(r"[\[(<\\:^【［]")
 
 
 @dataclass(frozen=True)
@@ -94,12 +113,45 @@ class Words:
         optional = _optional_words(text, forms, starts, ends)
         return cls(text, forms, starts, ends, optional, "".join(forms), [0, *accumulate(map(len, forms))])
 
+    @cached_property
+    def signs(self) -> dict[int, str]:
+        """For each word after comparison signs, what they say: "lt" for <, "le" for ≤, "eq minus" for = -."""
+        found: dict[int, str] = {}
+        end = 0
+        for start in _SIGN_START.finditer(self.text):
+            sign = _SIGN.match(self.text, start.start()) if start.start() >= end else None
+            if sign is None:
+                continue
+            end = sign.end()
+            at = bisect_left(self.starts, end)
+            if sign.lastgroup and at < len(self.starts) and not self._is_other_mark(sign):
+                found[at] = f"{found[at]} {sign.lastgroup}" if at in found else sign.lastgroup
+        return found
+
+    def _is_other_mark(self, sign: re.Match[str]) -> bool:
+        """Whether a sign is the > before a quoted line of Markdown, or a dash between two numbers."""
+        if sign[0] == ">":
+            line = self.text.rfind("\n", 0, sign.start()) + 1
+            return not self.text[line : sign.start()].strip(" \t>")
+        before = self.text[max(0, sign.start() - 20) : sign.start()].rstrip()[-1:]
+        return sign.lastgroup == "minus" and (before.isdecimal() or before in (")", "]", "%"))
+
+    def divides_number(self, at: int) -> bool:
+        """Whether a word and the one before it are two numbers, and not one with a separator of thousands."""
+        if not (at and self.forms[at][0].isdecimal() and self.forms[at - 1][-1].isdecimal()):
+            return False
+        between = self.text[self.ends[at - 1] : self.starts[at]]
+        if between.isspace() or between in _THOUSANDS:
+            return len(self.forms[at]) != _GROUP or len(self.forms[at - 1]) > _GROUP
+        return not between.startswith(("^", "-\n"))
+
     def required(self) -> Words:
         """Without the words that may be left out."""
-        kept = [at for at, optional in enumerate(self.optional) if not optional]
-        forms = [self.forms[at] for at in kept]
-        places = [self.starts[at] for at in kept], [self.ends[at] for at in kept]
-        return Words(self.text, forms, *places, [False] * len(kept), "".join(forms), [0, *accumulate(map(len, forms))])
+        kept = [not optional for optional in self.optional]
+        forms = [*compress(self.forms, kept)]
+        starts, ends = ([*compress(places, kept)] for places in (self.starts, self.ends))
+        offsets = [0, *accumulate(map(len, forms))]
+        return Words(self.text, forms, starts, ends, [False] * len(forms), "".join(forms), offsets)
 
 
 def _blank(found: re.Match[str]) -> str:
@@ -122,7 +174,12 @@ def is_unspaced(form: str) -> bool:
 def _optional_words(text: str, forms: list[str], starts: list[int], ends: list[int]) -> list[bool]:
     """For each word whether it is part of a citation, a footnote mark or a reference to a figure."""
     optional = [False] * len(starts)
-    for found in _OPTIONAL.finditer(text):
+    end = 0
+    for start in _OPTIONAL_START.finditer(text):
+        found = _OPTIONAL.match(text, start.start()) if start.start() >= end else None
+        if found is None:
+            continue
+        end = found.end()
         first = bisect_left(starts, found.start())
         for at in range(first, bisect_right(ends, found.end(), first)):
             optional[at] = True

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -36,6 +36,7 @@ _ANCHORS = 3
 _MOST_PLACES = 60
 """Places of rare words of a quote that are tried."""
 _MOST_OCCURRENCES = 1_000
+_MOST_COMPARED = 1_000_000
 _SEPARATOR = re.compile(r"[,;|、，；]")
 _WORDS_PER_ITEM = 3
 """A quote with fewer words per separator is a list."""
@@ -126,7 +127,7 @@ class QuoteLocator:
 
     def _consecutive(self, quote: Words, text: Words, near: int | None) -> Span | None:
         """The place of a quote's letters among the letters of the text, from the start to the end of words."""
-        return _choose(_letter_spans(quote.letters, text), near)
+        return _choose(_same_spans(quote, text), near)
 
     # Words left out.
 
@@ -184,10 +185,13 @@ class QuoteLocator:
         gap, in_gap = start, 0
         """The first word after the last one that was found, and the words since then."""
         misspelled = len(wanted) // 12
+        signed = bool(quote.signs or self._words.signs)
         while at < len(wanted):
             if place >= len(forms):
                 return None
             step = (at + 1, place + 1) if forms[place] == wanted[at] else self._divided(quote, at, place)
+            if step is not None and signed and not self._sign_fits(quote, at, place):
+                step = None
             if step is None and misspelled and not optional[place] and _misspelled(wanted[at], forms[place]):
                 step, misspelled, left_out = (at + 1, place + 1), misspelled - 1, left_out + 1
             if step is not None:
@@ -205,6 +209,10 @@ class QuoteLocator:
             if left_out + in_gap > budget:
                 return None
         return _Match(start, gap - 1, left_out)
+
+    def _sign_fits(self, quote: Words, at: int, place: int) -> bool:
+        ours = quote.signs.get(at, "")
+        return (at == 0 and not ours) or _sign_fits(ours, self._words.signs.get(place, ""))
 
     def _gap_cost(self, start: int, first: int, after: int, quote: Words) -> int:
         """How many words are left out from word `first` of the text to the one before word `after`.
@@ -247,12 +255,12 @@ class QuoteLocator:
                 return None
             if short is one:
                 at += 1
-                if at == len(ours):
+                if at == len(ours) or quote.divides_number(at):
                     return None
                 one += ours[at]
             else:
                 place += 1
-                if place == len(theirs):
+                if place == len(theirs) or self._words.divides_number(place):
                     return None
                 two += theirs[place]
         return None
@@ -276,7 +284,7 @@ class QuoteLocator:
         words = Words.of(part)
         if not words.forms:
             return []
-        places = list(islice(_letter_spans(words.letters, self._words), _MOST_PARTS))
+        places = list(islice(_same_spans(words, self._words), _MOST_PARTS))
         if near is not None:
             places.sort(key=lambda span: abs(span.start - near))
         found = self.locate(part, near)
@@ -294,19 +302,71 @@ class QuoteLocator:
         return edge
 
 
-def _letter_spans(wanted: str, text: Words) -> Iterator[Span]:
-    offsets = text.offsets
+@lru_cache(maxsize=4)
+def quote_locator(text: str) -> QuoteLocator:
+    """The locator of a text; those of the last texts are kept."""
+    return QuoteLocator(text)
+
+
+def is_recognizable(quote: str) -> bool:
+    """Whether a quote has enough words to name one place of a text, unlike "small sample"."""
+    return _may_leave_out(Words.of(quote).forms)
+
+
+def _same_spans(quote: Words, text: Words) -> Iterator[Span]:
+    """The places that have the words of a quote, however they are divided, with the same numbers and signs."""
+    offsets, wanted = text.offsets, quote.letters
     for at in _occurrences(wanted, text.letters):
         first = bisect_left(offsets, at)
         after = bisect_left(offsets, at + len(wanted), first)
-        if offsets[first] == at and offsets[after] == at + len(wanted):
+        if offsets[first] == at and offsets[after] == at + len(wanted) and _same_numbers(quote, text, first, after):
             yield Span(text.starts[first], text.ends[after - 1])
 
 
+def _same_numbers(quote: Words, text: Words, first: int, after: int) -> bool:
+    """Whether the words from `first` on have the signs of the quote, and divide digits into the same numbers."""
+    start = text.offsets[first]
+    for ours, theirs in _signs_at(quote, text, start, first, after):
+        if not _sign_fits(ours, theirs):
+            return False
+    return _numbers_kept(quote, 1, len(quote.forms), text, start) and _numbers_kept(
+        text, first + 1, after, quote, -start
+    )
+
+
+def _signs_at(quote: Words, text: Words, start: int, first: int, after: int) -> Iterator[tuple[str, str]]:
+    """The signs of the quote and of the text before the same letters; before the first word only if the quote has one.
+
+    `start` is where the quote starts in the letters of the text.
+    """
+    if not quote.signs and not text.signs:
+        return
+    ours = {quote.offsets[at] + start: sign for at, sign in quote.signs.items()}
+    theirs = {text.offsets[at]: sign for at in range(first, after) if (sign := text.signs.get(at))}
+    for at in ours.keys() | theirs.keys():
+        if at > start or at in ours:
+            yield ours.get(at, ""), theirs.get(at, "")
+
+
+def _sign_fits(ours: str, theirs: str) -> bool:
+    """Whether a quote with one sign may be of a text with the other: it may leave out a comparison, but not a minus."""
+    return ours == theirs or (not ours and "minus" not in theirs)
+
+
+def _numbers_kept(one: Words, first: int, after: int, two: Words, shift: int) -> bool:
+    """Whether the numbers of some words are apart in another text, too; `shift` is between their letters."""
+    for at in range(first, after):
+        if one.divides_number(at):
+            offset = one.offsets[at] + shift
+            if two.offsets[bisect_left(two.offsets, offset)] != offset:
+                return False
+    return True
+
+
 def _occurrences(wanted: str, text: str) -> Iterator[int]:
-    """Where a string occurs, up to a number of times."""
+    """Where a string occurs, up to a number of times; a long one is compared less often."""
     at = text.find(wanted)
-    for _ in range(_MOST_OCCURRENCES):
+    for _ in range(min(_MOST_OCCURRENCES, 1 + _MOST_COMPARED // max(1, len(wanted)))):
         if at < 0:
             return
         yield at
@@ -329,6 +389,10 @@ def _inside_word(text: str, at: int) -> bool:
     if not 0 < at < len(text):
         return False
     one, two = text[at - 1], text[at]
+    if (one == "." and two.isdecimal() and text[at - 2 : at - 1].isdecimal()) or (
+        one.isdecimal() and two == "." and text[at + 1 : at + 2].isdecimal()
+    ):
+        return True  # 5 is not a part of 1.5
     if not (one.isalnum() and two.isalnum()) or one.isdecimal() != two.isdecimal():
         return False
     return not is_unspaced(one) and not is_unspaced(two)

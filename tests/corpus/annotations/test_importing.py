@@ -10,12 +10,14 @@ from pathlib import Path
 import pytest
 
 from fathom.api.annotations import Format, import_annotations
+from fathom.api.corpora import ingest
 from fathom.cli.main import main
 from fathom.corpus.store import Corpus
 from fathom.records.annotations import Annotation
 from fathom.records.documents import Claim, Document
 from fathom.records.errors import FathomError
 from fathom.records.files import read_records
+from fathom.records.spans import Span
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench, build
 
@@ -94,8 +96,9 @@ def _label_studio(document: Document, folder: Path) -> None:
 
 def _brat(document: Document, folder: Path) -> None:
     spans = sorted({one.span for claim in document.claims for one in claim.evidence})
-    lines = [f"T{number}\tClaim {c.span.start} {c.span.end}\tx" for number, c in enumerate(document.claims, start=1)]
-    lines += [f"T{100 + number}\tEvidence {span.start} {span.end}\tx" for number, span in enumerate(spans)]
+    marks = [(f"T{number}\tClaim", claim.span) for number, claim in enumerate(document.claims, start=1)]
+    marks += [(f"T{100 + number}\tEvidence", span) for number, span in enumerate(spans)]
+    lines = [f"{mark} {span.start} {span.end}\t{' '.join(span.of(document.text).split())}" for mark, span in marks]
     links = [
         f"Supports Arg1:T{100 + spans.index(one.span)} Arg2:T{number}"
         for number, claim in enumerate(document.claims, start=1)
@@ -105,6 +108,73 @@ def _brat(document: Document, folder: Path) -> None:
     lines += ["A1\tType T1 Performance", "#1\tAnnotatorNotes T1\ta note"]
     (folder / f"{document.id}.ann").write_text("\n".join(lines) + "\n")
     (folder / f"{document.id}.txt").write_text(document.text)
+
+
+def test_brat_files_in_all_of_their_forms(articles: list[Document], small_folder: Path, tmp_path: Path) -> None:
+    """Discontinuous marks, attributes before their marks and of relations, other lines, CRLF, another text file."""
+    document = articles[0]
+    one, two, three, four = document.sentences[4], document.sentences[8], document.sentences[9], document.sentences[12]
+    text = document.text.replace("\n", "\r\n")
+
+    def place(part: str) -> str:
+        return f"{text.index(part)} {text.index(part) + len(part)}"
+
+    head = " ".join(two.of(document.text).split(" ")[:6])
+    tail = " ".join(three.of(document.text).split(" ")[:6])
+    lines = [
+        "A1\tStrength T2 Strong",
+        f"T1\tOwn_claim {place(one.of(document.text))}\t{one.of(document.text)}",
+        f"T2\tEvidence {place(head)};{place(tail)}\t{head} {tail}",
+        f"T3\tdata 3 7\t{four.of(document.text)}",
+        "T4\tTopic 0 5\tother",
+        "R1\tcontradicts Arg1:T2 Arg2:T1",
+        "R2\tsupports Arg1:T3 Arg2:T1\t",
+        "R3\tsupports Arg1:T4 Arg2:T1",
+        "A2\tType R2 secondary",
+        "M1\tNegation T4",
+        "E1\tTopic:T4 Theme:T1",
+        "*\tEquiv T1 T4",
+        "#1\tAnnotatorNotes T1\ta note",
+        "N1\tReference T1 Wiki:1\tname",
+        "",
+    ]
+    (tmp_path / f"{document.id}.ann").write_bytes("\r\n".join(lines).encode())
+    (tmp_path / f"{document.id}.txt").write_bytes(text.encode())
+    import_annotations([tmp_path], small_folder, tmp_path / "out.jsonl", "brat", "me")
+    [annotation] = read_records(tmp_path / "out.jsonl", Annotation)
+    [claim] = annotation.claims
+    assert annotation.complete
+    assert claim.span == one
+    assert [(found.span, found.polarity, found.strength, found.type) for found in claim.evidence] == [
+        (Span(two.start, three.start + len(tail)), "contradicts", "strong", None),
+        (four, "supports", None, "secondary"),
+    ]
+
+
+def test_offsets_of_label_studio_count_as_a_browser_does(
+    articles: list[Document], small_folder: Path, tmp_path: Path
+) -> None:
+    """Without the text of a region its offsets are used; a character outside the basic plane counts as two."""
+    document = articles[0]
+    claim = document.sentences[4]
+    result = [
+        {"id": "r", "type": "labels", "value": {"start": claim.start + 3, "end": claim.end + 3, "labels": ["Claim"]}},
+        {"id": "r", "type": "textarea", "from_name": "conclusion", "value": {"text": ["It is so."]}},
+        {"id": "r", "type": "rating", "from_name": "stars", "value": {"rating": 4}},
+        {"type": "relation", "from_id": "r", "to_id": "gone", "direction": "right"},
+    ]
+    task = {
+        "id": 1,
+        "file_upload": f"1b2c3d4e-{document.id}.txt",
+        "data": {"text": f"\U0001f600 {document.text}"},
+        "annotations": [{"completed_by": {"id": 5, "email": "a@b.c"}, "result": result}],
+        "predictions": [{"result": [{"id": "p", "type": "labels", "value": {"labels": ["Claim"], "text": "no"}}]}],
+    }
+    (tmp_path / "export.json").write_text(json.dumps([task]))
+    import_annotations([tmp_path / "export.json"], small_folder, tmp_path / "out.jsonl", "label-studio")
+    [annotation] = read_records(tmp_path / "out.jsonl", Annotation)
+    assert annotation.annotator == "a@b.c"
+    assert [(one.span, one.conclusion) for one in annotation.claims] == [(claim, "It is so.")]
 
 
 Write = Callable[[Document, Path], None]
@@ -250,6 +320,11 @@ def test_levels_of_whole_articles(small_folder: Path, tmp_path: Path) -> None:
     ("format", "name", "content", "said"),
     [
         ("label-studio", "a.json", '[{"text": "x"}]', "no export of Label Studio"),
+        ("label-studio", "a.json", '[{"text": "x", "label": [], "annotation_id": 1}]', "JSON-MIN, which leaves out"),
+        ("label-studio", "a.json", '[{"annotations": 3}]', "Task 1 of"),
+        ("label-studio", "a.json", '[{"annotations": [null]}]', "Task 1 of"),
+        ("label-studio", "a.json", '[{"annotations": [{"result": [{"type": "relation"}]}]}]', "Task 1 of"),
+        ("label-studio", "a.json", '[{"annotations": [{"result": [{"type": "labels", "value": []}]}]}]', "Task 1 of"),
         ("claim-bench", "a.json", "{", "is not JSON"),
         ("brat", "a.ann", "T1\tClaim one two\tx\n", "Line 1 of"),
         ("evidence-inference", "a.csv", "x\n", "There is no file prompts"),
@@ -263,3 +338,14 @@ def test_refuses_files_of_another_kind(
     (tmp_path / name).write_text(content)
     with pytest.raises(FathomError, match=said):
         import_annotations([tmp_path / name], small_folder, tmp_path / "out.jsonl", format)
+
+
+def test_a_name_of_two_documents_is_reported(articles: list[Document], tmp_path: Path) -> None:
+    for ending in ("md", "txt"):
+        (tmp_path / "docs" / ending).mkdir(parents=True)
+        text = f"# {ending} of a study\n\nIt was measured in {ending} on many days.\n"
+        (tmp_path / "docs" / ending / f"study.{ending}").write_text(text)
+    ingest(tmp_path / "docs", out=tmp_path / "corpus")
+    (tmp_path / "study.json").write_text('{"claims": [{"quote": "It was measured"}]}')
+    with pytest.raises(FathomError, match="has two documents named 'study'"):
+        import_annotations([tmp_path / "study.json"], tmp_path / "corpus", tmp_path / "out.jsonl", "claim-bench")

@@ -15,8 +15,9 @@ from fathom.corpus.generated.lexicon import SUBJECTS
 from fathom.corpus.generated.research import write_article
 from fathom.corpus.generated.world import Length, Plan, World
 from fathom.models.tokenizers import tokenizer
-from fathom.records.documents import Citation, Document
+from fathom.records.documents import Citation, Claim, Document, Evidence
 from fathom.records.names import without_accents
+from fathom.records.spans import Span
 
 COUNT = 240
 
@@ -558,9 +559,38 @@ def test_claims_are_sentences_with_supporting_evidence(articles: list[Document],
     assert min(distances) < -20_000
 
 
+SURE = {
+    "high": r"\bdecided|be closed|without doubt|certain of|settled",
+    "medium": r"probable|likely|without being sure|not beyond doubt|to some degree",
+    "low": r"undecided|open question|no conclusion|do not allow|has to wait",
+}
+"""Words by which a reader tells how sure authors are."""
+
+
+def _is_conclusion_on(claim: Claim, article: Document) -> bool:
+    """Whether a conclusion is a sentence of its own that names what the claim is about, and says how sure it is."""
+    start = article.text.find(claim.conclusion)
+    assert Span(start, start + len(claim.conclusion)) in set(article.sentences)
+    assert all(start != one.span.start for one in article.claims)
+    claimed = next(fact for fact in article.facts if any(one.span.contains(fact.span) for one in claim.evidence))
+    assert claimed.attribute in claim.conclusion
+    return [level for level, words in SURE.items() if re.search(words, claim.conclusion)] == [claim.confidence]
+
+
+def _is_limitation_of(evidence: Evidence, article: Document) -> bool:
+    """Whether a limitation is a sentence that names the table that it is about."""
+    start = article.text.find(evidence.limitations)
+    assert Span(start, start + len(evidence.limitations)) in set(article.sentences)
+    number = re.search(r"\bTable (\d+)\b", evidence.limitations)
+    return number is not None and article.tables[int(number[1]) - 1].span == evidence.span
+
+
 @full_only
 def test_what_is_true_of_a_claim_follows_from_its_evidence(articles: list[Document]) -> None:
     types: Counter[str | None] = Counter()
+    confidences: Counter[str | None] = Counter()
+    statements: Counter[bool] = Counter()
+    polarities: Counter[str] = Counter()
     for article in articles:
         values = {(fact.entity, fact.attribute, fact.part): fact.value for fact in article.facts}
         for claim in article.claims:
@@ -568,6 +598,12 @@ def test_what_is_true_of_a_claim_follows_from_its_evidence(articles: list[Docume
             contradicted = any(one.polarity == "contradicts" for one in claim.evidence)
             assert claim.justified == (bool(claim.evidence) and not contradicted)
             assert bool(claim.no_evidence_reason) == (not claim.evidence)
+            assert not claim.conclusion or _is_conclusion_on(claim, article)
+            for evidence in claim.evidence:
+                assert not evidence.limitations or _is_limitation_of(evidence, article)
+            statements.update(bool(evidence.limitations) for evidence in claim.evidence)
+            polarities.update(evidence.polarity for evidence in claim.evidence)
+            confidences[claim.confidence] += 1
             if claim.type == "result":
                 words = claim.span.of(article.text)
                 quantity = max((attribute for _, attribute, _ in values if attribute in words), key=len)
@@ -578,10 +614,8 @@ def test_what_is_true_of_a_claim_follows_from_its_evidence(articles: list[Docume
                 assert (" higher " in words) == (one > two)
                 assert claim.evidence
     assert min(types[one] for one in ("performance", "result", "methodology", "contribution", None)) > 30
-    contradicting = [
-        one for article in articles for claim in article.claims for one in claim.evidence if one.limitations
-    ]
-    assert len(contradicting) > 30
+    assert min(confidences[level] for level in ("high", "medium", "low", None)) > 30
+    assert min(polarities["contradicts"], statements[True]) > 30
 
 
 def assert_change_is_shown(share: str, evidence: str) -> None:

@@ -15,13 +15,12 @@ from fathom.records.questions import Response
 from fathom.records.rng import rng_for
 from fathom.scoring.shown import ShownContext
 from fathom.scoring.verdicts import Verdict
-from fathom.tasks.bench import Bench, build
+from fathom.tasks.bench import Bench
 from fathom.tasks.checking import shown_context
 from fathom.tasks.claims.check import check
 from fathom.tasks.claims.faults import FAULTS
 from fathom.tasks.claims.simulate import Simulator
 from fathom.tasks.family import Item
-from tests.sharing import SharedFolders
 
 
 class Asked(NamedTuple):
@@ -40,16 +39,6 @@ class Asked(NamedTuple):
         """The verdict on the response of a simulated model."""
         simulated = Simulated.parse(name).resolved([fault.name for fault in FAULTS])
         return self.said(self.simulator.text(self.context, self.item, simulated, rng_for(1, name)))
-
-
-@pytest.fixture(scope="session")
-def claims_bench(small_folder: Path, build_once: SharedFolders) -> Path:
-    """A bench of six articles with planted claims; never write to it."""
-
-    def make(folder: Path) -> None:
-        build(small_folder, Path("none"), {"claims": {"items": 6}}, 1, folder / "bench")
-
-    return build_once("claims", make) / "bench"
 
 
 @pytest.fixture

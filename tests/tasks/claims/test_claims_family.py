@@ -18,7 +18,7 @@ from fathom.models.simulated import Simulated
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench, build
 from fathom.tasks.bench_folder import KEYS
-from fathom.tasks.claims.measures import ALL_GAPS, GAP, KEY_GAPS, PARTS, empty_counts, f1
+from fathom.tasks.claims.measures import ALL_GAPS, GAP, KEY_GAPS, PARTS, STATEMENTS, UNJUSTIFIED, empty_counts, f1
 from fathom.tasks.claims.units import units
 from tests.tasks.claims.conftest import Asked
 
@@ -43,6 +43,8 @@ def test_the_oracle_has_every_measure_at_one(asked: list[Asked]) -> None:
         for name, count in measures.items():
             if name.endswith(" compared"):
                 assert count == measures[name.replace("compared", "agrees")] > 0
+        for part in (*STATEMENTS.values(), UNJUSTIFIED):
+            assert len({measures.get(f"{part} {side}", 0) for side in SIDES}) == 1
         assert measures["quotes fabricated"] == measures["responses repaired"] == 0
         gaps = [sorted(verdict.values[name]) for name in (GAP, ALL_GAPS, KEY_GAPS)]
         assert gaps[0] == gaps[1] == gaps[2]
@@ -56,7 +58,8 @@ MOVED = {
     "fabricate=1": {"evidence precision", "links precision", "links recall", "fabricated"},
     "shift=1": {"claims recall", "claims precision", "links recall", "links precision"},
     "mislink=1": {"links recall", "links precision"},
-    "misjudge=1": {"attributes"},
+    "misattribute=1": {"conclusion precision", "conclusion recall", "limitations precision", "limitations recall"},
+    "misjudge=1": {"attributes", "unjustified precision", "unjustified recall"},
 }
 """What each fault moves. A claim without evidence is a link to nothing: to overlook all evidence of a claim predicts
 such a link, and evidence for a claim that has none is a wrong link in its place."""
@@ -73,9 +76,9 @@ def test_a_fault_moves_its_measures_and_no_other(dial: str, asked: list[Asked]) 
 def _below_one(measures: dict[str, float]) -> set[str]:
     found = {
         f"{part} {name}"
-        for part in PARTS
+        for part in (*PARTS, *STATEMENTS.values(), UNJUSTIFIED)
         for name, side in (("precision", "predicted"), ("recall", "gold"))
-        if measures[f"{part} matched"] < measures[f"{part} {side}"]
+        if measures.get(f"{part} matched", 0) < measures.get(f"{part} {side}", 0)
     }
     found |= {"fabricated"} if measures["quotes fabricated"] else set()
     agreed = sum(count for name, count in measures.items() if name.endswith(" agrees"))

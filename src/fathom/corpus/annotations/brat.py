@@ -11,8 +11,10 @@ from fathom.corpus.annotations.source import SourceAnnotation, files_of
 from fathom.records.errors import FathomError
 
 _MARK = re.compile(r"(T\S+)\t(\S+) (\d+ \d+(?:;\d+ \d+)*)\t(.*)")
-_RELATION = re.compile(r"R\S*\t(\S+) \w+:(\S+) \w+:(\S+)\s*")
+_RELATION = re.compile(r"(R\S*)\t(\S+) \w+:(\S+) \w+:(\S+)\s*")
 _ATTRIBUTE = re.compile(r"[AM]\S*\t(\S+) (\S+)(?: (.+?))?\s*")
+GAP = " … "
+"""Joins the parts of a mark that is not continuous."""
 
 
 def read(sources: Iterable[Path], annotator: str) -> Iterator[SourceAnnotation]:
@@ -23,25 +25,34 @@ def read(sources: Iterable[Path], annotator: str) -> Iterator[SourceAnnotation]:
         if file.path.suffix == ".ann":
             marks, relations = _marks(file.text, texts.get(file.path.with_suffix(""), ""), str(file.path))
             name = annotator or file.path.parent.name or "brat"
-            yield SourceAnnotation((file.path.stem,), name, claims_of(marks, relations))
+            yield SourceAnnotation((file.path.stem,), name, claims_of(marks, relations.values()))
 
 
-def _marks(lines: str, text: str, path: str) -> tuple[dict[str, Mark], list[Relation]]:
+def _marks(lines: str, text: str, path: str) -> tuple[dict[str, Mark], dict[str, Relation]]:
+    """The marks and relations by their ids, with their attributes. Events, equivalences and notes are not used."""
     marks: dict[str, Mark] = {}
-    relations: list[Relation] = []
+    relations: dict[str, Relation] = {}
+    attributes: list[re.Match[str]] = []
     for number, line in enumerate(lines.split("\n"), start=1):
-        if found := _MARK.fullmatch(line):
-            id, label, spans, quote = found.groups()
-            start = int(spans.split()[0])
+        if found := _MARK.fullmatch(line.rstrip("\r")):
+            id, label, spans, printed = found.groups()
             pieces = [tuple(map(int, pair.split())) for pair in spans.split(";")]
-            # The quote of a mark has one line; the text may have several.
-            printed = " ".join(text[one[0] : one[1]] for one in pieces) or quote
-            marks[id] = Mark(label, printed, start / len(text) if text else None)
+            quote = GAP.join(text[start:end] for start, end in pieces)
+            if _letters(quote) != _letters(printed):
+                quote = printed  # the text file is missing, or another version than the one that was marked
+            marks[id] = Mark(label, quote, min(1.0, pieces[0][0] / len(text)) if text else None)
         elif line.startswith("T"):
             raise FathomError(f"Line {number} of '{path}' is no mark of brat: '{line[:60]}'. Correct the line.")
         elif found := _RELATION.fullmatch(line):
-            relations.append(Relation((found[2], found[3]), found[1]))
-        elif (found := _ATTRIBUTE.fullmatch(line)) and found[2] in marks:
+            relations[found[1]] = Relation((found[3], found[4]), found[2])
+        elif found := _ATTRIBUTE.fullmatch(line):
+            attributes.append(found)  # its mark may be on a later line
+    for found in attributes:
+        if target := marks.get(found[2]) or relations.get(found[2]):
             name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", found[1]).lower()
-            marks[found[2]].attributes[name] = found[3] or name
+            target.attributes[name] = found[3] or name
     return marks, relations
+
+
+def _letters(text: str) -> str:
+    return "".join(text.replace(GAP.strip(), "").split())

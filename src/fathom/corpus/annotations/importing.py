@@ -52,6 +52,8 @@ class ImportReport(Record):
     """Documents by label of the whole document."""
     unknown_documents: tuple[str, ...] = ()
     """Documents of the source that the corpus does not have, by name."""
+    ambiguous_documents: tuple[str, ...] = ()
+    """Those of them of which the corpus has two under that name."""
     not_located: tuple[str, ...] = Field(default=())
     """Quotes that the corpus does not have, each after the name of its document."""
     incomplete: Count = 0
@@ -64,11 +66,12 @@ class AnnotationImporter:
     def __init__(self, corpus: Corpus, locator: Callable[[str], Locate]) -> None:
         self._corpus = corpus
         self._locator = locator
-        self._by_name = _documents_by_name(corpus)
+        self._by_name, self._shared = _documents_by_name(corpus)
         self._counts: Counter[str] = Counter()
         self._annotators: Counter[str] = Counter()
         self._labels: Counter[str] = Counter()
         self._unknown: dict[str, None] = {}
+        self._ambiguous: dict[str, None] = {}
         self._missing: list[str] = []
         self._seen: set[DocumentId] = set()
 
@@ -78,7 +81,10 @@ class AnnotationImporter:
         for source in sources:
             document = next((id for name in source.names if (id := self._by_name.get(_plain(name)))), None)
             if document is None:
-                self._unknown[source.names[0] if source.names else "?"] = None
+                name = source.names[0] if source.names else "?"
+                self._unknown[name] = None
+                if any(_plain(one) in self._shared for one in source.names):
+                    self._ambiguous[name] = None
             else:
                 by_document[document].append(source)
         for id, found in by_document.items():
@@ -124,6 +130,7 @@ class AnnotationImporter:
             annotators=dict(sorted(self._annotators.items())),
             labels=dict(sorted(self._labels.items())),
             unknown_documents=tuple(self._unknown),
+            ambiguous_documents=tuple(self._ambiguous),
             not_located=tuple(self._missing),
         )
 
@@ -198,15 +205,16 @@ def _end_of_cut(cut: Found, word: Found | None) -> int | None:
     return word.end(1) if word is not None and word[1].startswith(cut[0]) else None
 
 
-def _documents_by_name(corpus: Corpus) -> dict[str, DocumentId]:
-    """The documents by everything that may name them; what names two documents names neither."""
+def _documents_by_name(corpus: Corpus) -> tuple[dict[str, DocumentId], frozenset[str]]:
+    """The documents by everything that may name them; and what names two documents, and therefore neither."""
     found: dict[str, set[DocumentId]] = defaultdict(set)
     for document in corpus.documents():
         source = document.source.rstrip("/").rsplit("/", 1)[-1]
         stem = re.sub(r"\.[A-Za-z0-9]{1,8}$", "", source)
         for name in (document.id, *document.ids.values(), source, stem, document.title_text):
             found[_plain(name)].add(document.id)
-    return {name: next(iter(ids)) for name, ids in found.items() if len(ids) == 1 and name}
+    shared = frozenset(name for name, ids in found.items() if len(ids) > 1)
+    return {name: next(iter(ids)) for name, ids in found.items() if name and name not in shared}, shared
 
 
 def _plain(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from fathom.corpus.annotations.source import SourceAnnotation, files_of
 from fathom.records.errors import FathomError
 
 _LABELS = ("labels", "hypertextlabels", "paragraphlabels")
+_UPLOAD = re.compile(r"^(?:.*/)?[0-9a-f]{8}-")
 
 
 def read(sources: Iterable[Path], annotator: str) -> Iterator[SourceAnnotation]:
@@ -21,10 +23,22 @@ def read(sources: Iterable[Path], annotator: str) -> Iterator[SourceAnnotation]:
             tasks = json.loads(file.text)
         except (ValueError, RecursionError) as error:
             raise FathomError(f"'{file.path}' is not JSON: {error}. Correct it.") from error
+        if isinstance(tasks, list) and any(isinstance(task, dict) and "annotation_id" in task for task in tasks):
+            raise FathomError(
+                f"'{file.path}' is an export as JSON-MIN, which leaves out the relations between claims and evidence. "
+                "Export the project as JSON."
+            )
         if not isinstance(tasks, list) or not all(isinstance(task, dict) and "annotations" in task for task in tasks):
             raise FathomError(f"'{file.path}' is no export of Label Studio. Export the project as JSON.")
-        for task in tasks:
-            yield from _annotations(task, annotator)
+        for number, task in enumerate(tasks, start=1):
+            try:
+                found = list(_annotations(task, annotator))
+            except (AttributeError, KeyError, TypeError) as error:
+                raise FathomError(
+                    f"Task {number} of '{file.path}' does not have the form of Label Studio's JSON export "
+                    f"({type(error).__name__}: {error}). Export the project again."
+                ) from error
+            yield from found
 
 
 def _annotations(task: Mapping[str, Any], annotator: str) -> Iterator[SourceAnnotation]:
@@ -32,12 +46,15 @@ def _annotations(task: Mapping[str, Any], annotator: str) -> Iterator[SourceAnno
     fields: dict[str, Any] = data if isinstance(data, dict) else {}
     text = max((one for one in fields.values() if isinstance(one, str)), key=len, default="")
     names = [str(one) for one in fields.values() if isinstance(one, str | int) and str(one) != text]
-    names += [str(one) for name in ("file_upload", "id") if isinstance(one := task.get(name), str | int)]
+    # A file that was uploaded is stored with a prefix of eight characters: "1b2c3d4e-PMC123.txt".
+    upload = str(task.get("file_upload") or "")
+    file = _UPLOAD.sub("", upload)
+    names += [name for name in (upload, file, file.rsplit(".", 1)[0], str(task.get("id", ""))) if name]
     for annotation in task["annotations"]:
         if not annotation.get("was_cancelled"):
-            marks, relations = _results(annotation.get("result", ()), text)
+            marks, relations = _results(annotation.get("result") or (), text)
             name = annotator or _person(annotation.get("completed_by"))
-            yield SourceAnnotation(tuple(names), name, claims_of(marks, relations))
+            yield SourceAnnotation(tuple(dict.fromkeys(names)), name, claims_of(marks, relations))
 
 
 def _person(value: object) -> str:
@@ -52,12 +69,12 @@ def _results(results: Iterable[Mapping[str, Any]], text: str) -> tuple[dict[str,
     relations: list[Relation] = []
     further: list[tuple[str, str, Any]] = []
     for one in results:
-        value = one.get("value", {})
+        value = one.get("value") or {}
         if one.get("type") == "relation":
-            relations.append(Relation((str(one["from_id"]), str(one["to_id"])), " ".join(one.get("labels") or ())))
+            relations.append(Relation((str(one["from_id"]), str(one["to_id"])), _joined(one.get("labels"))))
         elif one.get("type") in _LABELS:
             marks[str(one["id"])] = _mark(value, one["type"], text)
-        elif one.get("type") in ("choices", "textarea", "rating"):
+        elif one.get("type") in ("choices", "textarea"):
             given = value.get("choices") or value.get("text") or ()
             further.append((str(one.get("id")), str(one.get("from_name")), given))
     for id, name, given in further:
@@ -66,10 +83,19 @@ def _results(results: Iterable[Mapping[str, Any]], text: str) -> tuple[dict[str,
     return marks, relations
 
 
+def _joined(words: object) -> str:
+    return " ".join(map(str, words)) if isinstance(words, list) else ""
+
+
 def _mark(value: Mapping[str, Any], kind: str, text: str) -> Mark:
     offsets = value.get("globalOffsets") or value
     start, end = offsets.get("start"), offsets.get("end")
-    label, quote = " ".join(value.get(kind) or ()), str(value.get("text") or "")
-    if not (isinstance(start, int) and isinstance(end, int) and text):
+    label, quote = _joined(value.get(kind)), str(value.get("text") or "")
+    if not (isinstance(start, int) and isinstance(end, int) and 0 <= start < end and text):
         return Mark(label, quote, None)
-    return Mark(label, quote or text[start:end], start / len(text))
+    return Mark(label, quote or _sliced(text, start, end), min(1.0, start / len(text)))
+
+
+def _sliced(text: str, start: int, end: int) -> str:
+    """The characters between two offsets of a browser, which counts those outside the basic plane as two."""
+    return text.encode("utf-16-le")[2 * start : 2 * end].decode("utf-16-le", "replace")

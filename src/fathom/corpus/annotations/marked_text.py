@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from pydantic import JsonValue
 
-from fathom.records.quoted_claims import QuotedClaim, QuotedEvidence, read_claims
+from fathom.records.quoted_claims import QuotedClaim, QuotedEvidence, read_claims, read_evidence
 
 
 @dataclass
@@ -27,7 +27,8 @@ class Mark:
     @property
     def is_evidence(self) -> bool:
         words = self.label.lower()
-        return not self.is_claim and any(one in words for one in ("evidence", "premise", "support", "contradict"))
+        named = any(one in words for one in ("evidence", "premise", "support", "contradict"))
+        return not self.is_claim and (named or words == "data")
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class Relation:
 
     ends: tuple[str, str]
     label: str
+    attributes: dict[str, JsonValue] = field(default_factory=dict)
 
 
 def claims_of(marks: Mapping[str, Mark], relations: Iterable[Relation]) -> tuple[QuotedClaim, ...]:
@@ -44,11 +46,11 @@ def claims_of(marks: Mapping[str, Mark], relations: Iterable[Relation]) -> tuple
     for relation in relations:
         for one, two in (relation.ends, relation.ends[::-1]):
             if one in marks and two in marks and marks[one].is_claim and marks[two].is_evidence:
-                evidence.setdefault(one, []).append(_evidence(marks[two], relation.label))
+                evidence.setdefault(one, []).append(_evidence(marks[two], relation))
     claims = []
     for id, mark in marks.items():
         if mark.is_claim:
-            found = read_claims([{"quote": mark.quote, **mark.attributes, "evidence": []}]) or ()
+            found = read_claims([{**mark.attributes, "quote": mark.quote, "evidence": []}]) or [QuotedClaim("")]
             claims += [
                 replace(claim, evidence=tuple(dict.fromkeys(evidence.get(id, ()))), position=mark.position)
                 for claim in found
@@ -56,11 +58,10 @@ def claims_of(marks: Mapping[str, Mark], relations: Iterable[Relation]) -> tuple
     return tuple(claims)
 
 
-def _evidence(mark: Mark, relation: str) -> QuotedEvidence:
+def _evidence(mark: Mark, relation: Relation) -> QuotedEvidence:
     """The evidence of a mark; its polarity is that of the relation or of the mark's label, if one names it."""
-    words = f"{relation} {mark.label}".lower()
+    words = f"{relation.label} {mark.label}".lower()
     polarity = "contradicts" if any(one in words for one in ("contradict", "refut", "attack")) else "supports"
-    attributes = {"polarity": polarity, **mark.attributes}
-    [claim] = read_claims([{"quote": "-", "evidence": [{"quote": mark.quote, **attributes}]}]) or ()
-    [evidence] = claim.evidence
+    attributes = {"polarity": polarity, **mark.attributes, **relation.attributes}
+    [evidence] = read_evidence([{**attributes, "quote": mark.quote}]) or [QuotedEvidence("")]
     return replace(evidence, position=mark.position)

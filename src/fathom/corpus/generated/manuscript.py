@@ -14,9 +14,18 @@ from fathom.corpus.generated.draft import Draft, with_all_stated
 from fathom.corpus.generated.experiments import Experiment, between, invent_experiments, scattered, two_values
 from fathom.corpus.generated.lexicon import Phrase, templates
 from fathom.corpus.generated.people import spell
-from fathom.corpus.generated.planted_claims import ClaimTopic, checked, claim, contradicting, measured, plan_claims
+from fathom.corpus.generated.planted_claims import (
+    CONCLUSIONS,
+    ClaimTopic,
+    Conclusion,
+    checked,
+    claim,
+    contradicting,
+    measured,
+    plan_claims,
+)
 from fathom.corpus.generated.world import Plan, Work
-from fathom.records.documents import Author, Document, Evidence, Fact, Reference, SectionRole, Table
+from fathom.records.documents import Author, Claim, Document, Evidence, Fact, Reference, SectionRole, Table
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 
@@ -78,6 +87,10 @@ class Manuscript:
         self.planted_rng = rng_for(plan.seed, "claims", plan.index)
         """For planted sentences: the rest of the article does not depend on them."""
         self.claim_plan = plan_claims(self.planted_rng, self.experiments)
+        self.conclusions: dict[int, Span] = {}
+        """The sentences in which the authors conclude on experiments."""
+        self.limitations: dict[Span, Span] = {}
+        """The sentences that name a limitation of a table, by the table."""
         self.planted_characters = 0
         self.planted_slots: dict[str, str] = {}
         """Slots of the planted sentence being written."""
@@ -120,9 +133,22 @@ class Manuscript:
             references=tuple(self.references),
             tables=tuple(draft.tables),
             facts=tuple(self.facts),
-            claims=tuple(claim(topic, span, self.evidence[topic]) for topic, span in self.claims),
+            claims=self._planted_claims(draft.text()),
         )
         return with_all_stated(document)
+
+    def _planted_claims(self, text: str) -> tuple[Claim, ...]:
+        evidence = {topic: [self._limited(one, text) for one in found] for topic, found in self.evidence.items()}
+        conclusions: dict[ClaimTopic, Conclusion] = {
+            number: Conclusion(span.of(text), self.claim_plan.concluded[number])
+            for number, span in self.conclusions.items()
+        }
+        return tuple(claim(topic, span, evidence.get(topic, ()), conclusions.get(topic)) for topic, span in self.claims)
+
+    def _limited(self, evidence: Evidence, text: str) -> Evidence:
+        """The evidence with the limitation that the article names."""
+        limitation = self.limitations.get(evidence.span)
+        return evidence if limitation is None else evidence.model_copy(update={"limitations": limitation.of(text)})
 
     def _body(self) -> Span | None:
         """The rest of the article; returns the span of the abstract."""
@@ -258,6 +284,8 @@ class Manuscript:
             self._say("interpretation", experiment)
             if self.rng.random() < 0.6:
                 self._say_evidence("evidence_check", experiment)
+            if experiment.number in self.claim_plan.limited:
+                self.limitations[self.main_tables[-1][2]] = self._plant("evidence_limitation", experiment)
         left = tokens - (self.draft.here - self.planted_characters - start) / _PROSE
         roles = ("comparison", "interpretation", "setup", "descriptive_who", "table_note", "fact", "attributional")
         self._paragraphs(left, roles, experiment=experiment)
@@ -270,6 +298,7 @@ class Manuscript:
                 self._say_unsupported()
                 if self.claim_plan.methodology:
                     self.claims.append(("methodology", self._plant("claim_methodology")))
+            self._conclude()
             roles = ("interpretation", "comparison", "limitation", "caution", *_DESCRIPTIVE, "future")
             self._paragraphs(tokens, roles, cite=self.bibliography.left)
             # Works not yet mentioned are mentioned now: every reference is cited.
@@ -278,6 +307,14 @@ class Manuscript:
                     self._say("transition")
                     for _ in range(min(4, -(-self.bibliography.left // 5))):
                         self._say("group")
+
+    def _conclude(self) -> None:
+        """Write what the authors conclude on the comparisons of their experiments, and how sure they are."""
+        if self.claim_plan.concluded:
+            with self.draft.paragraph():
+                for experiment in self.experiments:
+                    if (confidence := self.claim_plan.concluded.get(experiment.number)) is not None:
+                        self.conclusions[experiment.number] = self._plant(CONCLUSIONS[confidence], experiment)
 
     def _conclusion(self) -> None:
         heading = self.rng.choice(("Conclusion", "Conclusions", "Concluding remarks"))

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
 from fathom.corpus.generated.experiments import Experiment
 from fathom.corpus.generated.lexicon import Phrase
-from fathom.records.documents import Claim, Evidence
+from fathom.records.documents import Claim, Evidence, Level, NoEvidenceReason
 from fathom.records.spans import Span
 
 OtherClaim = Literal["methodology", "result", "contribution", "belief"]
 ClaimTopic = int | OtherClaim
 """What a claim is about: the comparison of an experiment, by its number, or something else."""
 
-BELIEF = "the article does not test what it expects"
-PRIORITY = "the article does not compare itself with all earlier work"
-"""Why a claim has no evidence."""
-ONE_REPETITION = "a single repetition"
-"""The limitation of evidence that contradicts a claim."""
+CONCLUSIONS: Mapping[Level, str] = {
+    "high": "conclusion_settled",
+    "medium": "conclusion_likely",
+    "low": "conclusion_open",
+}
+"""The role of the sentence in which the authors conclude on a comparison, by how sure they say they are."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,10 @@ class ClaimPlan:
     contribution: bool
     compared: tuple[Experiment, Phrase, Phrase] | None
     """An experiment with two of its data sets, of which the article says on which one its method has more."""
+    concluded: Mapping[int, Level]
+    """Experiments whose comparison the authors conclude on, with how sure they say they are."""
+    limited: frozenset[int]
+    """Experiments whose main table has a limitation that the article names."""
 
 
 def plan_claims(rng: Random, experiments: Sequence[Experiment]) -> ClaimPlan:
@@ -40,7 +45,16 @@ def plan_claims(rng: Random, experiments: Sequence[Experiment]) -> ClaimPlan:
     contested = frozenset(one.number for one in experiments if rng.random() < 0.15)
     methodology, contribution, wanted = (rng.random() < share for share in (0.5, 0.5, 0.5))
     pairs = [pair for one in experiments if (pair := _two_columns(one, experiments)) is not None]
-    return ClaimPlan(contested, methodology, contribution, rng.choice(pairs) if pairs and wanted else None)
+    compared = rng.choice(pairs) if pairs and wanted else None
+    # Authors may be sure in spite of evidence against them.
+    weights = {True: (3, 1, 3), False: (5, 3, 1)}
+    concluded = {
+        one.number: rng.choices(list(CONCLUSIONS), weights[one.number in contested])[0]
+        for one in experiments
+        if rng.random() < 0.6
+    }
+    limited = frozenset(one.number for one in experiments if rng.random() < 0.5)
+    return ClaimPlan(contested, methodology, contribution, compared, concluded, limited)
 
 
 def _two_columns(experiment: Experiment, experiments: Sequence[Experiment]) -> tuple[Experiment, Phrase, Phrase] | None:
@@ -62,22 +76,32 @@ def checked(span: Span) -> Evidence:
 
 def contradicting(span: Span) -> Evidence:
     """A sentence on a repetition with the opposite result."""
-    return Evidence(span=span, polarity="contradicts", type="secondary", strength="weak", limitations=ONE_REPETITION)
+    return Evidence(span=span, polarity="contradicts", type="secondary", strength="weak")
 
 
-def claim(topic: ClaimTopic, span: Span, evidence: Sequence[Evidence]) -> Claim:
+@dataclass(frozen=True)
+class Conclusion:
+    """What the authors conclude on a comparison."""
+
+    text: str
+    confidence: Level
+
+
+def claim(topic: ClaimTopic, span: Span, evidence: Sequence[Evidence], conclusion: Conclusion | None = None) -> Claim:
     """A claim with what is true of it.
 
     It is justified if it has evidence and none contradicts it, and its support is robust if it was checked as well.
     """
     contested = any(one.polarity == "contradicts" for one in evidence)
     was_checked = any(one.type == "secondary" for one in evidence)
-    reasons = {"belief": BELIEF, "contribution": PRIORITY}
+    reasons: Mapping[ClaimTopic, NoEvidenceReason] = {"belief": "untested", "contribution": "asserted"}
     return Claim(
         span=span,
         evidence=tuple(evidence),
         type="performance" if isinstance(topic, int) else None if topic == "belief" else topic,
         robustness="low" if contested or not evidence else "high" if was_checked else "medium",
-        no_evidence_reason="" if isinstance(topic, int) else reasons.get(topic, ""),
+        confidence=conclusion.confidence if conclusion else None,
+        no_evidence_reason=reasons.get(topic, ""),
+        conclusion=conclusion.text if conclusion else "",
         justified=bool(evidence) and not contested,
     )

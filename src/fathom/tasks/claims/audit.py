@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
 
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context, ContextId
@@ -12,13 +11,24 @@ from fathom.records.names import WORD, plain_word
 from fathom.records.questions import QuestionId, Response
 from fathom.records.spans import Span
 from fathom.scoring.answers import LinkedSpan, LinkedSpans, Text
-from fathom.scoring.quotes import QuoteLocator
+from fathom.scoring.quotes import quote_locator
 from fathom.scoring.shown import ShownContext
+from fathom.scoring.verdicts import Verdict
 from fathom.tasks.auditing import AuditChecks
 from fathom.tasks.checking import shown_context
 from fathom.tasks.claims.build import size_of
 from fathom.tasks.claims.check import check
-from fathom.tasks.claims.keys import CLAIM, EVIDENCE, HIDDEN, LABEL, OPTION, Program, linked_span
+from fathom.tasks.claims.keys import (
+    CLAIM,
+    CONCLUSION,
+    EVIDENCE,
+    HIDDEN,
+    LABEL,
+    LIMITATIONS,
+    OPTION,
+    Program,
+    linked_span,
+)
 from fathom.tasks.claims.levels import SCALES, level_of
 from fathom.tasks.claims.settings import TASKS
 from fathom.tasks.claims.wording import PLANTED, level_question
@@ -32,6 +42,7 @@ RECOMPUTED = "the documents give the key again"
 NOT_SHOWN = "no sentence that states the label is in the shown text"
 WORDED = "the wording and the tags match the key"
 ACCEPTED, REJECTED = "correct answers are accepted", "near misses are rejected"
+ATTRIBUTED = "the attributes of the key agree with themselves"
 """The checks."""
 
 
@@ -136,13 +147,17 @@ class ClaimsAuditor:
         right = written_claims(answer.spans, quote)
         for text in (right, f"Here are the claims.\n```json\n{right}\n```", right.replace("]}]}", "],}],}")):
             self._checks.check(ACCEPTED, item, self._outcome(item, text, shown) == "correct")
+        self._checks.check(ATTRIBUTED, item, _all_agree(self._verdict(item, right, shown).measures))
         for spans in _near_misses(answer):
             text = written_claims(spans, quote)
             self._checks.check(REJECTED, item, self._outcome(item, text, shown) != "correct")
 
     def _outcome(self, item: Item, text: str, shown: ShownContext) -> str:
+        return self._verdict(item, text, shown).outcome
+
+    def _verdict(self, item: Item, text: str, shown: ShownContext) -> Verdict:
         response = Response(question_id=item.question.id, outcome="answered", text=text)
-        return check(item.key, response, shown).outcome
+        return check(item.key, response, shown)
 
     def results(self) -> list[AuditCheck]:
         """Every check, and how much of a hidden sentence a shown text has in a row."""
@@ -157,7 +172,7 @@ def _rows(item: Item, shown: ShownContext) -> list[tuple[str, Passage, str]]:
     """The passages of the proof with their quotes; for a label of the whole document, its row."""
     found = []
     for row in item.key.proof.rows:
-        if row[0] in (CLAIM, EVIDENCE):
+        if row[0] in (CLAIM, EVIDENCE, CONCLUSION, LIMITATIONS):
             kind, document, place, quote = row
             start, _, end = place.partition("-")
             found.append((kind, Passage(document=document, span=Span(int(start), int(end))), quote))
@@ -169,7 +184,9 @@ def _rows(item: Item, shown: ShownContext) -> list[tuple[str, Passage, str]]:
 def _passages(answer: LinkedSpans) -> Iterator[Passage]:
     for one in answer.spans:
         yield one.passage
-        yield from one.linked
+        yield from one.stated.values()
+        for link in one.links:
+            yield from (link.passage, *link.stated.values())
 
 
 def _is_quoted(passage: Passage, quote: str, shown: ShownContext) -> bool:
@@ -179,12 +196,16 @@ def _is_quoted(passage: Passage, quote: str, shown: ShownContext) -> bool:
     located = place.locate(passage.span)
     if located is None or not quote.strip() == quote == passage.span.of(document.text) == located.of(shown.text):
         return False
-    return bool(quote) and _locator(shown.text).locate(quote, near=located.start) == located
+    return bool(quote) and quote_locator(shown.text).locate(quote, near=located.start) == located
 
 
-@lru_cache(maxsize=2)
-def _locator(text: str) -> QuoteLocator:
-    return QuoteLocator(text)
+def _all_agree(measures: Mapping[str, float]) -> bool:
+    """Whether every attribute that was compared agrees, and every statement of the key was found."""
+    return all(
+        count == measures.get(name.replace(" compared", " agrees").replace(" gold", " matched"), 0)
+        for name, count in measures.items()
+        if name.endswith((" compared", " gold"))
+    )
 
 
 def _near_misses(answer: LinkedSpans) -> Iterator[Sequence[LinkedSpan]]:

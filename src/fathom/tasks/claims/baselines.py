@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import log
 
 from pydantic import JsonValue
@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from fathom.records.annotations import Finding
 from fathom.records.documents import Document, Passage
 from fathom.records.names import WORD, plain_word
+from fathom.records.quoted_claims import CLAIM_ATTRIBUTES, EVIDENCE_ATTRIBUTES
 from fathom.records.spans import Span
 from fathom.scoring.answers import Link, LinkedSpan, LinkedSpans
 from fathom.scoring.keys import Key
@@ -120,6 +121,8 @@ class Baselines:
         self._counts: dict[str, Counts] = defaultdict(Counter)
         self._labels: Counter[str] = Counter()
         self._levels: dict[str, Counter[str]] = defaultdict(Counter)
+        self._values: dict[str, Counter[str]] = defaultdict(Counter)
+        """The values of each attribute of claims and of evidence."""
 
     def add_claims(self, documents: Sequence[Document], key: Key, program: Program) -> None:
         """Try the shortcuts on a question for all claims."""
@@ -130,10 +133,19 @@ class Baselines:
         }
         rules: dict[str, Claims] = {**CLAIM_RULES, "claims given": lambda document: given[document.id]}
         by_id = {document.id: document for document in documents}
+        for claim in key.answer.spans:
+            self._count_values("claim", CLAIM_ATTRIBUTES, claim.attributes)
+            for link in claim.links:
+                self._count_values("evidence", EVIDENCE_ATTRIBUTES, link.attributes)
         for name, rule in rules.items():
             for way, evidence in EVIDENCE_RULES.items():
                 found = [one for document in documents for one in predicted(document, rule(document), evidence)]
                 self._counts[f"{name}, {way}"].update(compare_claims(key.answer, found, by_id, program).counts)
+
+    def _count_values(self, kind: str, closed: Iterable[str], attributes: Mapping[str, str]) -> None:
+        for name in closed:
+            if name in attributes:
+                self._values[f"{kind} {name}"][attributes[name]] += 1
 
     def add_finding(self, document: Document, finding: Finding, key: Key, program: Program) -> None:
         """Try the shortcuts on a question for evidence."""
@@ -153,6 +165,9 @@ class Baselines:
         for name, counts in self._counts.items():
             measured = {"evidence": FINDING} if name.startswith("evidence") else {part: part for part in PARTS}
             found[name] = {what: round(f1(counts, part), 4) for what, part in measured.items()}
+        if self._values:
+            accuracies = {name: round(_majority(values), 4) for name, values in sorted(self._values.items())}
+            found["most frequent value, accuracy"] = dict[str, JsonValue](accuracies)
         if self._labels:
             found["most frequent label"] = {"label": round(_majority(self._labels), 4)}
         for task, levels in self._levels.items():

@@ -21,7 +21,7 @@ from fathom.records.rng import rng_for
 from fathom.scoring.keys import Key
 from fathom.tasks.claims.annotations import AnnotatedCorpus
 from fathom.tasks.claims.baselines import Baselines
-from fathom.tasks.claims.keys import Program, claims_key, finding_key, level_key
+from fathom.tasks.claims.keys import Program, claims_key, finding_key, free_texts, level_key
 from fathom.tasks.claims.levels import SCALES, level_of
 from fathom.tasks.claims.settings import ClaimsSettings
 from fathom.tasks.claims.wording import claims_question, finding_question, level_question
@@ -41,6 +41,7 @@ class ClaimsBuilder:
         self._seed = seed
         self._left_out: Counter[str] = Counter()
         self._built: Counter[str] = Counter()
+        self._free_texts: Counter[str] = Counter()
         self._baselines = Baselines()
 
     @cached_property
@@ -103,6 +104,7 @@ class ClaimsBuilder:
         program = Program.of("claims", self._annotated.annotator, settings)
         text = claims_question(program.annotator, len(documents), settings.no_abstract, settings.early_evidence)
         key = claims_key(id, program, claims)
+        self._free_texts.update(free_texts(key))
         self._baselines.add_claims(documents, key, program)
         yield self._item(context, id, "claims", text, documents, key)
 
@@ -186,6 +188,7 @@ class ClaimsBuilder:
             "annotator": self._annotated.annotator,
             "built": dict(self._built),
             "documents left out": dict(sorted(self._left_out.items())),
+            "texts that are not scored": dict(sorted(self._free_texts.items())),
             "baselines": self._baselines.report(),
         }
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Mapping, Sequence
 
 from pydantic import JsonValue
 
@@ -17,11 +16,11 @@ from fathom.records.spans import Span
 from fathom.scoring.answers import Link, LinkedSpan, LinkedSpans, Text
 from fathom.scoring.check import check_response
 from fathom.scoring.keys import Key
-from fathom.scoring.quotes import QuoteLocator
+from fathom.scoring.quotes import quote_locator
 from fathom.scoring.shown import ShownContext
 from fathom.scoring.verdicts import Outcome, Verdict
 from fathom.systems.passes import FENCE, READ
-from fathom.tasks.claims.keys import LABEL, OPTION, Program
+from fathom.tasks.claims.keys import CONCLUSION, LABEL, LIMITATIONS, OPTION, Program, passages_of
 from fathom.tasks.claims.levels import level_of, scale_of
 from fathom.tasks.claims.measures import FINDING, Counts, compare_claims, compare_finding, f1
 
@@ -56,21 +55,28 @@ class QuoteReader:
     def __init__(self, shown: ShownContext, gold: LinkedSpans) -> None:
         self.shown = shown
         self.quotes = self.fabricated = 0
-        self._locator = _locator(shown.text)
-        passages = [passage for one in gold.spans for passage in (one.passage, *one.linked)]
+        self._locator = quote_locator(shown.text)
         places = {place.document: place for place in shown.places}
-        located = (places[one.document].locate(one.span) for one in passages if one.document in places)
+        located = (places[one.document].locate(one.span) for one in passages_of(gold.spans) if one.document in places)
         self._wanted = sorted({span for span in located if span is not None})
 
     def passage(self, quote: str) -> Passage:
         """The passage that has the words of a quote."""
         self.quotes += 1
+        passage = self._passage(quote)
+        self.fabricated += passage.span == NOWHERE
+        return passage
+
+    def stated(self, name: str, attributes: Mapping[str, str]) -> dict[str, Passage]:
+        """The passage that an attribute quotes. One in other words is no invented quote, but matches nothing."""
+        return {name: self._passage(attributes[name])} if attributes.get(name) else {}
+
+    def _passage(self, quote: str) -> Passage:
         span = self._locate(quote)
         place = None
         if span is not None:
             place = next((one for one in self.shown.places if one.span.start <= span.start < one.span.end), None)
         if span is None or place is None:
-            self.fabricated += 1
             return Passage(document=self.shown.places[0].document, span=NOWHERE)
         return Passage(document=place.document, span=place.source(span.start, min(span.end, place.span.end)))
 
@@ -82,11 +88,6 @@ class QuoteReader:
         again = [self._locator.locate(quote, near=wanted.start) for wanted in self._wanted]
         pairs = zip(self._wanted, again, strict=True)
         return next((one for wanted, one in pairs if one and wanted.start <= one.start < wanted.end), span)
-
-
-@lru_cache(maxsize=4)
-def _locator(text: str) -> QuoteLocator:
-    return QuoteLocator(text)
 
 
 def _check_claims(gold: LinkedSpans, program: Program, response: Response, quotes: QuoteReader) -> Verdict:
@@ -106,8 +107,16 @@ def _check_claims(gold: LinkedSpans, program: Program, response: Response, quote
 def _linked_span(claim: QuotedClaim, quotes: QuoteReader) -> LinkedSpan:
     return LinkedSpan(
         passage=quotes.passage(claim.quote),
-        links=tuple(Link(passage=quotes.passage(one.quote), attributes=dict(one.attributes)) for one in claim.evidence),
+        links=tuple(
+            Link(
+                passage=quotes.passage(one.quote),
+                attributes=dict(one.attributes),
+                stated=quotes.stated(LIMITATIONS, one.attributes),
+            )
+            for one in claim.evidence
+        ),
         attributes=dict(claim.attributes),
+        stated=quotes.stated(CONCLUSION, claim.attributes),
     )
 
 

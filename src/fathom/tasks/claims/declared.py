@@ -6,17 +6,17 @@ from collections.abc import Iterator
 
 from fathom.records.quoted_claims import CLAIM_ATTRIBUTES, EVIDENCE_ATTRIBUTES
 from fathom.scoring.measures import Distribution, MeasureFigures, PrecisionRecall, RatioMeasure
-from fathom.tasks.claims.measures import ALL_GAPS, FINDING, GAP, KEY_GAPS, LEVELS
+from fathom.tasks.claims.measures import ALL_GAPS, FINDING, GAP, KEY_GAPS, LEVELS, NO_EVIDENCE, STATEMENTS, UNJUSTIFIED
 
 SINGULAR = {"claims": "claim", "evidence": "evidence", "links": "link"}
 
 
-def _precision_recall(part: str, end: str = "") -> Iterator[RatioMeasure]:
-    name = SINGULAR[part]
+def _precision_recall(part: str, end: str = "", summary: bool = False) -> Iterator[RatioMeasure]:
+    name = SINGULAR.get(part, part)
     matched, predicted, gold = (f"{part} {side}{end}" for side in ("matched", "predicted", "gold"))
     yield RatioMeasure(f"{name} precision{end}", {matched: 1}, {predicted: 1})
     yield RatioMeasure(f"{name} recall{end}", {matched: 1}, {gold: 1})
-    yield RatioMeasure(f"{name} F1{end}", {matched: 2}, {predicted: 1, gold: 1}, summary=not end)
+    yield RatioMeasure(f"{name} F1{end}", {matched: 2}, {predicted: 1, gold: 1}, summary=summary)
 
 
 def _agreement() -> Iterator[RatioMeasure]:
@@ -26,9 +26,12 @@ def _agreement() -> Iterator[RatioMeasure]:
 
 
 MEASURES = (
-    *(one for part in SINGULAR for one in _precision_recall(part)),
+    *(one for part in SINGULAR for one in _precision_recall(part, summary=True)),
     RatioMeasure("fabrication rate", {"quotes fabricated": 1}, {"quotes": 1}, summary=True, less_is_better=True),
     *_agreement(),
+    *_precision_recall(UNJUSTIFIED),
+    RatioMeasure(f"{NO_EVIDENCE} accuracy", {f"{NO_EVIDENCE} agrees": 1}, {f"{NO_EVIDENCE} compared": 1}),
+    *(one for name in STATEMENTS.values() for one in _precision_recall(name)),
     RatioMeasure("label accuracy", {"labels correct": 1}, {"labels": 1}),
     RatioMeasure(f"{FINDING} precision", {f"{FINDING} matched": 1}, {f"{FINDING} predicted": 1}),
     RatioMeasure(f"{FINDING} recall", {f"{FINDING} found": 1}, {f"{FINDING} gold": 1}),

@@ -7,7 +7,7 @@ from random import Random
 
 from fathom.models.simulated import Simulated
 from fathom.records.documents import Document, DocumentId, Passage
-from fathom.records.quoted_claims import CLAIM_ATTRIBUTES, EVIDENCE_ATTRIBUTES
+from fathom.records.quoted_claims import CLAIM_ATTRIBUTES, EVIDENCE_ATTRIBUTES, REASONS
 from fathom.records.spans import Span
 from fathom.scoring.answers import Link, LinkedSpan
 from fathom.tasks.claims.units import units
@@ -20,6 +20,12 @@ FAULTS = (
     Fault("fabricate", "adds a piece of evidence that the text does not have", "reading", diagnosed=False),
     Fault("shift", "quotes the sentence after a claim in its place", "reading", diagnosed=False),
     Fault("mislink", "gives a claim the evidence of another claim", "computing", diagnosed=False),
+    Fault(
+        "misattribute",
+        "quotes the next sentence as the conclusion on a claim, or as the limitation of evidence",
+        "reading",
+        diagnosed=False,
+    ),
     Fault("misjudge", "gives another label, level, or value of an attribute", "computing", diagnosed=False),
 )
 
@@ -52,7 +58,7 @@ class FaultyReader:
         if self._happens("fabricate"):
             links.append(Link(passage=INVENTED))
         passage = self._next_unit(claim.passage) if self._happens("shift") else claim.passage
-        attributes = self._misjudged(claim.attributes, CLAIM_ATTRIBUTES)
+        attributes = self._misjudged(claim.attributes, CLAIM_ATTRIBUTES) | self._misattributed(claim.stated)
         return LinkedSpan(passage=passage, links=tuple(links), attributes=attributes)
 
     def _mislinked(self, claims: Sequence[LinkedSpan]) -> list[LinkedSpan]:
@@ -74,13 +80,25 @@ class FaultyReader:
         return after or next((one for one in reversed(free) if one.span.end <= passage.span.start), passage)
 
     def _misjudged_link(self, link: Link) -> Link:
-        return link.model_copy(update={"attributes": self._misjudged(link.attributes, EVIDENCE_ATTRIBUTES)})
+        attributes = self._misjudged(link.attributes, EVIDENCE_ATTRIBUTES) | self._misattributed(link.stated)
+        return link.model_copy(update={"attributes": attributes})
+
+    def _misattributed(self, stated: Mapping[str, Passage]) -> dict[str, str]:
+        """The sentence after each statement, if the dial says so."""
+        return {
+            name: self._quote(self._next_unit(passage))
+            for name, passage in stated.items()
+            if self._happens("misattribute")
+        }
 
     def _misjudged(self, attributes: dict[str, str], closed: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
-        return {
-            name: self._other(value, closed[name]) if name in closed and self._happens("misjudge") else value
+        values = {**closed, "no_evidence_reason": REASONS}
+        wrong = {
+            name: self._other(value, values[name])
             for name, value in attributes.items()
+            if value in values.get(name, ()) and self._happens("misjudge")
         }
+        return attributes | wrong
 
     def finding(self, label: str, options: Sequence[str], passages: Sequence[Passage]) -> str:
         """A response that gives a label and its evidence, with faults."""

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from fathom.records.annotations import Finding
-from fathom.records.documents import Claim, Document, Evidence, Passage
+from fathom.records.documents import Claim, Document, DocumentId, Evidence, Passage
 from fathom.records.errors import FathomError
+from fathom.records.quoted_claims import REASONS
 from fathom.records.spans import Span
 from fathom.scoring.answers import Link, LinkedSpan, LinkedSpans, Text
 from fathom.scoring.keys import Key, Proof
+from fathom.scoring.quotes import is_recognizable, quote_locator
 from fathom.tasks.claims.settings import ClaimsSettings
 
 LABEL = "label"
 """The attribute with the label of a finding, and the first cell of its row in a proof."""
 OPTION, HIDDEN, CLAIM, EVIDENCE = "option", "hidden", "claim", "evidence"
+CONCLUSION, LIMITATIONS, REASON = "conclusion", "limitations", "no_evidence_reason"
 """The first cell of the other rows of a proof."""
 
 _PROGRAM = re.compile(r"(\w+) of (.+), by (sentence|character) from (0?\.\d+|1|1\.0)", re.DOTALL)
@@ -57,8 +60,8 @@ def claims_key(id: str, program: Program, claims: Sequence[tuple[Document, Claim
         answer=LinkedSpans(spans=spans),
         proof=Proof(
             program=str(program),
-            rows=tuple(_claim_rows(claims)),
-            passages=tuple(dict.fromkeys(_passages(spans))),
+            rows=tuple(_claim_rows({document.id: document for document, _ in claims}, spans)),
+            passages=tuple(dict.fromkeys(passages_of(spans))),
         ),
     )
 
@@ -68,11 +71,35 @@ def linked_span(document: Document, claim: Claim) -> LinkedSpan:
     return LinkedSpan(
         passage=Passage(document=document.id, span=claim.span),
         links=tuple(
-            Link(passage=Passage(document=document.id, span=one.span), attributes=evidence_attributes(one))
+            Link(
+                passage=Passage(document=document.id, span=one.span),
+                attributes=evidence_attributes(one),
+                stated=_stated(document, LIMITATIONS, one.limitations, one.span),
+            )
             for one in claim.evidence
         ),
         attributes=claim_attributes(claim),
+        stated=_stated(document, CONCLUSION, claim.conclusion, claim.span),
     )
+
+
+def _stated(document: Document, name: str, text: str, near: Span) -> dict[str, Passage]:
+    """The passage that a text quotes; nothing if the text is an annotator's own words."""
+    if not is_recognizable(text):
+        return {}
+    span = quote_locator(document.text).locate(text, near=near.start, complete=True)
+    return {} if span is None else {name: Passage(document=document.id, span=span)}
+
+
+def free_texts(key: Key) -> Iterator[str]:
+    """The names of the texts of a key that are an annotator's own words, which only a reader can compare."""
+    assert isinstance(key.answer, LinkedSpans)
+    for claim in key.answer.spans:
+        parts: list[LinkedSpan | Link] = [claim, *claim.links]
+        for one in parts:
+            yield from (name for name in (CONCLUSION, LIMITATIONS) if name in one.attributes.keys() - one.stated.keys())
+        if claim.attributes.get(REASON, REASONS[0]) not in REASONS:
+            yield REASON
 
 
 def claim_attributes(claim: Claim) -> dict[str, str]:
@@ -110,7 +137,7 @@ def finding_key(id: str, program: Program, document: Document, finding: Finding)
     return Key(
         question_id=id,
         answer=LinkedSpans(spans=spans),
-        proof=Proof(program=str(program), rows=tuple(rows), passages=tuple(dict.fromkeys(_passages(spans)))),
+        proof=Proof(program=str(program), rows=tuple(rows), passages=tuple(dict.fromkeys(passages_of(spans)))),
     )
 
 
@@ -120,17 +147,25 @@ def level_key(id: str, program: Program, document: Document, level: str, hidden:
     return Key(question_id=id, answer=Text(value=level), proof=Proof(program=str(program), rows=tuple(rows)))
 
 
-def _claim_rows(claims: Iterable[tuple[Document, Claim]]) -> Iterator[tuple[str, ...]]:
-    for document, claim in claims:
-        yield _row(CLAIM, document, claim.span)
-        yield from (_row(EVIDENCE, document, one.span) for one in claim.evidence)
+def _claim_rows(documents: Mapping[DocumentId, Document], spans: Iterable[LinkedSpan]) -> Iterator[tuple[str, ...]]:
+    for one in spans:
+        document = documents[one.passage.document]
+        yield _row(CLAIM, document, one.passage.span)
+        yield from (_row(name, document, passage.span) for name, passage in one.stated.items())
+        for link in one.links:
+            yield _row(EVIDENCE, document, link.passage.span)
+            yield from (_row(name, document, passage.span) for name, passage in link.stated.items())
 
 
 def _row(kind: str, document: Document, span: Span) -> tuple[str, ...]:
     return kind, document.id, f"{span.start}-{span.end}", span.of(document.text)
 
 
-def _passages(spans: Iterable[LinkedSpan]) -> Iterator[Passage]:
+def passages_of(spans: Iterable[LinkedSpan]) -> Iterator[Passage]:
+    """All passages of claims: each claim and each piece of evidence, followed by what states something about it."""
     for one in spans:
         yield one.passage
-        yield from one.linked
+        yield from one.stated.values()
+        for link in one.links:
+            yield link.passage
+            yield from link.stated.values()

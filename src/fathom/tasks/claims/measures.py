@@ -7,13 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, cast, get_args
 
 from fathom.records.documents import Document, DocumentId, Passage
-from fathom.records.quoted_claims import CLAIM_ATTRIBUTES, EVIDENCE_ATTRIBUTES
+from fathom.records.names import WORD
+from fathom.records.quoted_claims import CLAIM_ATTRIBUTES, EVIDENCE_ATTRIBUTES, REASONS
 from fathom.records.spans import Span
-from fathom.scoring.answers import LinkedSpan, LinkedSpans, Text
+from fathom.scoring.answers import Link, LinkedSpan, LinkedSpans, Text
 from fathom.scoring.keys import Key
 from fathom.scoring.span_matching import ClaimMatch, Level, SentenceIndex, SpanMatcher, match_claims
-from fathom.tasks.claims.keys import LABEL, Program
+from fathom.tasks.claims.keys import CONCLUSION, LABEL, LIMITATIONS, Program
 from fathom.tasks.claims.units import units
+from fathom.tasks.claims.wording import PLANTED
 
 Counts = Counter[str]
 PARTS = ("claims", "evidence", "links")
@@ -21,6 +23,11 @@ FINDING = "finding evidence"
 """The part that questions for the evidence on a given question have."""
 GAP, ALL_GAPS, KEY_GAPS = "sentence gap", "sentence gap of all links", "sentence gap of annotators"
 """Sentences between claims and their evidence: of links that match the key, of all predicted links, and of the key."""
+STATEMENTS = {"claim": CONCLUSION, "evidence": LIMITATIONS}
+"""What the text may state about claims and about evidence, in passages of their own."""
+UNJUSTIFIED = "unjustified"
+"""Claims that the evidence does not justify."""
+NO_EVIDENCE = "no evidence reason"
 LEVELS: tuple[Level, ...] = get_args(Level)
 Documents = Mapping[DocumentId, Document]
 Values = dict[str, tuple[float, ...]]
@@ -52,6 +59,7 @@ def compare_claims(
                 counts[f"{part} {name}" if own else f"{part} {name} by {level}"] += getattr(found, name)
         if own:
             counts.update(_agreement(gold, predicted, match))
+            counts.update(_statements(gold, predicted, match, _matcher(documents, program), program))
             values = _gaps(match)
     return Compared(counts, values)
 
@@ -77,7 +85,7 @@ def compare_finding(
     gold: LinkedSpans, label: str, passages: Sequence[Passage], documents: Documents, program: Program
 ) -> Counts:
     """The counts of a predicted label and its evidence. The passages of the key are alternatives: one is enough."""
-    matcher = SpanMatcher(SentenceIndex(_sentences(documents)), program.threshold, cast(Level, program.level))
+    matcher = _matcher(documents, program)
     wanted = [one.passage for one in gold.spans]
     matched = sum(any(matcher.overlap(one, two) >= program.threshold for two in wanted) for one in passages)
     counts: Counts = Counter()
@@ -88,6 +96,10 @@ def compare_finding(
     counts[f"{FINDING} matched"] = matched
     counts[f"{FINDING} predicted"] = len(passages)
     return counts
+
+
+def _matcher(documents: Documents, program: Program) -> SpanMatcher:
+    return SpanMatcher(SentenceIndex(_sentences(documents)), program.threshold, cast(Level, program.level))
 
 
 def f1(counts: Mapping[str, float], part: str) -> float:
@@ -116,24 +128,52 @@ def _gaps(match: ClaimMatch) -> Values:
 def _agreement(gold: LinkedSpans, predicted: Sequence[LinkedSpan], match: ClaimMatch) -> Counts:
     """How many attributes of matched claims and links the key has, and how many of them agree."""
     counts: Counts = Counter()
-    for kind, closed, ours, theirs in _matched_attributes(gold, predicted, match):
+    for kind, closed, ours, theirs in _matched_parts(gold, predicted, match):
         for name in closed:
-            if name in theirs:
+            if name in theirs.attributes:
                 counts[f"{kind} {name} compared"] += 1
-                counts[f"{kind} {name} agrees"] += ours.get(name) == theirs[name]
+                counts[f"{kind} {name} agrees"] += ours.attributes.get(name) == theirs.attributes[name]
+        if "justified" in theirs.attributes:
+            said, true = (one.attributes.get("justified") == "no" for one in (ours, theirs))
+            counts.update({f"{UNJUSTIFIED} predicted": said, f"{UNJUSTIFIED} gold": true})
+            counts[f"{UNJUSTIFIED} matched"] += said and true
+        if (reason := theirs.attributes.get("no_evidence_reason")) in REASONS:
+            counts[f"{NO_EVIDENCE} compared"] += 1
+            counts[f"{NO_EVIDENCE} agrees"] += _reasons_in(ours.attributes.get("no_evidence_reason", "")) == {reason}
     return counts
 
 
-Attributes = Mapping[str, str]
+def _reasons_in(text: str) -> set[str]:
+    """The reasons that a text names."""
+    return set(REASONS).intersection(WORD.findall(text.lower()))
 
 
-def _matched_attributes(
+def _statements(
+    gold: LinkedSpans, predicted: Sequence[LinkedSpan], match: ClaimMatch, matcher: SpanMatcher, program: Program
+) -> Counts:
+    """The statements about matched claims and links, and how many of them match.
+
+    Planted claims are known to have no other conclusions and limitations. Annotators may not have looked for them, so
+    that what is predicted counts only where they marked one.
+    """
+    counts: Counts = Counter()
+    for kind, _, ours, theirs in _matched_parts(gold, predicted, match):
+        name = STATEMENTS[kind]
+        said, true = ours.stated.get(name), theirs.stated.get(name)
+        if true is not None or program.annotator == PLANTED:
+            counts.update({f"{name} predicted": said is not None, f"{name} gold": true is not None})
+        if said is not None and true is not None:
+            counts[f"{name} matched"] += matcher.overlap(said, true) >= matcher.threshold
+    return counts
+
+
+def _matched_parts(
     gold: LinkedSpans, predicted: Sequence[LinkedSpan], match: ClaimMatch
-) -> Iterator[tuple[str, Mapping[str, tuple[str, ...]], Attributes, Attributes]]:
+) -> Iterator[tuple[str, Mapping[str, tuple[str, ...]], LinkedSpan | Link, LinkedSpan | Link]]:
     """The kind, the attributes with closed values, and both sides of each match."""
     for pair in match.claim_pairs:
-        yield "claim", CLAIM_ATTRIBUTES, predicted[pair.predicted].attributes, gold.spans[pair.gold].attributes
+        yield "claim", CLAIM_ATTRIBUTES, predicted[pair.predicted], gold.spans[pair.gold]
     for one, two in match.link_pairs:
         if one.link is not None and two.link is not None:
-            ours = predicted[one.claim].links[one.link].attributes
-            yield "evidence", EVIDENCE_ATTRIBUTES, ours, gold.spans[two.claim].links[two.link].attributes
+            ours = predicted[one.claim].links[one.link]
+            yield "evidence", EVIDENCE_ATTRIBUTES, ours, gold.spans[two.claim].links[two.link]

@@ -38,8 +38,9 @@ _EVIDENCE = (
 _ATTRIBUTES = (
     "A claim is of the type methodology, result, contribution or performance. Evidence supports or contradicts its "
     "claim, is primary (the authors' own data) or secondary (derived or taken from others), and is strong, moderate or "
-    "weak. Say of each claim what the authors conclude, whether the evidence justifies it, and how robust the evidence "
-    "is."
+    "weak. Say of each claim whether the evidence justifies it, and how robust the evidence is. Where the authors "
+    "state what they conclude about a claim, or a limitation of a piece of evidence, quote that passage; where they do "
+    "not, say it in a few words of your own."
 )
 _PLANTED_CLAIMS = (
     "Five kinds of sentences count as claims, and no others. Performance: the authors' own method has a higher or "
@@ -48,7 +49,7 @@ _PLANTED_CLAIMS = (
     "this before. The fifth kind has no type: a belief about what the authors' method will do, or would be good for, "
     "that the article has not tested. Sentences that print measured values, or that report a check or a repetition "
     "of a measurement, are evidence and no claims. Aims, explanations of a result, general comparisons that name no "
-    "quantity, limitations and plans are no claims either."
+    "quantity, conclusions on how far a comparison is decided, limitations and plans are no claims either."
 )
 _PLANTED_EVIDENCE = (
     "The evidence for a claim on performance is every sentence and every table with the values of both methods in "
@@ -61,7 +62,13 @@ _PLANTED_ATTRIBUTES = (
     "It is primary and strong if it prints the values or says what was done, secondary and moderate if it reports a "
     "check, and secondary and weak if it reports such a repetition. A claim is justified if it has evidence and none "
     "of it contradicts the claim. Its robustness is low if it has no evidence or some that contradicts it, high if "
-    "all of its evidence supports it and some of it is secondary, and medium otherwise."
+    "all of its evidence supports it and some of it is secondary, and medium otherwise.\n\n"
+    "Two attributes are quotes. The conclusion on a claim on performance is the sentence that says whether the authors "
+    "regard this very comparison as decided; all claims on the comparison share it, and the confidence is high if they "
+    "are certain, medium if they think it likely, and low if they leave it open. The limitations of a table are the "
+    "sentence that names a weakness of that very table. Where the article has no such sentence, leave the attribute "
+    'out. The "no_evidence_reason" of a claim without evidence is one word: asserted for a contribution, untested for '
+    "a belief."
 )
 
 
