@@ -108,7 +108,7 @@ def near_misses(key: Key, others: OtherFigures) -> Iterator[str]:
     answer = key.answer
     match answer:
         case Number():
-            yield from _near_numbers(answer)
+            yield from near_numbers(answer)
         case ValueSet() | Ranking():
             yield from _near_lists(answer, list(dict.fromkeys(row[0] for row in key.proof.rows)))
         case Text(value=month) if unit_of(answer) == MONTH:
@@ -120,7 +120,8 @@ def near_misses(key: Key, others: OtherFigures) -> Iterator[str]:
             yield f"The answer is: {written(other)}" if isinstance(other, Number) else f"Answer:\n{written(other)}"
 
 
-def _near_numbers(answer: Number) -> Iterator[str]:
+def near_numbers(answer: Number) -> Iterator[str]:
+    """The number with another scale, sign, rounding or unit."""
     value = rounded(answer)
     scale, currency = _split(answer.unit)
     step = Decimal(1).scaleb(-(answer.decimals or 0))
@@ -136,7 +137,9 @@ def _near_numbers(answer: Number) -> Iterator[str]:
     ]
     others += [coarse for digits in (1, 0, -1) if (coarse := round(value, digits)) != value]
     for other in others:
-        if abs(other - value) >= (step if answer.decimals else Decimal("0.5")):
+        # Of 0.125 both 0.12 and 0.13 are roundings to two decimals, by one rule or another.
+        is_rounding = abs(other - answer.value) <= step / 2
+        if not is_rounding and abs(other - value) >= (step if answer.decimals else Decimal("0.5")):
             yield f"The answer is: {other:f}{answer.unit if answer.unit == '%' else ''}"
     if not value:
         return
