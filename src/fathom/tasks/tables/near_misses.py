@@ -20,7 +20,7 @@ from fathom.scoring.keys import Key
 from fathom.tasks.programs.faults import Reading
 from fathom.tasks.tables.build import with_unit
 from fathom.tasks.tables.faults import faults_of
-from fathom.tasks.tables.key_tables import database_of, program_of, scales_of, unit_of
+from fathom.tasks.tables.key_tables import scales_of, unit_of
 from fathom.tasks.tables.months import MONTH, month_value
 from fathom.tasks.tables.other_figures import OtherFigures
 
@@ -103,8 +103,11 @@ def _split(unit: str) -> tuple[str, str]:
     return (scale, currency) if len(currency) == 3 and currency.isupper() else ("", "CNY" if unit == "元" else "")
 
 
-def near_misses(key: Key, others: OtherFigures) -> Iterator[str]:
-    """Answers with a wrong scale, sign or rounding, wrong lists, and what faulty readers answer."""
+def near_misses(key: Key, others: OtherFigures, reading: Reading) -> Iterator[str]:
+    """Answers with a wrong scale, sign or rounding, wrong lists, and what faulty readers answer.
+
+    `reading` is the correct one: the program and the table of the key.
+    """
     answer = key.answer
     match answer:
         case Number():
@@ -115,7 +118,7 @@ def near_misses(key: Key, others: OtherFigures) -> Iterator[str]:
             yield from (f"The answer is: {other}" for other in _near_months(month, key))
         case Unanswerable():
             yield from (f'The answer is: ["{row[0]}"]' for row in key.proof.rows[:1])
-    for other in _misread(key, others):
+    for other in _misread(key, others, reading):
         if _differs(answer, other):
             yield f"The answer is: {written(other)}" if isinstance(other, Number) else f"Answer:\n{written(other)}"
 
@@ -179,10 +182,8 @@ def _near_lists(answer: ValueSet | Ranking, entities: Sequence[str]) -> Iterator
     yield from (f"The answer is: {json.dumps(some, ensure_ascii=False)}" for some in lists)
 
 
-def _misread(key: Key, others: OtherFigures) -> Iterator[Answer]:
+def _misread(key: Key, others: OtherFigures, reading: Reading) -> Iterator[Answer]:
     """The answers of readers with one fault."""
-    database = database_of(key)
-    reading = Reading(program_of(key, database), database)
     unit = unit_of(key.answer)
     faults = faults_of(others, scales_of(key))
     for name in MISREAD:
