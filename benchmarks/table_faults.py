@@ -27,10 +27,12 @@ from _measuring import workplace
 from fathom.analysis.attribution import CauseEstimator, CauseMatcher
 from fathom.models.simulated import Simulated
 from fathom.records.questions import Response
+from fathom.tasks.programs.faults import Reading
 from fathom.tasks.tables import FAMILY, near_misses
 from fathom.tasks.tables.check import check_answer
 from fathom.tasks.tables.diagnose import Diagnoser
 from fathom.tasks.tables.faults import DESCRIPTIONS
+from fathom.tasks.tables.key_tables import database_of, program_of
 from fathom.tasks.tables.other_figures import OtherFigureReader
 from fathom.tasks.tables.simulate import Simulator
 from table_guards import SOURCES, benches, by_context, reports_in, seeds_of
@@ -50,9 +52,12 @@ def try_forms(corpus: fathom.Corpus, bench: fathom.Bench, counts: Counter[str]) 
     reader = OtherFigureReader(corpus)
     for context, items in by_context(list(bench.items())):
         for item in items:
+            database = database_of(item.key)
+            reading = Reading(program_of(item.key, database), database)
+            misses = near_misses.near_misses(item.key, reader.read(context, item.key), reading)
             forms = {
                 "correct answers": dict.fromkeys(near_misses.accepted_forms(item.key.answer)),
-                "near misses": dict.fromkeys(near_misses.near_misses(item.key, reader.read(context, item.key))),
+                "near misses": dict.fromkeys(misses),
             }
             for kind, texts in forms.items():
                 for text in texts:

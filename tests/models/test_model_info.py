@@ -53,6 +53,8 @@ def test_models_are_listed_with_what_is_known(tmp_path: Path) -> None:
     assert listed["local/smollm2"].cutoff is None
     assert [model.name for model in list_models("CLAUDE", reasoning=False)] == ["anthropic/claude-3-5-haiku"]
     assert all((model.window or 0) >= 1_000_000 for model in list_models(window="1M"))
+    assert "openai/gpt-4.1" in {model.name for model in list_models(window="1M")}, "1,047,576 tokens are 1M"
+    assert "openai/gpt-4.1" not in {model.name for model in list_models(window=1_048_576)}
     assert all((model.cutoff or "9") < "2024-01" for model in list_models(cutoff_before="2024-01"))
     assert [model.name for model in list_models(open_weights=True)] == ["local/smollm2"]
     own = tmp_path / "prices.toml"

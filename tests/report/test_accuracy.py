@@ -10,6 +10,7 @@ import pytest
 
 from fathom.analysis.analyze import analyze
 from fathom.report.accuracy import baselines, closed_book
+from fathom.report.formatting import short_names
 from tests.report.conftest import Sample
 from tests.report.sample import Player, bench_in, play
 
@@ -57,3 +58,18 @@ def test_baselines_of_several_benches_have_distinct_names(sample: Sample, tmp_pa
     drawn = json.dumps(figure.draw(880.0))
     for bench in findings.benches:
         assert f"always NULL, bench {bench.fingerprint[:6]}" in drawn
+
+
+@pytest.mark.parametrize(
+    ("names", "short"),
+    [
+        (["runs/bench-full-a", "runs/bench-full-b"], ["…a", "…b"]),
+        (["bench-rag-k=5-mini", "bench-rag-k=50-mini"], ["…k=5-mini", "…k=50-mini"]),
+        (["a-b", "a-"], ["a-b", "a-"]),
+        (["one", "two"], ["one", "two"]),
+        (["only"], ["only"]),
+        ([], []),
+    ],
+)
+def test_a_beginning_that_all_names_share_is_left_out(names: list[str], short: list[str]) -> None:
+    assert list(short_names(names).values()) == short

@@ -68,6 +68,14 @@ def test_a_reader_without_the_documents_knows_nothing(tiny_bench: Path, tmp_path
     assert run.status.usage.input_tokens < 1_000 * run.status.responses, "the question alone was sent"
 
 
+@pytest.mark.parametrize("system", ["full", "passages", "tables", "sql", "extract-sql"])
+def test_a_response_counts_the_tokens_of_its_own_prompt(tiny_bench: Path, tmp_path: Path, system: str) -> None:
+    """Not those of the whole context: `passages`, `tables` and `sql` send far less."""
+    planned = fathom.plan(tiny_bench, model="sim/reader", system=system)
+    run = fathom.run(tiny_bench, model="sim/reader", system=system, out=tmp_path / "run")
+    assert run.status.usage.input_tokens == planned.input_tokens > 0
+
+
 def test_every_call_counts_and_can_fail(tiny_bench: Path, tmp_path: Path) -> None:
     run = fathom.run(tiny_bench, model="sim/reader", system=TwoStep(), out=tmp_path / "run")
     for response in run.responses():

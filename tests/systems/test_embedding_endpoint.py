@@ -1,4 +1,4 @@
-"""Search with embeddings from an OpenAI-compatible endpoint, on loopback."""
+"""Search with embeddings from an OpenAI-compatible endpoint, and reranking by a model at one, on loopback."""
 
 from __future__ import annotations
 
@@ -18,8 +18,11 @@ import fathom
 from fathom.api.bench_views import open_bench_view
 from fathom.records.errors import FathomError
 from fathom.runs.folder import read_responses
+from fathom.systems.catalog import load_system
 from fathom.systems.retrieval import dense
+from fathom.systems.retrieval import endpoint as endpoints
 from fathom.systems.retrieval.index import ContextIndex
+from fathom.systems.retrieval.rerank import order_by_endpoint
 from fathom.systems.retrieval.settings import IndexSettings
 from tests.systems.scripted import Scripted
 
@@ -42,7 +45,7 @@ def reply(texts: list[str]) -> object:
 
 
 @contextmanager
-def endpoint(answer: Callable[[list[str]], object] = reply, busy: int = 0) -> Iterator[tuple[str, Requests]]:
+def endpoint(answer: Callable[[Any], object] = reply, busy: int = 0) -> Iterator[tuple[str, Requests]]:
     """The address with a model's name, and the requests. The first `busy` requests are answered with 429."""
     received: Requests = []
 
@@ -53,8 +56,9 @@ def endpoint(answer: Callable[[list[str]], object] = reply, busy: int = 0) -> It
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             received.append((body, self.headers["Authorization"]))
-            status = 404 if self.path != "/v1/embeddings" else 429 if len(received) <= busy else 200
-            sent = json.dumps(answer(body["input"])).encode()
+            known = {"/v1/embeddings": "input", "/v1/rerank": "documents"}
+            status = 404 if self.path not in known else 429 if len(received) <= busy else 200
+            sent = json.dumps(answer(body[known.get(self.path, "input")])).encode()
             self.send_response(status)
             self.send_header("Content-Length", str(len(sent)))
             self.end_headers()
@@ -73,7 +77,7 @@ def test_a_run_searches_with_the_embeddings_of_an_endpoint(
     tiny_bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-a-key-of-the-endpoint")
-    monkeypatch.setattr(dense, "PAUSES", (0.0,))
+    monkeypatch.setattr(endpoints, "PAUSES", (0.0,))
     with endpoint(busy=1) as (address, received):
         settings = {"method": "hybrid", "embeddings": address, "k": 8}
         run = fathom.run(
@@ -128,3 +132,41 @@ def test_a_wrong_address_is_one_error() -> None:
     assert len(received) == 1
     with pytest.raises(FathomError, match="Check the address"):
         dense.embedder(address)(["one"])
+
+
+# Reranking.
+
+
+def by_length(documents: list[str]) -> object:
+    """The longest texts are the best ones; the last text has no score."""
+    return {"results": [{"index": place, "relevance_score": len(one)} for place, one in enumerate(documents[:-1])]}
+
+
+def test_a_reranking_model_puts_the_candidates_into_order(tiny_bench: Path, tmp_path: Path) -> None:
+    with endpoint(by_length) as (address, received):
+        settings = {"rerank": 6, "reranker": address, "k": 3, "order": "rank"}
+        run = fathom.run(
+            tiny_bench, model="sim/reader", system="rag", system_settings=settings, limit=2, out=tmp_path / "run"
+        )
+    assert run.status.outcomes == {"answered": 2}
+    for (body, _), response in zip(received, run.responses(), strict=True):
+        best = sorted(body["documents"][:-1], key=len, reverse=True)[:3]
+        shown = [passage.span.end - passage.span.start for passage in response.trace[-2].passages]
+        assert len(body["documents"]) == 6 and body["model"] == "some-model"
+        assert shown == list(map(len, best))
+        assert [step.kind for step in response.trace].count("model") == 1, "the model of the run reranks nothing"
+
+
+@pytest.mark.parametrize(
+    "results",
+    [{}, {"results": [{"index": 5, "relevance_score": 1}]}, {"results": [{"index": 0}]}, {"results": "no"}, "hello"],
+)
+def test_a_reranker_that_gives_something_else_is_one_error(results: object) -> None:
+    with endpoint(lambda documents: results) as (address, _), pytest.raises(FathomError, match="The reranker"):
+        order_by_endpoint(address, "salt", ["one", "two"])
+
+
+@pytest.mark.parametrize("given", [{"reranker": "http://host/v1#m"}, {"reranker": "openai/gpt", "rerank": "9"}])
+def test_a_reranker_needs_an_address_and_a_number(given: dict[str, str]) -> None:
+    with pytest.raises(FathomError, match=r"rerank=60|no address"):
+        load_system("rag", settings=given)

@@ -8,15 +8,31 @@ from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
 from fathom.api.arguments import Folder, Progress, as_names, as_path, as_tokens, checked, ignore
+from fathom.contexts.assembly import count_tokens
 from fathom.contexts.files import FILE_NAME, read_contexts, write_contexts
-from fathom.contexts.sampling import SamplingReport, SamplingSettings
+from fathom.contexts.sampling import MIN_FILL, SamplingReport, SamplingSettings
 from fathom.corpus.store import Corpus
-from fathom.models.tokenizers import DEFAULT
+from fathom.models.tokenizers import DEFAULT, tokenizer
 from fathom.records.contexts import Context, Sampling, Split
 from fathom.records.documents import FieldName
 from fathom.records.errors import FathomError
+from fathom.records.lengths import parse_length
 
-__all__ = ["DEFAULT", "FILE_NAME", "ContextSet", "SamplingOptions", "SamplingReport", "sample_contexts"]
+__all__ = [
+    "DEFAULT",
+    "DEFAULT_LENGTHS",
+    "FILE_NAME",
+    "ContextSet",
+    "SamplingOptions",
+    "SamplingReport",
+    "contexts_command",
+    "sample_contexts",
+]
+
+DEFAULT_LENGTHS = "64K,128K,512K,1M"
+"""The lengths that `fathom contexts` samples if none are given."""
+SHORTEST_DEFAULT = min(map(parse_length, DEFAULT_LENGTHS.split(",")))
+MIN_DOCUMENTS: int = SamplingSettings.model_fields["min_documents"].default
 
 
 @dataclass(frozen=True)
@@ -86,6 +102,19 @@ def sample_contexts(
     values["subjects"] = tuple(_subject(name, corpus) for name in values.get("subjects", ()))
     settings = checked(SamplingSettings, "sampling", values)
     return ContextSet(path, write_contexts(corpus, settings, path, replace, progress))
+
+
+def contexts_command(corpus: Corpus) -> str:
+    """The command that samples contexts; of a corpus that cannot fill the default lengths, one of all documents."""
+    manifest = corpus.manifest
+    command = f"fathom contexts {corpus.folder}"
+    tokens = count_tokens([manifest.tokens, *[0] * (manifest.documents - 1)], tokenizer(manifest.tokenizer))
+    if not manifest.documents or tokens >= MIN_FILL * SHORTEST_DEFAULT:
+        return command
+    # Rounded up to two digits, so that the documents fill at least 90%.
+    unit = 10 ** max(0, len(str(tokens)) - 2)
+    few = f" --min-documents {manifest.documents}" if manifest.documents < MIN_DOCUMENTS else ""
+    return f"{command} --lengths {-(-tokens // unit) * unit} --count 1{few}"
 
 
 def _subject(name: str, corpus: Corpus) -> str:

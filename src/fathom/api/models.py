@@ -7,9 +7,10 @@ from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from fathom.api.arguments import Folder, as_path, as_tokens
+from fathom.api.arguments import Folder, as_path
 from fathom.models.model_info import ModelInfo, known_models, model_info
 from fathom.records.errors import FathomError
+from fathom.records.lengths import parse_length
 from fathom.runs.run import missing_engine
 
 __all__ = ["KnownModel", "engine_info", "list_models"]
@@ -37,10 +38,12 @@ def list_models(
 ) -> list[KnownModel]:
     """The models whose names contain the pattern, and of which the rest is known to hold, by name.
 
-    `window` is the least window in tokens; `cutoff_before` a month such as 2025-01. `all` adds the models of which the
+    `window` is the least window in tokens: 200000, or "200K" and "1M" as makers round them, with K for thousand;
+    `cutoff_before` is a month such as 2025-01. `all` adds the models of which the
     engine knows the window, without prices. A value that is unknown meets no condition.
     """
-    least = None if window is None else as_tokens(window)
+    # Windows of 128,000, 200,000 or 1,047,576 tokens are sold as 128K, 200K and 1M.
+    least = parse_length(window, thousand=1_000) if isinstance(window, str) else window
     if cutoff_before is not None and not _is_month(cutoff_before):
         raise FathomError(f"'{cutoff_before}' is not a month. Give one such as 2025-01.")
     found = {model.name: model for model in _models(all, as_path(prices))}

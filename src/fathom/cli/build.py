@@ -21,7 +21,7 @@ from fathom.api.benches import (
 from fathom.api.contexts import FILE_NAME
 from fathom.cli import options
 from fathom.cli.family_options import model_options, settings_options
-from fathom.cli.output import all_or_nothing, progress_bar
+from fathom.cli.output import all_or_nothing, counted, progress_bar
 
 EXAMPLE = """
 \b
@@ -146,7 +146,7 @@ def run_build(recipe: BenchRecipe, processes: int, as_json: bool = False) -> Non
 def describe(bench: Bench) -> str:
     """A summary of the bench in a few lines."""
     manifest = bench.manifest
-    lines = [f"{bench.folder}: {manifest.questions:,} questions over {manifest.contexts:,} contexts"]
+    lines = [f"{bench.folder}: {counted(manifest.questions, 'question')} over {counted(manifest.contexts, 'context')}"]
     if manifest.missing:
         total, reasons = sum(manifest.missing.values()), list(manifest.missing)
         if len(reasons) > 1:

@@ -10,10 +10,10 @@ from typing import Unpack, get_args
 import click
 
 from fathom.api.benches import family_for
-from fathom.api.contexts import DEFAULT, ContextSet, SamplingOptions, SamplingReport
+from fathom.api.contexts import DEFAULT, DEFAULT_LENGTHS, ContextSet, SamplingOptions, SamplingReport
 from fathom.api.corpora import open_corpus
 from fathom.cli import options
-from fathom.cli.output import all_or_nothing, progress_bar
+from fathom.cli.output import all_or_nothing, counted, progress_bar
 from fathom.records.contexts import Sampling, Split
 from fathom.records.documents import FIELDS, DocumentKind
 from fathom.records.lengths import format_length, parse_length
@@ -29,7 +29,7 @@ from fathom.records.lengths import format_length, parse_length
 @click.option(
     "--lengths",
     type=options.CommaList(required=True),
-    default="64K,128K,512K,1M",
+    default=DEFAULT_LENGTHS,
     show_default=True,
     help="Context lengths in tokens; K is 1,024.",
 )
@@ -114,7 +114,7 @@ def command(
 def describe(contexts: ContextSet) -> str:
     """What was sampled of each length, what fell short and why, and how much contexts overlap."""
     report = contexts.report
-    lines = [f"{contexts.path}: {report.contexts:,} contexts from {report.candidates:,} documents"]
+    lines = [f"{contexts.path}: {counted(report.contexts, 'context')} from {counted(report.candidates, 'document')}"]
     lines += [f"  left out: {count:,} documents ({reason})" for reason, count in report.left_out.items()]
     if report.splits:
         counts = ", ".join(f"{split} {count:,}" for split, count in report.splits.items())

@@ -7,6 +7,7 @@ from typing import Literal
 
 import click
 
+from fathom.api.contexts import contexts_command
 from fathom.api.corpora import generate
 from fathom.cli import options
 from fathom.cli.output import describe_corpus, progress_bar
@@ -77,4 +78,4 @@ def command(
             click.echo(corpus.manifest.model_dump_json(indent=2))
             return
         click.echo(describe_corpus(corpus))
-        click.echo(f"next: fathom contexts {out}")
+        click.echo(f"next: {contexts_command(corpus)}")

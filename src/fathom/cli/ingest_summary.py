@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from textwrap import wrap
 
 from fathom.api import corpora
+from fathom.api.contexts import contexts_command
 from fathom.cli.output import (
     WIDTH,
     columns,
@@ -38,7 +39,7 @@ def describe(corpus: corpora.Corpus, report: corpora.IngestReport) -> str:
         *_unknown_reasons(report),
         *_citations(report),
         *_links(report),
-        f"next: fathom contexts {corpus.folder}",
+        f"next: {contexts_command(corpus)}",
     ]
     return "\n".join(lines)
 

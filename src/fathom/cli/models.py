@@ -24,7 +24,9 @@ UNKNOWN = "unknown"
     )
 )
 @click.argument("pattern", default="")
-@click.option("--window", type=options.Length(), help="Only models with at least this context window.")
+@click.option(
+    "--window", metavar="LENGTH", help="Only models with at least this context window: 200000, 200K or 1M; K is 1,000."
+)
 @click.option("--reasoning/--no-reasoning", default=None, help="Only models that reason, or that do not.")
 @click.option("--open-weights/--closed-weights", default=None, help="Only models whose weights are open, or are not.")
 @click.option(
@@ -35,7 +37,7 @@ UNKNOWN = "unknown"
 @options.as_json
 def command(
     pattern: str,
-    window: int | None,
+    window: str | None,
     reasoning: bool | None,
     open_weights: bool | None,
     cutoff_before: str | None,

@@ -67,15 +67,15 @@ def read_json(text: str, wanted: Callable[[JsonValue], bool] = _not_empty) -> Js
     and typographic quotation marks, quotation marks and line breaks that lack an escape, invalid escapes, names without
     quotation marks, comments, and Python's constants.
     """
-    output = _THOUGHTS_END.split(text)[-1].strip()
-    if len(output) > LONGEST_OUTPUT:
-        return None
-    found = [one for one in _values(output) if wanted(one.value)]
+    found = [one for one in json_values(text) if wanted(one.value)]
     return next((one for one in reversed(found) if not one.cut_off), found[-1] if found else None)
 
 
-def _values(text: str) -> Iterator[JsonOutput]:
-    """The objects and lists of a text, one after another."""
+def json_values(text: str) -> Iterator[JsonOutput]:
+    """The objects and lists of a text after its thoughts, one after another, repaired as by `read_json`."""
+    text = _THOUGHTS_END.split(text)[-1].strip()
+    if len(text) > LONGEST_OUTPUT:
+        return
     budget = _Budget(5 * len(text) + 10_000)
     position = 0
     unreadable = 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import log2
@@ -25,7 +25,7 @@ from fathom.analysis.findings import (
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Curve, Dot, DotRow, HeatCell, Point, dot_plot, dot_rows, heat_map, line_chart
 from fathom.report.figures import Column, Figure, RunRow, accuracy_columns, count_columns, interval_columns
-from fathom.report.formatting import bench_names, count, interval, join_names, point
+from fathom.report.formatting import bench_names, count, interval, join_names, point, short_names
 from fathom.report.ranking import received, run_colors, with_responses
 
 GRAY = 6
@@ -44,7 +44,8 @@ def comparisons(findings: Findings) -> tuple[Figure, ...]:
     colors = run_colors(findings)
 
     def draw(width: float) -> Node:
-        lines = [_difference_line(one, colors) for one in overall[:MAX_PAIRS]]
+        names = short_names([run.info.name for run in findings.runs])
+        lines = [_difference_line(one, colors, names) for one in overall[:MAX_PAIRS]]
         low = min((dot.point.low for row in lines for dot in row.dots), default=0.0)
         high = max((dot.point.high for row in lines for dot in row.dots), default=0.1)
         return dot_plot("Differences in accuracy with 95% intervals", lines, width, min(low, 0.0), high, "difference")
@@ -77,7 +78,7 @@ def comparisons(findings: Findings) -> tuple[Figure, ...]:
     return (Figure.of("comparisons", "Differences between runs", note, columns, pairs, draw),)
 
 
-def _difference_line(one: Comparison, colors: dict[str, int]) -> DotRow:
+def _difference_line(one: Comparison, colors: dict[str, int], names: Mapping[str, str]) -> DotRow:
     """The better run minus the worse; gray if the difference is not significant."""
     sign = -1 if one.difference.value < 0 else 1
     better, worse = (one.first, one.second) if sign < 0 else (one.second, one.first)
@@ -86,7 +87,7 @@ def _difference_line(one: Comparison, colors: dict[str, int]) -> DotRow:
     tip = f"{better} is {value * 100:.1f} points ahead of {worse} ({low * 100:+.1f} to {high * 100:+.1f})"
     tip += "" if one.significant else f", {why_not_significant(one)}"
     return DotRow(
-        f"{better} − {worse}",
+        f"{names[better]} − {names[worse]}",
         [Dot(colors.get(better, 0) if one.significant else GRAY, Point(value, low, high, tip))],
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import takewhile
 
 from fathom.analysis.findings import Estimate, Findings
 from fathom.report.drawings.canvas import percent as rounded
@@ -51,6 +52,14 @@ def bench_names(findings: Findings) -> dict[str, str]:
         bench.fingerprint: bench.name if names[bench.name] == 1 else f"{bench.name} {bench.fingerprint[:6]}"
         for bench in findings.benches
     }
+
+
+def short_names(names: Sequence[str]) -> dict[str, str]:
+    """The names without the beginning that all share, up to a hyphen, slash or space: a drawing has little room."""
+    columns = list(zip(*names, strict=False)) if len(names) > 1 else []
+    shared = sum(1 for _ in takewhile(lambda signs: len(set(signs)) == 1, columns))
+    cut = max(names[0].rfind(sign, 0, shared) for sign in "-/ ") + 1 if shared else 0
+    return {name: f"…{name[cut:]}" if cut and all(len(one) > cut for one in names) else name for name in names}
 
 
 def title_of(findings: Findings) -> str:

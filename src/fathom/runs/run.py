@@ -22,7 +22,7 @@ from fathom.runs.plan import Job, WindowCheck, jobs
 from fathom.runs.progress import ProgressReporter
 from fathom.runs.simulated_session import SimulatedModel, answer_in_session
 from fathom.systems.catalog import reads_everything
-from fathom.systems.protocol import RequestLimits, System, opened, render_form
+from fathom.systems.protocol import Estimate, RequestLimits, System, opened, render_form
 
 OpenedModel = Callable[[], AbstractContextManager[tuple[str, dict[str, str]]]]
 """Opens a model, and starts its server if it needs one; gives the engine's name for the model and its arguments."""
@@ -189,15 +189,33 @@ def run_simulated(
     reporter = reporter or ProgressReporter()
     with RunFolder(path, manifest) as folder:
         attempts = folder.index().attempts
+        prompts = WindowCheck(bench, system, info, manifest.settings)
         for job in _pending(bench, system, info, folder, reporter):
             attempt = attempts[job.question.id, job.sample]
             if reads_everything(system):
-                response = model.answer(job, attempt, None)
+                tokens = _input_tokens(prompts.estimate(job), job, folder)
+                response = _with_input(model.answer(job, attempt, None), tokens)
             else:
                 response = answer_in_session(system, job, bench, folder, model, attempt)
             folder.append(response)
             reporter.responded(response)
         return _end(bench, folder, None, None)
+
+
+def _input_tokens(estimate: Estimate, job: Job, folder: RunFolder) -> int:
+    """The input tokens of a question's calls; calls once per context count for its first question."""
+    once, name = estimate.per_context, f"calls for {job.question.family}"
+    if once is None or folder.noted(job.context.id, name) is not None:
+        return estimate.input_tokens
+    folder.note(job.context.id, name, "counted")
+    return estimate.input_tokens + once.input_tokens
+
+
+def _with_input(response: Response, tokens: int) -> Response:
+    """A simulated response with the input tokens that a model would have been sent."""
+    if response.outcome == "error":
+        return response
+    return response.model_copy(update={"usage": response.usage.model_copy(update={"input_tokens": tokens})})
 
 
 def _pending(

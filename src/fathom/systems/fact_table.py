@@ -7,6 +7,9 @@ import re
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 
+from pydantic import JsonValue
+
+from fathom.models.json_output import read_json
 from fathom.models.prompts import Message, Prompt
 from fathom.records.questions import Question, Step
 from fathom.systems.agent.own_tables import OwnTables, Row, TableError, parse_rows, printed
@@ -41,8 +44,6 @@ ERROR_TOKENS = 200
 REPAIRS = 1
 """How many times the model may rewrite a query that failed to run."""
 
-_LIST = re.compile(r"\[[^\[\]]*\]")
-
 
 def columns_prompt(question: Question) -> Prompt:
     """The prompt that asks for the columns."""
@@ -63,18 +64,19 @@ async def choose_columns(question: Question, session: Session) -> tuple[str, ...
 
 def columns_in(text: str) -> tuple[str, ...]:
     """The names in the last list of a completion, as names of columns."""
-    for found in reversed(_LIST.findall(text)):
-        try:
-            listed = json.loads(found)
-        except (ValueError, RecursionError):
-            continue
-        names = dict.fromkeys(_column(name) for name in listed if isinstance(name, str))
-        kept: list[str] = []
-        for name in names:
-            if name and name != DOCUMENT and count_tokens(", ".join([*kept, name])) <= COLUMN_TOKENS:
-                kept.append(name)
-        return tuple(kept)
-    return ()
+    found = read_json(text, lambda value: bool(_listed(value)))
+    kept: list[str] = []
+    for name in dict.fromkeys(map(_column, _listed(found.value) if found else [])):
+        if name and name != DOCUMENT and count_tokens(", ".join([*kept, name])) <= COLUMN_TOKENS:
+            kept.append(name)
+    return tuple(kept)
+
+
+def _listed(value: JsonValue) -> list[str]:
+    """The texts of a list, or of the first list in an object such as {"columns": [...]}."""
+    if isinstance(value, dict):
+        value = next((one for one in value.values() if isinstance(one, list)), None)
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
 
 
 def _column(name: str) -> str:

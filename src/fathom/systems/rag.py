@@ -12,7 +12,7 @@ from fathom.records.documents import Count, Position
 from fathom.records.questions import Question, Response, Step
 from fathom.systems.chunking import Chunk, Unit
 from fathom.systems.protocol import DOCUMENTS, ContextView, Estimate, Prompting, Session, count_tokens, response_to
-from fathom.systems.retrieval.rerank import PURPOSE, TASK, rerank_prompt, reranked
+from fathom.systems.retrieval.rerank import PURPOSE, TASK, order_by_endpoint, rerank_prompt, reranked
 from fathom.systems.retrieval.settings import OFFLINE, Fusion, IndexSettings, Method
 
 if TYPE_CHECKING:
@@ -49,7 +49,9 @@ class Rag:
     hops: Literal[1, 2] = 2
     """2: passages that the question names by a marker or a quotation come first, and their sentences are queries."""
     rerank: Count = 0
-    """How many of the best chunks the model puts into order in a call of its own; 0 for none."""
+    """How many of the best chunks are put into order once more; 0 for none."""
+    reranker: str = ""
+    """What puts them into order: http://HOST/v1#MODEL for a reranking model; empty for a call of the run's model."""
     fusion: Fusion = "scores"
     """How several rankings become one: by standardized scores, or by reciprocal rank fusion."""
     embeddings: str = OFFLINE
@@ -61,6 +63,10 @@ class Rag:
             raise ValueError(f"an overlap of {self.overlap} tokens does not fit chunks of {self.chunk}")
         if 0 < self.budget < self.chunk + LABEL_TOKENS:
             raise ValueError(f"a budget of {self.budget} tokens has no room for a chunk of {self.chunk} and its label")
+        if self.reranker and not self.rerank:
+            raise ValueError("a reranker is given, but no number of chunks for it, such as rerank=60")
+        if self.reranker and not self.reranker.startswith(("http://", "https://")):
+            raise ValueError(f"the reranker '{self.reranker}' is no address such as http://HOST/v1#MODEL")
 
     async def answer(self, question: Question, session: Session) -> Response:
         from fathom.systems.retrieval.index import ContextIndex  # imports numpy, which `--help` should not
@@ -71,7 +77,7 @@ class Rag:
         for query in queries:
             session.record(Step(kind="retrieval", name="query of the second hop", input=query))
         if self.rerank:
-            ranking = await self._reranked(question, session, ranking)
+            ranking = await self._reranked([question.text, *queries], index, session, ranking)
         found = list(self._taken(index, ranking))
         passages = tuple(index.passage(chunk) for chunk in found)
         name = f"{self.method}, reranked" if self.rerank else self.method
@@ -87,12 +93,17 @@ class Rag:
         found = search_in_hops(index, question)
         return [query.text for query in found.queries], found.chunks
 
-    async def _reranked(self, question: Question, session: Session, ranking: Iterable[Chunk]) -> Iterator[Chunk]:
+    async def _reranked(
+        self, queries: Sequence[str], index: ContextIndex, session: Session, ranking: Iterable[Chunk]
+    ) -> Iterator[Chunk]:
         rest = iter(ranking)
         candidates = list(islice(rest, self.rerank))
         if len(candidates) < 2:
             return chain(candidates, rest)
-        reply = await session.ask(rerank_prompt(question.text, session.view, candidates), PURPOSE)
+        if self.reranker:
+            order = order_by_endpoint(self.reranker, "\n".join(queries), [index.text(chunk) for chunk in candidates])
+            return chain((candidates[place] for place in order), rest)
+        reply = await session.ask(rerank_prompt(queries[0], session.view, candidates), PURPOSE)
         return chain(reranked(candidates, reply.text), rest)
 
     def _taken(self, index: ContextIndex, ranking: Iterable[Chunk]) -> Iterator[Chunk]:
@@ -115,7 +126,7 @@ class Rag:
 
         asked = view.count(question.text)
         tokens = view.count(self._instruction(view)) + asked + (self.budget or bound(self.k))
-        if not self.rerank:
+        if not self.rerank or self.reranker:
             return Estimate(calls=1, input_tokens=tokens, largest_call=tokens)
         ranking = view.count(TASK) + asked + bound(self.rerank) + LABEL_TOKENS
         return Estimate(calls=2, input_tokens=tokens + ranking, largest_call=max(tokens, ranking))

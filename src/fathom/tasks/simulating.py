@@ -98,13 +98,9 @@ def simulated_response(
     `shown` has the parts of the context that the model was shown; None for all of it.
     """
     unseen = unseen_documents(context, item, shown)
-    response = simulated_call(
+    return simulated_call(
         item.question, simulated, rng, lambda: simulator.text(context, item, simulated, rng, unseen), attempt, sample
     )
-    if response.outcome == "error":
-        return response
-    usage = response.usage.model_copy(update={"input_tokens": context.tokens})
-    return response.model_copy(update={"usage": usage})
 
 
 Located = Sequence[tuple[DocumentId, Span]]

@@ -78,7 +78,9 @@ def test_responses_are_json_with_anything_around_it() -> None:
         'Here:\n```json\n{"sales": {"value": 5, "unit": null, "quote": "x"}}\n```', ["sales", "staff"]
     )
     assert found == {"sales": Claim("5", "", "x"), "staff": None}
-    for text in ("", "no figures", "{'sales': 5}", "}{"):
+    assert parse_response("{'sales': {'value': 5,}}", ["sales"]) == {"sales": Claim("5", "", "")}
+    assert parse_response("{}", ["sales"]) == {"sales": None}
+    for text in ("", "no figures", '{"staff": {"value": 5}}', "}{"):
         with pytest.raises(ValueError, match=r".*"):
             parse_response(text, ["sales"])
 

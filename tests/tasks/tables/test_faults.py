@@ -14,17 +14,19 @@ from fathom.models.simulated import Simulated
 from fathom.records.contexts import Context
 from fathom.records.questions import Response
 from fathom.scoring.answers import Number
+from fathom.scoring.keys import Key, Proof
 from fathom.tasks.bench import Bench
 from fathom.tasks.family import Item
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.faults import Reading
 from fathom.tasks.programs.schema import ColumnSpec
+from fathom.tasks.tables.build import rounds_clearly
 from fathom.tasks.tables.check import check_answer
 from fathom.tasks.tables.diagnose import Diagnoser
 from fathom.tasks.tables.entity_table import make_database
 from fathom.tasks.tables.faults import DESCRIPTIONS, faults_of
 from fathom.tasks.tables.months import month_value
-from fathom.tasks.tables.near_misses import accepted_forms
+from fathom.tasks.tables.near_misses import accepted_forms, near_numbers
 from fathom.tasks.tables.other_figures import OtherFigureReader, OtherFigures
 from fathom.tasks.tables.simulate import Simulator
 
@@ -111,6 +113,19 @@ def test_the_fault_of_a_reader_is_among_the_diagnosed_causes(reports: Path) -> N
                     wrong += 1
                     assert fault in matcher.match("q", 0, verdict.parsed, text).likelihood
         assert wrong > 30
+
+
+@pytest.mark.parametrize("value", ["17374.725", "17374.724", "0.125", "-0.015", "42"])
+def test_no_near_miss_of_a_number_is_accepted(value: str) -> None:
+    """A sum that lies between two roundings may be rounded either way, so that neither is a near miss."""
+    answer = Number.model_validate({"value": value, "decimals": 2, "unit": "million USD"})
+    key = Key(question_id="q-1", answer=answer, proof=Proof(program="", rows=(), passages=()))
+    tried = list(near_numbers(answer))
+    assert len(tried) > 5
+    assert rounds_clearly(answer) == (not value.endswith("5"))
+    for text in tried:
+        response = Response(question_id="q-1", outcome="answered", text=text)
+        assert check_answer(key, response).outcome != "correct", text
 
 
 def test_forms_of_an_amount_in_reports() -> None:

@@ -26,6 +26,13 @@ en = ["number of employees"]
 """
 
 
+@pytest.mark.parametrize("noun", ["sales", "shop", "number of employees"])
+def test_nouns_are_on_one_line(noun: str) -> None:
+    for control in (r"\n", r"\u0007"):
+        with pytest.raises(FathomError, match="control character"):
+            parse_pack(START.replace(f'"{noun}"', f'"{noun}{control}s"'), "shops.toml")
+
+
 @pytest.mark.parametrize("name", pack_names())
 def test_shipped_packs_name_everything_in_their_languages(name: str) -> None:
     pack = read_pack(name)

@@ -12,6 +12,9 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+from pydantic import JsonValue
+
+from fathom.models.json_output import json_values, read_json
 from fathom.models.prompts import ToolCall, ToolDefinition
 
 _EXAMPLE = '<call>{"tool": "search", "arguments": {"query": "some words", "document": ""}}</call>'
@@ -20,8 +23,6 @@ _THOUGHTS_END = re.compile(r"</think(?:ing)?>")
 _TAG = re.compile(r"<(/?)(?:call|tool_call|function_call)>")
 _NAMES = ("tool", "name", "function", "action")
 _ARGUMENTS = ("arguments", "args", "parameters", "input", "action_input")
-LONGEST_CALL = 1_000_000
-"""Characters of a call that is parsed."""
 MOST_BLOCKS = 500
 """Blocks of one reply that are parsed; far fewer are run."""
 
@@ -88,22 +89,25 @@ def _unfenced(block: str) -> str:
 
 
 def _calls(block: str) -> Iterator[_Call]:
-    try:
-        value = _parsed(block)
-    except (ValueError, RecursionError) as error:
-        yield "", {}, f"{str(error)[:100]}. {_FORM}"
-        return
-    for one in value if isinstance(value, list) and value else [value]:
-        yield _call(one)
+    found = list(json_values(block))
+    if not found:
+        yield "", {}, f"the call is not JSON. {_FORM}"
+    for output in found:
+        if output.cut_off:
+            yield "", {}, f"the call is cut off. {_FORM}"
+        else:
+            yield from map(_call, _elements(output.value) or [output.value])
+
+
+def _elements(value: JsonValue) -> list[JsonValue]:
+    return value if isinstance(value, list) else [value]
 
 
 def _untagged(block: str, known: Collection[str]) -> Iterator[Any]:
-    """The values in JSON outside of tags that are calls: an answer may be JSON, too."""
-    try:
-        value = _parsed(block)
-    except (ValueError, RecursionError):
+    """The values in JSON outside of tags that are calls: an answer may be JSON, too, or quote some."""
+    if not block.startswith(("{", "[")):
         return
-    for one in value if isinstance(value, list) else [value]:
+    for one in (one for output in json_values(block) if not output.cut_off for one in _elements(output.value)):
         inner = one.get("function", one) if isinstance(one, dict) else None
         if not isinstance(inner, dict):
             inner = one
@@ -111,17 +115,6 @@ def _untagged(block: str, known: Collection[str]) -> Iterator[Any]:
             named = any(inner.get(key) in known for key in _NAMES if isinstance(inner.get(key), str))
             if named or ("tool" in inner and any(key in inner for key in _ARGUMENTS)):
                 yield one
-
-
-def _parsed(block: str) -> Any:
-    if len(block) > LONGEST_CALL:
-        raise ValueError("the call is too long")
-    decoder = json.JSONDecoder(strict=False)  # line breaks in strings are common
-    try:
-        return decoder.raw_decode(block)[0]
-    except ValueError:
-        # Commas before a closing bracket are the most frequent mistake of small models.
-        return decoder.raw_decode(re.sub(r",(\s*[}\]])", r"\1", block))[0]
 
 
 def _call(value: Any) -> _Call:
@@ -136,8 +129,6 @@ def _call(value: Any) -> _Call:
     if given is None:
         given = {key: part for key, part in value.items() if key not in _NAMES}
     if isinstance(given, str):
-        try:
-            given = _parsed(given)
-        except (ValueError, RecursionError) as error:
-            return name, {}, f"{str(error)[:100]}. {_FORM}"
+        inner = read_json(given, lambda value: isinstance(value, dict))
+        given = None if inner is None or inner.cut_off else inner.value
     return (name, given, None) if isinstance(given, dict) else (name, {}, f"the arguments are no object. {_FORM}")

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import time
 from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.error import HTTPError
-from urllib.request import Request, urlopen
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fathom.records.errors import FathomError
+from fathom.systems.retrieval.endpoint import Endpoint
 from fathom.systems.retrieval.lexical import UNSPACED
 from fathom.systems.retrieval.settings import OFFLINE
 
@@ -28,19 +24,14 @@ BATCH = 64
 PIECE = 300
 """The minimum number of characters of a piece that ends before the chunk does."""
 _PIECE_END = re.compile(r"\n+|[.!?]\s+|[。！？]")
-TIMEOUT = 120
-"""Seconds for one request to an endpoint."""
-PAUSES = (1.0, 4.0, 16.0)
-"""Seconds before a busy endpoint is asked again."""
 
 
 def embedder(name: str) -> Embed:
     """The embedding model: `wordllama`, or `URL#MODEL` of an OpenAI-compatible endpoint."""
     if name == OFFLINE:
         return _offline
-    if name.startswith(("http://", "https://")):
-        url, _, model = name.partition("#")
-        return lambda texts: _from_endpoint(url.rstrip("/"), model, texts)
+    if endpoint := Endpoint.parse(name):
+        return lambda texts: _from_endpoint(endpoint, texts)
     raise FathomError(f"There is no embedding model '{name}'. Use '{OFFLINE}', or http://HOST/v1#MODEL.")
 
 
@@ -97,36 +88,19 @@ def _wordllama() -> Any:
     return wordllama.WordLlama.load(cache_dir=Path(wordllama.__file__).parent, disable_download=True)
 
 
-def _from_endpoint(url: str, model: str, texts: Sequence[str]) -> Vectors:
+def _from_endpoint(endpoint: Endpoint, texts: Sequence[str]) -> Vectors:
     starts = range(0, len(texts), BATCH)
-    found = [_request(url, model, list(texts[start : start + BATCH])) for start in starts]
+    found = [_request(endpoint, list(texts[start : start + BATCH])) for start in starts]
     return _normalized(np.concatenate(found)) if found else np.empty((0, 0), np.float32)
 
 
-def _request(url: str, model: str, texts: list[str]) -> Vectors:
-    headers = {"Content-Type": "application/json"}
-    if key := os.environ.get("OPENAI_API_KEY"):
-        headers["Authorization"] = f"Bearer {key}"
-    request = Request(f"{url}/embeddings", json.dumps({"model": model, "input": texts}).encode(), headers)
+def _request(endpoint: Endpoint, texts: list[str]) -> Vectors:
+    url = endpoint.url
     try:
-        data = json.loads(_sent(request))["data"]
+        data = endpoint.post("embeddings", {"input": texts})["data"]
         vectors = np.array([one["embedding"] for one in sorted(data, key=lambda one: one["index"])], np.float32)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise FathomError(f"The embedding endpoint '{url}' gave no embeddings ({error}). Check the address.") from error
     if vectors.ndim != 2 or len(vectors) != len(texts):
         raise FathomError(f"The embedding endpoint '{url}' gave {len(vectors)} vectors for {len(texts)} texts.")
     return vectors
-
-
-def _sent(request: Request) -> bytes:
-    """The body of the response. A busy server is asked again after a while."""
-    for pause in PAUSES:
-        try:
-            with urlopen(request, timeout=TIMEOUT) as response:
-                return bytes(response.read())
-        except HTTPError as error:
-            if error.code not in (429, 500, 502, 503, 504):
-                raise
-        time.sleep(pause)
-    with urlopen(request, timeout=TIMEOUT) as response:
-        return bytes(response.read())

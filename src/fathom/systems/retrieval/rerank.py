@@ -1,13 +1,16 @@
-"""Reranking by a model: one call shows the candidates, numbered, and asks for an order."""
+"""Reranking: a call shows the candidates to the model of the run, or a reranking model at an endpoint scores them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from math import inf, isnan
 
 from fathom.models.prompts import Message, Prompt, Reference
+from fathom.records.errors import FathomError
 from fathom.systems.chunking import Chunk
 from fathom.systems.protocol import DOCUMENTS, ContextView
+from fathom.systems.retrieval.endpoint import Endpoint
 
 PURPOSE = "rerank"
 TASK = (
@@ -55,3 +58,19 @@ def parse_order(reply: str, count: int) -> list[int]:
         return []
     numbers = (int(one) for one in _NUMBER.findall(listed)[: 10 * count] if len(one) < 9)
     return [number for number in dict.fromkeys(numbers) if 1 <= number <= count]
+
+
+def order_by_endpoint(name: str, query: str, texts: Sequence[str]) -> list[int]:
+    """The places of the texts in the order of their scores, from a reranking model such as `http://HOST/v1#MODEL`."""
+    endpoint = Endpoint.parse(name)
+    if endpoint is None:
+        raise FathomError(f"There is no reranker '{name}'. Use http://HOST/v1#MODEL, or leave it out.")
+    try:
+        results = endpoint.post("rerank", {"query": query, "documents": list(texts)})["results"]
+        scores = {int(one["index"]): float(one["relevance_score"]) for one in results}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise FathomError(f"The reranker '{endpoint.url}' gave no scores ({error}). Check the address.") from error
+    if not scores.keys() <= set(range(len(texts))) or any(map(isnan, scores.values())):
+        raise FathomError(f"The reranker '{endpoint.url}' scored texts that it was not sent, or with no number.")
+    # Some servers return the best few alone: the others follow in their own order.
+    return sorted(range(len(texts)), key=lambda place: -scores.get(place, -inf))

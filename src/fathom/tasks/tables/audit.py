@@ -15,6 +15,7 @@ from fathom.tasks.auditing import AuditChecks
 from fathom.tasks.family import AuditCheck, Item
 from fathom.tasks.programs.answers import answer_of, normal_form
 from fathom.tasks.programs.database import open_database
+from fathom.tasks.programs.faults import Reading
 from fathom.tasks.tables import near_misses
 from fathom.tasks.tables.build import with_unit
 from fathom.tasks.tables.check import check_answer
@@ -97,15 +98,15 @@ class TablesAuditor:
         self._checks.check("the tags match the proof", item, tagged)
         if normal_form(answers[0]) == wanted:
             self._checks.check_responses(item, check_answer)
-            self._check_notations(item)
+            self._check_notations(item, Reading(program, database))
         self._answers[str(wanted)] += 1
 
-    def _check_notations(self, item: Item) -> None:
+    def _check_notations(self, item: Item, reading: Reading) -> None:
         """Try the notations of reports, and the near misses of the family."""
         forms = near_misses.accepted_forms(item.key.answer)
         for text in dict.fromkeys(forms):
             self._checks.check("correct answers in the notation of reports are accepted", item, _accepts(item, text))
-        for text in dict.fromkeys(near_misses.near_misses(item.key, self._figures.others(item.key))):
+        for text in dict.fromkeys(near_misses.near_misses(item.key, self._figures.others(item.key), reading)):
             self._checks.check("answers of faulty readers are rejected", item, not _accepts(item, text))
 
     def _check_figures(self, item: Item) -> None:

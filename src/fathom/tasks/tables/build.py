@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import lru_cache
 from random import Random
 
@@ -112,7 +113,7 @@ class TablesBuilder:
             query = QueryMaker(table, rng).make(level, empty)
             if query is not None:
                 item = make_item(context, table, query)
-                if others.admit(item, MOST_ALIKE if attempt >= NEW_FORM else 1):
+                if rounds_clearly(item.key.answer) and others.admit(item, MOST_ALIKE if attempt >= NEW_FORM else 1):
                     return item
         return None
 
@@ -204,6 +205,14 @@ def names_one(answer: Answer) -> bool:
             return len(groups) == 1
         case _:
             return isinstance(answer, Text) and month_value(answer.value) is None
+
+
+def rounds_clearly(answer: Answer) -> bool:
+    """Whether a number has one rounding: 17,374.725 may become .72 or .73, and a sum of fractions may be either."""
+    if not isinstance(answer, Number) or answer.decimals is None:
+        return True
+    steps = abs(answer.value).scaleb(answer.decimals)
+    return abs(steps % 1 - Decimal("0.5")) > Decimal("0.001")
 
 
 def _singles(items: Iterable[Item]) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -60,26 +60,16 @@ class FigureColumn:
     def is_month(self) -> bool:
         return self.unit == MONTH
 
-    def cell(self, entity: str) -> str | int | float | None:
-        """The value as SQLite stores it: months are text."""
+    def printed(self, entity: str) -> Decimal | str | None:
+        """The value; a month as text."""
         value = self.value(entity)
-        return month_text(value) if value is not None and self.is_month else stored(value)
+        return month_text(value) if value is not None and self.is_month else value
 
     @cached_property
     def decimals(self) -> int:
         """The decimal places of the most precise value."""
         values = (self.value(entity) for entity in self.figures)
         return max((-exponent(value) for value in values if value is not None), default=0)
-
-    @property
-    def spec(self) -> ColumnSpec:
-        missing = any(figure.value is None for figure in self.figures.values())
-        if self.is_month:
-            return ColumnSpec(self.name, "date", (self.name,), nullable=missing)
-        whole = self.decimals <= 0
-        return ColumnSpec(
-            self.name, "integer" if whole else "decimal", (self.name,), nullable=missing, decimals=max(0, self.decimals)
-        )
 
 
 def exponent(value: Decimal) -> int:
@@ -155,11 +145,28 @@ class EntityTable:
 
     def database(self, columns: Sequence[FigureColumn]) -> Database:
         """The table with these columns, without the entities that are left out."""
-        return make_database(
-            self.pack.name,
-            [column.spec for column in columns],
-            [(entity, *(column.cell(entity) for column in columns)) for entity in self._used(columns)],
+        used = self._used(columns)
+        return database_with(
+            self.pack.name, used, {column.name: [column.printed(one) for one in used] for column in columns}
         )
+
+
+def database_with(
+    pack: str, entities: Sequence[str], columns: Mapping[str, Sequence[Decimal | str | None]]
+) -> Database:
+    """A database with one table of entities and their figures; months are text."""
+    specs = [_spec(name, values) for name, values in columns.items()]
+    cells = [[one if isinstance(one, str) else stored(one) for one in values] for values in columns.values()]
+    return make_database(pack, specs, zip(entities, *cells, strict=True))
+
+
+def _spec(name: str, values: Sequence[Decimal | str | None]) -> ColumnSpec:
+    if any(isinstance(value, str) for value in values):
+        return ColumnSpec(name, "date", (name,), nullable=None in values)
+    decimals = max((-exponent(value) for value in values if isinstance(value, Decimal)), default=0)
+    return ColumnSpec(
+        name, "decimal" if decimals > 0 else "integer", (name,), nullable=None in values, decimals=max(0, decimals)
+    )
 
 
 def make_database(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from decimal import Decimal
 from functools import cache, lru_cache
 from importlib.resources import files
 
+from fathom.models.json_output import json_values
 from fathom.models.prompts import Message, Prompt
 from fathom.models.tokenizers import tokenizer
 from fathom.records.documents import Document, DocumentId, Fact
@@ -184,27 +184,14 @@ def _rows_with(table: str, labels: Sequence[str]) -> str:
 
 
 def parse_response(text: str, fields: Iterable[str]) -> dict[str, Claim | None]:
-    """The claims of a response; raises ValueError if it is no JSON object."""
-    start, end = text.find("{"), text.rfind("}")
-    if not 0 <= start < end:
-        raise ValueError("the response has no JSON object")
-    try:
-        found = json.loads(text[start : end + 1])
-    except ValueError:
-        # Of a response that was cut off, or goes on about something else, the figures that are complete count.
-        found = {field: _decoded(text, field) for field in fields}
-        if not any(found.values()):
-            raise
-    return {field: _claim(found.get(field)) for field in fields}
-
-
-def _decoded(text: str, field: str) -> object:
-    """The object that follows the name of a figure; None if there is none."""
-    key = re.search(rf'"{re.escape(field)}"\s*:\s*(?={{)', text)
-    try:
-        return json.JSONDecoder().raw_decode(text, key.end())[0] if key else None
-    except ValueError:
-        return None
+    """The claims of a response; raises ValueError if it has no JSON object with one of the fields."""
+    wanted = tuple(fields)
+    objects = (one.value for one in json_values(text) if isinstance(one.value, dict) and (one.value or not one.cut_off))
+    # The first: small models go on with figures of other documents. Of one that is cut off, what is complete counts.
+    found = next((one for one in objects if not one or any(field in one for field in wanted)), None)
+    if found is None:
+        raise ValueError("the response has no JSON object with one of the figures")
+    return {field: _claim(found.get(field)) for field in wanted}
 
 
 def _claim(found: object) -> Claim | None:

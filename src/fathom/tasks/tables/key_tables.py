@@ -12,9 +12,8 @@ from fathom.scoring.keys import Key
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.database import Database
 from fathom.tasks.programs.parse import ParseError, parse
-from fathom.tasks.programs.schema import ColumnSpec
 from fathom.tasks.programs.tree import Program
-from fathom.tasks.tables.entity_table import exponent, make_database, stored
+from fathom.tasks.tables.entity_table import database_with
 from fathom.tasks.tables.months import MONTH, month_value
 
 
@@ -37,28 +36,14 @@ def database_of(key: Key) -> Database:
     entities = list(dict.fromkeys(entity for values in columns.values() for entity in values))
     if not columns or any(values.keys() != set(entities) for values in columns.values()):
         raise ProofError(f"The proof of question '{key.question_id}' has no whole table.")
-    specs = [_spec(name, list(values.values())) for name, values in columns.items()]
-    rows = [(one, *(_cell(values[one]) for values in columns.values())) for one in entities]
-    return make_database(_table_name(key.proof.program), specs, rows)
+    figures = {name: [values[one] for one in entities] for name, values in columns.items()}
+    return database_with(_table_name(key.proof.program), entities, figures)
 
 
 def _table_name(statement: str) -> str:
     """The first table that the statement names."""
     found = re.search(r"\bFROM (?!\()(\w+)", statement)
     return found[1] if found else "figures"
-
-
-def _cell(value: Decimal | str | None) -> str | int | float | None:
-    return value if isinstance(value, str) else stored(value)
-
-
-def _spec(name: str, values: list[Decimal | str | None]) -> ColumnSpec:
-    if any(isinstance(value, str) for value in values):
-        return ColumnSpec(name, "date", (name,), nullable=None in values)
-    decimals = max((-exponent(value) for value in values if isinstance(value, Decimal)), default=0)
-    return ColumnSpec(
-        name, "decimal" if decimals > 0 else "integer", (name,), nullable=None in values, decimals=max(0, decimals)
-    )
 
 
 def program_of(key: Key, database: Database) -> Program:

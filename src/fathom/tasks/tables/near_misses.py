@@ -20,7 +20,7 @@ from fathom.scoring.keys import Key
 from fathom.tasks.programs.faults import Reading
 from fathom.tasks.tables.build import with_unit
 from fathom.tasks.tables.faults import faults_of
-from fathom.tasks.tables.key_tables import database_of, program_of, scales_of, unit_of
+from fathom.tasks.tables.key_tables import scales_of, unit_of
 from fathom.tasks.tables.months import MONTH, month_value
 from fathom.tasks.tables.other_figures import OtherFigures
 
@@ -103,24 +103,28 @@ def _split(unit: str) -> tuple[str, str]:
     return (scale, currency) if len(currency) == 3 and currency.isupper() else ("", "CNY" if unit == "元" else "")
 
 
-def near_misses(key: Key, others: OtherFigures) -> Iterator[str]:
-    """Answers with a wrong scale, sign or rounding, wrong lists, and what faulty readers answer."""
+def near_misses(key: Key, others: OtherFigures, reading: Reading) -> Iterator[str]:
+    """Answers with a wrong scale, sign or rounding, wrong lists, and what faulty readers answer.
+
+    `reading` is the correct one: the program and the table of the key.
+    """
     answer = key.answer
     match answer:
         case Number():
-            yield from _near_numbers(answer)
+            yield from near_numbers(answer)
         case ValueSet() | Ranking():
             yield from _near_lists(answer, list(dict.fromkeys(row[0] for row in key.proof.rows)))
         case Text(value=month) if unit_of(answer) == MONTH:
             yield from (f"The answer is: {other}" for other in _near_months(month, key))
         case Unanswerable():
             yield from (f'The answer is: ["{row[0]}"]' for row in key.proof.rows[:1])
-    for other in _misread(key, others):
+    for other in _misread(key, others, reading):
         if _differs(answer, other):
             yield f"The answer is: {written(other)}" if isinstance(other, Number) else f"Answer:\n{written(other)}"
 
 
-def _near_numbers(answer: Number) -> Iterator[str]:
+def near_numbers(answer: Number) -> Iterator[str]:
+    """The number with another scale, sign, rounding or unit."""
     value = rounded(answer)
     scale, currency = _split(answer.unit)
     step = Decimal(1).scaleb(-(answer.decimals or 0))
@@ -136,7 +140,9 @@ def _near_numbers(answer: Number) -> Iterator[str]:
     ]
     others += [coarse for digits in (1, 0, -1) if (coarse := round(value, digits)) != value]
     for other in others:
-        if abs(other - value) >= (step if answer.decimals else Decimal("0.5")):
+        # Of 0.125 both 0.12 and 0.13 are roundings to two decimals, by one rule or another.
+        is_rounding = abs(other - answer.value) <= step / 2
+        if not is_rounding and abs(other - value) >= (step if answer.decimals else Decimal("0.5")):
             yield f"The answer is: {other:f}{answer.unit if answer.unit == '%' else ''}"
     if not value:
         return
@@ -176,10 +182,8 @@ def _near_lists(answer: ValueSet | Ranking, entities: Sequence[str]) -> Iterator
     yield from (f"The answer is: {json.dumps(some, ensure_ascii=False)}" for some in lists)
 
 
-def _misread(key: Key, others: OtherFigures) -> Iterator[Answer]:
+def _misread(key: Key, others: OtherFigures, reading: Reading) -> Iterator[Answer]:
     """The answers of readers with one fault."""
-    database = database_of(key)
-    reading = Reading(program_of(key, database), database)
     unit = unit_of(key.answer)
     faults = faults_of(others, scales_of(key))
     for name in MISREAD:

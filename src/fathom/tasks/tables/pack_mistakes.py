@@ -78,6 +78,11 @@ def is_column_name(name: str) -> bool:
 
 
 def _nouns(pack: Pack) -> Iterator[str]:
+    entities = [word for one in (pack.en, pack.zh) if one for word in (one.noun, one.plural)]
+    figures = (pack.period, *pack.fields.values(), *pack.metrics.values(), *pack.composites.values())
+    for noun in (*entities, *pack.exceptions, *(word for one in figures for word in (*one.en, *one.zh))):
+        if not noun.isprintable():
+            yield f"the noun {noun!r} has a line break or another control character. Write it on one line"
     for name, named in (*pack.fields.items(), *pack.metrics.items(), *pack.composites.items()):
         # A figure without a noun in a language is not asked about in it.
         if not all(word.strip() for word in (*named.en, *named.zh)) or not any(map(named.of, pack.languages)):

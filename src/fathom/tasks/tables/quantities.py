@@ -42,6 +42,8 @@ class Quantity:
     """The dividend and the divisor of a quotient."""
     instant: bool = False
     """Whether it is of the last day of the period."""
+    side_instants: tuple[bool, ...] = ()
+    """The same of the dividend and of the divisor of a quotient."""
     rounding: float = 0.0
     """How much rounded figures may change its value, beyond what they change in a quotient of two fields."""
 
@@ -157,6 +159,7 @@ def _quotient(spec: Metric, table: EntityTable, top: Quantity, bottom: Quantity,
         additive=top.additive and bottom.additive and not columns[0].mixed,
         sides=(top.measure, bottom.measure),
         instant=top.instant and bottom.instant,
+        side_instants=(top.instant, bottom.instant),
         rounding=_rounding(top, bottom) * (100 if spec.percent else 1),
     )
 

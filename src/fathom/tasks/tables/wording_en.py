@@ -14,10 +14,11 @@ from fathom.tasks.tables.wording import Test, with_unit
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _AFTER_HEAD = re.compile(r" (?:of|per|from|in|for|on|with|at|among|to)\b")
 _PLURAL = re.compile(r"(?:[^sui]s|people|staff)\Z")
-# Nouns of mass need no article: "net profit divided by revenue", but "the number of homes sold".
-_COUNTABLE = re.compile(
-    r"\b(?:number|share|rate|ratio|score|length|gap|result|price|rent|value|age|margin|portion|yield|turnover|index)\b"
+_UNCOUNTABLE = re.compile(
+    r"\b(?:revenue|(?<!asset )turnover|profit|loss|income|tax|equity|cash|debt|capital|expenditure|spending|lending|aid"
+    r"|cash flow|enrollment|output|increase|intensity)\Z"
 )
+"""Nouns without an article, as plurals: "net profit divided by revenue", but "the number of homes sold"."""
 MONTH_FORM = " Answer as YYYY-MM."
 PERCENT = " Answer as a percentage such as 12.34%, rounded to two decimals."
 
@@ -40,13 +41,15 @@ class English:
         return str(year) if self._period in ("year", "calendar year") else f"{self._period} {year}"
 
     def _when(self, quantity: Quantity) -> str:
-        if quantity.year is None:
-            return ""
-        return f" {'at the end of' if quantity.instant else 'in'} {self._named(quantity.year)}"
+        return self._at(quantity.year, quantity.instant)
+
+    def _at(self, year: Year, instant: bool) -> str:
+        return "" if year is None else f" {'at the end of' if instant else 'in'} {self._named(year)}"
 
     def _span(self, quantity: Quantity) -> str:
         assert quantity.year is not None
-        return f"from {self._named(quantity.year - 1)} to {self._named(quantity.year)}"
+        end = "the end of " if quantity.instant else ""
+        return f"from {end}{self._named(quantity.year - 1)} to {end}{self._named(quantity.year)}"
 
     def _verb(self, noun: str, past: str, singular: str, plural: str) -> str:
         """The form of a verb that fits the noun and the period."""
@@ -167,18 +170,21 @@ class English:
 
     def total_growth(self, quantity: Quantity) -> str:
         assert quantity.year is not None
-        before, now = self._named(quantity.year - 1), self._named(quantity.year)
+        each = "at the end of" if quantity.instant else "for"
+        before, now = (f"{each} {self._named(year)}" for year in (quantity.year - 1, quantity.year))
         return (
-            f"Add up {the(quantity.noun)} over all these {self._many}, once for {before} and once for {now}. By what "
-            f"percentage did the sum change from {before} to {now}? A decrease is negative.{_ending(quantity)}"
+            f"Add up the {quantity.noun} of all these {self._many}, once {before} and once {now}. By what percentage "
+            f"did the sum change {self._span(quantity)}? A decrease is negative.{_ending(quantity)}"
         )
 
     def pooled(self, quantity: Quantity) -> str:
-        one, two = (the(noun) for noun in quantity.formula[1])
-        when = self._when(quantity)
+        one, two = (
+            f"{the(noun)}{self._at(quantity.year, instant)}"
+            for noun, instant in zip(quantity.formula[1], quantity.side_instants, strict=True)
+        )
         return (
-            f"What is the sum of {one}{when} over all these {self._many}, divided by the sum of {two}{when} over all "
-            f"these {self._many}?{_ending(quantity)}"
+            f"What is the sum of {one} over all these {self._many}, divided by the sum of {two} over all these "
+            f"{self._many}?{_ending(quantity)}"
         )
 
     def average(self, quantity: Quantity, tests: Sequence[Test]) -> str:
@@ -244,8 +250,8 @@ def the(noun: str) -> str:
     """The noun with its article, if it needs one."""
     if noun.startswith("("):
         return noun
-    head = _AFTER_HEAD.split(noun, maxsplit=1)[0]
-    return f"the {noun}" if _COUNTABLE.search(head) or head != noun else noun
+    has_head_alone = _AFTER_HEAD.search(noun) is None
+    return noun if has_head_alone and (is_plural(noun) or _UNCOUNTABLE.search(noun)) else f"the {noun}"
 
 
 def _same(one: Quantity, two: Quantity) -> str:

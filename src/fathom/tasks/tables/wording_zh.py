@@ -36,11 +36,13 @@ class Chinese:
         return "" if year is None else f"{year}{self._period}"
 
     def _when(self, quantity: Quantity, before: int = 0) -> str:
-        """The period of a quantity, or an earlier one: "2020年度", and "2020年末" for a figure of its last day."""
-        if quantity.year is None:
-            return ""
-        named = self._named(quantity.year - before)
-        return f"{named.removesuffix('度')}末" if quantity.instant else named
+        """The period of a quantity, or an earlier one."""
+        return "" if quantity.year is None else self._at(quantity.year - before, quantity.instant)
+
+    def _at(self, year: Year, instant: bool) -> str:
+        """ "2020年度", and "2020年末" for a figure of its last day."""
+        named = self._named(year)
+        return f"{named.removesuffix('度')}末" if named and instant else named
 
     def _what(self, quantity: Quantity) -> str:
         """The quantity with its period: "2020年度营业收入"."""
@@ -150,11 +152,13 @@ class Chinese:
         )
 
     def pooled(self, quantity: Quantity) -> str:
-        one, two = quantity.formula[1]
-        when = self._when(quantity)
+        one, two = (
+            f"{self._at(quantity.year, instant)}{noun}"
+            for noun, instant in zip(quantity.formula[1], quantity.side_instants, strict=True)
+        )
         asked = "多少" if quantity.unit == "%" else self._how_much(quantity)
         ending = PERCENT if quantity.unit == "%" else ROUNDED
-        return f"上述{self._noun}{when}{one}之和除以{when}{two}之和，结果是{asked}？{ending}"
+        return f"上述{self._noun}{one}之和除以{two}之和，结果是{asked}？{ending}"
 
     def average(self, quantity: Quantity, tests: Sequence[Test]) -> str:
         those = f"在{self._those(tests)}的{self._noun}中，" if tests else f"上述{self._noun}"

@@ -1,0 +1,50 @@
+"""Words of questions: articles of nouns, and figures of the last day of a period."""
+
+from __future__ import annotations
+
+import pytest
+
+from fathom.tasks.programs import tree
+from fathom.tasks.tables.pack import read_pack
+from fathom.tasks.tables.quantities import Quantity
+from fathom.tasks.tables.wording_en import English, the
+from fathom.tasks.tables.wording_zh import Chinese
+
+COMPANIES = read_pack("companies")
+
+
+def quantity(noun: str, **options: object) -> Quantity:
+    values = {"measure": tree.Column("x"), "noun": noun, "unit": "%", "columns": (), "year": 2023, "kind": "percent"}
+    return Quantity(**{**values, **options})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("noun", "named"),
+    [
+        ("revenue", "revenue"),
+        ("total assets", "total assets"),
+        ("number of employees", "the number of employees"),
+        ("population", "the population"),
+        ("municipal budget", "the municipal budget"),
+        ("library visits", "library visits"),
+        ("asset turnover", "the asset turnover"),
+        ("(cash + equity)", "(cash + equity)"),
+    ],
+)
+def test_singular_nouns_that_can_be_counted_have_an_article(noun: str, named: str) -> None:
+    assert the(noun) == named
+
+
+def test_a_balance_is_that_of_the_last_day_in_growth_and_in_sums() -> None:
+    english, chinese = English(COMPANIES, 2023, ""), Chinese(COMPANIES, 2023, "")
+    grown = quantity("current liabilities", growth=True, instant=True)
+    assert english.total_growth(grown).startswith(
+        "Add up the current liabilities of all these companies, once at the end of fiscal year 2022 and once at the "
+        "end of fiscal year 2023. By what percentage did the sum change from the end of fiscal year 2022 to the end of"
+    )
+    assert "once for fiscal year 2022 and once for" in english.total_growth(quantity("revenue", growth=True))
+    mixed = ("/", ("revenue", "total assets")), ("/", ("营业收入", "资产总计"))
+    turnover = [quantity("", unit="", formula=one, side_instants=(False, True)) for one in mixed]
+    assert "the sum of revenue in fiscal year 2023 over all" in english.pooled(turnover[0])
+    assert "the sum of total assets at the end of fiscal year 2023 over all" in english.pooled(turnover[0])
+    assert "2023年度营业收入之和除以2023年末资产总计之和" in chinese.pooled(turnover[1])
