@@ -29,7 +29,7 @@ from fathom.scoring.answers import Answer
 
 LISTS = Path(__file__).parent / "phrases"
 _ANSWER: TypeAdapter[Answer] = TypeAdapter(Answer)
-_IN_JSON = re.compile(r'(?:```json\s*)?\{|final_answer\(')
+_IN_JSON = re.compile(r"(?:```json\s*)?\{|final_answer\(")
 _WRAPPED = re.compile(r'(: \[|: \{|"|“|`|\*|\\boxed\{|text\{)@(?!W)')
 _WRAPPED_IN = {": [": "[{", ": {": "[{", '"': '"“', "“": '"“', "`": "`", "*": "*", "\\boxed{": "*", "text{": "*"}
 """What an answer must not contain in a frame that wraps it so."""
@@ -73,35 +73,6 @@ def _framed(frame: str, answer: str, other: str) -> str | None:
     if wrapped and any(mark in answer for mark in _WRAPPED_IN[wrapped[1]]):
         return None
     if in_json:
-        answer, other = (json.dumps(text, ensure_ascii=False)[1:-1] for text in (answer, other))
-    return frame.replace("@W", other).replace("@", answer)
-
-
-def phrases(self, frames: dict[str, list[str]]) -> Iterator[Phrase]:
-        for mark, accept in (("+", True), ("-", False)):
-            yield from (Phrase(self.key, text, accept) for text in self.lines[mark])
-        correct, others = self.lines["*"], self.lines["/"]
-        for spelling in (*correct, *others):
-            first = others[0] if spelling in correct else correct[0]
-            for frame in frames["|"]:
-                if (text := _framed(frame, spelling, first)) is not None:
-                    yield Phrase(self.key, text, spelling in correct)
-        for frame in frames["!"] if correct else ():
-            # That there is no answer is what a response without one may mean.
-            text = None if self.key.type == "none" and "@W" not in frame else _framed(frame, correct[0], others[0])
-            if text is not None:
-                yield Phrase(self.key, text, False)
-
-
-def _framed(frame: str, answer: str, other: str) -> str | None:
-    """The answer in a frame, unless nobody would write it there."""
-    wrapped = re.search(r'([\["“{`*]|\{)@(?!W)', frame)
-    if ("\n" in answer and not re.search(r"(?m)^@$", frame)) or (
-        wrapped and any(mark in answer for mark in ("[{", '"', '"“', "[{", "`", "*")['["“{`*'.index(wrapped[1][-1])])
-        and not _IN_JSON.match(frame)
-    ):
-        return None
-    if _IN_JSON.match(frame):
         answer, other = (json.dumps(text, ensure_ascii=False)[1:-1] for text in (answer, other))
     return frame.replace("@W", other).replace("@", answer)
 

@@ -14,9 +14,10 @@ from fathom.scoring.answer_types.values import scalars_of
 from fathom.scoring.answers import Answer, Text
 
 LISTS = sorted((Path(__file__).parents[3] / "benchmarks" / "phrases").glob("*.txt"))
-MOST_REJECTED = {"seventh": 0.085, "eighth": 0.021}
+MOST_REJECTED = {"seventh": 0.085, "eighth": 0.021, "ninth": 0.031}
 """The share of correct responses of a list that may be rejected; 1% where nothing else is said. The seventh list has
-many responses that do not keep to the requested form, and some whose unit is not the key's."""
+many responses that do not keep to the requested form, and some whose unit is not the key's; the ninth has sentences
+that give rows in other orders."""
 STRANGERS = ("Ravi Menon", "tides and storms")
 CHANGES = (
     "{other}", "{own} and {other}", "{own}, {other}", "{own} or {other}", "not {own}", "{own}: {other}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
+from fathom.scoring.parsing.json_values import ABSENT, parsed
 from fathom.scoring.parsing.key_hints import KeyHints
 
 _ITEM_TAG = r"(?:li|item|title|name|entry|value|element|row|option|candidate)>"
@@ -25,9 +26,17 @@ _STRUCK = re.compile(r"~~[^~\n]{1,300}~~[ \t]?")
 _THOUGHTS = r"(?:think|thinking|thoughts?|reasoning|analysis|scratchpad|reflection)"
 _OPENED = re.compile(rf"\A\s*<{_THOUGHTS}>", re.IGNORECASE)
 _THOUGHT = re.compile(
-    rf"</{_THOUGHTS}>|\[/think(?:ing)?\]|◁/think▷",
+    rf"</{_THOUGHTS}>|\[/think(?:ing)?\]|◁/think▷|<\|channel\|>final<\|message\|>",
     re.IGNORECASE,
 )
+_CHANNEL = "assistantfinal"
+"""Between the analysis and the answer, where a response in channels has lost its special tokens."""
+_CALL = re.compile(
+    r"[ \t>*`]{0,6}(?:action[:：][ \t]?)?(?:final_answer|submit_answer|submit|finish)[ \t]?"
+    r"(?:\((?:answer[ \t]?=[ \t]?)?(?P<given>.+)\)|\[(?P<listed>.+)\])[ \t`]*",
+    re.IGNORECASE,
+)
+"""A call that submits the answer, as agents write it: Finish[4], final_answer("4")."""
 # "> 4" may also mean more than four, so that one line of numbers is no quote.
 _QUOTE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?){1,4}(?=[^\s\d=])|^> ?(?=[^\n]*\n> ?)|(?<=\n)(?<!\n\n)> ?", re.MULTILINE)
 _UNCHECKED = re.compile(r"^[ \t]{0,8}[-*+] \[ ?\] [^\n]*\n?", re.MULTILINE)
@@ -71,6 +80,24 @@ def without_thoughts(text: str) -> str:
     for match in _THOUGHT.finditer(text):
         end = match.end()
     return "" if not end and _OPENED.match(text) else text[end:]
+
+
+def without_call(text: str) -> str:
+    """The text with a call on its last line that submits the answer as "Answer: 4"; the answer of lost channels."""
+    if text.startswith("analysis") and _CHANNEL in text:
+        text = text[text.rfind(_CHANNEL) + len(_CHANNEL) :]
+    text = text.rstrip()
+    start = text.rfind("\n") + 1
+    call = _CALL.fullmatch(text, start)
+    if not call:
+        return text
+    given = (call["given"] or call["listed"]).strip()
+    string = parsed(given) if given[0] == '"' else ABSENT
+    if isinstance(string, str):
+        given = string
+    elif len(given) > 2 and given[0] == given[-1] == "'":
+        given = given[1:-1]
+    return f"{text[:start]}Answer: {given}"
 
 
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u2060\ufeff\u200e\u200f\ufe0f"))

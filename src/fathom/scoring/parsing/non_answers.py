@@ -63,6 +63,7 @@ NOTHING = frozenset(
     """
     null, none, nil, n/a, na, nothing, nobody, no one, empty, empty list, empty set, not answerable,
     unanswerable, not applicable,
+    the empty set, the empty list, an empty set, an empty list,
     not available, no answer, no result, no results, no match, no matches, not found, cannot be answered,
     cannot be determined, not determinable, unknown, not specified, not provided, not stated, not mentioned, not given,
     not reported, not known, not disclosed, no information, not enough information, insufficient information,
@@ -79,7 +80,7 @@ _SHOWN = (
 _CANNOT = re.compile(
     r"(?:(?:sorry|unfortunately),? )?(?:the question|this question|this|it|the answer)? ?(?:"
     r"(?:cannot|can not|can't|could not) be (?:answered|determined|derived|established|found)"
-    rf"|is (?:not answerable|unanswerable)){_SHOWN}{{0,12}}"
+    rf"|is (?:not answerable|unanswerable)){_SHOWN}{{0,12}}(?:,? (?:because|since|as) [^\n\d\"“«]{{1,200}})?"
 )
 _SAID = (
     r"(?:specified|provided|stated|mentioned|given|reported|available|disclosed|included|contained|present|found|known)"
@@ -135,6 +136,7 @@ _NO_MATCH = re.compile(
     rf"|other )?{_KIND}\b).{{0,300}}"
     rf"|no (?:such |matching )?{_KIND} (?:at all )?{_HOLDS}\b.{{0,300}}|no (?:(?:such |matching ){_KIND}"
     rf"|articles?|matching|one)"
+    rf"|{_SOURCES} (?:contains?|has|have|includes?|lists?) no (?:such |matching )?{_KIND}\b.{{0,300}}"
     r"|none of (?:the|these|them|those)\b.{0,300}|(?:nothing|nobody|none) (?:match|meet|satisf|fit|qualif"
     r"|fulfil)\w{0,4}\b.{0,300}"
     r"|no (?:match(?:es)?|results?|articles?|such articles?) (?:were |was )?found\b.{0,300}"
@@ -146,7 +148,7 @@ _CONTRASTED = re.compile(r"(?:null|none),? (?:and )?(?:not|instead of|rather tha
 _EXCEPT = re.compile(r"\b(?:except|but|others?|other than|only|besides|apart from|unless|aside from|however)\b")
 # A cheap test that rules out nearly all other statements.
 _MAY_SAY_NOTHING = re.compile(
-    r"[\W_]{0,40}(?:text\w{0,2}\{)?(?:nu|ni|na\b|n/a|no(?:ne|t|thing|body|\b)|there (?:is|are|w)|so"
+    r"[\W_]{0,40}(?:text\w{0,2}\{)?(?:an em|the em|nu|ni|na\b|n/a|no(?:ne|t|thing|body|\b)|there (?:is|are|w)|so"
     r"|therefore|thus|hence|em|un|can|could|ins|it(?:'s| can| is)|th(?:at|is)(?:'s| is| info)|sorry"
     r"|i(?:'m| am| can| could| was)|afraid|based|die frage|la |[根从基依]"
     r"|th(?:e|ese|is) (?:req|nec|need|info|data|fig|num|text|cont|prov|giv|avail|shown|doc|art|pap|coll|sourc|frage)"
@@ -198,6 +200,8 @@ def says_nothing(stated: str) -> bool:
         return normal(stated) in NOTHING  # one word, as "NULL"
     first, _, rest = stated.strip().partition("\n")
     head, *more = SENTENCE_END.split(ASIDE.sub("", first[:1000]).strip())
+    if head.endswith("?"):
+        return False
     form = normal(head)
     if form in NOTHING and any(map(_is_offer, ASIDE.findall(first[:1000]))):
         return False

@@ -156,6 +156,6 @@ def _alternating(line: str) -> list[list[str]]:
     inner, outer = {*gaps[::2]}, {gap or "," for gap in gaps[1::2]}
     if len(found) % 2 or ends.strip(" .[](){}") or len(inner) != 1 or len(outer) > 1 or inner == outer:
         return []
-    if not all(0 < len(gap) <= 2 for gap in (*inner, *outer)):
+    if not all(0 < len(gap) <= 2 for gap in (*inner, *outer)) or inner & {"+", "*", "×"}:
         return []
     return [[one[0], two[0]] for one, two in zip(found[::2], found[1::2], strict=True)]
