@@ -16,7 +16,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,10 +38,11 @@ class Phrase(NamedTuple):
     key: Answer
     text: str
     accept: bool
+    framed: bool = False
+    """Whether it is a spelling in a frame, and no line of its own."""
 
 
-@dataclass
-class _Section:
+class _Section(NamedTuple):
     """A key with its spellings and responses; frames are those of the whole list."""
 
     key: Answer
@@ -56,12 +56,12 @@ class _Section:
             first = others[0] if spelling in correct else correct[0]
             for frame in frames["|"]:
                 if (text := _framed(frame, spelling, first)) is not None:
-                    yield Phrase(self.key, text, spelling in correct)
+                    yield Phrase(self.key, text, spelling in correct, framed=True)
         for frame in frames["!"] if correct else ():
             # That there is no answer is what a response without one may mean.
             text = None if self.key.type == "none" and "@W" not in frame else _framed(frame, correct[0], others[0])
             if text is not None:
-                yield Phrase(self.key, text, False)
+                yield Phrase(self.key, text, False, framed=True)
 
 
 def _framed(frame: str, answer: str, other: str) -> str | None:

@@ -36,15 +36,21 @@ from fathom.scoring.parsing.selections import selected_options
 from fathom.scoring.parsing.sentences import told_items
 from fathom.scoring.parsing.tables import piped_rows
 
-_MARKUP = ("<", ">", "&", "\r", "- [", "~~", "\\item", "[/", "INST]")
+_MARKUP = ("<", ">", "&", "\r", "- [", "~~", "\\item", "[/", "INST]", "[Ass")
 """Signs of markup; a search for each is faster than for all of them."""
 _ONE_QUOTED = re.compile(r'[^"“”«»\n]{0,120}["“«][ \t]?([^"“”«»\n]{3,400}?)[ \t]?["”»][^"“”«»\n]{0,300}')
 _HONORIFIC = re.compile(r"\A(?:the |l')?(?:(?:Dr|Prof|Professor|Mr|Ms|Mrs|Herr|Frau)\b\.?[ \t])*", re.IGNORECASE)
 _MAY_BE_JSON = frozenset('{["n*_`')
 _NOT_BUT = re.compile(r"\Anot[ \t][^\n]{1,400}?,? but (?:rather |instead )?(?=\S)", re.IGNORECASE)
 """The beginning of "not Lind but Wu"."""
-_POINTER = re.compile(r"[ \t]\((?:see|cf\.|as (?:shown|listed|stated) in)[ \t][^()\n]{1,120}\)\.?\Z", re.IGNORECASE)
-"""Where an answer comes from: "4 (see Article 2)"."""
+_POINTER = re.compile(
+    r"[ \t][(\[](?:(?:see|cf\.|as (?:shown|listed|stated) in)[ \t][^()\n]{1,120}"
+    r"|final(?: answer)?|verified|confirmed|checked|(?:very )?(?:high|medium|moderate|low) confidence"
+    r"|confidence:?[ \t][\w.%]{1,12}|\d{1,3}% (?:confidence|confident|sure))"
+    r"[)\]]\.?\Z",
+    re.IGNORECASE,
+)
+"""Where an answer comes from, or how sure it is: "4 (see Article 2)", "4 (verified)"."""
 _BY_PERSON = re.compile(r"\b(?:articles?|papers?|works?) (?:by|of)\b", re.IGNORECASE)
 """What names something else by a person: "the article by Lind"."""
 _DENIES = re.compile(
@@ -198,14 +204,18 @@ def _from_statement(statement: Statement, key: Answer, hints: KeyHints) -> Answe
     text = plain(text).strip() if text[:1] == "\\" else undecorated(text, hints)
     if text[:4].lower() == "not " and not any(form.startswith("not ") for form in hints.whole):
         text = _NOT_BUT.sub("", text)
-    if text.endswith((")", ").")) and not hints.contain("(see "):
+    if text.endswith((")", ").", "]")) and not hints.contain("(see "):
         text = _POINTER.sub("", text)
     if text[:1] in _MAY_BE_JSON and len(text) <= LONGEST_STATEMENT:
         text = text.rstrip(".。 ") if text.rstrip(".。 ")[-1:] in {"]", "}"} else text
         value = _json_in(text)
         if value is not json_values.ABSENT:
             found = from_json(value, key, hints)
-            return _from_text(found, key, hints) if isinstance(found, Statement) else found
+            if not isinstance(found, Statement):
+                return found
+            return _from_text(
+                found._replace(text=APPROXIMATE.sub("", found.text)) if hints.rounded else found, key, hints
+            )
     if hints.rounded:
         text = APPROXIMATE.sub("", text)
     return _from_text(Statement(text, statement.marked), key, hints)

@@ -69,6 +69,7 @@ def _is_row(value: Any, key: Answer) -> bool:
         isinstance(key, Rows)
         and isinstance(value, dict)
         and len(value) == len(key.columns) > 1
+        and (json_values.answer_field(value) is None or {*map(normal, value)} == {*map(normal, key.columns)})
         and not json_values.is_call(value)
         and not _maps_groups(value, key)
     )

@@ -32,6 +32,7 @@ _ASIDE = re.compile(
     r"[ \t]\([^()\n]{1,120}\b(?:is|are|was|were) (?:only|not) (?!in\b)[^()\n]{1,120}\)\.?\Z", re.IGNORECASE
 )
 """Why something else is not in a list: "Lind, Wu (Chen is only a second author)"."""
+_CROSSED_OUT = re.compile(r"^[ \t*-]{0,4}[❌✗✘][^\n]*(?:\n|\Z)", re.MULTILINE)
 _TOTAL_ROW = frozenset({"total", "sum", "overall", "grand total"})
 _ORIGINS = re.compile(r"[ \t]\((?:articles?|papers?|documents?)[ \t]#?\d[^()\n]{0,200}\)\Z", re.IGNORECASE)
 """Where the number of a row comes from: "Lind: 2 (articles 1 and 4)"."""
@@ -71,6 +72,8 @@ def parse_list(statement: Statement, key: ListAnswer, hints: KeyHints) -> Answer
         and len(key.groups) > 1
     ):
         return None  # "Lind > Wu = Chen" says that two are tied
+    if not text.isascii():
+        text = _CROSSED_OUT.sub("", text)
     if numeric and "\n" not in text.strip():
         text = bare_numbers(text)
     items = items_in(text, hints, numeric, counted=isinstance(key, Multiset))

@@ -72,6 +72,8 @@ _OUT_OF = re.compile(
     re.IGNORECASE,
 )
 """What a count is taken from: "Out of the 42 articles, 17 match."."""
+_IN_ARTICLE = re.compile(r",?[ \t](?:in|from)[ \t](?:article|paper|document)[ \t]#?\d{1,3}(?=\W{0,3}\Z)", re.IGNORECASE)
+"""Where a number was found: "The maximum is 8, in article 5."."""
 _QUANTITY = re.compile(
     r"\A[\W_]{0,4}(?:the |a )?(?:total |overall |average |mean |median |maximum |minimum |combined )?"
     r"(?:numbers?|counts?|total|sum|average|mean|median|share|percentage|amount|maximum|minimum|difference|ratio|range|value)"
@@ -146,7 +148,7 @@ def half_width(text: str) -> str:
 def _concludes(line: str) -> bool:
     """Whether the last line of a response without a marker states a result, and is no note on one article."""
     bare = line.strip(" \t*_`")
-    if number_of(bare) is not None:
+    if number_of(bare) is not None or ("(" in bare and number_of(ASIDE.sub("", bare)) is not None):
         return True
     return bare[-1] in ".!。)]0123456789" and _NOTE.match(bare) is None and _RESULT.search(bare) is not None
 
@@ -170,7 +172,7 @@ def _number_in_line(line: str, unit: str, last: bool) -> Number | None:
         line = _NOT_BUT.sub("", line)
     if "(" in line and _ANOTHER_CASE.search(line):
         return None
-    line = _INSTRUCTED.sub("", _OUT_OF.sub("", line))
+    line = _IN_ARTICLE.sub("", _INSTRUCTED.sub("", _OUT_OF.sub("", line)))
     quantity = _QUANTITY.match(line)
     if (
         quantity

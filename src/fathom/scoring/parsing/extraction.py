@@ -35,6 +35,7 @@ _MARKER = re.compile(
 )
 _SPOKEN_MARKER = re.compile(
     r"answer(?<=\banswer)s? (?:to (?:the|this|your) question )?(?:is|are|would be|must be|should be)\b"
+    r"(?:[ \t](?:therefore|thus|then|hence|indeed|simply|clearly)\b)?"
     r"[ \t]{0,3}:?[*_`]{0,4}"
 )
 _OWN_MARKER = re.compile(r"answers? ?(?:[:：=]|(?:is|are|would|must|should)\b)")
@@ -54,13 +55,13 @@ _PREDICATE = re.compile(r"(?<=\S)(?:です|である|だ|입니다|이다)[。.]
 """The verb after an answer in Japanese or Korean."""
 _WEAK_MARKER = re.compile(
     r"^[*_`#>\t ]{0,8}(?:the |my )?(?:final |overall )?"
-    r"(?:solution|result|conclusion|output|total|choice|selection|verdict|tl;?dr|bottom line|in short|in brief)"
+    r"(?:solution|result|conclusion|output|total|choice|selection|verdict|final|tl;?dr|bottom line|in short|in brief)"
     r"(?:[*_`]{0,4}[ \t]?[:：→][*_`]{0,4}|[*_`]{0,4}[ \t]?$(?<=\w|[*_`]))",
     re.MULTILINE | re.IGNORECASE,
 )
 """Counts only if there is no other marker."""
 _WEAK_WORDS = re.compile(
-    r"olution|esult|onclusion|utput|otal|hoice|election|erdict|tl;?dr|ine|n short|n brief", re.IGNORECASE
+    r"inal|olution|esult|onclusion|utput|otal|hoice|election|erdict|tl;?dr|ine|n short|n brief", re.IGNORECASE
 )
 _SHORT_MARKER = re.compile(r"(?:Q[:.][^\n]*\n\s*)?[*_ ]{0,3}A[*_]{0,3}[:：][*_]{0,3}[ \t\n]")
 _NEXT_LETTER = re.compile(r"^[*_ ]{0,3}B[*_]{0,3}[:.)]", re.MULTILINE)
@@ -91,6 +92,8 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> Statement | N
     "Answer: 71" may have been the start of 711. A statement that the remarks take back is none.
     """
     text = text.strip()
+    if "\\framebox{" in text:
+        text = text.replace("\\framebox{", "\\boxed{")
     if "guess" in text:
         text = _BEST_GUESS.sub("The answer is", text)
     if "nswer" in text:
@@ -111,6 +114,8 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> Statement | N
             return None if RETRACTION.search(remarks) else Statement(record, marked=True)
     tail = _tail(text[box_end:], hints)
     tail, after = split_remarks(tail, hints, marked=True) if tail else ("", "")
+    if tail[:12].lstrip(" *:").lower().startswith("unlikely"):
+        return None
     if not tail and not box:
         weak = _weak_tail(text, hints)
         tail, after = split_remarks(weak, hints, marked=True) if weak else ("", "")
@@ -142,10 +147,15 @@ _ANSWER_TABLE = re.compile(
 _ASKED = re.compile(
     r"\bwhether (?:it|this|that|the (?:final |correct )?answer)(?:'s| is| was| are| (?:might|could|should|would) be)\b"
     r"|\A(?:is|are|was|could|would|should|might|may|can) (?:it|this|that|the (?:final |correct )?answer)\b"
-    r"[^\n]{0,400}\?\Z",
+    r"[^\n]{0,400}\?\Z"
+    r"|\b(?:doubt|not (?:sure|certain)|unsure|wonder|perhaps|maybe)\b[^.\n]{0,20}\banswers? (?:is|are)\b",
     re.IGNORECASE,
 )
 """A question about an answer, which states none: "Is the answer 4?"."""
+_DOUBTED = re.compile(
+    r"\b(?:whether|doubt|not (?:sure|certain)|unsure|wonder|perhaps|maybe"
+    r"|(?:user|others|models|some|people) (?:says?|thinks?|claims?))\b[^.\n]*\Z"
+)
 _SUPPOSITION = re.compile(r"\b(?:if|were|had|without|unless)\b")
 
 
@@ -173,7 +183,9 @@ def _weak_tail(text: str, hints: KeyHints) -> str:
 
 def _balanced(statement: str) -> str:
     """The statement without markup that began before its marker ("**Answer: 4**") and without quotes around it."""
-    statement = statement.strip(" \t\n。")
+    statement = statement.strip(" \t\n。;").removesuffix(" .")
+    if statement.startswith("==") and statement.endswith("==") and len(statement) > 4:
+        statement = statement[2:-2].strip()  # highlighted
     if statement.count("```") % 2 and statement.endswith("```"):
         statement = statement[:-3].rstrip()
     if statement.startswith("} "):
@@ -190,7 +202,7 @@ def _balanced(statement: str) -> str:
     return _unquoted(statement)
 
 
-_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "„": "“", "«": "»", "‹": "›", "「": "」", "『": "』"}
+_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "„": "“", "«": "»", "‹": "›", "「": "」", "『": "』", "《": "》"}
 
 
 def _unquoted(statement: str) -> str:
@@ -250,7 +262,7 @@ def _tail(text: str, hints: KeyHints) -> str:
     spoken, final = written, False
     for match in _SPOKEN_MARKER.finditer(small, written, content):
         before = small[max(written, match.start() - 40) : match.start()]
-        if "whether " in before or ("would be" in match[0] and written and _is_supposed(small, match.start())):
+        if _DOUBTED.search(before) or ("would be" in match[0] and written and _is_supposed(small, match.start())):
             continue
         announced = ":" in match[0] or _FINAL.search(before) is not None or _LEAD.fullmatch(before) is not None
         spoken, final = match.end(), announced

@@ -21,7 +21,7 @@ _ANSWER_BRACKETS = re.compile(r"\[(/?)answer\](?![:：(])", re.IGNORECASE)
 _CELLS = re.compile(r"</t[dh]>\s{0,4}<t[dh]>", re.IGNORECASE)
 _SAME_TAG = re.compile(r"</([a-z][a-z0-9_-]{0,20})>\s{0,4}(?=<\1>)", re.IGNORECASE)
 _TILDES = re.compile(r"^~~~(?=[a-z]{0,10}$)", re.MULTILINE)
-_TURN = re.compile(r"\[/?INST\][ \t]?")
+_TURN = re.compile(r"\[/?INST\][ \t]?|\A\s*\[assistant\][:：]?[ \t]*", re.IGNORECASE)
 _STRUCK = re.compile(r"~~[^~\n]{1,300}~~[ \t]?")
 _THOUGHTS = r"(?:think|thinking|thoughts?|reasoning|analysis|scratchpad|reflection)"
 _OPENED = re.compile(rf"\A\s*<{_THOUGHTS}>", re.IGNORECASE)
@@ -43,7 +43,9 @@ _UNCHECKED = re.compile(r"^[ \t]{0,8}[-*+] \[ ?\] [^\n]*\n?", re.MULTILINE)
 _CHECKED = re.compile(r"^([ \t]{0,8}[-*+] )\[[xX✓✔]\][ \t]", re.MULTILINE)
 
 
-_PLACEHOLDER = re.compile(r"(answer[*_ \t]{0,3}[:：][*_ \t]{0,3})<[ \t]?([^<>/\n]{1,300}?)[ \t]?>", re.IGNORECASE)
+_PLACEHOLDER = re.compile(
+    r"(answer[*_ \t]{0,3}[:：][*_ \t]{0,3})<[ \t]?([^<>/\n]{1,300}?)[ \t]?>(?![^\n]*</)", re.IGNORECASE
+)
 """An answer in angle brackets, as in the template "Answer: <value>"."""
 
 
@@ -66,7 +68,7 @@ def without_markup(text: str, hints: KeyHints) -> str:
     if "\\item" in text:
         text = _LATEX_ITEM.sub(lambda found: "\n- " if found[0].startswith("\\item") else "\n", text)
     if "&" in text and ";" in text and _ENTITY.search(text) and not any(map(_ENTITY.search, hints.spellings)):
-        text = unescape(text)
+        text = unescape(text).replace("\xa0", " ")
     if ">" in text:
         text = _QUOTE.sub("", text)
     if "[" in text and _CHECKED.search(text):
@@ -115,7 +117,7 @@ def without_signs(text: str) -> str:
 
 _HEADING = re.compile(r"#{1,6}[ \t]+(?=\S)")
 _POINTERS = re.compile(r"(?:=>|⇒|->|→|➡|➜|∴|►|▶)[ \t]*(?=[^\s=>])")
-_PICTURES = re.compile(r"(?:[\U0001f300-\U0001faff\u2600-\u27bf\u2b50][ \t]*){1,3}(?=[^\s])")
+_PICTURES = re.compile(r"(?:[\U0001f300-\U0001faff\u2600-\u2716\u2719-\u274b\u274d-\u27bf\u2b50][ \t]*){1,3}(?=[^\s])")
 _ENDING = re.compile(
     r"[ \t]*(?:[\U0001f300-\U0001faff\u2600-\u2712\u2714\u2716-\u274b\u274d-\u27bf\u2b50][ \t]*){1,3}\Z"
 )

@@ -23,7 +23,7 @@ _ANY_MONTH = re.compile(
     rf"|(?:{'|'.join(_NAMES)}|(?:{'|'.join(name[:3] for name in _NAMES)}|sept)\.?),?(?: of)? \d{{4}}(?![\w-]))",
     re.IGNORECASE,
 )
-_BEFORE = re.compile(r"(?:\A|\b(?:in|is|was|be|month(?: of)?)|[:=(])[ \t*_\"'“(]{0,4}\Z", re.IGNORECASE)
+_BEFORE = re.compile(r"(?:\A|\b(?:in|is|was|be|month(?: of)?)|i\.e\.|[:=(])[ \t*_\"'“(]{0,4}\Z", re.IGNORECASE)
 _OPEN = re.compile(r"\b(?:or|and|to|through|until|than)\b|[-–—]>?[ \t]|[A-Z][a-z]")
 """What may name another month, or something else."""
 
@@ -33,9 +33,11 @@ def only_month(key: str, text: str) -> str:
     found = list(_ANY_MONTH.finditer(text)) if _KEY.fullmatch(key) else []
     if not found or not all(_BEFORE.search(text[: one.start()]) for one in found):
         return ""
-    rest = _ANY_MONTH.sub("", text)
+    names = [name[:3] for name in _NAMES if name in _ANY_MONTH.sub("", text).lower()]
+    rest = re.sub("|".join(_NAMES), "", _ANY_MONTH.sub("", text), flags=re.IGNORECASE)
     months = {_month(" ".join(one[0].lower().split())) for one in found}
-    return months.pop() if len(months) == 1 and not _OPEN.search(rest[:1].lower() + rest[1:]) else ""
+    same = all(f"-{_NUMBERS[name]:02}" in month for month in months for name in names)
+    return months.pop() if len(months) == 1 and same and not _OPEN.search(rest[:1].lower() + rest[1:]) else ""
 
 
 def is_same_month(key: str, read: str) -> bool:

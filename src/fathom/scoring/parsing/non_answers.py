@@ -10,12 +10,12 @@ from fathom.scoring.parsing.normalization import normal, plain
 BOUND = re.compile(
     r"(?:[<>≤≥≠]=?|\b(?:at (?:least|most)|(?:more|less|fewer|greater) than|not|never|isn't|up to|over|under|above|below"
     r"|between|either|from|or|close to|nearly|almost|out of"
-    r"|(?:min|max)(?:imum)?(?: of)?|at a (?:minimum|maximum)|half(?: of)?|twice|double)"
+    r"|(?:min|max)(?:imum)?(?: of)?|at a (?:minimum|maximum)|(?:opposite|inverse) of|half(?: of)?|twice|double)"
     r"|[至最][少多]|不超过|不[低少]于|超过|不到|[多少高低大小]于|并非|不[是为]|介于|或者?|一半) *\Z",
     re.IGNORECASE,
 )
 APPROXIMATE = re.compile(
-    r"(?:\b(?:about|approximately|approx\.?|roughly|around|circa|ca\.|environ|etwa|ungefähr|rund"
+    r"(?:(?<!\\)\b(?:about|approximately|approx\.?|roughly|around|circa|ca\.|environ|etwa|ungefähr|rund"
     r"|aproximadamente|cerca de)[ \t]"
     r"|(?<!\d)(?<!\d[ \t])[≈~][ \t]?|大?约)(?=[*_$]{0,3}[-−$€£¥]?[ \t]?\d)",
     re.IGNORECASE,
@@ -29,7 +29,8 @@ HEDGE = re.compile(
 # "5+", "5 or more": a number with a bound or a multiplier after it is another value, or none.
 BOUND_AFTER = re.compile(
     r"\+(?![ \t]?\d)|-ish\b|[ \t]?[<>≤≥]|[ \t]and a (?:half|quarter)\b|以上|以下|多家|余"
-    r"|[ \t]?\(?(?:plus|less|fewer|dozens?|or (?:more|less|fewer|so)|at (?:least|most)|and (?:up|above))\b(?! than)",
+    r"|[ \t]?\(?(?:plus|minus|less|fewer|dozens?|or (?:more|less|fewer|so)|at (?:least|most)"
+    r"|and (?:up|above))\b(?! than)",
     re.IGNORECASE,
 )
 # "6 would be wrong", "3 can be excluded"
@@ -73,6 +74,7 @@ NOTHING = frozenset(
     .strip()
     .split(", ")
 )
+_EMPTY = frozenset({"[]", "{}", "()", "∅"})
 _SHOWN = (
     r"(?: (?:from|based|using|with|by|in|on|the|this|given|provided|available|articles?|context|text|documents?|data"
     r"|information))"
@@ -202,10 +204,10 @@ def says_nothing(stated: str) -> bool:
     head, *more = SENTENCE_END.split(ASIDE.sub("", first[:1000]).strip())
     if head.endswith("?"):
         return False
-    form = normal(head)
+    form = head if head in _EMPTY else normal(head)
     if form in NOTHING and any(map(_is_offer, ASIDE.findall(first[:1000]))):
         return False
-    if not form or not form[-1].isalnum():
+    if form not in _EMPTY and not form[-1:].isalnum():
         form = normal(first.rstrip("."))  # "(none)" is all in brackets
     if form not in NOTHING and not _CANNOT.fullmatch(form) and not _is_no_match(form) and not _is_unsaid(form):
         return False
@@ -229,7 +231,7 @@ def _ends_in_null(stated: str) -> bool:
 def _is_offer(aside: str) -> bool:
     """Whether brackets after "NULL" name something instead of giving a reason: "NULL (Tides)"."""
     inside = normal(aside)
-    return bool(inside) and inside not in NOTHING and _REASON.search(inside) is None
+    return inside.startswith("or ") or (bool(inside) and inside not in NOTHING and _REASON.search(inside) is None)
 
 
 def _is_unsaid(form: str) -> bool:

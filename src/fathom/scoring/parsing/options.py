@@ -76,7 +76,10 @@ _DESCRIBED = re.compile(rf"{_NOUN}\s?\d{{1,3}}\s?[:–—]\s", re.IGNORECASE)
 _FOLLOWED = re.compile(r",?[ \t]\(?(?:followed|trailed) by[ \t][^.;\n]{1,80}", re.IGNORECASE)
 """The options after the best one: "candidate 3, followed by candidate 5"."""
 _NOT_YET = re.compile(
-    r"\W{0,3}(?:let me|let's|let us|i(?:'ll| will)) (?:look|check|examine|consider|start|see)\b", re.IGNORECASE
+    r"\W{0,3}(?:let me|let's|let us|i(?:'ll| will)) (?:look|check|examine|consider|start|see)\b"
+    r"|\W{0,3}(?:if i had to exclude|i would need to|the user (?:says|thinks|claims)|others? (?:say|think)"
+    r"|some would)\b",
+    re.IGNORECASE,
 )
 """A sentence that announces reasoning: "Let me look at candidate 3."."""
 _CONCESSION = re.compile(r"\b(?:although|though|while|even though|whereas)\b[^,;.]{1,200},", re.IGNORECASE)
@@ -96,7 +99,8 @@ _JOINED_OR_RANGE = re.compile(rf"{_JOINED.pattern}|\s?[-–]\s?", re.IGNORECASE)
 _PAIR = re.compile(
     r"(?:(?<=[\s,;{(\[\"'])|\A)[\[(<]{0,2}(?:mask|slot|blank|citation|gap|question|item|c)?[ _#-]?"
     r"(\d{1,3})[\])>\"']{0,2}\s?"
-    r"(?:[:=→]|[-=]+>?|–|(?:is filled by|is|cites?|matches|gets|takes|by|refers to|corresponds to"
+    r"(?:[:=→]|[-=]+>?|–|(?<=[\])>])(?=\s\d)"
+    r"|(?:is filled by|it is|is|cites?|matches|gets|takes|by|refers to|corresponds to"
     r"|goes with)\b|(?=\scandidate\s\d))\s?[\"'(\[]?(?:option |candidate |work )?"
     r"(\d{1,3})(?![\w-])",
     re.IGNORECASE,
@@ -155,7 +159,7 @@ def position(name: str, of: int) -> int | None:
 
 
 _SPACES = re.compile(r"[ \t]+")
-_OR_ELSE = re.compile(r"[\s,(]{0,3}(?:or|and|if not|unless)\s(?:the\s)?", re.IGNORECASE)
+_OR_ELSE = re.compile(r"[\s,(]{0,3}(?:or|and|if not|unless|alternatively)\s(?:the\s)?", re.IGNORECASE)
 _NONE = re.compile(r"(?:none|neither|nothing|no (?:option|choice|candidate))\b", re.IGNORECASE)
 _WEIGHTED = re.compile(r"(?<![\w.])(\d{1,3})\W{1,3}\d{1,3}\s?%")
 """An option with a probability: "3 (50%), 2 (50%)"."""

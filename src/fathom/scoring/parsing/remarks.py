@@ -31,13 +31,14 @@ _TAKEN_BACK = re.compile(
 """The beginning of a sentence that takes an answer back."""
 _UNDECIDED = re.compile(
     r"\bunder (?:one|another|the other|a different)\b|\bboth (?:\w+ )?are (?:possible|plausible|defensible)\b"
-    r"|\balternatively[,:]|[;,.][ \t]otherwise,?[ \t](?:it|the answer) (?:is|would be)\b|\bcorrected to\b"
+    r"|\balternatively\b|[;,.][ \t]otherwise,?[ \t](?:it|the answer) (?:is|would be)\b|\bcorrected to\b"
     r"|\bi (?:cannot|can't|could not|couldn't) (?:tell|decide|say) (?:which|whether|between)\b",
     re.IGNORECASE,
 )
 """A response that leaves two answers open."""
 _LABEL = re.compile(
-    r"[*_#( \t]{0,8}(?:brief |short |my |additional |further |step-by-step )?(?:explanations?|reasoning|rationale"
+    r"[*_#( \t]{0,8}(?:brief |short |my |additional |further |step-by-step )?"
+    r"(?:explanations?|reason(?:s|ing)?|rationale"
     r"|justifications?|notes?|confidence|evidence|sources?|caveats?|comments?|remarks?|details?|verification|why"
     r"|assumptions?|p\.?s\.?|disclaimer|breakdown|analysis|derivation"
     r"|working)\b[^\n:]{0,40}[*_ \t]{0,4}(?::|：|\)?[*_ \t]{0,4}$)",
@@ -83,6 +84,8 @@ _NUMBER_TOLD = re.compile(
 _WORDS = re.compile(r"[a-z]{2,} [a-z]{2,} [a-z]{2,}")
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
 _RULES = re.compile(r"(?:[-*_=][ \t]?){3,80}")
+_FOOTER = re.compile(r"([*_]{1,2})[^*_\n]{3,300}[.!]\1")
+"""A sentence in italics below a rule."""
 _SENTENCE_ENDS = (".", "!", ".*", ".**", ".)", ".)*", '."')
 
 
@@ -104,7 +107,9 @@ def is_comment(line: str) -> bool:
 
 
 _TOLD_AFTER = re.compile(
-    r"(?<=[^\s.])\.[ \t]+(?:it|she|he|they|this|these|both)[ \t](?=[a-z])"
+    r"[ \t](?:\(|[—–-][ \t])(?=(?:the )?(?:first|last|only|sole|second|lead|most|author|article|paper)\b)"
+    r"|,[ \t](?=the (?:first|last|only|sole|second|lead)\b)"
+    r"|(?<=[^\s.])\.[ \t]+(?:it|she|he|they|this|these|both)[ \t](?=[a-z])"
     r"|,[ \t](?:(?:who|which)[ \t](?:is|are|was|were|has|have|had|wrote|appears?|cites?|contains?|lists?|comes?|leads?)"
     r"[ \t](?=[a-z]+[ \t])"
     r"|(?:with|having)[ \t](?=[^,\n]{0,60}\d)|(?:because|since)[ \t](?=[a-z]+[ \t][a-z]+[ \t]))",
@@ -124,7 +129,7 @@ def without_comment(line: str) -> str:
     told = _TOLD_AFTER.search(line)
     if not told or _MAY_TAKE_BACK.search(line, told.start()):
         return line
-    clause = line[told.start()] == ","
+    clause = line[told.start()] != "."
     return line if clause and _CAPITAL.search(line, told.end()) else line[: told.start()]
 
 
@@ -193,15 +198,20 @@ def split_remarks(text: str, hints: KeyHints, marked: bool) -> tuple[str, str]:
         if not marked and hints.values and _NUMBER_TOLD.search(paragraph) and not _LABEL.match(paragraph):
             break
         labeled = _LABEL.match(paragraph) and (marked or not _BEFORE_OR_AFTER.match(paragraph))
-        if (labeled and _is_remark(paragraph, hints)) or (
-            end == gaps[at + 1][0] and (not paragraph or _is_remark(paragraph, hints))
+        footer = (
+            at > 1 and _FOOTER.fullmatch(paragraph) and _RULES.fullmatch(text[gaps[at - 1][1] : gaps[at][0]].strip())
+        )
+        if (
+            (labeled and _is_remark(paragraph, hints))
+            or footer
+            or (end == gaps[at + 1][0] and (not paragraph or _is_remark(paragraph, hints)))
         ):
             end = gaps[at][0]
     kept = text[:end].rstrip()
     last = kept[kept.rfind("\n") + 1 :].strip()
     while (
         "\n" in kept
-        and (is_comment(last) or _CONFIDENCE.fullmatch(last))
+        and (is_comment(last) or _CONFIDENCE.fullmatch(last) or (marked and is_label(last)))
         and letters(last) not in hints.whole
         and not _MARKER.search(last)
     ):
