@@ -144,18 +144,20 @@ _ANSWER_TABLE = re.compile(
     re.IGNORECASE,
 )
 """A table with one cell below the heading "Answer"."""
+_DOUBT = (
+    r"doubt|not (?:sure|certain)|unsure|wonder|perhaps|maybe"
+    r"|(?:user|others|models|some|people) (?:says?|thinks?|claims?)"
+)
+"""What precedes an answer that is not the response's own."""
 _ASKED = re.compile(
     r"\bwhether (?:it|this|that|the (?:final |correct )?answer)(?:'s| is| was| are| (?:might|could|should|would) be)\b"
     r"|\A(?:is|are|was|could|would|should|might|may|can) (?:it|this|that|the (?:final |correct )?answer)\b"
     r"[^\n]{0,400}\?\Z"
-    r"|\b(?:doubt|not (?:sure|certain)|unsure|wonder|perhaps|maybe)\b[^.\n]{0,20}\banswers? (?:is|are)\b",
+    rf"|\b(?:{_DOUBT})\b[^.\n]{{0,20}}\banswers? (?:is|are)\b",
     re.IGNORECASE,
 )
 """A question about an answer, which states none: "Is the answer 4?"."""
-_DOUBTED = re.compile(
-    r"\b(?:whether|doubt|not (?:sure|certain)|unsure|wonder|perhaps|maybe"
-    r"|(?:user|others|models|some|people) (?:says?|thinks?|claims?))\b[^.\n]*\Z"
-)
+_DOUBTED = re.compile(rf"\b(?:whether|{_DOUBT})\b[^.\n]*\Z")
 _SUPPOSITION = re.compile(r"\b(?:if|were|had|without|unless)\b")
 
 
