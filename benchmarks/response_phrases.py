@@ -3,7 +3,9 @@
     python benchmarks/response_phrases.py [LIST ...] [--quiet]
 
 A list is a text file of `phrases/`: "= JSON" is an answer key, "+ TEXT" a response that states it, "- TEXT" one that
-does not, and ⏎ a new line. Each list was written before the parser was changed for it, so that the first run on a list
+does not, and ⏎ a new line. "| TEXT" is a frame for all keys that follow, in which @ is the answer and @W another one;
+"! TEXT" is a frame that does not state the answer @. "* TEXT" is a spelling of the key for every frame, "/ TEXT" one of
+another answer. Each list was written before the parser was changed for it, so that the first run on a list
 shows what an unseen phrasing meets; docs/numeric.md has those figures. By default all lists are read.
 """
 
@@ -11,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,28 +28,75 @@ from fathom.scoring.answers import Answer
 
 LISTS = Path(__file__).parent / "phrases"
 _ANSWER: TypeAdapter[Answer] = TypeAdapter(Answer)
+_IN_JSON = re.compile(r"(?:```json\s*)?\{|final_answer\(")
+_WRAPPED = re.compile(r'(: \[|: \{|"|“|`|\*|\\boxed\{|text\{)@(?!W)')
+_WRAPPED_IN = {": [": "[{", ": {": "[{", '"': '"“', "“": '"“', "`": "`", "*": "*", "\\boxed{": "*", "text{": "*"}
+"""What an answer must not contain in a frame that wraps it so."""
 
 
 class Phrase(NamedTuple):
     key: Answer
     text: str
     accept: bool
+    framed: bool = False
+    """Whether it is a spelling in a frame, and no line of its own."""
+
+
+class _Section(NamedTuple):
+    """A key with its spellings and responses; frames are those of the whole list."""
+
+    key: Answer
+    lines: dict[str, list[str]]
+
+    def phrases(self, frames: dict[str, list[str]]) -> Iterator[Phrase]:
+        for mark, accept in (("+", True), ("-", False)):
+            yield from (Phrase(self.key, text, accept) for text in self.lines[mark])
+        correct, others = self.lines["*"], self.lines["/"]
+        for spelling in (*correct, *others):
+            first = others[0] if spelling in correct else correct[0]
+            for frame in frames["|"]:
+                if (text := _framed(frame, spelling, first)) is not None:
+                    yield Phrase(self.key, text, spelling in correct, framed=True)
+        for frame in frames["!"] if correct else ():
+            # That there is no answer is what a response without one may mean.
+            text = None if self.key.type == "none" and "@W" not in frame else _framed(frame, correct[0], others[0])
+            if text is not None:
+                yield Phrase(self.key, text, False, framed=True)
+
+
+def _framed(frame: str, answer: str, other: str) -> str | None:
+    """The answer in a frame, unless nobody would write it there: in brackets twice, or several lines in a sentence."""
+    in_json = _IN_JSON.match(frame)
+    wrapped = None if in_json else _WRAPPED.search(frame)
+    if "\n" in answer and not re.search(r"(?m)^@$", frame):
+        return None
+    if wrapped and any(mark in answer for mark in _WRAPPED_IN[wrapped[1]]):
+        return None
+    if in_json:
+        answer, other = (json.dumps(text, ensure_ascii=False)[1:-1] for text in (answer, other))
+    return frame.replace("@W", other).replace("@", answer)
 
 
 def phrases(path: Path) -> Iterator[Phrase]:
     """The responses of a list."""
-    key: Answer | None = None
+    frames: dict[str, list[str]] = {"|": [], "!": []}
+    sections: list[_Section] = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         mark, _, rest = line.partition(" ")
+        text = rest.replace("⏎", "\n")
         match mark:
             case "=":
-                key = _ANSWER.validate_python(json.loads(rest))
-            case "+" | "-" if key is not None:
-                yield Phrase(key, rest.replace("⏎", "\n"), mark == "+")
+                sections.append(_Section(_ANSWER.validate_python(json.loads(rest)), {one: [] for one in "+-*/"}))
+            case "|" | "!":
+                frames[mark].append(text)
+            case "+" | "-" | "*" | "/" if sections:
+                sections[-1].lines[mark].append(text)
             case "#" | "":
                 pass
             case _:
-                raise SystemExit(f"{path}, line {number}: expected '=', '+', '-' or '#' and a space")
+                raise SystemExit(f"{path}, line {number}: expected a mark such as '=' or '+' and a space")
+    for section in sections:
+        yield from section.phrases(frames)
 
 
 def accepted(phrase: Phrase) -> bool:

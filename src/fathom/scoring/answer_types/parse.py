@@ -24,22 +24,38 @@ from fathom.scoring.parsing import json_values
 from fathom.scoring.parsing.extraction import LONGEST_STATEMENT, Statement, find_statement, last_fence
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.languages import in_english
-from fathom.scoring.parsing.markup import undecorated, without_markup, without_signs, without_thoughts
+from fathom.scoring.parsing.markup import undecorated, without_call, without_markup, without_signs, without_thoughts
+from fathom.scoring.parsing.months import only_month
 from fathom.scoring.parsing.non_answers import APPROXIMATE, CONTRAST, HEDGE, NOTHING, says_nothing
 from fathom.scoring.parsing.normalization import letters, normal, plain
 from fathom.scoring.parsing.numerals import SIMPLE, number_of
 from fathom.scoring.parsing.options import assigned_options, chosen_option
+from fathom.scoring.parsing.remarks import without_comment
 from fathom.scoring.parsing.segmentation import BULLET, clean_item, lines_in, without_lead_in
 from fathom.scoring.parsing.selections import selected_options
 from fathom.scoring.parsing.sentences import told_items
 from fathom.scoring.parsing.tables import piped_rows
 
-_MARKUP = ("<", ">", "&", "\r", "- [", "~~", "\\item", "[/", "INST]")
+_MARKUP = ("<", ">", "&", "\r", "- [", "~~", "\\item", "[/", "INST]", "[Ass")
 """Signs of markup; a search for each is faster than for all of them."""
 _ONE_QUOTED = re.compile(r'[^"“”«»\n]{0,120}["“«][ \t]?([^"“”«»\n]{3,400}?)[ \t]?["”»][^"“”«»\n]{0,300}')
 _HONORIFIC = re.compile(r"\A(?:the |l')?(?:(?:Dr|Prof|Professor|Mr|Ms|Mrs|Herr|Frau)\b\.?[ \t])*", re.IGNORECASE)
+_MAY_BE_JSON = frozenset('{["n*_`')
+_NOT_BUT = re.compile(r"\Anot[ \t][^\n]{1,400}?,? but (?:rather |instead )?(?=\S)", re.IGNORECASE)
+"""The beginning of "not Lind but Wu"."""
+_POINTER = re.compile(
+    r"[ \t][(\[](?:(?:see|cf\.|as (?:shown|listed|stated) in)[ \t][^()\n]{1,120}"
+    r"|final(?: answer)?|verified|confirmed|checked|(?:very )?(?:high|medium|moderate|low) confidence"
+    r"|confidence:?[ \t][\w.%]{1,12}|\d{1,3}% (?:confidence|confident|sure))"
+    r"[)\]]\.?\Z",
+    re.IGNORECASE,
+)
+"""Where an answer comes from, or how sure it is: "4 (see Article 2)", "4 (verified)"."""
+_BY_PERSON = re.compile(r"\b(?:articles?|papers?|works?) (?:by|of)\b", re.IGNORECASE)
+"""What names something else by a person: "the article by Lind"."""
 _DENIES = re.compile(
-    r"\b(?:not|never|except|but|besides|other than|neither|nor|unlike|without|wrong|incorrect)\b|n't\b", re.IGNORECASE
+    r"\b(?:not|never|except|but|besides|other than|neither|nor|unlike|without|cannot|wrong|incorrect)\b|n't\b",
+    re.IGNORECASE,
 )
 
 
@@ -61,10 +77,16 @@ def _parse_text(statement: Statement, key: Text, hints: KeyHints) -> Text | None
     quoted = _ONE_QUOTED.fullmatch(line)
     if quoted and not _is_contested(line[: quoted.start(1)] + line[quoted.end(1) :]):
         return Text(value=quoted[1])
+    if not _is_contested(line) and (month := only_month(key.value, line)):
+        return Text(value=month)
     bare = clean_item(without_lead_in(line, hints), hints)
+    if letters(bare) not in hints.whole and (shorter := without_comment(line)) != line:
+        line = shorter
+        bare = clean_item(without_lead_in(line, hints), hints)
     if letters(bare) not in hints.whole and letters(kept := _HONORIFIC.sub("", CONTRAST.sub("", bare))) in hints.whole:
         return Text(value=kept)  # "Dr. Mei Lind, not Jonas Wu"
-    told = told_items([line], hints) if letters(bare) not in hints.whole else []
+    named = letters(bare) not in hints.whole and not _BY_PERSON.search(line)
+    told = told_items([line], hints) if named else []
     return Text(value=told[0] if len(set(told)) == 1 else bare) if bare else None
 
 
@@ -149,6 +171,8 @@ def parse_response(text: str, key: Answer, *, truncated: bool = False) -> Answer
             return number_of(text)
         if "<" in text or "[/" in text or "◁/" in text:
             text = without_thoughts(text)
+        if text[-1:] in {")", "]", "`"} or text.startswith("analysis"):
+            text = without_call(text)
         hints = KeyHints(scalars_of(key))
         if any(map(text.__contains__, _MARKUP)):
             text = without_markup(text, hints)
@@ -160,18 +184,38 @@ def parse_response(text: str, key: Answer, *, truncated: bool = False) -> Answer
         return None  # no such input is known, but a response may still contain one
 
 
+def _json_in(text: str) -> Any:
+    """The JSON value that a statement is, or that it begins with before sentences about it; else `ABSENT`."""
+    bare = text.strip("*_` \t") if text[0] in "*_`" else text
+    value = json_values.parsed(bare) if bare[:1] not in {"*", "_", "`", ""} else json_values.ABSENT
+    if value is json_values.ABSENT and "]\n" in bare and bare[0] == "[":
+        first, _, rest = bare.partition("\n")
+        sentences = [line.strip() for line in rest.split("\n") if line.strip()]
+        if all(line.endswith(".") and " " in line for line in sentences) and not HEDGE.search(rest):
+            value = json_values.parsed(first.strip())
+    return value
+
+
 def _from_statement(statement: Statement, key: Answer, hints: KeyHints) -> Answer | None:
     """The stated answer, from JSON or from text."""
     text = statement.text.strip()
     if "```" in text:
         text = (last_fence(text) or text).strip()
-    if text[:1] in {"{", "[", '"', "n"} and len(text) <= LONGEST_STATEMENT:
+    text = plain(text).strip() if text[:1] == "\\" else undecorated(text, hints)
+    if text[:4].lower() == "not " and not any(form.startswith("not ") for form in hints.whole):
+        text = _NOT_BUT.sub("", text)
+    if text.endswith((")", ").", "]")) and not hints.contain("(see "):
+        text = _POINTER.sub("", text)
+    if text[:1] in _MAY_BE_JSON and len(text) <= LONGEST_STATEMENT:
         text = text.rstrip(".。 ") if text.rstrip(".。 ")[-1:] in {"]", "}"} else text
-        value = json_values.parsed(text)
+        value = _json_in(text)
         if value is not json_values.ABSENT:
             found = from_json(value, key, hints)
-            return _from_text(found, key, hints) if isinstance(found, Statement) else found
-    text = undecorated(text, hints)
+            if not isinstance(found, Statement):
+                return found
+            return _from_text(
+                found._replace(text=APPROXIMATE.sub("", found.text)) if hints.rounded else found, key, hints
+            )
     if hints.rounded:
         text = APPROXIMATE.sub("", text)
     return _from_text(Statement(text, statement.marked), key, hints)

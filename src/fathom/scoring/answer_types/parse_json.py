@@ -32,13 +32,19 @@ def from_json(value: Any, key: Answer, hints: KeyHints) -> Answer | Statement | 
     if json_values.is_open(value):
         return None
     value = value if _is_row(value, key) else json_values.unwrapped(value)
+    if (
+        isinstance(value, str)
+        and value[:1] in {"[", "{"}
+        and (inner := json_values.parsed(value)) is not json_values.ABSENT
+    ):
+        value = inner  # JSON in a string of JSON
     if value is None or value in ([], {}):
         return Unanswerable()
     match key:
         case ValueSet() | Multiset() | Ranking() if not isinstance(value, str):
             items = [item for item in json_values.scalars(value) or () if normal(item)]
             return checked_list(items, key, hints)
-        case Rows():
+        case Rows() if not isinstance(value, str):
             return as_rows(json_values.json_rows(_row_values(value, key), key.columns), key)
         case LinkedSpans() if not isinstance(value, str):
             return linked_spans_from_json(value)
@@ -46,7 +52,10 @@ def from_json(value: Any, key: Answer, hints: KeyHints) -> Answer | Statement | 
             text = json_values.json_slots(value)
         case Selection():
             named = list(value.values()) if isinstance(value, dict) else []
-            text = ", ".join(json_values.scalars(named[0] if len(named) == 1 else value) or ())
+            listed = json_values.scalars(named[0] if len(named) == 1 else value) or []
+            if len(listed) > 1 and any("," in one for one in listed):
+                return None  # two selections
+            text = ", ".join(listed)
         case Spans():
             text = json_values.json_passages(value)
         case _:
@@ -60,6 +69,8 @@ def _is_row(value: Any, key: Answer) -> bool:
         isinstance(key, Rows)
         and isinstance(value, dict)
         and len(value) == len(key.columns) > 1
+        and (json_values.answer_field(value) is None or {*map(normal, value)} == {*map(normal, key.columns)})
+        and not json_values.is_call(value)
         and not _maps_groups(value, key)
     )
 

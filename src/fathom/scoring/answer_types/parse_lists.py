@@ -13,8 +13,9 @@ from fathom.scoring.parsing.extraction import Statement
 from fathom.scoring.parsing.framed_items import told_rows
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.lists import bare_numbers, items_in, list_part, repeated, without_figures
-from fathom.scoring.parsing.normalization import LONGEST_CACHED, letters, plain
+from fathom.scoring.parsing.normalization import LONGEST_CACHED, letters, normal, plain
 from fathom.scoring.parsing.numerals import SIMPLE, number_of
+from fathom.scoring.parsing.remarks import without_comment
 from fathom.scoring.parsing.segmentation import lines_in, unnumbered
 from fathom.scoring.parsing.sentences import MOST_CHARACTERS, told_items, with_inverted
 from fathom.scoring.parsing.tables import (
@@ -27,8 +28,16 @@ from fathom.scoring.parsing.tables import (
 )
 
 _SIMPLE_ROW = re.compile(r"[\d.]{1,20}; ?[\d.]{1,20}")
+_ASIDE = re.compile(
+    r"[ \t]\([^()\n]{1,120}\b(?:is|are|was|were) (?:only|not) (?!in\b)[^()\n]{1,120}\)\.?\Z", re.IGNORECASE
+)
+"""Why something else is not in a list: "Lind, Wu (Chen is only a second author)"."""
+_CROSSED_OUT = re.compile(r"^[ \t*-]{0,4}[❌✗✘][^\n]*(?:\n|\Z)", re.MULTILINE)
+_TOTAL_ROW = frozenset({"total", "sum", "overall", "grand total"})
+_ORIGINS = re.compile(r"[ \t]\((?:articles?|papers?|documents?)[ \t]#?\d[^()\n]{0,200}\)\Z", re.IGNORECASE)
+"""Where the number of a row comes from: "Lind: 2 (articles 1 and 4)"."""
 _DIGIT = re.compile(r"\d")
-_TIED = re.compile(r"[^\W\d_][ \t]=[ \t][^\W\d_]")
+_TIED = re.compile(r"[^\W\d_][ \t]=[ \t][^\W\d_]|[ \t]\(tied?\)")
 _DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d{1,9}),(\d{1,2})(?![\d,.]\d|\d)")
 
 
@@ -57,8 +66,15 @@ def parse_list(statement: Statement, key: ListAnswer, hints: KeyHints) -> Answer
     """The stated items in order."""
     numeric, _ = _number_shape(items_of(key))
     text = statement.text if statement.marked else list_part(statement.text, hints)
-    if isinstance(key, Ranking) and _TIED.search(text) and all(len(group) == 1 for group in key.groups):
+    if (
+        isinstance(key, Ranking)
+        and _TIED.search(text)
+        and all(len(group) == 1 for group in key.groups)
+        and len(key.groups) > 1
+    ):
         return None  # "Lind > Wu = Chen" says that two are tied
+    if not text.isascii():
+        text = _CROSSED_OUT.sub("", text)
     if numeric and "\n" not in text.strip():
         text = bare_numbers(text)
     items = items_in(text, hints, numeric, counted=isinstance(key, Multiset))
@@ -66,6 +82,8 @@ def parse_list(statement: Statement, key: ListAnswer, hints: KeyHints) -> Answer
         return checked_list(items, key, hints)
     items = without_figures(repeated(items, hints) if isinstance(key, Multiset) else items, hints)
     if not all(letters(item) in hints.whole for item in items):
+        if "\n" not in text and (shorter := without_comment(_ASIDE.sub("", text))) != text:
+            items = without_figures(items_in(shorter, hints, numeric), hints)
         items = told_items(lines_in(plain(statement.text), hints), hints) or items
     return checked_list(items, key, hints)
 
@@ -100,13 +118,19 @@ def _as_list(items: tuple[Scalar, ...], key: ListAnswer) -> Answer | None:
 
 def parse_rows(statement: Statement, key: Rows, hints: KeyHints) -> Rows | None:
     """The rows of a table: drawn with pipes, or one per line."""
-    lines = [_without_columns(line, key) for line in lines_in(_with_decimal_points(statement.text, key), hints)]
+    stated = lines_in(_with_decimal_points(statement.text, key), hints)
+    lines = [_without_columns(_ORIGINS.sub("", line), key) for line in stated]
     if "\\\\" in statement.text and all(line.count(" & ") == len(key.columns) - 1 for line in lines):
         lines = [line.replace(" & ", " | ") for line in lines]
     piped = [line for line in lines if "|" in line]
     if piped and len(piped) == len(lines) > 1:
-        return as_rows(_without_rank(piped_rows(piped, key.columns), key), key)
+        rows = _without_rank(piped_rows(piped, key.columns), key)
+        total = len(rows) > 1 and normal(rows[-1][0]) in _TOTAL_ROW and letters(rows[-1][0]) not in hints.whole
+        return as_rows(rows[:-1] if total else rows, key)
     numeric = [isinstance(cell, Number) for cell in key.rows[0]]
+    if numeric == [False, True] and len(lines) > 2 and all(map(SIMPLE.fullmatch, lines[1::2])):
+        # Each cell on its own line.
+        return as_rows([list(pair) for pair in zip(lines[::2], lines[1::2], strict=False)], key)
     listed = unnumbered(lines, hints)
     if numeric == [True, True] and not all(map(_SIMPLE_ROW.fullmatch, listed)):
         if len(listed) > 1 and not _DIGIT.search(listed[0]):
@@ -114,7 +138,7 @@ def parse_rows(statement: Statement, key: Rows, hints: KeyHints) -> Rows | None:
         pairs = number_pairs(listed)
         if pairs:
             return as_rows(pairs, key)
-    sentence = listed[0] if len(listed) == 1 else ""
+    sentence = listed[0].rstrip(".。 ") if len(listed) == 1 else ""
     if sentence:
         listed = unnumbered(rows_of_line(sentence.strip(), numeric, hints))
     rows = [cells_in(line, numeric, hints) for line in listed]

@@ -49,11 +49,13 @@ _CONSEQUENCE = re.compile(
     re.IGNORECASE,
 )
 """Before the number that a sentence arrives at: "5 at first, but 12 qualifies as well, so it is 6"."""
-_TOLD_AFTER = re.compile(r"\s?(?:[—–]|, (?:namely|i\.e\.|specifically|that is|which are|in)\b|:)\s")
+_TOLD_AFTER = re.compile(r"\s?(?:[—–]|, (?:namely|specifically|that is|which are|in)\b|, i\.e\.|:)\s")
+_COUNTED_THINGS = re.compile(r"\d{1,4}(?:(?:,? and |, )\d{1,4}){2,}\.?")
+"""The numbers of what was counted: "17 articles have three authors: 1, 4, ..."."""
 _POINTS_TO = re.compile(r"(?<=[\w)\]])[ \t]?(?:→|⇒|=>|->)[ \t]?([^\n→]{1,30})\Z")
 _NOT_YET = re.compile(
     r"\b(?:cannot|can't|could not|couldn't|unable|let me|let's|need to|have to|to find|in order to"
-    r"|please|would need)\b",
+    r"|please|would need|so far|subtotal|(?:first|second|other) (?:half|part))\b",
     re.IGNORECASE,
 )
 """A sentence that states no result: "To find the answer, count the 6 bylines."."""
@@ -65,10 +67,13 @@ _CONDITION = re.compile(
 _NOT_BUT = re.compile(r"\bnot[ \t][\d,.]{1,20},?[ \t]but[ \t](?:rather[ \t])?", re.IGNORECASE)
 """The beginning of "not 16 but 17"."""
 _OUT_OF = re.compile(
-    r"\A\W{0,3}(?:out )?of (?:(?:all|the|these|those|a total of) ){0,2}\d{1,6}(?: [a-z]{1,20}){0,3}, (?=\D{0,20}\d)",
+    r"\A\W{0,3}(?:(?:out )?of|among|after (?:going through|reading|checking|reviewing|examining|looking at))"
+    r" (?:(?:all|the|these|those|a total of) ){0,2}\d{1,6}(?: [a-z]{1,20}){0,3}, (?=\D{0,20}\d)",
     re.IGNORECASE,
 )
 """What a count is taken from: "Out of the 42 articles, 17 match."."""
+_IN_ARTICLE = re.compile(r",?[ \t](?:in|from)[ \t](?:article|paper|document)[ \t]#?\d{1,3}(?=\W{0,3}\Z)", re.IGNORECASE)
+"""Where a number was found: "The maximum is 8, in article 5."."""
 _QUANTITY = re.compile(
     r"\A[\W_]{0,4}(?:the |a )?(?:total |overall |average |mean |median |maximum |minimum |combined )?"
     r"(?:numbers?|counts?|total|sum|average|mean|median|share|percentage|amount|maximum|minimum|difference|ratio|range|value)"
@@ -91,11 +96,14 @@ _CONTINENTAL = re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3}){1,5},\d{1,2}(?![\d,])"
 _DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d{1,9}),(\d{1,2})(?![\d,.]\d|\d)")
 _ARROW = re.compile(r"→|->|=>")
 _NEGATIVE_CHANGE = re.compile(
-    r"\b(?:change|growth)\b[^\d\n]{0,60}\b(?:decrease|decline|drop|fall|reduction|loss) of[ \t*$]*\Z", re.IGNORECASE
+    r"\b(?:(?:decrease|decline|drop|fall|reduction|loss) of"
+    r"|(?:decreas|declin|reduc|shr[aiu]nk|f[ae]ll|drop)\w{0,4} by|down(?: by)?)"
+    r"[ \t*$≈~]*(?:about |roughly |approximately )?\Z",
+    re.IGNORECASE,
 )
 """A change that is told as a decrease: "The change is a decrease of 4%."."""
 _FRACTIONS = (("½", ".5"), ("¼", ".25"), ("¾", ".75"))
-_SUM = re.compile(r"[\d\s+×*·/÷().,=$−–-]{1,2000}")
+_SUM = re.compile(r"[\d\s+×*·/÷().,=≈%$−–-]{1,2000}")
 
 
 def parse_number(statement: Statement, key: Number, hints: KeyHints) -> Number | None:
@@ -140,7 +148,7 @@ def half_width(text: str) -> str:
 def _concludes(line: str) -> bool:
     """Whether the last line of a response without a marker states a result, and is no note on one article."""
     bare = line.strip(" \t*_`")
-    if number_of(bare) is not None:
+    if number_of(bare) is not None or ("(" in bare and number_of(ASIDE.sub("", bare)) is not None):
         return True
     return bare[-1] in ".!。)]0123456789" and _NOTE.match(bare) is None and _RESULT.search(bare) is not None
 
@@ -164,9 +172,13 @@ def _number_in_line(line: str, unit: str, last: bool) -> Number | None:
         line = _NOT_BUT.sub("", line)
     if "(" in line and _ANOTHER_CASE.search(line):
         return None
-    line = _INSTRUCTED.sub("", _OUT_OF.sub("", line))
+    line = _IN_ARTICLE.sub("", _INSTRUCTED.sub("", _OUT_OF.sub("", line)))
     quantity = _QUANTITY.match(line)
-    if quantity and (labeled := number_of(line[quantity.end() :], unit)) is not None:
+    if (
+        quantity
+        and not (last and _NOT_YET.search(line))
+        and (labeled := number_of(line[quantity.end() :], unit)) is not None
+    ):
         return labeled
     contrast = CONTRAST.search(line) if "not " in line or " of " in line or " than " in line or " to " in line else None
     if contrast and (numbers_in(line[: contrast.start()]) or " of " in contrast[0] or " than " in contrast[0]):
@@ -181,6 +193,8 @@ def _number_in_line(line: str, unit: str, last: bool) -> Number | None:
     if pointed and named and (number := number_of(pointed[1], unit)) is not None:
         return number
     told = _TOLD_AFTER.search(line)
+    if told and _COUNTED_THINGS.fullmatch(line, told.end()) and line[:1].isdigit():
+        return number_of(line.split(" ", 1)[0], unit)
     if told and (number := number_of(line[: told.start()], unit)) is not None:
         return _unless_contradicted(number, [line[told.end() :]], unit)
     clauses = _CONSEQUENCE.split(line)
@@ -208,7 +222,10 @@ def _number_in_sentence(sentence: str, unit: str) -> Number | None:
         found, sentence = found[:1], sentence[: found[1].start]
     if len(found) == 2 and _OF_ALL.fullmatch(sentence, found[0].end, found[1].start):
         found, sentence = found[:1], sentence[: found[1].start]
-    if len(found) == 1 and _NEGATIVE_CHANGE.search(sentence, 0, found[0].start):
+    shares = [one for one in found if one.unit == "%"] if unit == "%" else []
+    if len(shares) == 1 and all(one in shares or _YEAR.fullmatch(sentence, one.start, one.end) for one in found):
+        found = shares  # "It grew by 12% from 2021 to 2022."
+    if unit and len(found) == 1 and _NEGATIVE_CHANGE.search(sentence, 0, found[0].start):
         change = as_number(found[0], sentence, unit)
         return change and change.model_copy(update={"value": -abs(change.value)})
     if len(found) == 1:

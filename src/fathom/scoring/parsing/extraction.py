@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from fathom.scoring.parsing.json_values import ABSENT, answer_field, parsed
 from fathom.scoring.parsing.key_hints import KeyHints
-from fathom.scoring.parsing.non_answers import HEDGE
+from fathom.scoring.parsing.non_answers import DENIED_AFTER, HEDGE
 from fathom.scoring.parsing.normalization import unaccented
 from fathom.scoring.parsing.remarks import RETRACTION, split_remarks, taken_back
 
@@ -35,10 +35,11 @@ _MARKER = re.compile(
 )
 _SPOKEN_MARKER = re.compile(
     r"answer(?<=\banswer)s? (?:to (?:the|this|your) question )?(?:is|are|would be|must be|should be)\b"
+    r"(?:[ \t](?:therefore|thus|then|hence|indeed|simply|clearly)\b)?"
     r"[ \t]{0,3}:?[*_`]{0,4}"
 )
 _OWN_MARKER = re.compile(r"answers? ?(?:[:：=]|(?:is|are|would|must|should)\b)")
-_BEFORE_HEADING = re.compile(r"[*_`#>\t \[(]{0,8}(?:the |my )?(?:final |correct |corrected )?")
+_BEFORE_HEADING = re.compile(r"[^\w\n\"]{0,12}(?:the |my )?(?:final |correct |corrected )?")
 _OTHER_MARKER = re.compile(
     r"答案[*_`】」\])]{0,4}[ \t]?(?:是|为|為|[:：=→])[:：]?|[【\[「]答案[】\]」][:：]?|答え[はが][:：]?|정답은"
     r"|^[*_`#>\t 【\[]{0,8}(?:so |also )?(?:la |el |die |der |das |a |o |il |het |de |det |le )?"
@@ -54,13 +55,13 @@ _PREDICATE = re.compile(r"(?<=\S)(?:です|である|だ|입니다|이다)[。.]
 """The verb after an answer in Japanese or Korean."""
 _WEAK_MARKER = re.compile(
     r"^[*_`#>\t ]{0,8}(?:the |my )?(?:final |overall )?"
-    r"(?:solution|result|conclusion|output|total|choice|selection|verdict|tl;?dr|bottom line|in short|in brief)"
+    r"(?:solution|result|conclusion|output|total|choice|selection|verdict|final|tl;?dr|bottom line|in short|in brief)"
     r"(?:[*_`]{0,4}[ \t]?[:：→][*_`]{0,4}|[*_`]{0,4}[ \t]?$(?<=\w|[*_`]))",
     re.MULTILINE | re.IGNORECASE,
 )
 """Counts only if there is no other marker."""
 _WEAK_WORDS = re.compile(
-    r"olution|esult|onclusion|utput|otal|hoice|election|erdict|tl;?dr|ine|n short|n brief", re.IGNORECASE
+    r"inal|olution|esult|onclusion|utput|otal|hoice|election|erdict|tl;?dr|ine|n short|n brief", re.IGNORECASE
 )
 _SHORT_MARKER = re.compile(r"(?:Q[:.][^\n]*\n\s*)?[*_ ]{0,3}A[*_]{0,3}[:：][*_]{0,3}[ \t\n]")
 _NEXT_LETTER = re.compile(r"^[*_ ]{0,3}B[*_]{0,3}[:.)]", re.MULTILINE)
@@ -91,8 +92,16 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> Statement | N
     "Answer: 71" may have been the start of 711. A statement that the remarks take back is none.
     """
     text = text.strip()
-    if "nswer" in text and _denies_or_doubles(text):
-        return None
+    if "\\framebox{" in text:
+        text = text.replace("\\framebox{", "\\boxed{")
+    if "guess" in text:
+        text = _BEST_GUESS.sub("The answer is", text)
+    if "nswer" in text:
+        if _denies_or_doubles(text):
+            return None
+        table = _ANSWER_TABLE.search(text) if text[-1:] == "|" else None
+        if table:
+            return Statement(table["stated"], marked=True)
     box, box_end = last_box(text) if "\\boxed" in text else ("", 0)
     if truncated:
         return Statement(box, marked=True) if box.strip() else None
@@ -105,9 +114,13 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> Statement | N
             return None if RETRACTION.search(remarks) else Statement(record, marked=True)
     tail = _tail(text[box_end:], hints)
     tail, after = split_remarks(tail, hints, marked=True) if tail else ("", "")
+    if tail[:12].lstrip(" *:").lower().startswith("unlikely"):
+        return None
     if not tail and not box:
         weak = _weak_tail(text, hints)
         tail, after = split_remarks(weak, hints, marked=True) if weak else ("", "")
+    if box and not tail and DENIED_AFTER.match(text, box_end):
+        return None  # "\\boxed{4} would be wrong"
     for statement, rest in ((tail, after), (box, text[box_end:]), (closing, remarks)):
         if statement and not statement.isspace():
             if (rest and RETRACTION.search(rest)) or taken_back(f"{statement}\n{rest}", hints):
@@ -117,7 +130,35 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> Statement | N
         body, remarks = split_remarks(text, hints, marked=False)
     if not body.strip() or (remarks and RETRACTION.search(remarks)) or taken_back(f"{body}\n{remarks}", hints):
         return None
+    if _ASKED.search(body, body.rfind("\n") + 1):
+        return None
     return Statement(body, marked=False)
+
+
+_BEST_GUESS = re.compile(
+    r"\b(?:my|the|our) (?:best |final |educated )?guess(?: (?:is|would be)|(?=[:：]))", re.IGNORECASE
+)
+"""What a prompt without documents asks for: "Give your best guess"."""
+_ANSWER_TABLE = re.compile(
+    r"(?:\A|\n)\|[ \t*]{0,4}(?:final )?answer[ \t*]{0,4}\|[ \t]*\n\|[ \t:-]{1,80}\|[ \t]*\n\|(?P<stated>[^\n|]+)\|\Z",
+    re.IGNORECASE,
+)
+"""A table with one cell below the heading "Answer"."""
+_DOUBT = (
+    r"doubt|not (?:sure|certain)|unsure|wonder|perhaps|maybe"
+    r"|(?:user|others|models|some|people) (?:says?|thinks?|claims?)"
+)
+"""What precedes an answer that is not the response's own."""
+_ASKED = re.compile(
+    r"\bwhether (?:it|this|that|the (?:final |correct )?answer)(?:'s| is| was| are| (?:might|could|should|would) be)\b"
+    r"|\A(?:is|are|was|could|would|should|might|may|can) (?:it|this|that|the (?:final |correct )?answer)\b"
+    r"[^\n]{0,400}\?\Z"
+    rf"|\b(?:{_DOUBT})\b[^.\n]{{0,20}}\banswers? (?:is|are)\b",
+    re.IGNORECASE,
+)
+"""A question about an answer, which states none: "Is the answer 4?"."""
+_DOUBTED = re.compile(rf"\b(?:whether|{_DOUBT})\b[^.\n]*\Z")
+_SUPPOSITION = re.compile(r"\b(?:if|were|had|without|unless)\b")
 
 
 def _denies_or_doubles(text: str) -> bool:
@@ -144,10 +185,14 @@ def _weak_tail(text: str, hints: KeyHints) -> str:
 
 def _balanced(statement: str) -> str:
     """The statement without markup that began before its marker ("**Answer: 4**") and without quotes around it."""
-    statement = statement.strip(" \t\n。")
+    statement = statement.strip(" \t\n。;").removesuffix(" .")
+    if statement.startswith("==") and statement.endswith("==") and len(statement) > 4:
+        statement = statement[2:-2].strip()  # highlighted
     if statement.count("```") % 2 and statement.endswith("```"):
         statement = statement[:-3].rstrip()
-    for sign in ("**", "__", "`"):
+    if statement.startswith("} "):
+        statement = statement[2:]  # "\\textbf{Answer:} 4"
+    for sign in ("***", "**", "__", "`"):
         if sign in statement and statement.count(sign) % 2:
             at = statement.rfind(sign)
             if statement.startswith(f"{sign} "):
@@ -159,7 +204,7 @@ def _balanced(statement: str) -> str:
     return _unquoted(statement)
 
 
-_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "„": "“", "«": "»", "‹": "›", "「": "」", "『": "』"}
+_QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’", "„": "“", "«": "»", "‹": "›", "「": "」", "『": "』", "《": "》"}
 
 
 def _unquoted(statement: str) -> str:
@@ -219,6 +264,8 @@ def _tail(text: str, hints: KeyHints) -> str:
     spoken, final = written, False
     for match in _SPOKEN_MARKER.finditer(small, written, content):
         before = small[max(written, match.start() - 40) : match.start()]
+        if _DOUBTED.search(before) or ("would be" in match[0] and written and _is_supposed(small, match.start())):
+            continue
         announced = ":" in match[0] or _FINAL.search(before) is not None or _LEAD.fullmatch(before) is not None
         spoken, final = match.end(), announced
     hashed = _HASH_MARKS.search(split_remarks(text, hints, marked=False)[0]) if "####" in text else None
@@ -235,6 +282,12 @@ def _tail(text: str, hints: KeyHints) -> str:
         return text[meant:]
     end = small.find("</answer>", written) if "</answer>" in small else -1
     return text[written : end if end > written else None] if written else ""
+
+
+def _is_supposed(text: str, at: int) -> bool:
+    """Whether the sentence before `at` supposes something else: "If article 3 were left out, the answer would be"."""
+    start = max(text.rfind(sign, 0, at) for sign in (". ", "\n", "("))
+    return _SUPPOSITION.search(text, start + 1, at) is not None
 
 
 def _is_heading(text: str, at: int) -> bool:

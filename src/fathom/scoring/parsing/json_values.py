@@ -89,11 +89,23 @@ def is_open(value: Any, depth: int = 3) -> bool:
     return any(is_open(one, depth - 1) for one in value.values())
 
 
+def _arguments(record: dict[str, Any]) -> str:
+    """The name of the field with the arguments of a tool call."""
+    return next((name for name in ("arguments", "parameters", "input", "args") if name in record), "")
+
+
+def is_call(record: dict[str, Any]) -> bool:
+    """Whether an object is a tool call: {"name": "submit", "arguments": {"answer": 4}}."""
+    return len(record) == 2 and "name" in record and isinstance(record.get(_arguments(record)), dict)
+
+
 def unwrapped(value: Any) -> Any:
-    """The answer inside {"answer": ...} or {"titles": [...]}, even if it is wrapped several times."""
+    """The answer inside {"answer": ...}, {"titles": [...]} or a tool call, even if it is wrapped several times."""
     for _ in range(4):
         if not isinstance(value, dict):
             break
+        if is_call(value):
+            value = value[_arguments(value)]
         if value and [*value] == [str(number) for number in range(1, len(value) + 1)] and len(value) > 1:
             break  # numbered items, or slots with their options
         name = answer_field(value)
@@ -150,6 +162,15 @@ def _listed(record: dict[str, Any]) -> list[Any]:
     return [lone(record)]
 
 
+def _by_rank(records: list[Any]) -> list[Any]:
+    """The records in the order of their ranks, if each has one: {"rank": 2, "title": "Tides"}."""
+    for name in ("rank", "position", "place"):
+        ranks = [record.get(name) for record in records if isinstance(record, dict)]
+        if len(ranks) == len(records) and all(isinstance(rank, str) and rank.isdecimal() for rank in ranks):
+            return sorted(records, key=lambda record: int(record[name]))
+    return records
+
+
 def scalars(value: Any) -> list[str] | None:
     """The scalars of a JSON list, with one level of nesting (tied items) flattened; None for any other value."""
     if isinstance(value, str):
@@ -159,7 +180,7 @@ def scalars(value: Any) -> list[str] | None:
     if not isinstance(value, list):
         return None
     flat: list[str] = []
-    for one in map(item, value):
+    for one in map(item, _by_rank(value)):
         flat += [scalar(inner) for inner in one] if isinstance(one, list) else [scalar(one)]
     return flat if all(flat) else None
 

@@ -29,7 +29,10 @@ _WRAPS = ",;，；"
 _SECOND = re.compile(r"[,;，；][ \t]?\(?2[.)][ \t]")
 _CIRCLED = re.compile(r"[①-⑳]")
 _NUMBERED = re.compile(r"(?:\A|(?<=[ \t,;，；、]))\(?(\d{1,2})[.)][ \t]+(?=\D)")
-_LEADING_AND = re.compile(r"(?:and|&)[ \t]+|(?:以及|和|及|与)(?=[\u4e00-\u9fff「《“])", re.IGNORECASE)
+_LEADING_AND = re.compile(
+    r"(?:and|&|(?:and )?then|followed by|(?:and )?(?:finally|lastly))[ \t]+|(?:以及|和|及|与)(?=[\u4e00-\u9fff「《“])",
+    re.IGNORECASE,
+)
 _SPELLED_AND = re.compile(r"(?:hundred|thousand|million) and ", re.IGNORECASE)
 _AMOUNT = r"[-−+≈~]?[$€£¥]?\d[\d,.]*[ \t]?(?:%|[^\W\d_]+(?:[ /][^\W\d_]+){0,2})?"
 _FIGURE = re.compile(
@@ -53,6 +56,8 @@ _TIMES = re.compile(
 _MULTIPLES = {**{str(n): n for n in range(1, 100)}, "once": 1, "twice": 2, "three times": 3, "four times": 4}
 MAX_FIGURE = 60
 """Characters at the end of an item that are searched for a figure."""
+_FIGURES = re.compile(r"[ \t]\([-−+]?[$€£¥]?\d[\d,.]*[ \t]?(?:%|[a-z]+(?: [a-z]+)?)?\)")
+"""The figures that items were chosen by: "Alder & Co. (7.1%) and Beech plc (5.9%)"."""
 _SLASH = re.compile(r"[ \t]+/[ \t]+")
 _CHAINED = re.compile(r"\d[\d.]*(?:[ \t]([/>])[ \t]\d[\d.]*)(?:[ \t]\1[ \t]\d[\d.]*){0,200}")
 """Numbers with slashes or "greater than" between them: "30 > 22 > 7"."""
@@ -85,11 +90,10 @@ def items_in(stated: str, hints: KeyHints, numeric: bool, counted: bool = False)
     if "|" in lines[0] and all("|" in line for line in lines):
         rows = without_ranks(piped_rows(lines, ()))
         return [cell for row in (rows if numeric else without_numbers(rows)) for cell in row if cell]
-    return (
-        _labeled_values(lines, hints)
-        if numeric and lines[0][-1].isdigit() and len(lines[0]) > 8
-        else clean_items(lines, hints)
-    )
+    if numeric and lines[0][-1].isdigit() and len(lines[0]) > 8:
+        return _labeled_values(lines, hints)
+    items = clean_items(lines, hints)
+    return items if not any("(tie" in item for item in items) else [one for item in items for one in _tied(item, hints)]
 
 
 def _labeled_values(lines: list[str], hints: KeyHints) -> list[str]:
@@ -175,6 +179,8 @@ def _inline(line: str, hints: KeyHints, numeric: bool) -> list[str]:
 def _pieces(line: str, hints: KeyHints) -> list[str]:
     """A line split at its separators, except inside titles of the key."""
     if hints.joined:
+        if "(" in line and not hints.contain("("):
+            line = _FIGURES.sub("", line)
         return list(rejoined(line, _without_and(line, split_parts(SEPARATOR_OR_AND, line), hints), hints))
     parts = split_parts(SEPARATOR, line)
     parts += split_parts(AND, line, parts.pop()[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 
+from fathom.scoring.parsing.json_values import ABSENT, parsed
 from fathom.scoring.parsing.key_hints import KeyHints
 
 _ITEM_TAG = r"(?:li|item|title|name|entry|value|element|row|option|candidate)>"
@@ -20,21 +21,31 @@ _ANSWER_BRACKETS = re.compile(r"\[(/?)answer\](?![:：(])", re.IGNORECASE)
 _CELLS = re.compile(r"</t[dh]>\s{0,4}<t[dh]>", re.IGNORECASE)
 _SAME_TAG = re.compile(r"</([a-z][a-z0-9_-]{0,20})>\s{0,4}(?=<\1>)", re.IGNORECASE)
 _TILDES = re.compile(r"^~~~(?=[a-z]{0,10}$)", re.MULTILINE)
-_TURN = re.compile(r"\[/?INST\][ \t]?")
+_TURN = re.compile(r"\[/?INST\][ \t]?|\A\s*\[assistant\][:：]?[ \t]*", re.IGNORECASE)
 _STRUCK = re.compile(r"~~[^~\n]{1,300}~~[ \t]?")
 _THOUGHTS = r"(?:think|thinking|thoughts?|reasoning|analysis|scratchpad|reflection)"
 _OPENED = re.compile(rf"\A\s*<{_THOUGHTS}>", re.IGNORECASE)
 _THOUGHT = re.compile(
-    rf"</{_THOUGHTS}>|\[/think(?:ing)?\]|◁/think▷",
+    rf"</{_THOUGHTS}>|\[/think(?:ing)?\]|◁/think▷|<\|channel\|>final<\|message\|>",
     re.IGNORECASE,
 )
+_CHANNEL = "assistantfinal"
+"""Between the analysis and the answer, where a response in channels has lost its special tokens."""
+_CALL = re.compile(
+    r"[ \t>*`]{0,6}(?:action[:：][ \t]?)?(?:final_answer|submit_answer|submit|finish)[ \t]?"
+    r"(?:\((?:answer[ \t]?=[ \t]?)?(?P<given>.+)\)|\[(?P<listed>.+)\])[ \t`]*",
+    re.IGNORECASE,
+)
+"""A call that submits the answer, as agents write it: Finish[4], final_answer("4")."""
 # "> 4" may also mean more than four, so that one line of numbers is no quote.
 _QUOTE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?){1,4}(?=[^\s\d=])|^> ?(?=[^\n]*\n> ?)|(?<=\n)(?<!\n\n)> ?", re.MULTILINE)
 _UNCHECKED = re.compile(r"^[ \t]{0,8}[-*+] \[ ?\] [^\n]*\n?", re.MULTILINE)
 _CHECKED = re.compile(r"^([ \t]{0,8}[-*+] )\[[xX✓✔]\][ \t]", re.MULTILINE)
 
 
-_PLACEHOLDER = re.compile(r"(answer[*_ \t]{0,3}[:：][*_ \t]{0,3})<[ \t]?([^<>/\n]{1,300}?)[ \t]?>", re.IGNORECASE)
+_PLACEHOLDER = re.compile(
+    r"(answer[*_ \t]{0,3}[:：][*_ \t]{0,3})<[ \t]?([^<>/\n]{1,300}?)[ \t]?>(?![^\n]*</)", re.IGNORECASE
+)
 """An answer in angle brackets, as in the template "Answer: <value>"."""
 
 
@@ -57,7 +68,7 @@ def without_markup(text: str, hints: KeyHints) -> str:
     if "\\item" in text:
         text = _LATEX_ITEM.sub(lambda found: "\n- " if found[0].startswith("\\item") else "\n", text)
     if "&" in text and ";" in text and _ENTITY.search(text) and not any(map(_ENTITY.search, hints.spellings)):
-        text = unescape(text)
+        text = unescape(text).replace("\xa0", " ")
     if ">" in text:
         text = _QUOTE.sub("", text)
     if "[" in text and _CHECKED.search(text):
@@ -71,6 +82,24 @@ def without_thoughts(text: str) -> str:
     for match in _THOUGHT.finditer(text):
         end = match.end()
     return "" if not end and _OPENED.match(text) else text[end:]
+
+
+def without_call(text: str) -> str:
+    """The text with a call on its last line that submits the answer as "Answer: 4"; the answer of lost channels."""
+    if text.startswith("analysis") and _CHANNEL in text:
+        text = text[text.rfind(_CHANNEL) + len(_CHANNEL) :]
+    text = text.rstrip()
+    start = text.rfind("\n") + 1
+    call = _CALL.fullmatch(text, start)
+    if not call:
+        return text
+    given = (call["given"] or call["listed"]).strip()
+    string = parsed(given) if given[0] == '"' else ABSENT
+    if isinstance(string, str):
+        given = string
+    elif len(given) > 2 and given[0] == given[-1] == "'":
+        given = given[1:-1]
+    return f"{text[:start]}Answer: {given}"
 
 
 _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u2060\ufeff\u200e\u200f\ufe0f"))
@@ -88,7 +117,7 @@ def without_signs(text: str) -> str:
 
 _HEADING = re.compile(r"#{1,6}[ \t]+(?=\S)")
 _POINTERS = re.compile(r"(?:=>|⇒|->|→|➡|➜|∴|►|▶)[ \t]*(?=[^\s=>])")
-_PICTURES = re.compile(r"(?:[\U0001f300-\U0001faff\u2600-\u27bf\u2b50][ \t]*){1,3}(?=[^\s])")
+_PICTURES = re.compile(r"(?:[\U0001f300-\U0001faff\u2600-\u2716\u2719-\u274b\u274d-\u27bf\u2b50][ \t]*){1,3}(?=[^\s])")
 _ENDING = re.compile(
     r"[ \t]*(?:[\U0001f300-\U0001faff\u2600-\u2712\u2714\u2716-\u274b\u274d-\u27bf\u2b50][ \t]*){1,3}\Z"
 )

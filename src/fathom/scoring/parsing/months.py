@@ -18,6 +18,28 @@ _FORMS = (
 )
 
 
+_ANY_MONTH = re.compile(
+    rf"(?<![\w-])(?:\d{{4}}[-/]\d{{1,2}}(?![\w/-])|\d{{4}}年 ?\d{{1,2}}月|\d{{1,2}}/\d{{4}}(?![\w/-])"
+    rf"|(?:{'|'.join(_NAMES)}|(?:{'|'.join(name[:3] for name in _NAMES)}|sept)\.?),?(?: of)? \d{{4}}(?![\w-]))",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(r"(?:\A|\b(?:in|is|was|be|month(?: of)?)|i\.e\.|[:=(])[ \t*_\"'“(]{0,4}\Z", re.IGNORECASE)
+_OPEN = re.compile(r"\b(?:or|and|to|through|until|than)\b|[-–—]>?[ \t]|[A-Z][a-z]")
+"""What may name another month, or something else."""
+
+
+def only_month(key: str, text: str) -> str:
+    """The one month that a sentence states, if the key is a month; empty if it states none, or anything else."""
+    found = list(_ANY_MONTH.finditer(text)) if _KEY.fullmatch(key) else []
+    if not found or not all(_BEFORE.search(text[: one.start()]) for one in found):
+        return ""
+    names = [name[:3] for name in _NAMES if name in _ANY_MONTH.sub("", text).lower()]
+    rest = re.sub("|".join(_NAMES), "", _ANY_MONTH.sub("", text), flags=re.IGNORECASE)
+    months = {_month(" ".join(one[0].lower().split())) for one in found}
+    same = all(f"-{_NUMBERS[name]:02}" in month for month in months for name in names)
+    return months.pop() if len(months) == 1 and same and not _OPEN.search(rest[:1].lower() + rest[1:]) else ""
+
+
 def is_same_month(key: str, read: str) -> bool:
     """Whether a key such as "2024-03" and a normalized text name the same month; False if the key is no month."""
     return _KEY.fullmatch(key) is not None and _month(read) == key

@@ -10,12 +10,12 @@ from fathom.scoring.parsing.normalization import normal, plain
 BOUND = re.compile(
     r"(?:[<>≤≥≠]=?|\b(?:at (?:least|most)|(?:more|less|fewer|greater) than|not|never|isn't|up to|over|under|above|below"
     r"|between|either|from|or|close to|nearly|almost|out of"
-    r"|(?:min|max)(?:imum)?(?: of)?|at a (?:minimum|maximum)|half(?: of)?|twice|double)"
+    r"|(?:min|max)(?:imum)?(?: of)?|at a (?:minimum|maximum)|(?:opposite|inverse) of|half(?: of)?|twice|double)"
     r"|[至最][少多]|不超过|不[低少]于|超过|不到|[多少高低大小]于|并非|不[是为]|介于|或者?|一半) *\Z",
     re.IGNORECASE,
 )
 APPROXIMATE = re.compile(
-    r"(?:\b(?:about|approximately|approx\.?|roughly|around|circa|ca\.|environ|etwa|ungefähr|rund"
+    r"(?:(?<!\\)\b(?:about|approximately|approx\.?|roughly|around|circa|ca\.|environ|etwa|ungefähr|rund"
     r"|aproximadamente|cerca de)[ \t]"
     r"|(?<!\d)(?<!\d[ \t])[≈~][ \t]?|大?约)(?=[*_$]{0,3}[-−$€£¥]?[ \t]?\d)",
     re.IGNORECASE,
@@ -29,7 +29,8 @@ HEDGE = re.compile(
 # "5+", "5 or more": a number with a bound or a multiplier after it is another value, or none.
 BOUND_AFTER = re.compile(
     r"\+(?![ \t]?\d)|-ish\b|[ \t]?[<>≤≥]|[ \t]and a (?:half|quarter)\b|以上|以下|多家|余"
-    r"|[ \t]?\(?(?:plus|less|fewer|dozens?|or (?:more|less|fewer|so)|at (?:least|most)|and (?:up|above))\b(?! than)",
+    r"|[ \t]?\(?(?:plus|minus|less|fewer|dozens?|or (?:more|less|fewer|so)|at (?:least|most)"
+    r"|and (?:up|above))\b(?! than)",
     re.IGNORECASE,
 )
 # "6 would be wrong", "3 can be excluded"
@@ -63,6 +64,7 @@ NOTHING = frozenset(
     """
     null, none, nil, n/a, na, nothing, nobody, no one, empty, empty list, empty set, not answerable,
     unanswerable, not applicable,
+    the empty set, the empty list, an empty set, an empty list,
     not available, no answer, no result, no results, no match, no matches, not found, cannot be answered,
     cannot be determined, not determinable, unknown, not specified, not provided, not stated, not mentioned, not given,
     not reported, not known, not disclosed, no information, not enough information, insufficient information,
@@ -72,6 +74,7 @@ NOTHING = frozenset(
     .strip()
     .split(", ")
 )
+_EMPTY = frozenset({"[]", "{}", "()", "∅"})
 _SHOWN = (
     r"(?: (?:from|based|using|with|by|in|on|the|this|given|provided|available|articles?|context|text|documents?|data"
     r"|information))"
@@ -79,7 +82,7 @@ _SHOWN = (
 _CANNOT = re.compile(
     r"(?:(?:sorry|unfortunately),? )?(?:the question|this question|this|it|the answer)? ?(?:"
     r"(?:cannot|can not|can't|could not) be (?:answered|determined|derived|established|found)"
-    rf"|is (?:not answerable|unanswerable)){_SHOWN}{{0,12}}"
+    rf"|is (?:not answerable|unanswerable)){_SHOWN}{{0,12}}(?:,? (?:because|since|as) [^\n\d\"“«]{{1,200}})?"
 )
 _SAID = (
     r"(?:specified|provided|stated|mentioned|given|reported|available|disclosed|included|contained|present|found|known)"
@@ -135,6 +138,7 @@ _NO_MATCH = re.compile(
     rf"|other )?{_KIND}\b).{{0,300}}"
     rf"|no (?:such |matching )?{_KIND} (?:at all )?{_HOLDS}\b.{{0,300}}|no (?:(?:such |matching ){_KIND}"
     rf"|articles?|matching|one)"
+    rf"|{_SOURCES} (?:contains?|has|have|includes?|lists?) no (?:such |matching )?{_KIND}\b.{{0,300}}"
     r"|none of (?:the|these|them|those)\b.{0,300}|(?:nothing|nobody|none) (?:match|meet|satisf|fit|qualif"
     r"|fulfil)\w{0,4}\b.{0,300}"
     r"|no (?:match(?:es)?|results?|articles?|such articles?) (?:were |was )?found\b.{0,300}"
@@ -146,7 +150,7 @@ _CONTRASTED = re.compile(r"(?:null|none),? (?:and )?(?:not|instead of|rather tha
 _EXCEPT = re.compile(r"\b(?:except|but|others?|other than|only|besides|apart from|unless|aside from|however)\b")
 # A cheap test that rules out nearly all other statements.
 _MAY_SAY_NOTHING = re.compile(
-    r"[\W_]{0,40}(?:text\w{0,2}\{)?(?:nu|ni|na\b|n/a|no(?:ne|t|thing|body|\b)|there (?:is|are|w)|so"
+    r"[\W_]{0,40}(?:text\w{0,2}\{)?(?:an em|the em|nu|ni|na\b|n/a|no(?:ne|t|thing|body|\b)|there (?:is|are|w)|so"
     r"|therefore|thus|hence|em|un|can|could|ins|it(?:'s| can| is)|th(?:at|is)(?:'s| is| info)|sorry"
     r"|i(?:'m| am| can| could| was)|afraid|based|die frage|la |[根从基依]"
     r"|th(?:e|ese|is) (?:req|nec|need|info|data|fig|num|text|cont|prov|giv|avail|shown|doc|art|pap|coll|sourc|frage)"
@@ -198,10 +202,12 @@ def says_nothing(stated: str) -> bool:
         return normal(stated) in NOTHING  # one word, as "NULL"
     first, _, rest = stated.strip().partition("\n")
     head, *more = SENTENCE_END.split(ASIDE.sub("", first[:1000]).strip())
-    form = normal(head)
+    if head.endswith("?"):
+        return False
+    form = head if head in _EMPTY else normal(head)
     if form in NOTHING and any(map(_is_offer, ASIDE.findall(first[:1000]))):
         return False
-    if not form or not form[-1].isalnum():
+    if form not in _EMPTY and not form[-1:].isalnum():
         form = normal(first.rstrip("."))  # "(none)" is all in brackets
     if form not in NOTHING and not _CANNOT.fullmatch(form) and not _is_no_match(form) and not _is_unsaid(form):
         return False
@@ -225,7 +231,7 @@ def _ends_in_null(stated: str) -> bool:
 def _is_offer(aside: str) -> bool:
     """Whether brackets after "NULL" name something instead of giving a reason: "NULL (Tides)"."""
     inside = normal(aside)
-    return bool(inside) and inside not in NOTHING and _REASON.search(inside) is None
+    return inside.startswith("or ") or (bool(inside) and inside not in NOTHING and _REASON.search(inside) is None)
 
 
 def _is_unsaid(form: str) -> bool:

@@ -45,7 +45,8 @@ _IN_DIGITS = re.compile(
 )
 SIMPLE = re.compile(r"[-+]?(?:\d{1,40}|\d{1,3}(?:,\d{3}){1,12})(?:\.\d{1,40})?")
 _UNIT_WORDS = re.compile(r"[^\W\d_]+(?:[ /.-][^\W\d_]+){0,2}")
-_AFTER_NUMBER = re.compile(r"[ \t]?(?:[^\W\d_]+[ \t-]){0,4}(?:[^\W\d_]+)?\.?")
+_AFTER_NUMBER = re.compile(r"[ \t]?(?:(?!and\b)[^\W\d_]+[ \t-]){0,4}(?:[^\W\d_]+)?\.?")
+"""The noun of a number: "5 authors in total", not "5 authors and tides"."""
 _BEFORE_NUMBER = re.compile(
     r"(?:(?:so|thus|hence|there|it|it's|the|a|total|of|is|are|was|were|in"
     r"|exactly|only|just|count|number"

@@ -41,7 +41,7 @@ _AFTER_BARE = re.compile(r"\s(?:is|fits|matches|seems|must|would|should|because|
 _LEADING_SIGNS = re.compile(r"\A(?!-\d)[^\w(\[#<\n]{1,8}(?=[\w(\[#])")
 _LONE = re.compile(
     rf"(?:{_NOUN}[\s_-]?)?#?[(\[]{{0,2}}(?P<lone>[a-z]|\d{{1,3}}|{'|'.join(_CARDINALS)})(?![\w'])"
-    r"(?:[)\]]{1,2}|(?=\s*(?:\Z|[.:;,!\n(—–-]|\b(?:because|since|as|for|rather|instead|not)\b)))",
+    r"(?:[)\]]{1,2}|(?=\s*(?:\Z|\.(?!\d)|[:;,!\n(—–-]|\b(?:because|since|as|for|rather|instead|not)\b)))",
     re.IGNORECASE | re.ASCII,
 )
 """An option at the very beginning, followed by nothing or by an explanation."""
@@ -53,7 +53,7 @@ SENTENCE = re.compile(
 _CONCLUSION = re.compile(
     r"\b(?:so|therefore|thus|hence|must|answer|best|correct|right|choose|chose|pick|select|go with|lean|guess|conclu\w+"
     r"|final\w*|most likely|probably|likely|should|would be|it is|it's|i think|i believe|i say|is cited"
-    r"|cited (?:work|paper|here|at)|only"
+    r"|cited (?:work|paper|here|at)|the only|only (?:candidate|option|one|work|\d)"
     r"|fits|match(?:es)?|refers to|leav(?:es|ing)|remains|is the one|better)\b|因此|所以|应|答案|选",
     re.IGNORECASE,
 )
@@ -73,9 +73,20 @@ JUDGED = re.compile(
 )
 """An option with a judgment, in a list or a table of all options: "2: yes"."""
 _DESCRIBED = re.compile(rf"{_NOUN}\s?\d{{1,3}}\s?[:–—]\s", re.IGNORECASE)
+_FOLLOWED = re.compile(r",?[ \t]\(?(?:followed|trailed) by[ \t][^.;\n]{1,80}", re.IGNORECASE)
+"""The options after the best one: "candidate 3, followed by candidate 5"."""
+_NOT_YET = re.compile(
+    r"\W{0,3}(?:let me|let's|let us|i(?:'ll| will)) (?:look|check|examine|consider|start|see)\b"
+    r"|\W{0,3}(?:if i had to exclude|i would need to|the user (?:says|thinks|claims)|others? (?:say|think)"
+    r"|some would)\b",
+    re.IGNORECASE,
+)
+"""A sentence that announces reasoning: "Let me look at candidate 3."."""
 _CONCESSION = re.compile(r"\b(?:although|though|while|even though|whereas)\b[^,;.]{1,200},", re.IGNORECASE)
 """What speaks for another option: "Although candidate 4 is close, ..."."""
-_RUNNER_UP = re.compile(r"\b(?:second|next|third)[ -]best\b|\brunner-up\b|\balternatives?:", re.IGNORECASE)
+_RUNNER_UP = re.compile(
+    r"\b(?:second|next|third)[ -]best\b|\brunner-up\b|\bsecond choice\b|\balternatives?:", re.IGNORECASE
+)
 _BETWEEN = re.compile(
     rf"\bbetween\s(?:{_NOUN}s?\s)?\(?\w{{1,6}}\)?\sand\s(?:{_NOUN}\s)?\(?\w{{1,6}}\)?,?(?=\s\S)", re.IGNORECASE
 )
@@ -88,7 +99,8 @@ _JOINED_OR_RANGE = re.compile(rf"{_JOINED.pattern}|\s?[-–]\s?", re.IGNORECASE)
 _PAIR = re.compile(
     r"(?:(?<=[\s,;{(\[\"'])|\A)[\[(<]{0,2}(?:mask|slot|blank|citation|gap|question|item|c)?[ _#-]?"
     r"(\d{1,3})[\])>\"']{0,2}\s?"
-    r"(?:[:=→]|[-=]+>?|–|(?:is filled by|is|cites?|matches|gets|takes|by|refers to|corresponds to"
+    r"(?:[:=→]|[-=]+>?|–|(?<=[\])>])(?=\s\d)"
+    r"|(?:is filled by|it is|is|cites?|matches|gets|takes|by|refers to|corresponds to"
     r"|goes with)\b|(?=\scandidate\s\d))\s?[\"'(\[]?(?:option |candidate |work )?"
     r"(\d{1,3})(?![\w-])",
     re.IGNORECASE,
@@ -121,6 +133,8 @@ _SEQUENCE = re.compile(
 )
 _LEFT_OPEN = re.compile(r"\d\s?\(?(?:or\b|/\s?\d|\?)|\b(?:either|maybe|perhaps|possibly)\b|或", re.IGNORECASE)
 """A slot with two options: "3 = 1 or 4"."""
+_SHORT = re.compile(r"\bC(?=\d{1,3}\b)")
+"""The letter before the number of a candidate: "C3, C1"."""
 _RUN = re.compile(r"[1-9]{3,9}")
 _ORDINAL_WORD = re.compile(
     rf"\b(?:the )?({'|'.join(_ORDINALS)})(?: (?:mask|slot|blank|citation|gap|one))?\b", re.IGNORECASE
@@ -145,7 +159,7 @@ def position(name: str, of: int) -> int | None:
 
 
 _SPACES = re.compile(r"[ \t]+")
-_OR_ELSE = re.compile(r"[\s,(]{0,3}(?:or|and|if not|unless)\s(?:the\s)?", re.IGNORECASE)
+_OR_ELSE = re.compile(r"[\s,(]{0,3}(?:or|and|if not|unless|alternatively)\s(?:the\s)?", re.IGNORECASE)
 _NONE = re.compile(r"(?:none|neither|nothing|no (?:option|choice|candidate))\b", re.IGNORECASE)
 _WEIGHTED = re.compile(r"(?<![\w.])(\d{1,3})\W{1,3}\d{1,3}\s?%")
 """An option with a probability: "3 (50%), 2 (50%)"."""
@@ -180,7 +194,12 @@ def chosen_option(text: str, of: int) -> int | None:
         return None
     if lone and not DENIED_AFTER.match(text, lone.end()):
         return _confirmed(position(lone["lone"], of), text[lone.end() :], of)
-    parts = [part for part in SENTENCE.split(text) if part and not part.rstrip().endswith("?")]
+    last = _LONE.fullmatch(text[text.rfind("\n") + 1 :].strip(" *_`.")) if "\n\n" in text else None
+    if last:
+        return position(last["lone"], of)
+    parts = [
+        part for part in SENTENCE.split(text) if part and not part.rstrip().endswith("?") and not _NOT_YET.match(part)
+    ]
     sentences = [_decided(part, of) for part in parts if not _RUNNER_UP.search(part)]
     named = [sentence for sentence in sentences if sentence.options]
     if len({option for sentence in named for option in sentence.options}) > 1:
@@ -191,7 +210,7 @@ def chosen_option(text: str, of: int) -> int | None:
 
 def _decided(sentence: str, of: int) -> MentionedOptions:
     """The options that a sentence names; of one that gives a reason, those before the reason, if it names one."""
-    sentence = _CONCESSION.sub("", sentence)
+    sentence = _FOLLOWED.sub("", _CONCESSION.sub("", sentence))
     whole = mentions_in(sentence, of)
     reason = _REASON.search(sentence) if len(whole.options) > 1 else None
     claim = mentions_in(sentence[: reason.start()], of) if reason else whole
@@ -288,6 +307,7 @@ _UNUSED = re.compile(r"[ \t]\([^()\n]{0,80}\bnot (?:cited|used|needed)\b[^()\n]{
 
 def assigned_options(text: str, marked: bool, slots: int, of: int) -> list[int] | None:
     """The option of each slot, in order of the slots; None if one of them is missing or no option."""
+    text = _SHORT.sub("", text) if len(_SHORT.findall(text)) == slots else text
     text = _LEADING_SLOTS.sub("", _RESPECTIVELY.sub("", _UNUSED.sub("", text.strip())))
     whole = text.strip(" \t\n\"'()[]{}.")
     if _LEFT_OPEN.search(text) and not _CHAIN.fullmatch(whole):

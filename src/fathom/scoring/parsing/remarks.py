@@ -31,13 +31,14 @@ _TAKEN_BACK = re.compile(
 """The beginning of a sentence that takes an answer back."""
 _UNDECIDED = re.compile(
     r"\bunder (?:one|another|the other|a different)\b|\bboth (?:\w+ )?are (?:possible|plausible|defensible)\b"
-    r"|\balternatively[,:]"
+    r"|\balternatively\b|[;,.][ \t]otherwise,?[ \t](?:it|the answer) (?:is|would be)\b|\bcorrected to\b"
     r"|\bi (?:cannot|can't|could not|couldn't) (?:tell|decide|say) (?:which|whether|between)\b",
     re.IGNORECASE,
 )
 """A response that leaves two answers open."""
 _LABEL = re.compile(
-    r"[*_#( \t]{0,8}(?:brief |short |my |additional |further |step-by-step )?(?:explanations?|reasoning|rationale"
+    r"[*_#( \t]{0,8}(?:brief |short |my |additional |further |step-by-step )?"
+    r"(?:explanations?|reason(?:s|ing)?|rationale"
     r"|justifications?|notes?|confidence|evidence|sources?|caveats?|comments?|remarks?|details?|verification|why"
     r"|assumptions?|p\.?s\.?|disclaimer|breakdown|analysis|derivation"
     r"|working)\b[^\n:]{0,40}[*_ \t]{0,4}(?::|：|\)?[*_ \t]{0,4}$)",
@@ -47,6 +48,7 @@ _BEFORE_OR_AFTER = re.compile(
     r"[\W_]{0,8}(?:[a-z-]+ )?(?:reasoning|analysis|derivation|working|breakdown|details?)", re.IGNORECASE
 )
 """Labels that may also stand before an answer."""
+_CONFIDENCE = re.compile(r"[*_( \t]{0,6}confidence(?: level| score)?[*_ \t]{0,4}[:：=][^\n]{1,40}", re.IGNORECASE)
 _CERTAIN = re.compile(r"#{1,6} |[*_( \t]{0,6}confidence\b", re.IGNORECASE)
 _EXPLANATION = re.compile(
     r"[*_( \t]{0,6}(?:explanations?|reasoning|rationale|justification|notes?|breakdown)\b", re.IGNORECASE
@@ -59,7 +61,7 @@ _COURTESY = re.compile(
 )
 _COMMENT = re.compile(
     r"[*_(]{0,4}(?:i|we|he|she|it|they|this|these|those|that|each|both|all (?:of|other|articles|the)"
-    r"|no other|(?:here|there) (?:is|are)"
+    r"|no other|(?:so )?(?:here|there) (?:is|are)"
     r"|in total|together|note that|since|because|as (?:the|shown|listed)|the (?:above|lists?|answer"
     r"|results?|order|articles?|authors?"
     r"|titles?|counts?|totals?|others?|remaining|rest|values?|question|ties?|names?|first|second|third|last|former|latter))\b",
@@ -82,6 +84,8 @@ _NUMBER_TOLD = re.compile(
 _WORDS = re.compile(r"[a-z]{2,} [a-z]{2,} [a-z]{2,}")
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
 _RULES = re.compile(r"(?:[-*_=][ \t]?){3,80}")
+_FOOTER = re.compile(r"([*_]{1,2})[^*_\n]{3,300}[.!]\1")
+"""A sentence in italics below a rule."""
 _SENTENCE_ENDS = (".", "!", ".*", ".**", ".)", ".)*", '."')
 
 
@@ -100,6 +104,33 @@ def is_comment(line: str) -> bool:
     if _COURTESY.match(line):
         return True
     return line[-1] not in "!?" and _COMMENT.match(line) is not None and _VERB.search(line, 0, 400) is not None
+
+
+_TOLD_AFTER = re.compile(
+    r"[ \t](?:\(|[—–-][ \t])(?=(?:the )?(?:first|last|only|sole|second|lead|most|author|article|paper)\b)"
+    r"|,[ \t](?=the (?:first|last|only|sole|second|lead)\b)"
+    r"|(?<=[^\s.])\.[ \t]+(?:it|she|he|they|this|these|both)[ \t](?=[a-z])"
+    r"|,[ \t](?:(?:who|which)[ \t](?:is|are|was|were|has|have|had|wrote|appears?|cites?|contains?|lists?|comes?|leads?)"
+    r"[ \t](?=[a-z]+[ \t])"
+    r"|(?:with|having)[ \t](?=[^,\n]{0,60}\d)|(?:because|since)[ \t](?=[a-z]+[ \t][a-z]+[ \t]))",
+    re.IGNORECASE,
+)
+_MAY_TAKE_BACK = re.compile(
+    r"\b(?:not|but|or|except|without|unlike|wrong|however|though|perhaps|maybe)\b|n't\b", re.IGNORECASE
+)
+_CAPITAL = re.compile(r"\b[^\W\d_a-z]")
+
+
+def without_comment(line: str) -> str:
+    """A line without what it tells about its answer: "Tides. It has 64 references.", "Lind, with 5 articles".
+
+    A clause with a capital letter may name another item, and one with a "but" may take the answer back.
+    """
+    told = _TOLD_AFTER.search(line)
+    if not told or _MAY_TAKE_BACK.search(line, told.start()):
+        return line
+    clause = line[told.start()] != "."
+    return line if clause and _CAPITAL.search(line, told.end()) else line[: told.start()]
 
 
 def is_label(line: str, followed: bool = False) -> bool:
@@ -158,7 +189,7 @@ def _is_remark(paragraph: str, hints: KeyHints) -> bool:
 def split_remarks(text: str, hints: KeyHints, marked: bool) -> tuple[str, str]:
     """The text up to the remarks that follow its answer, and these remarks; `marked` if it begins with the answer."""
     text = text.strip()
-    if "\n" not in text or (text[-1].isalnum() and "\n\n" not in text):
+    if "\n" not in text or (text[-1].isalnum() and "\n\n" not in text and "onfidence" not in text):
         return text, ""
     end = len(text)
     gaps = [(0, 0), (end, end)]
@@ -172,13 +203,23 @@ def split_remarks(text: str, hints: KeyHints, marked: bool) -> tuple[str, str]:
         if not marked and hints.values and _NUMBER_TOLD.search(paragraph) and not _LABEL.match(paragraph):
             break
         labeled = _LABEL.match(paragraph) and (marked or not _BEFORE_OR_AFTER.match(paragraph))
-        if (labeled and _is_remark(paragraph, hints)) or (
-            end == gaps[at + 1][0] and (not paragraph or _is_remark(paragraph, hints))
+        footer = (
+            at > 1 and _FOOTER.fullmatch(paragraph) and _RULES.fullmatch(text[gaps[at - 1][1] : gaps[at][0]].strip())
+        )
+        if (
+            (labeled and _is_remark(paragraph, hints))
+            or footer
+            or (end == gaps[at + 1][0] and (not paragraph or _is_remark(paragraph, hints)))
         ):
             end = gaps[at][0]
     kept = text[:end].rstrip()
     last = kept[kept.rfind("\n") + 1 :].strip()
-    while "\n" in kept and is_comment(last) and letters(last) not in hints.whole and not _MARKER.search(last):
+    while (
+        "\n" in kept
+        and (is_comment(last) or _CONFIDENCE.fullmatch(last) or (marked and is_label(last)))
+        and letters(last) not in hints.whole
+        and not _MARKER.search(last)
+    ):
         if not marked and hints.values and _NUMBER_TOLD.search(last):
             break
         kept = kept[: kept.rfind("\n")].rstrip()

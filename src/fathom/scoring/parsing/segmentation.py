@@ -66,7 +66,7 @@ COMMA_IN_NUMBERS = re.compile(
 SEMICOLON = re.compile(r"[;；][ \t\n]*")
 _NOUN = (
     r"(?:answers?|authors?|articles?|papers?|titles?|names?|values?|numbers?|counts?|results?|list|order"
-    r"|works?|items?|one|match(?:es)?)"
+    r"|works?|items?|one|match(?:es)?|compan(?:y|ies)|firms?|universit(?:y|ies)|countr(?:y|ies)|entit(?:y|ies))"
 )
 _LEAD_IN = re.compile(
     rf"(?:[^\W\d_]+[ \t]){{0,8}}?{_NOUN}(?:[ \t][^\W\d_]+){{0,8}}?"
@@ -85,6 +85,12 @@ _TRAILER = re.compile(
     r"|persons?)\b[^\n]{0,80}\Z"
 )
 _ENDS = " \t\n,;，；"
+_PLACES = re.compile(
+    r"(?:[:：]|[ \t][-–—])[ \t](?:articles?|papers?|documents?|docs?\.?)[ \t]"
+    r"#?\d{1,3}(?:(?:, | and |, and )#?\d{1,3}){0,20}\Z",
+    re.IGNORECASE,
+)
+"""Where an item occurs: "Lind: articles 1 and 4"."""
 _COUNTED = re.compile(
     r"[ \t]?[(\[](?:[\d,.]{1,12}[ \t](?:papers?|articles?|authors?|references?|citations?|words?|times?|works?)"
     r"|(?:articles?|papers?|documents?|docs?\.?)[ \t]#?\d{1,3}(?:(?:, | and |, and )#?\d{1,3}){0,20}"
@@ -195,6 +201,8 @@ def without_lead_in(line: str, hints: KeyHints) -> str:
     """The line without "The authors are", unless the key has a title that begins so."""
     if not line.isascii() and (found := _CHINESE_LEAD_IN.match(line)) and found.end() < len(line):
         return line if any(form.startswith(letters(found[0])) for form in hints.whole) else line[found.end() :]
+    if line[:5] in ("both ", "Both ") and " and " in line and not any(form.startswith("both ") for form in hints.whole):
+        return line[5:]
     if ":" not in line and " is " not in line and " are " not in line and " was " not in line and " were " not in line:
         return line
     if " the only " in line:
@@ -252,7 +260,7 @@ def clean_item(item: str, hints: KeyHints) -> str:
     if (item.endswith((")", "]", "）", "%")) or item[-1:].isdigit() or ":" in item or " - " in item) and letters(
         item
     ) not in hints.whole:
-        item = _without_figure(_COUNTED.sub("", _AFFILIATION.sub("", item)))
+        item = _without_figure(_COUNTED.sub("", _PLACES.sub("", _AFFILIATION.sub("", item))))
     label = _ARTICLE_LABEL.match(item) if item.lstrip("*_").startswith(_LABELS) else None
     if label and letters(item) not in hints.whole:
         item = item[label.end() :]

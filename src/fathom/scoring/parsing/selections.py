@@ -47,7 +47,11 @@ _ASIDE = re.compile(r"\([^()\n]{0,300}\)")
 _WORD = re.compile(r"[^\W\d_]{3}")
 _RUN = re.compile(rf"\b{_OPTION}\b(?:(?:\s?[,&]\s?(?:and\s)?|\sand\s){_OPTION}\b)+")
 """Options that a sentence joins: "2, 3 and 5"."""
-_EITHER = re.compile(r"\b(?:or|either|one of|maybe|perhaps|possibly|at least)\b|或", re.IGNORECASE)
+_EITHER = re.compile(
+    r"\b(?:or|either|one of|maybe|perhaps|possibly|at least|unless|between|exclude|opposite|insert|need to)\b"
+    r"|\d\s/\s\d|或",
+    re.IGNORECASE,
+)
 _OPEN = re.compile(r"\betc\b|\.\.\.|…|\b(?:and|among) (?:others|more)\b|[以之]外|除了", re.IGNORECASE)
 _INSTEAD = re.compile(r"\b(?:instead of|rather than|as opposed to)\b[^.;\n]*", re.IGNORECASE)
 _ADDS_IN_ASIDE = re.compile(

@@ -20,7 +20,7 @@ MOST_SPELLINGS: Final = 200
 FILLER = frozenset(COUNTS) | frozenset(
     WORD.findall(
         "the a an this these those that following is are was were be been has have had with by in of for from "
-        "to at on and also as who which whose it its it's s here there he she they his her their author "
+        "to at on and would also as who which whose it its it's s here there he she they his her their author "
         "authors article articles paper papers title titles work works document documents name names list "
         "listed answer answers result results match matches matching matched criteria criterion condition "
         "conditions satisfy satisfies satisfied meet meets meeting fit fits qualify qualifies qualifying "
@@ -47,7 +47,7 @@ _NO_OTHER = re.compile(
 )
 _OPEN_SIGN = re.compile(r"\.\.\.|…|[✗✘❌]")
 _BEFORE = re.compile(
-    r"(?:\A|[\n\"'(:;,*\-→>=•.]|\b(?:is|are|was|only|just|and|then|by|it's|namely|finally|author|article|title|paper"
+    r"(?:\A|[\n\"'(:;,*\-→>=•.]|\b(?:is|are|was|be|only|just|and|then|by|it's|namely|finally|author|article|title|paper"
     rf"|{'|'.join(ORDINALS)})|(?:\A|[\s(#\[])(?:[a-z]|\d{{1,3}})[.):\]]?|[^\w\s])[\s\"'(*]*\Z"
 )
 _AFTER = re.compile(
@@ -87,7 +87,8 @@ def told_items(lines: Sequence[str], hints: KeyHints) -> list[str]:
     if len(lines) > 1 and _has_other_words(text, hints):
         return []
     names = "|".join(map(re.escape, sorted(spellings, key=len, reverse=True)))
-    pattern = item_pattern(names, text)
+    # "2021-06" is not named by "2021-06-15".
+    pattern = item_pattern(rf"(?<!\d[-./])(?:{names})(?![-./]\d)", text)
     named = [spellings[match[0]] for match in pattern.finditer(text)]
     if len(set(named)) < len(named):
         return []  # "Tides", and then "These are tides." as another title

@@ -42,9 +42,13 @@ def without_header(rows: list[list[str]], columns: Sequence[str]) -> list[list[s
 
 
 def without_ranks(rows: list[list[str]]) -> list[list[str]]:
-    """The rows without a first column that only counts 1, 2, 3."""
+    """The rows without a first column that only counts 1, 2, 3, in the order of these ranks."""
     counted = [row[0].rstrip(".") for row in rows if len(row) > 1]
-    return [row[1:] for row in rows] if counted == [str(n) for n in range(1, len(rows) + 1)] else rows
+    in_turn = [str(n) for n in range(1, len(rows) + 1)]
+    if sorted(counted) == sorted(in_turn) and counted != in_turn:
+        rows = sorted(rows, key=lambda row: int(row[0].rstrip(".")))
+        counted = in_turn
+    return [row[1:] for row in rows] if counted == in_turn else rows
 
 
 def without_numbers(rows: list[list[str]]) -> list[list[str]]:
@@ -156,6 +160,6 @@ def _alternating(line: str) -> list[list[str]]:
     inner, outer = {*gaps[::2]}, {gap or "," for gap in gaps[1::2]}
     if len(found) % 2 or ends.strip(" .[](){}") or len(inner) != 1 or len(outer) > 1 or inner == outer:
         return []
-    if not all(0 < len(gap) <= 2 for gap in (*inner, *outer)):
+    if not all(0 < len(gap) <= 2 for gap in (*inner, *outer)) or inner & {"+", "*", "×"}:
         return []
     return [[one[0], two[0]] for one, two in zip(found[::2], found[1::2], strict=True)]
