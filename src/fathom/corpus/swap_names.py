@@ -171,7 +171,7 @@ class NameCollector:
             self.without_capitals += family.upper() == family.lower()
         for author in document.authors:
             self._families[author.span.of(document.text)] = author.family
-        self._taken.update(map(plain_word, WORD.findall(document.text)))
+        self._taken.update(map(plain_word, {*WORD.findall(document.text)}))
 
     def swap(self, seed: int) -> NameSwap:
         """A new name for every name, unused in the corpus; the same corpus and seed give the same names."""

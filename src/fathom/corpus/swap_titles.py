@@ -35,7 +35,7 @@ LEAST_LETTERS, LEAST_WORDS = 10, 3
 START = 10
 """The letters by which titles are looked up in a text."""
 
-_RUN = re.compile(r"[^\W_](?:[^\W_]|[\u0300-\u036f])*")
+_RUN = re.compile(r"[^\W_]+(?:[\u0300-\u036f]+[^\W_]*)*")
 """A run of letters and digits: "GPT-3" and "GPT-4" are different titles."""
 _SUBTITLE = re.compile(r"[:?!]\s|\s[-–—]+\s")
 

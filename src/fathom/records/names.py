@@ -8,9 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 # Letters that Unicode does not decompose into a base letter and an accent.
-_PLAIN = str.maketrans(
-    {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ß": "ss", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "Ae", "ı": "i"}
-)
+_PLAIN = {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "ß": "ss", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "Ae", "ı": "i"}
 
 
 CHINESE = r"\u3400-\u9fff"
@@ -25,8 +23,11 @@ def without_accents(name: str) -> str:
     """The name without accents; "ø" becomes "o", "ß" becomes "ss"."""
     if name.isascii():
         return name
-    decomposed = unicodedata.normalize("NFD", name.translate(_PLAIN))
-    return _MAYBE_ACCENTS.sub(_drop_accents, decomposed)
+    # `str.translate` would look up every character of a long text.
+    for letter, plain in _PLAIN.items():
+        if letter in name:
+            name = name.replace(letter, plain)
+    return _MAYBE_ACCENTS.sub(_drop_accents, unicodedata.normalize("NFD", name))
 
 
 def _drop_accents(found: re.Match[str]) -> str:
@@ -75,8 +76,8 @@ def family_name(name: str) -> str:
     return " ".join(words).strip(" .,;:*")
 
 
-WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f])*")
-"""A run of letters, including combining accents."""
+WORD = re.compile(r"[^\W\d_]+(?:[\u0300-\u036f]+[^\W\d_]*)*")
+"""A run of letters, including combining accents. An alternation for each letter takes several times as long."""
 
 
 @lru_cache(maxsize=1 << 16)

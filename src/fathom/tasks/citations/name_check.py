@@ -33,8 +33,12 @@ def visible_names(names: Sequence[Name], text: str) -> Iterator[Name]:
 
 def frequent_words(sentence: str, text: str, common: CommonWords, least: int) -> set[str]:
     """The coined words of a sentence that a text uses at least so often and that are not common in its corpus."""
+    # Most words are ruled out without dividing the whole text.
+    possible = [word for word in coined_words(sentence, common) if text.count(word) >= least]
+    if not possible:
+        return set()
     found = Counter(re.split(r"[^\w+*/@-]+|(?<=\w)[-/](?=\W)", text))
-    return {word for word in coined_words(sentence, common) if found[word] >= least}
+    return {word for word in possible if found[word] >= least}
 
 
 def _begins(name: Name, text: str, tokens: Sequence[Span], words: Sequence[str], number: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 from fathom.records.documents import Document
@@ -17,12 +18,19 @@ def units(document: Document) -> tuple[Span, ...]:
 
     A quoted row of a table, or its caption, stands for the table.
     """
-    tables = join_spans(table.span for table in document.tables)
-    sentences = [span for span in document.sentences if not any(_overlap(span, table) for table in tables)]
+    return _units(document.text, document.sentences, tuple(table.span for table in document.tables))
+
+
+@lru_cache(maxsize=32)
+def _units(text: str, all_sentences: tuple[Span, ...], table_spans: tuple[Span, ...]) -> tuple[Span, ...]:
+    # Cached, since an audit and a build compare dozens of responses with one document. Its fields have a hash that is
+    # computed faster than that of the document.
+    tables = join_spans(table_spans)
+    sentences = [span for span in all_sentences if not any(_overlap(span, table) for table in tables)]
     known = join_disjoint([*tables, *sentences])
-    ends = [Span(0, 0), *known, Span(len(document.text), len(document.text))]
+    ends = [Span(0, 0), *known, Span(len(text), len(text))]
     between = (Span(one.end, two.start) for one, two in pairwise(ends))
-    return tuple(sorted([*known, *(line for gap in between for line in _lines(document.text, gap))]))
+    return tuple(sorted([*known, *(line for gap in between for line in _lines(text, gap))]))
 
 
 def join_disjoint(spans: list[Span]) -> list[Span]:

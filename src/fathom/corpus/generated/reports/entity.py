@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import gcd, prod
 
 from fathom.corpus.generated.reports.ledger import (
@@ -96,11 +97,13 @@ def withhold(origin: Origin, metrics: Mapping[str, Metric], inputs: Inputs, deri
     return tuple(gaps)
 
 
+@lru_cache(maxsize=1 << 16)
 def year_key(metric: str, year: int, part: str = "") -> Key:
     """The key of a figure of a whole year."""
     return Key(metric, str(year), part)
 
 
+@lru_cache(maxsize=1 << 16)
 def quarter_key(metric: str, year: int, number: int, part: str = "") -> Key:
     """The key of a figure of a quarter, counted from one."""
     return Key(metric, f"{year}-Q{number}", part)

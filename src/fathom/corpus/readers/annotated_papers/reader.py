@@ -45,8 +45,9 @@ def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[Pars
 def read_line(line: bytes, name: str, number: int) -> ParsedLine:
     """Return the paper on one line, and the cited works with a text."""
     paper = parse_object(decode_text(line))
-    parsed = ParsedLine(_read_paper(paper, name, number))
-    for work in _cited_works(paper):
+    works = _cited_works(paper)
+    parsed = ParsedLine(_read_paper(paper, works, name, number))
+    for work in works:
         if _text(work, "arxiv_id") and work.get("sections"):
             parsed.attached.setdefault(_text(work, "arxiv_id"), work)
     return parsed
@@ -90,10 +91,9 @@ def _without_text(work: JsonObject) -> JsonObject:
     return {**work, "arxiv_id": "", "abstract": "", "sections": []}
 
 
-def _read_paper(line: JsonObject, name: str, number: int) -> ParsedDocument:
+def _read_paper(line: JsonObject, works: list[JsonObject], name: str, number: int) -> ParsedDocument:
     if not isinstance(line.get("markdown"), str):
         raise ReadError("it has no Markdown")
-    works = _cited_works(line)
     entries = [entry for entry in map(_entry, works) if entry.text]
     document = read_text(line["markdown"], f"{name}!{_text(line, 'arxiv_id') or number}", entries)
     document.title = _text(line, "title") or document.title
