@@ -8,7 +8,7 @@ characters, topics, word pairs, random projections, and the static embeddings of
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
 import numpy as np
@@ -59,6 +59,7 @@ class Embeddings:
         }
         letters = _unit(np.array([_grams(" ".join(chunk)) for chunk in chunks[:: max(1, len(chunks) // 3_000)]]))
         self._letters = _directions(letters, rng)
+        self._vectors = {name: vectors.astype(np.float32) for name, vectors in self._vectors.items()}
         self._model = _language_model()
 
     def _neighbors(self, texts: Sequence[Sequence[str]]) -> Values:
@@ -84,34 +85,42 @@ class Embeddings:
         """The scores of every family for a rendered item."""
         around = [held_out.windows(paper, place) for place in held_out.MASK.finditer(paper)]
         read = [held_out.words(text) for text in candidates]
-        whole = np.array([self._weights(words) for words in read])
-        parts = [
-            np.array([self._weights(words[start : start + CHUNK]) for start in range(0, max(1, len(words)), CHUNK)])
-            for words in read
-        ]
+        pieces = [[words[start : start + CHUNK] for start in range(0, max(1, len(words)), CHUNK)] for words in read]
+        whole = np.array([self._weights(words) for words in read], dtype=np.float32)
+        parts = np.array([self._weights(words) for of in pieces for words in of], dtype=np.float32)
+        starts = np.cumsum([0, *map(len, pieces[:-1])])
+        asked = {
+            window: np.array([self._weights(held_out.words(one[window])) for one in around], dtype=np.float32)
+            for window in WINDOWS
+        }
         found = {}
+        for name, vectors in self._vectors.items():
+            texts, passages = _unit(whole @ vectors), _unit(parts @ vectors)
+            for window, weights in asked.items():
+                query = _unit(weights @ vectors)
+                found[f"{name}, {window}"] = query @ texts.T
+                best = np.maximum.reduceat(query @ passages.T, starts, axis=1)
+                found[f"{name} of the best part, {window}"] = best
+        shown = _unit(np.array([_grams(text.lower()) for text in candidates]) @ self._letters)
+        model = self._by_model({window: [one[window] for one in around] for window in WINDOWS}, candidates)
         for window in WINDOWS:
-            asked = np.array([self._weights(held_out.words(one[window])) for one in around])
-            for name, vectors in self._vectors.items():
-                query = _unit(asked @ vectors)
-                found[f"{name}, {window}"] = query @ _unit(whole @ vectors).T
-                best = [(query @ _unit(part @ vectors).T).max(axis=1) for part in parts]
-                found[f"{name} of the best part, {window}"] = np.array(best).T
             letters = _unit(np.array([_grams(one[window].lower()) for one in around]) @ self._letters)
-            shown = _unit(np.array([_grams(text.lower()) for text in candidates]) @ self._letters)
             found[f"latent semantic analysis of characters, {window}"] = letters @ shown.T
-            if self._model:
-                found |= self._by_model(window, [one[window] for one in around], candidates)
-        return found
+        return {name: table.astype(np.float64) for name, table in (found | model).items()}
 
-    def _by_model(self, window: str, asked: Sequence[str], candidates: Sequence[str]) -> dict[str, Values]:
-        assert self._model is not None
-        query = _unit(self._model([held_out.MASK.sub(" ", text) for text in asked]))
+    def _by_model(self, asked: Mapping[str, Sequence[str]], candidates: Sequence[str]) -> dict[str, Values]:
+        if self._model is None:
+            return {}
         pieces = [[text[start : start + 800] for start in range(0, len(text), 800)][:60] for text in candidates]
         vectors = [_unit(self._model(of)) for of in pieces]
         mean = _unit(np.array([of.mean(axis=0) for of in vectors]))
-        best = np.array([(query @ of.T).max(axis=1) for of in vectors]).T
-        return {f"language model, {window}": query @ mean.T, f"language model of the best part, {window}": best}
+        found = {}
+        for window, texts in asked.items():
+            query = _unit(self._model([held_out.MASK.sub(" ", text) for text in texts]))
+            found[f"language model, {window}"] = query @ mean.T
+            best = np.array([(query @ of.T).max(axis=1) for of in vectors]).T
+            found[f"language model of the best part, {window}"] = best
+        return found
 
 
 def _language_model() -> Callable[[Sequence[str]], Values] | None:

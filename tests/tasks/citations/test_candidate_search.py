@@ -18,6 +18,7 @@ from fathom.tasks.citations.lexical import MATCHERS, STRETCHES, Values, match_sc
 from fathom.tasks.citations.settings import CitationSettings
 from fathom.tasks.citations.shown_text import rendered_words
 from fathom.tasks.citations.simulate import Simulator, options_of
+from fathom.tasks.citations.topics import TopicVectors
 from tests.tasks.citations.conftest import build_citations
 
 MANY = len(MATCHERS)
@@ -57,7 +58,8 @@ def test_matchers_and_their_combinations_stay_at_chance(masks: int, candidates: 
 def test_a_set_is_scored_by_the_words_that_it_shares() -> None:
     texts = dict.fromkeys(STRETCHES, "weak lensing of distant galaxies")
     works = ["Lensing of galaxies is weak.", "Galaxies rotate.", "A survey of households.", ""]
-    scores = match_scores([query(texts)], [rendered_words(text) for text in works])
+    vectors = TopicVectors([*works, *texts.values()])
+    scores = match_scores([query(texts)], [rendered_words(text) for text in works], vectors)
     assert scores.shape == (MANY, 1, 4)
     assert np.isfinite(scores).all()
     for name, [found] in zip(MATCHERS, scores, strict=True):
@@ -118,7 +120,8 @@ def test_two_clozes_of_a_paper_share_few_masks(citing_corpus: Path) -> None:
 
 def test_candidates_that_share_no_word_with_the_sentence_are_scored() -> None:
     around = dict.fromkeys(STRETCHES, "Zebras graze quietly")
-    scores = match_scores([query(around)], [rendered_words(text) for text in ("one two", "seven eight nine")])
+    candidates = [rendered_words(text) for text in ("one two", "seven eight nine")]
+    scores = match_scores([query(around)], candidates, TopicVectors([]))
     assert scores.shape == (len(MATCHERS), 1, 2)
     assert np.isfinite(scores).all()
 

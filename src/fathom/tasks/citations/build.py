@@ -21,6 +21,7 @@ from fathom.tasks.citations.offers import AvailableMasks, Cell, CorpusWorks, Off
 from fathom.tasks.citations.papers import STEPS, Mask, Paper
 from fathom.tasks.citations.positions import Places, Positions
 from fathom.tasks.citations.settings import MASKS, CitationSettings
+from fathom.tasks.citations.topics import topic_vectors
 from fathom.tasks.citations.works import LEAST
 from fathom.tasks.family import Item
 
@@ -53,7 +54,7 @@ class CitationBuilder:
         self._shows_whole = any(one.scope == "full" for one in every)
         self._counts = [one.candidates for one in every if one.candidates != "all"]
         self._works = CorpusWorks(corpus, {one.form for one in every})
-        self._offers = Offers(self._works, settings)
+        self._offers = Offers(corpus, self._works, settings)
         self._positions = Positions(seed)
         self._laid_out = ItemLayout(corpus)
         self._years = {listed.id: listed.year if self.settings.yearly else None for listed in corpus.entries()}
@@ -203,6 +204,7 @@ class CitationBuilder:
             candidates=tuple(places.get(place) or next(rest) for place in range(1, count + 1)),
             characters=self.settings.room(count),
             work_of=self._works.work,
+            vectors=topic_vectors(self._corpus),
             setting=setting,
         )
 

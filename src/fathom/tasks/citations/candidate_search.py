@@ -26,13 +26,13 @@ PRIOR = 20.0
 BOUND, GROUP_BOUND = 1.5, 2.0
 """How far a sum over all items may be from zero, in standard deviations of one random item: for the features of
 `Balance` that come before those of the groups, and for those of the groups."""
-GROWTH, GROUP_GROWTH = 0.2, 0.7
+GROWTH, GROUP_GROWTH = 0.4, 0.7
 """The growth of that bound with the square root of the number of items; that of a random sum is one."""
-EVERY_GROWTH = 0.7
+EVERY_GROWTH = 1.0
 """The same growth for all linear combinations of matchers together."""
 COMBINED = 5
 """The number of features that come before those of the groups."""
-MOST_SETS = 64
+MOST_SETS = 120
 """Sets of candidates that are tried for a choice; with more possible sets, a sample."""
 OFFERED = 6
 """Fitting sets that are returned, the best first: some may no longer fit once the item has its final form."""

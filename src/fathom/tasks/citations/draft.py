@@ -13,6 +13,7 @@ from fathom.tasks.citations.lexical import Query, Values, match_scores
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import Difficulty, Task
 from fathom.tasks.citations.shown_text import ShownText, evenly, show
+from fathom.tasks.citations.topics import TopicVectors
 from fathom.tasks.citations.word_counts import Words
 from fathom.tasks.citations.works import LEAST, Work
 
@@ -56,6 +57,7 @@ class Draft:
     candidates: tuple[DocumentId, ...]
     characters: int
     work_of: Callable[[DocumentId], Work]
+    vectors: TopicVectors
     setting: str = ""
     """The name of the setting, if the same masks are asked about in several settings."""
 
@@ -155,7 +157,7 @@ class Draft:
     @cached_property
     def scores(self) -> Values:
         """The scores of all matchers, by mask and candidate."""
-        return match_scores(self.queries, [one.words for one in self.excerpts])
+        return match_scores(self.queries, [one.words for one in self.excerpts], self.vectors)
 
     @property
     def scores_by_key(self) -> Values:

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from fathom.records.documents import Document
 from fathom.records.spans import Span
+from fathom.tasks.citations import topics
+from fathom.tasks.citations.topics import TopicVectors
 from fathom.tasks.citations.word_counts import (
     STOPPED,
     CandidateWords,
@@ -46,6 +48,7 @@ _PAIRED: tuple[Stretch, ...] = ("sentence", "paragraph")
 MATCHERS = (
     *(f"{way} of the {stretch}" for way in WAYS for stretch in STRETCHES),
     *(f"{way} of the {stretch}" for way in ("rarest word", "pairs", "characters", "headings") for stretch in _PAIRED),
+    *(f"{way} of the sentence" for way in topics.WAYS),
     "length of the candidate",
     "paragraphs of the candidate",
     "sections of the candidate",
@@ -134,7 +137,7 @@ def _visible(text: str, whole: Span, hidden: Sequence[Span]) -> str:
     return " ".join([*pieces, text[start : whole.end]])
 
 
-def match_scores(queries: Sequence[Query], candidates: Sequence[CandidateWords]) -> Values:
+def match_scores(queries: Sequence[Query], candidates: Sequence[CandidateWords], vectors: TopicVectors) -> Values:
     """The scores of `MATCHERS` (first axis), for each mask (second) and candidate (third)."""
     local = _local_numbers(queries)
     asked = [[local[stems] for stems in query.stems] for query in queries]
@@ -149,6 +152,7 @@ def match_scores(queries: Sequence[Query], candidates: Sequence[CandidateWords])
         *_by_pair(asked, many, ids),
         *_by_characters(queries, candidates),
         *_by_headings(wanted[..., :many], [local[one.headings] for one in candidates]),
+        *vectors.scores([query.stems[0] for query in queries], [one.stems for one in candidates]),
         *np.array([[one.form for one in candidates]] * len(queries), dtype=float).transpose(2, 0, 1),
     ]
     return np.array(tables)

@@ -20,6 +20,7 @@ from fathom.tasks.citations.draft import CUT, cited_at, wanted_words
 from fathom.tasks.citations.lexical import match_scores
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import MASKS, CitationSettings, Difficulty, Form, Sampling, Task
+from fathom.tasks.citations.topics import topic_vectors
 from fathom.tasks.citations.works import LEAST, Work
 
 KEPT = 2_048
@@ -28,14 +29,14 @@ TRIES = 8
 """Masks, or sets of masks, of one paper that are tried for one item."""
 BALANCED_TRIES = 16
 """At filtered levels with more than four candidates: sets of masks of one paper that are tried for one cloze."""
-POOL = 6
+POOL = 10
 """At filtered levels: works of a paper among which the candidates of an item are searched, or twice as many as the item
 has candidates."""
 MASKS_OF_WORK = 3
 """At filtered levels: masks of one work that are tried for a choice."""
 SET_DRAWS = 4
 """At filtered levels: draws of the other candidates that are tried for one group of citations."""
-CLOZE_SEARCHES = ((2, 64), (4, 512))
+CLOZE_SEARCHES = ((3, 256), (6, 2_048))
 """At filtered levels: masks of one work, and sets of four masks, in the first and in the second search for a cloze."""
 
 SHARED_MASKS = 2
@@ -166,7 +167,8 @@ def _suits(variants: Sequence[Difficulty], mask: Mask) -> bool:
 class Offers:
     """Finds the possible items of papers."""
 
-    def __init__(self, works: CorpusWorks, settings: CitationSettings) -> None:
+    def __init__(self, corpus: Corpus, works: CorpusWorks, settings: CitationSettings) -> None:
+        self._corpus = corpus
         self._works = works
         self._settings = settings
         self.balance: dict[Cell, Balance] = defaultdict(Balance)
@@ -324,7 +326,7 @@ class Offers:
             queries = [paper.queries.of(mask.place) for mask in masks]
             words = [self._works.work(work).excerpt(form, shown, wanted).words for work in works]
             held = [np.array([one.holds(query.words) for one in words]) for query in queries]
-            available.searched[key] = Searched(match_scores(queries, words), held)
+            available.searched[key] = Searched(match_scores(queries, words, topic_vectors(self._corpus)), held)
         return available.searched[key]
 
     # Candidates that are not cited at the masks.

@@ -16,6 +16,7 @@ from fathom.scoring.keys import Key
 from fathom.tasks.citations.lexical import Queries, Values, best_assignment, best_options, match_scores
 from fathom.tasks.citations.papers import MARK
 from fathom.tasks.citations.shown_text import rendered_words
+from fathom.tasks.citations.topics import topic_vectors
 from fathom.tasks.family import ALL_SEEN, Item, Unseen
 from fathom.tasks.simulating import most_frequent
 
@@ -72,7 +73,7 @@ class Simulator:
         queries = Queries(self._corpus.document(shown.document), self._corpus.text(shown.document))
         hidden = [edit.span for edit in shown.edits]
         asked = [queries.of(edit.span, hidden) for edit in shown.edits if MARK in edit.text]
-        return match_scores(asked, candidates)
+        return match_scores(asked, candidates, topic_vectors(self._corpus))
 
     @cached_property
     def _most_frequent(self) -> dict[str, str]:
