@@ -14,6 +14,8 @@ from fathom.contexts.files import FILE_NAME, write_contexts
 from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.store import Corpus, CorpusWriter, pack
 from fathom.tasks.bench import build
+from tests.commands import run_command
+from tests.sharing import SharedFolders
 
 
 def call(*words: object) -> int:
@@ -24,15 +26,22 @@ def call(*words: object) -> int:
 
 
 @pytest.fixture(scope="module")
-def ran(tiny_bench: Path, small_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Runs of a simulated memorizer and a reader, on probes and on a bench before and after its swap."""
-    folder = tmp_path_factory.mktemp("known")
-    build(small_folder, Path("none"), {"memorization": {}}, 0, folder / "probes")
-    assert call("swap", tiny_bench, "--out", folder / "swapped") == 0
-    for name, bench in (("probes", folder / "probes"), ("swapped", folder / "swapped"), ("bench", tiny_bench)):
-        for model in ("memorizer", "reader"):
-            assert call("run", bench, "--model", f"sim/{model}", "--out", folder / f"{name}-{model}") == 0
-    return folder
+def ran(tiny_bench: Path, small_folder: Path, build_once: SharedFolders) -> Path:
+    """Runs of a simulated memorizer and a reader, on probes and on a bench before and after its swap; never write here.
+
+    The output of the swap is in swap.txt.
+    """
+
+    def make(folder: Path) -> None:
+        build(small_folder, Path("none"), {"memorization": {}}, 0, folder / "probes")
+        swapped = run_command("swap", tiny_bench, "--out", folder / "swapped")
+        assert swapped.returncode == 0, swapped.stderr
+        (folder / "swap.txt").write_text(swapped.stdout)
+        for name, bench in (("probes", folder / "probes"), ("swapped", folder / "swapped"), ("bench", tiny_bench)):
+            for model in ("memorizer", "reader"):
+                assert call("run", bench, "--model", f"sim/{model}", "--out", folder / f"{name}-{model}") == 0
+
+    return build_once("known", make)
 
 
 def found(capsys: pytest.CaptureFixture[str], *runs: Path) -> dict[str, Any]:
@@ -83,15 +92,14 @@ def test_refuses_a_folder_that_is_not_a_run(tmp_path: Path, capsys: pytest.Captu
 def test_swap_reports_changed_answers(
     tiny_bench: Path, ran: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for out in ("one", "two"):  # a swap resumes with the documents that are swapped already
-        shutil.copytree(ran / "swapped" / "corpus", tmp_path / out / "corpus")
+    # A swap resumes with the documents that are swapped already.
+    shutil.copytree(ran / "swapped" / "corpus", tmp_path / "again" / "corpus")
     capsys.readouterr()
-    assert call("swap", tiny_bench, "--out", tmp_path / "one", "--json") == 0
+    assert call("swap", tiny_bench, "--out", tmp_path / "again", "--json") == 0
     manifest = json.loads(capsys.readouterr().out)
     result = manifest["reports"]["swap"]
     assert result["answers that changed"] + result["answers that no swap can change"] == manifest["questions"]
-    assert call("swap", tiny_bench, "--out", tmp_path / "two") == 0
-    assert f"{result['answers that changed']} answers changed" in capsys.readouterr().out
+    assert f"{result['answers that changed']} answers changed" in (ran / "swap.txt").read_text()
 
 
 # The warning.

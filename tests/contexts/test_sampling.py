@@ -37,9 +37,14 @@ def large_folder(build_once: SharedFolders) -> Path:
 
 
 @pytest.fixture(scope="module")
-def report(large_folder: Path) -> SamplingReport:
-    with Corpus(large_folder) as corpus:
-        return write_contexts(corpus, SamplingSettings(lengths=LENGTHS, count=COUNT), large_folder / FILE_NAME)
+def report(large_folder: Path, build_once: SharedFolders) -> SamplingReport:
+    """The report on contexts that are sampled once per test run, beside the corpus."""
+
+    def sample() -> SamplingReport:
+        with Corpus(large_folder) as corpus:
+            return write_contexts(corpus, SamplingSettings(lengths=LENGTHS, count=COUNT), large_folder / FILE_NAME)
+
+    return build_once.value("large contexts", sample)
 
 
 @pytest.fixture(scope="module")

@@ -42,10 +42,6 @@ class Measure:
     k: int = 0
     """Of pass@k."""
 
-    @property
-    def has_interval(self) -> bool:
-        return self.statistic in ("mean", "macro", "share", "pass", "correlation")
-
 
 @dataclass(frozen=True)
 class Terms:

@@ -71,12 +71,15 @@ class _Letters:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        runs = list(_RUN.finditer(text))
-        self._runs = [run.span() for run in runs]
-        self.words = [plain_word(run[0]) for run in runs]
+        self.words = list(map(plain_word, _RUN.findall(text)))
         self.starts = [0, *accumulate(map(len, self.words))]
         """Where each word begins among the letters, and the end."""
         self.all = "".join(self.words)
+
+    @cached_property
+    def _runs(self) -> list[tuple[int, int]]:
+        # Only for texts with a change: the places of all words take as long as the words.
+        return [run.span() for run in _RUN.finditer(self.text)]
 
     def changed(self, change: Change, at: int) -> tuple[Span, str]:
         """The place of a changed word of the title that begins at a place, and its replacement."""
