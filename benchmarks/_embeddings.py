@@ -1,8 +1,8 @@
 """Vectors of words and texts that are trained on a corpus, as matchers; no build balances them.
 
-A build balances the cosines of one latent semantic analysis, of stems and passages. These are of other kinds: whole
-words and whole documents, words that stand near one another (pointwise mutual information, logarithms of counts),
-characters, topics, word pairs, random projections, and the static embeddings of a language model if they are installed.
+A build balances vectors of stems (`tasks/citations/topics.py`). These are of whole words, other documents, longer
+parts and other dimensions, and of other kinds: logarithms of neighbors, mutual information that is not reduced,
+characters, random projections, and the static embeddings of a language model if they are installed.
 """
 
 from __future__ import annotations

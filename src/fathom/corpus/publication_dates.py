@@ -48,15 +48,21 @@ class Dated(Protocol):
     def unknown(self) -> Mapping[FieldName, str]: ...
 
 
+def arxiv_month(ids: Mapping[str, str]) -> Month | None:
+    """The month of the arXiv identifier; None if there is none, or if it is of the old form."""
+    number = _ARXIV.fullmatch(ids.get("arxiv", "").strip())
+    return Month(2000 + int(number["year"]), int(number["month"])) if number else None
+
+
 def publication_month(document: Dated) -> Month | None:
     """The publication month: the earliest of date, arXiv identifier and year; None if there is none."""
     months: list[Month] = []
     dated = "year" not in document.unknown
     if dated and document.published is not None:
         months.append(Month(document.published.year, document.published.month))
-    number = _ARXIV.fullmatch(document.ids.get("arxiv", "").strip())
-    if number:
-        months.append(Month(2000 + int(number["year"]), int(number["month"])))
+    submitted = arxiv_month(document.ids)
+    if submitted:
+        months.append(submitted)
     if dated and document.year is not None:
         months.append(Month(document.year))
     return min(months, key=lambda month: (month.year, month.month or 13), default=None)

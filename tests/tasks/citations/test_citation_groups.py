@@ -138,3 +138,12 @@ def test_the_works_of_a_group() -> None:
     [group] = with_text.groups
     assert with_text.works_of(group) == ("work-1", "work-2")
     assert Paper(document, document.text, {"work-1"}).works_of(group) is None
+
+
+@pytest.mark.parametrize(("id", "is_cited"), [("1806.01234", True), ("1901.01234", True), ("2006.01234", False)])
+def test_a_work_that_is_years_younger_than_its_entry_is_not_cited(id: str, is_cited: bool) -> None:
+    """The entry is of 2018."""
+    document = paper("Timed by Lind [1] and Wu [2] in all.", {"[1]": 1, "[2]": 2}, ENTRIES)
+    entry = document.references[0].model_copy(update={"document": "work-1", "ids": {"arxiv": id}})
+    document = document.model_copy(update={"references": (entry, *document.references[1:])})
+    assert Paper(document, document.text).cited == ({1: "work-1"} if is_cited else {})

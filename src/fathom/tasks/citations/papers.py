@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 
-from fathom.records.documents import Document, DocumentId, Section
+from fathom.corpus.publication_dates import arxiv_month
+from fathom.records.documents import Document, DocumentId, Reference, Section
 from fathom.records.names import CHINESE
 from fathom.records.spans import Span
 from fathom.tasks.citations.citation_groups import CitationGroup, CitationGroups
@@ -24,6 +25,9 @@ LEFT_OUT = ("references", "appendix")
 
 STEPS = ("located", "resolved", "with text", "alone", "in a sentence", "of a certain type")
 """The requirements of a citation, in the order in which they are checked."""
+
+LATER = 1
+"""The maximum number of years by which the arXiv identifier of an entry may be later than its year."""
 
 LEAST_WORDS = 6
 """The minimum number of words in a sentence besides its citation: fewer do not identify the work."""
@@ -100,7 +104,11 @@ class Paper:
         """The works with enough text, by the number of their entry; of two entries for one work the first counts."""
         found: dict[DocumentId, int] = {}
         for reference in self.document.references:
-            if reference.document is not None and (self._works is None or reference.document in self._works):
+            if (
+                reference.document is not None
+                and not _has_later_id(reference)
+                and (self._works is None or reference.document in self._works)
+            ):
                 found.setdefault(reference.document, reference.number)
         return {number: work for work, number in found.items()}
 
@@ -226,6 +234,13 @@ class Paper:
 
 _WORDS = re.compile(rf"[{CHINESE}]{{2}}|[^\W\d_{CHINESE}]{{2,}}")
 """Words, and pairs of Chinese characters, which count as words."""
+
+
+def _has_later_id(reference: Reference) -> bool:
+    """Whether the entry is years older than its arXiv identifier: a book of 1994 is not the paper of 2021 that a data
+    set gives for it, even if both have the same title there."""
+    submitted = arxiv_month(reference.ids)
+    return submitted is not None and reference.year is not None and submitted.year > reference.year + LATER
 
 
 def place_name(document: DocumentId, place: Span) -> str:

@@ -144,7 +144,9 @@ def _frequent(used: NDArray[np.int_], documents: Sequence[Numbers]) -> NDArray[n
     stems, first = np.unique(every, return_index=True)
     kept = (stems >= STOPPED) & (used[stems] > 1)
     stems, first = stems[kept], first[kept]
-    return stems[np.lexsort((first, -used[stems]))][:VOCABULARY]
+    order = np.lexsort((first, -used[stems]))
+    frequent: NDArray[np.int_] = stems[order][:VOCABULARY]
+    return frequent
 
 
 def _directions(matrix: Values, many: int, rng: np.random.Generator) -> Values:
