@@ -302,7 +302,7 @@ class QuoteLocator:
         return edge
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=8)
 def quote_locator(text: str) -> QuoteLocator:
     """The locator of a text; those of the last texts are kept."""
     return QuoteLocator(text)

@@ -11,7 +11,7 @@ from fathom.models.json_output import JsonOutput, read_json
 from fathom.records.documents import Passage
 from fathom.records.judgments import Judgment
 from fathom.records.questions import Response
-from fathom.records.quoted_claims import QuotedClaim, has_claims, read_claims, read_evidence
+from fathom.records.quoted_claims import QuotedClaim, QuotedEvidence, has_claims, read_claims, read_evidence
 from fathom.records.spans import Span
 from fathom.scoring.answers import Link, LinkedSpan, LinkedSpans, Text
 from fathom.scoring.check import check_response
@@ -63,22 +63,25 @@ class QuoteReader:
     def passage(self, quote: str) -> Passage:
         """The passage that has the words of a quote."""
         self.quotes += 1
-        passage = self._passage(quote)
-        self.fabricated += passage.span == NOWHERE
-        return passage
-
-    def stated(self, name: str, attributes: Mapping[str, str]) -> dict[str, Passage]:
-        """The passage that an attribute quotes. One in other words is no invented quote, but matches nothing."""
-        return {name: self._passage(attributes[name])} if attributes.get(name) else {}
-
-    def _passage(self, quote: str) -> Passage:
         span = self._locate(quote)
         place = None
         if span is not None:
             place = next((one for one in self.shown.places if one.span.start <= span.start < one.span.end), None)
         if span is None or place is None:
+            self.fabricated += 1
             return Passage(document=self.shown.places[0].document, span=NOWHERE)
         return Passage(document=place.document, span=place.source(span.start, min(span.end, place.span.end)))
+
+    def stated(self, name: str, attributes: Mapping[str, str], about: Passage) -> dict[str, Passage]:
+        """The passage that an attribute quotes. One in other words is no invented quote, but matches nothing.
+
+        It is in the document of the passage that it is about: others may have the same sentence on their own Table 1.
+        """
+        if not attributes.get(name):
+            return {}
+        text = self.shown.documents[about.document].text
+        span = quote_locator(text).locate(attributes[name], near=about.span.start)
+        return {name: Passage(document=about.document, span=span or NOWHERE)}
 
     def _locate(self, quote: str) -> Span | None:
         span = self._locator.locate(quote)
@@ -105,19 +108,19 @@ def _check_claims(gold: LinkedSpans, program: Program, response: Response, quote
 
 
 def _linked_span(claim: QuotedClaim, quotes: QuoteReader) -> LinkedSpan:
+    passage = quotes.passage(claim.quote)
     return LinkedSpan(
-        passage=quotes.passage(claim.quote),
-        links=tuple(
-            Link(
-                passage=quotes.passage(one.quote),
-                attributes=dict(one.attributes),
-                stated=quotes.stated(LIMITATIONS, one.attributes),
-            )
-            for one in claim.evidence
-        ),
+        passage=passage,
+        links=tuple(_link(one, quotes) for one in claim.evidence),
         attributes=dict(claim.attributes),
-        stated=quotes.stated(CONCLUSION, claim.attributes),
+        stated=quotes.stated(CONCLUSION, claim.attributes, passage),
     )
+
+
+def _link(evidence: QuotedEvidence, quotes: QuoteReader) -> Link:
+    passage = quotes.passage(evidence.quote)
+    stated = quotes.stated(LIMITATIONS, evidence.attributes, passage)
+    return Link(passage=passage, attributes=dict(evidence.attributes), stated=stated)
 
 
 def _check_finding(key: Key, gold: LinkedSpans, program: Program, response: Response, quotes: QuoteReader) -> Verdict:
