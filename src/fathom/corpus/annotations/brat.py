@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
+from urllib.parse import unquote
 
 from fathom.corpus.annotations.marked_text import Mark, Relation, claims_of
 from fathom.corpus.annotations.source import SourceAnnotation, files_of
 from fathom.records.errors import FathomError
+from fathom.records.spans import Span
 
 _MARK = re.compile(r"(T\S+)\t(\S+) (\d+ \d+(?:;\d+ \d+)*)\t(.*)")
 _RELATION = re.compile(r"R\S*\t(\S+) \w+:(\S+) \w+:(\S+)\s*")
@@ -22,8 +25,17 @@ def read(sources: Iterable[Path], annotator: str) -> Iterator[SourceAnnotation]:
     for file in files:
         if file.path.suffix == ".ann":
             marks, relations = _marks(file.text, texts.get(file.path.with_suffix(""), ""), str(file.path))
-            name = annotator or file.path.parent.name or "brat"
-            yield SourceAnnotation((file.path.stem,), name, claims_of(marks, relations))
+            name = annotator or unquote(file.path.parent.name) or "brat"
+            # Fathom writes names of documents that are no file names with escapes, such as "10.5%2F7".
+            yield SourceAnnotation((file.path.stem, unquote(file.path.stem)), name, claims_of(marks, relations))
+
+
+def _printed(pieces: Sequence[Span], text: str) -> str:
+    """The text of a mark. The quote in its line has no line breaks, and a mark has a piece for each line."""
+    gaps = (text[one.end : two.start] for one, two in pairwise(pieces))
+    if all(gap.isspace() for gap in gaps):
+        return text[pieces[0].start : pieces[-1].end]
+    return " ".join(piece.of(text) for piece in pieces)
 
 
 def _marks(lines: str, text: str, path: str) -> tuple[dict[str, Mark], list[Relation]]:
@@ -33,9 +45,8 @@ def _marks(lines: str, text: str, path: str) -> tuple[dict[str, Mark], list[Rela
         if found := _MARK.fullmatch(line):
             id, label, spans, quote = found.groups()
             start = int(spans.split()[0])
-            pieces = [tuple(map(int, pair.split())) for pair in spans.split(";")]
-            # The quote of a mark has one line; the text may have several.
-            printed = " ".join(text[one[0] : one[1]] for one in pieces) or quote
+            pieces = [Span(*map(int, pair.split())) for pair in spans.split(";")]
+            printed = _printed(pieces, text) or quote
             marks[id] = Mark(label, printed, start / len(text) if text else None)
         elif line.startswith("T"):
             raise FathomError(f"Line {number} of '{path}' is no mark of brat: '{line[:60]}'. Correct the line.")

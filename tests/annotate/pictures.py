@@ -1,0 +1,66 @@
+"""Screenshots of the annotation app for the docs. `python -m tests.annotate.pictures` takes them again."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from fathom.annotate.project import Project
+from fathom.api.annotating import create_project
+from fathom.api.corpora import generate
+from tests.annotate.conftest import Served, serving_project, wait_saved
+from tests.browser import CHROMIUM, FLAGS
+from tests.transcripts import ROOT
+
+PICTURES = ROOT / "docs" / "pictures"
+SCHEMES = ("light", "dark")
+
+
+def entered(browser: Browser, served: Served, name: str, path: str, scheme: str) -> Page:
+    """A page of one person, loaded."""
+    page = browser.new_page(viewport={"width": 1280, "height": 860}, color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+    page.goto(served.link(name))
+    page.goto(f"http://127.0.0.1:{served.port}{path}")
+    page.wait_for_load_state("networkidle")
+    return page
+
+
+def take_annotation(browser: Browser, folder: Path) -> None:
+    """The list of documents, and a document with a claim and its evidence."""
+    corpus, project = folder / "corpus", folder / "project"
+    generate(corpus, documents=12, seed=4)
+    create_project(corpus, project, ["ada", "ben"], adjudicators=["eve"])
+    with serving_project(project, corpus) as served:
+        entered(browser, served, "ada", "/", "light").screenshot(path=PICTURES / "annotate-start-light.png")
+        with Project(project) as opened:
+            for name in ("ada", "ben", "eve"):
+                opened.attest(name)
+        page = entered(browser, served, "ada", "/documents/1", "light")
+        for key in ["]", "]", "j", "j", "j", "c"]:
+            page.keyboard.press(key)
+        for key in ["]", "]", "]", "j", "j", "e", "j", "J", "e"]:
+            page.keyboard.press(key)
+        page.keyboard.press("n")
+        page.select_option("#form select[name=type]", "performance")
+        wait_saved(page)
+        page.keyboard.press("Escape")
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            page.keyboard.press("n")
+            page.wait_for_timeout(200)
+            page.screenshot(path=PICTURES / f"annotate-document-{scheme}.png")
+        entered(browser, served, "ada", "/", "dark").screenshot(path=PICTURES / "annotate-list-dark.png")
+
+
+def main() -> None:
+    PICTURES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
+        take_annotation(browser, Path(folder))
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
