@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from fastapi import FastAPI
 
 from fathom.annotate.annotation_app import annotation_app
@@ -180,6 +181,12 @@ def opening(browser: Browser) -> Iterator[Opening]:
                 assert page.evaluate("window.hacked") is None
         context.close()
     assert errors == []
+
+
+def problems(page: Page) -> list[str]:
+    """The rules of axe-core that a page violates, each with an element."""
+    found = Axe().run(page).response["violations"]
+    return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found]
 
 
 def wait_saved(page: Page) -> None:

@@ -7,9 +7,11 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from fathom.annotate.layers import layer_of
 from fathom.annotate.project import Project
 from fathom.api.annotating import create_project
 from fathom.api.corpora import generate
+from fathom.corpus.store import Corpus
 from tests.annotate.conftest import Served, serving_project, wait_saved
 from tests.browser import CHROMIUM, FLAGS
 from tests.transcripts import ROOT
@@ -51,6 +53,19 @@ def take_annotation(browser: Browser, folder: Path) -> None:
             page.keyboard.press("n")
             page.wait_for_timeout(200)
             page.screenshot(path=PICTURES / f"annotate-document-{scheme}.png")
+        with Project(project) as opened, Corpus(corpus) as documents:
+            document = documents.document(opened.settings.documents[1])
+            for name, claims in (("ada", document.claims), ("ben", document.claims[1:])):
+                opened.change(document.id, name, 0, dict(layer_of(claims)), document.text)
+                opened.set_done(document.id, name, 1, True)
+        page = entered(browser, served, "eve", "/adjudication/2", "light")
+        page.locator("button[data-state=accepted]").first.click()
+        page.wait_for_load_state("networkidle")
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            page.wait_for_timeout(200)
+            page.screenshot(path=PICTURES / f"annotate-adjudication-{scheme}.png")
+        entered(browser, served, "eve", "/", "light").screenshot(path=PICTURES / "annotate-agreement-light.png")
         entered(browser, served, "ada", "/", "dark").screenshot(path=PICTURES / "annotate-list-dark.png")
 
 

@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from fathom.annotate.layers import ClaimMark, EvidenceLink, EvidenceMark
 from fathom.annotate.project import Project
 from fathom.corpus.store import Corpus
-from tests.annotate.conftest import Opening, Served, serving_project, wait_saved
+from tests.annotate.conftest import Opening, Served, problems, serving_project, wait_saved
 
 CLAIMS = "#marks .claims > li"
 
@@ -283,9 +282,3 @@ def test_pages_follow_the_rules_of_accessibility(served: Served, corpus: Path, o
     assert problems(page) == []
     page.goto(f"http://127.0.0.1:{served.port}/documents/999")
     assert problems(page) == []
-
-
-def problems(page: Any) -> list[str]:
-    """The violated rules of axe-core, with the element."""
-    found = Axe().run(page).response["violations"]
-    return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 from urllib.parse import quote
 
+from fathom.annotate.layers import ClaimMark, EvidenceMark
 from fathom.records.annotations import Annotation
 from fathom.records.documents import Claim, DocumentId, Evidence
 from fathom.records.errors import FathomError, file_errors
@@ -42,7 +43,7 @@ def write_annotations(annotations: Sequence[Annotation], texts: Texts, format: E
             file.write(make(annotations, texts).encode())
 
 
-def attributes_of(one: Claim | Evidence, names: Iterable[str]) -> dict[str, str]:
+def attributes_of(one: Claim | Evidence | ClaimMark | EvidenceMark, names: Iterable[str]) -> dict[str, str]:
     """The attributes that are known, as text."""
     found: dict[str, str] = {}
     for name in names:

@@ -280,6 +280,11 @@ class Project(Database):
         """The document and annotator of every layer."""
         yield from self._db.execute("SELECT document, annotator FROM layers ORDER BY document, annotator").fetchall()
 
+    def layer_names(self, document: DocumentId) -> list[str]:
+        """The annotators with a layer of a document."""
+        query = "SELECT annotator FROM layers WHERE document = ? ORDER BY annotator"
+        return [name for (name,) in self._db.execute(query, (document,))]
+
     def change(self, document: DocumentId, annotator: str, revision: int, values: Values, text: str) -> SavedChange:
         """Store an edit of the layer at `revision`; raises StaleRevisionError if that is not the current one."""
         with self._transaction():

@@ -28,6 +28,7 @@ STYLES = {"app.css": ("theme.css", "app.css")}
 SCRIPTS = {
     "plain.js": ("elements.js", "theme.js", "common.js"),
     "index.js": ("elements.js", "theme.js", "common.js", "index.js"),
+    "adjudication.js": ("elements.js", "theme.js", "common.js", "adjudication.js"),
     "document.js": (
         "elements.js", "theme.js", "common.js", "offsets.js", "layer.js", "marks.js", "search.js", "document.js",
     ),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from fathom.annotate.adjudication import decision_counts
 from fathom.annotate.exporting import EXPORT_FORMATS, ExportFormat, write_annotations
 from fathom.annotate.layers import ADJUDICATED, ClaimMark, unlinked
 from fathom.annotate.project import FILE, Project, ProjectSettings
@@ -68,6 +70,8 @@ class ExportReport(Record):
     """Layers that are not done: left out, or exported as incomplete."""
     unlinked: Count
     """Evidence marks without a claim in the exported layers; no format has them."""
+    decisions: dict[str, Count] = {}
+    """Decisions of adjudicators about claims, by state; dropped claims are in no export."""
     attested: tuple[str, ...]
     """Annotators who attested that no model helped."""
 
@@ -267,5 +271,6 @@ def export_annotations(
             evidence=sum(len(claim.evidence) for one in chosen for claim in one.claims),
             unfinished=sum(not opened.layer(*one).done for one in every),
             unlinked=sum(len(unlinked(layer)) for layer in layers),
+            decisions=dict(sum((Counter(decision_counts(layer)) for layer in layers), Counter[str]())),
             attested=tuple(name for name in counts if name != ADJUDICATED and opened.attested(name)),
         )

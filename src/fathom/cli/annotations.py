@@ -91,6 +91,8 @@ def _export_lines(report: ExportReport) -> Iterator[str]:
     )
     if report.unfinished:
         yield f"  not done: {report.unfinished:,} layers"
+    if report.decisions:
+        yield "  adjudicated: " + ", ".join(f"{state} {count:,}" for state, count in report.decisions.items())
     if report.unlinked:
         yield f"  left out, evidence without a claim: {report.unlinked:,}"
 
