@@ -8,11 +8,13 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from fathom.annotate.layers import layer_of
-from fathom.annotate.project import Project
+from fathom.annotate.project import Project, ProjectSettings
+from fathom.annotate.review_app import review_app
 from fathom.api.annotating import create_project
+from fathom.api.benches import build
 from fathom.api.corpora import generate
 from fathom.corpus.store import Corpus
-from tests.annotate.conftest import Served, serving_project, wait_saved
+from tests.annotate.conftest import Served, serving, serving_project, wait_saved
 from tests.browser import CHROMIUM, FLAGS
 from tests.transcripts import ROOT
 
@@ -60,7 +62,8 @@ def take_annotation(browser: Browser, folder: Path) -> None:
                 opened.set_done(document.id, name, 1, True)
         page = entered(browser, served, "eve", "/adjudication/2", "light")
         page.locator("button[data-state=accepted]").first.click()
-        page.wait_for_load_state("networkidle")
+        page.wait_for_selector(".state.accepted")
+        page.evaluate("scrollTo(0, document.querySelectorAll('.group')[1].offsetTop - 20)")
         for scheme in SCHEMES:
             page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
             page.wait_for_timeout(200)
@@ -69,11 +72,25 @@ def take_annotation(browser: Browser, folder: Path) -> None:
         entered(browser, served, "ada", "/", "dark").screenshot(path=PICTURES / "annotate-list-dark.png")
 
 
+def take_review(browser: Browser, folder: Path) -> None:
+    """An item of a bench with its proof."""
+    corpus, bench, project = folder / "corpus", folder / "bench", folder / "review"
+    build("claims", corpus, out=bench)
+    with Project.create(project, ProjectSettings(corpus="..", corpus_fingerprint="", documents=())) as opened:
+        opened.add_annotator("eve", ())
+    with serving(project, lambda server: review_app(project, bench, corpus, lambda: server.port)) as served:
+        for scheme in SCHEMES:
+            page = entered(browser, served, "eve", "/items/2", scheme)
+            page.screenshot(path=PICTURES / f"annotate-item-{scheme}.png")
+        entered(browser, served, "eve", "/", "light").screenshot(path=PICTURES / "annotate-items-light.png")
+
+
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as started:
         browser = started.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
         take_annotation(browser, Path(folder))
+        take_review(browser, Path(folder))
         browser.close()
 
 

@@ -29,6 +29,8 @@ SCRIPTS = {
     "plain.js": ("elements.js", "theme.js", "common.js"),
     "index.js": ("elements.js", "theme.js", "common.js", "index.js"),
     "adjudication.js": ("elements.js", "theme.js", "common.js", "adjudication.js"),
+    "item-review.js": ("elements.js", "theme.js", "common.js", "item-review.js"),
+    "items.js": ("elements.js", "theme.js", "common.js", "items.js"),
     "document.js": (
         "elements.js", "theme.js", "common.js", "offsets.js", "layer.js", "marks.js", "search.js", "document.js",
     ),

@@ -22,6 +22,8 @@ from fathom.records.files import read_records
 from fathom.records.record import Record
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
+from fathom.tasks import bench_folder
+from fathom.tasks.bench import Bench
 
 __all__ = [
     "EXPORT_FORMATS",
@@ -33,9 +35,11 @@ __all__ = [
     "create_project",
     "export_annotations",
     "import_into_project",
+    "is_bench",
     "is_project",
     "project_summary",
     "serve_project",
+    "serve_review",
 ]
 
 MAX_GUIDELINES = 200_000
@@ -79,6 +83,11 @@ class ExportReport(Record):
 def is_project(folder: Folder) -> bool:
     """Whether the folder contains an annotation project."""
     return (as_path(folder) / FILE).is_file()
+
+
+def is_bench(folder: Folder) -> bool:
+    """Whether the folder contains a bench."""
+    return bench_folder.is_bench(as_path(folder))
 
 
 def create_project(
@@ -220,6 +229,42 @@ def serve_project(
         links = {name: server.link(opened.token(name)) for name in people}
         where = documents.folder
     server.run(annotation_app(folder, where, lambda: server.port), lambda: started(links))
+
+
+def serve_review(
+    bench: Folder,
+    project: Folder,
+    reviewers: Sequence[str],
+    *,
+    corpus: Folder | None = None,
+    port: int = 0,
+    started: Callable[[dict[str, str]], None],
+) -> None:
+    """Serve the items of a bench with their proofs; reviewers dispute, uphold and retire them.
+
+    Errata are written to the folder of the bench, the tokens of reviewers to the project.
+    """
+    _require_server()
+    from fathom.annotate.review_app import review_app
+    from fathom.annotate.web import LocalServer
+
+    folder, opened_bench = as_path(project), Bench(as_path(bench))
+    with opened_bench.open_corpus(as_path(corpus)) as documents:
+        where = documents.folder
+        if not is_project(folder):
+            settings = ProjectSettings(
+                corpus=Path(os.path.relpath(where.resolve(), folder.resolve())).as_posix(),
+                corpus_fingerprint=documents.manifest.fingerprint,
+                documents=(),
+            )
+            Project.create(folder, settings).close()
+    with Project(folder) as opened:
+        _add_people(opened, reviewers, ())
+        server = LocalServer(port or opened.settings.port)
+        opened.update_settings(port=server.port)
+        links = {name: server.link(opened.token(name)) for name in opened.annotators()}
+    app = review_app(folder, opened_bench.folder, where, lambda: server.port)
+    server.run(app, lambda: started(links))
 
 
 def _require_server() -> None:

@@ -16,14 +16,29 @@ if TYPE_CHECKING:
     from fathom.api.annotating import ProjectSummary
 
 
+_CORPUS_ONLY = {
+    "--adjudicator": "adjudicators",
+    "--double": "double",
+    "--year": "year",
+    "--pages": "pages",
+    "--mathematics": "mathematics",
+    "--limit": "limit",
+    "--guidelines": "guidelines",
+    "--import": "imported",
+    "--no-server": "no_server",
+}
+"""Options that have no meaning for a bench, by parameter."""
+
+
 @click.command(
     epilog=options.examples(
         "fathom annotate corpus --annotator ada --annotator ben --adjudicator eve --double 30",
         "fathom annotate corpus --annotator ada --year 2020- --pages 5-20 --mathematics -0.02",
         "fathom annotations export corpus-annotations --out claims.jsonl",
+        "fathom annotate bench --annotator eve",
     )
 )
-@options.corpus
+@click.argument("corpus", metavar="CORPUS|BENCH", type=options.PATH)
 @click.option("--project", type=options.PATH, help="The folder of the project.  [default: CORPUS-annotations]")
 @click.option("--annotator", "annotators", multiple=True, help="The name of an annotator; may be given several times.")
 @click.option("--adjudicator", "adjudicators", multiple=True, help="The name of a person who merges layers.")
@@ -55,17 +70,39 @@ def command(
     no_server: bool,
     as_json: bool,
 ) -> None:
-    """Mark claims and evidence in the documents of a corpus, in a browser.
+    """Mark claims and evidence in the documents of a corpus, or review the items of a bench, in a browser.
 
     Serves pages on the loopback address and prints a link for each person; the link contains a secret. Everybody works
     on an own layer. Every change is stored in the project's folder before the page shows it as saved. Run the same
-    command again to continue. Reads the corpus; writes the project; calls no model.
+    command again to continue. With a bench, the pages show its items with their proofs, and people dispute, uphold or
+    retire them; errata are written to the bench's folder. Reads the corpus; writes the project; calls no model.
     """
-    from fathom.api.annotating import Range, Selection, create_project, import_into_project, is_project, serve_project
+    from fathom.api.annotating import (
+        Range,
+        Selection,
+        create_project,
+        import_into_project,
+        is_bench,
+        is_project,
+        serve_project,
+        serve_review,
+    )
+
+    def started(links: dict[str, str]) -> None:
+        for name, link in links.items():
+            click.echo(f"  {name}: {link}", err=as_json)
+        click.echo("Press Ctrl+C to end. Everything is kept.", err=as_json)
 
     folder = project or corpus.with_name(f"{corpus.name}-annotations")
     if not is_project(folder) and not annotators:
         raise FathomError("A new project needs at least one annotator. Give --annotator NAME.")
+    if is_bench(corpus):
+        given = [name for name, value in _CORPUS_ONLY.items() if (click.get_current_context().params[value] or None)]
+        if given:
+            raise FathomError(f"'{corpus}' is a bench, and {given[0]} is for a corpus. Leave it out.")
+        serve_review(corpus, folder, annotators, port=port, started=started)
+        click.echo(f"next: fathom score RUN, fathom audit {corpus}")
+        return
     year_range, pages_range, mathematics_range = (
         None if one is None else Range.parse(one) for one in (year, pages, mathematics)
     )
@@ -90,11 +127,6 @@ def command(
         if not as_json:
             click.echo(f"next: fathom annotate {corpus} --project {folder}")
         return
-
-    def started(links: dict[str, str]) -> None:
-        for name, link in links.items():
-            click.echo(f"  {name}: {link}", err=as_json)
-        click.echo("Press Ctrl+C to end. Marks are kept.", err=as_json)
 
     serve_project(folder, corpus=corpus, port=port, started=started)
     if not as_json:
