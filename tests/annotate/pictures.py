@@ -10,9 +10,14 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from fathom.annotate.layers import layer_of
 from fathom.annotate.project import Project, ProjectSettings
 from fathom.annotate.review_app import review_app
+from fathom.annotate.study import Study
+from fathom.annotate.study_app import study_app
 from fathom.api.annotating import create_project
 from fathom.api.benches import build
 from fathom.api.corpora import generate
+from fathom.api.studies import create_study
+from fathom.contexts.files import FILE_NAME, write_contexts
+from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.store import Corpus
 from tests.annotate.conftest import Served, serving, serving_project, wait_saved
 from tests.browser import CHROMIUM, FLAGS
@@ -85,12 +90,28 @@ def take_review(browser: Browser, folder: Path) -> None:
         entered(browser, served, "eve", "/", "light").screenshot(path=PICTURES / "annotate-items-light.png")
 
 
+def take_study(browser: Browser, folder: Path) -> None:
+    """A question over tables."""
+    corpus, bench, study = folder / "corpus", folder / "numeric", folder / "study"
+    with Corpus(corpus) as documents:
+        write_contexts(documents, SamplingSettings(lengths=(65_536,), count=1), corpus / FILE_NAME)
+    build("numeric", corpus, out=bench)
+    create_study(bench, study, "family", 3, people=["ada"], answers=1, show="tables", time_limit=600)
+    with Study(study) as opened:
+        opened.attest("ada")
+    with serving(study, lambda server: study_app(study, corpus, lambda: server.port)) as served:
+        for scheme in SCHEMES:
+            page = entered(browser, served, "ada", "/", scheme)
+            page.screenshot(path=PICTURES / f"annotate-study-{scheme}.png")
+
+
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as started:
         browser = started.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
         take_annotation(browser, Path(folder))
         take_review(browser, Path(folder))
+        take_study(browser, Path(folder))
         browser.close()
 
 

@@ -192,6 +192,11 @@ class Project(Database):
         with self._transaction():
             self._db.execute("UPDATE meta SET value = ? WHERE name = 'settings'", (self.settings.model_dump_json(),))
 
+    def add_tables(self, schema: str) -> None:
+        """Create further tables."""
+        with file_errors("write", self.folder / FILE):
+            self._db.executescript(schema)
+
     # Annotators.
 
     def add_annotator(self, name: str, documents: Sequence[DocumentId], role: Role = "annotator") -> None:

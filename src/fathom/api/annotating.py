@@ -217,7 +217,7 @@ def serve_project(
     project: Folder, *, corpus: Folder | None = None, port: int = 0, started: Callable[[dict[str, str]], None]
 ) -> None:
     """Serve a project on the loopback address until an interrupt; `started` gets the link of each person."""
-    _require_server()
+    require_server()
     from fathom.annotate.annotation_app import annotation_app
     from fathom.annotate.web import LocalServer
 
@@ -244,7 +244,7 @@ def serve_review(
 
     Errata are written to the folder of the bench, the tokens of reviewers to the project.
     """
-    _require_server()
+    require_server()
     from fathom.annotate.review_app import review_app
     from fathom.annotate.web import LocalServer
 
@@ -267,7 +267,8 @@ def serve_review(
     server.run(app, lambda: started(links))
 
 
-def _require_server() -> None:
+def require_server() -> None:
+    """Raise an error if the packages of the web app are not installed."""
     try:
         import fastapi  # noqa: F401
         import jinja2  # noqa: F401

@@ -32,6 +32,7 @@ COMMANDS = {
     "runs": "List runs with their state, progress, spending and accuracy.",
     "check-system": "Check that a system of your own keeps the contract.",
     "score": "Score a run, or a file of answers against a bench.",
+    "study": "Let people answer questions of a bench.",
     "analyze": "Analyze runs: accuracy, comparisons, error patterns, causes.",
     "compare": "Compare two runs on one bench, question by question.",
     "table": "Tabulate a measure of runs by any of their properties.",
