@@ -44,7 +44,8 @@ def document_html(document: Document) -> DocumentHtml:
     wrapper = _SentenceWrapper(document.sentences, text)
     starts = sorted(levels)
     headings: list[Heading] = []
-    parts: list[Markup] = []
+    # Plain strings with escaped parts: `Markup.format` took most of the time of a page.
+    parts: list[str] = []
     for span in _blocks(text, [table.span for table in tables.values()]):
         number = bisect.bisect_left(starts, Span(span.start, 0))
         heading = starts[number] if number < len(starts) and span.contains(starts[number]) else None
@@ -52,15 +53,17 @@ def document_html(document: Document) -> DocumentHtml:
             parts.append(_table(tables[span.start], text, wrapper))
         elif heading is not None and "\n" not in span.of(text):
             level = min(levels[heading], 5)
-            name = f"h{level}"
-            parts.append(
-                Markup('<{0} class="b" id="b{1}" data-s="{1}">{2}</{0}>').format(name, heading.start, heading.of(text))
-            )
+            parts.append(_block(f"h{level}", heading.start, escape(heading.of(text)), id=True))
             headings.append(Heading(heading.start, level, heading.of(text)))
         else:
-            content = wrapper.wrapped(span)
-            parts.append(Markup('<p class="b" id="b{0}" data-s="{0}">{1}</p>').format(span.start, content))
-    return DocumentHtml(Markup("\n").join(parts), tuple(headings), wrapper.count)
+            parts.append(_block("p", span.start, wrapper.wrapped(span), id=True))
+    return DocumentHtml(Markup("\n".join(parts)), tuple(headings), wrapper.count)
+
+
+def _block(name: str, start: int, content: str, id: bool = False) -> str:
+    """An element whose text is a stretch of the document; `content` is escaped."""
+    anchor = f' id="b{start}"' if id else ""
+    return f'<{name} class="b"{anchor} data-s="{start}">{content}</{name}>'
 
 
 def _blocks(text: str, tables: Sequence[Span]) -> Iterator[Span]:
@@ -84,9 +87,9 @@ class _SentenceWrapper:
         self._text = text
         self.count = 0
 
-    def wrapped(self, block: Span) -> Markup:
-        """The text of a block. Text outside of sentences, such as a reference, is one sentence of its own."""
-        pieces: list[Markup] = []
+    def wrapped(self, block: Span) -> str:
+        """The text of a block as HTML. Text outside of sentences, such as a reference, is one sentence of its own."""
+        pieces: list[str] = []
         position = block.start
         first = max(0, bisect.bisect_left(self._starts, block.start) - 1)
         inside = [
@@ -98,35 +101,33 @@ class _SentenceWrapper:
             start = max(one.start, position)
             if start >= one.end:
                 continue
-            pieces.append(escape(self._text[position:start]))
-            pieces.append(Markup('<span class="s" data-s="{0}">{1}</span>').format(start, self._text[start : one.end]))
+            sentence = escape(self._text[start : one.end])
+            pieces.append(f'{escape(self._text[position:start])}<span class="s" data-s="{start}">{sentence}</span>')
             self.count += 1
             position = one.end
         pieces.append(escape(self._text[position : block.end]))
-        return Markup("").join(pieces)
+        return "".join(pieces)
 
 
-def _table(table: Table, text: str, wrapper: _SentenceWrapper) -> Markup:
+def _table(table: Table, text: str, wrapper: _SentenceWrapper) -> str:
     """A table; its caption and each of its rows count as sentences for the keyboard."""
-    rows: dict[int, list[Markup]] = {}
-    starts: dict[int, Span] = {}
+    rows: dict[int, list[str]] = {}
+    spans: dict[int, Span] = {}
     for cell in sorted(table.cells, key=lambda one: (one.row, one.column, one.span)):
-        name = "th" if cell.header else "td"
-        content = Markup('<{0} class="b" data-s="{1}">{2}</{0}>').format(name, cell.span.start, cell.span.of(text))
+        content = _block("th" if cell.header else "td", cell.span.start, escape(cell.span.of(text)))
         rows.setdefault(cell.row, []).append(content)
-        known = starts.get(cell.row, cell.span)
-        starts[cell.row] = Span(min(known.start, cell.span.start), max(known.end, cell.span.end))
+        known = spans.get(cell.row, cell.span)
+        spans[cell.row] = Span(min(known.start, cell.span.start), max(known.end, cell.span.end))
     lines = [
-        Markup('<tr class="s" data-s="{0}" data-e="{1}">{2}</tr>').format(*starts[row], Markup("").join(cells))
+        f'<tr class="s" data-s="{spans[row].start}" data-e="{spans[row].end}">{"".join(cells)}</tr>'
         for row, cells in rows.items()
     ]
     wrapper.count += len(lines)
-    caption = Markup("")
+    caption = ""
     if table.caption is not None:
-        caption = Markup('<p class="b caption" data-s="{0}">{1}</p>').format(
-            table.caption.start, wrapper.wrapped(table.caption)
-        )
-    return Markup(
-        '<div class="table" id="b{0}">{1}<div class="scrolled" tabindex="0" role="group" aria-label="Table {3}">'
-        "<table><tbody>{2}</tbody></table></div></div>"
-    ).format(table.span.start, caption, Markup("").join(lines), table.number)
+        caption = _block("p", table.caption.start, wrapper.wrapped(table.caption))
+    return (
+        f'<div class="table" id="b{table.span.start}">{caption}'
+        f'<div class="scrolled" tabindex="0" role="group" aria-label="Table {table.number}">'
+        f"<table><tbody>{''.join(lines)}</tbody></table></div></div>"
+    )

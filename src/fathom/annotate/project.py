@@ -396,11 +396,12 @@ class Project(Database):
 
     def _head(self, document: DocumentId, annotator: str) -> _Head:
         row = self._db.execute(
-            "SELECT revision, depth, done, (SELECT count(*) FROM history h WHERE h.document = l.document "
-            "AND h.annotator = l.annotator) FROM layers l WHERE document = ? AND annotator = ?",
+            "SELECT revision, depth, done, EXISTS (SELECT 1 FROM history h WHERE h.document = l.document "
+            "AND h.annotator = l.annotator AND h.position >= l.depth) FROM layers l "
+            "WHERE document = ? AND annotator = ?",
             (document, annotator),
         ).fetchone()
-        return _Head(0, 0, False, False) if row is None else _Head(row[0], row[1], bool(row[2]), row[3] > row[1])
+        return _Head(0, 0, False, False) if row is None else _Head(row[0], row[1], bool(row[2]), bool(row[3]))
 
     def _expect(self, document: DocumentId, annotator: str, revision: int) -> _Head:
         head = self._head(document, annotator)
