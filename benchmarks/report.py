@@ -18,7 +18,7 @@ from fathom.runs.folder import MANIFEST as RUN
 from fathom.runs.folder import RESPONSES, VERDICTS
 from fathom.tasks.bench import Bench
 from fathom.tasks.bench_folder import CONTEXTS, KEYS, MANIFEST, QUESTIONS, fingerprint_of
-from tests.report.conftest import CHROMIUM, FLAGS
+from tests.browser import CHROMIUM, FLAGS
 from tests.report.sample import PLAYERS, Player, play
 
 REASONING = 900

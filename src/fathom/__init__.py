@@ -20,6 +20,7 @@ from fathom.records.version import __version__
 
 if TYPE_CHECKING:
     from fathom.api.agreement import Agreement, agree
+    from fathom.api.annotating import create_project, export_annotations
     from fathom.api.benches import Bench, BenchItem, audit, build, build_recipe, fit, open_bench, swap
     from fathom.api.contexts import ContextSet
     from fathom.api.corpora import Corpus, generate, ingest, open_corpus
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from fathom.api.run_listing import RunListing, list_runs
     from fathom.api.runs import Run, open_run, plan, run
     from fathom.api.scores import Scores, score_answers, score_run
+    from fathom.api.studies import create_study, study_results
     from fathom.api.systems import SystemReport, check_system
     from fathom.api.tables import Table, table
     from fathom.records.errors import FathomError
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 
 _MODULES = {
     "fathom.api.agreement": ("Agreement", "agree"),
+    "fathom.api.annotating": ("create_project", "export_annotations"),
     "fathom.api.benches": ("Bench", "BenchItem", "audit", "build", "build_recipe", "fit", "open_bench", "swap"),
     "fathom.api.contexts": ("ContextSet",),
     "fathom.api.corpora": ("Corpus", "generate", "ingest", "open_corpus"),
@@ -47,6 +50,7 @@ _MODULES = {
     "fathom.api.run_listing": ("RunListing", "list_runs"),
     "fathom.api.runs": ("Run", "open_run", "plan", "run"),
     "fathom.api.scores": ("Scores", "score_answers", "score_run"),
+    "fathom.api.studies": ("create_study", "study_results"),
     "fathom.api.tables": ("Table", "table"),
     "fathom.api.systems": ("SystemReport", "check_system"),
     "fathom.records.errors": ("FathomError",),
@@ -77,6 +81,9 @@ __all__ = [
     "check_system",
     "compare",
     "contamination",
+    "create_project",
+    "create_study",
+    "export_annotations",
     "fit",
     "generate",
     "ingest",
@@ -91,6 +98,7 @@ __all__ = [
     "run_matrix",
     "score_answers",
     "score_run",
+    "study_results",
     "swap",
     "table",
 ]

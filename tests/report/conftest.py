@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,21 +12,13 @@ import pytest
 
 from fathom.analysis.analyze import Analysis, analyze
 from fathom.report.pages import WrittenPage, write_page
+from tests.browser import browser
 from tests.report.sample import PLAYERS, bench_in, play
+
+__all__ = ["browser"]
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
-
-CHROMIUM = Path(os.environ.get("FATHOM_CHROMIUM", "/usr/bin/chromium"))
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 
 
 @dataclass(frozen=True)
@@ -52,22 +43,6 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
     page = folder / "page.html"
     written = write_page(analysis.findings, analysis.all_items(), page, "The sample")
     return Sample(folder, bench, runs, analysis, page, written)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Chromium; closed with the module, since its event loop must not run during other tests."""
-    if not CHROMIUM.exists():
-        missing = f"The page is not tested: there is no {CHROMIUM} (Debian, Ubuntu: apt-get install chromium)"
-        if os.environ.get("FATHOM_BROWSER") == "required":
-            pytest.fail(missing)
-        pytest.skip(missing)
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
-        yield opened
-        opened.close()
 
 
 @dataclass

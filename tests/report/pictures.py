@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from fathom.analysis.analyze import analyze
 from fathom.report.pages import write_page
-from tests.report.conftest import CHROMIUM, FLAGS
+from tests.browser import CHROMIUM, FLAGS
 from tests.report.sample import PLAYERS, bench_in, play
 from tests.transcripts import ROOT
 

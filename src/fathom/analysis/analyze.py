@@ -51,6 +51,7 @@ from fathom.corpus.store import Corpus
 from fathom.records.errors import FathomError
 from fathom.records.version import __version__
 from fathom.tasks.catalog import distributions_of, family, measures_of
+from fathom.tasks.errata import retired_questions
 from fathom.work import infrequent_gc
 
 FEW_CONTEXTS = 15
@@ -211,6 +212,7 @@ def _bench_info(data: BenchData) -> BenchInfo:
             fitted=manifest.questions,
             errors=0,
             refused=0 if fitted is None else sum(fitted.refused.values()),
+            retired=len(retired_questions(bench.folder)),
         ),
         shared_documents=overlap.shared,
         linked_contexts=overlap.linked,
@@ -301,6 +303,24 @@ def repeated_runs(runs: Sequence[RunData], bench: str) -> list[RepeatedRuns]:
     return made
 
 
+def _restated(data: BenchData, bench: BenchInfo) -> list[str]:
+    """The accuracy of each run without the questions that were retired, beside the accuracy with them."""
+    retired = retired_questions(data.bench_runs.bench.folder)
+    notes = []
+    for run in data.runs:
+        scores = run.arrays
+        kept = np.array([data.questions[row].id not in retired for row in scores.rows], dtype=bool)
+        if kept.all():
+            continue
+        every, restated = share(scores.accuracy, scores.contexts), share(scores.accuracy[kept], scores.contexts[kept])
+        notes.append(
+            f"{run.name}: {len(kept) - int(kept.sum()):,} of {len(kept):,} questions of '{bench.name}' are retired. "
+            f"Accuracy without them {restated.value:.1%} ({restated.low:.1%} to {restated.high:.1%}), with them "
+            f"{every.value:.1%}, as in all other figures."
+        )
+    return notes
+
+
 def _notes(data: BenchData, bench: BenchInfo, runs: Sequence[RunSummary], causes: bool) -> list[str]:
     """Caveats that a reader should know before relying on a figure."""
     notes = []
@@ -330,6 +350,7 @@ def _notes(data: BenchData, bench: BenchInfo, runs: Sequence[RunSummary], causes
         if one.undiagnosed and data.has_corpus:
             said = "1 incorrect answer is" if one.undiagnosed == 1 else f"{one.undiagnosed:,} incorrect answers are"
             notes.append(f"{run.info.name}: {said} from families without a diagnoser.")
+    notes += _restated(data, bench)
     return [*notes, *_scored_here([run.run.scored_here for run in data.runs])]
 
 

@@ -43,6 +43,7 @@ from fathom.scoring.verdicts import JUDGE_AGREES, Verdict
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family, measures_of, tags_of, values_of
 from fathom.tasks.checking import Checker
+from fathom.tasks.errata import retired_questions
 
 if TYPE_CHECKING:
     import pandas
@@ -93,6 +94,8 @@ class Scores:
     responses_ignored: int = 0
     """Responses to questions or samples that are not part of the run."""
     warning: str = ""
+    retired: frozenset[QuestionId] = frozenset()
+    """Questions of the bench that were retired; `overall` counts them, and `restated` does not."""
     baselines: tuple[str, ...] = ()
     """What shortcuts reach on the bench, in lines, as its build measured it."""
 
@@ -102,6 +105,12 @@ class Scores:
     @cached_property
     def overall(self) -> Score:
         return self._tally({"all": self.questions})["all"]
+
+    @cached_property
+    def restated(self) -> Score | None:
+        """The score without the questions that were retired; None if there are none."""
+        kept = [one for one in self.questions if one.id not in self.retired]
+        return self._tally({"all": kept})["all"] if len(kept) < len(self.questions) else None
 
     def _tally(self, groups: Mapping[str, Sequence[Question]]) -> dict[str, Score]:
         return tally(groups, self.verdicts, measures_of(self.families), self._counts)
@@ -286,6 +295,7 @@ def _scores(
         questions_not_asked=bench.manifest.questions - len(questions),
         responses_ignored=ignored,
         warning=warning,
+        retired=retired_questions(bench.folder),
         baselines=tuple(
             line
             for name in bench.manifest.families

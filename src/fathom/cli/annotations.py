@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from fathom.api.annotating import EXPORT_FORMATS, ExportFormat, ExportReport, export_annotations
 from fathom.api.annotations import FORMATS, Format, ImportReport, import_annotations
 from fathom.cli import options
 
@@ -18,7 +19,7 @@ LISTED = 5
     epilog=options.examples("fathom annotations import brat/ --corpus corpus --format brat --out claims.jsonl")
 )
 def command() -> None:
-    """Import annotations of claims and evidence for `fathom build claims`."""
+    """Import annotations of claims and evidence for `fathom build claims`, or export those of a project."""
 
 
 @command.command(
@@ -45,6 +46,55 @@ def import_(sources: tuple[Path, ...], corpus: Path, out: Path, kind: Format, an
     click.echo(report.model_dump_json(indent=2) if as_json else "\n".join(_lines(out, report)))
     if not as_json:
         click.echo(f"next: fathom build claims {corpus} --annotations {out} --out bench")
+
+
+@command.command(
+    "export",
+    epilog=options.examples(
+        "fathom annotations export corpus-annotations --out claims.jsonl",
+        "fathom annotations export corpus-annotations --format brat --annotator ada --out brat",
+    ),
+)
+@click.argument("project", type=options.PATH)
+@click.option("--out", type=options.PATH, required=True, help="The file to write; for brat a folder.")
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(EXPORT_FORMATS),
+    default="annotations",
+    show_default=True,
+    help="The format; `annotations` is what `fathom build claims` and `fathom agree` read.",
+)
+@click.option("--annotator", "annotators", multiple=True, help="Only the layers of this annotator.")
+@click.option("--unfinished", is_flag=True, help="Also layers that are not done, marked as incomplete.")
+@options.as_json
+def export(
+    project: Path, out: Path, kind: ExportFormat, annotators: tuple[str, ...], unfinished: bool, as_json: bool
+) -> None:
+    """Write the layers of a project of `fathom annotate` that are done.
+
+    Label Studio's and brat's files can be imported again without loss. Reads the project and its corpus; calls no
+    model.
+    """
+    report = export_annotations(project, out, kind, annotators, unfinished)
+    click.echo(report.model_dump_json(indent=2) if as_json else "\n".join(_export_lines(report)))
+    if not as_json and kind == "annotations":
+        click.echo(f"next: fathom build claims CORPUS --annotations {out} --out bench")
+
+
+def _export_lines(report: ExportReport) -> Iterator[str]:
+    yield f"{report.out}: {report.annotations:,} annotations of {report.documents:,} documents"
+    yield f"  claims {report.claims:,}, pieces of evidence {report.evidence:,}"
+    yield "  annotators: " + ", ".join(
+        f"{name} {count:,}{' (attested)' if name in report.attested else ''}"
+        for name, count in report.annotators.items()
+    )
+    if report.unfinished:
+        yield f"  not done: {report.unfinished:,} layers"
+    if report.decisions:
+        yield "  adjudicated: " + ", ".join(f"{state} {count:,}" for state, count in report.decisions.items())
+    if report.unlinked:
+        yield f"  left out, evidence without a claim: {report.unlinked:,}"
 
 
 def _lines(out: Path, report: ImportReport) -> Iterator[str]:

@@ -10,7 +10,7 @@ import click
 from fathom.api import benches
 from fathom.api.benches import AuditReport
 from fathom.cli import options
-from fathom.cli.output import all_or_nothing
+from fathom.cli.output import all_or_nothing, escape_control_characters
 
 
 @click.command(epilog=options.examples("fathom audit bench"))
@@ -44,6 +44,9 @@ def describe(folder: Path, report: AuditReport) -> str:
             lines.append(f"  FAILED: {check.name} ({check.failed:,} of {check.checked:,}, first {first})")
         else:
             lines.append(f"  passed: {check.name} ({check.checked:,} checked)")
+    for one in report.errata:
+        said = escape_control_characters(f"{one.question_id} ({one.by}: {one.reason})")
+        lines.append(f"  {one.state}: {said}")
     if report.passed:
         lines.append(f"next: fathom run {folder} --model MODEL")
     return "\n".join(lines)

@@ -85,7 +85,7 @@ def command(
     if as_json:
         click.echo(json.dumps(_as_json(scores, groups, published), indent=2))
         return
-    lines = [f"{target}:", *_table(groups), *_macro(scores), *_published_table(published)]
+    lines = [f"{target}:", *_table(groups), *_restated(scores), *_macro(scores), *_published_table(published)]
     lines += [*measure_lines(scores.measures), *scores.baselines, *_judged(scores), *_notes(scores)]
     if is_run:
         lines.append(f"next: fathom analyze {target}")
@@ -100,6 +100,11 @@ def _as_json(scores: Scores, groups: dict[str, Score], published: dict[str, Publ
         },
         **({} if scores.macro_accuracy is None else {f"macro_{scores.macro_tag}": scores.macro_accuracy}),
         **({"measures": {one.name: one.model_dump() for one in scores.measures}} if scores.measures else {}),
+        **(
+            {}
+            if scores.restated is None
+            else {"restated": {**scores.restated.model_dump(), "accuracy": scores.restated.accuracy}}
+        ),
         "samples": scores.samples.model_dump(),
         "changes": scores.changes.model_dump(),
         "questions_not_asked": scores.questions_not_asked,
@@ -118,6 +123,16 @@ def _table(groups: dict[str, Score]) -> Iterator[str]:
         outcomes = ", ".join(f"{outcome} {count:,}" for outcome in OUTCOMES if (count := getattr(score, outcome)))
         shares = f"{score.accuracy:>8.1%} {score.partial_credit:>14.1%}{means}"
         yield f"  {name:{width}} {score.questions:>9,} {shares}   {outcomes}".rstrip()
+
+
+def _restated(scores: Scores) -> Iterator[str]:
+    """The score without the questions that were retired, beside the score with them."""
+    if scores.restated is not None:
+        kept, every = scores.restated, scores.overall
+        yield (
+            f"  without {every.questions - kept.questions:,} retired: {kept.accuracy:.1%} of {kept.questions:,} "
+            f"(with them {every.accuracy:.1%} of {every.questions:,})"
+        )
 
 
 def _width(measure: str) -> int:

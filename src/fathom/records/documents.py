@@ -225,6 +225,8 @@ class Evidence(Record):
     type: EvidenceType | None = Field(default=None, exclude_if=operator.not_)
     strength: Strength | None = Field(default=None, exclude_if=operator.not_)
     limitations: str = Field(default="", exclude_if=operator.not_)
+    note: str = Field(default="", exclude_if=operator.not_)
+    """A remark of the annotator; never scored."""
 
 
 class Claim(Record):
@@ -242,6 +244,8 @@ class Claim(Record):
     """What the authors conclude."""
     justified: bool | None = Field(default=None, exclude_if=lambda value: value is None)
     """Whether the evidence justifies the conclusion."""
+    note: str = Field(default="", exclude_if=operator.not_)
+    """A remark of the annotator; never scored."""
 
 
 class Document(DocumentFields):

@@ -18,7 +18,7 @@ class QuotedEvidence:
 
     quote: str
     attributes: Mapping[str, str] = field(default_factory=dict)
-    """`polarity`, `type`, `strength` and `limitations`, as far as they are given."""
+    """`polarity`, `type`, `strength`, `limitations` and `note`, as far as they are given."""
     position: float | None = None
     """Where it is in the text that it was marked in, as a share of that text; None if that is not known."""
 
@@ -33,7 +33,7 @@ class QuotedClaim:
     quote: str
     evidence: tuple[QuotedEvidence, ...] = ()
     attributes: Mapping[str, str] = field(default_factory=dict)
-    """`type`, `justified`, `robustness`, `confidence`, `conclusion` and `no_evidence_reason`, as far as given."""
+    """`type`, `justified`, `robustness`, `confidence`, `conclusion`, `no_evidence_reason`, `note`, as far as given."""
     position: float | None = None
 
 
@@ -64,12 +64,14 @@ _CLAIM_FIELDS: Mapping[str, tuple[str, ...]] = {
     "confidence": ("confidence", "confidence_level"),
     "conclusion": ("conclusion", "author_conclusion", "authors_conclusion"),
     "no_evidence_reason": ("no_evidence_reason", "reason"),
+    "note": ("note", "notes"),
 }
 _EVIDENCE_FIELDS: Mapping[str, tuple[str, ...]] = {
     "polarity": ("polarity", "stance", "relation", "direction"),
     "type": ("type", "evidence_type"),
     "strength": ("strength", "evidence_strength"),
     "limitations": ("limitations", "limitation", "key_limitations"),
+    "note": ("note", "notes"),
 }
 _STEMS = {
     "method": "methodology", "result": "result", "finding": "result", "contribut": "contribution",

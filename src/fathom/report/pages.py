@@ -209,7 +209,7 @@ def _page(head: dict[str, object], inside: Sequence[str], beside: str | None) ->
 
 def assembled(title: str, more: str, data: str, scripts: Sequence[str], admits_scripts: bool = False) -> bytes:
     """A page around its data; its content security policy forbids every request and every script but its own."""
-    style, script = source("style.css"), _joined(tuple(scripts))
+    style, script = source("theme.css") + source("style.css"), _joined(tuple(scripts))
     # Derived from the data: no text in the data can contain its own hash.
     nonce = hashlib.sha256(data.encode()).hexdigest()[:32]
     admitted = f" 'nonce-{nonce}'" if admits_scripts else ""

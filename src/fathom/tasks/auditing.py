@@ -16,6 +16,7 @@ from fathom.scoring.keys import Key
 from fathom.tasks.bench import Bench, BenchCounts
 from fathom.tasks.bench_folder import fingerprint_of
 from fathom.tasks.catalog import family
+from fathom.tasks.errata import Erratum, current_errata
 from fathom.tasks.family import AuditCheck, Check, Item
 
 FILE_NAME = "audit.json"
@@ -30,6 +31,8 @@ class AuditReport(Record):
     """The fingerprint of the audited bench."""
     questions: Count
     checks: tuple[AuditCheck, ...]
+    errata: tuple[Erratum, ...] = ()
+    """Items that people dispute, uphold or retire: the last erratum of each."""
 
     @property
     def passed(self) -> bool:
@@ -48,7 +51,12 @@ def audit(folder: Path, corpus_folder: Path | None = None, seed: int = 0) -> Aud
                     auditor.check(context, mine)
         for auditor in auditors.values():
             checks.extend(auditor.results())
-    report = AuditReport(bench=bench.manifest.fingerprint, questions=bench.manifest.questions, checks=tuple(checks))
+    report = AuditReport(
+        bench=bench.manifest.fingerprint,
+        questions=bench.manifest.questions,
+        checks=tuple(checks),
+        errata=tuple(current_errata(folder).values()),
+    )
     write_json(folder / FILE_NAME, report)
     return report
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
+from urllib.parse import unquote
 
 from fathom.corpus.annotations.marked_text import Mark, Relation, claims_of
 from fathom.corpus.annotations.source import SourceAnnotation, files_of
 from fathom.records.errors import FathomError
+from fathom.records.spans import Span
 
 _MARK = re.compile(r"(T\S+)\t(\S+) (\d+ \d+(?:;\d+ \d+)*)\t(.*)")
 _RELATION = re.compile(r"(R\S*)\t(\S+) \w+:(\S+) \w+:(\S+)\s*")
@@ -24,8 +27,22 @@ def read(sources: Iterable[Path], annotator: str) -> Iterator[SourceAnnotation]:
     for file in files:
         if file.path.suffix == ".ann":
             marks, relations = _marks(file.text, texts.get(file.path.with_suffix(""), ""), str(file.path))
+<<<<<<< HEAD
             name = annotator or file.path.parent.name or "brat"
             yield SourceAnnotation((file.path.stem,), name, claims_of(marks, relations.values()))
+=======
+            name = annotator or unquote(file.path.parent.name) or "brat"
+            # Fathom writes names of documents that are no file names with escapes, such as "10.5%2F7".
+            yield SourceAnnotation((file.path.stem, unquote(file.path.stem)), name, claims_of(marks, relations))
+
+
+def _printed(pieces: Sequence[Span], text: str) -> str:
+    """The text of a mark. The quote in its line has no line breaks, and a mark has a piece for each line."""
+    gaps = (text[one.end : two.start] for one, two in pairwise(pieces))
+    if all(gap.isspace() for gap in gaps):
+        return text[pieces[0].start : pieces[-1].end]
+    return " ".join(piece.of(text) for piece in pieces)
+>>>>>>> annotate
 
 
 def _marks(lines: str, text: str, path: str) -> tuple[dict[str, Mark], dict[str, Relation]]:
@@ -34,6 +51,7 @@ def _marks(lines: str, text: str, path: str) -> tuple[dict[str, Mark], dict[str,
     relations: dict[str, Relation] = {}
     attributes: list[re.Match[str]] = []
     for number, line in enumerate(lines.split("\n"), start=1):
+<<<<<<< HEAD
         if found := _MARK.fullmatch(line.rstrip("\r")):
             id, label, spans, printed = found.groups()
             pieces = [tuple(map(int, pair.split())) for pair in spans.split(";")]
@@ -41,6 +59,14 @@ def _marks(lines: str, text: str, path: str) -> tuple[dict[str, Mark], dict[str,
             if _letters(quote) != _letters(printed):
                 quote = printed  # the text file is missing, or another version than the one that was marked
             marks[id] = Mark(label, quote, min(1.0, pieces[0][0] / len(text)) if text else None)
+=======
+        if found := _MARK.fullmatch(line):
+            id, label, spans, quote = found.groups()
+            start = int(spans.split()[0])
+            pieces = [Span(*map(int, pair.split())) for pair in spans.split(";")]
+            printed = _printed(pieces, text) or quote
+            marks[id] = Mark(label, printed, start / len(text) if text else None)
+>>>>>>> annotate
         elif line.startswith("T"):
             raise FathomError(f"Line {number} of '{path}' is no mark of brat: '{line[:60]}'. Correct the line.")
         elif found := _RELATION.fullmatch(line):

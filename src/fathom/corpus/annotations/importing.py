@@ -177,7 +177,7 @@ class Placement:
         if span is None:
             return None
         known = {name: value for name, value in quoted.attributes.items() if value in CLAIM_ATTRIBUTES.get(name, ())}
-        free = {name: quoted.attributes.get(name, "") for name in ("conclusion", "no_evidence_reason")}
+        free = {name: quoted.attributes.get(name, "") for name in ("conclusion", "no_evidence_reason", "note")}
         justified = known.pop("justified", None)
         values = {**known, **free, "justified": None if justified is None else justified == "yes"}
         return Claim.model_validate({"span": span, "evidence": tuple(dict.fromkeys(evidence)), **values})
@@ -189,7 +189,8 @@ class Placement:
             return None
         attributes = quoted.attributes.items()
         known = {name: value for name, value in attributes if value in EVIDENCE_ATTRIBUTES.get(name, ())}
-        return Evidence.model_validate({"span": span, **known, "limitations": quoted.attributes.get("limitations", "")})
+        free = {name: quoted.attributes.get(name, "") for name in ("limitations", "note")}
+        return Evidence.model_validate({"span": span, **known, **free})
 
 
 Found = re.Match[str]

@@ -151,7 +151,7 @@ svg{font-family:Helvetica,Arial,sans-serif;background:@sheet}
 @cache
 def style() -> str:
     """The styles with literal colors: many SVG programs do not support variables."""
-    page = files("fathom.report").joinpath("page", "style.css").read_text("utf-8")
+    page = files("fathom.report").joinpath("page", "theme.css").read_text("utf-8")
     light = page[: page.index("}")]
     colors = dict(re.findall(r"--([a-z0-9-]+): (#[0-9a-f]{6})", light))
     rules = re.sub(r"@([a-z0-9-]+)", lambda found: colors[found[1]], RULES)

@@ -1,0 +1,127 @@
+"""Findings of a study in which people answered questions of a bench: accuracy, agreement, alignment, time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fathom.analysis.findings import Estimate
+from fathom.analysis.intervals import mean_estimate, share
+from fathom.records.documents import Count
+from fathom.records.questions import QuestionId
+from fathom.records.record import Record
+from fathom.scoring.answers import Answer
+
+
+@dataclass(frozen=True)
+class HumanAnswer:
+    """An answer of one person to one question, with its verdict."""
+
+    question_id: QuestionId
+    context: str
+    stratum: str
+    person: str
+    correct: bool
+    parsed: Answer | None
+    """None if it cannot be parsed, was given up or came too late."""
+    seconds: float
+    state: str
+
+
+class StudyGroup(Record):
+    """The findings over the questions of one stratum, or over all."""
+
+    name: str
+    questions: Count
+    answers: Count
+    accuracy: Estimate
+    """The share of answers that are correct; those given up or late are not."""
+    agreement: Estimate | None
+    """The share of questions to which at least two answers are equal; None if none has two answers."""
+    alignment: Estimate | None
+    """The share of questions to which at least two answers equal the key."""
+    minutes: Estimate | None
+    """The mean time of an answer that was neither given up nor late."""
+    gave_up: Count
+    timeouts: Count
+    single: Count
+    """Questions with fewer than two valid answers: they have no agreement."""
+    runs: dict[str, Estimate] = {}
+    """The accuracy of runs on the same questions."""
+
+
+class StudyResults(Record):
+    """All findings of a study."""
+
+    groups: tuple[StudyGroup, ...]
+    """All questions first, then the strata."""
+    rounds: Count
+    """Rounds with an answer to every control question."""
+    excluded_rounds: Count
+    """Rounds in which a control question was failed: none of their answers counts."""
+    excluded_answers: Count
+    open_tasks: Count
+    """Tasks without an answer so far."""
+
+
+Equal = Callable[[Answer, Answer], bool]
+
+
+def summarize_study(
+    answers: Sequence[HumanAnswer], equal: Equal, runs: Mapping[str, Mapping[QuestionId, float]]
+) -> tuple[StudyGroup, ...]:
+    """The findings over all valid answers, and over each stratum."""
+    strata = sorted({one.stratum for one in answers})
+    groups = [("all", list(answers)), *((name, [one for one in answers if one.stratum == name]) for name in strata)]
+    return tuple(_group(name, found, equal, runs) for name, found in groups if found)
+
+
+def _group(
+    name: str, answers: Sequence[HumanAnswer], equal: Equal, runs: Mapping[str, Mapping[QuestionId, float]]
+) -> StudyGroup:
+    by_question: dict[QuestionId, list[HumanAnswer]] = defaultdict(list)
+    for one in answers:
+        by_question[one.question_id].append(one)
+    several = [found for found in by_question.values() if len(found) > 1]
+    timed = [one for one in answers if one.state == "answered"]
+    contexts = {found[0].question_id: found[0].context for found in by_question.values()}
+    return StudyGroup(
+        name=name,
+        questions=len(by_question),
+        answers=len(answers),
+        accuracy=_share((float(one.correct), one.context) for one in answers),
+        agreement=_share((float(_agree(found, equal)), found[0].context) for found in several) if several else None,
+        alignment=_share((float(sum(one.correct for one in found) > 1), found[0].context) for found in several)
+        if several
+        else None,
+        minutes=mean_estimate(np.array([one.seconds / 60 for one in timed]), _numbers(one.context for one in timed))
+        if timed
+        else None,
+        gave_up=sum(one.state == "gave up" for one in answers),
+        timeouts=sum(one.state == "timeout" for one in answers),
+        single=len(by_question) - len(several),
+        runs={
+            run: _share((scores[id], context) for id, context in contexts.items() if id in scores)
+            for run, scores in runs.items()
+            if any(id in scores for id in contexts)
+        },
+    )
+
+
+def _agree(answers: Sequence[HumanAnswer], equal: Equal) -> bool:
+    """Whether at least two answers are equal."""
+    parsed = [one.parsed for one in answers if one.parsed is not None]
+    return any(equal(one, two) for place, one in enumerate(parsed) for two in parsed[place + 1 :])
+
+
+def _share(values: Iterable[tuple[float, str]]) -> Estimate:
+    found = list(values)
+    return share(np.array([value for value, _ in found]), _numbers(context for _, context in found))
+
+
+def _numbers(contexts: Iterable[str]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    known: dict[str, int] = {}
+    return np.array([known.setdefault(one, len(known)) for one in contexts], dtype=np.int64)

@@ -1,0 +1,178 @@
+"""Adjudication: claims of several layers that mean the same, and the layer that decisions about them give."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from fathom.annotate.layers import (
+    ClaimMark,
+    Comment,
+    Decision,
+    Element,
+    EvidenceLink,
+    EvidenceMark,
+    Layer,
+    SourceMark,
+    Values,
+)
+from fathom.records.documents import DocumentId, Passage, Polarity
+from fathom.records.errors import FathomError
+from fathom.records.record import short_id
+from fathom.records.spans import Span
+from fathom.scoring.span_matching import SentenceIndex, SpanMatcher
+
+
+@dataclass(frozen=True)
+class LinkedEvidence:
+    """Evidence of a claim with its polarity."""
+
+    mark: EvidenceMark
+    polarity: Polarity
+
+
+@dataclass(frozen=True)
+class ClaimVersion:
+    """A claim as one annotator marked it."""
+
+    annotator: str
+    id: str
+    claim: ClaimMark
+    evidence: tuple[LinkedEvidence, ...]
+
+
+@dataclass(frozen=True)
+class ClaimGroup:
+    """Versions of one claim, at most one of each annotator."""
+
+    versions: tuple[ClaimVersion, ...]
+
+    @property
+    def id(self) -> str:
+        """The id of the decision about the group."""
+        return short_id("d", *(part for one in self.versions for part in (one.annotator, one.id)))
+
+    @property
+    def sources(self) -> tuple[SourceMark, ...]:
+        return tuple(SourceMark(annotator=one.annotator, id=one.id) for one in self.versions)
+
+
+def versions_of(layer: Mapping[str, Element], annotator: str) -> list[ClaimVersion]:
+    """The claims of a layer with their evidence, in text order."""
+    found = []
+    for id, mark in layer.items():
+        if isinstance(mark, ClaimMark):
+            links = [one for one in layer.values() if isinstance(one, EvidenceLink) and one.claim == id]
+            evidence = [
+                LinkedEvidence(other, link.polarity)
+                for link in links
+                if isinstance(other := layer[link.evidence], EvidenceMark)
+            ]
+            found.append(ClaimVersion(annotator, id, mark, tuple(sorted(evidence, key=lambda one: one.mark.span))))
+    return sorted(found, key=lambda one: (one.claim.span, one.id))
+
+
+class Adjudicator:
+    """Groups the claims of one document's layers, and turns decisions into changes of the adjudicated layer."""
+
+    def __init__(self, document: DocumentId, layers: Mapping[str, Layer], sentences: Sequence[Span]) -> None:
+        self._document = document
+        self._matcher = SpanMatcher(SentenceIndex(lambda id: sentences))
+        self.groups = self._grouped([versions_of(layer, name) for name, layer in sorted(layers.items())])
+
+    def _passage(self, span: Span) -> Passage:
+        return Passage(document=self._document, span=span)
+
+    def _grouped(self, layers: Sequence[Sequence[ClaimVersion]]) -> list[ClaimGroup]:
+        """Claims that match one to one are versions of one claim."""
+        groups: list[list[ClaimVersion]] = []
+        for versions in layers:
+            known = [self._passage(group[0].claim.span) for group in groups]
+            pairs = self._matcher.pairs(known, [self._passage(one.claim.span) for one in versions])
+            matched = {pair.predicted: pair.gold for pair in pairs}
+            new: list[list[ClaimVersion]] = []
+            for number, one in enumerate(versions):
+                if number in matched:
+                    groups[matched[number]].append(one)
+                else:
+                    new.append([one])
+            groups += new
+        ordered = sorted(groups, key=lambda group: (group[0].claim.span, group[0].id))
+        return [ClaimGroup(tuple(group)) for group in ordered]
+
+    def group(self, id: str) -> ClaimGroup:
+        """The group of that id."""
+        found = next((group for group in self.groups if group.id == id), None)
+        if found is None:
+            raise FathomError("An annotator changed these claims. Reload the page.")
+        return found
+
+    def decide(
+        self, current: Mapping[str, Element], group: ClaimGroup, decision: Decision, base: str, comment: Comment | None
+    ) -> Values:
+        """The change of the adjudicated layer that a decision about a group gives; an earlier decision is replaced."""
+        values = self._without(current, group)
+        values[group.id] = decision
+        if comment is not None:
+            values[short_id("m", group.id, len(current), comment.text)] = comment.model_copy(update={"about": group.id})
+        chosen = next((one for one in group.versions if one.annotator == base), group.versions[0])
+        if decision.state == "merged":
+            chosen = self._merged(chosen, [one for one in group.versions if one is not chosen])
+        if decision.state in ("accepted", "merged"):
+            values |= self._marks(current, group, chosen)
+        return values
+
+    def _without(self, current: Mapping[str, Element], group: ClaimGroup) -> Values:
+        """The change that removes what an earlier decision about the group added."""
+        claim = _claim_id(group)
+        if claim not in current:
+            return {}
+        links = {id: one for id, one in current.items() if isinstance(one, EvidenceLink)}
+        uses = Counter(one.evidence for one in links.values())
+        mine = {id: one for id, one in links.items() if one.claim == claim}
+        unused = {one.evidence for one in mine.values() if uses[one.evidence] == 1}
+        return dict.fromkeys((claim, *mine, *unused))
+
+    def _merged(self, base: ClaimVersion, others: Sequence[ClaimVersion]) -> ClaimVersion:
+        """The first version, with attributes that it leaves open and further evidence from the others."""
+        claim, evidence = base.claim, list(base.evidence)
+        for other in others:
+            fields = other.claim.model_dump(exclude={"kind", "span"})
+            open_fields = {name: value for name, value in fields.items() if getattr(claim, name) in (None, "")}
+            claim = claim.model_copy(update=open_fields)
+            known = [self._passage(one.mark.span) for one in evidence]
+            theirs = [self._passage(one.mark.span) for one in other.evidence]
+            same = {pair.predicted for pair in self._matcher.pairs(known, theirs)}
+            evidence += [one for number, one in enumerate(other.evidence) if number not in same]
+        return ClaimVersion(base.annotator, base.id, claim, tuple(evidence))
+
+    def _marks(self, current: Mapping[str, Element], group: ClaimGroup, version: ClaimVersion) -> Values:
+        """The elements of an accepted claim; evidence that another claim has is used again."""
+        claim = _claim_id(group)
+        values: Values = {claim: version.claim}
+        for one in version.evidence:
+            evidence = short_id("e", one.mark.model_dump_json())
+            values[evidence] = one.mark
+            link = EvidenceLink(claim=claim, evidence=evidence, polarity=one.polarity)
+            values[short_id("l", claim, evidence, one.polarity)] = link
+        return values
+
+
+def _claim_id(group: ClaimGroup) -> str:
+    return f"c-{group.id}"
+
+
+def open_groups(groups: Sequence[ClaimGroup], current: Mapping[str, Element]) -> list[ClaimGroup]:
+    """The groups without a final decision."""
+
+    def is_final(group: ClaimGroup) -> bool:
+        found = current.get(group.id)
+        return isinstance(found, Decision) and found.state != "discuss"
+
+    return [group for group in groups if not is_final(group)]
+
+
+def decision_counts(layer: Mapping[str, Element]) -> dict[str, int]:
+    """Decisions by state."""
+    return dict(sorted(Counter(one.state for one in layer.values() if isinstance(one, Decision)).items()))

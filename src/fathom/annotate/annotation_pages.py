@@ -1,0 +1,250 @@
+"""The pages on which annotators mark claims and evidence in the documents of a corpus."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse, Response
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+from starlette.exceptions import HTTPException
+
+from fathom.annotate.document_html import DocumentHtml, document_html
+from fathom.annotate.guidelines import GUIDELINES
+from fathom.annotate.layers import VALUES, Element
+from fathom.annotate.project import LayerState, Project, SavedChange, StaleRevisionError
+from fathom.annotate.selection import pages
+from fathom.annotate.web import Input, page, user_of
+from fathom.corpus.store import Corpus, DocumentEntry
+from fathom.records.documents import DocumentId
+from fathom.records.quoted_claims import CLAIM_ATTRIBUTES, EVIDENCE_ATTRIBUTES
+from fathom.records.spans import Span
+
+CACHED_PAGES = 16
+
+
+@dataclass
+class AnnotationState:
+    """A project with its corpus, open in the thread of the server."""
+
+    project: Project
+    corpus: Corpus
+
+    def __post_init__(self) -> None:
+        self.entries: dict[int, DocumentEntry] = {entry.number: entry for entry in self.corpus.entries()}
+        self.numbers = {entry.id: entry.number for entry in self.entries.values()}
+        self._pages: OrderedDict[int, DocumentHtml] = OrderedDict()
+
+    def annotator_of(self, token: str) -> str | None:
+        return self.project.annotator_of(token)
+
+    def html(self, number: int) -> DocumentHtml:
+        """The body of a document's page."""
+        if number not in self._pages:
+            self._pages[number] = document_html(self.corpus.document(self.entries[number].id))
+            if len(self._pages) > CACHED_PAGES:
+                self._pages.popitem(last=False)
+        self._pages.move_to_end(number)
+        return self._pages[number]
+
+    def assigned(self, request: Request, number: int) -> DocumentEntry:
+        """The document of that number, if it is assigned to the user."""
+        entry = self.entries.get(number)
+        if entry is None or not self.project.is_assigned(user_of(request), entry.id):
+            raise HTTPException(404, "There is no such document among those assigned to you.")
+        return entry
+
+    def sentences(self, document: DocumentId) -> Sequence[Span]:
+        """The sentences of a document."""
+        return self.corpus.document(document).sentences
+
+    def guidelines(self) -> Markup:
+        """The guidelines as HTML. HTML in the Markdown is shown as text."""
+        return markdown(self.project.settings.guidelines or GUIDELINES)
+
+
+def markdown(text: str) -> Markup:
+    """Markdown as HTML, without its HTML, links and images."""
+    renderer = MarkdownIt("commonmark", {"html": False}).disable(["link", "image", "autolink"])
+    return Markup(renderer.render(text))
+
+
+def add_annotation(app: FastAPI) -> None:
+    """Add the pages to the app of a project."""
+    app.add_api_route("/documents/{number}", document)
+    app.add_api_route("/api/attest", attest, methods=["POST"])
+    app.add_api_route("/api/documents/{number}/layer", layer)
+    app.add_api_route("/api/documents/{number}/changes", changes_since)
+    app.add_api_route("/api/documents/{number}/changes", change, methods=["POST"])
+    app.add_api_route("/api/documents/{number}/undo", undo, methods=["POST"])
+    app.add_api_route("/api/documents/{number}/redo", redo, methods=["POST"])
+    app.add_api_route("/api/documents/{number}/done", done, methods=["POST"])
+
+
+def state_of(request: Request) -> AnnotationState:
+    """The project of the server."""
+    state: AnnotationState = request.app.state.project
+    return state
+
+
+def document_list(request: Request) -> Response:
+    """The documents of the annotator with their progress."""
+    state, user = state_of(request), user_of(request)
+    counts = state.project.counts(user)
+    rows = []
+    for id in state.project.assigned(user):
+        entry = state.entries[state.numbers[id]]
+        claims, evidence, finished = counts.get(id, (0, 0, False))
+        status: Literal["done", "started", "new"] = "done" if finished else "started" if claims + evidence else "new"
+        rows.append(
+            {
+                "number": entry.number, "title": entry.title, "year": entry.year or "",
+                "pages": pages(entry.characters), "claims": claims, "evidence": evidence, "status": status,
+            }
+        )  # fmt: skip
+    finished_rows = sum(row["status"] == "done" for row in rows)
+    return page(
+        "index.html",
+        title="Documents",
+        user=user,
+        rows=rows,
+        finished=finished_rows,
+        attested=state.project.attested(user),
+        guidelines=state.guidelines(),
+    )
+
+
+class _Attestation(Input):
+    no_model_helped: Literal[True]
+
+
+async def attest(request: Request, body: _Attestation) -> Response:
+    state_of(request).project.attest(user_of(request))
+    return JSONResponse({"attested": body.no_model_helped})
+
+
+async def document(request: Request, number: int) -> Response:
+    """The page of one document."""
+    state = state_of(request)
+    entry = state.assigned(request, number)
+    if state.project.attested(user_of(request)) is None:
+        raise HTTPException(403, "First attest on the list of documents that no model helps you.")
+    html = state.html(number)
+    mine = state.project.assigned(user_of(request))
+    place = mine.index(entry.id)
+    neighbors = {
+        "previous": mine[place - 1] if place else None,
+        "next": mine[place + 1] if place + 1 < len(mine) else None,
+    }
+    return page(
+        "document.html",
+        title=entry.title,
+        user=user_of(request),
+        entry=entry,
+        html=html,
+        position=place + 1,
+        total=len(mine),
+        neighbors={name: state.numbers[id] for name, id in neighbors.items() if id is not None},
+        guidelines=state.guidelines(),
+        choices={"claim": CLAIM_ATTRIBUTES, "evidence": EVIDENCE_ATTRIBUTES},
+    )
+
+
+# Layers.
+
+
+class RevisionInput(Input):
+    """A request that changes a layer at a revision."""
+
+    revision: int
+
+
+class _Change(RevisionInput):
+    values: dict[str, Any]
+
+
+class _Done(RevisionInput):
+    done: bool
+
+
+def _written(values: dict[str, Element] | dict[str, Element | None]) -> dict[str, Any]:
+    return {id: None if one is None else one.model_dump(mode="json") for id, one in values.items()}
+
+
+def layer_json(state: LayerState) -> dict[str, Any]:
+    """A layer as the page reads it."""
+    return {
+        "revision": state.revision,
+        "done": state.done,
+        "values": _written(state.elements),
+        "can_undo": state.can_undo,
+        "can_redo": state.can_redo,
+    }
+
+
+def saved_json(saved: SavedChange) -> dict[str, Any]:
+    """A stored change as the page reads it."""
+    return {
+        "revision": saved.revision,
+        "done": saved.done,
+        "values": _written(saved.values),
+        "can_undo": saved.can_undo,
+        "can_redo": saved.can_redo,
+    }
+
+
+def saving(act: Callable[[], SavedChange]) -> Response:
+    """The stored change, or with status 409 what changed in the meantime."""
+    try:
+        return JSONResponse(saved_json(act()))
+    except StaleRevisionError as stale:
+        return JSONResponse(saved_json(stale.saved), 409)
+
+
+async def layer(request: Request, number: int) -> Response:
+    state = state_of(request)
+    entry = state.assigned(request, number)
+    return JSONResponse(layer_json(state.project.layer(entry.id, user_of(request))))
+
+
+async def changes_since(request: Request, number: int, since: int = 0) -> Response:
+    state = state_of(request)
+    entry = state.assigned(request, number)
+    return JSONResponse(saved_json(state.project.changes_since(entry.id, user_of(request), since)))
+
+
+def _writing(request: Request, number: int) -> tuple[AnnotationState, DocumentEntry, str]:
+    """The state, the document and the annotator of a request that changes a layer."""
+    state, user = state_of(request), user_of(request)
+    entry = state.assigned(request, number)
+    if state.project.attested(user) is None:
+        raise HTTPException(403, "First attest on the list of documents that no model helps you.")
+    return state, entry, user
+
+
+async def change(request: Request, number: int, body: _Change) -> Response:
+    state, entry, user = _writing(request, number)
+    values = VALUES.validate_python(body.values)
+    if any(one is not None and one.kind in ("decision", "comment") for one in values.values()):
+        raise HTTPException(400, "A layer of an annotator has claims, evidence and links only.")
+    text = state.corpus.text(entry.id)
+    return saving(lambda: state.project.change(entry.id, user, body.revision, values, text))
+
+
+async def undo(request: Request, number: int, body: RevisionInput) -> Response:
+    state, entry, user = _writing(request, number)
+    return saving(lambda: state.project.undo(entry.id, user, body.revision))
+
+
+async def redo(request: Request, number: int, body: RevisionInput) -> Response:
+    state, entry, user = _writing(request, number)
+    return saving(lambda: state.project.redo(entry.id, user, body.revision))
+
+
+async def done(request: Request, number: int, body: _Done) -> Response:
+    state, entry, user = _writing(request, number)
+    return saving(lambda: state.project.set_done(entry.id, user, body.revision, body.done))

@@ -1,0 +1,128 @@
+"""Which documents of a corpus are annotated, and by whom."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+from fathom.corpus.store import Corpus
+from fathom.records.documents import DocumentId
+from fathom.records.errors import FathomError
+from fathom.records.rng import rng_for
+
+PAGE_CHARACTERS = 3_000
+"""Characters that count as one page: readers give text, and its pages differ between formats."""
+
+_FORMULA = re.compile(r"\$\$.{1,5000}?\$\$|\$[^$\n]{1,500}\$|\\\(.{1,500}?\\\)|\\\[.{1,5000}?\\\]", re.DOTALL)
+_MATH = re.compile(r"[∀-⋿⟀-⟯⦀-⫿←-⇿\U0001d400-\U0001d7ff=±×÷]")
+
+
+@dataclass(frozen=True)
+class Range:
+    """Numbers from `low` to `high`, both included; None for no limit."""
+
+    low: float | None = None
+    high: float | None = None
+
+    @classmethod
+    def parse(cls, text: str) -> Range:
+        """From "2019-2024", "5-", "-20" or "7"."""
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)?(-)?(\d+(?:\.\d+)?)?", text.strip())
+        if found is None or not (found[1] or found[3]):
+            raise FathomError(f"'{text}' is not a range. Give one such as 5-20, 5- or -20.")
+        low = float(found[1]) if found[1] else None
+        high = float(found[3]) if found[3] else (None if found[2] else low)
+        if low is not None and high is not None and low > high:
+            raise FathomError(f"The range '{text}' ends before it starts. Give the smaller number first.")
+        return cls(low, high)
+
+    def has(self, value: float) -> bool:
+        return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Filters for the documents of a project."""
+
+    year: Range | None = None
+    pages: Range | None = None
+    mathematics: Range | None = None
+    """The share of a document's characters that are in formulas."""
+    limit: int | None = None
+    """The maximum number of documents, drawn at random."""
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class SelectedDocuments:
+    """The documents that pass the filters, in corpus order, and the others by reason."""
+
+    documents: tuple[DocumentId, ...]
+    excluded: dict[str, int]
+
+
+def mathematics_share(text: str) -> float:
+    """The share of characters in formulas: LaTeX between its delimiters, and mathematical symbols elsewhere."""
+    inside = sum(len(found[0]) for found in _FORMULA.finditer(text))
+    outside = _FORMULA.sub("", text)
+    return (inside + len(_MATH.findall(outside))) / max(1, len(text))
+
+
+def select(corpus: Corpus, selection: Selection) -> SelectedDocuments:
+    """The documents of a corpus that pass all filters."""
+    excluded: Counter[str] = Counter()
+    kept: list[DocumentId] = []
+    for entry in corpus.entries():
+        if selection.year is not None and entry.year is None:
+            excluded["the year is unknown"] += 1
+        elif selection.year is not None and not selection.year.has(entry.year or 0):
+            excluded["another year"] += 1
+        elif selection.pages is not None and not selection.pages.has(pages(entry.characters)):
+            excluded["another number of pages"] += 1
+        elif selection.mathematics is not None and not selection.mathematics.has(
+            mathematics_share(corpus.text(entry.id))
+        ):
+            excluded["another share of mathematics"] += 1
+        else:
+            kept.append(entry.id)
+    if selection.limit is not None and selection.limit < len(kept):
+        excluded["not drawn"] = len(kept) - selection.limit
+        drawn = set(rng_for(selection.seed, "annotate", "documents").sample(kept, selection.limit))
+        kept = [id for id in kept if id in drawn]
+    return SelectedDocuments(tuple(kept), dict(excluded))
+
+
+def pages(characters: int) -> int:
+    """The number of pages that a text of that length counts as."""
+    return -(-characters // PAGE_CHARACTERS)
+
+
+def assign(
+    documents: Sequence[DocumentId], annotators: Sequence[str], double: int | None, rng: Random
+) -> dict[str, list[DocumentId]]:
+    """The documents of each annotator: all of them, or with `double` that many to two annotators, the rest to one.
+
+    Numbers of documents differ by at most one, and all pairs of annotators share about as many documents.
+    """
+    if double is None:
+        return {name: list(documents) for name in annotators}
+    if double > len(documents):
+        raise FathomError(f"--double {double} asks for more than the {len(documents)} selected documents. Give fewer.")
+    if len(annotators) < 2:
+        raise FathomError("--double needs at least two annotators. Give --annotator twice.")
+    order = list(documents)
+    rng.shuffle(order)
+    given: dict[str, list[DocumentId]] = {name: [] for name in annotators}
+    shared: Counter[frozenset[str]] = Counter()
+    for number, document in enumerate(order):
+        first = min(annotators, key=lambda name: (len(given[name]), name))
+        given[first].append(document)
+        if number < double:
+            others = [name for name in annotators if name != first]
+            second = min(others, key=lambda name: (len(given[name]), shared[frozenset({first, name})], name))
+            given[second].append(document)
+            shared[frozenset({first, second})] += 1
+    return given

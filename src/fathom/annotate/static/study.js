@@ -1,0 +1,33 @@
+// One question of a study.
+
+const place = document.getElementById("content");
+const answer = document.getElementById("answer");
+const saved = document.getElementById("saved");
+const draft = `draft-${place.dataset.place}`;
+answer.value = sessionStorage.getItem(draft) || "";
+answer.addEventListener("input", () => sessionStorage.setItem(draft, answer.value));
+
+async function send(gaveUp) {
+  try {
+    await call(`/api/tasks/${place.dataset.place}`, { text: answer.value, gave_up: gaveUp });
+    sessionStorage.removeItem(draft);
+    location.reload();
+  } catch (error) {
+    saved.textContent = error instanceof Refused ? error.message : "Not sent: the server does not answer. Try again.";
+    saved.className = "failed";
+  }
+}
+
+document.getElementById("send").addEventListener("click", () => send(false));
+document.getElementById("give-up").addEventListener("click", () => send(true));
+
+if (place.dataset.left) {
+  const end = performance.now() + Number(place.dataset.left) * 1000;
+  const tick = () => {
+    const left = Math.max(0, Math.ceil((end - performance.now()) / 1000));
+    document.getElementById("time").textContent = left ? `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")} left` : "The time is over: send what you have.";
+    if (left) setTimeout(tick, 1000);
+  };
+  tick();
+}
+document.documentElement.dataset.ready = "yes";

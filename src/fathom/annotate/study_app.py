@@ -1,0 +1,125 @@
+"""The pages on which people answer the questions of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse, Response
+from pydantic import Field
+from starlette.exceptions import HTTPException
+
+from fathom.annotate.study import Study, with_code
+from fathom.annotate.web import Input, create_app, page, user_of
+from fathom.corpus.store import Corpus
+from fathom.records.contexts import Context
+from fathom.records.errors import FathomError
+from fathom.records.questions import Question, QuestionId
+from fathom.tasks.bench import Bench
+from fathom.tasks.catalog import family
+
+MAX_ANSWER = 20_000
+CONTROL = "This is a control question. Find the control code in the material, and enter it."
+
+
+@dataclass
+class StudyState:
+    """A study with the questions of its bench, open in the thread of the server. It reads no keys."""
+
+    study: Study
+    bench: Bench
+    corpus: Corpus
+
+    def __post_init__(self) -> None:
+        wanted = self.study.plan.questions
+        self.questions: dict[QuestionId, Question] = {
+            one.id: one for one in self.bench.all_questions() if one.id in wanted
+        }
+        needed = {one.context_id for one in self.questions.values()}
+        self._contexts: dict[str, Context] = {one.id: one for one in self.bench.contexts() if one.id in needed}
+        self.material = lru_cache(maxsize=8)(self._material)
+
+    def annotator_of(self, token: str) -> str | None:
+        return self.study.annotator_of(token)
+
+    def _material(self, id: QuestionId) -> str:
+        """What is shown with a question."""
+        question = self.questions[id]
+        name = question.family
+        forms = family(name).views(self.corpus, self.bench.manifest.reports.get(name, {})).forms
+        if self.study.plan.show not in forms:
+            raise FathomError(f"The family '{name}' cannot show '{self.study.plan.show}'. It has: {', '.join(forms)}.")
+        return forms[self.study.plan.show](self._contexts[question.context_id]).decode()
+
+
+def study_app(folder: Path, corpus: Path, port: Callable[[], int]) -> FastAPI:
+    """The app of a study."""
+
+    @contextmanager
+    def opened() -> Iterator[StudyState]:
+        with Study(folder) as study, Corpus(corpus) as documents:
+            yield StudyState(study, study.open_bench(), documents)
+
+    app = create_app(opened, port)
+    app.add_api_route("/", task)
+    app.add_api_route("/api/attest", attest, methods=["POST"])
+    app.add_api_route("/api/tasks/{place}", answer, methods=["POST"])
+    return app
+
+
+def _state(request: Request) -> StudyState:
+    state: StudyState = request.app.state.project
+    return state
+
+
+async def task(request: Request) -> Response:
+    """The question that the person has to answer next."""
+    state, user = _state(request), user_of(request)
+    study = state.study
+    tasks = study.plan.tasks[user]
+    place = study.next_place(user)
+    common = {"title": "Study", "user": user, "total": len(tasks)}
+    if place is None:
+        return page("study_end.html", **common)
+    if study.attested(user) is None:
+        return page("study_start.html", **common, limit=study.plan.time_limit)
+    found = tasks[place]
+    text = state.material(found.question_id)
+    elapsed = study.show(user, place)
+    limit = study.plan.time_limit
+    return page(
+        "study_task.html",
+        **common,
+        place=place,
+        question=CONTROL if found.control else state.questions[found.question_id].text,
+        material=with_code(text, found.control) if found.control else text,
+        left=None if limit is None else max(0.0, limit - elapsed),
+    )
+
+
+class _Attestation(Input):
+    no_model_helped: bool = Field(strict=True)
+
+
+async def attest(request: Request, body: _Attestation) -> Response:
+    if not body.no_model_helped:
+        raise HTTPException(400, "Check the box first.")
+    _state(request).study.attest(user_of(request))
+    return JSONResponse({"attested": True})
+
+
+class _Answer(Input):
+    text: str = Field(max_length=MAX_ANSWER)
+    gave_up: bool = False
+
+
+async def answer(request: Request, place: int, body: _Answer) -> Response:
+    state, user = _state(request), user_of(request)
+    if not body.gave_up and not body.text.strip():
+        raise FathomError("The answer is empty. Write one, or give up.")
+    state.study.answer(user, place, body.text, body.gave_up)
+    return JSONResponse({"stored": True})

@@ -1,0 +1,184 @@
+"""Human studies: people answer questions of a bench in a local web app, and are compared with runs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from fathom.analysis.loading import read_verdicts
+from fathom.analysis.studies import HumanAnswer, StudyGroup, StudyResults, summarize_study
+from fathom.annotate.study import (
+    PLAN,
+    Study,
+    StudyAnswer,
+    StudyPlan,
+    StudyTask,
+    assign_tasks,
+    draw_sample,
+    read_plan,
+)
+from fathom.api.annotating import require_server
+from fathom.api.arguments import Folder, as_path
+from fathom.records.errors import FathomError
+from fathom.records.questions import QuestionId, Response
+from fathom.runs.folder import read_run, selected_questions
+from fathom.scoring.answer_types.compare import agrees
+from fathom.scoring.answer_types.format import after_label
+from fathom.tasks.bench import Bench
+from fathom.tasks.catalog import family
+from fathom.tasks.checking import ShownContexts, check
+from fathom.tasks.family import Item
+
+__all__ = [
+    "StudyGroup",
+    "StudyPlan",
+    "StudyResults",
+    "create_study",
+    "is_study",
+    "read_plan",
+    "serve_study",
+    "study_results",
+]
+
+
+def is_study(folder: Folder) -> bool:
+    """Whether the folder contains a study."""
+    return (as_path(folder) / PLAN).is_file()
+
+
+def create_study(
+    bench: Folder,
+    out: Folder,
+    by: str,
+    per: int,
+    *,
+    people: Sequence[str] = (),
+    answers: int = 3,
+    per_round: int = 3,
+    controls: int = 1,
+    show: str = "documents",
+    time_limit: float | None = None,
+    seed: int = 0,
+) -> StudyPlan:
+    """Draw `per` questions for each value of the tag `by`, and assign them to people in rounds.
+
+    Every question is answered by `answers` people. `time_limit` is in seconds for each question.
+    """
+    folder, opened = as_path(out), Bench(as_path(bench))
+    names = list(people) or [f"person-{number}" for number in range(1, answers + 1)]
+    questions = list(opened.all_questions())
+    sample = draw_sample(questions, by, per, seed)
+    drawn = [one for found in sample.values() for one in found]
+    for name in sorted({one.family for one in drawn}):
+        with opened.open_corpus() as corpus:
+            forms = family(name).views(corpus, opened.manifest.reports.get(name, {})).forms
+        if show not in forms:
+            raise FathomError(f"The family '{name}' cannot show '{show}'. Choose among {', '.join(forms)}.")
+    plan = StudyPlan(
+        bench=Path(os.path.relpath(opened.folder.resolve(), folder.resolve())).as_posix(),
+        bench_fingerprint=opened.manifest.fingerprint,
+        show=show,
+        by=by,
+        strata={value: len(found) for value, found in sample.items()},
+        available={
+            value: sum({"family": one.family, "split": one.split, **one.tags}.get(by) == value for one in questions)
+            for value in sample
+        },
+        answers_per_question=answers,
+        controls=controls,
+        time_limit=time_limit,
+        seed=seed,
+        tasks=assign_tasks(drawn, names, answers, per_round, controls, seed),
+    )
+    corpus_path = Path(os.path.relpath(opened.corpus_folder, folder.resolve())).as_posix()
+    Study.begin(folder, plan, corpus_path).close()
+    return plan
+
+
+def serve_study(study: Folder, *, port: int = 0, started: Callable[[dict[str, str]], None]) -> None:
+    """Serve a study on the loopback address until an interrupt; `started` gets the link of each person."""
+    require_server()
+    from fathom.annotate.study_app import study_app
+    from fathom.annotate.web import LocalServer
+
+    folder = as_path(study)
+    with Study(folder) as opened:
+        bench = opened.open_bench()
+        server = LocalServer(port or opened.settings.port)
+        opened.update_settings(port=server.port)
+        links = {name: server.link(opened.token(name)) for name in opened.annotators()}
+    with bench.open_corpus() as corpus:
+        where = corpus.folder
+    server.run(study_app(folder, where, lambda: server.port), lambda: started(links))
+
+
+def study_results(study: Folder, runs: Sequence[Folder] = ()) -> StudyResults:
+    """Accuracy, agreement, alignment and time of a study, beside runs on the same questions.
+
+    A round in which a control question was failed is excluded with all of its answers, and counted.
+    """
+    with Study(as_path(study)) as opened:
+        plan, bench = opened.plan, opened.open_bench()
+        answers = list(opened.answers())
+    wanted = plan.questions
+    items = {one.question.id: one for _, found in bench.by_context() for one in found if one.question.id in wanted}
+    controls = [(one, plan.tasks[one.person][one.place]) for one in answers]
+    rounds = {(one.person, task.round) for one, task in controls if task.control}
+    failed = {(one.person, task.round) for one, task in controls if task.control and not _passes(one, task)}
+    shown = ShownContexts(bench)
+    valid: list[HumanAnswer] = []
+    excluded = 0
+    for one, task in controls:
+        if task.control:
+            continue
+        if (one.person, task.round) in failed:
+            excluded += 1
+            continue
+        valid.append(_judged(one, items[task.question_id], plan.by, shown))
+    if not valid:
+        raise FathomError(f"The study '{study}' has no valid answers yet. Wait for some.")
+    scores = {Path(as_path(run)).name: _run_scores(as_path(run), bench, plan) for run in runs}
+    groups = summarize_study(valid, lambda one, two: agrees(one, two) or agrees(two, one), scores)
+    return StudyResults(
+        groups=groups,
+        rounds=len(rounds),
+        excluded_rounds=len(failed),
+        excluded_answers=excluded,
+        open_tasks=sum(map(len, plan.tasks.values())) - len(answers),
+    )
+
+
+def _passes(answer: StudyAnswer, task: StudyTask) -> bool:
+    return answer.state == "answered" and answer.text.strip() == task.control
+
+
+def _judged(answer: StudyAnswer, item: Item, by: str, shown: ShownContexts) -> HumanAnswer:
+    question = item.question
+    tags = {"family": question.family, "split": question.split, **question.tags}
+    verdict = None
+    if answer.state == "answered":
+        text = after_label(answer.text.strip())
+        verdict = check(item, Response(question_id=question.id, outcome="answered", text=text), shown)
+    return HumanAnswer(
+        question_id=question.id,
+        context=question.context_id,
+        stratum=tags[by],
+        person=answer.person,
+        correct=verdict is not None and verdict.outcome == "correct",
+        parsed=None if verdict is None else verdict.parsed,
+        seconds=answer.seconds,
+        state=answer.state,
+    )
+
+
+def _run_scores(run: Path, bench: Bench, plan: StudyPlan) -> dict[QuestionId, float]:
+    """Whether a run answered each of the study's questions that it was asked correctly."""
+    manifest = read_run(run)
+    if manifest.bench_fingerprint != plan.bench_fingerprint:
+        raise FathomError(f"The run '{run}' is not on the bench of the study. Give runs on '{bench.folder}'.")
+    asked = {one.id for one in selected_questions(bench.all_questions(), manifest.settings)} & plan.questions
+    found = {one.question_id: float(one.outcome == "correct") for one in read_verdicts(run) if one.sample == 0}
+    if not asked & found.keys():
+        raise FathomError(f"The run '{run}' has no verdicts on questions of the study. Score it with `fathom score`.")
+    return {id: found.get(id, 0.0) for id in asked}

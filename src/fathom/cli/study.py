@@ -1,0 +1,157 @@
+"""`fathom study`"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from fathom.cli import options
+from fathom.cli.output import counted, cut
+from fathom.records.errors import FathomError
+
+if TYPE_CHECKING:
+    from fathom.api.findings import Estimate
+    from fathom.api.studies import StudyPlan, StudyResults
+
+
+class _PerTag(click.ParamType[tuple[str, int]]):
+    """A tag and a number: skill=20."""
+
+    name = "tag=n"
+
+    def convert(self, value: object, param: click.Parameter | None, context: click.Context | None) -> tuple[str, int]:
+        name, _, number = str(value).rpartition("=")
+        if not name or not number.isdecimal() or not int(number):
+            raise FathomError(f"--per takes a tag and a number such as skill=20, not '{value}'. Give such a pair.")
+        return name, int(number)
+
+
+class _Duration(click.ParamType[float]):
+    """A time such as 90m, 45s or 2h, in seconds."""
+
+    name = "time"
+
+    def convert(self, value: object, param: click.Parameter | None, context: click.Context | None) -> float:
+        found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh])", str(value))
+        if found is None or not float(found[1]):
+            raise FathomError(f"--time-limit takes a time such as 90m, 45s or 2h, not '{value}'. Give such a time.")
+        return float(found[1]) * {"s": 1, "m": 60, "h": 3600}[found[2]]
+
+
+@click.command(
+    epilog=options.examples(
+        "fathom study bench --out study --per skill=20 --annotators 3 --controls 1 --show tables",
+        "fathom study bench --out study --per level=10 --time-limit 90m --annotators 1 --annotator ada",
+        "fathom study study --results --run runs/full",
+    )
+)
+@click.argument("target", metavar="BENCH|STUDY", type=options.PATH)
+@click.option("--out", type=options.PATH, help="The folder of a new study.")
+@click.option("--per", type=_PerTag(), help="How many questions for each value of a tag, such as skill=20.")
+@click.option("--annotators", type=click.IntRange(1), default=3, show_default=True, help="Answers to each question.")
+@click.option("--annotator", "people", multiple=True, help="The name of a person; may be given several times.")
+@click.option(
+    "--round", "per_round", type=click.IntRange(1), default=3, show_default=True, help="Questions in a round."
+)
+@click.option("--controls", type=click.IntRange(0), default=1, show_default=True, help="Control questions per round.")
+@click.option("--show", default="documents", show_default=True, help="The material: documents or tables.")
+@click.option("--time-limit", type=_Duration(), help="Time for each question, such as 90m.")
+@options.seed
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port.  [default: the last one, or any]")
+@click.option("--no-server", is_flag=True, help="Create the study, and serve nothing.")
+@click.option("--results", is_flag=True, help="For a study: print its results.")
+@click.option("--run", "runs", multiple=True, type=options.PATH, help="With --results: a run to compare with.")
+@options.as_json
+def command(
+    target: Path,
+    out: Path | None,
+    per: tuple[str, int] | None,
+    annotators: int,
+    people: tuple[str, ...],
+    per_round: int,
+    controls: int,
+    show: str,
+    time_limit: float | None,
+    seed: int,
+    port: int,
+    no_server: bool,
+    results: bool,
+    runs: tuple[Path, ...],
+    as_json: bool,
+) -> None:
+    """Let people answer questions of a bench, and compare them with runs.
+
+    With BENCH: draws a stratified sample, assigns it to people in rounds with control questions, and serves it on the
+    loopback address. With STUDY: continues to serve it, or with --results prints accuracy, agreement, alignment and
+    time. Rounds with a failed control question are excluded and counted. Reads the bench; the pages read no keys;
+    writes the study; calls no model.
+    """
+    from fathom.api.studies import create_study, is_study, read_plan, serve_study, study_results
+
+    if results:
+        if not is_study(target):
+            raise FathomError(f"'{target}' is not a study. Give the folder that --out named.")
+        found = study_results(target, runs)
+        click.echo(found.model_dump_json(indent=2) if as_json else "\n".join(_result_lines(target, found)))
+        return
+    folder = target
+    if not is_study(target):
+        if out is None or per is None:
+            raise FathomError("A new study needs --out DIR and --per TAG=N. Give both.")
+        folder = out
+        create_study(
+            target, out, *per, people=people, answers=annotators, per_round=per_round, controls=controls, show=show,
+            time_limit=time_limit, seed=seed,
+        )  # fmt: skip
+    plan = read_plan(folder)
+    click.echo(plan.model_dump_json(indent=2) if as_json else "\n".join(_plan_lines(folder, plan)))
+    if no_server:
+        return
+
+    def started(links: dict[str, str]) -> None:
+        for name, link in links.items():
+            click.echo(f"  {name}: {link}", err=as_json)
+        click.echo("Press Ctrl+C to end. Answers are kept.", err=as_json)
+
+    serve_study(folder, port=port, started=started)
+    if not as_json:
+        click.echo(f"next: fathom study {folder} --results")
+
+
+def _plan_lines(folder: Path, plan: StudyPlan) -> Iterator[str]:
+    questions = counted(len(plan.questions), "question")
+    yield f"{folder}: {questions}, {counted(plan.answers_per_question, 'answer')} to each"
+    for value, count in plan.strata.items():
+        yield f"  {plan.by} {cut(value, 40)}: {count:,} of {plan.available[value]:,}"
+    for name, tasks in plan.tasks.items():
+        controls = sum(bool(one.control) for one in tasks)
+        rounds = len({one.round for one in tasks})
+        yield f"  {name}: {counted(len(tasks) - controls, 'question')} and {controls:,} controls in {rounds:,} rounds"
+
+
+def _result_lines(folder: Path, results: StudyResults) -> Iterator[str]:
+    excluded = f"{results.excluded_rounds:,} of {results.rounds:,} rounds excluded by controls"
+    yield f"{folder}: {excluded} ({results.excluded_answers:,} answers), {results.open_tasks:,} tasks open"
+    yield f"  {'':24} {'questions':>9} {'answers':>7} {'accuracy':>20} {'agreement':>20} {'alignment':>20}  minutes"
+    for one in results.groups:
+        minutes = (
+            "" if one.minutes is None else f"{one.minutes.value:.1f} ({one.minutes.low:.1f}-{one.minutes.high:.1f})"
+        )
+        shares = " ".join(f"{_percent(value):>20}" for value in (one.accuracy, one.agreement, one.alignment))
+        yield f"  {cut(one.name, 24):24} {one.questions:>9,} {one.answers:>7,} {shares}  {minutes}"
+        if one.gave_up or one.timeouts:
+            yield f"    given up {one.gave_up:,}, too late {one.timeouts:,}"
+        if one.single:
+            yield f"    {counted(one.single, 'question')} with one valid answer: not in agreement and alignment"
+        for name, accuracy in one.runs.items():
+            yield f"    {cut(name, 22):22} {accuracy.items:>9,} {'':>7} {_percent(accuracy):>20}"
+
+
+def _percent(estimate: Estimate | None) -> str:
+    if estimate is None:
+        return "undefined"
+    return f"{estimate.value:.1%} ({estimate.low * 100:.1f}-{estimate.high * 100:.1f})"

@@ -1,0 +1,119 @@
+"""Screenshots of the annotation app for the docs. `python -m tests.annotate.pictures` takes them again."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from fathom.annotate.layers import layer_of
+from fathom.annotate.project import Project, ProjectSettings
+from fathom.annotate.review_app import review_app
+from fathom.annotate.study import Study
+from fathom.annotate.study_app import study_app
+from fathom.api.annotating import create_project
+from fathom.api.benches import build
+from fathom.api.corpora import generate
+from fathom.api.studies import create_study
+from fathom.contexts.files import FILE_NAME, write_contexts
+from fathom.contexts.sampling import SamplingSettings
+from fathom.corpus.store import Corpus
+from tests.annotate.conftest import Served, serving, serving_project, wait_saved
+from tests.browser import CHROMIUM, FLAGS
+from tests.transcripts import ROOT
+
+PICTURES = ROOT / "docs" / "pictures"
+SCHEMES = ("light", "dark")
+
+
+def entered(browser: Browser, served: Served, name: str, path: str, scheme: str) -> Page:
+    """A page of one person, loaded."""
+    page = browser.new_page(viewport={"width": 1280, "height": 860}, color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+    page.goto(served.link(name))
+    page.goto(f"http://127.0.0.1:{served.port}{path}")
+    page.wait_for_load_state("networkidle")
+    return page
+
+
+def take_annotation(browser: Browser, folder: Path) -> None:
+    """The list of documents, and a document with a claim and its evidence."""
+    corpus, project = folder / "corpus", folder / "project"
+    generate(corpus, documents=12, seed=4)
+    create_project(corpus, project, ["ada", "ben"], adjudicators=["eve"])
+    with serving_project(project, corpus) as served:
+        entered(browser, served, "ada", "/", "light").screenshot(path=PICTURES / "annotate-start-light.png")
+        with Project(project) as opened:
+            for name in ("ada", "ben", "eve"):
+                opened.attest(name)
+        page = entered(browser, served, "ada", "/documents/1", "light")
+        for key in ["]", "]", "j", "j", "j", "c"]:
+            page.keyboard.press(key)
+        for key in ["]", "]", "]", "j", "j", "e", "j", "J", "e"]:
+            page.keyboard.press(key)
+        page.keyboard.press("n")
+        page.select_option("#form select[name=type]", "performance")
+        wait_saved(page)
+        page.keyboard.press("Escape")
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            page.keyboard.press("n")
+            page.wait_for_timeout(200)
+            page.screenshot(path=PICTURES / f"annotate-document-{scheme}.png")
+        with Project(project) as opened, Corpus(corpus) as documents:
+            document = documents.document(opened.settings.documents[1])
+            for name, claims in (("ada", document.claims), ("ben", document.claims[1:])):
+                opened.change(document.id, name, 0, dict(layer_of(claims)), document.text)
+                opened.set_done(document.id, name, 1, True)
+        page = entered(browser, served, "eve", "/adjudication/2", "light")
+        page.locator("button[data-state=accepted]").first.click()
+        page.wait_for_selector(".state.accepted")
+        page.evaluate("scrollTo(0, document.querySelectorAll('.group')[1].offsetTop - 20)")
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            page.wait_for_timeout(200)
+            page.screenshot(path=PICTURES / f"annotate-adjudication-{scheme}.png")
+        entered(browser, served, "eve", "/", "light").screenshot(path=PICTURES / "annotate-agreement-light.png")
+        entered(browser, served, "ada", "/", "dark").screenshot(path=PICTURES / "annotate-list-dark.png")
+
+
+def take_review(browser: Browser, folder: Path) -> None:
+    """An item of a bench with its proof."""
+    corpus, bench, project = folder / "corpus", folder / "bench", folder / "review"
+    build("claims", corpus, out=bench)
+    with Project.create(project, ProjectSettings(corpus="..", corpus_fingerprint="", documents=())) as opened:
+        opened.add_annotator("eve", ())
+    with serving(project, lambda server: review_app(project, bench, corpus, lambda: server.port)) as served:
+        for scheme in SCHEMES:
+            page = entered(browser, served, "eve", "/items/2", scheme)
+            page.screenshot(path=PICTURES / f"annotate-item-{scheme}.png")
+        entered(browser, served, "eve", "/", "light").screenshot(path=PICTURES / "annotate-items-light.png")
+
+
+def take_study(browser: Browser, folder: Path) -> None:
+    """A question over tables."""
+    corpus, bench, study = folder / "corpus", folder / "numeric", folder / "study"
+    with Corpus(corpus) as documents:
+        write_contexts(documents, SamplingSettings(lengths=(65_536,), count=1), corpus / FILE_NAME)
+    build("numeric", corpus, out=bench)
+    create_study(bench, study, "family", 3, people=["ada"], answers=1, show="tables", time_limit=600)
+    with Study(study) as opened:
+        opened.attest("ada")
+    with serving(study, lambda server: study_app(study, corpus, lambda: server.port)) as served:
+        for scheme in SCHEMES:
+            page = entered(browser, served, "ada", "/", scheme)
+            page.screenshot(path=PICTURES / f"annotate-study-{scheme}.png")
+
+
+def main() -> None:
+    PICTURES.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
+        take_annotation(browser, Path(folder))
+        take_review(browser, Path(folder))
+        take_study(browser, Path(folder))
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+"""A real browser for tests of pages."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+CHROMIUM = Path(os.environ.get("FATHOM_CHROMIUM", "/usr/bin/chromium"))
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Chromium; closed with the module, since its event loop must not run during other tests."""
+    if not CHROMIUM.exists():
+        missing = f"The page is not tested: there is no {CHROMIUM} (Debian, Ubuntu: apt-get install chromium)"
+        if os.environ.get("FATHOM_BROWSER") == "required":
+            pytest.fail(missing)
+        pytest.skip(missing)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
+        yield opened
+        opened.close()
