@@ -1,0 +1,63 @@
+"""Generates one narrative, news or policy document from a domain, a seed and a number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from random import Random
+
+from fathom.corpus.generated.draft import with_all_stated
+from fathom.corpus.generated.prose.news import write_news
+from fathom.corpus.generated.prose.pack import Pack, load_pack
+from fathom.corpus.generated.prose.writer import ProseWriter
+from fathom.records.documents import Document, DocumentKind
+from fathom.records.errors import FathomError
+from fathom.records.record import short_id
+from fathom.records.rng import rng_for
+from fathom.records.spans import Span
+
+LONG = 4
+"""How many times as long a long document is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """A kind of document in one language."""
+
+    kind: DocumentKind
+    language: str
+    write: Callable[[Pack, str, Random, int], tuple[ProseWriter, Span, int]]
+
+
+DOMAINS: Mapping[str, Domain] = {
+    "news": Domain("news", "en", write_news),
+}
+
+
+def write_prose(domain: str, seed: int, index: int, *, long: bool = False) -> Document:
+    """Document `index` of the domain; about 10K tokens, or several times as many if `long`.
+
+    A fact that a later passage corrects is planted three times: the first value ("reported"), the same value in the
+    correction ("repeated"), and the value that counts ("restated").
+    """
+    if domain not in DOMAINS:
+        raise FathomError(f"There is no domain '{domain}'. Choose from: {', '.join(DOMAINS)}.")
+    kind = DOMAINS[domain]
+    rng = rng_for(seed, domain, "prose", index, int(long))
+    writer, title, year = kind.write(load_pack(kind.kind, kind.language), kind.language, rng, LONG if long else 1)
+    document = Document(
+        id=short_id("gen", "prose", domain, seed, index, int(long)),
+        kind=kind.kind,
+        language=kind.language,
+        title=title,
+        year=year,
+        subject=domain,
+        license="CC0-1.0",
+        source=f"generated:{domain}:{seed}:{index}",
+        text=writer.draft.text(),
+        sections=tuple(writer.draft.sections),
+        paragraphs=tuple(writer.draft.paragraphs),
+        sentences=tuple(writer.draft.sentences),
+        facts=tuple(writer.facts),
+    )
+    return with_all_stated(document)
