@@ -181,6 +181,10 @@ def computed(sign: str, left: Value, right: Value) -> Value:
             return _date_value(to_date(one) + timedelta(days=int(two)))
         case "days between":
             return Value(number=Decimal((to_date(one) - to_date(two)).days), unit="days")
+        case "years later":
+            return Value(number=one + two, unit="year")
+        case "years between":
+            return Value(number=one - two, unit="years")
         case _:
             raise UndecidableError(f"there is no operation '{sign}'")
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from decimal import Decimal
 from functools import cache
 from random import Random
 
 from fathom.corpus.generated.prose import DOMAINS
 from fathom.corpus.generated.prose.pack import load_pack
 from fathom.records.documents import Document
-from fathom.tasks.puzzles.tree import Choose, Compute, Given, Lookup, Node, Option, Owner, Pick, Value
+from fathom.tasks.puzzles.tree import Choose, Compute, Given, Lookup, Node, Option, Owner, Pick, Value, nodes
 from fathom.tasks.puzzles.vocabulary import Attribute, Vocabulary
 
-_NUMBERS = ("count", "money", "length", "distance", "percent", "days", "year")
+_NUMBERS = ("count", "money", "length", "distance", "percent", "days")
 
 
 @cache
@@ -38,9 +37,9 @@ def prose_vocabulary(domain: str) -> Vocabulary:
         name: Attribute(
             ask=one.ask,
             cues=one.cues,
-            entity=attributes[one.left].entity,
-            type=attributes[one.left].type,
-            unit=attributes[one.left].unit,
+            entity=attributes[one.left.partition(">")[0]].entity,
+            type="number" if one.sign == "years between" else attributes[one.left.rpartition(">")[2]].type,
+            unit="years" if one.sign == "years between" else attributes[one.left.rpartition(">")[2]].unit,
             most=one.most,
             least=one.least,
         )
@@ -101,22 +100,22 @@ class ProseComposer:
         return Compute(sign=sign, left=self._value(measure, one), right=self._value(measure, two))
 
     def _between(self) -> Node | None:
-        """The days between two dates."""
-        one, two = self._measure("date"), self._measure("date")
+        """The days between two dates, or the years between two years."""
+        unit = self._rng.choice(("date", "year"))
+        one, two = self._measure(unit), self._measure(unit)
         if one is None or two is None:
             return None
         first, second = self._entity(self._kind(one), self._rng.randint(1, 2)), self._entity(self._kind(two), 1)
         if first is None or second is None:
             return None
         left, right = self._value(one, first), self._value(two, second)
-        return Compute(sign="days between", left=left, right=right) if left != right else None
+        sign = "days between" if unit == "date" else "years between"
+        return Compute(sign=sign, left=left, right=right) if left != right else None
 
     def _named(self) -> Node | None:
         """A name that belongs to an entity which is found by a comparison."""
         options = [
-            name
-            for name, one in self._vocabulary.attributes.items()
-            if one.type not in ("number", "date") and one.entity in self._entities
+            name for name, one in self._vocabulary.attributes.items() if one.is_name and one.entity in self._entities
         ]
         attribute = self._rng.choice(options)
         kind = self._vocabulary.attributes[attribute].entity
@@ -131,7 +130,7 @@ class ProseComposer:
         kind = self._kind(measure)
         one, two = self._entity(kind, 1), self._entity(kind, 0)
         target, rest = self._entity(self._kind(other), 1), self._entity(self._kind(other), 1)
-        if one is None or two is None or target is None or rest is None:
+        if one is None or two is None or target is None or rest is None or _compares(one, self._value(measure, two)):
             return None
         derived = [name for name, found in self._vocabulary.derived.items() if found.entity == self._kind(other)]
         asked = self._rng.choice(derived) if derived else other
@@ -165,12 +164,12 @@ class ProseComposer:
 
     def _derived_value(self, name: str, entity: Node) -> Node:
         sign, left, right = self._vocabulary.parts[name]
-        return Compute(
-            sign=sign,
-            left=Lookup(attribute=left, of=entity),
-            right=Lookup(attribute=right, of=entity),
-            named=name,
-        )
+        return Compute(sign=sign, left=self._part(left, entity), right=self._part(right, entity), named=name)
+
+    def _part(self, path: str, entity: Node) -> Node:
+        """An operand of a derived value: a value of the entity, or of one that it is linked to ("elder>born")."""
+        link, mark, measure = path.rpartition(">")
+        return self._value(measure, Lookup(attribute=link, of=entity) if mark else entity)
 
     def _entity(self, kind: str, depth: int) -> Node | None:
         """An entity of a class, named or described in up to `depth` steps."""
@@ -203,8 +202,9 @@ class ProseComposer:
 
     def _is_stated(self, measure: str, entity: str) -> bool:
         parts = self._vocabulary.parts.get(measure)
-        needed = parts[1:] if parts else (measure,)
-        return all((attribute, entity) in self._stated for attribute in needed)
+        if parts is None:
+            return (measure, entity) in self._stated
+        return all(self._is_stated(path.partition(">")[0], entity) for path in parts[1:])
 
     def _linked(self, kind: str, depth: int = 1) -> Node | None:
         """The entity that another one is linked to: the town in which a person worked."""
@@ -225,6 +225,6 @@ class ProseComposer:
         return name and Owner(attribute=attribute, name=name)
 
 
-def number(value: int) -> Given:
-    """A number that the question states."""
-    return Given(value=Value(number=Decimal(value)))
+def _compares(node: Node, value: Node) -> bool:
+    """Whether a node is found by a comparison with this value, so that another one would say nothing new."""
+    return any(isinstance(one, Pick) and value in [option.value for option in one.options] for one in nodes(node))

@@ -186,9 +186,9 @@ class Recomputation:
         if sign in ("/", "change %") and two == 0:
             raise UnknownError
         match sign:
-            case "+":
+            case "+" | "years later":
                 return Reading(one + two)
-            case "-" | "days between":
+            case "-" | "days between" | "years between":
                 return Reading(one - two)
             case "*":
                 return Reading(one * two)

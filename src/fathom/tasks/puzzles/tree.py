@@ -76,7 +76,9 @@ class Compute(Record):
     """The result of an operation on two numbers, or on a date and a number of days."""
 
     op: Literal["compute"] = "compute"
-    sign: Literal["+", "-", "*", "/", "% of", "less %", "change %", "days later", "days between"]
+    sign: Literal[
+        "+", "-", "*", "/", "% of", "less %", "change %", "days later", "days between", "years later", "years between"
+    ]
     left: Node
     right: Node
     named: str = ""
@@ -161,7 +163,7 @@ def operation(node: Node) -> Operation:
         case Pick() | Tally():
             return "comparison"
         case Compute():
-            return "temporal" if node.sign in ("days later", "days between") else "arithmetic"
+            return "temporal" if node.sign.startswith(("days", "years")) else "arithmetic"
         case Choose() | Override():
             return "conditional"
 

@@ -18,13 +18,18 @@ class Attribute:
     entity: str = ""
     """The class of its entities, such as "town"; empty if questions do not choose among them."""
     type: str = "number"
-    """The class of its values: "number", "date", or the class of names."""
+    """The class of its values: "number", "date", "year", or the class of names."""
     unit: str = ""
     asked_by: str = ""
     """The noun phrase for the entity of a name {n}."""
     most: str = ""
     least: str = ""
     """What is said of the entity with the largest and the smallest value."""
+
+    @property
+    def is_name(self) -> bool:
+        """Whether its values are names."""
+        return self.type not in ("number", "date", "year")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 
 from fathom.tasks.puzzles.tree import (
@@ -17,7 +17,7 @@ from fathom.tasks.puzzles.tree import (
     Pick,
     Tally,
     Value,
-    nodes,
+    children,
 )
 from fathom.tasks.puzzles.vocabulary import Vocabulary
 
@@ -37,6 +37,7 @@ _PHRASES = {
         "ask -": "By how much does {left} exceed {right}?",
         "ask /": "How many times as large as {right} is {left}?",
         "ask days between": "How many days lie between {right} and {left}?",
+        "ask years between": "How many years lie between {right} and {left}?",
         "ask change %": "By what percentage does {left} exceed {right}?",
         "ask choose": "If {left} is at least as {large} as {right}, what is {then}? "
         "If it is {smaller}, what is {otherwise}?",
@@ -65,6 +66,7 @@ _PHRASES = {
         "ask -": "{left}比{right}多多少？",
         "ask /": "{left}是{right}的多少倍？",
         "ask days between": "从{right}到{left}相隔多少天？",
+        "ask years between": "{right}与{left}相隔多少年？",
         "ask change %": "{left}比{right}高百分之多少？",
         "ask choose": "如果{left}{large}{right}，那么{then}是多少？否则，{otherwise}是多少？",
         "ask pick": "{names}之中，{most}的{kind}是哪一个？",
@@ -139,7 +141,9 @@ class Wording:
     def _definitions(self) -> list[str]:
         """Letters for the entities that the question has to describe."""
         described = [
-            node for node in dict.fromkeys(nodes(self._program)) if self._is_described(node) and node != self._program
+            node
+            for node in dict.fromkeys(self._visible(self._program))
+            if self._is_described(node) and node != self._program
         ]
         sentences = []
         for letter, node in zip(LETTERS, described, strict=False):
@@ -147,10 +151,17 @@ class Wording:
             self._letters[node.model_dump_json()] = letter
         return sentences
 
+    def _visible(self, node: Node) -> Iterator[Node]:
+        """The nodes that the question spells out: of a named value only what it is about."""
+        hides = isinstance(node, Compute) and node.named
+        for child in self._subject_nodes(node) if hides and isinstance(node, Compute) else children(node):
+            yield from self._visible(child)
+        yield node
+
     def _is_described(self, node: Node) -> bool:
         """Whether the node gives an entity that the question describes instead of naming it."""
         if isinstance(node, Lookup):
-            return self._vocabulary.attributes[node.attribute].type not in ("number", "date")
+            return self._vocabulary.attributes[node.attribute].is_name
         return isinstance(node, Owner | Pick)
 
     def _question(self) -> str:
@@ -180,7 +191,7 @@ class Wording:
                 return phrases["ask"].format(np=self._np(node))
 
     def _is_date(self, node: Node) -> bool:
-        return self._vocabulary.measure(node).type == "date"
+        return self._vocabulary.measure(node).type in ("date", "year")
 
     def _form(self, answer: Value, decimals: int | None) -> str:
         if answer.name:
@@ -215,12 +226,11 @@ class Wording:
 
     def _subject(self, node: Compute) -> dict[str, str]:
         """What a derived value is about: the entity, part and period of its first attribute."""
-        first = node.left
-        while not isinstance(first, Lookup):
-            assert isinstance(first, Compute)
-            first = first.left
-        part = self._np(first.part) if first.part is not None else ""
-        return {"e": self._np(first.of), "p": part, "t": first.period}
+        of, *parts = self._subject_nodes(node)
+        return {"e": self._np(of), "p": self._np(parts[0]) if parts else "", "t": _subject_lookup(node).period}
+
+    def _subject_nodes(self, node: Compute) -> tuple[Node, ...]:
+        return children(_subject_lookup(node))
 
     def _comparison(self, node: Pick) -> dict[str, str]:
         measure = self._vocabulary.measure(node.options[0].value)
@@ -234,6 +244,16 @@ class Wording:
         if len(parts) == 1:
             return parts[0]
         return self._phrases["comma"].join(parts[:-1]) + self._phrases["and"] + parts[-1]
+
+
+def _subject_lookup(node: Compute) -> Lookup:
+    """The attribute that tells what a derived value is about."""
+    # The right operand belongs to the entity itself, even if the left one is that of a linked entity.
+    first = node.right
+    while not isinstance(first, Lookup):
+        assert isinstance(first, Compute)
+        first = first.right
+    return first
 
 
 def unit_name(unit: str, language: str) -> str:

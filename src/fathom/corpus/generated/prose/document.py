@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 from fathom.corpus.generated.draft import with_all_stated
+from fathom.corpus.generated.prose.narrative import write_narrative
 from fathom.corpus.generated.prose.news import write_news
 from fathom.corpus.generated.prose.pack import Pack, load_pack
 from fathom.corpus.generated.prose.writer import ProseWriter
@@ -26,10 +27,11 @@ class Domain:
 
     kind: DocumentKind
     language: str
-    write: Callable[[Pack, str, Random, int], tuple[ProseWriter, Span, int]]
+    write: Callable[[Pack, str, Random, int], tuple[ProseWriter, Span, int | None]]
 
 
 DOMAINS: Mapping[str, Domain] = {
+    "narrative": Domain("narrative", "en", write_narrative),
     "news": Domain("news", "en", write_news),
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from decimal import Decimal
 from random import Random
 from typing import NamedTuple
@@ -25,8 +26,9 @@ class Printed(NamedTuple):
     before: str = ""
 
 
-def print_value(type: str, value: Decimal, unit: str, language: str, rng: Random) -> Printed:
+def print_value(type: str, number: Decimal | int, unit: str, language: str, rng: Random) -> Printed:
     """The value in one of the forms that documents use."""
+    value = Decimal(number)
     if language == "zh":
         return _chinese(type, value, unit, rng)
     match type:
@@ -82,6 +84,11 @@ def _chinese(type: str, value: Decimal, unit: str, rng: Random) -> Printed:
             if value <= 10 and rng.random() < 0.6:
                 return Printed(_CHINESE_DIGITS[int(value)])
             return Printed(f"{value:f}")
+
+
+def date_number(day: date) -> int:
+    """A date as 20240317."""
+    return day.year * 10_000 + day.month * 100 + day.day
 
 
 def date_parts(value: Decimal) -> tuple[int, int, int]:

@@ -27,11 +27,20 @@ class Statement:
 class ProseWriter:
     """Writes into `draft` and `facts`."""
 
-    def __init__(self, pack: Pack, language: str, rng: Random, words: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        pack: Pack,
+        language: str,
+        rng: Random,
+        words: Mapping[str, str],
+        varied: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        """`words` are those that all paragraphs can use; of `varied` each paragraph on a topic has one."""
         self.draft = Draft(joiner="")
         self.facts: list[Fact] = []
         self._pack, self._language, self._rng = pack, language, rng
         self._words = dict(words)
+        self._varied = varied or {}
         self._chooser = Chooser(rng)
 
     def title(self) -> Span:
@@ -102,8 +111,17 @@ class ProseWriter:
                 self.draft.sentences.append(Span(start + begin, start + begin + len(part)))
                 at = begin + len(part)
 
-    def filler(self, scope: Scope) -> Statement:
+    def body(self, statements: Sequence[Statement], fillers: int) -> None:
+        """Write the paragraphs of a section: the statements among paragraphs on topics, after the first one."""
+        paragraphs = [self._filler() for _ in range(fillers)]
+        for statement in statements:
+            paragraphs.insert(self._rng.randint(1, len(paragraphs)), statement)
+        for paragraph in paragraphs:
+            self.paragraph(paragraph)
+
+    def _filler(self) -> Statement:
         """A paragraph of some sentences on the topic that was used least."""
+        scope = {name: self._rng.choice(words) for name, words in self._varied.items()}
         topic = self._chooser.pick([str(number) for number in range(len(self._pack.topic))])
         sentences = self._pack.topic[int(topic)].sentences
         chosen = self._chooser.subset(sentences, min(len(sentences), self._rng.randint(3, 5)))
