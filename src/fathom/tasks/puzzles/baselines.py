@@ -15,7 +15,7 @@ from fathom.tasks.puzzles.check import check, check_answer
 from fathom.tasks.puzzles.mentions import dates_in, name_spans, numbers_in, plain_text
 from fathom.tasks.puzzles.puzzle import PuzzleSource
 from fathom.tasks.puzzles.solution import stated_answer
-from fathom.tasks.puzzles.wording import iso_date, plain
+from fathom.tasks.puzzles.tree import iso_date, plain
 
 _WORD = re.compile(r"[a-z]{3,}|[\u4e00-\u9fff]{2}", re.IGNORECASE)
 

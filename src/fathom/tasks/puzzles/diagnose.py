@@ -13,8 +13,7 @@ from fathom.tasks.puzzles.checklist import ChecklistItem, checklist_of
 from fathom.tasks.puzzles.faults import faulty_answers
 from fathom.tasks.puzzles.puzzle import date_spellings
 from fathom.tasks.puzzles.sources import source_of
-from fathom.tasks.puzzles.tree import DATE, OPERATIONS, operation, parse, subnodes
-from fathom.tasks.puzzles.wording import iso_date, plain
+from fathom.tasks.puzzles.tree import DATE, OPERATIONS, iso_date, operation, parse, plain, subnodes
 
 _STAGES: Mapping[str, Stage] = {"reading": "reading", "bridging": "finding"}
 

@@ -46,7 +46,7 @@ def prose_vocabulary(domain: str) -> Vocabulary:
         for name, one in pack.derived.items()
     }
     parts = {name: (one.sign, one.left, one.right) for name, one in pack.derived.items()}
-    return Vocabulary(kind.language, attributes, derived, parts)
+    return Vocabulary(kind.language, attributes, derived, parts, pack.case)
 
 
 class ProseComposer:

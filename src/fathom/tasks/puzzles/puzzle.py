@@ -39,12 +39,13 @@ from fathom.tasks.puzzles.tree import (
     Tally,
     Value,
     children,
+    iso_date,
     nodes,
     operation,
     written,
 )
 from fathom.tasks.puzzles.vocabulary import Vocabulary
-from fathom.tasks.puzzles.wording import Wording, iso_date
+from fathom.tasks.puzzles.wording import Wording
 
 NAME = "puzzles"
 DECIMALS = 2
@@ -192,6 +193,8 @@ def _given_names(node: Node) -> set[str]:
         return {node.value.name} - {""}
     if isinstance(node, Pick):
         return set()
+    if isinstance(node, Choose) and node.named:
+        return _given_names(node.left) | _given_names(node.right)
     return set().union(*(_given_names(child) for child in children(node)))
 
 
@@ -203,8 +206,8 @@ def _operands(program: Node, source: PuzzleSource) -> list[Value]:
 
 
 def step_count(program: Node, steps: Sequence[Step]) -> int:
-    """The number of steps that are more than reading a fact."""
-    return sum(operation(step.node) != "reading" for step in steps)
+    """The number of steps that are more than reading a fact, or taking an exception that was computed before."""
+    return sum(operation(step.node) != "reading" and not isinstance(step.node, Override) for step in steps)
 
 
 def operations_of(steps: Sequence[Step]) -> list[str]:
@@ -305,14 +308,16 @@ def checklist(source: PuzzleSource, program: Node, steps: Sequence[Step]) -> lis
         for inner in children(step.node)
     }
     answer = steps[-1].value
-    items = []
+    items: list[ChecklistItem] = []
     for step in steps[:-1]:
         text = step.node.model_dump_json()
         if text in compared and text not in kept:
             continue
         if same_value(step.value, answer) and isinstance(program, Choose | Override):
             continue  # the branch that was chosen is the answer itself
-        items.append(_item(source, step, steps))
+        item = _item(source, step, steps)
+        if not any((one.name, one.value) == (item.name, item.value) for one in items):
+            items.append(item)  # an exception and the value that it gives are one item
     return items
 
 
@@ -343,7 +348,7 @@ def cues_of(node: Node, vocabulary: Vocabulary, operands: Sequence[Value]) -> tu
         case Pick() | Tally():
             first = node.options[0].value if isinstance(node, Pick) else node.values[0]
             return (*vocabulary.measure(first).cues, *SUPERLATIVES[vocabulary.language])
-        case Compute() if node.named:
+        case Compute() | Choose() | Override() if node.named:
             return vocabulary.derived[node.named].cues
         case Given():
             return ()

@@ -8,6 +8,7 @@ from random import Random
 from fathom.corpus.generated.prose import DOMAINS
 from fathom.corpus.generated.prose.pack import load_pack
 from fathom.records.documents import Document
+from fathom.tasks.puzzles.policy import PolicyComposer
 from fathom.tasks.puzzles.prose import ProseComposer, prose_vocabulary
 from fathom.tasks.puzzles.puzzle import PuzzleSource
 from fathom.tasks.puzzles.tree import Node
@@ -26,4 +27,6 @@ def source_of(document: Document) -> PuzzleSource | None:
 
 def programs_of(source: PuzzleSource, rng: Random) -> Iterator[Node]:
     """Programs over the facts of a document, in random order; many of them make no puzzle."""
+    if source.kind == "policy":
+        return PolicyComposer(source.document, rng).programs()
     return ProseComposer(source.document, source.vocabulary, rng).programs()

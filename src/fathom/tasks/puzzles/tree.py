@@ -198,3 +198,15 @@ def replaced(node: Node, old: Node, new: Node) -> Node:
                 type(node), ("exception", "general")
             )
             return node.model_copy(update={name: replaced(getattr(node, name), old, new) for name in names})
+
+
+def iso_date(number: Decimal) -> str:
+    """A date as 2024-03-17."""
+    digits = f"{int(number):08}"
+    return f"{digits[:4]}-{digits[4:6]}-{digits[6:]}"
+
+
+def plain(number: Decimal) -> str:
+    """A number with at most four decimals and without trailing zeros."""
+    text = f"{round(number, 4):,f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

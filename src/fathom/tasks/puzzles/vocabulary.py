@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from fathom.tasks.puzzles.tree import Compute, Lookup, Node
 
@@ -41,6 +41,9 @@ class Vocabulary:
     derived: Mapping[str, Attribute]
     parts: Mapping[str, tuple[str, str, str]]
     """For each derived value: the operation and the two attributes."""
+
+    case: Mapping[str, str] = field(default_factory=dict)
+    """Sentences that describe the case which a question is about, by what they state."""
 
     def measure(self, node: Node) -> Attribute:
         """The attribute or derived value that a node gives."""

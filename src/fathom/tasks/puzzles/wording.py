@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
 
+from fathom.tasks.puzzles.policy import case_sentences
 from fathom.tasks.puzzles.tree import (
     DATE,
     Choose,
@@ -18,6 +18,9 @@ from fathom.tasks.puzzles.tree import (
     Tally,
     Value,
     children,
+    iso_date,
+    nodes,
+    plain,
 )
 from fathom.tasks.puzzles.vocabulary import Vocabulary
 
@@ -110,7 +113,7 @@ class Wording:
 
     def text(self, answer: Value, decimals: int | None) -> str:
         """The question, with the form of its answer."""
-        sentences = self._definitions()
+        sentences = [*self._definitions(), *case_sentences(self._program, self._vocabulary.case, self._np)]
         sentences.append(self._question())
         sentences.append(self._form(answer, decimals))
         return (" " if self._vocabulary.language == "en" else "").join(sentences)
@@ -126,7 +129,7 @@ class Wording:
         }
         match node:
             case Choose() | Override() if node.named:
-                return self._vocabulary.derived[node.named].ask
+                return self._vocabulary.derived[node.named].ask.format(**self._subject(node))
             case Choose():
                 return f"{self._np(node.left)} >= {self._np(node.right)}"
             case Override():
@@ -154,7 +157,8 @@ class Wording:
     def _visible(self, node: Node) -> Iterator[Node]:
         """The nodes that the question spells out: of a named value only what it is about."""
         hides = isinstance(node, Compute) and node.named
-        for child in self._subject_nodes(node) if hides and isinstance(node, Compute) else children(node):
+        about = _subject_lookup(node, bool(self._vocabulary.case)) if hides else node
+        for child in children(about):
             yield from self._visible(child)
         yield node
 
@@ -224,13 +228,11 @@ class Wording:
             case Tally() | Choose() | Override():
                 raise ValueError(f"a question does not spell out a node '{node.op}'")
 
-    def _subject(self, node: Compute) -> dict[str, str]:
-        """What a derived value is about: the entity, part and period of its first attribute."""
-        of, *parts = self._subject_nodes(node)
-        return {"e": self._np(of), "p": self._np(parts[0]) if parts else "", "t": _subject_lookup(node).period}
-
-    def _subject_nodes(self, node: Compute) -> tuple[Node, ...]:
-        return children(_subject_lookup(node))
+    def _subject(self, node: Node) -> dict[str, str]:
+        """What a derived value is about: the entity, part and period of one of its attributes."""
+        about = _subject_lookup(node, bool(self._vocabulary.case))
+        part = self._np(about.part) if about.part is not None and not self._vocabulary.case else ""
+        return {"e": self._np(about.of), "p": part, "t": about.period}
 
     def _comparison(self, node: Pick) -> dict[str, str]:
         measure = self._vocabulary.measure(node.options[0].value)
@@ -246,14 +248,13 @@ class Wording:
         return self._phrases["comma"].join(parts[:-1]) + self._phrases["and"] + parts[-1]
 
 
-def _subject_lookup(node: Compute) -> Lookup:
-    """The attribute that tells what a derived value is about."""
-    # The right operand belongs to the entity itself, even if the left one is that of a linked entity.
-    first = node.right
-    while not isinstance(first, Lookup):
-        assert isinstance(first, Compute)
-        first = first.right
-    return first
+def _subject_lookup(node: Node, first: bool) -> Lookup:
+    """The attribute that tells what a derived value is about: the first one, or that of the last operand."""
+    found: Node = node
+    while isinstance(found, Compute) and not first:
+        # The right operand belongs to the entity itself, even if the left one is that of a linked entity.
+        found = found.right
+    return found if isinstance(found, Lookup) else next(one for one in nodes(node) if isinstance(one, Lookup))
 
 
 def unit_name(unit: str, language: str) -> str:
@@ -272,15 +273,3 @@ def written_value(value: Value, language: str) -> str:
     if not unit:
         return number
     return f"{number}{unit}" if language == "zh" or unit == "%" else f"{number} {unit}"
-
-
-def iso_date(number: Decimal) -> str:
-    """A date as 2024-03-17."""
-    digits = f"{int(number):08}"
-    return f"{digits[:4]}-{digits[4:6]}-{digits[6:]}"
-
-
-def plain(number: Decimal) -> str:
-    """A number with at most four decimals and without trailing zeros."""
-    text = f"{round(number, 4):,f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -10,6 +10,7 @@ from fathom.corpus.generated.draft import with_all_stated
 from fathom.corpus.generated.prose.narrative import write_narrative
 from fathom.corpus.generated.prose.news import write_news
 from fathom.corpus.generated.prose.pack import Pack, load_pack
+from fathom.corpus.generated.prose.policy import write_policy
 from fathom.corpus.generated.prose.writer import ProseWriter
 from fathom.records.documents import Document, DocumentKind
 from fathom.records.errors import FathomError
@@ -33,6 +34,7 @@ class Domain:
 DOMAINS: Mapping[str, Domain] = {
     "narrative": Domain("narrative", "en", write_narrative),
     "news": Domain("news", "en", write_news),
+    "policy": Domain("policy", "en", write_policy),
 }
 
 

@@ -84,6 +84,6 @@ def write_narrative(pack: Pack, language: str, rng: Random, scale: int) -> tuple
     for template in pack.intro:
         writer.paragraph(Statement(template, {}))
     for number, statements in enumerate(world.statements, start=1):
-        with writer.draft.section(f"{number}. {writer.heading({})}"):
+        with writer.draft.section(pack.section.format(number=number, heading=writer.heading({}))):
             writer.body(statements, fillers=rng.randint(5, 6))
     return writer, title, None

@@ -70,10 +70,14 @@ class Pack(Record):
     intro: tuple[str, ...] = ()
     headlines: tuple[str, ...]
     dateline: str = ""
+    section: str = ""
+    """How a heading is numbered; empty if headings are not."""
     names: Mapping[str, tuple[str, ...]]
     phrases: Mapping[str, tuple[str, ...]]
     attribute: Mapping[str, Attribute]
     derived: Mapping[str, Derived] = {}
+    case: Mapping[str, str] = {}
+    """Sentences that describe the case which a question is about."""
     topic: tuple[Topic, ...]
 
 

@@ -53,12 +53,20 @@ class World:
         self._state(self.rng.randrange(self.sections), attribute, entity, Planted(Printed(name), fact))
 
     def state(
-        self, attribute: str, entity: str, value: int, *, wrong: int | None = None, section: int | None = None
+        self,
+        attribute: str,
+        entity: str,
+        value: int,
+        *,
+        wrong: int | None = None,
+        section: int | None = None,
+        part: str = "",
     ) -> None:
         """State a number, by default in any section; `wrong` is stated first and corrected some sections later."""
         if section is None:
             section = self.rng.randrange(self.sections if wrong is None else max(1, self.sections // 2))
-        self._state(section, attribute, entity, self._number(attribute, entity, value if wrong is None else wrong))
+        first = self._number(attribute, entity, value if wrong is None else wrong, part=part)
+        self._state(section, attribute, entity, first, part)
         if wrong is None:
             return
         later = self.rng.randrange(min(section + 3, self.sections - 1), self.sections)
@@ -69,22 +77,31 @@ class World:
         }
         self.statements[later].append(Statement(self.rng.choice(self.pack.attribute[attribute].correct), scope))
 
-    def _number(self, attribute: str, entity: str, value: int, status: str = "reported") -> Planted:
+    def _number(self, attribute: str, entity: str, value: int, status: str = "reported", part: str = "") -> Planted:
         of = self.pack.attribute[attribute]
         number = Decimal(value)
         printed = print_value(of.type, number, _UNITS.get(of.unit, of.unit), self.language, self.rng)
-        return Planted(printed, _fact(attribute, entity, number, "", of.unit, status))
+        return Planted(printed, _fact(attribute, entity, number, "", of.unit, status, part))
 
-    def _state(self, section: int, attribute: str, entity: str, value: Planted) -> None:
+    def _state(self, section: int, attribute: str, entity: str, value: Planted, part: str = "") -> None:
         of: Attribute = self.pack.attribute[attribute]
-        self.statements[section].append(Statement(self.rng.choice(of.say), {"e": entity, "v": value}))
+        self.statements[section].append(Statement(self.rng.choice(of.say), {"e": entity, "v": value, "p": part}))
 
 
-def _fact(attribute: str, entity: str, value: Decimal | None, name: str, unit: str, status: str = "reported") -> Fact:
+def _fact(
+    attribute: str,
+    entity: str,
+    value: Decimal | None,
+    name: str,
+    unit: str,
+    status: str = "reported",
+    part: str = "",
+) -> Fact:
     """A fact whose span is not known yet."""
     return Fact.model_validate(
         {
             "entity": entity,
+            "part": part,
             "attribute": attribute,
             "value": value,
             "name": name,
