@@ -22,6 +22,7 @@ from fathom.tasks.puzzles.tree import DATE, Operation, Value
 
 CHECK, ANSWER, FACT = "check", "answer", "fact"
 """The first cell of the rows of a proof."""
+SMALL = 20
 WINDOW = 160
 """Characters before and after a value in which its role is looked for, within the same paragraph."""
 
@@ -110,7 +111,8 @@ class StepReader:
         around = self._around(span)
         if any(_has_cue(around, cue.casefold()) for cue in item.cues):
             return True
-        if item.value.number is not None and self._is_computed_with(span):
+        # A small number occurs in many computations.
+        if item.value.number is not None and item.value.number > SMALL and self._is_computed_with(span):
             return True
         return bool(item.operands) and all(self._is_in(around, operand) for operand in item.operands)
 

@@ -37,6 +37,7 @@ class PolicyComposer:
         self._categories = CATEGORIES[document.language]
         self._schemes = list(dict.fromkeys(fact.entity for fact in document.facts if fact.attribute == "large"))
         self._offices = {fact.entity: fact.name for fact in document.facts if fact.attribute == "office"}
+        self._currency = next(fact.unit for fact in document.facts if fact.attribute == "threshold")
         self._values = {(fact.entity, fact.attribute): fact.value for fact in document.facts}
 
     def programs(self) -> Iterator[Node]:
@@ -56,13 +57,13 @@ class PolicyComposer:
             reduced = Compute(sign="% of", left=_of("seasonal", scheme), right=program, named="share")
             program = Override(exception=reduced, general=program, named="share")
         if "children" in rules:
-            children = Given(value=Value(number=Decimal(rng.randint(1, 3)), unit="children"))
+            children = Given(value=Value(number=Decimal(rng.randint(2, 3)), unit="children"))
             supplements = Compute(sign="*", left=_of("child", scheme), right=children, named="supplements")
             named = "entitlement" if rules & {"income", "fee"} else "payment"
             program = Compute(sign="+", left=program, right=supplements, named=named)
         if "income" in rules:
             income = Decimal(int(self._value(scheme, "threshold")) + rng.randrange(600, 7_000, 100))
-            stated = Given(value=Value(number=income, unit="EUR"))
+            stated = Given(value=Value(number=income, unit=self._currency))
             excess = Compute(sign="-", left=stated, right=_of("threshold", scheme), named="excess")
             reduction = Compute(sign="% of", left=_of("taper", scheme), right=excess, named="reduction")
             program = Compute(sign="-", left=program, right=reduction, named="payment")
@@ -128,12 +129,13 @@ def case_sentences(program: Node, case: Mapping[str, str], np: Callable[[Node], 
     sentences = [case["filed"].format(e=scheme, value=iso_date(given[DATE] or Decimal(0)))]
     if "members" not in given:
         return sentences
+    currency = next((unit for unit in given if unit not in ("", DATE, "members", "children")), "")
     for unit, stated, absent in (
         ("members", "members", ""),
         ("children", "children", "childless"),
-        ("EUR", "income", "poor"),
+        (currency, "income", "poor"),
     ):
-        number = given.get(unit)
+        number = given.get(unit) if unit else None
         sentences.append(
             case[stated].format(value=plain(number)) if number is not None else case[absent].format(e=scheme)
         )

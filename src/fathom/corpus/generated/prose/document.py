@@ -35,6 +35,9 @@ DOMAINS: Mapping[str, Domain] = {
     "narrative": Domain("narrative", "en", write_narrative),
     "news": Domain("news", "en", write_news),
     "policy": Domain("policy", "en", write_policy),
+    "narrative-zh": Domain("narrative", "zh", write_narrative),
+    "news-zh": Domain("news", "zh", write_news),
+    "policy-zh": Domain("policy", "zh", write_policy),
 }
 
 
