@@ -177,6 +177,10 @@ def computed(sign: str, left: Value, right: Value) -> Value:
             if two <= 0:
                 raise UndecidableError("a change from nothing has no rate")
             return Value(number=_exact((Fraction(one) - Fraction(two)) / Fraction(two) * 100), unit="%")
+        case "share %":
+            if two <= 0:
+                raise UndecidableError("a share of nothing has no rate")
+            return Value(number=_exact(Fraction(one) / Fraction(two) * 100), unit="%")
         case "days later":
             return _date_value(to_date(one) + timedelta(days=int(two)))
         case "days between":

@@ -183,7 +183,7 @@ class Recomputation:
         if left.number is None or right.number is None:
             raise UnknownError
         one, two = left.number, right.number
-        if sign in ("/", "change %") and two == 0:
+        if sign in ("/", "change %", "share %") and two == 0:
             raise UnknownError
         match sign:
             case "+" | "years later":
@@ -200,6 +200,8 @@ class Recomputation:
                 return Reading(one - one / 100 * two)
             case "change %":
                 return Reading((one / two - 1) * 100)
+            case "share %":
+                return Reading(one / two * 100)
             case "days later":
                 return Reading(one + two, is_date=True)
             case _:

@@ -77,7 +77,18 @@ class Compute(Record):
 
     op: Literal["compute"] = "compute"
     sign: Literal[
-        "+", "-", "*", "/", "% of", "less %", "change %", "days later", "days between", "years later", "years between"
+        "+",
+        "-",
+        "*",
+        "/",
+        "% of",
+        "less %",
+        "change %",
+        "share %",
+        "days later",
+        "days between",
+        "years later",
+        "years between",
     ]
     left: Node
     right: Node

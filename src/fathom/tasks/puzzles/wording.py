@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from fathom.tasks.puzzles.figures import period_words
 from fathom.tasks.puzzles.policy import case_sentences
 from fathom.tasks.puzzles.tree import (
     DATE,
@@ -36,12 +37,15 @@ _PHRASES = {
         "-": "{left} minus {right}",
         "ask": "What is {np}?",
         "ask person": "Who is {np}?",
+        "ask date": "What is {np}?",
         "ask name": "Which is {np}?",
         "ask -": "By how much does {left} exceed {right}?",
         "ask /": "How many times as large as {right} is {left}?",
         "ask days between": "How many days lie between {right} and {left}?",
         "ask years between": "How many years lie between {right} and {left}?",
         "ask change %": "By what percentage does {left} exceed {right}?",
+        "ask share %": "What percentage of {right} is {left}?",
+        "change %": "the percentage by which {left} exceeds {right}",
         "ask choose": "If {left} is at least as {large} as {right}, what is {then}? "
         "If it is {smaller}, what is {otherwise}?",
         "ask pick": "Which {kind} among {names} is the one {most}?",
@@ -65,12 +69,15 @@ _PHRASES = {
         "-": "{left}减去{right}之差",
         "ask": "{np}是多少？",
         "ask person": "{np}是谁？",
+        "ask date": "{np}是哪一天？",
         "ask name": "{np}是哪一个？",
         "ask -": "{left}比{right}多多少？",
         "ask /": "{left}是{right}的多少倍？",
         "ask days between": "从{right}到{left}相隔多少天？",
         "ask years between": "{right}与{left}相隔多少年？",
         "ask change %": "{left}比{right}高百分之多少？",
+        "ask share %": "{left}占{right}的百分之多少？",
+        "change %": "{left}比{right}高出的百分比",
         "ask choose": "如果{left}{large}{right}，那么{then}是多少？否则，{otherwise}是多少？",
         "ask pick": "{names}之中，{most}的{kind}是哪一个？",
         "ask tally": "下列各项中有几项大于{bound}：{values}？",
@@ -189,6 +196,8 @@ class Wording:
                     large=phrases["late" if dates else "large"],
                     smaller=phrases["earlier" if dates else "smaller"],
                 )
+            case Compute() if node.sign == "days later":
+                return phrases["ask date"].format(np=self._np(node))
             case Lookup() if self._is_described(node):
                 person = self._vocabulary.attributes[node.attribute].type in PEOPLE
                 return phrases["ask person" if person else "ask name"].format(np=self._np(node))
@@ -196,7 +205,8 @@ class Wording:
                 return phrases["ask"].format(np=self._np(node))
 
     def _is_date(self, node: Node) -> bool:
-        return self._vocabulary.measure(node).type in ("date", "year")
+        named = isinstance(node, Lookup) or (isinstance(node, Compute) and bool(node.named))
+        return named and self._vocabulary.measure(node).type in ("date", "year")
 
     def _form(self, answer: Value, decimals: int | None) -> str:
         if answer.name:
@@ -217,7 +227,9 @@ class Wording:
             case Lookup():
                 of = self._vocabulary.attributes[node.attribute]
                 part = self._np(node.part) if node.part is not None else ""
-                return of.ask.format(e=self._np(node.of), p=part, t=node.period)
+                entity = self._np(node.of)
+                period = period_words(node.period, self._vocabulary.language)
+                return of.ask.format(e=entity, p=part, s=part or entity, t=period)
             case Owner():
                 return self._vocabulary.attributes[node.attribute].asked_by.format(n=self._np(node.name))
             case Pick():
@@ -233,15 +245,17 @@ class Wording:
         """What a derived value is about: the entity, part and period of one of its attributes."""
         about = _subject_lookup(node, bool(self._vocabulary.case))
         part = self._np(about.part) if about.part is not None and not self._vocabulary.case else ""
-        return {"e": self._np(about.of), "p": part, "t": about.period}
+        entity = self._np(about.of)
+        return {"e": entity, "p": part, "s": part or entity, "t": about.period}
 
     def _comparison(self, node: Pick) -> dict[str, str]:
         measure = self._vocabulary.measure(node.options[0].value)
         names = self._joined([self._np(option.name) for option in node.options])
         most = measure.most if node.which == "largest" else measure.least
         first = node.options[0].value
-        period = first.period if isinstance(first, Lookup) else ""
-        return {"kind": measure.entity, "names": names, "most": most.format(t=period)}
+        period = period_words(first.period, self._vocabulary.language) if isinstance(first, Lookup) else ""
+        part = self._np(first.part) if isinstance(first, Lookup) and first.part is not None else ""
+        return {"kind": measure.entity, "names": names, "most": most.format(t=period, p=part)}
 
     def _joined(self, parts: Sequence[str]) -> str:
         if len(parts) == 1:
