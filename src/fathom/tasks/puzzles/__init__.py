@@ -9,6 +9,7 @@ from fathom.tasks.puzzles.check import MEASURES, check, empty_measures
 from fathom.tasks.puzzles.describe import describe, describe_baselines, explain
 from fathom.tasks.puzzles.diagnose import Diagnoser
 from fathom.tasks.puzzles.faults import FAULTS
+from fathom.tasks.puzzles.judge import JUDGE
 from fathom.tasks.puzzles.puzzle import DISTANCES, NAME
 from fathom.tasks.puzzles.settings import PuzzlesSettings
 from fathom.tasks.puzzles.simulate import Simulator
@@ -43,6 +44,7 @@ FAMILY = Family(
     faults=FAULTS,
     simulate=Simulator,
     diagnose=Diagnoser,
+    judge=JUDGE,
     explain=explain,
     describe=describe,
     baselines=describe_baselines,
