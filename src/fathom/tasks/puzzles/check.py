@@ -54,7 +54,7 @@ def check_steps(key: Key, response: Response) -> StepsVerdict:
     reader = StepReader(response.text)
     items = checklist_of(key)
     last = last_step(key)
-    contradicted = last is not None and reader.contradicts(last)
+    contradicted = last is not None and (reader.contradicts(last) or reader.concludes_otherwise(last, items))
     return StepsVerdict(items, [reader.reaches(item) for item in items], contradicted)
 
 

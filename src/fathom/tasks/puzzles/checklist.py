@@ -12,6 +12,7 @@ from fathom.scoring.keys import Key
 from fathom.tasks.puzzles.mentions import (
     Mention,
     dates_in,
+    digits_in,
     name_spans,
     numbers_in,
     plain_text,
@@ -92,6 +93,19 @@ class StepReader:
                 return True
         return False
 
+    def concludes_otherwise(self, item: ChecklistItem, others: Sequence[ChecklistItem]) -> bool:
+        """Whether the last line before the answer arrives at another number or date than the item's value."""
+        if item.value.number is None:
+            return False
+        lines = [line for line in self._text.split("\n") if line.strip()]
+        found = _CONCLUSION.search(lines[-2]) if len(lines) > 1 else None
+        if found is None:
+            return False
+        said = lines[-2][found.end() :]
+        mentions = [*dates_in(said)] if item.value.unit == DATE else [*digits_in(said)]
+        known = [item.value, *(other.value for other in others)]
+        return bool(mentions) and not any(_states(mentions[-1], value) for value in known)
+
     def _are(self, one: Mention, two: Mention, operands: Sequence[Value]) -> bool:
         first, second = operands
         return (_states(one, first) and _states(two, second)) or (_states(one, second) and _states(two, first))
@@ -140,6 +154,9 @@ class StepReader:
         return any(all(self._is_in(line, operand) for operand in numbers) for line in lines)
 
 
+_MARKS = r"therefore|thus|hence|[=≈]|因此|所以"
+_CONCLUSION = re.compile(rf"(?:{_MARKS})(?!.*(?:{_MARKS}))", re.IGNORECASE)
+"""The last word or sign that introduces a result."""
 _TERM = r"((?:[A-Z]{3} ?|[€£¥] ?)?\d[\d,]*(?:\.\d+)?(?: ?(?:million|thousand|billion|万|亿))?)(?:[^\d=≈+*×÷/\n-]{0,24})"
 _SIGNS = {"+": r"\+", "-": "-", "*": "[*×x·]", "/": "[/÷]"}
 

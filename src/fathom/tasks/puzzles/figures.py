@@ -66,7 +66,7 @@ def article_vocabulary(document: Document) -> Vocabulary | None:
 
 def _attribute(label: str, unit: str, words: tuple[str, str, str, str]) -> Attribute:
     ask, most, least, kind = (one.replace("{label}", label) for one in words)
-    cues = (label, *(word for word in label.split() if len(word) > 3))
+    cues = (label, *(word for word in label.split() if len(word) > 3 and word not in (unit, "number")))
     return Attribute(ask=ask, cues=cues, entity=kind, unit=unit, most=most, least=least)
 
 

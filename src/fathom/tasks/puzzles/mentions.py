@@ -112,14 +112,19 @@ def dates_in(text: str) -> Iterator[Mention]:
 
 def numbers_in(text: str) -> Iterator[Mention]:
     """The numbers of a text, also in words."""
+    yield from digits_in(text)
+    for found in _WORD.finditer(text):
+        yield Mention(Span(*found.span()), Decimal(_worded(found)), Decimal(1))
+
+
+def digits_in(text: str) -> Iterator[Mention]:
+    """The numbers of a text that are written with digits."""
     for found in _NUMBER.finditer(text):
         digits = found["digits"].replace(",", "").replace("，", "")
         scale = Decimal(1).scaleb(_SCALES[(found["scale"] or "").strip().lower()]) if found["scale"] else Decimal(1)
         decimals = len(digits.partition(".")[2])
         unit = (found["unit"] or "").strip().lower()
         yield Mention(Span(*found.span()), Decimal(digits) * scale, scale.scaleb(-decimals), unit)
-    for found in _WORD.finditer(text):
-        yield Mention(Span(*found.span()), Decimal(_worded(found)), Decimal(1))
 
 
 def _worded(found: re.Match[str]) -> int:

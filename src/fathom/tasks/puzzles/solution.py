@@ -73,7 +73,7 @@ def _line(item: ChecklistItem, language: str) -> str:
     if item.sign in _SIGNS and len(item.operands) == 2:
         left, right = (written_value(one, language) for one in item.operands)
         return words["compute"].format(name=name, terms=f"{left} {_SIGNS[item.sign]} {right}", value=value)
-    if item.operands and item.operation not in ("reading", "bridging"):
+    if item.operation not in ("reading", "bridging"):
         return words["follow"].format(name=name, value=value)
     return words["state"].format(name=name, value=value)
 

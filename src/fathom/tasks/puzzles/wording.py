@@ -35,6 +35,10 @@ _PHRASES = {
         "among": "the {kind} among {names} {most}",
         "+": "the total of {left} and {right}",
         "-": "{left} minus {right}",
+        "/": "the ratio of {left} to {right}",
+        "days between": "the number of days between {right} and {left}",
+        "years between": "the number of years between {right} and {left}",
+        "share %": "{left} as a percentage of {right}",
         "ask": "What is {np}?",
         "ask person": "Who is {np}?",
         "ask date": "What is {np}?",
@@ -67,6 +71,10 @@ _PHRASES = {
         "among": "{names}之中{most}的{kind}",
         "+": "{left}与{right}之和",
         "-": "{left}减去{right}之差",
+        "/": "{left}与{right}之比",
+        "days between": "从{right}到{left}的天数",
+        "years between": "{right}与{left}相隔的年数",
+        "share %": "{left}占{right}的百分比",
         "ask": "{np}是多少？",
         "ask person": "{np}是谁？",
         "ask date": "{np}是哪一天？",
@@ -139,13 +147,14 @@ class Wording:
             case Choose() | Override() if node.named:
                 return self._vocabulary.derived[node.named].ask.format(**self._subject(node))
             case Choose():
-                return f"{self._np(node.left)} >= {self._np(node.right)}"
+                taken = next(
+                    one for one in (node.then, node.otherwise) if values.get(one.model_dump_json()) is not None
+                )
+                return Wording(taken, self._vocabulary).described(values)
             case Override():
                 return Wording(node.exception, self._vocabulary).described(values)
             case Tally():
                 return self._question()
-            case Compute() if not node.named and node.sign not in self._phrases:
-                return f"{self._np(node.left)} {node.sign} {self._np(node.right)}"
             case _:
                 return self._np(node)
 
@@ -283,6 +292,8 @@ def written_value(value: Value, language: str) -> str:
         return value.name
     if value.unit == DATE:
         return iso_date(value.number)
+    if value.unit == "year":
+        return f"{int(value.number)}" + ("年" if language == "zh" else "")
     unit = unit_name(value.unit, language)
     number = plain(value.number)
     if not unit:
