@@ -167,7 +167,7 @@ def generate(
 
     The size is a number of `documents` (default 100) or of `tokens`. `domains` lists subjects of articles and kinds of
     reports and prose; "articles", "reports" and "prose" mean all of them. `length="short"` writes letters of 250 to 600
-    tokens, `length="long"` prose of about 40K tokens. The same arguments give the same bytes. An interrupted call
+    tokens, `length="long"` prose of 30K to 45K tokens. The same arguments give the same bytes. An interrupted call
     continues when it is repeated.
     """
     from fathom.corpus import generate as generation

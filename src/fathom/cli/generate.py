@@ -27,7 +27,8 @@ from fathom.cli.output import describe_corpus, progress_bar
     default="articles",
     show_default=True,
     help="Domains, generated in turn: `articles` (all eight subjects) or subjects such as physics,biology; "
-    "`reports` (all kinds) or companies, companies-zh, universities, housing; `prose` (all kinds) or news.",
+    "`reports` (all kinds) or companies, companies-zh, universities, housing; `prose` (all kinds) or narrative, news, "
+    "policy, narrative-zh, news-zh, policy-zh.",
 )
 @click.option(
     "--length",
@@ -35,7 +36,7 @@ from fathom.cli.output import describe_corpus, progress_bar
     default="full",
     show_default=True,
     help="Full documents; letters of 250 to 600 tokens instead of articles, for models with short windows; or prose of "
-    "about 40K tokens.",
+    "30K to 45K tokens.",
 )
 @options.seed
 @options.processes

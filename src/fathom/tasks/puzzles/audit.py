@@ -157,8 +157,8 @@ def _is_answer(item: Item, reading: Reading, last: ChecklistItem) -> bool:
         return agrees(reading, answer.value, "", is_date=False)
     assert isinstance(answer, Text)
     if last.value.unit == DATE and last.value.number is not None:
-        year, month, day = (int(part) for part in answer.value.split("-"))
-        return reading.number == day_number(year * 10_000 + month * 100 + day)
+        digits = answer.value.replace("-", "")
+        return len(digits) == 8 and digits.isdigit() and reading.number == day_number(int(digits))
     return answer.value == reading.name
 
 

@@ -18,8 +18,8 @@ from fathom.records.record import short_id
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 
-LONG = 4
-"""How many times as long a long document is."""
+LONG = 5
+"""How many times as many sections a long document has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ DOMAINS: Mapping[str, Domain] = {
 
 
 def write_prose(domain: str, seed: int, index: int, *, long: bool = False) -> Document:
-    """Document `index` of the domain; about 10K tokens, or several times as many if `long`.
+    """Document `index` of the domain; about 10K tokens, or 30K to 45K if `long`.
 
     A fact that a later passage corrects is planted three times: the first value ("reported"), the same value in the
     correction ("repeated"), and the value that counts ("restated").

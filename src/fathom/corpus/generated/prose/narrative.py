@@ -85,5 +85,5 @@ def write_narrative(pack: Pack, language: str, rng: Random, scale: int) -> tuple
         writer.paragraph(Statement(template, {}))
     for number, statements in enumerate(world.statements, start=1):
         with writer.draft.section(pack.section.format(number=number, heading=writer.heading({}))):
-            writer.body(statements, fillers=rng.randint(5, 6))
+            writer.body(statements, fillers=rng.randint(6, 8))
     return writer, title, None

@@ -61,5 +61,5 @@ def write_policy(pack: Pack, language: str, rng: Random, scale: int) -> tuple[Pr
     for number, statements in enumerate(world.statements, start=1):
         with writer.draft.section(pack.section.format(number=number, heading=writer.heading({}))):
             rng.shuffle(statements)
-            writer.body(statements, fillers=rng.randint(4, 5))
+            writer.body(statements, fillers=rng.randint(6, 7))
     return writer, title, year

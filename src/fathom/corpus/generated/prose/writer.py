@@ -16,6 +16,10 @@ from fathom.records.spans import Span
 _SENTENCE = {"en": re.compile(r"(?<=[.!?”]) (?=[A-Z“\d])"), "zh": re.compile(r"(?<=[。！？])(?![”])|(?<=[。！？]”)")}
 
 
+TRIES = 30
+"""How often other sentences are chosen for a paragraph that was written before."""
+
+
 @dataclass(frozen=True)
 class Statement:
     """A paragraph that states planted values."""
@@ -41,6 +45,8 @@ class ProseWriter:
         self._pack, self._language, self._rng = pack, language, rng
         self._words = dict(words)
         self._varied = varied or {}
+        self._used: set[tuple[str, ...]] = set()
+        """The paragraphs on topics that were written, by their sentences."""
         self._chooser = Chooser(rng)
 
     def title(self) -> Span:
@@ -64,11 +70,12 @@ class ProseWriter:
         scope = {**self._words, **statement.scope}
         with self.draft.paragraph():
             start = self.draft.here
-            for text, planted in self._pieces(expand(statement.template, scope, self._pack.phrases, self._chooser)):
+            pieces = [*self._pieces(expand(statement.template, scope, self._pack.phrases, self._chooser))]
+            for text, planted in pieces:
                 span = self.draft.write(text)
                 if planted is not None:
                     self.facts.append(planted.fact.model_copy(update={"span": span}))
-            self._sentences(start)
+            self._record_sentences("".join(text for text, _ in pieces), start)
 
     def _pieces(self, pieces: Sequence[str | Planted]) -> Iterator[tuple[str, Planted | None]]:
         """The pieces as they are written, values with what surrounds them."""
@@ -101,9 +108,8 @@ class ProseWriter:
     def _capitals(self, text: str) -> str:
         return polished(text) if self._language == "en" else text
 
-    def _sentences(self, start: int) -> None:
-        """Record the sentences of the paragraph that began at `start`."""
-        text = self.draft.text()[start:].rstrip("\n")
+    def _record_sentences(self, text: str, start: int) -> None:
+        """Record the sentences of a paragraph that begins at `start`."""
         at = 0
         for part in _SENTENCE[self._language].split(text):
             if part:
@@ -125,4 +131,9 @@ class ProseWriter:
         topic = self._chooser.pick([str(number) for number in range(len(self._pack.topic))])
         sentences = self._pack.topic[int(topic)].sentences
         chosen = self._chooser.subset(sentences, min(len(sentences), self._rng.randint(3, 5)))
+        for _ in range(TRIES):
+            if tuple(chosen) not in self._used:
+                break
+            chosen = self._chooser.subset(sentences, min(len(sentences), self._rng.randint(2, len(sentences))))
+        self._used.add(tuple(chosen))
         return Statement((" " if self._language == "en" else "").join(chosen), scope)
