@@ -72,6 +72,10 @@ class Pack(Record):
     dateline: str = ""
     section: str = ""
     """How a heading is numbered; empty if headings are not."""
+    mixed: str = ""
+    """The same for a section of regulations that also has rules on single benefits."""
+    amendment: str = ""
+    """The heading of a section of amendments."""
     names: Mapping[str, tuple[str, ...]]
     phrases: Mapping[str, tuple[str, ...]]
     attribute: Mapping[str, Attribute]

@@ -7,6 +7,7 @@ from random import Random
 
 from fathom.corpus.generated.prose.pack import Pack
 from fathom.corpus.generated.prose.printing import date_number
+from fathom.corpus.generated.prose.templates import Planted
 from fathom.corpus.generated.prose.world import World, distinct
 from fathom.corpus.generated.prose.writer import ProseWriter, Statement
 from fathom.records.spans import Span
@@ -34,9 +35,11 @@ def _policy_world(pack: Pack, language: str, rng: Random, scale: int, year: int)
         one, two, three, four = (rng.choice(list(part)) for part in quarters)
         world.state("large", scheme, sizes[number], section=one)
         world.state_name("office", scheme, office)
+        # Large households receive more than small ones, and amended amounts are higher.
+        own = sorted(amounts[4 * number : 4 * number + 4])
         for place, part in enumerate(CATEGORIES[language]):
-            world.state("base", scheme, amounts[4 * number + place], section=two, part=part)
-            world.state("amended", scheme, amounts[4 * number + 2 + place], section=four, part=part)
+            world.state("base", scheme, own[2 * place], section=two, part=part)
+            world.state("amended", scheme, own[2 * place + 1], section=four, part=part)
         world.state("child", scheme, rng.randrange(45, 240, 5), section=rng.choice(list(quarters[1])))
         world.state("threshold", scheme, rng.randrange(14_000, 31_000, 500), section=rng.choice(list(quarters[1])))
         world.state("taper", scheme, rng.randint(3, 12), section=rng.choice(list(quarters[2])))
@@ -49,6 +52,11 @@ def _policy_world(pack: Pack, language: str, rng: Random, scale: int, year: int)
     return world
 
 
+def _attribute(statement: Statement) -> str:
+    value = statement.scope["v"]
+    return value.fact.attribute if isinstance(value, Planted) else ""
+
+
 def write_policy(pack: Pack, language: str, rng: Random, scale: int) -> tuple[ProseWriter, Span, int | None]:
     """The writer of the regulations, the span of their title, and the year of the last amendments."""
     year = rng.randint(2012, 2025)
@@ -59,7 +67,9 @@ def write_policy(pack: Pack, language: str, rng: Random, scale: int) -> tuple[Pr
     for template in pack.intro:
         writer.paragraph(Statement(template, {}))
     for number, statements in enumerate(world.statements, start=1):
-        with writer.draft.section(pack.section.format(number=number, heading=writer.heading({}))):
+        amends = any(_attribute(one) in ("amended", "effective") for one in statements)
+        form = pack.amendment if amends else pack.mixed if statements else pack.section
+        with writer.draft.section(form.format(number=number, heading=writer.heading({}))):
             rng.shuffle(statements)
             writer.body(statements, fillers=rng.randint(6, 7))
     return writer, title, year
