@@ -158,7 +158,7 @@ def generate(
     documents: int | None = None,
     tokens: int | str | None = None,
     domains: str | Sequence[str] = "articles",
-    length: Literal["full", "short"] = "full",
+    length: Literal["full", "short", "long"] = "full",
     seed: int = 0,
     processes: int | None = None,
     progress: Progress = ignore,
@@ -166,8 +166,9 @@ def generate(
     """Write a corpus of generated documents to `out`, and open it.
 
     The size is a number of `documents` (default 100) or of `tokens`. `domains` lists subjects of articles and kinds of
-    reports; "articles" and "reports" mean all of them. `length="short"` writes letters of 250 to 600 tokens. The
-    same arguments give the same bytes. An interrupted call continues when it is repeated.
+    reports and prose; "articles", "reports" and "prose" mean all of them. `length="short"` writes letters of 250 to 600
+    tokens, `length="long"` prose of 30K to 45K tokens. The same arguments give the same bytes. An interrupted call
+    continues when it is repeated.
     """
     from fathom.corpus import generate as generation
 

@@ -28,14 +28,16 @@ from fathom.cli.output import describe_corpus, progress_bar
     default="articles",
     show_default=True,
     help="Domains, generated in turn: `articles` (all eight subjects) or subjects such as physics,biology; "
-    "`reports` (all kinds) or companies, companies-zh, universities, housing.",
+    "`reports` (all kinds) or companies, companies-zh, universities, housing; `prose` (all kinds) or narrative, news, "
+    "policy, narrative-zh, news-zh, policy-zh.",
 )
 @click.option(
     "--length",
-    type=click.Choice(["full", "short"]),
+    type=click.Choice(["full", "short", "long"]),
     default="full",
     show_default=True,
-    help="Full research articles, or letters of 250 to 600 tokens for models with short windows.",
+    help="Full documents; letters of 250 to 600 tokens instead of articles, for models with short windows; or prose of "
+    "30K to 45K tokens.",
 )
 @options.seed
 @options.processes
@@ -45,17 +47,17 @@ def command(
     documents: int | None,
     tokens: int | None,
     domains: str,
-    length: Literal["full", "short"],
+    length: Literal["full", "short", "long"],
     seed: int,
     processes: int,
     as_json: bool,
 ) -> None:
     """Write a corpus of generated documents.
 
-    Research articles of eight subjects that cite one another, and data-rich reports. The span of every planted
-    fact, claim and citation is recorded. Writes a folder; reads nothing; calls no model. The same settings give
-    the same bytes, and a larger corpus of the same seed starts with the smaller one. After an interruption, the same
-    command continues where it stopped.
+    Research articles of eight subjects that cite one another, data-rich reports, and prose for puzzles. The span of
+    every planted fact, claim and citation is recorded. Writes a folder; reads nothing; calls no model. The same
+    settings give the same bytes, and a larger corpus of the same seed starts with the smaller one. After an
+    interruption, the same command continues where it stopped.
     """
     if documents is not None and tokens is not None:
         raise click.UsageError("--documents and --tokens are both given, but only one can set the size.")

@@ -9,8 +9,9 @@ from typing import NamedTuple
 from fathom.contexts.layout import context_id
 from fathom.models.tokenizers import Tokenizer
 from fathom.records.contexts import Context, Edit, Place, Sampling, Split
-from fathom.records.documents import DocumentId
+from fathom.records.documents import Document, DocumentId
 from fathom.records.layouts import LAYOUT, boundary, closing
+from fathom.records.record import digest
 from fathom.records.spans import Span
 
 
@@ -64,6 +65,15 @@ def assemble(
         split=split,
         places=tuple(places),
     )
+
+
+def whole_documents(documents: Sequence[Document], counter: Tokenizer) -> Context:
+    """The context that shows whole documents in this order; its nominal length is the next multiple of 1,024 tokens."""
+    pieces = [
+        Piece(document.id, digest(document.text.encode()), len(document.text), counter.count(document.text))
+        for document in documents
+    ]
+    return assemble(pieces, counter, length=lambda tokens: -(-tokens // 1_024) * 1_024)
 
 
 def count_tokens(tokens: Iterable[int], counter: Tokenizer, layout: str = LAYOUT) -> int:

@@ -6,15 +6,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count, islice
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import Field, JsonValue, model_validator
 
 from fathom.corpus.generated.lexicon import SUBJECTS
+from fathom.corpus.generated.prose import DOMAINS as PROSE
+from fathom.corpus.generated.prose import write_prose
 from fathom.corpus.generated.reports import DOMAINS as REPORTS
 from fathom.corpus.generated.reports import write_report
 from fathom.corpus.generated.research import write_article
-from fathom.corpus.generated.world import Length, Plan, World
+from fathom.corpus.generated.world import Plan, World
 from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.store import CorpusWriter, PackedDocument, finished_corpus, pack
 from fathom.records.documents import Position
@@ -27,7 +29,8 @@ GENERATOR = 4
 SAVE_INTERVAL = 32
 """Documents between two commits: a kill loses no more."""
 
-DOMAIN_GROUPS = {"articles": SUBJECTS, "reports": tuple(REPORTS)}
+Length = Literal["full", "short", "long"]
+DOMAIN_GROUPS = {"articles": SUBJECTS, "reports": tuple(REPORTS), "prose": tuple(PROSE)}
 """Names that select several domains."""
 
 
@@ -36,9 +39,9 @@ class Recipe(Record):
 
     command: str = Field(default="generate", pattern="^generate$")
     domains: tuple[str, ...] = SUBJECTS
-    """Which documents, in turn: subjects of articles, kinds of reports."""
+    """Which documents, in turn: subjects of articles, kinds of reports and of prose."""
     length: Length = "full"
-    """Full articles, or letters of a page; reports have one length."""
+    """Full documents, letters of a page instead of articles, or long prose; reports have one length."""
     seed: int = 0
     generator: int = GENERATOR
     """The version of the generated text; a corpus started by another version is not continued."""
@@ -53,12 +56,18 @@ class Recipe(Record):
         return self
 
     @model_validator(mode="after")
-    def _only_articles_are_short(self) -> Self:
-        reports = [domain for domain in self.domains if domain in REPORTS]
+    def _documents_have_the_length(self) -> Self:
+        reports = [domain for domain in self.domains if domain not in SUBJECTS]
         if self.length == "short" and reports:
             raise FathomError(
-                f"Reports have no short form, but the domains include {', '.join(reports)}. "
+                f"Only articles have a short form, but the domains include {', '.join(reports)}. "
                 "Remove them, or remove `--length short`."
+            )
+        others = [domain for domain in self.domains if domain not in PROSE]
+        if self.length == "long" and others:
+            raise FathomError(
+                f"Only narratives, news and policies have a long form, but the domains include {', '.join(others)}. "
+                "Remove them, or remove `--length long`."
             )
         return self
 
@@ -72,13 +81,23 @@ class ReportTask:
     index: int
 
 
+@dataclass(frozen=True)
+class ProseTask:
+    """A narrative, news or policy document to write."""
+
+    domain: str
+    seed: int
+    index: int
+    long: bool
+
+
 def parse_domains(text: str) -> tuple[str, ...]:
     """The domains of a list such as "physics,reports", each once."""
     domains: dict[str, None] = {}
     for name in filter(None, (word.strip() for word in text.split(","))):
         for domain in DOMAIN_GROUPS.get(name, (_spaced(name),)):
-            if domain not in SUBJECTS and domain not in REPORTS:
-                known = ", ".join(word.replace(" ", "-") for word in (*DOMAIN_GROUPS, *SUBJECTS, *REPORTS))
+            if domain not in SUBJECTS and domain not in REPORTS and domain not in PROSE:
+                known = ", ".join(word.replace(" ", "-") for word in (*DOMAIN_GROUPS, *SUBJECTS, *REPORTS, *PROSE))
                 raise FathomError(f"There is no domain '{name}'. Choose from: {known}.")
             domains[domain] = None
     if not domains:
@@ -125,16 +144,28 @@ def _is_complete(recipe: Recipe, documents: int, tokens: int) -> bool:
     return documents >= (recipe.documents or 2**62) or tokens >= (recipe.tokens or 2**62)
 
 
-def _tasks(recipe: Recipe) -> Iterator[Plan | ReportTask]:
+Task = Plan | ReportTask | ProseTask
+
+
+def _tasks(recipe: Recipe) -> Iterator[Task]:
     """An endless sequence of documents to write; the domains alternate."""
     subjects = [domain for domain in recipe.domains if domain in SUBJECTS]
-    plans = World(recipe.seed, subjects, recipe.length).plans()
+    plans = World(recipe.seed, subjects, "short" if recipe.length == "short" else "full").plans()
     for index in count():
         for domain in recipe.domains:
-            yield next(plans) if domain in SUBJECTS else ReportTask(domain, recipe.seed, index)
+            if domain in SUBJECTS:
+                yield next(plans)
+            elif domain in PROSE:
+                yield ProseTask(domain, recipe.seed, index, recipe.length == "long")
+            else:
+                yield ReportTask(domain, recipe.seed, index)
 
 
-def _write(task: Plan | ReportTask) -> PackedDocument:
-    if isinstance(task, Plan):
-        return pack(write_article(task))
-    return pack(write_report(task.domain, task.seed, task.index))
+def _write(task: Task) -> PackedDocument:
+    match task:
+        case Plan():
+            return pack(write_article(task))
+        case ProseTask():
+            return pack(write_prose(task.domain, task.seed, task.index, long=task.long))
+        case ReportTask():
+            return pack(write_report(task.domain, task.seed, task.index))

@@ -17,7 +17,7 @@ from fathom.records.spans import Span
 DocumentId = Annotated[str, Field(min_length=1)]
 PersonId = Annotated[str, Field(min_length=1)]
 
-DocumentKind = Literal["article", "report"]
+DocumentKind = Literal["article", "report", "narrative", "news", "policy"]
 Count = Annotated[int, Field(ge=0)]
 Position = Annotated[int, Field(ge=1)]
 """A positive integer: a position counted from one, or a size."""
@@ -192,7 +192,10 @@ class Fact(Record):
     period: str = ""
     """The year or quarter; empty if it has none."""
     value: Decimal | None
-    """In plain units ("3.2 million" is 3200000); None if the text states that it is missing."""
+    """In plain units ("3.2 million" is 3200000); a date is 20240317. None if the text states that it is missing, and if
+    the value is a name."""
+    name: str = Field(default="", exclude_if=operator.not_)
+    """The value of an attribute that is no number, such as a person or a place; empty for a number."""
     unit: str
     """Such as "EUR", "%" or "persons"; empty for a bare number."""
     span: Span
@@ -203,8 +206,10 @@ class Fact(Record):
 
     @model_validator(mode="after")
     def _only_missing_facts_have_no_value(self) -> Self:
-        if (self.status == "missing") != (self.value is None):
+        if (self.status == "missing") != (self.value is None and not self.name):
             raise ValueError("a missing fact has no value, and every other fact has one")
+        if self.name and self.value is not None:
+            raise ValueError("the value of a fact is a number or a name, not both")
         return self
 
 

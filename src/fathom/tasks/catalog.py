@@ -20,7 +20,7 @@ from fathom.records.record import first_error
 from fathom.scoring.measures import Distribution, RatioMeasure
 from fathom.tasks.family import Family, FamilySettings, PerContext, Tag
 
-FAMILIES = ("numeric", "citations", "tables", "claims", "citation_types", "memorization")
+FAMILIES = ("numeric", "citations", "tables", "claims", "citation_types", "memorization", "puzzles")
 """The built-in families: folders of `fathom.tasks`."""
 VARIABLE = "FATHOM_FAMILIES"
 """Packages of further families by their dotted names, separated by commas. Worker processes inherit it."""

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from pydantic import JsonValue
 
-from fathom.contexts.assembly import Piece, assemble
+from fathom.contexts.assembly import whole_documents
 from fathom.contexts.layout import forges_boundary
 from fathom.corpus.store import Corpus
 from fathom.models.tokenizers import DEFAULT, tokenizer
@@ -16,7 +16,7 @@ from fathom.records.annotations import Annotation, Finding
 from fathom.records.contexts import Context
 from fathom.records.documents import Claim, Document
 from fathom.records.questions import Question
-from fathom.records.record import digest, short_id
+from fathom.records.record import short_id
 from fathom.records.rng import rng_for
 from fathom.scoring.keys import Key
 from fathom.tasks.claims.annotations import AnnotatedCorpus
@@ -56,7 +56,7 @@ class ClaimsBuilder:
             group.append(document)
             if len(group) < self._settings.documents:
                 continue
-            context = _context(group)
+            context = whole_documents(group, tokenizer(DEFAULT))
             items = list(self._items(context, group))
             group = []
             if items:
@@ -223,13 +223,3 @@ def _with_later_evidence(document: Document, claim: Claim) -> Claim:
 
 def _names(annotations: Iterable[Annotation]) -> str:
     return " and ".join(sorted({annotation.annotator for annotation in annotations}))
-
-
-def _context(documents: Sequence[Document]) -> Context:
-    """The context that shows whole documents."""
-    counter = tokenizer(DEFAULT)
-    pieces = [
-        Piece(document.id, digest(document.text.encode()), len(document.text), counter.count(document.text))
-        for document in documents
-    ]
-    return assemble(pieces, counter, length=lambda tokens: -(-tokens // 1_024) * 1_024)

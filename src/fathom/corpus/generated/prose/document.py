@@ -1,0 +1,70 @@
+"""Generates one narrative, news or policy document from a domain, a seed and a number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from random import Random
+
+from fathom.corpus.generated.draft import with_all_stated
+from fathom.corpus.generated.prose.narrative import write_narrative
+from fathom.corpus.generated.prose.news import write_news
+from fathom.corpus.generated.prose.pack import Pack, load_pack
+from fathom.corpus.generated.prose.policy import write_policy
+from fathom.corpus.generated.prose.writer import ProseWriter
+from fathom.records.documents import Document, DocumentKind
+from fathom.records.errors import FathomError
+from fathom.records.record import short_id
+from fathom.records.rng import rng_for
+from fathom.records.spans import Span
+
+LONG = 5
+"""How many times as many sections a long document has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """A kind of document in one language."""
+
+    kind: DocumentKind
+    language: str
+    write: Callable[[Pack, str, Random, int], tuple[ProseWriter, Span, int | None]]
+
+
+DOMAINS: Mapping[str, Domain] = {
+    "narrative": Domain("narrative", "en", write_narrative),
+    "news": Domain("news", "en", write_news),
+    "policy": Domain("policy", "en", write_policy),
+    "narrative-zh": Domain("narrative", "zh", write_narrative),
+    "news-zh": Domain("news", "zh", write_news),
+    "policy-zh": Domain("policy", "zh", write_policy),
+}
+
+
+def write_prose(domain: str, seed: int, index: int, *, long: bool = False) -> Document:
+    """Document `index` of the domain; about 10K tokens, or 30K to 45K if `long`.
+
+    A fact that a later passage corrects is planted three times: the first value ("reported"), the same value in the
+    correction ("repeated"), and the value that counts ("restated").
+    """
+    if domain not in DOMAINS:
+        raise FathomError(f"There is no domain '{domain}'. Choose from: {', '.join(DOMAINS)}.")
+    kind = DOMAINS[domain]
+    rng = rng_for(seed, domain, "prose", index, int(long))
+    writer, title, year = kind.write(load_pack(kind.kind, kind.language), kind.language, rng, LONG if long else 1)
+    document = Document(
+        id=short_id("gen", "prose", domain, seed, index, int(long)),
+        kind=kind.kind,
+        language=kind.language,
+        title=title,
+        year=year,
+        subject=domain,
+        license="CC0-1.0",
+        source=f"generated:{domain}:{seed}:{index}",
+        text=writer.draft.text(),
+        sections=tuple(writer.draft.sections),
+        paragraphs=tuple(writer.draft.paragraphs),
+        sentences=tuple(writer.draft.sentences),
+        facts=tuple(writer.facts),
+    )
+    return with_all_stated(document)

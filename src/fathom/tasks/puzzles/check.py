@@ -1,0 +1,172 @@
+"""The verdict on a response: its answer must be correct, and its reasoning must reach the checklist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from fathom.records.judgments import Judgment
+from fathom.records.questions import Response
+from fathom.scoring.answers import Number, Text, Unanswerable
+from fathom.scoring.check import check_response
+from fathom.scoring.keys import Key
+from fathom.scoring.measures import RatioMeasure
+from fathom.scoring.shown import ShownContext
+from fathom.scoring.verdicts import GRADED, JUDGE_AGREES, PartVerdict, Verdict
+from fathom.tasks.puzzles.checklist import ChecklistItem, StepReader, checklist_of, last_step
+
+ANSWERED, CORRECT, ITEMS, REACHED, CHECKED, UNSUPPORTED = (
+    *("answers", "correct answers", "checklist items", "checklist items reached", "checklists reached"),
+    "correct answers without the checklist",
+)
+MEASURES = (
+    RatioMeasure("answer accuracy", {CORRECT: 1}, {ANSWERED: 1}, summary=True),
+    RatioMeasure("checklist recall", {REACHED: 1}, {ITEMS: 1}, summary=True),
+    RatioMeasure("checklist accuracy", {CHECKED: 1}, {ANSWERED: 1}),
+    RatioMeasure("unsupported answers", {UNSUPPORTED: 1}, {CORRECT: 1}, less_is_better=True),
+)
+_UNIT_SPELLINGS = {
+    "cm": (("centimeters", 0), ("centimetres", 0), ("厘米", 0), ("m", 2), ("meters", 2), ("metres", 2), ("米", 2)),
+    "m": (("meters", 0), ("metres", 0), ("米", 0), ("km", 3), ("kilometers", 3), ("kilometres", 3), ("公里", 3)),
+    "people": (("人", 0), ("persons", 0), ("residents", 0)),
+    "homes": (("户", 0), ("houses", 0), ("套", 0)),
+    "%": (("", 0),),
+    "days": (("天", 0), ("日", 0)),
+    "years": (("年", 0), ("岁", 0)),
+}
+"""Other spellings of a unit, and by how many powers of ten its values are smaller."""
+
+
+class StepsVerdict(NamedTuple):
+    """Which items of the checklist a response reaches, and whether an equation contradicts its answer."""
+
+    items: Sequence[ChecklistItem]
+    reached: Sequence[bool]
+    contradicted: bool
+
+    @property
+    def all_reached(self) -> bool:
+        return all(self.reached)
+
+
+def check_steps(key: Key, response: Response) -> StepsVerdict:
+    """The verdict on the reasoning, without the answer."""
+    reader = StepReader(response.text)
+    items = checklist_of(key)
+    last = last_step(key)
+    contradicted = last is not None and (reader.contradicts(last) or reader.concludes_otherwise(last, items))
+    return StepsVerdict(items, [reader.reaches(item) for item in items], contradicted)
+
+
+def check(
+    key: Key, response: Response, shown: ShownContext | None = None, judgments: Sequence[Judgment] = ()
+) -> Verdict:
+    """Correct if the answer is correct and every item of the checklist is reached.
+
+    The score of another response is the share of the items that it reaches, the answer counted as one of them. Where
+    the typed check or the step checker rejects a response, two of three judgments can accept that part; a part that the
+    judge left open makes the response unjudged.
+    """
+    verdict = check_answer(key, response)
+    if response.outcome in ("error", "overflow", "refused"):
+        return verdict
+    steps = check_steps(key, response)
+    answer, checklist = _majority(judgments, "answer"), _majority(judgments, "checklist")
+    answered = verdict.outcome == "correct"
+    if is_open(key, verdict) and answer is not None:
+        answered = answer == "pass"
+    reached = steps.all_reached or checklist == "pass"
+    if answered and steps.contradicted:
+        answered = False
+        verdict = verdict.model_copy(update={"outcome": "incorrect", "reason": "an equation contradicts the answer"})
+    update: dict[str, object] = {
+        "parts": _parts(steps, answered, reached),
+        "measures": _measures(steps, answered, reached, checklist),
+        "judgments": tuple(judgments),
+    }
+    open_parts = (is_open(key, verdict) and answer == "unjudged", answered and not reached and checklist == "unjudged")
+    if any(open_parts):
+        update |= {"outcome": "unjudged", "score": 0.0, "reason": "the judge gave no decision"}
+    elif verdict.outcome in GRADED or answered:
+        update["score"] = (
+            (answered + sum(steps.reached)) / (1 + len(steps.items)) if not (answered and reached) else 1.0
+        )
+        update["outcome"] = "correct" if answered and reached else "incorrect"
+        if answered and not reached:
+            missed = next(item.name for item, found in zip(steps.items, steps.reached, strict=True) if not found)
+            update["reason"] = f"the answer is correct, but the reasoning does not reach: {missed}"
+    return verdict.model_copy(update=update)
+
+
+def _majority(judgments: Sequence[Judgment], part: str) -> str | None:
+    """What two of three judgments say about a part; "unjudged" if too few decided, None if it was not judged."""
+    found = [one.outcome for one in judgments if one.part.startswith(part)]
+    for outcome in ("pass", "fail"):
+        if found and 2 * found.count(outcome) > len(found):
+            return outcome
+    return "unjudged" if found else None
+
+
+def _parts(steps: StepsVerdict, answered: bool, reached: bool) -> tuple[PartVerdict, ...]:
+    found = [
+        ("answer", answered),
+        *((item.name, one or reached) for item, one in zip(steps.items, steps.reached, strict=True)),
+    ]
+    return tuple(
+        PartVerdict(name=name, outcome="correct" if passed else "incorrect", score=float(passed))
+        for name, passed in found
+    )
+
+
+def _measures(steps: StepsVerdict, answered: bool, reached: bool, judged: str | None) -> dict[str, float]:
+    measures = {
+        ANSWERED: 1.0,
+        CORRECT: float(answered),
+        ITEMS: float(len(steps.items)),
+        REACHED: float(len(steps.items) if reached else sum(steps.reached)),
+        CHECKED: float(reached),
+        UNSUPPORTED: float(answered and not reached),
+    }
+    if steps.all_reached and judged in ("pass", "fail"):
+        measures[JUDGE_AGREES] = float(judged == "pass")
+    return measures
+
+
+def is_open(key: Key, verdict: Verdict) -> bool:
+    """Whether the typed check cannot decide on the answer: a name may be spelled in a way that it does not know."""
+    named = isinstance(key.answer, Text) and not key.answer.value[:1].isdigit()
+    return named and verdict.outcome in ("incorrect", "unparseable") and not isinstance(verdict.parsed, Unanswerable)
+
+
+def check_answer(
+    key: Key, response: Response, shown: ShownContext | None = None, judgments: Sequence[Judgment] = ()
+) -> Verdict:
+    """The verdict on the answer alone; a unit may be spelled in several ways."""
+    verdict = check_response(key, response)
+    if verdict.outcome != "incorrect" or not isinstance(key.answer, Number):
+        return verdict
+    for answer in _other_units(key.answer):
+        other = check_response(key.model_copy(update={"answer": answer}), response)
+        # A number without a unit is in the unit that the question asks for, which may be percent.
+        bare = isinstance(other.parsed, Number) and not other.parsed.unit
+        if other.outcome == "correct" and bare == (key.answer.unit == "%"):
+            return other
+    return verdict
+
+
+def _other_units(answer: Number) -> Iterator[Number]:
+    for unit, power in _UNIT_SPELLINGS.get(answer.unit, ()):
+        decimals = answer.decimals if not power else (answer.decimals or 0) + power
+        yield Number(value=answer.value.scaleb(-power), decimals=decimals, unit=unit)
+
+
+def empty_measures(key: Key) -> Mapping[str, float]:
+    """The counts of a response without an answer."""
+    return {
+        ANSWERED: 1.0,
+        CORRECT: 0.0,
+        ITEMS: float(len(checklist_of(key))),
+        REACHED: 0.0,
+        CHECKED: 0.0,
+        UNSUPPORTED: 0.0,
+    }

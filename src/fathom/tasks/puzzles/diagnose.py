@@ -1,0 +1,49 @@
+"""Diagnoses incorrect answers: single faults, and the first item of the checklist that was missed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from fathom.corpus.store import Corpus
+from fathom.models.simulated import Operation as Stage
+from fathom.records.contexts import Context
+from fathom.tasks.family import Diagnosis, Item, ReasoningStep
+from fathom.tasks.puzzles.checklist import ChecklistItem, checklist_of
+from fathom.tasks.puzzles.faults import faulty_answers
+from fathom.tasks.puzzles.puzzle import date_spellings
+from fathom.tasks.puzzles.sources import source_of
+from fathom.tasks.puzzles.tree import DATE, OPERATIONS, iso_date, operation, parse, plain, subnodes
+
+_STAGES: Mapping[str, Stage] = {"reading": "reading", "bridging": "finding"}
+
+
+class Diagnoser:
+    """Finds the faults that explain incorrect answers."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._source = lru_cache(maxsize=8)(lambda id: source_of(corpus.document(id)))
+
+    def diagnose(self, context: Context, item: Item) -> Diagnosis:
+        source = self._source(context.documents[0])
+        program = parse(item.key.proof.program)
+        used = {operation(node) for node in subnodes(program)}
+        items = checklist_of(item.key)
+        return Diagnosis(
+            operators=tuple(one for one in OPERATIONS if one in used),
+            sizes={"steps": float(item.question.tags["steps"]), "checklist items": float(len(items))},
+            steps=tuple(
+                ReasoningStep(one.name, (_spellings(one),), _STAGES.get(one.operation, "computing")) for one in items
+            ),
+            suspects=tuple(faulty_answers(source, program)) if source is not None else (),
+        )
+
+
+def _spellings(item: ChecklistItem) -> tuple[str, ...]:
+    """How a reasoning text may spell the value."""
+    if item.value.number is None:
+        return item.aliases or (item.value.name,)
+    if item.value.unit == DATE:
+        return (iso_date(item.value.number), *date_spellings(item.value.number))
+    grouped = plain(item.value.number)
+    return tuple(dict.fromkeys((grouped, grouped.replace(",", ""))))

@@ -1,0 +1,384 @@
+"""Turns a program over a document into an item with its proof, or says why it makes none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+from fathom.records.contexts import Context
+from fathom.records.documents import Document, Fact, Passage
+from fathom.records.questions import Question
+from fathom.records.record import short_id
+from fathom.records.spans import Span
+from fathom.scoring.answers import Answer, Number, Text
+from fathom.scoring.keys import Key, Proof
+from fathom.tasks.family import Item
+from fathom.tasks.puzzles.checklist import ANSWER, CHECK, FACT, ChecklistItem
+from fathom.tasks.puzzles.evaluate import (
+    Evaluation,
+    FactBase,
+    Step,
+    UndecidableError,
+    dispensable,
+    needed,
+    single_passages,
+)
+from fathom.tasks.puzzles.mentions import dates_in, numbers_in, plain_text
+from fathom.tasks.puzzles.names import names_in, spellings
+from fathom.tasks.puzzles.tree import (
+    DATE,
+    OPERATIONS,
+    Choose,
+    Compute,
+    Given,
+    Node,
+    Override,
+    Pick,
+    Tally,
+    Value,
+    children,
+    iso_date,
+    nodes,
+    operation,
+    written,
+)
+from fathom.tasks.puzzles.vocabulary import Vocabulary
+from fathom.tasks.puzzles.wording import Wording
+
+NAME = "puzzles"
+DECIMALS = 2
+LEAST_SPREAD = 0.15
+"""The least share of a document between the first and the last fact that a puzzle needs."""
+DISTANCES = ("under 2K", "2K to 8K", "8K and more")
+"""Tokens between the first and the last fact."""
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November"),
+    "December",
+)
+
+
+class RejectedError(Exception):
+    """A program makes no puzzle; the message says why."""
+
+
+@dataclass(frozen=True)
+class PuzzleSource:
+    """A document with the words for its facts."""
+
+    document: Document
+    vocabulary: Vocabulary
+    kind: str
+    """The kind of document, as scores are grouped by it."""
+    roles: Sequence[str] = ()
+    """Words before the names of people that may be left out."""
+
+    @cached_property
+    def names(self) -> list[str]:
+        return names_in(self.document)
+
+    @cached_property
+    def passages(self) -> list[Span]:
+        """The paragraphs and tables."""
+        return [*self.document.paragraphs, *(table.span for table in self.document.tables)]
+
+    @cached_property
+    def by_passage(self) -> Mapping[int, Sequence[Fact]]:
+        """The facts that each passage states."""
+        groups: dict[int, list[Fact]] = {}
+        for fact in self.document.facts:
+            for number, span in enumerate(self.passages):
+                if span.contains(fact.span):
+                    groups.setdefault(number, []).append(fact)
+        return groups
+
+    @cached_property
+    def printed(self) -> frozenset[Decimal]:
+        """The dates of the text, and its numbers of three digits and more."""
+        text = plain_text(self.document.text)
+        numbers = (one.number for one in numbers_in(text) if one.number >= 100 or one.number % 1)
+        return frozenset((*numbers, *(one.number for one in dates_in(text))))
+
+    def aliases(self, name: str) -> tuple[str, ...]:
+        """The spellings of a name."""
+        return spellings(name, self.names, self.roles)
+
+
+def same_value(one: Value | None, two: Value) -> bool:
+    """Whether two values are the same answer, at the precision that questions ask for."""
+    if one is None or one.name != two.name:
+        return False
+    if one.number is None or two.number is None:
+        return one.number == two.number
+    return abs(one.number - two.number) < Decimal("0.005")
+
+
+def make_item(source: PuzzleSource, context: Context, program: Node, steps: range) -> Item:
+    """The puzzle of a program; raises RejectedError."""
+    document = source.document
+    evaluation = Evaluation(FactBase(document.facts))
+    try:
+        answer = evaluation.of(program)
+    except UndecidableError as error:
+        raise RejectedError("the document does not determine an answer") from error
+    count = step_count(program, evaluation.steps)
+    if count not in steps:
+        raise RejectedError("too few or too many steps")
+    used = operations_of(evaluation.steps)
+    if len(used) < 2:
+        raise RejectedError("fewer than two operations")
+    _reject_poor_answers(program, answer, source)
+    if _is_circular(program, evaluation.steps):
+        raise RejectedError("the question describes one entity twice")
+    facts = needed(evaluation.steps)
+    if len({fact.span.start for fact in facts}) < 2 or spread(facts, document) < LEAST_SPREAD:
+        raise RejectedError("the facts are close together")
+    if dispensable(program, document.facts, evaluation.steps, same_value):
+        raise RejectedError("a fact could be left out")
+    if single_passages(program, source.by_passage, answer, same_value):
+        raise RejectedError("a single passage has the answer")
+    decimals = DECIMALS if answer.number is not None and answer.number % 1 else None
+    text = Wording(program, source.vocabulary).text(answer, decimals)
+    id = short_id("q", context.id, NAME, written(program))
+    key = Key(
+        question_id=id, answer=typed_answer(answer, decimals, source), proof=_proof(source, program, evaluation.steps)
+    )
+    tags = {
+        "kind": source.kind,
+        "language": document.language,
+        "operations": ", ".join(used),
+        "steps": str(count),
+        "answer": "date" if answer.unit == DATE else "name" if answer.name else "number",
+        "distance": distance_of(spread(facts, document) * context.tokens),
+    }
+    return Item(Question(id=id, family=NAME, context_id=context.id, text=text, tags=tags), key)
+
+
+def _reject_poor_answers(program: Node, answer: Value, source: PuzzleSource) -> None:
+    if answer.number is None:
+        if any(
+            isinstance(node, Given) and node.value.name == answer.name for node in nodes(program)
+        ) and not isinstance(program, Pick):
+            raise RejectedError("the question names the answer")
+        return
+    if answer.unit != DATE and answer.number <= 0:
+        raise RejectedError("the answer is not above zero")
+    cents = answer.number * 100
+    if answer.number % 1 and abs(cents % 1 - Decimal("0.5")) < Decimal("0.001"):
+        raise RejectedError("the answer is on the edge of rounding")
+    if answer.number in source.printed or any(
+        fact.value == answer.number and (fact.unit == answer.unit or answer.number >= 100)
+        for fact in source.document.facts
+    ):
+        raise RejectedError("the text prints the answer")
+    if isinstance(program, Choose):
+        return
+    if any(step.number == answer.number for step in _operands(program, source)):
+        raise RejectedError("the last step changes nothing")
+
+
+def _is_circular(program: Node, steps: Sequence[Step]) -> bool:
+    """Whether two descriptions mean the same entity, or one means an entity that the question names elsewhere."""
+    found = [step for step in steps if step.value.name and step.node != program]
+    names = [step.value.name for step in found]
+    if len(set(names)) < len(names):
+        return True
+    return not _given_names(program).isdisjoint(names)
+
+
+def _given_names(node: Node) -> set[str]:
+    """The names that the question gives, without those that it compares."""
+    if isinstance(node, Given):
+        return {node.value.name} - {""}
+    if isinstance(node, Pick):
+        return set()
+    if isinstance(node, Choose) and node.named:
+        return _given_names(node.left) | _given_names(node.right)
+    return set().union(*(_given_names(child) for child in children(node)))
+
+
+def _operands(program: Node, source: PuzzleSource) -> list[Value]:
+    if not isinstance(program, Compute):
+        return []
+    evaluation = Evaluation(FactBase(source.document.facts))
+    return [evaluation.of(program.left), evaluation.of(program.right)]
+
+
+def step_count(program: Node, steps: Sequence[Step]) -> int:
+    """The number of steps that are more than reading a fact, or taking an exception that was computed before."""
+    return sum(operation(step.node) != "reading" and not isinstance(step.node, Override) for step in steps)
+
+
+def operations_of(steps: Sequence[Step]) -> list[str]:
+    """The operations of an evaluation in a fixed order."""
+    found = {operation(step.node) for step in steps}
+    return [one for one in OPERATIONS if one in found]
+
+
+def spread(facts: Sequence[Fact], document: Document) -> float:
+    """The share of the document between the first and the last fact."""
+    starts = [fact.span.start for fact in facts]
+    return (max(starts) - min(starts)) / len(document.text)
+
+
+def distance_of(tokens: float) -> str:
+    """The range that a number of tokens is in."""
+    return DISTANCES[(tokens >= 2_000) + (tokens >= 8_000)]
+
+
+def typed_answer(answer: Value, decimals: int | None, source: PuzzleSource) -> Answer:
+    """The answer of a key."""
+    if answer.number is None:
+        first, *others = source.aliases(answer.name)
+        return Text(value=first, aliases=tuple(others))
+    if answer.unit == DATE:
+        return Text(value=iso_date(answer.number), aliases=date_spellings(answer.number))
+    return Number(value=round(answer.number, 6) if decimals else answer.number, decimals=decimals, unit=answer.unit)
+
+
+def date_spellings(number: Decimal) -> tuple[str, ...]:
+    """Other ways to write a date."""
+    year, month, day = int(number) // 10_000, int(number) // 100 % 100, int(number) % 100
+    name = _MONTHS[month - 1]
+    return (
+        f"{day} {name} {year}",
+        f"{name} {day}, {year}",
+        f"{name} {day} {year}",
+        f"{day} {name[:3]} {year}",
+        f"{name[:3]} {day}, {year}",
+        f"{year}年{month}月{day}日",
+        f"{year}/{month:02}/{day:02}",
+        f"{year}-{month}-{day}",
+    )
+
+
+# The proof.
+
+
+def _proof(source: PuzzleSource, program: Node, steps: Sequence[Step]) -> Proof:
+    """The program, the facts with their passages, and the checklist."""
+    document = source.document
+    facts = needed(steps)
+    rows = [_fact_row(fact, document) for fact in facts]
+    rows += [(CHECK, item.model_dump_json()) for item in checklist(source, program, steps)]
+    rows.append((ANSWER, _item(source, steps[-1], steps).model_dump_json()))
+    passages = tuple(Passage(document=document.id, span=sentence_of(fact, document)) for fact in facts)
+    return Proof(program=written(program), rows=tuple(rows), passages=passages)
+
+
+def _fact_row(fact: Fact, document: Document) -> tuple[str, ...]:
+    value = fact.name if fact.value is None else f"{fact.value:f}"
+    place = f"{fact.span.start}-{fact.span.end}"
+    return (
+        FACT,
+        fact.entity,
+        fact.part,
+        fact.attribute,
+        fact.period,
+        fact.status,
+        value,
+        fact.unit,
+        place,
+        fact.span.of(document.text),
+    )
+
+
+def sentence_of(fact: Fact, document: Document) -> Span:
+    """The sentence that states a fact; its own span in a table."""
+    return next((span for span in document.sentences if span.contains(fact.span)), fact.span)
+
+
+def checklist(source: PuzzleSource, program: Node, steps: Sequence[Step]) -> list[ChecklistItem]:
+    """What a solution has to reach on its way to the answer: facts, names and results.
+
+    Values that a comparison passes over are not among them.
+    """
+    compared = {
+        inner.model_dump_json()
+        for step in steps
+        if isinstance(step.node, Pick | Tally)
+        for child in children(step.node)
+        for inner in nodes(child)
+    }
+    kept = {
+        inner.model_dump_json()
+        for step in steps
+        if not isinstance(step.node, Pick | Tally) and step.node.model_dump_json() not in compared
+        for inner in children(step.node)
+    }
+    answer = steps[-1].value
+    items: list[ChecklistItem] = []
+    for step in steps[:-1]:
+        text = step.node.model_dump_json()
+        if text in compared and text not in kept:
+            continue
+        if same_value(step.value, answer) and isinstance(program, Choose | Override):
+            continue  # the branch that was chosen is the answer itself
+        item = _item(source, step, steps)
+        if not any((one.name, one.value) == (item.name, item.value) for one in items):
+            items.append(item)  # an exception and the value that it gives are one item
+    return items
+
+
+def _item(source: PuzzleSource, step: Step, steps: Sequence[Step]) -> ChecklistItem:
+    values = {one.node.model_dump_json(): one.value for one in steps}
+    node, value = step.node, step.value
+    operands = tuple(
+        values.get(child.model_dump_json()) or child.value  # type: ignore[union-attr]
+        for child in children(node)
+        if child.model_dump_json() in values or isinstance(child, Given)
+    )
+    computed = isinstance(node, Compute | Choose)
+    return ChecklistItem(
+        name=Wording(node, source.vocabulary).described(values),
+        operation=operation(node),
+        value=value,
+        aliases=source.aliases(value.name) if value.name else (),
+        cues=cues_of(node, source.vocabulary, operands),
+        sign=node.sign if isinstance(node, Compute) else "",
+        operands=operands[:2] if computed else (),
+        span=step.facts[0].span if step.facts else None,
+    )
+
+
+def cues_of(node: Node, vocabulary: Vocabulary, operands: Sequence[Value]) -> tuple[str, ...]:
+    """Beginnings of words that show the role of a node's value."""
+    match node:
+        case Pick() | Tally():
+            first = node.options[0].value if isinstance(node, Pick) else node.values[0]
+            return (*vocabulary.measure(first).cues, *SUPERLATIVES[vocabulary.language])
+        case Compute() | Choose() | Override() if node.named:
+            return vocabulary.derived[node.named].cues
+        case Given():
+            return ()
+        case _:
+            found = [vocabulary.attributes[name].cues for name in _attributes(node)]
+            return tuple(dict.fromkeys(cue for cues in found for cue in cues))
+
+
+def _attributes(node: Node) -> list[str]:
+    """The attributes that a node or its parts look up."""
+    own = getattr(node, "attribute", None)
+    return [own] if own else [found for child in children(node) for found in _attributes(child)]
+
+
+SUPERLATIVES = {
+    "en": (
+        "most",
+        "fewest",
+        "least",
+        "larg",
+        "small",
+        "high",
+        "low",
+        "first",
+        "last",
+        "earl",
+        "lat",
+        "max",
+        "min",
+        "great",
+    ),
+    "zh": ("最", "第一", "较"),
+}

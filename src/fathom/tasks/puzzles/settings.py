@@ -1,0 +1,31 @@
+"""The settings of the family."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from fathom.records.documents import Position
+from fathom.tasks.family import FamilySettings
+
+Steps = Annotated[int, Field(ge=2, le=9)]
+
+
+class PuzzlesSettings(FamilySettings):
+    """How many puzzles are built, and how long their programs are."""
+
+    items: Position = 100
+    """The maximum number of puzzles."""
+    per_document: Annotated[int, Field(ge=1, le=50)] = 3
+    """The maximum number of puzzles on one document."""
+    min_steps: Steps = 2
+    """The minimum number of steps of a puzzle."""
+    max_steps: Steps = 9
+    """The maximum number of steps of a puzzle."""
+
+    @model_validator(mode="after")
+    def _steps_are_a_range(self) -> Self:
+        if self.min_steps > self.max_steps:
+            raise ValueError(f"--min-steps is {self.min_steps}, but --max-steps is {self.max_steps}")
+        return self

@@ -1,0 +1,108 @@
+"""Answers puzzles as simulated models do: from the key, with faults, or with a shortcut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property, lru_cache
+from random import Random
+
+from fathom.corpus.store import Corpus
+from fathom.models.simulated import Simulated
+from fathom.records.contexts import Context
+from fathom.scoring.keys import Key
+from fathom.tasks.family import ALL_SEEN, Item, Unseen
+from fathom.tasks.puzzles.baselines import candidates, lexical
+from fathom.tasks.puzzles.checklist import ChecklistItem, checklist_of, last_step
+from fathom.tasks.puzzles.faults import FAULTS, faulty_answers
+from fathom.tasks.puzzles.puzzle import PuzzleSource
+from fathom.tasks.puzzles.solution import (
+    bare_answer,
+    changed,
+    solution,
+    stated_answer,
+    without_item,
+    written_solution,
+)
+from fathom.tasks.puzzles.sources import source_of
+from fathom.tasks.puzzles.tree import Value, parse
+from fathom.tasks.puzzles.wording import written_value
+from fathom.tasks.simulating import most_frequent
+
+_ANSWER_FAULTS = tuple(fault.name for fault in FAULTS if fault.diagnosed)
+
+
+class Simulator:
+    """Answers as simulated models."""
+
+    def __init__(self, corpus: Corpus, keys: Callable[[], Iterable[Key]] = tuple) -> None:
+        """`keys` gives the keys of the whole bench; only the most frequent answer needs them."""
+        self._source = lru_cache(maxsize=8)(lambda id: source_of(corpus.document(id)))
+        self._keys = keys
+
+    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random, unseen: Unseen = ALL_SEEN) -> str:
+        """The text of the response to one question."""
+        source = self._source(context.documents[0])
+        assert source is not None, "puzzles are made from documents with facts"
+        language = source.document.language
+        match simulated.kind:
+            case "oracle":
+                return solution(item.key, language)
+            case "null":
+                return bare_answer(item.key, language, "NULL")
+            case "random":
+                return bare_answer(item.key, language, self._random(source, item, rng))
+            case "majority":
+                return bare_answer(item.key, language, self._frequent.get(item.key.answer.type, "0"))
+            case "lexical":
+                return bare_answer(item.key, language, lexical(source, item)[1])
+            case _ if unseen:
+                return bare_answer(item.key, language, self._random(source, item, rng))
+            case _:
+                return self._read(source, item, simulated, rng)
+
+    def _random(self, source: PuzzleSource, item: Item, rng: Random) -> str:
+        """A value of the wanted type that occurs in the document."""
+        return rng.choice(candidates(source, item, source.document.text) or ["0"])
+
+    @cached_property
+    def _frequent(self) -> dict[str, str]:
+        return most_frequent((key.answer.type, stated_answer(key)) for key in self._keys())
+
+    def _read(self, source: PuzzleSource, item: Item, simulated: Simulated, rng: Random) -> str:
+        """A solution with faults."""
+        key, language = item.key, source.document.language
+        items = checklist_of(key)
+        if simulated.happens("format", rng):
+            return "I have read the document." if language == "en" else "我已读完该文档。"
+        for cause in _ANSWER_FAULTS:
+            if simulated.happens(cause, rng):
+                found = [one for one in faulty_answers(source, parse(key.proof.program)) if one.cause == cause]
+                if found:
+                    wrong = stated_answer(key.model_copy(update={"answer": rng.choice(found).answer}))
+                    return written_solution(items, key, language, last=False, answer=wrong)
+        if simulated.happens("guess", rng):
+            return bare_answer(key, language)
+        if simulated.happens("copy", rng):
+            return "; ".join(written_value(one.value, language) for one in items) + "\n\n" + bare_answer(key, language)
+        last = last_step(key)
+        if last is not None and last.value.number is not None and simulated.happens("contradict", rng):
+            other = last.model_copy(update={"value": changed(last.value, rng, source.names)})
+            return written_solution([*items, other], key, language, last=False)
+        if items and simulated.happens("wrong-way", rng):
+            old = rng.choice(items).value
+            new = changed(old, rng, source.names)
+            return written_solution([_with(one, old, new) for one in items], key, language, last=False)
+        if items and simulated.happens("miss", rng):
+            return without_item(key, language, rng.randrange(len(items)))
+        return solution(key, language)
+
+
+def _with(item: ChecklistItem, old: Value, new: Value) -> ChecklistItem:
+    """The item with another value wherever it mentions the old one."""
+    return item.model_copy(
+        update={
+            "name": item.name.replace(old.name, new.name) if old.name else item.name,
+            "value": new if item.value == old else item.value,
+            "operands": tuple(new if one == old else one for one in item.operands),
+        }
+    )
