@@ -27,22 +27,18 @@ def read(sources: Iterable[Path], annotator: str) -> Iterator[SourceAnnotation]:
     for file in files:
         if file.path.suffix == ".ann":
             marks, relations = _marks(file.text, texts.get(file.path.with_suffix(""), ""), str(file.path))
-<<<<<<< HEAD
-            name = annotator or file.path.parent.name or "brat"
-            yield SourceAnnotation((file.path.stem,), name, claims_of(marks, relations.values()))
-=======
             name = annotator or unquote(file.path.parent.name) or "brat"
             # Fathom writes names of documents that are no file names with escapes, such as "10.5%2F7".
-            yield SourceAnnotation((file.path.stem, unquote(file.path.stem)), name, claims_of(marks, relations))
+            stems = (file.path.stem, unquote(file.path.stem))
+            yield SourceAnnotation(stems, name, claims_of(marks, relations.values()))
 
 
 def _printed(pieces: Sequence[Span], text: str) -> str:
-    """The text of a mark. The quote in its line has no line breaks, and a mark has a piece for each line."""
-    gaps = (text[one.end : two.start] for one, two in pairwise(pieces))
+    """The text of a mark; a mark over several lines has a piece for each of them."""
+    gaps = [text[one.end : two.start] for one, two in pairwise(pieces)]
     if all(gap.isspace() for gap in gaps):
         return text[pieces[0].start : pieces[-1].end]
-    return " ".join(piece.of(text) for piece in pieces)
->>>>>>> annotate
+    return GAP.join(piece.of(text) for piece in pieces)
 
 
 def _marks(lines: str, text: str, path: str) -> tuple[dict[str, Mark], dict[str, Relation]]:
@@ -51,22 +47,13 @@ def _marks(lines: str, text: str, path: str) -> tuple[dict[str, Mark], dict[str,
     relations: dict[str, Relation] = {}
     attributes: list[re.Match[str]] = []
     for number, line in enumerate(lines.split("\n"), start=1):
-<<<<<<< HEAD
         if found := _MARK.fullmatch(line.rstrip("\r")):
             id, label, spans, printed = found.groups()
-            pieces = [tuple(map(int, pair.split())) for pair in spans.split(";")]
-            quote = GAP.join(text[start:end] for start, end in pieces)
+            pieces = [Span(*map(int, pair.split())) for pair in spans.split(";")]
+            quote = _printed(pieces, text)
             if _letters(quote) != _letters(printed):
                 quote = printed  # the text file is missing, or another version than the one that was marked
-            marks[id] = Mark(label, quote, min(1.0, pieces[0][0] / len(text)) if text else None)
-=======
-        if found := _MARK.fullmatch(line):
-            id, label, spans, quote = found.groups()
-            start = int(spans.split()[0])
-            pieces = [Span(*map(int, pair.split())) for pair in spans.split(";")]
-            printed = _printed(pieces, text) or quote
-            marks[id] = Mark(label, printed, start / len(text) if text else None)
->>>>>>> annotate
+            marks[id] = Mark(label, quote, min(1.0, pieces[0].start / len(text)) if text else None)
         elif line.startswith("T"):
             raise FathomError(f"Line {number} of '{path}' is no mark of brat: '{line[:60]}'. Correct the line.")
         elif found := _RELATION.fullmatch(line):
