@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import stat
 import subprocess
 import sys
@@ -139,6 +140,19 @@ with Project(Path(sys.argv[1])) as project:
     with Project(tmp_path) as project:
         state = project.layer("d", "ada")
         assert state.revision == len(state.elements) == 80
+
+
+def test_an_interrupt_ends_the_server_and_names_the_next_command(corpus: Path, tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "fathom", "annotate", corpus, "--project", tmp_path / "p", "--annotator", "ada"]
+    with subprocess.Popen(list(map(str, words)), stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        for line in server.stdout:
+            if "Ctrl+C" in line:
+                break
+        server.send_signal(signal.SIGINT)
+        rest = server.stdout.read()
+        assert server.wait(30) == 0
+    assert "next: fathom annotations export" in rest
 
 
 def test_the_file_with_the_tokens_is_private(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from functools import cache
 from importlib.resources import files
 from typing import Any, Protocol, TypeVar
@@ -180,7 +180,9 @@ class LocalServer:
         server = _Server(config)
         server.on_start = started
         self.stop = lambda: setattr(server, "should_exit", True)
-        server.run(sockets=[self._socket])
+        # An interrupt is how a server ends: what it stored is complete at any moment.
+        with suppress(KeyboardInterrupt):
+            server.run(sockets=[self._socket])
 
     stop: Callable[[], None] = staticmethod(lambda: None)
     """Ends the server that `run` started."""
