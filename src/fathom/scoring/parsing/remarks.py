@@ -36,6 +36,8 @@ _UNDECIDED = re.compile(
     re.IGNORECASE,
 )
 """A response that leaves two answers open."""
+_UNDECIDED_WORDS = ("under ", "both ", "alternatively", "otherwise", "corrected to", "i c")
+"""One of them is in everything that the pattern matches; looking for them takes less time than the pattern."""
 _LABEL = re.compile(
     r"[*_#( \t]{0,8}(?:brief |short |my |additional |further |step-by-step )?"
     r"(?:explanations?|reason(?:s|ing)?|rationale"
@@ -157,11 +159,8 @@ def taken_back(text: str, hints: KeyHints) -> bool:
 
 def _is_undecided(text: str, hints: KeyHints) -> bool:
     """Whether a text leaves two answers open."""
-    if text.isascii():
-        # What each alternative begins with: four such tests take less time than the pattern.
-        small = text.lower()
-        if not ("under " in small or "both " in small or "alternatively" in small or "i c" in small):
-            return False
+    if text.isascii() and not any(map(text.lower().__contains__, _UNDECIDED_WORDS)):
+        return False
     undecided = _UNDECIDED.search(text)
     return undecided is not None and letters(_line_at(text, undecided.end())) not in hints.whole
 
