@@ -108,6 +108,7 @@ MEASURED = (
         "r = - 0.31, n > 3",
         "we saw p >= 0.10 in the arm in week 4",
         r"we saw $p \geq 0.10$ in the control arm",
+        "people took 1.5 mg of it daily, 5 10 days long",
         "> The difference was\n> significant (p < 0.05)",
     ],
 )

@@ -124,17 +124,22 @@ class Words:
                 continue
             end = sign.end()
             at = bisect_left(self.starts, end)
-            if sign.lastgroup and at < len(self.starts) and not self._is_other_mark(sign):
-                found[at] = f"{found[at]} {sign.lastgroup}" if at in found else sign.lastgroup
+            name = self._sign_name(sign) if at < len(self.starts) else ""
+            if name:
+                found[at] = f"{found[at]} {name}" if at in found else name
         return found
 
-    def _is_other_mark(self, sign: re.Match[str]) -> bool:
-        """Whether a sign is the > before a quoted line of Markdown, or a dash between two numbers."""
+    def _sign_name(self, sign: re.Match[str]) -> str:
+        """What a sign says; nothing for the > before a quoted line of Markdown.
+
+        "dash" is a minus or the dash of a range: "5 -10" may also be two cells of a table without its borders.
+        """
         if sign[0] == ">":
             line = self.text.rfind("\n", 0, sign.start()) + 1
-            return not self.text[line : sign.start()].strip(" \t>")
+            return "gt" if self.text[line : sign.start()].strip(" \t>") else ""
         before = self.text[max(0, sign.start() - 20) : sign.start()].rstrip()[-1:]
-        return sign.lastgroup == "minus" and (before.isdecimal() or before in (")", "]", "%"))
+        ambiguous = sign.lastgroup == "minus" and (before.isalnum() or before in (")", "]", "%"))
+        return "dash" if ambiguous and not before.isalpha() else sign.lastgroup or ""
 
     def divides_number(self, at: int) -> bool:
         """Whether a word and the one before it are two numbers, and not one with a separator of thousands."""

@@ -42,6 +42,7 @@ _WORDS_PER_ITEM = 3
 """A quote with fewer words per separator is a list."""
 _ITEM_WEIGHT = 2
 _LIST_ITEM_WEIGHT = 4
+_DASHES = ("minus", "dash")
 _SAME_MARK = str.maketrans(
     dict.fromkeys("‘’‚‛′´`", "'") | dict.fromkeys("“”„‟«»″「」『』《》", '"') | dict.fromkeys("‐‑‒–—―−", "-")
 )
@@ -350,7 +351,12 @@ def _signs_at(quote: Words, text: Words, start: int, first: int, after: int) -> 
 
 def _sign_fits(ours: str, theirs: str) -> bool:
     """Whether a quote with one sign may be of a text with the other: it may leave out a comparison, but not a minus."""
-    return ours == theirs or (not ours and "minus" not in theirs)
+    if ours == theirs:
+        return True
+    compared, stated = ([name for name in signs.split() if name not in _DASHES] for signs in (ours, theirs))
+    if compared and compared != stated:
+        return False
+    return "dash" in ours or "dash" in theirs or ("minus" in ours) == ("minus" in theirs)
 
 
 def _numbers_kept(one: Words, first: int, after: int, two: Words, shift: int) -> bool:
