@@ -17,7 +17,7 @@ BOUND = re.compile(
 APPROXIMATE = re.compile(
     r"(?:(?<!\\)\b(?:about|approximately|approx\.?|roughly|around|circa|ca\.|environ|etwa|ungefähr|rund"
     r"|aproximadamente|cerca de)[ \t]"
-    r"|(?<!\d)(?<!\d[ \t])[≈~][ \t]?|大?约)(?=[*_$]{0,3}[-−$€£¥]?[ \t]?\d)",
+    r"|(?<![\d}])(?<![\d}][ \t])(?:[≈~]|\\approx\b)[ \t]?|大?约)(?=[*_$]{0,3}[-−$€£¥]?[ \t]?\d)",
     re.IGNORECASE,
 )
 """What makes a number inexact; no hedge where the key itself is rounded."""
