@@ -37,7 +37,7 @@ def _read_line(path: Path, number: int, line: bytes, kind: type[R]) -> R:
         return kind.from_line(line)
     except ValidationError as error:
         raise FathomError(
-            f"Line {number} of '{path}' is not a {kind.__name__.lower()}: {first_error(error)}. "
+            f"Line {number} of '{path}' is not a valid {kind.__name__.lower()}: {first_error(error)}. "
             "Correct the line, or create the file again."
         ) from error
 
