@@ -34,7 +34,7 @@ def test_reading_streams(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes() + b"{]\n")
     stream = read_records(path, Response)
     assert [next(stream).question_id, next(stream).question_id] == ["q-0", "q-1"]
-    with pytest.raises(FathomError, match="Line 3 of .* is not a response"):
+    with pytest.raises(FathomError, match="Line 3 of .* is not a valid response"):
         next(stream)
 
 

@@ -169,7 +169,7 @@ function textField(marks, mark, name) {
     },
     change: store,
   } });
-  return make("label", { class: "choose wide" }, make("span", null, LABELS[name]), field);
+  return make("label", { class: "choose whole-row" }, make("span", null, LABELS[name]), field);
 }
 
 function polaritySelect(marks, link, label) {
