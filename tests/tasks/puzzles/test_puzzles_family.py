@@ -159,6 +159,10 @@ def _program(key: dict[str, Any]) -> None:
     key["proof"]["program"] = key["proof"]["program"].replace("largest", "smallest").replace('"sign":"-"', '"sign":"+"')
 
 
+def _unknown(key: dict[str, Any]) -> None:
+    key["proof"]["program"] = key["proof"]["program"].replace('"attribute":"', '"attribute":"no-')
+
+
 def _passage(key: dict[str, Any]) -> None:
     key["proof"]["passages"][0]["span"] = [0, 10**9]
 
@@ -169,6 +173,7 @@ def _passage(key: dict[str, Any]) -> None:
         (_answer, "the answer and the checklist are recomputed from the text"),
         (_fact_value, "the characters of every fact state its value"),
         (_checklist, "the answer and the checklist are recomputed from the text"),
+        (_unknown, "the answer and the checklist are recomputed from the text"),
         (_program, "the program gives the question, the tags and the proof again"),
         (_passage, "every passage lies in the shown document"),
     ],

@@ -72,9 +72,11 @@ class PuzzlesAuditor:
         readings = self._readings(document.id)
         facts = _facts_of(item, document)
         self._checks.check(READ, item, bool(facts) and all(fact in readings for fact in facts))
-        self._checks.check(RECOMPUTED, item, _is_recomputed(item, program, readings))
-        self._checks.check(NEEDED, item, bool(facts) and _all_needed(item, program, facts, readings))
-        self._checks.check(SPREAD, item, _is_spread(item, program, source, readings))
+        answer = _recomputed(program, readings)
+        self._checks.check(RECOMPUTED, item, answer is not None and _is_recomputed(item, program, readings))
+        if answer is not None:
+            self._checks.check(NEEDED, item, bool(facts) and _all_needed(program, facts, readings, answer))
+            self._checks.check(SPREAD, item, _is_spread(program, source, readings, answer))
         self._checks.check(STEPS, item, _has_steps(item, program))
         try:
             again = make_item(source, context, program, range(2, 10))
@@ -127,6 +129,14 @@ def _facts_of(item: Item, document: Document) -> list[Fact]:
     return [fact for fact in found if fact is not None] if same and len(found) == len(rows) else []
 
 
+def _recomputed(program: Node, readings: dict[Fact, Reading]) -> Reading | None:
+    """The answer by the second derivation; None if the values that could be read do not determine it."""
+    try:
+        return Recomputation(readings.items()).value(program)
+    except UnknownError:
+        return None
+
+
 def _is_recomputed(item: Item, program: Node, readings: dict[Fact, Reading]) -> bool:
     """Whether the second derivation gives the answer, and each value of the checklist."""
     computed = Recomputation(readings.items())
@@ -162,9 +172,8 @@ def _is_answer(item: Item, reading: Reading, last: ChecklistItem) -> bool:
     return answer.value == reading.name
 
 
-def _all_needed(item: Item, program: Node, facts: Sequence[Fact], readings: dict[Fact, Reading]) -> bool:
+def _all_needed(program: Node, facts: Sequence[Fact], readings: dict[Fact, Reading], answer: Reading) -> bool:
     """Whether the answer changes or becomes undecidable without each of the facts."""
-    answer = Recomputation(readings.items()).value(program)
     for dropped in facts:
         rest = [
             (fact, reading)
@@ -188,8 +197,8 @@ def _gives(program: Node, facts: Sequence[tuple[Fact, Reading]], answer: Reading
     return abs(float(found.number - answer.number)) < 0.005
 
 
-def _is_spread(item: Item, program: Node, source: PuzzleSource, readings: dict[Fact, Reading]) -> bool:
-    answer = Recomputation(readings.items()).value(program)
+def _is_spread(program: Node, source: PuzzleSource, readings: dict[Fact, Reading], answer: Reading) -> bool:
+    """Whether the facts of no single passage give the answer."""
     for span in source.passages:
         inside = [(fact, reading) for fact, reading in readings.items() if span.contains(fact.span)]
         if inside and _gives(program, inside, answer):

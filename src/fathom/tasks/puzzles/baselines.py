@@ -60,9 +60,9 @@ class Baselines:
             answers[item.question.tags["answer"]][stated_answer(item.key)] += 1
         correct = 0
         for counts in answers.values():
-            [(_, count)] = counts.most_common(1)
-            # An answer that occurs once is not frequent among the others.
-            correct += count if count > 1 else 0
+            best, second = [*(count for _, count in counts.most_common(2)), 0][:2]
+            # An answer is the most frequent one among the others only if it stays so without its own puzzle.
+            correct += best if best - 1 > second else 0
         return correct
 
 

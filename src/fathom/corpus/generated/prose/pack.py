@@ -34,11 +34,6 @@ class Attribute(Record):
     correct: tuple[str, ...] = ()
     """Paragraphs that correct a value: {old} was wrong, {v} is the value."""
 
-    @property
-    def is_name(self) -> bool:
-        """Whether its values are names."""
-        return self.type not in NUMERIC
-
 
 class Derived(Record):
     """A value that follows from two attributes of one entity, under the name by which questions ask for it."""
@@ -51,10 +46,6 @@ class Derived(Record):
     most: str
     least: str
     cues: tuple[str, ...] = Field(min_length=1)
-
-
-NUMERIC = ("count", "money", "length", "distance", "percent", "date", "days", "year")
-"""The types of attributes whose values are numbers."""
 
 
 class Topic(Record):
