@@ -218,6 +218,11 @@ def _bench_info(data: BenchData) -> BenchInfo:
         linked_contexts=overlap.linked,
         leaks=manifest.leaks,
         licenses=manifest.licenses,
+        baselines=tuple(
+            line.strip()
+            for name in manifest.families
+            for line in family(name).baselines(manifest.reports.get(name, {}))
+        ),
     )
 
 

@@ -614,12 +614,14 @@ class BenchInfo(Record):
     """Share of contexts in the largest group that is connected by shared documents."""
     leaks: dict[str, JsonValue]
     licenses: dict[str, Count]
+    baselines: tuple[str, ...] = ()
+    """What shortcuts of the families reach, as measured when the bench was built, a line each."""
 
 
 class Findings(Record):
     """All findings about a set of runs."""
 
-    format: int = 6
+    format: int = 7
     fathom: str
     seed: int
     resamples: Count

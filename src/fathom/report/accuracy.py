@@ -348,6 +348,10 @@ def baselines(findings: Findings) -> tuple[Figure, ...]:
         *accuracy_columns(lambda one: one.accuracy),
     )
     note = "Baselines do not read the context. Controls show the accuracy that is possible with perfect retrieval."
+    shortcuts = [line for bench in findings.benches for line in bench.baselines]
+    if shortcuts:
+        measured = "; ".join(shortcuts).replace(":;", ":")
+        note = f"{note} Measured when the bench was built: {measured}."
     return (Figure.of("baselines", "Baselines and controls", note, columns, findings.baselines, draw),)
 
 
