@@ -112,7 +112,9 @@ def item_lines(item: BenchItem, corpus: Corpus) -> list[str]:
     """An item with its key, its explanation and the passages that prove it."""
     lines = [*_question_lines(item), *_answer_lines(item)]
     if steps := item.explain():
-        numbered = (wrapped(f"{number}. {step}") for number, step in enumerate(steps, start=1))
+        # Some families number their steps themselves.
+        plain = not any(step[:1].isdigit() for step in steps)
+        numbered = (wrapped(f"{number}. {step}" if plain else step) for number, step in enumerate(steps, start=1))
         lines += ["how:", *chain.from_iterable(numbered)]
     if item.key.proof.program:
         lines += ["program:", *_indented(item.key.proof.program)]
