@@ -41,7 +41,7 @@ class Provider:
     seconds: float = 0.0
     prompts: list[str] = field(default_factory=list)
     seen: Counter[str] = field(default_factory=Counter)
-    """Questions, by how often each was answered."""
+    """How often each question was answered. Questions of different contexts may have the same text."""
     prefix_tokens: int = 0
     hit_tokens: int = 0
     possible_tokens: int = 0
@@ -124,7 +124,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         calls = _native_calls(self.provider.tool_calls(body["messages"]))
         text = "" if calls else self.provider.response(prefix + question)
-        self.provider.seen[question] += not calls
+        self.provider.seen[f"{hash(prefix)} {question}"] += not calls
         usage = {
             "prompt_tokens": len(prefix + question) // 4,
             "completion_tokens": 5,

@@ -56,7 +56,7 @@ def copy(small_folder: Path, tmp_path: Path) -> Path:
         (("contexts", "nowhere", "--kinds", "novel"), ("--kinds", "'novel'", "report")),
         (("build", "numeric", "nowhere", "--out", "b", "--unanswerable", "nan"), ("unanswerable",)),
         (("show", "nowhere"), ("no corpus 'nowhere'", "fathom generate")),
-        (("conjure",), ("No such command 'conjure'", "fathom --help")),
+        (("conjure",), ("There is no command 'conjure'", "fathom --help")),
         (("--verbose",), ("--verbose", "fathom --help")),
     ],
 )

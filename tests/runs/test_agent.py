@@ -130,8 +130,8 @@ def test_a_model_without_tools_gets_the_text_protocol(ask: Ask, tmp_path: Path) 
         assert ask(provider, "--system", "agent", "--limit", 5, "--connections", 1) == 0
         assert ask(provider, "--system", "agent", "-S", "protocol=native", "--limit", 1, "--out", tmp_path / "b") == 2
     assert len(responses(tmp_path / "run")) == len(model.episodes) == 5
-    # The first question found out; the others were not asked with tools.
-    assert sum(bool(body.get("tools")) for body in provider.requests) <= 3
+    # The questions in flight found out, three of different contexts at most; the others were not asked with tools.
+    assert sum(bool(body.get("tools")) for body in provider.requests) <= 3 + 1
 
 
 def test_a_reference_that_a_model_writes_stays_what_it_is(ask: Ask, tiny_bench: Path) -> None:

@@ -22,7 +22,8 @@ from fathom.cli.main import main
 from fathom.records.errors import FathomError
 from fathom.records.questions import Response
 from fathom.runs.bench_view import BenchView
-from fathom.runs.folder import read_responses, read_run
+from fathom.runs.folder import RunSettings, read_responses, read_run
+from fathom.runs.plan import jobs
 from fathom.systems.http_contract import InvalidAnswerError, parse_answer
 from fathom.systems.protocol import DOCUMENTS
 from tests.pipeline import Pipeline, fetch, serving
@@ -104,10 +105,14 @@ def test_a_system_gets_the_question_and_the_documents_of_its_context(
     shown = capsys.readouterr().out
     assert "6 responses wanted: answered 6" in shown
     assert "5,400 input tokens (600 from a cache), 30 output tokens, $1.5000" in shown
-    context, questions = next(bench_view.groups())
-    view = bench_view.view(context, questions[0])
-    assert texts == {document.id: view.text(DOCUMENTS, *document.span) for document in view.documents}
+    asked = {job.question.id: job for group in jobs(bench_view, RunSettings(limit=3)) for job in group}
+    views = [bench_view.view(job.context, job.question) for job in asked.values()]
+    assert texts == {one.id: view.text(DOCUMENTS, *one.span) for view in views for one in view.documents}
     request = pipeline.requests[0]
+    context, questions = next(
+        (context, questions) for context, questions in bench_view.groups() if context.id == request["context_id"]
+    )
+    view = bench_view.view(context, questions[0])
     assert request["fathom"] == 1
     assert request["question"] in [question.text for question in questions]
     assert request["instruction"] == view.instruction("full, direct")
@@ -124,7 +129,7 @@ def test_a_system_gets_the_question_and_the_documents_of_its_context(
             ("retrieval", "search"),
             ("retrieval", "citations"),
         ]
-        first = context.places[0].document
+        first = asked[response.question_id].context.places[0].document
         assert [passage.document for passage in response.trace[1].passages] == [first]
         quoted, ranged = response.trace[2].passages
         assert texts[first][quoted.span.start : quoted.span.end].split() == texts[first].split()[20:30]

@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from fathom.api.runs import plan, run
-from fathom.runs.folder import read_responses, read_run
+from fathom.runs.bench_view import BenchView
+from fathom.runs.folder import RunSettings, read_responses, read_run
+from fathom.runs.plan import jobs
 from fathom.runs.trace import LONGEST_STEP
 from tests.runs.conftest import Ask
 from tests.runs.test_engine import _contents, _longest_string
@@ -74,13 +76,13 @@ def test_a_question_that_could_exceed_the_budget_is_not_begun(ask: Ask, tmp_path
         assert ask(provider, *words, "--budget", 10) == 0
 
 
-def test_an_artifact_is_made_once_and_outlasts_the_process(ask: Ask, tmp_path: Path) -> None:
+def test_an_artifact_is_made_once_and_outlasts_the_process(ask: Ask, tmp_path: Path, bench_view: BenchView) -> None:
     words = ("--system", f"{OWN}:Indexed")
     with serving(Provider()) as provider:
         assert ask(provider, *words, "--limit", 6) == 0
         artifacts = tmp_path / "run" / "artifacts"
         first = {path.name: path.stat().st_mtime_ns for path in artifacts.iterdir()}
-        assert len(first) == 2 + 1  # two contexts, and one for the bench
+        assert len(first) == len(list(jobs(bench_view, RunSettings(limit=6)))) + 1  # contexts, and one for the bench
         (artifacts / ".x.part").write_text("left by a kill")
         assert ask(provider, *words, "--limit", 10) == 0
     assert {path.name: path.stat().st_mtime_ns for path in artifacts.iterdir() if path.name in first} == first

@@ -266,7 +266,7 @@ def test_what_a_question_names_is_shown_and_its_sentence_searched(seen: ContextV
     sentence = next(
         match[0]
         for match in re.finditer(r"(?<=[.] )[A-Z][^.\n\"]{60,200}[.]", text[target.start : target.end])
-        if text.count(match[0][:40]) == 1
+        if text.count(" ".join(match[0].split()[:5])) == 1
     )
     quoted = " ".join(sentence.split()[:5])
     found = search_in_hops(index, f'Which works support the claim that begins "{quoted}"?')
