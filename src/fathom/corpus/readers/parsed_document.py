@@ -8,7 +8,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from fathom.records.documents import FieldName, SectionRole
+from fathom.records.documents import DocumentKind, FieldName, SectionRole
 
 
 class ReadError(Exception):
@@ -147,7 +147,7 @@ class ParsedDocument:
     """Path of the file, with the member's name for an archive."""
     format: str = ""
     """The name of the reader; filled in by whoever called it."""
-    kind: Literal["article", "report"] = "article"
+    kind: DocumentKind = "article"
     language: str = "en"
     title: str = ""
     authors: list[ParsedAuthor] = field(default_factory=list)
