@@ -56,7 +56,7 @@ def test_a_reader_knows_what_its_notes_have_and_nothing_else(tiny_bench: Path, t
 def test_the_faults_of_finding_happen_where_the_documents_are_read(tiny_bench: Path, tmp_path: Path) -> None:
     model = "sim/reader?miss=1"
     nothing = accuracy(tiny_bench, tmp_path / "none", TwoStep(0))
-    # Without a document, guesses are left, and those may differ from the ones without notes.
+    # An article that cites nothing needs no passage. It is counted without notes, but not by a reader who misses all.
     assert accuracy(tiny_bench, tmp_path / "missed", TwoStep(), model) <= nothing < 0.5
     # A reader that misses no document when it takes notes misses none in the notes.
     assert accuracy(tiny_bench, tmp_path / "format", TwoStep(), "sim/reader?format=1") == 0.0
