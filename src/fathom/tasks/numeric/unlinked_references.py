@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from math import ceil
 from typing import NamedTuple, Protocol
 from zlib import crc32
@@ -202,6 +201,5 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(without_accents(text).casefold())
 
 
-@lru_cache(maxsize=65_536)
 def _hash(text: str) -> int:
     return crc32(text.encode(errors="replace"))
