@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from fathom.records.judgments import Judgment
+from fathom.records.judgments import Decision, Judgment
 from fathom.records.questions import Response
 from fathom.scoring.answers import Number, Text, Unanswerable
 from fathom.scoring.check import check_response
+from fathom.scoring.judges import combined, majority
 from fathom.scoring.keys import Key
 from fathom.scoring.measures import RatioMeasure
+from fathom.scoring.reasoning import reasoning_text
 from fathom.scoring.shown import ShownContext
 from fathom.scoring.verdicts import GRADED, JUDGE_AGREES, PartVerdict, Verdict
 from fathom.tasks.puzzles.checklist import ChecklistItem, StepReader, checklist_of, last_step
@@ -25,6 +27,8 @@ MEASURES = (
     RatioMeasure("checklist accuracy", {CHECKED: 1}, {ANSWERED: 1}),
     RatioMeasure("unsupported answers", {UNSUPPORTED: 1}, {CORRECT: 1}, less_is_better=True),
 )
+ANSWER_PART, CHECKLIST_PART = "answer", "checklist"
+"""The parts of a response that are judged; each prompt's part begins with one of them."""
 _UNIT_SPELLINGS = {
     "cm": (("centimeters", 0), ("centimetres", 0), ("厘米", 0), ("m", 2), ("meters", 2), ("metres", 2), ("米", 2)),
     "m": (("meters", 0), ("metres", 0), ("米", 0), ("km", 3), ("kilometers", 3), ("kilometres", 3), ("公里", 3)),
@@ -51,7 +55,7 @@ class StepsVerdict(NamedTuple):
 
 def check_steps(key: Key, response: Response) -> StepsVerdict:
     """The verdict on the reasoning, without the answer."""
-    reader = StepReader(response.text)
+    reader = StepReader(reasoning_text(response))
     items = checklist_of(key)
     last = last_step(key)
     contradicted = last is not None and (reader.contradicts(last) or reader.concludes_otherwise(last, items))
@@ -64,18 +68,23 @@ def check(
     """Correct if the answer is correct and every item of the checklist is reached.
 
     The score of another response is the share of the items that it reaches, the answer counted as one of them. Where
-    the typed check or the step checker rejects a response, two of three judgments can accept that part; a part that the
-    judge left open makes the response unjudged.
+    the typed check or the step checker rejects a response, judges can accept that part; a part that they leave open
+    makes the response unjudged.
     """
     verdict = check_answer(key, response)
     if response.outcome in ("error", "overflow", "refused"):
         return verdict
     steps = check_steps(key, response)
-    answer, checklist = _majority(judgments, "answer"), _majority(judgments, "checklist")
-    answered = verdict.outcome == "correct"
-    if is_open(key, verdict) and answer is not None:
-        answered = answer == "pass"
+    decisions = combined(judgments, decide)
+    answer, checklist = decisions.get(ANSWER_PART), decisions.get(CHECKLIST_PART)
+    open_answer = is_open(key, verdict) and answer is not None
+    answered = answer == "pass" if open_answer else verdict.outcome == "correct"
     reached = steps.all_reached or checklist == "pass"
+    judged = {ANSWER_PART: answer} if open_answer else {}
+    if not steps.all_reached and checklist is not None and (answered or open_answer):
+        judged[CHECKLIST_PART] = checklist
+    if steps.contradicted:
+        judged = {}
     if answered and steps.contradicted:
         answered = False
         verdict = verdict.model_copy(update={"outcome": "incorrect", "reason": "an equation contradicts the answer"})
@@ -83,9 +92,9 @@ def check(
         "parts": _parts(steps, answered, reached),
         "measures": _measures(steps, answered, reached, checklist),
         "judgments": tuple(judgments),
+        "judged": {part: one for part, one in judged.items() if one in ("pass", "fail")},
     }
-    open_parts = (is_open(key, verdict) and answer == "unjudged", answered and not reached and checklist == "unjudged")
-    if any(open_parts):
+    if "unjudged" in judged.values() and "fail" not in judged.values():
         update |= {"outcome": "unjudged", "score": 0.0, "reason": "the judge gave no decision"}
     elif verdict.outcome in GRADED or answered:
         update["score"] = (
@@ -98,13 +107,15 @@ def check(
     return verdict.model_copy(update=update)
 
 
-def _majority(judgments: Sequence[Judgment], part: str) -> str | None:
-    """What two of three judgments say about a part; "unjudged" if too few decided, None if it was not judged."""
-    found = [one.outcome for one in judgments if one.part.startswith(part)]
-    for outcome in ("pass", "fail"):
-        if found and 2 * found.count(outcome) > len(found):
-            return outcome
-    return "unjudged" if found else None
+def decide(judgments: Sequence[Judgment]) -> dict[str, Decision]:
+    """What more than half of one judge's prompts say about each part; `unjudged` if too few of them decided."""
+    decisions: dict[str, Decision] = {}
+    for part in (ANSWER_PART, CHECKLIST_PART):
+        found = [one.outcome for one in judgments if one.part.startswith(part)]
+        if found:
+            most = majority(found)
+            decisions[part] = most if 2 * found.count(most) > len(found) else "unjudged"
+    return decisions
 
 
 def _parts(steps: StepsVerdict, answered: bool, reached: bool) -> tuple[PartVerdict, ...]:

@@ -49,6 +49,38 @@ def without_item(key: Key, language: str, number: int) -> str:
     return written_solution([one for one in items if not _mentions(one, items[number])], key, language, last=False)
 
 
+PLANTED = ("guess", "miss", "wrong-way", "copy")
+"""Faults of responses whose answer is correct and whose reasoning does not reach the checklist."""
+
+
+def faulty_solution(key: Key, language: str, fault: str, rng: Random, names: Sequence[str] = ()) -> str:
+    """A response with one of the faults in `PLANTED`; `names` are those that may take the place of another."""
+    items = checklist_of(key)
+    match fault:
+        case "guess":
+            return bare_answer(key, language)
+        case "copy":
+            values = "; ".join(written_value(one.value, language) for one in items)
+            return f"{values}\n\n{bare_answer(key, language)}"
+        case "wrong-way":
+            old = rng.choice(items).value
+            new = changed(old, rng, names or [one.value.name for one in items if one.value.name])
+            return written_solution([_with(one, old, new) for one in items], key, language, last=False)
+        case _:
+            return without_item(key, language, rng.randrange(len(items)))
+
+
+def _with(item: ChecklistItem, old: Value, new: Value) -> ChecklistItem:
+    """The item with another value wherever it mentions the old one."""
+    return item.model_copy(
+        update={
+            "name": item.name.replace(old.name, new.name) if old.name else item.name,
+            "value": new if item.value == old else item.value,
+            "operands": tuple(new if one == old else one for one in item.operands),
+        }
+    )
+
+
 def _mentions(item: ChecklistItem, other: ChecklistItem) -> bool:
     """Whether a line on one item shows the value of another, as its subject or in its computation."""
     named = bool(other.value.name) and other.value.name in item.name
