@@ -64,7 +64,8 @@ def verdict(
         found = found.model_copy(update={"reasoning": reasoning_state(response, reasoning)})
     if measures := recall_measures(key, response):
         found = found.model_copy(update={"measures": found.measures | measures})
-    if found.outcome not in GRADED and (empty := owner.empty_measures(key)):
+    # Of what is unjudged, nothing is known to be missing.
+    if found.outcome not in (*GRADED, "unjudged") and (empty := owner.empty_measures(key)):
         found = found.model_copy(update={"measures": {**empty, **found.measures}})
     if owner.correct_score == 1.0 or found.outcome not in GRADED:
         return found

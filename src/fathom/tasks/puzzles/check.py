@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from fathom.records.judgments import Decision, Judgment
 from fathom.records.questions import Response
+from fathom.scoring.answer_types.compare import agrees
 from fathom.scoring.answers import Number, Text, Unanswerable
 from fathom.scoring.check import check_response
 from fathom.scoring.judges import combined, majority
@@ -15,7 +16,7 @@ from fathom.scoring.measures import RatioMeasure
 from fathom.scoring.reasoning import reasoning_text
 from fathom.scoring.shown import ShownContext
 from fathom.scoring.verdicts import GRADED, JUDGE_AGREES, PartVerdict, Verdict
-from fathom.tasks.puzzles.checklist import ChecklistItem, StepReader, checklist_of, last_step
+from fathom.tasks.puzzles.checklist import OPTION, ChecklistItem, StepReader, checklist_of, conclusions_of, last_step
 
 ANSWERED, CORRECT, ITEMS, REACHED, CHECKED, UNSUPPORTED = (
     *("answers", "correct answers", "checklist items", "checklist items reached", "checklists reached"),
@@ -47,14 +48,22 @@ class StepsVerdict(NamedTuple):
     items: Sequence[ChecklistItem]
     reached: Sequence[bool]
     contradicted: bool
+    conclusions: Sequence[str] = ()
+    """Items that are sentences, on which only a judge can decide."""
 
     @property
     def all_reached(self) -> bool:
-        return all(self.reached)
+        return all(self.reached) and not self.conclusions
+
+    @property
+    def size(self) -> int:
+        return len(self.items) + len(self.conclusions)
 
 
 def check_steps(key: Key, response: Response) -> StepsVerdict:
     """The verdict on the reasoning, without the answer."""
+    if conclusions := conclusions_of(key):
+        return StepsVerdict((), (), contradicted=False, conclusions=conclusions)
     reader = StepReader(reasoning_text(response))
     items = checklist_of(key)
     last = last_step(key)
@@ -77,6 +86,8 @@ def check(
     steps = check_steps(key, response)
     decisions = combined(judgments, decide)
     answer, checklist = decisions.get(ANSWER_PART), decisions.get(CHECKLIST_PART)
+    if steps.conclusions and checklist is None:
+        checklist = "unjudged"  # nobody has read the reasoning yet
     open_answer = is_open(key, verdict) and answer is not None
     answered = answer == "pass" if open_answer else verdict.outcome == "correct"
     reached = steps.all_reached or checklist == "pass"
@@ -95,14 +106,15 @@ def check(
         "judged": {part: one for part, one in judged.items() if one in ("pass", "fail")},
     }
     if "unjudged" in judged.values() and "fail" not in judged.values():
+        if steps.conclusions:
+            update["measures"] = {ANSWERED: 1.0, CORRECT: float(answered)}
         update |= {"outcome": "unjudged", "score": 0.0, "reason": "the judge gave no decision"}
     elif verdict.outcome in GRADED or answered:
-        update["score"] = (
-            (answered + sum(steps.reached)) / (1 + len(steps.items)) if not (answered and reached) else 1.0
-        )
+        update["score"] = (answered + sum(steps.reached)) / (1 + steps.size) if not (answered and reached) else 1.0
         update["outcome"] = "correct" if answered and reached else "incorrect"
         if answered and not reached:
-            missed = next(item.name for item, found in zip(steps.items, steps.reached, strict=True) if not found)
+            found = zip(steps.items, steps.reached, strict=True)
+            missed = next((item.name for item, one in found if not one), "a conclusion of the checklist")
             update["reason"] = f"the answer is correct, but the reasoning does not reach: {missed}"
     return verdict.model_copy(update=update)
 
@@ -122,6 +134,7 @@ def _parts(steps: StepsVerdict, answered: bool, reached: bool) -> tuple[PartVerd
     found = [
         ("answer", answered),
         *((item.name, one or reached) for item, one in zip(steps.items, steps.reached, strict=True)),
+        *((conclusion, reached) for conclusion in steps.conclusions),
     ]
     return tuple(
         PartVerdict(name=name, outcome="correct" if passed else "incorrect", score=float(passed))
@@ -133,8 +146,8 @@ def _measures(steps: StepsVerdict, answered: bool, reached: bool, judged: str | 
     measures = {
         ANSWERED: 1.0,
         CORRECT: float(answered),
-        ITEMS: float(len(steps.items)),
-        REACHED: float(len(steps.items) if reached else sum(steps.reached)),
+        ITEMS: float(steps.size),
+        REACHED: float(steps.size if reached else sum(steps.reached)),
         CHECKED: float(reached),
         UNSUPPORTED: float(answered and not reached),
     }
@@ -146,6 +159,9 @@ def _measures(steps: StepsVerdict, answered: bool, reached: bool, judged: str | 
 def is_open(key: Key, verdict: Verdict) -> bool:
     """Whether the typed check cannot decide on the answer: a name may be spelled in a way that it does not know."""
     named = isinstance(key.answer, Text) and not key.answer.value[:1].isdigit()
+    others = [Text(value=row[1]) for row in key.proof.rows if row[0] == OPTION]
+    if isinstance(verdict.parsed, Text) and any(agrees(other, verdict.parsed) for other in others):
+        return False
     return named and verdict.outcome in ("incorrect", "unparseable") and not isinstance(verdict.parsed, Unanswerable)
 
 
@@ -176,7 +192,7 @@ def empty_measures(key: Key) -> Mapping[str, float]:
     return {
         ANSWERED: 1.0,
         CORRECT: 0.0,
-        ITEMS: float(len(checklist_of(key))),
+        ITEMS: float(len(checklist_of(key)) + len(conclusions_of(key))),
         REACHED: 0.0,
         CHECKED: 0.0,
         UNSUPPORTED: 0.0,

@@ -13,7 +13,7 @@ from fathom.scoring.keys import Key
 from fathom.scoring.reasoning import reasoning_text
 from fathom.tasks.family import Item, Judge, JudgePrompt, PlantedResponse, Ruling
 from fathom.tasks.puzzles.check import ANSWER_PART, CHECKLIST_PART, check_answer, check_steps, decide, is_open
-from fathom.tasks.puzzles.checklist import checklist_of, last_step
+from fathom.tasks.puzzles.checklist import checklist_of, conclusions_of, last_step
 from fathom.tasks.puzzles.solution import PLANTED, changed, faulty_solution, solution, stated_answer
 from fathom.tasks.puzzles.wording import written_value
 
@@ -84,6 +84,7 @@ def _answer_prompts(question: Question, key: Key, response: Response) -> list[Ju
 def checklist_prompts(question: Question, key: Key, response: Response) -> list[JudgePrompt]:
     """The three prompts on the checklist."""
     lines = [f"- {item.name}: {written_value(item.value, 'en')}" for item in checklist_of(key)]
+    lines += [f"- {conclusion}" for conclusion in conclusions_of(key)]
     reference = "Checklist:\n" + "\n".join(lines)
     return _prompts(CHECKLIST_PARTS, _CHECKLIST_PROMPTS, question, reference, response)
 
@@ -101,7 +102,9 @@ def planted(item: Item, number: int) -> Sequence[PlantedResponse]:
     """A solution without a fault, and a response with one of the planted faults in turn."""
     language = item.question.tags.get("language", "en")
     rng = rng_for(0, "planted", item.question.id)
-    fault = PLANTED[number % len(PLANTED)]
+    # A conclusion in words has no value that could be wrong or listed alone.
+    faults = PLANTED if checklist_of(item.key) else PLANTED[:2]
+    fault = faults[number % len(faults)]
     texts = {"": solution(item.key, language), fault: faulty_solution(item.key, language, fault, rng)}
     found = [
         PlantedResponse(fault, CHECKLIST_PART, checklist_prompts(item.question, item.key, _response(item, text)))

@@ -11,6 +11,7 @@ from fathom.models.simulated import Simulated
 from fathom.records.contexts import Context
 from fathom.scoring.keys import Key
 from fathom.tasks.family import ALL_SEEN, Item, Unseen
+from fathom.tasks.puzzles.authored import is_authored, puzzle_of
 from fathom.tasks.puzzles.baselines import candidates, lexical
 from fathom.tasks.puzzles.checklist import checklist_of, last_step
 from fathom.tasks.puzzles.faults import FAULTS, faulty_answers
@@ -41,6 +42,8 @@ class Simulator:
 
     def text(self, context: Context, item: Item, simulated: Simulated, rng: Random, unseen: Unseen = ALL_SEEN) -> str:
         """The text of the response to one question."""
+        if is_authored(item.key):
+            return _authored(item, simulated, rng)
         source = self._source(context.documents[0])
         assert source is not None, "puzzles are made from documents with facts"
         language = source.document.language
@@ -94,3 +97,20 @@ class Simulator:
             if items and simulated.happens(fault, rng):
                 return faulty_solution(key, language, fault, rng, source.names)
         return solution(key, language)
+
+
+def _authored(item: Item, simulated: Simulated, rng: Random) -> str:
+    """The response to a puzzle that a person wrote: its options are all that a model without the key could choose."""
+    key, language = item.key, item.question.tags["language"]
+    match simulated.kind:
+        case "null":
+            return bare_answer(key, language, "NULL")
+        case "random" | "majority" | "lexical":
+            return bare_answer(key, language, rng.choice(puzzle_of(key).options or ("unknown",)))
+        case "reader":
+            if simulated.happens("format", rng):
+                return "I have read the document."
+            for fault in ("guess", "miss"):
+                if simulated.happens(fault, rng):
+                    return faulty_solution(key, language, fault, rng)
+    return solution(key, language)
