@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fathom.api.contexts import ContextSet
     from fathom.api.corpora import Corpus, generate, ingest, open_corpus
     from fathom.api.findings import Analysis, analyze, compare, contamination
+    from fathom.api.judges import JudgeReport, judge_report
     from fathom.api.matrix import MatrixRun, run_matrix
     from fathom.api.models import KnownModel, list_models
     from fathom.api.quickstart import quickstart
@@ -48,6 +49,7 @@ _MODULES = {
     "fathom.api.contexts": ("ContextSet",),
     "fathom.api.corpora": ("Corpus", "generate", "ingest", "open_corpus"),
     "fathom.api.findings": ("Analysis", "analyze", "compare", "contamination"),
+    "fathom.api.judges": ("JudgeReport", "judge_report"),
     "fathom.api.matrix": ("MatrixRun", "run_matrix"),
     "fathom.api.models": ("KnownModel", "list_models"),
     "fathom.api.quickstart": ("quickstart",),
@@ -69,6 +71,7 @@ __all__ = [
     "ContextSet",
     "Corpus",
     "FathomError",
+    "JudgeReport",
     "KnownModel",
     "MatrixRun",
     "Run",
@@ -91,6 +94,7 @@ __all__ = [
     "fit",
     "generate",
     "ingest",
+    "judge_report",
     "list_models",
     "list_runs",
     "open_bench",

@@ -34,6 +34,7 @@ COMMANDS = {
     "runs": "List runs with their state, progress, spending and accuracy.",
     "check-system": "Check that a system of your own keeps the contract.",
     "score": "Score a run, or a file of answers against a bench.",
+    "judges": "Report on the judges of runs: error, agreement, drift.",
     "study": "Let people answer questions of a bench.",
     "analyze": "Analyze runs: accuracy, comparisons, error patterns, causes.",
     "compare": "Compare two runs on one bench, question by question.",

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
+from fathom.api.judging import CALIBRATION_ITEMS, needs_judge, role_model
 from fathom.api.judging import judge as judge_run
-from fathom.api.judging import needs_judge, role_model
 from fathom.api.runs import is_run_folder
 from fathom.api.scores import score_answers, score_run
 from fathom.cli import options
@@ -20,6 +21,8 @@ from fathom.records.errors import FathomError
 if TYPE_CHECKING:
     from fathom.api.scores import PublishedScore, Score, Scores
 
+HIDDEN = {"separate": "in a separate thinking text", "hidden": "hidden by the provider", "none": "none"}
+"""Where reasoning is that does not count."""
 OUTCOMES = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudged", "unanswered")
 """Outcomes other than correct, in the order in which they are printed."""
 
@@ -45,8 +48,24 @@ OUTCOMES = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudge
 )
 @click.option(
     "--judge",
+    "judges",
     metavar="MODEL",
-    help="A model that decides where the check of a family cannot, such as on names that are spelled differently.",
+    multiple=True,
+    help="A model that decides where the check of a family cannot, such as on names that are spelled differently. "
+    "Repeatable: a majority of several judges decides.",
+)
+@click.option(
+    "--reasoning",
+    type=click.Choice(["visible", "thinking"]),
+    default="visible",
+    show_default=True,
+    help="The reasoning that is checked and judged: that of the visible response alone, or also the separate thinking "
+    "text of reasoning models.",
+)
+@click.option(
+    "--calibration",
+    type=click.IntRange(min=0),
+    help="Questions to which each judge also judges planted responses, to measure its error.  [default: 40]",
 )
 @click.option("--out", type=options.PATH, help="Where to write the verdicts.  [default: in the run's folder]")
 @options.as_json
@@ -56,7 +75,9 @@ def command(
     bench: Path | None,
     by: str | None,
     compat: str | None,
-    judge: str | None,
+    judges: tuple[str, ...],
+    reasoning: Literal["visible", "thinking"],
+    calibration: int | None,
     out: Path | None,
     as_json: bool,
 ) -> None:
@@ -67,12 +88,16 @@ def command(
     but the judge, if one is given. A response that the judge could not decide is unjudged; score again to ask again.
     """
     is_run = is_run_folder(target)
-    if judge is not None and not is_run:
+    if judges and not is_run:
         raise FathomError(f"'{target}' is not a run, and only the responses of a run can be judged.")
-    if judge is not None and needs_judge(target, bench=bench):
-        judge_run(target, role_model(judge), bench=bench)
+    if calibration is not None and not judges:
+        raise FathomError("--calibration is for judges. Give --judge MODEL as well.")
+    if judges and needs_judge(target, bench=bench, reasoning=reasoning):
+        models = [role_model(name) for name in dict.fromkeys(judges)]
+        items = CALIBRATION_ITEMS if calibration is None else calibration
+        judge_run(target, models, bench=bench, reasoning=reasoning, calibration=items)
     if is_run:
-        scores = score_run(target, bench=bench, out=out)
+        scores = score_run(target, bench=bench, out=out, reasoning=reasoning)
     elif answers is not None:
         scores = score_answers(target, answers, out=out)
     else:
@@ -88,7 +113,7 @@ def command(
     lines = [f"{target}:", *_table(groups), *_restated(scores), *_macro(scores), *_published_table(published)]
     lines += [*measure_lines(scores.measures), *scores.baselines, *_judged(scores), *_notes(scores)]
     if is_run:
-        lines.append(f"next: fathom analyze {target}")
+        lines.append(f"next: fathom {'judges' if judges and scores.judged else 'analyze'} {target}")
     click.echo("\n".join(lines))
 
 
@@ -107,6 +132,7 @@ def _as_json(scores: Scores, groups: dict[str, Score], published: dict[str, Publ
         ),
         "samples": scores.samples.model_dump(),
         "changes": scores.changes.model_dump(),
+        "reasoning": scores.reasoning,
         "questions_not_asked": scores.questions_not_asked,
         **({"scitrek": {name: score.model_dump() for name, score in published.items()}} if published else {}),
     }
@@ -165,6 +191,10 @@ def _judged(scores: Scores) -> Iterator[str]:
             judged.compared
         )
         yield f"  judge: decided on {judged.decided:,} responses that the check leaves open{agrees}"
+    hidden = Counter(one.reasoning for one in scores.verdicts if one.reasoning not in (None, "shown"))
+    if hidden:
+        states = ", ".join(f"{HIDDEN[state]} {count:,}" for state, count in sorted(hidden.items()) if state)
+        yield f"  responses without reasoning that counts (--reasoning {scores.reasoning}): {states}"
 
 
 def _notes(scores: Scores) -> Iterator[str]:

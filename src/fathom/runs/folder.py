@@ -53,6 +53,7 @@ def _remove(path: Path) -> None:
 FORMAT = 2
 MANIFEST, RESPONSES, NOTES, VERDICTS, LOGS = "run.json", "responses.jsonl", "notes.jsonl", "verdicts.jsonl", "logs"
 SPENDING, ARTIFACTS, JUDGMENTS, END = "spending.jsonl", "artifacts", "judgments.jsonl", "end.json"
+CALIBRATION, SCORING, RATINGS = "calibration.jsonl", "scoring.json", "ratings.jsonl"
 UNFINISHED = "unfinished.jsonl"
 
 
