@@ -18,7 +18,7 @@ from fathom.annotate.guidelines import GUIDELINES
 from fathom.annotate.layers import VALUES, Element
 from fathom.annotate.project import LayerState, Project, SavedChange, StaleRevisionError
 from fathom.annotate.selection import pages
-from fathom.annotate.web import Input, page, user_of
+from fathom.annotate.web import Input, page, require_attestation, user_of
 from fathom.corpus.store import Corpus, DocumentEntry
 from fathom.records.documents import DocumentId
 from fathom.records.quoted_claims import CLAIM_ATTRIBUTES, EVIDENCE_ATTRIBUTES
@@ -38,9 +38,6 @@ class AnnotationState:
         self.entries: dict[int, DocumentEntry] = {entry.number: entry for entry in self.corpus.entries()}
         self.numbers = {entry.id: entry.number for entry in self.entries.values()}
         self._pages: OrderedDict[int, DocumentHtml] = OrderedDict()
-
-    def annotator_of(self, token: str) -> str | None:
-        return self.project.annotator_of(token)
 
     def html(self, number: int) -> DocumentHtml:
         """The body of a document's page."""
@@ -76,7 +73,6 @@ def markdown(text: str) -> Markup:
 def add_annotation(app: FastAPI) -> None:
     """Add the pages to the app of a project."""
     app.add_api_route("/documents/{number}", document)
-    app.add_api_route("/api/attest", attest, methods=["POST"])
     app.add_api_route("/api/documents/{number}/layer", layer)
     app.add_api_route("/api/documents/{number}/changes", changes_since)
     app.add_api_route("/api/documents/{number}/changes", change, methods=["POST"])
@@ -87,7 +83,7 @@ def add_annotation(app: FastAPI) -> None:
 
 def state_of(request: Request) -> AnnotationState:
     """The project of the server."""
-    state: AnnotationState = request.app.state.project
+    state: AnnotationState = request.app.state.served
     return state
 
 
@@ -118,21 +114,11 @@ def document_list(request: Request) -> Response:
     )
 
 
-class _Attestation(Input):
-    no_model_helped: Literal[True]
-
-
-async def attest(request: Request, body: _Attestation) -> Response:
-    state_of(request).project.attest(user_of(request))
-    return JSONResponse({"attested": body.no_model_helped})
-
-
 async def document(request: Request, number: int) -> Response:
     """The page of one document."""
     state = state_of(request)
     entry = state.assigned(request, number)
-    if state.project.attested(user_of(request)) is None:
-        raise HTTPException(403, "First attest on the list of documents that no model helps you.")
+    require_attestation(request)
     html = state.html(number)
     mine = state.project.assigned(user_of(request))
     place = mine.index(entry.id)
@@ -221,8 +207,7 @@ def _writing(request: Request, number: int) -> tuple[AnnotationState, DocumentEn
     """The state, the document and the annotator of a request that changes a layer."""
     state, user = state_of(request), user_of(request)
     entry = state.assigned(request, number)
-    if state.project.attested(user) is None:
-        raise HTTPException(403, "First attest on the list of documents that no model helps you.")
+    require_attestation(request)
     return state, entry, user
 
 

@@ -235,7 +235,7 @@ class Project(Database):
         """Record that the annotator attests to work without the help of a model."""
         with self._transaction():
             self._db.execute(
-                "UPDATE annotators SET attested = ? WHERE name = ? AND attested IS NULL", (_now(), annotator)
+                "UPDATE annotators SET attested = ? WHERE name = ? AND attested IS NULL", (now(), annotator)
             )
 
     def attested(self, annotator: str) -> str | None:
@@ -439,7 +439,7 @@ class Project(Database):
         )
         self._db.execute(
             "INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (document, annotator, head.revision + 1, _now(), kind, json.dumps(before), json.dumps(written)),
+            (document, annotator, head.revision + 1, now(), kind, json.dumps(before), json.dumps(written)),
         )
         for id, one in after.items():
             if one is None:
@@ -503,5 +503,6 @@ def connect(path: Path) -> sqlite3.Connection:
         return db
 
 
-def _now() -> str:
+def now() -> str:
+    """The time for a log, in ISO 8601."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
