@@ -15,6 +15,7 @@ import click
 
 if TYPE_CHECKING:
     from fathom.api.corpora import Corpus
+    from fathom.api.findings import Estimate
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -145,3 +146,21 @@ def describe_corpus(corpus: Corpus) -> str:
             *wrapped(f"fingerprint {manifest.fingerprint[:16]}, licenses {licenses}"),
         )
     )
+
+
+def percent(estimate: Estimate | None) -> str:
+    """A share with its interval, in percent."""
+    if estimate is None:
+        return "undefined"
+    return f"{estimate.value:.1%} ({estimate.low * 100:.1f}-{estimate.high * 100:.1f})"
+
+
+def link_printer(as_json: bool) -> Callable[[Mapping[str, str]], None]:
+    """A function that prints the link of each person when a server has started."""
+
+    def started(links: Mapping[str, str]) -> None:
+        for name, link in links.items():
+            click.echo(f"  {name}: {link}", err=as_json)
+        click.echo("Press Ctrl+C to end. Everything is kept.", err=as_json)
+
+    return started

@@ -138,6 +138,7 @@ class Items:
             "count": len(self.rows),
             "part": ITEMS_PER_PART,
             "bench": [row.bench for row in self.rows] if len(self.benches) > 1 else None,
+            "benches": [[bench.name, bench.fingerprint] for bench in self.findings.benches],
             "tags": [[name, tags[name].listed(), columns[name]] for name in sorted(tags, key=groupings.order)],
             "context": [contexts(f"{row.bench} {row.question.context_id}") for row in self.rows],
             "runs": [self._run_index(run) for run in self.runs],

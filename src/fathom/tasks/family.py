@@ -21,6 +21,7 @@ from fathom.records.documents import DocumentId, DocumentKind, FieldName, Passag
 from fathom.records.judgments import Decision, Judgment
 from fathom.records.questions import Question, QuestionId, Response
 from fathom.records.record import Record
+from fathom.records.spans import Span
 from fathom.scoring.answers import Answer
 from fathom.scoring.judges import Decide, each_part
 from fathom.scoring.keys import Key
@@ -403,6 +404,35 @@ class Diagnoser(Protocol):
     def diagnose(self, context: Context, item: Item) -> Diagnosis: ...
 
 
+# Values that people can check.
+
+
+class ExtractedValue(Record):
+    """A value that keys are computed from, and the characters of a document that print it."""
+
+    document: DocumentId
+    span: Span
+    subject: str
+    """What the value is about, such as a company."""
+    name: str
+    """What was measured."""
+    period: str = ""
+    """Empty if it has none."""
+    value: str
+    """In plain units: "3.2 million" is 3,200,000."""
+    unit: str = ""
+    tags: dict[str, str] = {}
+    """Properties that a sample can be stratified by, such as the domain."""
+
+
+class ValueReader(Protocol):
+    """The values that were read from documents of a corpus; the family's facts about the build come second."""
+
+    def __call__(
+        self, corpus: Corpus, report: Mapping[str, JsonValue], documents: Iterable[DocumentId]
+    ) -> Iterator[ExtractedValue]: ...
+
+
 PassageFinder = Callable[[Context, Item], Sequence[Passage]]
 
 
@@ -474,6 +504,8 @@ class Family:
     """None if `check` needs no judgments."""
     passages: Callable[[Corpus], PassageFinder] = _proof_passages
     """Finds the passages of a context that a question needs; by default those that prove its key."""
+    values: ValueReader | None = None
+    """None if keys are not computed from values that were read from the text."""
     starter: Callable[[Corpus, int], Mapping[str, Any] | None] = lambda corpus, questions: None
     """From a corpus and the number of questions for each context: settings of a first bench over documents of a
     user's own. None if the family has nothing to ask about them, or is no part of a first bench."""
