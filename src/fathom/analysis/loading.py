@@ -12,9 +12,9 @@ from pathlib import Path
 from fathom.analysis.findings import ResponseOutcome, RunInfo
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
-from fathom.records.files import Journal, read_records
+from fathom.records.files import read_records
 from fathom.records.questions import Ending, QuestionId, Response, Step, Usage
-from fathom.runs.folder import SPENDING, VERDICTS, RunManifest, read_responses, read_run, selected_questions
+from fathom.runs.folder import VERDICTS, RunManifest, read_responses, read_run, read_usages, selected_questions
 from fathom.scoring.answers import Answer
 from fathom.scoring.recall import retrieved
 from fathom.scoring.verdicts import Verdict
@@ -218,6 +218,6 @@ def read_verdicts(folder: Path) -> Iterable[Verdict]:
 
 def _spent(folder: Path) -> float | None:
     """US dollars for every call; None if a price is unknown."""
-    usages = list(Journal(folder / SPENDING, Usage).read())
+    usages = list(read_usages(folder))
     known = [usage.price for usage in usages if usage.price is not None]
     return sum(known) if len(known) == len(usages) and usages else None

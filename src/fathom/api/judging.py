@@ -96,7 +96,7 @@ def judge(
                 usage=result.call.usage if result.call else Usage(),
             )
         )
-    write_records(folder / JUDGMENTS, judgments)
+    write_records(folder / JUDGMENTS, judgments, checksums=True)
     return Judging(judgments, batch.usage, batch.stopped)
 
 
