@@ -47,6 +47,13 @@ def _read_line(path: Path, number: int, line: bytes, kind: type[R]) -> R:
         ) from error
 
 
+def read_record_at(path: Path, position: int, kind: type[R]) -> R:
+    """The record whose line begins at this position."""
+    with file_errors("read", path), path.open("rb") as file:
+        file.seek(position)
+        return kind.from_line(verified_line(path, 0, file.readline()))
+
+
 _CHECKSUM = b',"crc32":"'
 """What precedes the checksum, the last field of a line. Quotes within texts are escaped, so that no text has it."""
 
@@ -187,12 +194,18 @@ class Journal(Generic[R]):
 
     def read(self) -> Iterator[R]:
         """The records so far; a torn last line is skipped, since opening to append will remove it."""
+        return (record for _, record in self.read_positions())
+
+    def read_positions(self) -> Iterator[tuple[int, R]]:
+        """The records so far, each with its position in the file."""
         if not self.path.exists():
             return
+        position = 0
         with file_errors("read", self.path), self.path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if line.endswith(b"\n"):
-                    yield _read_line(self.path, number, line, self._kind)
+                    yield position, _read_line(self.path, number, line, self._kind)
+                position += len(line)
 
 
 def is_locked(path: Path) -> bool:

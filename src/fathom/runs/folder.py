@@ -387,14 +387,24 @@ def read_responses(folder: Path) -> ResponseIndex:
     return ResponseIndex.of(_read_journal(folder / RESPONSES, Response))
 
 
+def read_response_positions(folder: Path) -> Iterator[tuple[int, Response]]:
+    """Every response of a run, in the order in which they arrived, with its position in the file."""
+    return _read_positions(folder / RESPONSES, Response)
+
+
 def _read_journal(path: Path, kind: type[R]) -> Iterator[R]:
-    """The records of a journal of a run; an error if it has fewer than when the run ended."""
+    """The records of a journal of a run."""
+    return (record for _, record in _read_positions(path, kind))
+
+
+def _read_positions(path: Path, kind: type[R]) -> Iterator[tuple[int, R]]:
+    """The records of a journal of a run, with their positions; an error if it has fewer than when the run ended."""
     end = read_end(path.parent)
     wanted = 0 if end is None else end.lines.get(path.name, 0)
     count = 0
-    for record in Journal(path, kind).read():
+    for found in Journal(path, kind).read_positions():
         count += 1
-        yield record
+        yield found
     if count < wanted:
         raise FathomError(
             f"'{path}' has {count:,} of the {wanted:,} lines that the run wrote: it was truncated. Restore a copy, or "
