@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from fathom.api.matrix import MatrixRun, run_matrix
     from fathom.api.models import KnownModel, list_models
     from fathom.api.quickstart import quickstart
-    from fathom.api.run_listing import RunListing, list_runs
+    from fathom.api.run_listing import RunDetails, RunListing, list_runs, run_details
     from fathom.api.runs import Run, open_run, plan, run
     from fathom.api.scores import Scores, score_answers, score_run
     from fathom.api.studies import create_study, study_results
@@ -53,7 +53,7 @@ _MODULES = {
     "fathom.api.matrix": ("MatrixRun", "run_matrix"),
     "fathom.api.models": ("KnownModel", "list_models"),
     "fathom.api.quickstart": ("quickstart",),
-    "fathom.api.run_listing": ("RunListing", "list_runs"),
+    "fathom.api.run_listing": ("RunDetails", "RunListing", "list_runs", "run_details"),
     "fathom.api.runs": ("Run", "open_run", "plan", "run"),
     "fathom.api.scores": ("Scores", "score_answers", "score_run"),
     "fathom.api.studies": ("create_study", "study_results"),
@@ -75,6 +75,7 @@ __all__ = [
     "KnownModel",
     "MatrixRun",
     "Run",
+    "RunDetails",
     "RunListing",
     "Scores",
     "SystemReport",
@@ -103,6 +104,7 @@ __all__ = [
     "plan",
     "quickstart",
     "run",
+    "run_details",
     "run_matrix",
     "score_answers",
     "score_run",

@@ -17,6 +17,7 @@ from inspect_ai.log import EvalLog
 from fathom.api.benches import open_bench
 from fathom.cli.main import main
 from fathom.records.errors import FathomError
+from fathom.records.files import Journal
 from fathom.records.questions import Response
 from fathom.runs.folder import RESPONSES, read_responses
 from tests.runs.conftest import KEY, Ask
@@ -220,8 +221,8 @@ def test_a_kill_loses_nothing_and_nothing_is_asked_twice(tiny_bench: Path, tmp_p
         last = _start(tiny_bench, provider, tmp_path / "run", "--connections", 2)
         last.communicate(timeout=120)
     assert last.returncode == 0
-    lines = (tmp_path / "run" / RESPONSES).read_bytes().splitlines()
-    assert len(lines) == len({Response.from_line(line).question_id for line in lines}) == 30
+    responses = list(Journal(tmp_path / "run" / RESPONSES, Response).read())
+    assert len(responses) == len({one.question_id for one in responses}) == 30
     # Only what was in flight at a kill may have been asked again.
     assert sum(count - 1 for count in provider.seen.values()) <= 2 * kills
 

@@ -17,8 +17,9 @@ from zlib import crc32
 import pytest
 
 from fathom.cli.main import main
+from fathom.records.files import Journal
 from fathom.records.questions import Response
-from fathom.runs.folder import RESPONSES, SPENDING, UNFINISHED
+from fathom.runs.folder import RESPONSES, SPENDING, UNFINISHED, lost_calls
 from tests import pipeline
 from tests.runs.conftest import KEY
 from tests.serving import Provider, Reply, serving
@@ -118,7 +119,7 @@ def _model(disturbance: Disturbance) -> Iterator[Provider]:
 
 
 def _responses(folder: Path) -> list[Response]:
-    return [Response.from_line(line) for line in (folder / RESPONSES).read_bytes().splitlines()]
+    return list(Journal(folder / RESPONSES, Response).read())
 
 
 def _check_responses(folder: Path) -> list[Response]:
@@ -156,6 +157,7 @@ def test_a_run_that_is_resumed_pays_no_finished_call_again(
         assert command.run() == ENDS[number]
         assert (folder / UNFINISHED).exists() == (number == signal.SIGKILL), "Ctrl-C lets begun questions finish"
         assert len(_responses(folder)) < QUESTIONS
+        assert len(lost_calls(folder)) == len(disturbance.struck)
         assert main(command.words) == 0
     disturbance.check()
     found = _check_responses(folder)
@@ -186,6 +188,7 @@ def test_a_system_at_an_address_gets_each_question_once_or_with_the_same_id(
         disturbance.command = Command(tmp_path / "run", tiny_bench, "--system", served.url)
         assert disturbance.command.run() == ENDS[number]
         assert len(_responses(tmp_path / "run")) == (2 if number == signal.SIGKILL else 3)
+        assert len(lost_calls(tmp_path / "run")) == len(disturbance.struck)
         assert main(disturbance.command.words) == 0
     disturbance.check()
     _check_responses(tmp_path / "run")

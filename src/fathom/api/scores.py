@@ -20,7 +20,7 @@ from fathom.api.arguments import Folder, as_path
 from fathom.api.dataframes import require_pandas
 from fathom.records.documents import Count
 from fathom.records.errors import FathomError, file_errors
-from fathom.records.files import read_records, write_json, write_records
+from fathom.records.files import read_records, verified_line, write_json, write_records
 from fathom.records.judgments import Judgment, Reasoning
 from fathom.records.questions import Question, QuestionId, Response
 from fathom.records.record import Record, first_error
@@ -312,7 +312,7 @@ def _scores(
     checker = Checker(bench, questions, judgments, reasoning)
     verdicts = list(score_responses(checker.keys, responses, checker))
     if out is not None:
-        write_records(out, verdicts)
+        write_records(out, verdicts, checksums=True)
     return Scores(
         bench=bench.folder,
         questions=questions,
@@ -350,7 +350,7 @@ def _read_answers(path: Path) -> Iterator[Response]:
             if not line.strip():
                 continue
             try:
-                record = json.loads(line)
+                record = json.loads(verified_line(path, number, line))
                 if isinstance(record, dict):
                     record.setdefault("outcome", "answered")
                 yield Response.model_validate(record)

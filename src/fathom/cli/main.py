@@ -32,6 +32,7 @@ COMMANDS = {
     "models": "List models with window, prices, release and training cutoff.",
     "plan": "Estimate the requests, tokens and price of a run.",
     "run": "Run a model on a bench.",
+    "status": "Show the progress, errors and spending of one run.",
     "runs": "List runs with their state, progress, spending and accuracy.",
     "check-system": "Check that a system of your own keeps the contract.",
     "score": "Score a run, or a file of answers against a bench.",

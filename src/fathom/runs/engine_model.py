@@ -65,6 +65,8 @@ LONGEST_RESPONSE = 1_000_000
 """Characters of a response that are kept. A longer one is marked as truncated."""
 LONGEST_INLINE = 10_000
 """Characters of a text that the engine may record as part of a message."""
+LONGEST_VERSION = 200
+"""Characters of the name that a provider gives its model."""
 INLINE = "inline"
 """The family of references to long texts that a system wrote into its prompt."""
 
@@ -91,6 +93,7 @@ class EngineModel:
         expand: Expand,
         limits: RunLimits = RunLimits(),  # noqa: B008 - it is frozen
         reporter: ProgressReporter | None = None,
+        on_version: Callable[[str], None] = lambda version: None,
     ) -> None:
         self.model = model
         self._expand = expand
@@ -102,6 +105,7 @@ class EngineModel:
         self._halted = False
         self._limits = limits
         self._reporter = reporter or ProgressReporter()
+        self._on_version = on_version
         self._outages = Outages(limits.max_outage, limits.backoff, self._reporter.notify)
         install(model, self._expand_any, lambda: self._halted)
         _disable_client_retries(model)
@@ -152,6 +156,7 @@ class EngineModel:
             if status in (None, 400, 413, 422) and _is_overflow(message):
                 return Completion("", "overflow")
             raise ProviderError(f"{type(cause).__name__}: {message}") from error
+        self._on_version(_clean(output.model)[:LONGEST_VERSION])
         return _completion(output)
 
     async def _through_outages(self, send: Callable[[], Awaitable[ModelOutput]]) -> ModelOutput:
