@@ -73,7 +73,7 @@ def comparisons(findings: Findings) -> tuple[Figure, ...]:
     )
     note = (
         "Difference in accuracy (percentage points) between the better and the worse run, paired by question and "
-        "clustered by context; the closest pairs first. Gray: not significant."
+        "clustered by context; the closest pairs first. Gray: not confirmed by the test."
     )
     return (Figure.of("comparisons", "Differences between runs", note, columns, pairs, draw),)
 
@@ -94,6 +94,8 @@ def _difference_line(one: Comparison, colors: dict[str, int], names: Mapping[str
 
 def why_not_significant(one: Comparison) -> str:
     """The reason in a few words. More questions do not help if only responses are missing."""
+    if one.is_unconfirmed:
+        return "but the test has too little data to confirm it"
     return "but missing responses could cancel it" if one.more_questions == 0 else "not significant"
 
 

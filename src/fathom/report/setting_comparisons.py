@@ -43,7 +43,7 @@ def setting_comparisons(findings: Findings) -> tuple[Figure, ...]:
     )
     note = (
         "Second setting minus first (percentage points): the same items, shown in two ways, paired by item and "
-        "clustered by question paper. Gray: not significant."
+        "clustered by question paper. Gray: not confirmed by the test."
     )
     return (Figure.of("settings", "Differences between settings", note, columns, rows, draw),)
 
