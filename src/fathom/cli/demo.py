@@ -10,9 +10,9 @@ from typing import Literal
 import click
 
 from fathom.api.benches import BenchRecipe
+from fathom.api.models import model_info
 from fathom.api.runs import EMBEDDED, open_run
 from fathom.cli import audit, build, contexts, generate, options, report, run, score
-from fathom.models.model_info import model_info
 from fathom.work import cores
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fathom.analysis.findings import Findings, SettingComparison
-from fathom.report.accuracy import GRAY, MAX_PAIRS, why_not_significant
-from fathom.report.drawings.canvas import Node
+from fathom.report.accuracy import MAX_PAIRS, why_not_significant
+from fathom.report.drawings.canvas import GRAY, Node
 from fathom.report.drawings.charts import Dot, DotRow, Point, dot_plot
 from fathom.report.figures import Column, Figure, interval_columns
 from fathom.report.ranking import run_colors
