@@ -13,6 +13,7 @@ Everything is imported on first use, so that `import fathom` is fast.
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
     from fathom.api.tables import Table, table
     from fathom.records.errors import FathomError
 
+# Commands use worker processes where there is enough work. Threads inside NumPy would compete with them, and take four
+# times the processor time for the small matrices here.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 _MODULES = {
     "fathom.api.agreement": ("Agreement", "agree"),

@@ -140,22 +140,35 @@ def _visible(text: str, whole: Span, hidden: Sequence[Span]) -> str:
 def match_scores(queries: Sequence[Query], candidates: Sequence[CandidateWords], vectors: TopicVectors) -> Values:
     """The scores of `MATCHERS` (first axis), for each mask (second) and candidate (third)."""
     local = _local_numbers(queries)
-    asked = [[local[stems] for stems in query.stems] for query in queries]
     many = int(local[-1])
-    wanted = np.zeros((len(STRETCHES), len(queries), many + 1))
-    for mask, stretches in enumerate(asked):
-        for stretch, numbers in enumerate(stretches):
-            wanted[stretch, mask, numbers] = 1
+    wanted = _wanted(queries, local)
+    asked = [[local[stems] for stems in query.stems] for query in queries]
     ids = [local[one.stems] for one in candidates]
     tables = [
-        *_by_word(wanted[..., :many], candidates, ids),
+        *_by_word(wanted, candidates, ids),
         *_by_pair(asked, many, ids),
         *_by_characters(queries, candidates),
-        *_by_headings(wanted[..., :many], [local[one.headings] for one in candidates]),
+        *_by_headings(wanted, [local[one.headings] for one in candidates]),
         *vectors.scores([query.stems[0] for query in queries], [one.stems for one in candidates]),
         *np.array([[one.form for one in candidates]] * len(queries), dtype=float).transpose(2, 0, 1),
     ]
     return np.array(tables)
+
+
+def first_scores(queries: Sequence[Query], candidates: Sequence[CandidateWords]) -> Values:
+    """The scores of the first of `MATCHERS`, for each mask and candidate."""
+    local = _local_numbers(queries)
+    return next(_by_word(_wanted(queries, local), candidates, [local[one.stems] for one in candidates]))
+
+
+def _wanted(queries: Sequence[Query], local: Numbers) -> Values:
+    """For each stretch and mask, which words it contains."""
+    many = int(local[-1])
+    wanted = np.zeros((len(STRETCHES), len(queries), many + 1))
+    for mask, query in enumerate(queries):
+        for stretch, stems in enumerate(query.stems):
+            wanted[stretch, mask, local[stems]] = 1
+    return wanted[..., :many]
 
 
 def _local_numbers(queries: Sequence[Query]) -> Numbers:

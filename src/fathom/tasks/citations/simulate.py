@@ -13,10 +13,19 @@ from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
 from fathom.scoring.answers import Assignment, Choice, Selection
 from fathom.scoring.keys import Key
-from fathom.tasks.citations.lexical import Queries, Values, best_assignment, best_options, match_scores
+from fathom.tasks.citations.lexical import (
+    Queries,
+    Query,
+    Values,
+    best_assignment,
+    best_options,
+    first_scores,
+    match_scores,
+)
 from fathom.tasks.citations.papers import MARK
 from fathom.tasks.citations.shown_text import rendered_words
 from fathom.tasks.citations.topics import topic_vectors
+from fathom.tasks.citations.word_counts import CandidateWords
 from fathom.tasks.family import ALL_SEEN, Item, Unseen
 from fathom.tasks.simulating import most_frequent
 
@@ -55,7 +64,7 @@ class Simulator:
 
     def matched(self, context: Context, key: Key) -> tuple[int, ...]:
         """The candidates that match the words of the masks' sentences best; for a set, as many as the key has."""
-        found = self.scores(context)[0]
+        found = first_scores(*self._shown(context))
         masks = len({row[2] for row in key.proof.rows})
         if len(found) != masks:
             raise FathomError(
@@ -67,13 +76,16 @@ class Simulator:
 
     def scores(self, context: Context) -> Values:
         """The scores of all matchers, by mask and candidate, for the text as it is shown."""
+        return match_scores(*self._shown(context), topic_vectors(self._corpus))
+
+    def _shown(self, context: Context) -> tuple[list[Query], list[CandidateWords]]:
+        """The words around each mask, and those of each candidate."""
         text = render(context, self._corpus).decode()
         candidates = [rendered_words(place.span.of(text)) for place in context.places[1:]]
         shown = context.places[0]
         queries = Queries(self._corpus.document(shown.document), self._corpus.text(shown.document))
         hidden = [edit.span for edit in shown.edits]
-        asked = [queries.of(edit.span, hidden) for edit in shown.edits if MARK in edit.text]
-        return match_scores(asked, candidates, topic_vectors(self._corpus))
+        return [queries.of(edit.span, hidden) for edit in shown.edits if MARK in edit.text], candidates
 
     @cached_property
     def _most_frequent(self) -> dict[str, str]:
