@@ -523,6 +523,13 @@ class Comparison(Record):
     more_contexts: Count | None
     note: str
 
+    @property
+    def is_unconfirmed(self) -> bool:
+        """Whether the interval excludes zero, but the test has too few contexts, or too many pairs, to confirm it."""
+        return (
+            not self.significant and self.more_questions != 0 and not self.difference.low <= 0 <= self.difference.high
+        )
+
 
 class SettingComparison(Record):
     """A paired comparison of two settings: one run on questions that differ in one tag alone."""

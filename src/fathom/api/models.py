@@ -13,7 +13,7 @@ from fathom.records.errors import FathomError
 from fathom.records.lengths import parse_length
 from fathom.runs.run import missing_engine
 
-__all__ = ["KnownModel", "engine_info", "list_models"]
+__all__ = ["KnownModel", "engine_info", "list_models", "model_info"]
 
 SIMULATED = ("sim/", "mockllm/")
 

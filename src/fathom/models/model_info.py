@@ -46,6 +46,8 @@ class ModelInfo(Record):
     """Whether it can think before it answers; None if unknown."""
     open_weights: bool | None = None
     """Whether its weights can be downloaded; None if unknown."""
+    note: str = ""
+    """What to know about its scores, in a sentence for the report."""
 
     input_speed: Annotated[float, Field(gt=0)] = 10_000
     """Prompt tokens per second, roughly."""

@@ -160,6 +160,16 @@ class Measurement(Protocol):
 
 
 @dataclass(frozen=True)
+class Preparation:
+    """What to do before a family can ask about a corpus."""
+
+    command: str
+    """In which CORPUS stands for the corpus."""
+    options: str
+    """Of `fathom build`, to use the result."""
+
+
+@dataclass(frozen=True)
 class PerContext:
     """A family that asks about contexts sampled beforehand with `fathom contexts`.
 
@@ -189,6 +199,8 @@ class PerContext:
     """The kind of documents that it asks about; None for any kind."""
     suits: Callable[[Corpus], bool] = lambda corpus: True
     """Whether the first documents of a corpus have anything that it asks about: laws have no figures."""
+    preparation: Callable[[Corpus], Preparation | None] = lambda corpus: None
+    """For a corpus that suits it: what to do before the build; None for nothing."""
 
 
 class CorpusBuilder(Protocol):
