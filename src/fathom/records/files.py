@@ -67,7 +67,7 @@ def line_with_checksum(record: Record) -> bytes:
 def verified_line(path: Path, number: int, line: bytes) -> bytes:
     """The line without its checksum; an error if it does not match. Lines without one are read as they are."""
     body, mark, checksum = line.rpartition(_CHECKSUM)
-    if not mark:
+    if not mark and b'"crc32"' not in line[-40:]:
         return line
     body += b"}\n"
     if checksum != b'%08x"}\n' % zlib.crc32(body):
