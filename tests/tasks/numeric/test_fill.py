@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import get_args
 
 import pytest
 
@@ -18,11 +19,11 @@ from fathom.tasks.numeric.build import Rate, builder, fill_question
 from fathom.tasks.numeric.fill import TemplateFiller
 from fathom.tasks.numeric.key_programs import program_of
 from fathom.tasks.numeric.predictability import samples
-from fathom.tasks.numeric.schema import NAME, POSITION, named_texts
+from fathom.tasks.numeric.schema import NAME, POSITION, Skill, named_texts
 from fathom.tasks.numeric.settings import NumericSettings
 from fathom.tasks.numeric.sources import Source, read_source
 from fathom.tasks.numeric.tables import Tables, build_tables, open_database
-from fathom.tasks.numeric.templates import templates
+from fathom.tasks.numeric.templates import Template, templates
 from fathom.tasks.numeric.tried_responses import accepted_forms, near_misses
 from fathom.tasks.programs.predictability import Sample, cross_validated_auc, transfer_auc
 from fathom.tasks.programs.tree import Compare
@@ -124,11 +125,10 @@ def test_questions_with_a_title_have_both_outcomes_in_their_context(sources: lis
 def test_a_question_without_a_pair_is_one_that_always_has_an_answer(sources: list[Source], share: float) -> None:
     # With the same articles as its partner, no context can have an answer where the other has none.
     filler, twin, _, _ = fillers(sources[:8], sources[:8])
-    offered = {
-        skill: [one for one in templates() if one.skill == skill and not one.names_titles]
-        for skill in ("filtering", "filtering+sorting", "sorting")
+    offered: dict[Skill, list[Template]] = {
+        skill: [one for one in templates() if one.skill == skill and not one.names_titles] for skill in get_args(Skill)
     }
-    rate = Rate({"filtering": 1.0, "filtering+sorting": 1.0, "sorting": 0.0}, share)
+    rate = Rate(dict.fromkeys(offered, 1.0), share)
     rng = Random(7)
     filled = [fill_question(filler, [twin], offered, "filtering", rate, rng) for _ in range(5)]
     assert all(one is not None and not one.template.may_be_empty for one in filled)

@@ -90,8 +90,8 @@ def _parse_text(statement: Statement, key: Text, hints: KeyHints) -> Text | None
     bullet = BULLET.match(line)
     line = plain(line[bullet.end() :] if bullet else line).strip()
     quoted = _ONE_QUOTED.fullmatch(line)
-    if quoted and (told := _TOLD_OF_TITLE.fullmatch(line)) and letters(told[1]) in hints.whole:
-        return Text(value=told[1])
+    if quoted and (about := _TOLD_OF_TITLE.fullmatch(line)) and letters(about[1]) in hints.whole:
+        return Text(value=about[1])
     if quoted and _BESIDE.search(line, 0, quoted.start(1)):
         return None
     if quoted and not _is_contested(line[: quoted.start(1)] + line[quoted.end(1) :]):
