@@ -7,8 +7,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -116,6 +118,30 @@ def _without_tracebacks(log: str) -> bytes:
 
 def _longest_string(content: bytes) -> int:
     return max(map(len, content.split(b'"')), default=0)
+
+
+class _OnlyChatCompletions(BaseHTTPRequestHandler):
+    """A server that knows no other address than /chat/completions."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        assert not self.path.endswith("/chat/completions")
+        self.send_error(404)
+
+    def log_message(self, format: str, *args: object) -> None:
+        return
+
+
+def test_a_server_without_the_responses_api_is_explained(
+    tiny_bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with ThreadingHTTPServer(("127.0.0.1", 0), _OnlyChatCompletions) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        words = ["--model", "openai/gpt-4.1", "--url", f"http://127.0.0.1:{server.server_port}/v1", "--retries", "0"]
+        assert main(["run", str(tiny_bench), *words, "--limit", "1", "--out", str(tmp_path / "run")]) == 2
+        server.shutdown()
+    assert "--model openai-api/NAME/gpt-4.1 with the same --url" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("fault", "word"), [("401", "rejects the API key"), ("404", "does not know the model")])

@@ -315,12 +315,17 @@ class RunRequest:
                 f"The context window of the model '{self.model}' is unknown. "
                 "Give --window, such as --window 128K, or add the model to a table of --prices."
             )
-        if info.max_output is not None and self.settings.max_tokens > info.max_output:
+        if info.max_output_tokens is not None and self.settings.max_tokens > info.max_output_tokens:
             raise FathomError(
-                f"The model '{self.model}' writes at most {info.max_output:,} tokens, and --max-tokens is "
+                f"The model '{self.model}' writes at most {info.max_output_tokens:,} tokens, and --max-tokens is "
                 f"{self.settings.max_tokens:,}. Give fewer, or correct the limit in a table of --prices."
             )
         return info
+
+    @property
+    def prices_as_of(self) -> str:
+        """The day of the model's prices, in your own table or the built-in one."""
+        return prices_as_of(self.model, self.prices)
 
     @cached_property
     def _model_name(self) -> str:
