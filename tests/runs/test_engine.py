@@ -17,6 +17,7 @@ import pytest
 from inspect_ai.log import EvalLog
 
 from fathom.api.benches import open_bench
+from fathom.api.imports import import_inspect
 from fathom.cli.main import main
 from fathom.records.errors import FathomError
 from fathom.records.files import Journal
@@ -312,6 +313,11 @@ def test_inspect_eval_runs_a_task_of_the_bench(tiny_bench: Path, tmp_path: Path)
     assert log.results.scores[0].metrics["accuracy"].value == pytest.approx(nothing / len(keys))
     assert _longest_string(_without_tracebacks(log.model_dump_json())) < 20_000
     assert not any(sample.target for sample in log.samples)
+    # The log becomes a run with the same scores.
+    run = import_inspect(next(tmp_path.glob("*.eval")), tiny_bench, tmp_path / "run")
+    assert run.manifest.model == "openai-api/mine/m"
+    assert run.status.outcomes == {"answered": 60}
+    assert run.score().accuracy == pytest.approx(nothing / len(keys))
 
 
 def test_the_engine_has_a_task_for_every_family(
