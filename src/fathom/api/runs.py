@@ -133,7 +133,7 @@ def open_run(folder: Folder) -> Run:
     manifest = read_run(path)
     with open_bench_view(Path(os.path.normpath(path.resolve() / manifest.bench))) as bench:
         lost = 0 if is_running(path) else len(lost_calls(path))
-        return Run(path, running.summarize(bench, manifest, read_responses(path), lost=lost))
+        return Run(path, running.summarize(bench, manifest, read_responses(path, texts=False), lost=lost))
 
 
 def plan(bench: Folder, *, model: str | None = None, out: Folder | None = None, **options: Unpack[RunOptions]) -> Plan:
@@ -449,7 +449,7 @@ def check_limits(**limits: float | None) -> None:
 
 
 def _existing(folder: Path) -> ResponseIndex:
-    return read_responses(folder) if (folder / MANIFEST).exists() else ResponseIndex()
+    return read_responses(folder, texts=False) if (folder / MANIFEST).exists() else ResponseIndex()
 
 
 def opened_model(model: str, url: str | None = None) -> OpenedModel:
