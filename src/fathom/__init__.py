@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fathom.api.contexts import ContextSet
     from fathom.api.corpora import Corpus, generate, ingest, open_corpus
     from fathom.api.findings import Analysis, analyze, compare, contamination
+    from fathom.api.imports import import_inspect
     from fathom.api.judges import JudgeReport, judge_report
     from fathom.api.matrix import MatrixRun, run_matrix
     from fathom.api.models import KnownModel, list_models
@@ -53,6 +54,7 @@ _MODULES = {
     "fathom.api.matrix": ("MatrixRun", "run_matrix"),
     "fathom.api.models": ("KnownModel", "list_models"),
     "fathom.api.quickstart": ("quickstart",),
+    "fathom.api.imports": ("import_inspect",),
     "fathom.api.run_listing": ("RunDetails", "RunListing", "list_runs", "run_details"),
     "fathom.api.runs": ("Run", "open_run", "plan", "run"),
     "fathom.api.scores": ("Scores", "score_answers", "score_run"),
@@ -94,6 +96,7 @@ __all__ = [
     "export_annotations",
     "fit",
     "generate",
+    "import_inspect",
     "ingest",
     "judge_report",
     "list_models",

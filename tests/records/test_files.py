@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import resource
 import signal
 import subprocess
@@ -40,6 +41,14 @@ def test_no_changed_byte_of_a_journal_passes(tmp_path: Path) -> None:
             path.write_bytes(damaged)
             with pytest.raises(FathomError):
                 assert list(Journal(path, Response).read()) == []  # a flip may also tear the line in two
+
+
+def test_a_line_that_another_program_wrote_again_is_explained(tmp_path: Path) -> None:
+    path = tmp_path / "responses.jsonl"
+    write_records(path, responses(1), checksums=True)
+    path.write_text(json.dumps(json.loads(path.read_text())) + "\n")
+    with pytest.raises(FathomError, match="remove the field 'crc32' if you changed the line yourself"):
+        list(read_records(path, Response))
 
 
 def test_lines_without_checksums_are_read(tmp_path: Path) -> None:

@@ -59,7 +59,8 @@ def test_errors_are_retried_and_answers_are_kept(tmp_path: Path) -> None:
         ):
             folder.append(response)
         index = folder.index()
-    assert index.responses["q-1", 0].text == "first"
+    assert read_responses(tmp_path / "run").responses["q-1", 0].text == "first"
+    assert index.responses["q-1", 0].text == "", "an index for resuming needs no texts"
     assert index.attempts["q-1", 0] == 4
     assert not index.is_done("q-2", 0)
 

@@ -142,7 +142,7 @@ class MatrixRequest:
         if not is_run_folder(one.folder):
             return None
         with open_bench_view(self.bench, one.request.corpus) as bench:
-            return summarize(bench, one.request.manifest(bench, one.folder), read_responses(one.folder))
+            return summarize(bench, one.request.manifest(bench, one.folder), read_responses(one.folder, texts=False))
 
 
 def _accuracy(folder: Path, status: RunStatus) -> float | None:

@@ -133,7 +133,7 @@ def open_run(folder: Folder) -> Run:
     manifest = read_run(path)
     with open_bench_view(Path(os.path.normpath(path.resolve() / manifest.bench))) as bench:
         lost = 0 if is_running(path) else len(lost_calls(path))
-        return Run(path, running.summarize(bench, manifest, read_responses(path), lost=lost))
+        return Run(path, running.summarize(bench, manifest, read_responses(path, texts=False), lost=lost))
 
 
 def plan(bench: Folder, *, model: str | None = None, out: Folder | None = None, **options: Unpack[RunOptions]) -> Plan:
@@ -315,12 +315,17 @@ class RunRequest:
                 f"The context window of the model '{self.model}' is unknown. "
                 "Give --window, such as --window 128K, or add the model to a table of --prices."
             )
-        if info.max_output is not None and self.settings.max_tokens > info.max_output:
+        if info.max_output_tokens is not None and self.settings.max_tokens > info.max_output_tokens:
             raise FathomError(
-                f"The model '{self.model}' writes at most {info.max_output:,} tokens, and --max-tokens is "
+                f"The model '{self.model}' writes at most {info.max_output_tokens:,} tokens, and --max-tokens is "
                 f"{self.settings.max_tokens:,}. Give fewer, or correct the limit in a table of --prices."
             )
         return info
+
+    @property
+    def prices_as_of(self) -> str:
+        """The day of the model's prices, in your own table or the built-in one."""
+        return prices_as_of(self.model, self.prices)
 
     @cached_property
     def _model_name(self) -> str:
@@ -444,7 +449,7 @@ def check_limits(**limits: float | None) -> None:
 
 
 def _existing(folder: Path) -> ResponseIndex:
-    return read_responses(folder) if (folder / MANIFEST).exists() else ResponseIndex()
+    return read_responses(folder, texts=False) if (folder / MANIFEST).exists() else ResponseIndex()
 
 
 def opened_model(model: str, url: str | None = None) -> OpenedModel:

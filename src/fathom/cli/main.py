@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from keyword import iskeyword
 
 import click
 
@@ -32,6 +33,7 @@ COMMANDS = {
     "models": "List models with window, prices, release and training cutoff.",
     "plan": "Estimate the requests, tokens and price of a run.",
     "run": "Run a model on a bench.",
+    "import": "Make a run from the log of another tool.",
     "status": "Show the progress, errors and spending of one run.",
     "runs": "List runs with their state, progress, spending and accuracy.",
     "check-system": "Check that a system of your own keeps the contract.",
@@ -46,7 +48,8 @@ COMMANDS = {
     "contamination": "Measure how much of a run was memorized.",
     "show": "Show a corpus, a bench or a run, or a part of it.",
 }
-"""The commands in the order of a typical workflow. Each has a module of its name in this package, with underscores."""
+"""The commands in the order of a typical workflow. Each has a module of its name in this package, with underscores
+in place of hyphens and after a keyword of Python."""
 
 
 class _Commands(click.Group):
@@ -58,7 +61,8 @@ class _Commands(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command = import_module(f"fathom.cli.{name.replace('-', '_')}").command
+        module = name.replace("-", "_") + "_" * iskeyword(name)
+        command = import_module(f"fathom.cli.{module}").command
         return command if isinstance(command, click.Command) else None
 
     def resolve_command(

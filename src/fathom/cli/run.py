@@ -107,7 +107,7 @@ def describe(path: Path, summary: RunStatus) -> str:
     used = summary.usage
     price = "price unknown" if used.price is None else f"${used.price:,.4f}"
     lines = [
-        f"{path}: {summary.responses:,} responses wanted: {outcomes or 'none yet'}",
+        f"{path}: {counted(summary.responses, 'response')} wanted: {outcomes or 'none yet'}",
         f"  {used.input_tokens:,} input tokens ({used.cached_tokens:,} from a cache), "
         f"{used.output_tokens:,} output tokens, {price}",
     ]

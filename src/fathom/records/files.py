@@ -41,6 +41,8 @@ def _read_line(path: Path, number: int, line: bytes, kind: type[R]) -> R:
     try:
         return kind.from_line(verified_line(path, number, line))
     except ValidationError as error:
+        if _CHECKSUM_NAME in line:  # written again by another program
+            raise _changed_line(path, number) from error
         raise FathomError(
             f"Line {number} of '{path}' is not a valid {kind.__name__.lower()}: {first_error(error)}. "
             "Correct the line, or create the file again."
@@ -54,7 +56,8 @@ def read_record_at(path: Path, position: int, kind: type[R]) -> R:
         return kind.from_line(verified_line(path, 0, file.readline()))
 
 
-_CHECKSUM = b',"crc32":"'
+_CHECKSUM_NAME = b'"crc32"'
+_CHECKSUM = b',%s:"' % _CHECKSUM_NAME
 """What precedes the checksum, the last field of a line. Quotes within texts are escaped, so that no text has it."""
 
 
@@ -71,11 +74,15 @@ def verified_line(path: Path, number: int, line: bytes) -> bytes:
         return line
     body += b"}\n"
     if checksum != b'%08x"}\n' % zlib.crc32(body):
-        raise FathomError(
-            f"Line {number} of '{path}' was changed or damaged after it was written: its checksum does not match. "
-            "Restore a copy, or remove the field 'crc32' if you changed the line yourself."
-        )
+        raise _changed_line(path, number)
     return body
+
+
+def _changed_line(path: Path, number: int) -> FathomError:
+    return FathomError(
+        f"Line {number} of '{path}' was changed or damaged after it was written: its checksum does not match. "
+        "Restore a copy, or remove the field 'crc32' if you changed the line yourself."
+    )
 
 
 @contextmanager

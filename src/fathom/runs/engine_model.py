@@ -148,6 +148,12 @@ class EngineModel:
             if prompt.tools and status not in (401, 403, 429) and _NO_TOOLS.search(message):
                 self._calls_tools = False
                 raise ToolsUnsupportedError(message) from error
+            if status in (404, 405, 501) and _lacks_responses_api(self.model):
+                raise FatalError(
+                    f"The server at '{self.model.api.base_url}' does not offer the API that '{self.model}' is asked "
+                    f"through ({status}). If it offers chat completions, use --model openai-api/NAME/"
+                    f"{self.model.name} with the same --url and the key in NAME_API_KEY."
+                ) from error
             if status in _FATAL:
                 raise FatalError(
                     f"The provider of '{self.model}' {_FATAL[status]} ({status}). "
@@ -303,6 +309,11 @@ def _tools(tools: tuple[ToolDefinition, ...]) -> list[ToolInfo]:
 
 class ProviderError(Exception):
     """The provider's last error, after all retries."""
+
+
+def _lacks_responses_api(model: ProviderModel) -> bool:
+    """Whether a server that the user named is asked through OpenAI's newer API, which few other servers have."""
+    return bool(model.api.base_url) and bool(getattr(model.api, "responses_api", False))
 
 
 def _is_unstreamed(error: BaseException) -> bool:

@@ -192,7 +192,7 @@ class RunFolder:
         with ExitStack() as opened:
             for journal in self._journals:
                 opened.enter_context(journal)
-            index = read_responses(self.folder)
+            index = read_responses(self.folder, texts=False)
             noted = _read_journal(self.folder / NOTES, Note)
             self._noted = {(note.context_id, note.name): note.text for note in noted}
             self._unfinished.open(index.attempts)
@@ -280,8 +280,8 @@ class RunFolder:
         return make_artifact(self.folder / ARTIFACTS, digest(made_by, scope, name).hex()[:32], make)
 
     def index(self) -> ResponseIndex:
-        """The responses so far."""
-        return ResponseIndex.of(self._responses.read())
+        """The responses so far, without their texts."""
+        return ResponseIndex.of(map(_without_texts, self._responses.read()))
 
 
 WAITING = ("error", "overflow")
@@ -383,9 +383,14 @@ def read_run(folder: Path) -> RunManifest:
     return read_manifest(path, RunManifest, FORMAT, "run", "Restore a copy, or run it again.")
 
 
-def read_responses(folder: Path) -> ResponseIndex:
-    """The responses of a run, finished or not."""
-    return ResponseIndex.of(_read_journal(folder / RESPONSES, Response))
+def read_responses(folder: Path, texts: bool = True) -> ResponseIndex:
+    """The responses of a run, finished or not; without `texts` only what happened, in a fraction of the memory."""
+    responses = _read_journal(folder / RESPONSES, Response)
+    return ResponseIndex.of(responses if texts else map(_without_texts, responses))
+
+
+def _without_texts(response: Response) -> Response:
+    return response.model_copy(update={"text": "", "thinking": "", "trace": ()})
 
 
 def read_response_positions(folder: Path) -> Iterator[tuple[int, Response]]:
