@@ -14,6 +14,8 @@ from fathom.cli.matrix_output import describe_plans
 from fathom.cli.output import counted
 from fathom.cli.run_options import run_options, warn_of_age
 
+NEXT = "next: fathom run with the same options"
+
 
 @click.command(
     epilog=options.examples(
@@ -32,11 +34,11 @@ def command(request: RunRequest | MatrixRequest, out: Path | None, as_json: bool
     and edit. Reads BENCH, its corpus and the responses that the run already has; writes nothing; calls no model.
     """
     if isinstance(request, MatrixRequest):
-        click.echo(_matrix_json(request) if as_json else describe_plans(request))
+        click.echo(_matrix_json(request) if as_json else f"{describe_plans(request)}\n{NEXT}")
         return
     plan = request.plan(out or request.default_folder)
     warn_of_age(request)
-    click.echo(plan.model_dump_json(indent=2) if as_json else describe(request, plan))
+    click.echo(plan.model_dump_json(indent=2) if as_json else f"{describe(request, plan)}\n{NEXT}")
 
 
 def _matrix_json(request: MatrixRequest) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from decimal import Decimal
 from html import escape
 
 from fathom.analysis.findings import Findings, RunSummary
@@ -34,7 +35,7 @@ def _row(run: RunSummary, bench: str) -> str:
         *(run.info.name, run.info.model, run.info.system, bench),
         percent(accuracy.value) if known else "–",
         f"{percent(accuracy.low)} to {percent(accuracy.high)}" if known else "",
-        "" if price is None else f"${price:.2g}",
+        "" if price is None else f"${Decimal(f'{price:.2g}'):f}",
         caveats(run),
     )
     return f"<tr>{_cells(values, 'td')}</tr>"

@@ -72,7 +72,7 @@ function headlineView(section, data) {
       toolbar(figure, () => draw(figure.drawings.wide))));
 }
 
-const MOST_ROWS = 10;
+const MOST_ROWS = 6;
 
 // Patterns or causes by run, with a bar in each cell; a click shows the items.
 function matrixView(section, data, explorer) {
