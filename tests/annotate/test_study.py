@@ -34,9 +34,9 @@ def questions(count: int = 40) -> list[Question]:
 @pytest.mark.parametrize("seed", range(10))
 def test_the_sample_is_stratified_and_everybody_gets_rounds_with_controls(seed: int) -> None:
     sample = draw_sample(questions(), "skill", 6, seed)
-    assert {value: len(found) for value, found in sample.items()} == {"a": 6, "b": 6}
+    assert {value: len(found) for value, found in sample.drawn.items()} == {"a": 6, "b": 6}
     assert sample == draw_sample(questions(), "skill", 6, seed)
-    drawn = [one for found in sample.values() for one in found]
+    drawn = sample.all()
     tasks = assign_tasks(drawn, ["a", "b", "c", "d"], 3, 3, 1, seed)
     asked = Counter(one.question_id for mine in tasks.values() for one in mine if not one.control)
     assert set(asked.values()) == {3}

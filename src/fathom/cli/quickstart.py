@@ -72,7 +72,7 @@ def _sample(caller: click.Context, corpus: Path, chosen: FirstBench, seed: int) 
     lengths = [str(length) if length % 1_024 else format_length(length) for length in chosen.lengths]
     _step(
         f"fathom contexts {corpus} --lengths {','.join(lengths)} --count {chosen.count} "
-        f"--min-documents {chosen.min_documents} --seed {seed}"
+        f"--min-documents {chosen.min_documents} --sampling {','.join(chosen.sampling)} --seed {seed}"
     )
     caller.invoke(
         contexts.command,
@@ -80,6 +80,7 @@ def _sample(caller: click.Context, corpus: Path, chosen: FirstBench, seed: int) 
         lengths=tuple(lengths),
         count=chosen.count,
         min_documents=chosen.min_documents,
+        sampling=chosen.sampling,
         seed=seed,
     )
 

@@ -27,6 +27,7 @@ FAULTS = (
         "computing",
         diagnosed=False,
     ),
+    Fault("right-way", "reaches the checklist and gives an incorrect answer", "computing", diagnosed=False),
     Fault("miss", "leaves an item of the checklist out and gives the correct answer", "finding", diagnosed=False),
 )
 
