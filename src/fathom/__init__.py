@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from fathom.records.version import __version__
 
 if TYPE_CHECKING:
+    from fathom.api.across import AcrossModels, correlate_models
     from fathom.api.agreement import Agreement, agree
     from fathom.api.annotating import create_project, export_annotations
     from fathom.api.benches import Bench, BenchItem, audit, build, build_recipe, fit, open_bench, swap
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 _MODULES = {
+    "fathom.api.across": ("AcrossModels", "correlate_models"),
     "fathom.api.agreement": ("Agreement", "agree"),
     "fathom.api.annotating": ("create_project", "export_annotations"),
     "fathom.api.benches": ("Bench", "BenchItem", "audit", "build", "build_recipe", "fit", "open_bench", "swap"),
@@ -66,6 +68,7 @@ _MODULES = {
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
+    "AcrossModels",
     "Agreement",
     "Analysis",
     "Bench",
@@ -91,6 +94,7 @@ __all__ = [
     "check_system",
     "compare",
     "contamination",
+    "correlate_models",
     "create_project",
     "create_study",
     "export_annotations",
