@@ -37,7 +37,8 @@ SCRIPTS = {
     "authoring.js": ("elements.js", "theme.js", "common.js", "authoring.js"),
     "study.js": ("elements.js", "theme.js", "common.js", "study.js"),
     "document.js": (
-        "elements.js", "theme.js", "common.js", "offsets.js", "layer.js", "marks.js", "search.js", "document.js",
+        "elements.js", "theme.js", "common.js", "offsets.js", "pages.js", "layer.js", "marks.js", "search.js",
+        "document.js",
     ),
 }  # fmt: skip
 """The files that each script of a page consists of, in order; each uses only those before it."""
