@@ -34,6 +34,7 @@ def test_documents_become_an_audited_bench(documents: Path, tmp_path: Path, fath
     assert "audit passed" in done.stdout
     assert done.stdout.count("\nkey (") == 3
     assert "estimated price of" in done.stdout
+    assert "will give wide intervals" in done.stdout
     commands = [line[2:] for line in done.stdout.splitlines() if line.startswith("$ fathom")]
     assert [command.split()[1] for command in commands] == ["ingest", "contexts", "build", "audit", "show"]
     # The recipe that it writes gives the same bench.

@@ -18,6 +18,8 @@ from fathom.work import cores
 
 SHOWN = 3
 """Items that are shown."""
+ENOUGH_CONTEXTS = 6
+"""Contexts that all have to differ before a test can confirm a difference at the level of 5%."""
 
 
 @click.command(
@@ -105,7 +107,11 @@ def _show(folder: Path, seed: int) -> None:
 def _prices(folder: Path) -> str:
     """What a run of each common model would cost, and the next command."""
     bench = open_bench(folder)
-    lines = [f"\nestimated price of {counted(len(bench), 'question')} with the whole context:"]
+    lines = [""]
+    if bench.manifest.contexts < ENOUGH_CONTEXTS:
+        few = counted(bench.manifest.contexts, "context")
+        lines.append(f"note: {few} will give wide intervals; with more documents there are more contexts")
+    lines.append(f"estimated price of {counted(len(bench), 'question')} with the whole context:")
     found = estimate_prices(bench)
     lines += [
         f"  {name:30} " + ("does not fit" if price is None else f"${price:,.2f}") for name, price in found.items()
