@@ -44,6 +44,7 @@ def test_documents_become_an_audited_bench(documents: Path, tmp_path: Path, fath
     assert resumed.returncode == 0, resumed.stderr
     assert "has been read before" in resumed.stdout
     assert (tmp_path / "first" / "report.html").exists()
+    assert [run.name for run in (tmp_path / "first" / "runs").iterdir()] == ["sim-oracle"]
 
 
 def test_in_python(documents: Path, tmp_path: Path) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
 
 from fathom.api.benches import open_bench, read_recipe
 from fathom.api.corpora import open_corpus
-from fathom.api.quickstart import FirstBench, choose, estimate_prices, is_corpus
+from fathom.api.quickstart import FirstBench, choose, estimate_prices, is_corpus, run_folder
 from fathom.cli import audit, build, contexts, ingest, options, report, run, score
 from fathom.cli.output import counted
 from fathom.cli.show_bench import item_lines
@@ -122,11 +123,11 @@ def _prices(folder: Path) -> str:
 
 
 def _run(caller: click.Context, bench: Path, out: Path, model: str, budget: float | None) -> None:
-    folder, page = out / "run", out / "report.html"
+    folder, page = run_folder(out, model), out / "report.html"
     limit = "" if budget is None else f" --budget {budget:g}"
-    _step(f"fathom run {bench} --model {model}{limit} --out {folder}")
+    _step(f"fathom run {bench} --model {shlex.quote(model)}{limit} --out {folder}")
     caller.invoke(run.command, bench=bench, model=model, budget=budget, out=folder)
     _step(f"fathom score {folder}")
     caller.invoke(score.command, target=folder)
-    _step(f"fathom report {folder} --out {page}")
-    caller.invoke(report.command, runs=(folder,), out=page)
+    _step(f"fathom report {out / 'runs'} --out {page}")
+    caller.invoke(report.command, runs=(out / "runs",), out=page)
