@@ -188,6 +188,8 @@ def describe(report: dict[str, JsonValue]) -> list[str]:
     used = {
         name: hash for name, hash in packs.items() if {name, f"{name}-en", f"{name}-zh"}.intersection(map(str, domains))
     }
+    if not used:
+        return []  # Another family of the bench has all the questions.
     return [
         "  packs: " + ", ".join(f"{name} {hash}" for name, hash in used.items()),
         "  baselines:",
