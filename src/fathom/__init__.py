@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 from fathom.records.version import __version__
 
 if TYPE_CHECKING:
-    from fathom.api.across import AcrossModels, correlate_models
     from fathom.api.agreement import Agreement, agree
     from fathom.api.annotating import create_project, export_annotations
     from fathom.api.benches import Bench, BenchItem, audit, build, build_recipe, fit, open_bench, swap
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from fathom.api.imports import import_inspect
     from fathom.api.judges import JudgeReport, judge_report
     from fathom.api.matrix import MatrixRun, run_matrix
+    from fathom.api.model_correlations import ModelCorrelations, correlate_models
     from fathom.api.models import KnownModel, list_models
     from fathom.api.quickstart import quickstart
     from fathom.api.run_listing import RunDetails, RunListing, list_runs, run_details
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 _MODULES = {
-    "fathom.api.across": ("AcrossModels", "correlate_models"),
+    "fathom.api.model_correlations": ("ModelCorrelations", "correlate_models"),
     "fathom.api.agreement": ("Agreement", "agree"),
     "fathom.api.annotating": ("create_project", "export_annotations"),
     "fathom.api.benches": ("Bench", "BenchItem", "audit", "build", "build_recipe", "fit", "open_bench", "swap"),
@@ -68,7 +68,6 @@ _MODULES = {
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
-    "AcrossModels",
     "Agreement",
     "Analysis",
     "Bench",
@@ -79,6 +78,7 @@ __all__ = [
     "JudgeReport",
     "KnownModel",
     "MatrixRun",
+    "ModelCorrelations",
     "Run",
     "RunDetails",
     "RunListing",

@@ -44,7 +44,7 @@ COMMANDS = {
     "code": "Sort wrong responses of runs into categories by hand.",
     "analyze": "Analyze runs: accuracy, comparisons, error patterns, causes.",
     "compare": "Compare two runs on one bench, question by question.",
-    "across": "Correlate properties of models over runs.",
+    "correlate": "Correlate properties of models over runs.",
     "table": "Tabulate a measure of runs by any of their properties.",
     "report": "Write a report page or a leaderboard.",
     "contamination": "Measure how much of a run was memorized.",
