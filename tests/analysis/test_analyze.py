@@ -18,6 +18,8 @@ from fathom.tasks.bench import Bench
 from tests.analysis.conftest import Ran, done
 
 FAILING = "sim/reader?miss=0.1&format=0.1&refuse=0.05&timeout=0.2"
+WITHOUT_CAUSES = Settings(causes=False)
+"""For what does not depend on the likely causes of errors, which take most of the time."""
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +126,7 @@ def test_one_item_for_every_response(ran_small: Ran, small_bench: Path) -> None:
 
 
 def test_samples_are_averaged_and_give_pass_at_k(ran_small: Ran) -> None:
-    [run] = analyze([ran_small("sim/reader?miss=0.2", "--samples", 3)]).findings.runs
+    [run] = analyze([ran_small("sim/reader?miss=0.2", "--samples", 3)], settings=WITHOUT_CAUSES).findings.runs
     assert run.samples is not None
     assert run.samples.mean_accuracy == pytest.approx(run.overall.accuracy.value)
     assert run.samples.pass_at[1].value == pytest.approx(run.samples.mean_accuracy)
@@ -148,7 +150,7 @@ def test_runs_are_compared_on_shared_questions(ran_small: Ran) -> None:
 
 def test_repeated_runs_are_averaged(ran_small: Ran) -> None:
     model = "sim/reader?miss=0.2"
-    found = analyze([ran_small(model, "--seed", seed) for seed in (1, 2, 3)]).findings
+    found = analyze([ran_small(model, "--seed", seed) for seed in (1, 2, 3)], settings=WITHOUT_CAUSES).findings
     [together] = found.repeated_runs
     assert len(together.runs) == 3
     shares = [run.overall.accuracy.value for run in found.runs]
@@ -163,19 +165,21 @@ def test_runs_with_other_settings_are_not_repeats(ran_small: Ran) -> None:
     model = "sim/reader?miss=0.2"
     one = ran_small(model, "--seed", 1)
     for others in (("--temperature", 0.5), ("--max-tokens", 512), ("--samples", 3), ("--limit", 60)):
-        assert analyze([one, ran_small(model, "--seed", 2, *others)]).findings.repeated_runs == (), others
+        both = [one, ran_small(model, "--seed", 2, *others)]
+        assert analyze(both, settings=WITHOUT_CAUSES).findings.repeated_runs == (), others
 
 
 def test_no_loss_decomposition_over_different_questions(ran_small: Ran) -> None:
     model = "sim/reader?miss=0.2"
-    found = analyze([ran_small(model), ran_small(model, "--system", "tables", "--limit", 60)]).findings
+    runs = [ran_small(model), ran_small(model, "--system", "tables", "--limit", 60)]
+    found = analyze(runs, settings=WITHOUT_CAUSES).findings
     assert found.loss_decompositions == ()
     assert any("has no loss decomposition" in note for note in found.notes)
 
 
 def test_a_partial_run_has_the_counts_of_its_bench(ran_small: Ran) -> None:
     whole, part = ran_small("sim/oracle"), ran_small("sim/oracle", "--limit", 30)
-    [all_of_it], [some] = (analyze([run]).findings.runs for run in (whole, part))
+    [all_of_it], [some] = (analyze([run], settings=WITHOUT_CAUSES).findings.runs for run in (whole, part))
     assert some.overall.counts.model_copy(update={"asked": 0, "not_asked": 0}) == all_of_it.overall.counts.model_copy(
         update={"asked": 0, "not_asked": 0}
     )
@@ -184,12 +188,13 @@ def test_a_partial_run_has_the_counts_of_its_bench(ran_small: Ran) -> None:
         for group in breakdown.groups:
             assert group.counts.built is None
             assert group.counts.fitted == group.outcomes.questions
-    [bench], [known] = (analyze([run]).findings.benches for run in (part, whole))
+    [bench], [known] = (analyze([run], settings=WITHOUT_CAUSES).findings.benches for run in (part, whole))
     assert bench.model_copy(update={"folder": known.folder}) == known
 
 
 def test_baselines_come_from_keys_and_simulated_guessers(ran_small: Ran) -> None:
-    found = analyze([ran_small("sim/null"), ran_small("sim/majority"), ran_small("sim/oracle")]).findings
+    runs = [ran_small("sim/null"), ran_small("sim/majority"), ran_small("sim/oracle")]
+    found = analyze(runs, settings=WITHOUT_CAUSES).findings
     baselines = {baseline.name: baseline.accuracy.value for baseline in found.baselines}
     null, majority, oracle = (run.overall.accuracy.value for run in found.runs)
     assert baselines["always NULL"] == null
