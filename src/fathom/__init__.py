@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from fathom.api.tables import Table, table
     from fathom.records.errors import FathomError
 
-# Commands use worker processes where there is enough work. Threads inside NumPy would compete with them, and take four
-# times the processor time for the small matrices here.
+# Matrices here are small: the threads of a product wait for each other longer than they compute, and compete with the
+# worker processes. With one thread, results also have the same last digits on every machine.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 _MODULES = {

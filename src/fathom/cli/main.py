@@ -149,7 +149,4 @@ def _refuse(sentence: str) -> int:
 
 def run() -> None:
     """The `fathom` command."""
-    # Fathom's matrices are small: the threads of a matrix product wait for each other longer than they compute, on a
-    # busy machine several times as long. With one thread, results also have the same last digits on every machine.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(main())
