@@ -27,6 +27,7 @@ from fathom.runs.folder import MANIFEST, VERDICTS
 from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import PartVerdict, Verdict
 from fathom.tasks.bench import Bench
+from fathom.tasks.errata import Dispute
 from tests.report.conftest import Opening, Sample
 
 
@@ -188,6 +189,29 @@ def test_an_open_item_shows_all_its_details(sample: Sample, opening: Opening) ->
         shown = [float(mark.get_attribute("x")) / 1000 for mark in marks]
         assert shown == pytest.approx(wanted, abs=0.004)
         assert seen.nothing(), seen
+
+
+def test_an_item_is_disputed_with_a_file_that_the_bench_can_import(
+    sample: Sample, opening: Opening, tmp_path: Path
+) -> None:
+    bench = Bench(sample.bench)
+    second = [item.question.id for _, some in bench.by_context() for item in some][1]
+    with opening(sample.page, "#item-2", accept_downloads=True) as (page, seen):
+        page.wait_for_selector("#sheet .question")
+        page.click("#sheet .dispute summary")
+        page.click("text=Download the dispute")
+        assert "reason" in page.inner_text("#sheet .dispute [role=status]")
+        page.fill("#sheet input[name=reason]", 'Two titles tie: "A" and <b>B</b>')
+        page.fill("#sheet input[name=by]", "Eve")
+        with page.expect_download() as downloaded:
+            page.click("text=Download the dispute")
+        assert f"--import dispute-{second}.jsonl" in page.inner_text("#sheet .dispute")
+        file = tmp_path / downloaded.value.suggested_filename
+        downloaded.value.save_as(file)
+        assert seen.nothing(), seen
+    (dispute,) = read_records(file, Dispute)
+    assert (dispute.bench, dispute.question_id) == (bench.manifest.fingerprint, second)
+    assert (dispute.reason, dispute.by) == ('Two titles tie: "A" and <b>B</b>', "Eve")
 
 
 def test_every_incorrect_answer_shows_its_candidate_causes(sample: Sample, opening: Opening) -> None:

@@ -198,7 +198,7 @@ class EffectiveLength(Record):
     shortest: str
     accuracy_at_shortest: Share
     length: str | None
-    """None if accuracy at the shortest length is zero."""
+    """None if accuracy at the shortest length is zero, or the run is not better than a baseline."""
     tokens: Count
     low: Count | None
     """Interval in tokens, from a bootstrap over contexts; None with fewer than five contexts per length."""

@@ -97,7 +97,7 @@ def _engine_table() -> dict[str, ModelInfo]:
     return {
         name: ModelInfo(
             window=info.context_length,
-            max_output=info.output_tokens,
+            max_output_tokens=info.output_tokens,
             reasoning=info.reasoning,
             released=info.release_date and info.release_date.isoformat(),
             cutoff=info.knowledge_cutoff_date and info.knowledge_cutoff_date.isoformat()[:7],

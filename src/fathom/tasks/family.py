@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from pydantic import ConfigDict, JsonValue
 
@@ -18,10 +18,12 @@ from fathom.corpus.swap import CorpusSwap, OffsetMap
 from fathom.models.simulated import Operation, Simulated
 from fathom.records.contexts import Context, ContextId
 from fathom.records.documents import DocumentId, DocumentKind, FieldName, Passage
-from fathom.records.judgments import Judgment
+from fathom.records.judgments import Decision, Judgment
 from fathom.records.questions import Question, QuestionId, Response
 from fathom.records.record import Record
+from fathom.records.spans import Span
 from fathom.scoring.answers import Answer
+from fathom.scoring.judges import Decide, each_part
 from fathom.scoring.keys import Key
 from fathom.scoring.measures import Distribution, MeasureFigures, RatioMeasure
 from fathom.scoring.shown import ShownContext
@@ -245,9 +247,23 @@ class JudgePrompt(NamedTuple):
 class Ruling(NamedTuple):
     """The decision parsed from a judge's output."""
 
-    outcome: Literal["pass", "fail", "unjudged"]
+    outcome: Decision
     score: float | None = None
     reason: str = ""
+
+
+class PlantedResponse(NamedTuple):
+    """A response of which it is known whether it should pass, to measure the error of a judge."""
+
+    fault: str
+    """Empty for a response without a fault, which should pass."""
+    part: str
+    """The part of the response that is judged."""
+    prompts: Sequence[JudgePrompt]
+
+
+def _nothing_planted(item: Item, number: int) -> Sequence[PlantedResponse]:
+    return ()
 
 
 @dataclass(frozen=True)
@@ -258,6 +274,12 @@ class Judge:
     """Recorded with every judgment; change it with the prompts."""
     prompts: Callable[[Question, Key, Response], Sequence[JudgePrompt]]
     parse: Callable[[str], Ruling]
+    decide: Decide = each_part
+    """The decision of one judge on each part, from its judgments on a response."""
+    checked: Callable[[Key, Response], Mapping[str, Decision]] = lambda key, response: {}
+    """What the check decides on each part without a judge."""
+    planted: Callable[[Item, int], Sequence[PlantedResponse]] = _nothing_planted
+    """From an item and its number in the calibration set: responses to it with and without faults."""
 
 
 class AuditCheck(Record):
@@ -394,6 +416,35 @@ class Diagnoser(Protocol):
     def diagnose(self, context: Context, item: Item) -> Diagnosis: ...
 
 
+# Values that people can check.
+
+
+class ExtractedValue(Record):
+    """A value that keys are computed from, and the characters of a document that print it."""
+
+    document: DocumentId
+    span: Span
+    subject: str
+    """What the value is about, such as a company."""
+    name: str
+    """What was measured."""
+    period: str = ""
+    """Empty if it has none."""
+    value: str
+    """In plain units: "3.2 million" is 3,200,000."""
+    unit: str = ""
+    tags: dict[str, str] = {}
+    """Properties that a sample can be stratified by, such as the domain."""
+
+
+class ValueReader(Protocol):
+    """The values that were read from documents of a corpus; the family's facts about the build come second."""
+
+    def __call__(
+        self, corpus: Corpus, report: Mapping[str, JsonValue], documents: Iterable[DocumentId]
+    ) -> Iterator[ExtractedValue]: ...
+
+
 PassageFinder = Callable[[Context, Item], Sequence[Passage]]
 
 
@@ -438,6 +489,8 @@ class Family:
     presets: Mapping[str, Preset] = field(default_factory=dict)
     probe_tag: str = ""
     """For a family of memorization probes: the tag that names the kind of probe."""
+    checks_reasoning: bool = False
+    """Whether `check` reads the reasoning of a response, which may be in its thinking text."""
     check_reads_context: bool = False
     """Whether `check` needs the context as it was shown."""
     measures: tuple[RatioMeasure, ...] = ()
@@ -463,6 +516,8 @@ class Family:
     """None if `check` needs no judgments."""
     passages: Callable[[Corpus], PassageFinder] = _proof_passages
     """Finds the passages of a context that a question needs; by default those that prove its key."""
+    values: ValueReader | None = None
+    """None if keys are not computed from values that were read from the text."""
     starter: Callable[[Corpus, int], Mapping[str, Any] | None] = lambda corpus, questions: None
     """From a corpus and the number of questions for each context: settings of a first bench over documents of a
     user's own. None if the family has nothing to ask about them, or is no part of a first bench."""

@@ -63,7 +63,8 @@ function step(explorer, by) {
 
 // While an item is open, the focus stays in it.
 function keepInside(event, place) {
-  const inside = [...place.querySelectorAll("button, summary, [tabindex='0']")].filter((one) => one.getClientRects().length);
+  // What is in closed details has a place on the page, but cannot have the focus.
+  const inside = [...place.querySelectorAll("button, summary, input, [tabindex='0']")].filter((one) => one.checkVisibility());
   if (!inside.length) return;
   const first = inside[0];
   const last = inside[inside.length - 1];

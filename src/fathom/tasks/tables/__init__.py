@@ -23,6 +23,7 @@ from fathom.tasks.tables.query_parts import LEVELS
 from fathom.tasks.tables.refit import TablesRefitter
 from fathom.tasks.tables.settings import TablesSettings
 from fathom.tasks.tables.simulate import Simulator
+from fathom.tasks.tables.values import extracted_values
 from fathom.tasks.tables.views import views
 from fathom.tasks.tables.votes import votes_digests
 
@@ -86,6 +87,7 @@ FAMILY = Family(
     judge=JUDGE,
     audit=TablesAuditor,
     views=views,
+    values=extracted_values,
     refit=TablesRefitter,
     no_swap=(
         "reports state a figure several times, also rounded or as a part of sums, which would have to change together. "
