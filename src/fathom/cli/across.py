@@ -46,7 +46,7 @@ def _lines(found: AcrossModels) -> Iterator[str]:
         yield f"  {cut(gain.model, 40)}: direct {gain.direct:.1%}, cot {gain.cot:.1%}, {change}"
     if found.threshold is not None:
         yield f"  step-by-step prompting helps models from an accuracy of {found.threshold:.1%} on (least-squares line)"
-    for one in found.correlations:
-        yield f"  {one.of}: Spearman {one.value:+.2f} over {one.models:,} runs (p = {one.p:.3f})"
+    for pair in found.correlations:
+        yield f"  {pair.of}: Spearman {pair.value:+.2f} over {pair.models:,} runs (p = {pair.p:.3f})"
     if not found.correlations:
         yield "  no correlation: it needs four runs that differ"
