@@ -20,18 +20,19 @@ from typing import TYPE_CHECKING, Any
 from fathom.records.version import __version__
 
 if TYPE_CHECKING:
-    from fathom.api.across import AcrossModels, correlate_models
     from fathom.api.agreement import Agreement, agree
     from fathom.api.annotating import create_project, export_annotations
     from fathom.api.benches import Bench, BenchItem, audit, build, build_recipe, fit, open_bench, swap
     from fathom.api.contexts import ContextSet
     from fathom.api.corpora import Corpus, generate, ingest, open_corpus
     from fathom.api.findings import Analysis, analyze, compare, contamination
+    from fathom.api.imports import import_inspect
     from fathom.api.judges import JudgeReport, judge_report
     from fathom.api.matrix import MatrixRun, run_matrix
+    from fathom.api.model_correlations import ModelCorrelations, correlate_models
     from fathom.api.models import KnownModel, list_models
     from fathom.api.quickstart import quickstart
-    from fathom.api.run_listing import RunListing, list_runs
+    from fathom.api.run_listing import RunDetails, RunListing, list_runs, run_details
     from fathom.api.runs import Run, open_run, plan, run
     from fathom.api.scores import Scores, score_answers, score_run
     from fathom.api.studies import create_study, study_results
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 _MODULES = {
-    "fathom.api.across": ("AcrossModels", "correlate_models"),
+    "fathom.api.model_correlations": ("ModelCorrelations", "correlate_models"),
     "fathom.api.agreement": ("Agreement", "agree"),
     "fathom.api.annotating": ("create_project", "export_annotations"),
     "fathom.api.benches": ("Bench", "BenchItem", "audit", "build", "build_recipe", "fit", "open_bench", "swap"),
@@ -55,7 +56,8 @@ _MODULES = {
     "fathom.api.matrix": ("MatrixRun", "run_matrix"),
     "fathom.api.models": ("KnownModel", "list_models"),
     "fathom.api.quickstart": ("quickstart",),
-    "fathom.api.run_listing": ("RunListing", "list_runs"),
+    "fathom.api.imports": ("import_inspect",),
+    "fathom.api.run_listing": ("RunDetails", "RunListing", "list_runs", "run_details"),
     "fathom.api.runs": ("Run", "open_run", "plan", "run"),
     "fathom.api.scores": ("Scores", "score_answers", "score_run"),
     "fathom.api.studies": ("create_study", "study_results"),
@@ -66,7 +68,6 @@ _MODULES = {
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
-    "AcrossModels",
     "Agreement",
     "Analysis",
     "Bench",
@@ -77,7 +78,9 @@ __all__ = [
     "JudgeReport",
     "KnownModel",
     "MatrixRun",
+    "ModelCorrelations",
     "Run",
+    "RunDetails",
     "RunListing",
     "Scores",
     "SystemReport",
@@ -97,6 +100,7 @@ __all__ = [
     "export_annotations",
     "fit",
     "generate",
+    "import_inspect",
     "ingest",
     "judge_report",
     "list_models",
@@ -107,6 +111,7 @@ __all__ = [
     "plan",
     "quickstart",
     "run",
+    "run_details",
     "run_matrix",
     "score_answers",
     "score_run",

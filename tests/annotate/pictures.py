@@ -7,20 +7,28 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from fathom.annotate.coding_app import coding_app
+from fathom.annotate.error_coding import Code, ErrorCoding
 from fathom.annotate.layers import layer_of
 from fathom.annotate.project import Project, ProjectSettings
 from fathom.annotate.review_app import review_app
 from fathom.annotate.study import Study
 from fathom.annotate.study_app import study_app
+from fathom.annotate.value_check_app import value_check_app
+from fathom.annotate.value_checks import ValueChecks
 from fathom.api.annotating import create_project
 from fathom.api.benches import build
 from fathom.api.corpora import generate
+from fathom.api.error_coding import create_coding
 from fathom.api.studies import create_study
+from fathom.api.value_checks import create_value_check
 from fathom.contexts.files import FILE_NAME, write_contexts
 from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.store import Corpus
 from tests.annotate.conftest import Served, serving, serving_project, wait_saved
 from tests.browser import CHROMIUM, FLAGS
+from tests.commands import run_command
+from tests.tasks.tables.conftest import make_reports
 from tests.transcripts import ROOT
 
 PICTURES = ROOT / "docs" / "pictures"
@@ -36,13 +44,22 @@ def entered(browser: Browser, served: Served, name: str, path: str, scheme: str)
     return page
 
 
+def take(browser: Browser, served: Served, name: str, path: str, picture: str, ready: str = "main") -> None:
+    """A page of one person in both themes."""
+    for scheme in SCHEMES:
+        page = entered(browser, served, name, path, scheme)
+        page.wait_for_selector(ready)
+        page.screenshot(path=PICTURES / f"annotate-{picture}-{scheme}.png")
+        page.close()
+
+
 def take_annotation(browser: Browser, folder: Path) -> None:
     """The list of documents, and a document with a claim and its evidence."""
     corpus, project = folder / "corpus", folder / "project"
     generate(corpus, documents=12, seed=4)
     create_project(corpus, project, ["ada", "ben"], adjudicators=["eve"])
     with serving_project(project, corpus) as served:
-        entered(browser, served, "ada", "/", "light").screenshot(path=PICTURES / "annotate-start-light.png")
+        take(browser, served, "ada", "/", "start")
         with Project(project) as opened:
             for name in ("ada", "ben", "eve"):
                 opened.attest(name)
@@ -73,8 +90,8 @@ def take_annotation(browser: Browser, folder: Path) -> None:
             page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
             page.wait_for_timeout(200)
             page.screenshot(path=PICTURES / f"annotate-adjudication-{scheme}.png")
-        entered(browser, served, "eve", "/", "light").screenshot(path=PICTURES / "annotate-agreement-light.png")
-        entered(browser, served, "ada", "/", "dark").screenshot(path=PICTURES / "annotate-list-dark.png")
+        take(browser, served, "eve", "/", "agreement")
+        take(browser, served, "ada", "/", "list")
 
 
 def take_review(browser: Browser, folder: Path) -> None:
@@ -84,10 +101,8 @@ def take_review(browser: Browser, folder: Path) -> None:
     with Project.create(project, ProjectSettings(corpus="..", corpus_fingerprint="", documents=())) as opened:
         opened.add_annotator("eve", ())
     with serving(project, lambda server: review_app(project, bench, corpus, lambda: server.port)) as served:
-        for scheme in SCHEMES:
-            page = entered(browser, served, "eve", "/items/2", scheme)
-            page.screenshot(path=PICTURES / f"annotate-item-{scheme}.png")
-        entered(browser, served, "eve", "/", "light").screenshot(path=PICTURES / "annotate-items-light.png")
+        take(browser, served, "eve", "/items/2", "item")
+        take(browser, served, "eve", "/", "items")
 
 
 def take_study(browser: Browser, folder: Path) -> None:
@@ -97,21 +112,47 @@ def take_study(browser: Browser, folder: Path) -> None:
         write_contexts(documents, SamplingSettings(lengths=(65_536,), count=1), corpus / FILE_NAME)
     build("numeric", corpus, out=bench)
     create_study(bench, study, "family", 3, people=["ada"], answers=1, show="tables", time_limit=600)
-    with Study(study) as opened:
-        opened.attest("ada")
     with serving(study, lambda server: study_app(study, corpus, lambda: server.port)) as served:
-        for scheme in SCHEMES:
-            page = entered(browser, served, "ada", "/", scheme)
-            page.screenshot(path=PICTURES / f"annotate-study-{scheme}.png")
+        take(browser, served, "ada", "/", "study-start")
+        with Study(study) as opened:
+            opened.attest("ada")
+        take(browser, served, "ada", "/", "study")
+
+
+def take_coding(browser: Browser, folder: Path) -> None:
+    """The categories and cases of a coder, and a wrong response."""
+    corpus, run, coding = folder / "corpus", folder / "run", folder / "coding"
+    assert run_command("run", folder / "numeric", "--model", "sim/reader?miss=0.7", "--out", run).returncode == 0
+    categories = ("Miscounts: counts a thing twice, or not at all", "Misses a document", "Misreads the question")
+    plan = create_coding([run], coding, "skill", 2, coders=["ada", "ben"], categories=categories)
+    with serving(coding, lambda server: coding_app(coding, corpus, lambda: server.port)) as served:
+        with ErrorCoding(coding) as opened:
+            opened.attest("ada")
+            for place in range(0, len(plan.cases), 2):
+                opened.code(Code(coder="ada", place=place, category="Misses a document", note="not the last one"))
+        take(browser, served, "ada", "/", "coding")
+        take(browser, served, "ada", "/cases/1", "case")
+
+
+def take_values(browser: Browser, folder: Path) -> None:
+    """A value beside its document."""
+    make_reports(folder / "reports")
+    bench, checks = folder / "reports" / "bench", folder / "checks"
+    create_value_check(bench, checks, "domain", 20, people=["ada", "ben"])
+    corpus = folder / "reports" / "corpus"
+    with serving(checks, lambda server: value_check_app(checks, corpus, lambda: server.port)) as served:
+        take(browser, served, "ada", "/", "value-start")
+        with ValueChecks(checks) as opened:
+            opened.attest("ada")
+        take(browser, served, "ada", "/", "value", "html[data-ready]")
 
 
 def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as started:
         browser = started.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
-        take_annotation(browser, Path(folder))
-        take_review(browser, Path(folder))
-        take_study(browser, Path(folder))
+        for one in (take_annotation, take_review, take_study, take_coding, take_values):
+            one(browser, Path(folder))
         browser.close()
 
 

@@ -87,3 +87,41 @@ def test_errata_are_of_questions_of_the_bench_and_the_last_counts(tiny_bench: Pa
     assert retired_questions(bench) == frozenset()
     with pytest.raises(FathomError, match="no question"):
         add_erratum(bench, Erratum(question_id="q-none", state="disputed", reason="r", by="eve", at="2026"))
+
+
+def test_disputes_of_a_report_page_are_imported_once_and_reviewed(
+    tiny_bench: Path, tmp_path: Path, fathom: Fathom
+) -> None:
+    bench = copied(tiny_bench, tmp_path / "bench")
+    first, second = [question.id for question in Bench(bench).all_questions()][:2]
+    fingerprint = Bench(bench).manifest.fingerprint
+    file = tmp_path / "disputes.jsonl"
+
+    def dispute(question: str, of: str = fingerprint, by: str = "Eve") -> str:
+        at = "2030-01-01T00:00:00Z"
+        return json.dumps({"bench": of, "question_id": question, "reason": "A tie", "by": by, "at": at}) + "\n"
+
+    words = ("--question", second, "--reason", "Wrong key", "--by", "Ada")
+    assert fathom("errata", bench, *words, "--state", "retired").returncode == 0
+    file.write_text(dispute(first) + dispute(second))
+    assert "1 dispute added, 0 known, 1 of retired items" in fathom("errata", bench, "--import", file).stdout
+    assert "0 disputes added, 1 known" in fathom("errata", bench, "--import", file).stdout
+    assert {id: one.state for id, one in current_errata(bench).items()} == {second: "retired", first: "disputed"}
+    listed = fathom("errata", bench).stdout
+    assert "2 items with errata (disputed 1, upheld 0, retired 1)" in listed
+    assert "next: fathom annotate" in listed
+    with pytest.raises(FathomError, match="no question"):
+        add_erratum(bench, Erratum(question_id="q-unknown", state="retired", reason="x", by="y", at="z"))
+    before = (bench / "errata.jsonl").read_bytes()
+    for content, message in (
+        (dispute(first, of="other"), "is not about the bench"),
+        (dispute(first, by="Cid") + dispute("q-unknown"), "no question"),
+        ("{}\n", "disputes.jsonl"),
+        (dispute(first, by="x" * 300), "disputes.jsonl"),
+    ):
+        file.write_text(content)
+        refused = fathom("errata", bench, "--import", file)
+        assert (refused.returncode, message in refused.stderr) == (2, True), refused.stderr
+    assert fathom("errata", bench, "--question", first).returncode == 2
+    assert fathom("errata", tmp_path / "nothing").returncode == 2
+    assert (bench / "errata.jsonl").read_bytes() == before

@@ -18,6 +18,7 @@ from fathom.records.questions import Question
 from fathom.scoring.answer_types.format import written
 from fathom.tasks.bench import Bench
 from tests.annotate.conftest import Opening, problems, serving
+from tests.annotate.scripted_people import simulate
 from tests.conftest import Fathom
 
 PEOPLE = {"ada": 0.0, "ben": 0.3, "cid": 0.6}
@@ -34,9 +35,9 @@ def questions(count: int = 40) -> list[Question]:
 @pytest.mark.parametrize("seed", range(10))
 def test_the_sample_is_stratified_and_everybody_gets_rounds_with_controls(seed: int) -> None:
     sample = draw_sample(questions(), "skill", 6, seed)
-    assert {value: len(found) for value, found in sample.items()} == {"a": 6, "b": 6}
+    assert {value: len(found) for value, found in sample.drawn.items()} == {"a": 6, "b": 6}
     assert sample == draw_sample(questions(), "skill", 6, seed)
-    drawn = [one for found in sample.values() for one in found]
+    drawn = sample.all()
     tasks = assign_tasks(drawn, ["a", "b", "c", "d"], 3, 3, 1, seed)
     asked = Counter(one.question_id for mine in tasks.values() for one in mine if not one.control)
     assert set(asked.values()) == {3}
@@ -160,3 +161,11 @@ def test_people_answer_in_a_browser(tiny_bench: Path, tmp_path: Path, opening: O
             token = study.token("ada")
         assert served.request("POST", "/api/tasks/0", {"text": "again"}, token)[0] == 400
     assert study_results(folder).groups[0].accuracy.value == 1.0
+
+
+def test_scripted_people_in_a_browser_reach_what_the_arithmetic_predicts(
+    tiny_bench: Path, tmp_path: Path, browser: Any
+) -> None:
+    results, expected = simulate(tiny_bench, tmp_path / "study", browser, "family", 3, seed=1)
+    assert expected.excluded_rounds > 0
+    assert expected.differences(results) == []

@@ -27,6 +27,7 @@ from fathom.runs.folder import MANIFEST, VERDICTS
 from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import PartVerdict, Verdict
 from fathom.tasks.bench import Bench
+from fathom.tasks.errata import Dispute
 from tests.report.conftest import Opening, Sample
 
 
@@ -190,6 +191,29 @@ def test_an_open_item_shows_all_its_details(sample: Sample, opening: Opening) ->
         assert seen.nothing(), seen
 
 
+def test_an_item_is_disputed_with_a_file_that_the_bench_can_import(
+    sample: Sample, opening: Opening, tmp_path: Path
+) -> None:
+    bench = Bench(sample.bench)
+    second = [item.question.id for _, some in bench.by_context() for item in some][1]
+    with opening(sample.page, "#item-2", accept_downloads=True) as (page, seen):
+        page.wait_for_selector("#sheet .question")
+        page.click("#sheet .dispute summary")
+        page.click("text=Download the dispute")
+        assert "reason" in page.inner_text("#sheet .dispute [role=status]")
+        page.fill("#sheet input[name=reason]", 'Two titles tie: "A" and <b>B</b>')
+        page.fill("#sheet input[name=by]", "Eve")
+        with page.expect_download() as downloaded:
+            page.click("text=Download the dispute")
+        assert f"--import dispute-{second}.jsonl" in page.inner_text("#sheet .dispute")
+        file = tmp_path / downloaded.value.suggested_filename
+        downloaded.value.save_as(file)
+        assert seen.nothing(), seen
+    (dispute,) = read_records(file, Dispute)
+    assert (dispute.bench, dispute.question_id) == (bench.manifest.fingerprint, second)
+    assert (dispute.reason, dispute.by) == ('Two titles tie: "A" and <b>B</b>', "Eve")
+
+
 def test_every_incorrect_answer_shows_its_candidate_causes(sample: Sample, opening: Opening) -> None:
     found = sample.analysis.items["meadow"]
     place = list(sample.analysis.items).index("meadow")
@@ -262,6 +286,8 @@ def test_everything_can_be_done_from_the_keyboard(sample: Sample, opening: Openi
         assert page.evaluate("document.activeElement.id") == "search"
         page.keyboard.type("j?")
         assert page.input_value("#search") == "j?"
+        # The first one clears the search, the second one leaves it.
+        page.keyboard.press("Escape")
         page.keyboard.press("Escape")
         page.keyboard.press("?")
         assert page.is_visible("#help")
@@ -315,6 +341,8 @@ def test_print_hides_the_controls(sample: Sample, opening: Opening) -> None:
 def test_downloads_equal_the_files_of_the_command(name: str, sample: Sample, opening: Opening, tmp_path: Path) -> None:
     write_figures(all_figures(sample.analysis.findings), tmp_path)
     with opening(sample.page, accept_downloads=True) as (page, seen):
+        if name == "comparisons":
+            page.select_option("#choose-comparisons", "1")
         saved = {}
         for kind in ("CSV", "JSON", "SVG"):
             with page.expect_download() as waiting:
@@ -474,7 +502,6 @@ def test_parts_beside_the_page_are_loaded_on_demand(
         )
         page.fill("#search", last.id)
         wait_matching(page, 1)
-        page.keyboard.press("Escape")
         page.click(".row")
         page.wait_for_selector("#sheet .question")
         assert page.inner_text("#sheet .id") == last.id

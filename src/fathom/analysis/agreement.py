@@ -54,7 +54,7 @@ class PairAgreement(Record):
 
 
 class LabelAgreement(Record):
-    """The agreement on labels of documents, or of questions that were put to documents."""
+    """The agreement on labels of documents, of questions that were put to documents, or of responses."""
 
     name: str
     items: Count
@@ -371,7 +371,7 @@ def _label_agreements(annotations: Iterable[Annotation]) -> Iterator[LabelAgreem
     for name, items in sorted(by_name.items()):
         shared = {item: values for item, values in sorted(items.items()) if len(values) > 1}
         if shared:
-            yield _label_agreement(name, shared)
+            yield label_agreement(name, shared)
 
 
 def _answer_evidence(annotations: Iterable[Annotation], matching: _Matching) -> Estimate | None:
@@ -394,7 +394,8 @@ def _answer_evidence(annotations: Iterable[Annotation], matching: _Matching) -> 
     return share_of_sums(Sums(np.array([matched[one] for one in marks]), np.array([*marks.values()])), True)
 
 
-def _label_agreement(name: str, items: Mapping[Item, Mapping[str, str]]) -> LabelAgreement:
+def label_agreement(name: str, items: Mapping[tuple[str, str], Mapping[str, str]]) -> LabelAgreement:
+    """The agreement on labels by annotator of each item; the first part of an item's name is its cluster."""
     documents = {document: number for number, document in enumerate(dict.fromkeys(item[0] for item in items))}
     codes = _codes(value for values in items.values() for value in values.values())
     pairs = _codes(pair for values in items.values() for pair in combinations(sorted(values), 2))

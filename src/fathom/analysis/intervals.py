@@ -6,7 +6,7 @@ bootstrap has too low coverage, and so does any interval that treats questions a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -104,6 +104,12 @@ def _freedom(counts: Values, weights: Values) -> float:
     independent = trace**2 / square if square > 0 else len(weights) - 1
     identical = (weights**2).sum() ** 2 / (weights**4).sum() - 1
     return float(max(1.0, min(independent, identical, len(weights) - 1)))
+
+
+def cluster_numbers(names: Iterable[str]) -> Numbers:
+    """A number for each name, the same for the same name."""
+    known: dict[str, int] = {}
+    return np.array([known.setdefault(one, len(known)) for one in names], dtype=np.int64)
 
 
 def share(values: Values, contexts: Numbers) -> Estimate:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fathom.analysis.findings import Estimate
-from fathom.analysis.intervals import mean_estimate, share
+from fathom.analysis.intervals import cluster_numbers, mean_estimate, share
 from fathom.records.documents import Count
 from fathom.records.questions import QuestionId
 from fathom.records.record import Record
@@ -97,7 +97,9 @@ def _group(
         alignment=_share((float(sum(one.correct for one in found) > 1), found[0].context) for found in several)
         if several
         else None,
-        minutes=mean_estimate(np.array([one.seconds / 60 for one in timed]), _numbers(one.context for one in timed))
+        minutes=mean_estimate(
+            np.array([one.seconds / 60 for one in timed]), cluster_numbers(one.context for one in timed)
+        )
         if timed
         else None,
         gave_up=sum(one.state == "gave up" for one in answers),
@@ -119,9 +121,4 @@ def _agree(answers: Sequence[HumanAnswer], equal: Equal) -> bool:
 
 def _share(values: Iterable[tuple[float, str]]) -> Estimate:
     found = list(values)
-    return share(np.array([value for value, _ in found]), _numbers(context for _, context in found))
-
-
-def _numbers(contexts: Iterable[str]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    known: dict[str, int] = {}
-    return np.array([known.setdefault(one, len(known)) for one in contexts], dtype=np.int64)
+    return share(np.array([value for value, _ in found]), cluster_numbers(context for _, context in found))

@@ -144,17 +144,17 @@ async def decide(request: Request, number: int, body: _Decision) -> Response:
     current = state.project.layer(document, ADJUDICATED).elements
     values = adjudicator.decide(current, group, decision, body.base, comment)
     text = state.corpus.text(document)
-    return saving(lambda: state.project.change(document, ADJUDICATED, body.revision, values, text))
+    return await saving(state, lambda project: project.change(document, ADJUDICATED, body.revision, values, text))
 
 
 async def undo(request: Request, number: int, body: RevisionInput) -> Response:
     state, document, _ = _adjudicator(request, number)
-    return saving(lambda: state.project.undo(document, ADJUDICATED, body.revision))
+    return await saving(state, lambda project: project.undo(document, ADJUDICATED, body.revision))
 
 
 async def redo(request: Request, number: int, body: RevisionInput) -> Response:
     state, document, _ = _adjudicator(request, number)
-    return saving(lambda: state.project.redo(document, ADJUDICATED, body.revision))
+    return await saving(state, lambda project: project.redo(document, ADJUDICATED, body.revision))
 
 
 class _Done(RevisionInput):
@@ -166,4 +166,4 @@ async def done(request: Request, number: int, body: _Done) -> Response:
     current = state.project.layer(document, ADJUDICATED).elements
     if body.done and (left := open_groups(adjudicator.groups, current)):
         raise FathomError(f"{len(left)} claims have no final decision. Accept, merge or drop them.")
-    return saving(lambda: state.project.set_done(document, ADJUDICATED, body.revision, body.done))
+    return await saving(state, lambda project: project.set_done(document, ADJUDICATED, body.revision, body.done))

@@ -12,6 +12,7 @@ from fastapi.responses import Response
 from fathom.annotate.adjudication_pages import add_adjudication, adjudication_list
 from fathom.annotate.annotation_pages import AnnotationState, add_annotation, document_list, state_of
 from fathom.annotate.project import Project
+from fathom.annotate.project_writer import ProjectWriter
 from fathom.annotate.web import create_app, user_of
 from fathom.corpus.store import Corpus
 
@@ -21,8 +22,8 @@ def annotation_app(folder: Path, corpus: Path, port: Callable[[], int]) -> FastA
 
     @contextmanager
     def opened() -> Iterator[AnnotationState]:
-        with Project(folder) as project, Corpus(corpus) as documents:
-            yield AnnotationState(project, documents)
+        with Project(folder) as project, Corpus(corpus) as documents, ProjectWriter(folder) as writer:
+            yield AnnotationState(project, documents, writer)
 
     app = create_app(opened, port)
     app.add_api_route("/", index)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 from fastapi import FastAPI, Request
@@ -16,9 +17,13 @@ from starlette.exceptions import HTTPException
 from fathom.annotate.document_html import DocumentHtml, document_html
 from fathom.annotate.guidelines import GUIDELINES
 from fathom.annotate.layers import VALUES, Element
+from fathom.annotate.pdf_pages import PageWord, PdfPage, pdf_file, pdf_pages, read_pdf
 from fathom.annotate.project import LayerState, Project, SavedChange, StaleRevisionError
+from fathom.annotate.project_writer import ProjectWriter
 from fathom.annotate.selection import pages
-from fathom.annotate.web import Input, page, user_of
+from fathom.annotate.web import Input, page, require_attestation, user_of
+from fathom.corpus.readers.parsed_document import ReadError
+from fathom.corpus.readers.pdf.page_image import page_image
 from fathom.corpus.store import Corpus, DocumentEntry
 from fathom.records.documents import DocumentId
 from fathom.records.quoted_claims import CLAIM_ATTRIBUTES, EVIDENCE_ATTRIBUTES
@@ -33,23 +38,40 @@ class AnnotationState:
 
     project: Project
     corpus: Corpus
+    writer: ProjectWriter
 
     def __post_init__(self) -> None:
         self.entries: dict[int, DocumentEntry] = {entry.number: entry for entry in self.corpus.entries()}
         self.numbers = {entry.id: entry.number for entry in self.entries.values()}
-        self._pages: OrderedDict[int, DocumentHtml] = OrderedDict()
+        self.html = lru_cache(maxsize=CACHED_PAGES)(self._html)
+        self.pdf_file = lru_cache(maxsize=1_000)(lambda id: pdf_file(self.corpus, id))
+        self._pdf = lru_cache(maxsize=4)(read_pdf)
+        self._pdf_pages = lru_cache(maxsize=CACHED_PAGES)(pdf_pages)
+        self._pdf_image = lru_cache(maxsize=64)(page_image)
+        self.text = lru_cache(maxsize=CACHED_PAGES)(self.corpus.text)
+        self.guidelines = markdown(self.project.settings.guidelines or GUIDELINES)
 
-    def annotator_of(self, token: str) -> str | None:
-        return self.project.annotator_of(token)
-
-    def html(self, number: int) -> DocumentHtml:
+    def _html(self, number: int) -> DocumentHtml:
         """The body of a document's page."""
-        if number not in self._pages:
-            self._pages[number] = document_html(self.corpus.document(self.entries[number].id))
-            if len(self._pages) > CACHED_PAGES:
-                self._pages.popitem(last=False)
-        self._pages.move_to_end(number)
-        return self._pages[number]
+        return document_html(self.corpus.document(self.entries[number].id))
+
+    async def pdf_pages(self, id: DocumentId) -> tuple[PdfPage, ...]:
+        """The pages of the PDF that a document was read from; none if it is gone or another one."""
+        path = self.pdf_file(id)
+        content = None if path is None else self._pdf(path)
+        # pdfium may take long: other people are served in the meantime.
+        return () if content is None else await asyncio.to_thread(self._pdf_pages, content, self.text(id))
+
+    async def pdf_image(self, id: DocumentId, place: int) -> bytes:
+        """A page of that PDF as PNG."""
+        path = self.pdf_file(id)
+        content = None if path is None else self._pdf(path)
+        if content is None or not 0 <= place < len(await self.pdf_pages(id)):
+            raise HTTPException(404, "There is no such page.")
+        try:
+            return await asyncio.to_thread(self._pdf_image, content, place)
+        except ReadError as error:
+            raise HTTPException(404, f"The page is not shown: {error}.") from error
 
     def assigned(self, request: Request, number: int) -> DocumentEntry:
         """The document of that number, if it is assigned to the user."""
@@ -62,10 +84,6 @@ class AnnotationState:
         """The sentences of a document."""
         return self.corpus.document(document).sentences
 
-    def guidelines(self) -> Markup:
-        """The guidelines as HTML. HTML in the Markdown is shown as text."""
-        return markdown(self.project.settings.guidelines or GUIDELINES)
-
 
 def markdown(text: str) -> Markup:
     """Markdown as HTML, without its HTML, links and images."""
@@ -76,7 +94,8 @@ def markdown(text: str) -> Markup:
 def add_annotation(app: FastAPI) -> None:
     """Add the pages to the app of a project."""
     app.add_api_route("/documents/{number}", document)
-    app.add_api_route("/api/attest", attest, methods=["POST"])
+    app.add_api_route("/documents/{number}/pages/{place}.png", pdf_image)
+    app.add_api_route("/api/documents/{number}/pages", pdf_layer)
     app.add_api_route("/api/documents/{number}/layer", layer)
     app.add_api_route("/api/documents/{number}/changes", changes_since)
     app.add_api_route("/api/documents/{number}/changes", change, methods=["POST"])
@@ -87,7 +106,7 @@ def add_annotation(app: FastAPI) -> None:
 
 def state_of(request: Request) -> AnnotationState:
     """The project of the server."""
-    state: AnnotationState = request.app.state.project
+    state: AnnotationState = request.app.state.served
     return state
 
 
@@ -114,25 +133,15 @@ def document_list(request: Request) -> Response:
         rows=rows,
         finished=finished_rows,
         attested=state.project.attested(user),
-        guidelines=state.guidelines(),
+        guidelines=state.guidelines,
     )
-
-
-class _Attestation(Input):
-    no_model_helped: Literal[True]
-
-
-async def attest(request: Request, body: _Attestation) -> Response:
-    state_of(request).project.attest(user_of(request))
-    return JSONResponse({"attested": body.no_model_helped})
 
 
 async def document(request: Request, number: int) -> Response:
     """The page of one document."""
     state = state_of(request)
     entry = state.assigned(request, number)
-    if state.project.attested(user_of(request)) is None:
-        raise HTTPException(403, "First attest on the list of documents that no model helps you.")
+    require_attestation(request)
     html = state.html(number)
     mine = state.project.assigned(user_of(request))
     place = mine.index(entry.id)
@@ -149,9 +158,30 @@ async def document(request: Request, number: int) -> Response:
         position=place + 1,
         total=len(mine),
         neighbors={name: state.numbers[id] for name, id in neighbors.items() if id is not None},
-        guidelines=state.guidelines(),
+        guidelines=state.guidelines,
+        has_pdf=state.pdf_file(entry.id) is not None,
         choices={"claim": CLAIM_ATTRIBUTES, "evidence": EVIDENCE_ATTRIBUTES},
     )
+
+
+# Pages of PDFs.
+
+
+async def pdf_layer(request: Request, number: int) -> Response:
+    """The words of all pages: text, place in percent of the page, and span in the document, if it is known."""
+    state = state_of(request)
+    found = await state.pdf_pages(state.assigned(request, number).id)
+
+    def written(word: PageWord) -> list[str | float]:
+        return [word.text, *(round(value, 3) for value in word[1:5]), *(word.span or ())]
+
+    return JSONResponse({"pages": [{"ratio": one.ratio, "words": list(map(written, one.words))} for one in found]})
+
+
+async def pdf_image(request: Request, number: int, place: int) -> Response:
+    state = state_of(request)
+    image = await state.pdf_image(state.assigned(request, number).id, place)
+    return Response(image, media_type="image/png", headers={"Cache-Control": "private, max-age=3600"})
 
 
 # Layers.
@@ -197,10 +227,10 @@ def saved_json(saved: SavedChange) -> dict[str, Any]:
     }
 
 
-def saving(act: Callable[[], SavedChange]) -> Response:
+async def saving(state: AnnotationState, act: Callable[[Project], SavedChange]) -> Response:
     """The stored change, or with status 409 what changed in the meantime."""
     try:
-        return JSONResponse(saved_json(act()))
+        return JSONResponse(saved_json(await state.writer.write(act)))
     except StaleRevisionError as stale:
         return JSONResponse(saved_json(stale.saved), 409)
 
@@ -221,8 +251,7 @@ def _writing(request: Request, number: int) -> tuple[AnnotationState, DocumentEn
     """The state, the document and the annotator of a request that changes a layer."""
     state, user = state_of(request), user_of(request)
     entry = state.assigned(request, number)
-    if state.project.attested(user) is None:
-        raise HTTPException(403, "First attest on the list of documents that no model helps you.")
+    require_attestation(request)
     return state, entry, user
 
 
@@ -231,20 +260,20 @@ async def change(request: Request, number: int, body: _Change) -> Response:
     values = VALUES.validate_python(body.values)
     if any(one is not None and one.kind in ("decision", "comment") for one in values.values()):
         raise HTTPException(400, "A layer of an annotator has claims, evidence and links only.")
-    text = state.corpus.text(entry.id)
-    return saving(lambda: state.project.change(entry.id, user, body.revision, values, text))
+    text = state.text(entry.id)
+    return await saving(state, lambda project: project.change(entry.id, user, body.revision, values, text))
 
 
 async def undo(request: Request, number: int, body: RevisionInput) -> Response:
     state, entry, user = _writing(request, number)
-    return saving(lambda: state.project.undo(entry.id, user, body.revision))
+    return await saving(state, lambda project: project.undo(entry.id, user, body.revision))
 
 
 async def redo(request: Request, number: int, body: RevisionInput) -> Response:
     state, entry, user = _writing(request, number)
-    return saving(lambda: state.project.redo(entry.id, user, body.revision))
+    return await saving(state, lambda project: project.redo(entry.id, user, body.revision))
 
 
 async def done(request: Request, number: int, body: _Done) -> Response:
     state, entry, user = _writing(request, number)
-    return saving(lambda: state.project.set_done(entry.id, user, body.revision, body.done))
+    return await saving(state, lambda project: project.set_done(entry.id, user, body.revision, body.done))

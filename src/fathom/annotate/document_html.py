@@ -114,7 +114,9 @@ def _table(table: Table, text: str, wrapper: _SentenceWrapper) -> str:
     rows: dict[int, list[str]] = {}
     spans: dict[int, Span] = {}
     for cell in sorted(table.cells, key=lambda one: (one.row, one.column, one.span)):
-        content = _block("th" if cell.header else "td", cell.span.start, escape(cell.span.of(text)))
+        # The corner of a table is often empty, and an empty header names nothing.
+        is_header = cell.header and cell.span.of(text).strip()
+        content = _block("th" if is_header else "td", cell.span.start, escape(cell.span.of(text)))
         rows.setdefault(cell.row, []).append(content)
         known = spans.get(cell.row, cell.span)
         spans[cell.row] = Span(min(known.start, cell.span.start), max(known.end, cell.span.end))

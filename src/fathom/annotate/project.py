@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hmac
+import hashlib
 import json
 import os
 import secrets
@@ -152,6 +152,7 @@ class Project(Database):
         if not path.is_file():
             raise FathomError(f"'{folder}' is not an annotation project. Create it with `fathom annotate CORPUS`.")
         self._db = connect(path)
+        self._people: dict[bytes, str] = {}
         with self._closed_on_error(), file_errors("read", path):
             row = self._db.execute("SELECT value FROM meta WHERE name = 'settings'").fetchone()
             if row is None:
@@ -224,18 +225,19 @@ class Project(Database):
         return str(token)
 
     def annotator_of(self, token: str) -> str | None:
-        """The annotator with that token; every comparison takes the same time."""
-        found = None
-        for name, known in self._db.execute("SELECT name, token FROM annotators ORDER BY name"):
-            if hmac.compare_digest(known.encode(), token.encode()):
-                found = name
-        return found
+        """The annotator with that token. Digests are compared, so that the time says nothing about a token."""
+        wanted = _digest(token)
+        if wanted not in self._people:
+            # Another process may have added people since.
+            rows = self._db.execute("SELECT name, token FROM annotators ORDER BY name")
+            self._people = {_digest(known): name for name, known in rows}
+        return self._people.get(wanted)
 
     def attest(self, annotator: str) -> None:
         """Record that the annotator attests to work without the help of a model."""
         with self._transaction():
             self._db.execute(
-                "UPDATE annotators SET attested = ? WHERE name = ? AND attested IS NULL", (_now(), annotator)
+                "UPDATE annotators SET attested = ? WHERE name = ? AND attested IS NULL", (now(), annotator)
             )
 
     def attested(self, annotator: str) -> str | None:
@@ -374,15 +376,34 @@ class Project(Database):
     # Parts.
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def together(self) -> Iterator[None]:
+        """One transaction for several changes, on disk when it ends. A change that fails undoes only itself."""
         with file_errors("write", self.folder / FILE):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield
+                self._db.execute("COMMIT")
             except BaseException:
-                self._db.execute("ROLLBACK")
+                # A full disk may have ended the transaction already.
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
                 raise
-            self._db.execute("COMMIT")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        if not self._db.in_transaction:
+            with self.together():
+                yield
+            return
+        with file_errors("write", self.folder / FILE):
+            self._db.execute("SAVEPOINT change")
+            try:
+                yield
+            except BaseException:
+                self._db.execute("ROLLBACK TO change")
+                raise
+            finally:
+                self._db.execute("RELEASE change")
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -439,7 +460,7 @@ class Project(Database):
         )
         self._db.execute(
             "INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (document, annotator, head.revision + 1, _now(), kind, json.dumps(before), json.dumps(written)),
+            (document, annotator, head.revision + 1, now(), kind, json.dumps(before), json.dumps(written)),
         )
         for id, one in after.items():
             if one is None:
@@ -503,5 +524,10 @@ def connect(path: Path) -> sqlite3.Connection:
         return db
 
 
-def _now() -> str:
+def _digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode()).digest()
+
+
+def now() -> str:
+    """The time for a log, in ISO 8601."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -11,10 +11,10 @@ from pathlib import Path
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import Field
-from starlette.exceptions import HTTPException
 
+from fathom.annotate.project import Project
 from fathom.annotate.study import Study, with_code
-from fathom.annotate.web import Input, create_app, page, user_of
+from fathom.annotate.web import Input, create_app, page, require_attestation, user_of
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
@@ -43,8 +43,9 @@ class StudyState:
         self._contexts: dict[str, Context] = {one.id: one for one in self.bench.contexts() if one.id in needed}
         self.material = lru_cache(maxsize=8)(self._material)
 
-    def annotator_of(self, token: str) -> str | None:
-        return self.study.annotator_of(token)
+    @property
+    def project(self) -> Project:
+        return self.study
 
     def _material(self, id: QuestionId) -> str:
         """What is shown with a question."""
@@ -66,13 +67,12 @@ def study_app(folder: Path, corpus: Path, port: Callable[[], int]) -> FastAPI:
 
     app = create_app(opened, port)
     app.add_api_route("/", task)
-    app.add_api_route("/api/attest", attest, methods=["POST"])
     app.add_api_route("/api/tasks/{place}", answer, methods=["POST"])
     return app
 
 
 def _state(request: Request) -> StudyState:
-    state: StudyState = request.app.state.project
+    state: StudyState = request.app.state.served
     return state
 
 
@@ -101,23 +101,13 @@ async def task(request: Request) -> Response:
     )
 
 
-class _Attestation(Input):
-    no_model_helped: bool = Field(strict=True)
-
-
-async def attest(request: Request, body: _Attestation) -> Response:
-    if not body.no_model_helped:
-        raise HTTPException(400, "Check the box first.")
-    _state(request).study.attest(user_of(request))
-    return JSONResponse({"attested": True})
-
-
 class _Answer(Input):
     text: str = Field(max_length=MAX_ANSWER)
     gave_up: bool = False
 
 
 async def answer(request: Request, place: int, body: _Answer) -> Response:
+    require_attestation(request)
     state, user = _state(request), user_of(request)
     if not body.gave_up and not body.text.strip():
         raise FathomError("The answer is empty. Write one, or give up.")

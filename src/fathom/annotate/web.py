@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from functools import cache
 from importlib.resources import files
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 import uvicorn
 from fastapi import FastAPI, Request
@@ -17,6 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.exceptions import HTTPException
 
+from fathom.annotate.project import Project
 from fathom.annotate.security import Guard, cookie_name
 from fathom.records.errors import FathomError
 from fathom.records.record import first_error
@@ -27,6 +28,8 @@ LOOPBACK = "127.0.0.1"
 STYLES = {"app.css": ("theme.css", "app.css")}
 SCRIPTS = {
     "plain.js": ("elements.js", "theme.js", "common.js"),
+    "coding.js": ("elements.js", "theme.js", "common.js", "coding.js"),
+    "checks.js": ("elements.js", "theme.js", "common.js", "offsets.js", "checks.js"),
     "index.js": ("elements.js", "theme.js", "common.js", "index.js"),
     "adjudication.js": ("elements.js", "theme.js", "common.js", "adjudication.js"),
     "item-review.js": ("elements.js", "theme.js", "common.js", "item-review.js"),
@@ -34,16 +37,18 @@ SCRIPTS = {
     "authoring.js": ("elements.js", "theme.js", "common.js", "authoring.js"),
     "study.js": ("elements.js", "theme.js", "common.js", "study.js"),
     "document.js": (
-        "elements.js", "theme.js", "common.js", "offsets.js", "layer.js", "marks.js", "search.js", "document.js",
+        "elements.js", "theme.js", "common.js", "offsets.js", "pages.js", "layer.js", "marks.js", "search.js",
+        "document.js",
     ),
 }  # fmt: skip
 """The files that each script of a page consists of, in order; each uses only those before it."""
 
 
-class Users(Protocol):
-    """The people who may open the pages, by the token in their link."""
+class ServedState(Protocol):
+    """What an app serves: at least a project, which has the people who may open the pages."""
 
-    def annotator_of(self, token: str) -> str | None: ...
+    @property
+    def project(self) -> Project: ...
 
 
 class Input(BaseModel):
@@ -88,7 +93,7 @@ def page(template: str, **values: Any) -> HTMLResponse:
     return HTMLResponse(_environment().get_template(template).render(**values))
 
 
-S = TypeVar("S", bound=Users)
+S = TypeVar("S", bound=ServedState)
 
 
 def create_app(opened: Callable[[], AbstractContextManager[S]], port: Callable[[], int]) -> FastAPI:
@@ -97,19 +102,19 @@ def create_app(opened: Callable[[], AbstractContextManager[S]], port: Callable[[
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> Any:
         with opened() as state:
-            app.state.project = state
+            app.state.served = state
             yield
 
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
 
     def known(token: str) -> str | None:
-        user: str | None = app.state.project.annotator_of(token)
-        return user
+        project: Project = app.state.served.project
+        return project.annotator_of(token)
 
     app.add_middleware(Guard, port=port, user_of=known)
 
     async def enter(token: str = "") -> Response:
-        if app.state.project.annotator_of(token) is None:
+        if known(token) is None:
             return HTMLResponse("The link is not valid. Open the one that the command printed last.", 401)
         answer = RedirectResponse("/", 303)
         answer.set_cookie(cookie_name(port()), token, httponly=True, samesite="strict", path="/")
@@ -127,6 +132,7 @@ def create_app(opened: Callable[[], AbstractContextManager[S]], port: Callable[[
     app.add_api_route("/enter", enter)
     app.add_api_route("/favicon.ico", icon)
     app.add_api_route("/static/{name}", static)
+    app.add_api_route("/api/attest", attest, methods=["POST"])
     app.add_exception_handler(FathomError, _misuse)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(ValidationError, _invalid)
@@ -137,6 +143,24 @@ def create_app(opened: Callable[[], AbstractContextManager[S]], port: Callable[[
 def user_of(request: Request) -> str:
     """The person whose browser sent the request."""
     return str(request.state.user)
+
+
+class _Attestation(Input):
+    no_model_helped: Literal[True]
+
+
+async def attest(request: Request, body: _Attestation) -> Response:
+    """Record that no model helps the person."""
+    project: Project = request.app.state.served.project
+    project.attest(user_of(request))
+    return JSONResponse({"attested": body.no_model_helped})
+
+
+def require_attestation(request: Request) -> None:
+    """Refuse a request of a person who has not attested yet that no model helps."""
+    project: Project = request.app.state.served.project
+    if project.attested(user_of(request)) is None:
+        raise HTTPException(403, "First attest on the start page that no model helps you.")
 
 
 def _sentence(request: Request, text: str, status: int) -> Response:

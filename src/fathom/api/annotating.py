@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,10 +9,12 @@ from pathlib import Path
 from fathom.annotate.adjudication import decision_counts
 from fathom.annotate.exporting import EXPORT_FORMATS, ExportFormat, write_annotations
 from fathom.annotate.layers import ADJUDICATED, ClaimMark, unlinked
+from fathom.annotate.planned_project import relative
 from fathom.annotate.project import FILE, Project, ProjectSettings
 from fathom.annotate.selection import Range, Selection, assign, select
 from fathom.api.arguments import Folder, as_path
 from fathom.api.corpora import open_corpus
+from fathom.api.serving import require_server, serve
 from fathom.corpus.store import Corpus
 from fathom.records.annotations import Annotation
 from fathom.records.documents import Count
@@ -123,7 +124,7 @@ def _create(
             raise FathomError(f"No document of '{corpus}' is selected ({reasons}). Widen the filters.")
         assigned = assign(selected.documents, annotators, double, rng_for(selection.seed, "annotate", "assignment"))
         settings = ProjectSettings(
-            corpus=Path(os.path.relpath(corpus.resolve(), folder.resolve())).as_posix(),
+            corpus=relative(corpus, folder),
             corpus_fingerprint=documents.manifest.fingerprint,
             guidelines=guidelines,
             shared=double is None,
@@ -219,16 +220,11 @@ def serve_project(
     """Serve a project on the loopback address until an interrupt; `started` gets the link of each person."""
     require_server()
     from fathom.annotate.annotation_app import annotation_app
-    from fathom.annotate.web import LocalServer
 
     folder = as_path(project)
     with Project(folder) as opened, _corpus_of(opened, as_path(corpus)) as documents:
-        server = LocalServer(port or opened.settings.port)
-        opened.update_settings(port=server.port)
-        people = [*opened.annotators(), *opened.annotators("adjudicator")]
-        links = {name: server.link(opened.token(name)) for name in people}
         where = documents.folder
-    server.run(annotation_app(folder, where, lambda: server.port), lambda: started(links))
+    serve(folder, lambda of_server: annotation_app(folder, where, of_server), port, started)
 
 
 def serve_review(
@@ -246,37 +242,18 @@ def serve_review(
     """
     require_server()
     from fathom.annotate.review_app import review_app
-    from fathom.annotate.web import LocalServer
 
     folder, opened_bench = as_path(project), Bench(as_path(bench))
     with opened_bench.open_corpus(as_path(corpus)) as documents:
         where = documents.folder
         if not is_project(folder):
             settings = ProjectSettings(
-                corpus=Path(os.path.relpath(where.resolve(), folder.resolve())).as_posix(),
-                corpus_fingerprint=documents.manifest.fingerprint,
-                documents=(),
+                corpus=relative(where, folder), corpus_fingerprint=documents.manifest.fingerprint, documents=()
             )
             Project.create(folder, settings).close()
     with Project(folder) as opened:
         _add_people(opened, reviewers, ())
-        server = LocalServer(port or opened.settings.port)
-        opened.update_settings(port=server.port)
-        links = {name: server.link(opened.token(name)) for name in opened.annotators()}
-    app = review_app(folder, opened_bench.folder, where, lambda: server.port)
-    server.run(app, lambda: started(links))
-
-
-def require_server() -> None:
-    """Raise an error if the packages of the web app are not installed."""
-    try:
-        import fastapi  # noqa: F401
-        import jinja2  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ImportError as error:
-        raise FathomError(
-            f"The web app needs the package `{error.name}`. Install it with `pip install 'fathom-bench[annotate]'`."
-        ) from error
+    serve(folder, lambda of_server: review_app(folder, opened_bench.folder, where, of_server), port, started)
 
 
 def export_annotations(

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from fathom.annotate.authoring import Authoring, AuthoringCounts
 from fathom.annotate.project import FILE, Project, ProjectSettings
-from fathom.api.annotating import require_server
 from fathom.api.arguments import Folder, as_path
 from fathom.api.benches import build
 from fathom.api.corpora import ingest
 from fathom.api.runs import run
 from fathom.api.scores import score_run
+from fathom.api.serving import require_server
 from fathom.corpus.store import Corpus
 from fathom.records.authored_puzzles import AuthoredPuzzle
 from fathom.records.documents import Count

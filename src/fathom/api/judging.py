@@ -99,7 +99,7 @@ def judge(
         usage, stopped = usage.plus(batch.usage), stopped or batch.stopped
         judgments += [one.judgment(model.name, batch, reasoning) for one in asked]
         decisions += _planted_decisions(planted, model.name, batch, reasoning)
-    write_records(folder / JUDGMENTS, judgments)
+    write_records(folder / JUDGMENTS, judgments, checksums=True)
     write_records(folder / CALIBRATION, decisions)
     return Judging(judgments, usage, stopped)
 

@@ -18,9 +18,10 @@ from fathom.analysis.loading import open_bench
 from fathom.analysis.ratios import summarize_measures
 from fathom.api.arguments import Folder, as_path
 from fathom.api.dataframes import require_pandas
+from fathom.records.contexts import Split
 from fathom.records.documents import Count
 from fathom.records.errors import FathomError, file_errors
-from fathom.records.files import read_records, write_json, write_records
+from fathom.records.files import read_records, verified_line, write_json, write_records
 from fathom.records.judgments import Judgment, Reasoning
 from fathom.records.questions import Question, QuestionId, Response
 from fathom.records.record import Record, first_error
@@ -282,11 +283,19 @@ def score_run(
     return _scores(opened, questions, asked, path, earlier, ignored, warning, judgments, reasoning)
 
 
-def score_answers(bench: Folder, answers: Folder, *, out: Folder | None = None) -> Scores:
+def score_answers(
+    bench: Folder,
+    answers: Folder,
+    *,
+    out: Folder | None = None,
+    split: Split | None = None,
+    only_given: bool = False,
+) -> Scores:
     """Score a file of answers against a bench.
 
-    The file has JSON lines, {"question_id": ..., "text": ...} or whole responses. Verdicts are written to `out`, if it
-    is given.
+    The file has JSON lines, {"question_id": ..., "text": ...} or whole responses. Every question of the bench counts,
+    or those of one split, or with `only_given` those that the file answers. Verdicts are written to `out`, if it is
+    given.
     """
     path = as_path(out)
     if path is not None and path.exists():
@@ -295,7 +304,14 @@ def score_answers(bench: Folder, answers: Folder, *, out: Folder | None = None) 
     responses = list(_read_answers(as_path(answers)))
     if not responses:
         raise FathomError(f"'{answers}' has no answers. Give a file with one JSON line per answer.")
-    return _scores(opened, list(opened.all_questions()), responses, path)
+    questions = list(opened.all_questions())
+    given = {one.question_id for one in responses}
+    asked = [one for one in questions if split in (None, one.split) and (one.id in given or not only_given)]
+    if not asked:
+        raise FathomError(f"'{answers}' answers no question of the split '{split}'. Leave out --split or --only-given.")
+    left_out = {one.id for one in questions} - {one.id for one in asked}
+    kept = [one for one in responses if one.question_id not in left_out]
+    return _scores(opened, asked, kept, path, ignored=len(responses) - len(kept))
 
 
 def _scores(
@@ -312,7 +328,7 @@ def _scores(
     checker = Checker(bench, questions, judgments, reasoning)
     verdicts = list(score_responses(checker.keys, responses, checker))
     if out is not None:
-        write_records(out, verdicts)
+        write_records(out, verdicts, checksums=True)
     return Scores(
         bench=bench.folder,
         questions=questions,
@@ -350,7 +366,7 @@ def _read_answers(path: Path) -> Iterator[Response]:
             if not line.strip():
                 continue
             try:
-                record = json.loads(line)
+                record = json.loads(verified_line(path, number, line))
                 if isinstance(record, dict):
                     record.setdefault("outcome", "answered")
                 yield Response.model_validate(record)

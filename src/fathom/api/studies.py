@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from fathom.analysis.loading import read_verdicts
 from fathom.analysis.studies import HumanAnswer, StudyGroup, StudyResults, summarize_study
-from fathom.annotate.study import (
-    PLAN,
-    Study,
-    StudyAnswer,
-    StudyPlan,
-    StudyTask,
-    assign_tasks,
-    draw_sample,
-    read_plan,
-)
-from fathom.api.annotating import require_server
+from fathom.annotate.planned_project import question_tags, relative
+from fathom.annotate.study import Study, StudyAnswer, StudyPlan, StudyTask, assign_tasks, draw_sample
 from fathom.api.arguments import Folder, as_path
+from fathom.api.serving import Links, require_server, serve
 from fathom.records.errors import FathomError
 from fathom.records.questions import QuestionId, Response
 from fathom.runs.folder import read_run, selected_questions
@@ -44,7 +35,13 @@ __all__ = [
 
 def is_study(folder: Folder) -> bool:
     """Whether the folder contains a study."""
-    return (as_path(folder) / PLAN).is_file()
+    return Study.is_in(as_path(folder))
+
+
+def read_plan(folder: Folder) -> StudyPlan:
+    """The plan of the study in a folder."""
+    with Study(as_path(folder)) as opened:
+        return opened.plan
 
 
 def create_study(
@@ -67,50 +64,39 @@ def create_study(
     """
     folder, opened = as_path(out), Bench(as_path(bench))
     names = list(people) or [f"person-{number}" for number in range(1, answers + 1)]
-    questions = list(opened.all_questions())
-    sample = draw_sample(questions, by, per, seed)
-    drawn = [one for found in sample.values() for one in found]
+    sample = draw_sample(opened.all_questions(), by, per, seed)
+    drawn = sample.all()
     for name in sorted({one.family for one in drawn}):
         with opened.open_corpus() as corpus:
             forms = family(name).views(corpus, opened.manifest.reports.get(name, {})).forms
         if show not in forms:
             raise FathomError(f"The family '{name}' cannot show '{show}'. Choose among {', '.join(forms)}.")
     plan = StudyPlan(
-        bench=Path(os.path.relpath(opened.folder.resolve(), folder.resolve())).as_posix(),
+        bench=relative(opened.folder, folder),
         bench_fingerprint=opened.manifest.fingerprint,
         show=show,
         by=by,
-        strata={value: len(found) for value, found in sample.items()},
-        available={
-            value: sum({"family": one.family, "split": one.split, **one.tags}.get(by) == value for one in questions)
-            for value in sample
-        },
+        strata={value: len(found) for value, found in sample.drawn.items()},
+        available=sample.available,
         answers_per_question=answers,
         controls=controls,
         time_limit=time_limit,
         seed=seed,
         tasks=assign_tasks(drawn, names, answers, per_round, controls, seed),
     )
-    corpus_path = Path(os.path.relpath(opened.corpus_folder, folder.resolve())).as_posix()
-    Study.begin(folder, plan, corpus_path).close()
+    Study.begin(folder, plan, names, opened).close()
     return plan
 
 
-def serve_study(study: Folder, *, port: int = 0, started: Callable[[dict[str, str]], None]) -> None:
+def serve_study(study: Folder, *, port: int = 0, started: Callable[[Links], None]) -> None:
     """Serve a study on the loopback address until an interrupt; `started` gets the link of each person."""
     require_server()
     from fathom.annotate.study_app import study_app
-    from fathom.annotate.web import LocalServer
 
     folder = as_path(study)
-    with Study(folder) as opened:
-        bench = opened.open_bench()
-        server = LocalServer(port or opened.settings.port)
-        opened.update_settings(port=server.port)
-        links = {name: server.link(opened.token(name)) for name in opened.annotators()}
-    with bench.open_corpus() as corpus:
+    with Study(folder) as opened, opened.open_bench().open_corpus() as corpus:
         where = corpus.folder
-    server.run(study_app(folder, where, lambda: server.port), lambda: started(links))
+    serve(folder, lambda of_server: study_app(folder, where, of_server), port, started)
 
 
 def study_results(study: Folder, runs: Sequence[Folder] = ()) -> StudyResults:
@@ -155,7 +141,6 @@ def _passes(answer: StudyAnswer, task: StudyTask) -> bool:
 
 def _judged(answer: StudyAnswer, item: Item, by: str, shown: ShownContexts) -> HumanAnswer:
     question = item.question
-    tags = {"family": question.family, "split": question.split, **question.tags}
     verdict = None
     if answer.state == "answered":
         text = after_label(answer.text.strip())
@@ -163,7 +148,7 @@ def _judged(answer: StudyAnswer, item: Item, by: str, shown: ShownContexts) -> H
     return HumanAnswer(
         question_id=question.id,
         context=question.context_id,
-        stratum=tags[by],
+        stratum=question_tags(question)[by],
         person=answer.person,
         correct=verdict is not None and verdict.outcome == "correct",
         parsed=None if verdict is None else verdict.parsed,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fathom.cli import options
-from fathom.cli.output import counted
+from fathom.cli.output import counted, link_printer
 from fathom.records.errors import FathomError
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ _CORPUS_ONLY = {
 @options.seed
 @click.option("--guidelines", type=options.PATH, help="Guidelines in Markdown.")
 @click.option("--import", "imported", type=options.PATH, help="Annotations to add as layers, in Fathom's format.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port.  [default: the last one, or any]")
+@options.port
 @click.option("--no-server", is_flag=True, help="Create or change the project, and serve nothing.")
 @options.as_json
 def command(
@@ -88,11 +88,7 @@ def command(
         serve_review,
     )
 
-    def started(links: dict[str, str]) -> None:
-        for name, link in links.items():
-            click.echo(f"  {name}: {link}", err=as_json)
-        click.echo("Press Ctrl+C to end. Everything is kept.", err=as_json)
-
+    options.require_path(corpus, "a corpus or a bench")
     folder = project or corpus.with_name(f"{corpus.name}-annotations")
     if not is_project(folder) and not annotators:
         raise FathomError("A new project needs at least one annotator. Give --annotator NAME.")
@@ -100,7 +96,7 @@ def command(
         given = [name for name, value in _CORPUS_ONLY.items() if (click.get_current_context().params[value] or None)]
         if given:
             raise FathomError(f"'{corpus}' is a bench, and {given[0]} is for a corpus. Leave it out.")
-        serve_review(corpus, folder, annotators, port=port, started=started)
+        serve_review(corpus, folder, annotators, port=port, started=link_printer(as_json))
         click.echo(f"next: fathom score RUN, fathom audit {corpus}")
         return
     year_range, pages_range, mathematics_range = (
@@ -128,7 +124,7 @@ def command(
             click.echo(f"next: fathom annotate {corpus} --project {folder}")
         return
 
-    serve_project(folder, corpus=corpus, port=port, started=started)
+    serve_project(folder, corpus=corpus, port=port, started=link_printer(as_json))
     if not as_json:
         click.echo(f"next: fathom annotations export {folder} --out claims.jsonl")
 

@@ -110,6 +110,28 @@ class Variations(click.ParamType[dict[str, tuple[str, ...]]]):
         return found
 
 
+class PerTag(click.ParamType[tuple[str, int]]):
+    """A tag and a number: skill=20."""
+
+    name = "tag=n"
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> tuple[str, int]:
+        if isinstance(value, tuple):
+            return value
+        name, _, number = str(value).rpartition("=")
+        if not name or not number.isdecimal() or not int(number):
+            raise FathomError(
+                f"{_option(param)} takes a tag and a number such as skill=20, not '{value}'. Give such a pair."
+            )
+        return name, int(number)
+
+
+def require_path(path: Path, what: str) -> None:
+    """Raise an error if nothing is there, before an option is missed that only an existing path needs."""
+    if not path.exists():
+        raise FathomError(f"There is no '{path}'. Give the folder of {what}.")
+
+
 def merged(
     context: click.Context, param: click.Parameter, given: tuple[dict[str, tuple[str, ...]], ...]
 ) -> dict[str, tuple[str, ...]] | None:
@@ -133,6 +155,9 @@ def examples(*commands: str) -> str:
 
 
 seed = click.option("--seed", type=int, default=0, show_default=True, help="The seed of every random choice.")
+port = click.option(
+    "--port", type=click.IntRange(0, 65535), default=0, help="The port.  [default: the last one, or any]"
+)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 length_limits = click.option(
     "--bins",

@@ -15,6 +15,7 @@ import click
 
 if TYPE_CHECKING:
     from fathom.api.corpora import Corpus
+    from fathom.api.findings import Estimate
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
@@ -68,6 +69,12 @@ def all_or_nothing(what: str) -> Iterator[None]:
 def counted(number: int, noun: str) -> str:
     """1 file, 2 files."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def lost_calls(count: int) -> str:
+    """A line on calls that were in flight when a process was killed."""
+    were = "was" if count == 1 else "were"
+    return f"{counted(count, 'call')} {were} in flight when a process was killed, and may have been paid for"
 
 
 def escape_control_characters(text: str) -> str:
@@ -145,3 +152,21 @@ def describe_corpus(corpus: Corpus) -> str:
             *wrapped(f"fingerprint {manifest.fingerprint[:16]}, licenses {licenses}"),
         )
     )
+
+
+def percent(estimate: Estimate | None) -> str:
+    """A share with its interval, in percent."""
+    if estimate is None:
+        return "undefined"
+    return f"{estimate.value:.1%} ({estimate.low * 100:.1f}-{estimate.high * 100:.1f})"
+
+
+def link_printer(as_json: bool) -> Callable[[Mapping[str, str]], None]:
+    """A function that prints the link of each person when a server has started."""
+
+    def started(links: Mapping[str, str]) -> None:
+        for name, link in links.items():
+            click.echo(f"  {name}: {link}", err=as_json)
+        click.echo("Press Ctrl+C to end. Everything is kept.", err=as_json)
+
+    return started

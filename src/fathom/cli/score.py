@@ -16,10 +16,12 @@ from fathom.api.runs import is_run_folder
 from fathom.api.scores import score_answers, score_run
 from fathom.cli import options
 from fathom.cli.measure_output import measure_lines
+from fathom.cli.output import counted
 from fathom.records.errors import FathomError
 
 if TYPE_CHECKING:
     from fathom.api.scores import PublishedScore, Score, Scores
+    from fathom.records.contexts import Split
 
 HIDDEN = {"separate": "in a separate thinking text", "hidden": "hidden by the provider", "none": "none"}
 """Where reasoning is that does not count."""
@@ -38,6 +40,10 @@ OUTCOMES = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudge
     type=options.PATH,
     help='For a bench: JSON lines, {"question_id": ..., "text": ...} or whole responses.',
 )
+@click.option(
+    "--split", type=click.Choice(["train", "dev", "test"]), help="With --answers: count the questions of one split."
+)
+@click.option("--only-given", is_flag=True, help="With --answers: count only the questions that the file answers.")
 @click.option("--bench", type=options.PATH, help="For a run: its bench, if that has been moved.")
 @click.option(
     "--by",
@@ -72,6 +78,8 @@ OUTCOMES = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudge
 def command(
     target: Path,
     answers: Path | None,
+    split: Split | None,
+    only_given: bool,
     bench: Path | None,
     by: str | None,
     compat: str | None,
@@ -83,7 +91,8 @@ def command(
 ) -> None:
     """Score a run, or a file of answers against a bench.
 
-    Every question counts: a question without a response is not correct. A run can be scored again at any time; the
+    Every question counts: a question without a response is not correct. With --answers, --split counts those of one
+    split, and --only-given those that the file answers. A run can be scored again at any time; the
     summary shows which verdicts changed. Reads the bench, its keys and the responses; writes verdicts; calls no model
     but the judge, if one is given. A response that the judge could not decide is unjudged; score again to ask again.
     """
@@ -96,10 +105,12 @@ def command(
         models = [role_model(name) for name in dict.fromkeys(judges)]
         items = CALIBRATION_ITEMS if calibration is None else calibration
         judge_run(target, models, bench=bench, reasoning=reasoning, calibration=items)
+    if answers is None and (split is not None or only_given):
+        raise FathomError("--split and --only-given are for --answers. A run knows which questions it asks.")
     if is_run:
         scores = score_run(target, bench=bench, out=out, reasoning=reasoning)
     elif answers is not None:
-        scores = score_answers(target, answers, out=out)
+        scores = score_answers(target, answers, out=out, split=split, only_given=only_given)
     else:
         raise FathomError(f"'{target}' is not a run. Give the folder of a run, or a bench and --answers FILE.")
     if scores.warning:
@@ -190,7 +201,7 @@ def _judged(scores: Scores) -> Iterator[str]:
         agrees = f"; agrees with the check on {judged.agreement:.1%} of {judged.compared:,} others" * bool(
             judged.compared
         )
-        yield f"  judge: decided on {judged.decided:,} responses that the check leaves open{agrees}"
+        yield f"  judge: decided on {counted(judged.decided, 'response')} that the check leaves open{agrees}"
     hidden = Counter(one.reasoning for one in scores.verdicts if one.reasoning not in (None, "shown"))
     if hidden:
         states = ", ".join(f"{HIDDEN[state]} {count:,}" for state, count in sorted(hidden.items()) if state)

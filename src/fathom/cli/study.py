@@ -10,24 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from fathom.cli import options
-from fathom.cli.output import counted, cut
+from fathom.cli.output import counted, cut, link_printer, percent
 from fathom.records.errors import FathomError
 
 if TYPE_CHECKING:
-    from fathom.api.findings import Estimate
     from fathom.api.studies import StudyPlan, StudyResults
-
-
-class _PerTag(click.ParamType[tuple[str, int]]):
-    """A tag and a number: skill=20."""
-
-    name = "tag=n"
-
-    def convert(self, value: object, param: click.Parameter | None, context: click.Context | None) -> tuple[str, int]:
-        name, _, number = str(value).rpartition("=")
-        if not name or not number.isdecimal() or not int(number):
-            raise FathomError(f"--per takes a tag and a number such as skill=20, not '{value}'. Give such a pair.")
-        return name, int(number)
+    from fathom.api.value_checks import ValueCheckResults
 
 
 class _Duration(click.ParamType[float]):
@@ -47,11 +35,12 @@ class _Duration(click.ParamType[float]):
         "fathom study bench --out study --per skill=20 --annotators 3 --controls 1 --show tables",
         "fathom study bench --out study --per level=10 --time-limit 90m --annotators 1 --annotator ada",
         "fathom study study --results --run runs/full",
+        "fathom study bench --values --out checks --per domain=20 --annotator ada --annotator ben",
     )
 )
 @click.argument("target", metavar="BENCH|STUDY", type=options.PATH)
 @click.option("--out", type=options.PATH, help="The folder of a new study.")
-@click.option("--per", type=_PerTag(), help="How many questions for each value of a tag, such as skill=20.")
+@click.option("--per", type=options.PerTag(), help="How many questions for each value of a tag, such as skill=20.")
 @click.option("--annotators", type=click.IntRange(1), default=3, show_default=True, help="Answers to each question.")
 @click.option("--annotator", "people", multiple=True, help="The name of a person; may be given several times.")
 @click.option(
@@ -61,8 +50,9 @@ class _Duration(click.ParamType[float]):
 @click.option("--show", default="documents", show_default=True, help="The material: documents or tables.")
 @click.option("--time-limit", type=_Duration(), help="Time for each question, such as 90m.")
 @options.seed
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port.  [default: the last one, or any]")
+@options.port
 @click.option("--no-server", is_flag=True, help="Create the study, and serve nothing.")
+@click.option("--values", is_flag=True, help="Check values that keys are computed from, instead of asking questions.")
 @click.option("--results", is_flag=True, help="For a study: print its results.")
 @click.option("--run", "runs", multiple=True, type=options.PATH, help="With --results: a run to compare with.")
 @options.as_json
@@ -79,6 +69,7 @@ def command(
     seed: int,
     port: int,
     no_server: bool,
+    values: bool,
     results: bool,
     runs: tuple[Path, ...],
     as_json: bool,
@@ -87,14 +78,18 @@ def command(
 
     With BENCH: draws a stratified sample, assigns it to people in rounds with control questions, and serves it on the
     loopback address. With STUDY: continues to serve it, or with --results prints accuracy, agreement, alignment and
-    time. Rounds with a failed control question are excluded and counted. Reads the bench; the pages read no keys;
-    writes the study; calls no model.
+    time. Rounds with a failed control question are excluded and counted. With --values, people compare the values that
+    keys are computed from with the documents, and another person reviews each value that is not confirmed. Reads the
+    bench; the pages read no keys; writes the study; calls no model.
     """
     from fathom.api.studies import create_study, is_study, read_plan, serve_study, study_results
+    from fathom.api.value_checks import is_value_check
 
+    options.require_path(target, "a bench or a study")
+    if values or is_value_check(target):
+        _check_values(target, out, per, people, seed, port, no_server, results, as_json)
+        return
     if results:
-        if not is_study(target):
-            raise FathomError(f"'{target}' is not a study. Give the folder that --out named.")
         found = study_results(target, runs)
         click.echo(found.model_dump_json(indent=2) if as_json else "\n".join(_result_lines(target, found)))
         return
@@ -111,15 +106,80 @@ def command(
     click.echo(plan.model_dump_json(indent=2) if as_json else "\n".join(_plan_lines(folder, plan)))
     if no_server:
         return
-
-    def started(links: dict[str, str]) -> None:
-        for name, link in links.items():
-            click.echo(f"  {name}: {link}", err=as_json)
-        click.echo("Press Ctrl+C to end. Answers are kept.", err=as_json)
-
-    serve_study(folder, port=port, started=started)
+    serve_study(folder, port=port, started=link_printer(as_json))
     if not as_json:
         click.echo(f"next: fathom study {folder} --results")
+
+
+_QUESTIONS_ONLY = {
+    "--annotators": "annotators",
+    "--round": "per_round",
+    "--controls": "controls",
+    "--show": "show",
+    "--time-limit": "time_limit",
+    "--run": "runs",
+}
+"""Options that have no meaning for value checks, by parameter."""
+
+
+def _check_values(
+    target: Path,
+    out: Path | None,
+    per: tuple[str, int] | None,
+    people: tuple[str, ...],
+    seed: int,
+    port: int,
+    no_server: bool,
+    results: bool,
+    as_json: bool,
+) -> None:
+    from fathom.api.value_checks import (
+        create_value_check,
+        is_value_check,
+        read_value_check_plan,
+        serve_value_check,
+        value_check_results,
+    )
+
+    context = click.get_current_context()
+    for option, name in _QUESTIONS_ONLY.items():
+        if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
+            raise FathomError(f"{option} is for questions, and this is a check of values. Leave it out.")
+    if results:
+        found = value_check_results(target)
+        click.echo(found.model_dump_json(indent=2) if as_json else "\n".join(_check_lines(target, found)))
+        return
+    folder = target
+    if not is_value_check(target):
+        if out is None or per is None:
+            raise FathomError("A new value check needs --out DIR and --per TAG=N, such as domain=20. Give both.")
+        folder = out
+        create_value_check(target, out, *per, people=people, seed=seed)
+    plan = read_value_check_plan(folder)
+    if as_json:
+        click.echo(plan.model_dump_json(indent=2))
+    else:
+        click.echo(f"{folder}: {counted(len(plan.values), 'value')}")
+        for value, count in plan.strata.items():
+            click.echo(f"  {plan.by} {cut(value, 40)}: {count:,} of {plan.available[value]:,}")
+    if no_server:
+        return
+    serve_value_check(folder, port=port, started=link_printer(as_json))
+    if not as_json:
+        click.echo(f"next: fathom study {folder} --results")
+
+
+def _check_lines(folder: Path, results: ValueCheckResults) -> Iterator[str]:
+    yield f"{folder}: values that the documents state, of those that are decided"
+    yield f"  {results.by:24} {'values':>6} {'correct':>7} {'incorrect':>9} {'unclear':>7} {'open':>5}  accuracy"
+    for one in results.groups:
+        counts = f"{one.values:>6,} {one.correct:>7,} {one.incorrect:>9,} {one.unclear:>7,} {one.open:>5,}"
+        yield f"  {cut(one.name, 24):24} {counts}  {percent(one.accuracy)}"
+    overall = results.groups[0]
+    yield (
+        f"  {counted(overall.reviewed, 'value')} reviewed by another person, "
+        f"who confirmed {overall.overruled:,} of them after all"
+    )
 
 
 def _plan_lines(folder: Path, plan: StudyPlan) -> Iterator[str]:
@@ -141,17 +201,11 @@ def _result_lines(folder: Path, results: StudyResults) -> Iterator[str]:
         minutes = (
             "" if one.minutes is None else f"{one.minutes.value:.1f} ({one.minutes.low:.1f}-{one.minutes.high:.1f})"
         )
-        shares = " ".join(f"{_percent(value):>20}" for value in (one.accuracy, one.agreement, one.alignment))
+        shares = " ".join(f"{percent(value):>20}" for value in (one.accuracy, one.agreement, one.alignment))
         yield f"  {cut(one.name, 24):24} {one.questions:>9,} {one.answers:>7,} {shares}  {minutes}"
         if one.gave_up or one.timeouts:
             yield f"    given up {one.gave_up:,}, too late {one.timeouts:,}"
         if one.single:
             yield f"    {counted(one.single, 'question')} with one valid answer: not in agreement and alignment"
         for name, accuracy in one.runs.items():
-            yield f"    {cut(name, 22):22} {accuracy.items:>9,} {'':>7} {_percent(accuracy):>20}"
-
-
-def _percent(estimate: Estimate | None) -> str:
-    if estimate is None:
-        return "undefined"
-    return f"{estimate.value:.1%} ({estimate.low * 100:.1f}-{estimate.high * 100:.1f})"
+            yield f"    {cut(name, 22):22} {accuracy.items:>9,} {'':>7} {percent(accuracy):>20}"

@@ -5,12 +5,13 @@ The bench itself never changes, so runs stay comparable: scores are given with a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from fathom.records.documents import Count
 from fathom.records.errors import FathomError
 from fathom.records.files import Journal
 from fathom.records.questions import QuestionId
@@ -19,6 +20,8 @@ from fathom.tasks.bench import Bench
 
 FILE = "errata.jsonl"
 
+Reason = Annotated[str, Field(min_length=1, max_length=2_000)]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
 ErratumState = Literal["disputed", "upheld", "retired"]
 
 
@@ -27,10 +30,31 @@ class Erratum(Record):
 
     question_id: QuestionId
     state: ErratumState
-    reason: Annotated[str, Field(min_length=1, max_length=2_000)]
-    by: str
+    reason: Reason
+    by: Name
     at: str
     """When it was stated, in ISO 8601."""
+
+
+class Dispute(Record):
+    """A dispute of one item as a report page writes it: the page is a file, and cannot reach the bench."""
+
+    bench: str
+    """The fingerprint of the bench."""
+    question_id: QuestionId
+    reason: Reason
+    by: Name
+    at: Annotated[str, Field(max_length=40)]
+
+
+class ImportedDisputes(Record):
+    """What an import of disputes did."""
+
+    added: Count
+    known: Count
+    """In the errata already."""
+    retired: Count
+    """Of items that are retired already: they stay so."""
 
 
 def read_errata(folder: Path) -> Iterator[Erratum]:
@@ -54,3 +78,28 @@ def add_erratum(folder: Path, erratum: Erratum) -> None:
         raise FathomError(f"The bench '{folder}' has no question '{erratum.question_id}'. Give the id of one.")
     with Journal(folder / FILE, Erratum) as journal:
         journal.append(erratum)
+
+
+def import_disputes(folder: Path, disputes: Iterable[Dispute]) -> ImportedDisputes:
+    """Add disputes to the errata of a bench, or none of them if one is of another bench or an unknown question."""
+    bench = Bench(folder)
+    questions = {question.id for question in bench.all_questions()}
+    found = list(disputes)
+    for one in found:
+        if one.bench != bench.manifest.fingerprint:
+            raise FathomError(f"The dispute of '{one.question_id}' is not about the bench '{folder}'. Give its bench.")
+        if one.question_id not in questions:
+            raise FathomError(f"The bench '{folder}' has no question '{one.question_id}'. Remove its dispute.")
+    retired = retired_questions(folder)
+    known = set(read_errata(folder))
+    added = 0
+    with Journal(folder / FILE, Erratum) as journal:
+        for one in found:
+            erratum = Erratum(question_id=one.question_id, state="disputed", reason=one.reason, by=one.by, at=one.at)
+            # The last statement about an item counts: a dispute must not bring back an item that was retired.
+            if one.question_id not in retired and erratum not in known:
+                journal.append(erratum)
+                known.add(erratum)
+                added += 1
+    again = sum(one.question_id in retired for one in found)
+    return ImportedDisputes(added=added, known=len(found) - added - again, retired=again)

@@ -21,6 +21,7 @@ from fathom.records.documents import DocumentId, DocumentKind, FieldName, Passag
 from fathom.records.judgments import Decision, Judgment
 from fathom.records.questions import Question, QuestionId, Response
 from fathom.records.record import Record
+from fathom.records.spans import Span
 from fathom.scoring.answers import Answer
 from fathom.scoring.judges import Decide, each_part
 from fathom.scoring.keys import Key
@@ -159,6 +160,16 @@ class Measurement(Protocol):
 
 
 @dataclass(frozen=True)
+class Preparation:
+    """What to do before a family can ask about a corpus."""
+
+    command: str
+    """In which CORPUS stands for the corpus."""
+    options: str
+    """Of `fathom build`, to use the result."""
+
+
+@dataclass(frozen=True)
 class PerContext:
     """A family that asks about contexts sampled beforehand with `fathom contexts`.
 
@@ -188,6 +199,8 @@ class PerContext:
     """The kind of documents that it asks about; None for any kind."""
     suits: Callable[[Corpus], bool] = lambda corpus: True
     """Whether the first documents of a corpus have anything that it asks about: laws have no figures."""
+    preparation: Callable[[Corpus], Preparation | None] = lambda corpus: None
+    """For a corpus that suits it: what to do before the build; None for nothing."""
 
 
 class CorpusBuilder(Protocol):
@@ -403,6 +416,35 @@ class Diagnoser(Protocol):
     def diagnose(self, context: Context, item: Item) -> Diagnosis: ...
 
 
+# Values that people can check.
+
+
+class ExtractedValue(Record):
+    """A value that keys are computed from, and the characters of a document that print it."""
+
+    document: DocumentId
+    span: Span
+    subject: str
+    """What the value is about, such as a company."""
+    name: str
+    """What was measured."""
+    period: str = ""
+    """Empty if it has none."""
+    value: str
+    """In plain units: "3.2 million" is 3,200,000."""
+    unit: str = ""
+    tags: dict[str, str] = {}
+    """Properties that a sample can be stratified by, such as the domain."""
+
+
+class ValueReader(Protocol):
+    """The values that were read from documents of a corpus; the family's facts about the build come second."""
+
+    def __call__(
+        self, corpus: Corpus, report: Mapping[str, JsonValue], documents: Iterable[DocumentId]
+    ) -> Iterator[ExtractedValue]: ...
+
+
 PassageFinder = Callable[[Context, Item], Sequence[Passage]]
 
 
@@ -474,6 +516,8 @@ class Family:
     """None if `check` needs no judgments."""
     passages: Callable[[Corpus], PassageFinder] = _proof_passages
     """Finds the passages of a context that a question needs; by default those that prove its key."""
+    values: ValueReader | None = None
+    """None if keys are not computed from values that were read from the text."""
     starter: Callable[[Corpus, int], Mapping[str, Any] | None] = lambda corpus, questions: None
     """From a corpus and the number of questions for each context: settings of a first bench over documents of a
     user's own. None if the family has nothing to ask about them, or is no part of a first bench."""

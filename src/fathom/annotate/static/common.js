@@ -1,4 +1,4 @@
-// What all pages share: the color theme, and requests to the server.
+// What all pages share: the color theme, requests to the server, and the attestation that no model helps.
 
 document.getElementById("tools").append(themeSwitch());
 
@@ -25,3 +25,15 @@ function shortened(text, length = 140) {
   const words = text.replace(/\s+/g, " ").trim();
   return words.length > length ? `${words.slice(0, length - 1)}…` : words;
 }
+
+const attest = document.getElementById("attest");
+if (attest) attest.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  if (!document.getElementById("attested").checked) {
+    announce("Check the box first.");
+    document.getElementById("attested").focus();
+    return;
+  }
+  await call("/api/attest", { no_model_helped: true });
+  location.reload();
+});

@@ -23,7 +23,7 @@ async function showItem(explorer, item) {
   put(place, itemView(explorer, item, found.part, found.place));
   place.scrollTop = 0;
   place.focus({ preventScroll: true });
-  history.replaceState(null, "", `#item-${item + 1}`);
+  explorer.recordView();
   announce(`Item ${item + 1}`);
 }
 
@@ -33,7 +33,7 @@ function closeItem(explorer) {
   sheet().hidden = true;
   put(sheet());
   document.body.classList.remove("with-sheet");
-  history.replaceState(null, "", "#explorer");
+  explorer.recordView();
   const back = explorer.cameFrom;
   if (back && back.isConnected && back !== document.body) back.focus({ preventScroll: true });
   else explorer.frame.focus({ preventScroll: true });
@@ -62,13 +62,37 @@ function itemView(explorer, item, part, place) {
     make("h3", null, data.runs.length > 1 ? "Responses" : "Response"),
     make("div", { class: "responses" }, data.runs.map((run, number) => responsesOf(explorer, run, number, part.responses[number][place], part.words))),
     contextView(bench, context, passages, lanesOf(data.runs, part.responses.map((run) => run[place]))),
+    disputeForm(id, items.benches[items.bench ? items.bench[item] : 0]),
   ];
+}
+
+// The page is a file and cannot write to the bench: a dispute is downloaded, and a command imports it.
+function disputeForm(id, [bench, fingerprint]) {
+  const reason = make("input", { type: "text", maxlength: "2000", autocomplete: "off", name: "reason" });
+  const by = make("input", { type: "text", maxlength: "200", autocomplete: "name", name: "by" });
+  const words = make("p", { class: "under", role: "status" });
+  const name = `dispute-${id}.jsonl`;
+  const download = () => {
+    const missing = [reason, by].find((field) => !field.value.trim());
+    if (missing) {
+      put(words, "Give a reason and your name first.");
+      missing.focus();
+      return;
+    }
+    const dispute = { bench: fingerprint, question_id: id, reason: reason.value.trim(), by: by.value.trim(), at: new Date().toISOString() };
+    save(name, `${JSON.stringify(dispute)}\n`, "application/jsonl");
+    put(words, "Import the file into the bench: ", make("code", null, `fathom errata ${bench} --import ${name}`));
+  };
+  return make("details", { class: "dispute" }, make("summary", null, "Dispute this item"),
+    make("p", { class: "under" }, "If the key is wrong or the question has two answers, say why. The item is reviewed, and upheld or retired."),
+    make("label", null, make("span", null, "Reason"), reason), make("label", null, make("span", null, "Your name"), by),
+    button("Download the dispute", download), words);
 }
 
 function responsesOf(explorer, run, number, samples, words) {
   const { items } = explorer;
   const title = make("h4", null, dot(number), run[0]);
-  if (!samples.length) return make("article", { class: "response away" }, title, make("p", { class: "under" }, "Not asked in this run."));
+  if (!samples.length) return make("article", { class: "response away", "data-run": String(number) }, title, make("p", { class: "under" }, "Not asked in this run."));
   const body = make("div");
   const show = (sample) => put(body, responseView(samples[sample], items, words));
   show(0);

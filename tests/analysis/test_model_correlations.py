@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fathom.analysis.across_models import ModelPoint, across_models, permuted, spearman
+from fathom.analysis.model_correlations import ModelPoint, model_correlations, permuted, spearman
 from fathom.api.runs import run
 from fathom.api.scores import score_run
 from fathom.records.errors import FathomError
@@ -32,7 +32,7 @@ def test_known_relations_are_found() -> None:
     points = [point(n, one, more=0.3 - one / 4) for n, one in enumerate(accuracies)]
     # Step-by-step prompting costs weak models accuracy, and helps from 40% on.
     points += [point(n, one + (one - 0.4) / 2, "cot", more=0.3 - one / 4) for n, one in enumerate(accuracies)]
-    found = across_models(points)
+    found = model_correlations(points)
     values = {one.of: one for one in found.correlations}
     assert values["exploration and accuracy"].value < -0.9
     assert values["exploration and accuracy"].p < 0.01
@@ -42,7 +42,7 @@ def test_known_relations_are_found() -> None:
 
 
 def test_few_models_give_no_correlation() -> None:
-    found = across_models([point(n, n / 10) for n in range(1, 4)])
+    found = model_correlations([point(n, n / 10) for n in range(1, 4)])
     assert (found.correlations, found.threshold) == ((), None)
     assert spearman(np.array([1.0, 1.0, 1.0]), np.array([1.0, 2.0, 3.0])) is None
 
@@ -59,11 +59,11 @@ def test_runs_of_one_bench(tiny_bench: Path, tmp_path: Path) -> None:
         folders.append(tmp_path / f"r{number}")
         run(tiny_bench, model=f"sim/reader?miss={chance}", out=folders[-1], samples=3, seed=number)
     with pytest.raises(FathomError, match="has no verdicts"):
-        from fathom.api.across import correlate_models
+        from fathom.api.model_correlations import correlate_models
 
         correlate_models(folders)
     for folder in folders:
         score_run(folder)
-    printed = run_command("across", *folders).stdout
+    printed = run_command("correlate", *folders).stdout
     assert "exploration and accuracy: Spearman" in printed
     assert "over 4 runs" in printed

@@ -61,7 +61,7 @@ class PromptingGain(Record):
         return self.cot - self.direct
 
 
-class AcrossModels(Record):
+class ModelCorrelations(Record):
     """What goes together over models."""
 
     points: tuple[ModelPoint, ...]
@@ -73,10 +73,10 @@ class AcrossModels(Record):
     too few models, or if the line does not rise through zero within the accuracies of the models."""
 
 
-def across_models(points: Sequence[ModelPoint], seed: int = 0) -> AcrossModels:
+def model_correlations(points: Sequence[ModelPoint], seed: int = 0) -> ModelCorrelations:
     """The correlations over runs, and the gains of models that were run with both kinds of prompting."""
     gains = _gains(points)
-    return AcrossModels(
+    return ModelCorrelations(
         points=tuple(points),
         correlations=tuple(_correlations(points, gains, seed)),
         gains=tuple(gains),

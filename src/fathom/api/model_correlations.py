@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fathom.analysis.across_models import AcrossModels, Correlation, ModelPoint, PromptingGain, across_models
 from fathom.analysis.loading import open_bench, read_verdicts
+from fathom.analysis.model_correlations import (
+    Correlation,
+    ModelCorrelations,
+    ModelPoint,
+    PromptingGain,
+    model_correlations,
+)
 from fathom.api.arguments import Folder, as_path
 from fathom.records.errors import FathomError
 from fathom.runs.folder import read_responses, read_run, selected_questions
 from fathom.scoring.scores import summarize_samples
 
-__all__ = ["AcrossModels", "Correlation", "ModelPoint", "PromptingGain", "correlate_models"]
+__all__ = ["Correlation", "ModelCorrelations", "ModelPoint", "PromptingGain", "correlate_models"]
 
 
-def correlate_models(runs: Sequence[Folder], *, bench: Folder | None = None, seed: int = 0) -> AcrossModels:
+def correlate_models(runs: Sequence[Folder], *, bench: Folder | None = None, seed: int = 0) -> ModelCorrelations:
     """Correlations of exploration, response length and the gain from step-by-step prompting with accuracy.
 
     All runs must be scored and on the same bench.
@@ -45,4 +51,4 @@ def correlate_models(runs: Sequence[Folder], *, bench: Folder | None = None, see
         )
     if len(benches) > 1:
         raise FathomError("The runs are on different benches, so that accuracies cannot be compared. Give runs on one.")
-    return across_models(points, seed)
+    return model_correlations(points, seed)

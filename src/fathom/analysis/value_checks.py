@@ -1,0 +1,89 @@
+"""Findings of value checks: how many of the values that keys are computed from agree with the documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from fathom.analysis.findings import Estimate
+from fathom.analysis.intervals import cluster_numbers, share
+from fathom.records.documents import Count
+from fathom.records.record import Record
+
+CheckVerdict = Literal["correct", "incorrect", "unclear"]
+
+
+@dataclass(frozen=True)
+class CheckedValue:
+    """A value with what people said about it."""
+
+    stratum: str
+    document: str
+    first: CheckVerdict | None
+    """None before it is checked."""
+    second: CheckVerdict | None
+    """None before a second review, which only a value that was not confirmed has."""
+
+    @property
+    def verdict(self) -> CheckVerdict | None:
+        """What counts: the second review, where there is one. None as long as it is open."""
+        return "correct" if self.first == "correct" else self.second
+
+
+class CheckedGroup(Record):
+    """The findings over the values of one stratum, or over all."""
+
+    name: str
+    values: Count
+    correct: Count
+    incorrect: Count
+    unclear: Count
+    """Neither correct nor incorrect: they are in no share."""
+    open: Count
+    """Not checked, or waiting for the second review."""
+    reviewed: Count
+    """Values that the first check did not confirm and another person has reviewed."""
+    overruled: Count
+    """Of those, values that the second review confirmed."""
+    accuracy: Estimate | None
+    """The share of correct values among those that are correct or incorrect, with an interval clustered by document."""
+
+
+class ValueCheckResults(Record):
+    """All findings of value checks."""
+
+    by: str
+    groups: tuple[CheckedGroup, ...]
+    """All values first, then the strata."""
+
+
+def summarize_checks(values: Sequence[CheckedValue], by: str) -> ValueCheckResults:
+    """The findings over all values, and over each stratum."""
+    strata = sorted({one.stratum for one in values})
+    groups = [_group("all", values), *(_group(name, [one for one in values if one.stratum == name]) for name in strata)]
+    return ValueCheckResults(by=by, groups=tuple(groups))
+
+
+def _group(name: str, values: Sequence[CheckedValue]) -> CheckedGroup:
+    verdicts = [one.verdict for one in values]
+    decided = [one for one in values if one.verdict in ("correct", "incorrect")]
+    reviewed = [one for one in values if one.second is not None]
+    return CheckedGroup(
+        name=name,
+        values=len(values),
+        correct=verdicts.count("correct"),
+        incorrect=verdicts.count("incorrect"),
+        unclear=verdicts.count("unclear"),
+        open=verdicts.count(None),
+        reviewed=len(reviewed),
+        overruled=sum(one.verdict == "correct" for one in reviewed),
+        accuracy=share(
+            np.array([float(one.verdict == "correct") for one in decided]),
+            cluster_numbers(one.document for one in decided),
+        )
+        if decided
+        else None,
+    )

@@ -1,0 +1,105 @@
+"""Changes of a project by many people at once, several in one transaction.
+
+A commit waits for the disk, some milliseconds. If every change had a commit of its own, 20 people would wait for one
+another; so all changes that arrive during one commit share the next one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any, Self, TypeVar
+
+from fathom.annotate.project import Project
+
+MAX_TOGETHER = 200
+"""Changes in one transaction."""
+
+T = TypeVar("T")
+
+
+@dataclass
+class _Change:
+    act: Callable[[Project], Any]
+    done: Future[Any]
+    result: Any = None
+    error: BaseException | None = None
+
+    def resolve(self) -> None:
+        if self.error is not None:
+            self.done.set_exception(self.error)
+        else:
+            self.done.set_result(self.result)
+
+
+class ProjectWriter:
+    """Makes changes in a thread with a connection of its own. A change is on disk when `write` returns."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._queue: SimpleQueue[_Change | None] = SimpleQueue()
+        self._thread = Thread(target=self._run, name="project writer", daemon=True)
+        self._opened: Future[None] = Future()
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self._opened.result()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._queue.put(None)
+        self._thread.join()
+
+    async def write(self, act: Callable[[Project], T]) -> T:
+        """The result of a method of the project, or its error, after the commit."""
+        change = _Change(act, Future())
+        self._queue.put(change)
+        result: T = await asyncio.wrap_future(change.done)
+        return result
+
+    def _run(self) -> None:
+        try:
+            project = Project(self._folder)
+        except BaseException as error:
+            self._opened.set_exception(error)
+            return
+        self._opened.set_result(None)
+        with project:
+            while (first := self._queue.get()) is not None:
+                changes, is_last = self._waiting(first)
+                self._commit(project, changes)
+                if is_last:
+                    return
+
+    def _waiting(self, first: _Change) -> tuple[list[_Change], bool]:
+        """The changes that wait for a commit, and whether the end was asked for after them."""
+        changes = [first]
+        try:
+            while len(changes) < MAX_TOGETHER:
+                found = self._queue.get_nowait()
+                if found is None:
+                    return changes, True
+                changes.append(found)
+        except Empty:
+            pass
+        return changes, False
+
+    def _commit(self, project: Project, changes: list[_Change]) -> None:
+        running = [one for one in changes if one.done.set_running_or_notify_cancel()]
+        try:
+            with project.together():
+                for one in running:
+                    try:
+                        one.result = one.act(project)
+                    except Exception as error:
+                        one.error = error
+        except BaseException as error:
+            for one in running:
+                one.error = error
+        for one in running:
+            one.resolve()

@@ -1,0 +1,130 @@
+"""`fathom code`"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from fathom.cli import options
+from fathom.cli.output import counted, cut, link_printer, percent
+from fathom.records.errors import FathomError
+
+if TYPE_CHECKING:
+    from fathom.api.error_coding import CodedGroup, CodingPlan, CodingResults, FailedBy
+
+
+@click.command(
+    epilog=options.examples(
+        "fathom code runs/* --out coding --per skill=5 --failed-by all --annotator ada --annotator ben",
+        "fathom code runs/full --out coding --per family=30 --annotator ada --category 'Miscounts: counts one twice'",
+        "fathom code coding",
+        "fathom code coding --results",
+    )
+)
+@click.argument("targets", metavar="RUN...|CODING", nargs=-1, required=True, type=options.PATH)
+@click.option("--out", type=options.PATH, help="The folder of a new coding.")
+@click.option("--per", type=options.PerTag(), help="How many questions for each value of a tag, such as skill=5.")
+@click.option(
+    "--failed-by",
+    type=click.Choice(["any", "all"]),
+    default="any",
+    show_default=True,
+    help="Draw questions that some run fails, or only those that every run fails.",
+)
+@click.option("--annotator", "coders", multiple=True, help="The name of a coder; give it twice for an agreement.")
+@click.option("--category", "categories", multiple=True, help="A category to start with, as NAME or 'NAME: MEANING'.")
+@click.option("--bench", type=options.PATH, help="The bench of the runs, if it has been moved.")
+@options.seed
+@options.port
+@click.option("--no-server", is_flag=True, help="Create the coding, and serve nothing.")
+@click.option("--results", is_flag=True, help="For a coding: print categories by run and tag, and the agreement.")
+@options.as_json
+def command(
+    targets: tuple[Path, ...],
+    out: Path | None,
+    per: tuple[str, int] | None,
+    failed_by: FailedBy,
+    coders: tuple[str, ...],
+    categories: tuple[str, ...],
+    bench: Path | None,
+    seed: int,
+    port: int,
+    no_server: bool,
+    results: bool,
+    as_json: bool,
+) -> None:
+    """Let people sort wrong responses of runs into categories of their own.
+
+    With RUNs on one bench: draws a stratified sample of questions that runs fail, and serves the wrong responses with
+    key, proof and trace on the loopback address. With CODING: continues to serve it, or with --results prints the
+    categories by run and tag, and Cohen's kappa of the coders. Coders work alone and do not see which run a response is
+    from. Reads the runs and their bench; writes the coding; calls no model.
+    """
+    from fathom.api.error_coding import coding_results, create_coding, is_coding, read_coding_plan, serve_coding
+
+    for one in targets:
+        options.require_path(one, "a run or a coding")
+    folder = targets[0]
+    if not is_coding(folder):
+        if results:
+            raise FathomError(f"'{folder}' is not a coding. Give the folder that --out named.")
+        if out is None or per is None:
+            raise FathomError("A new coding needs --out DIR and --per TAG=N. Give both.")
+        create_coding(
+            targets, out, *per, coders=coders, failed_by=failed_by, categories=categories, bench=bench, seed=seed
+        )
+        folder = out
+    elif len(targets) > 1:
+        raise FathomError(f"'{folder}' is a coding. Give it alone, or runs for a new one.")
+    if results:
+        found = coding_results(folder)
+        click.echo(found.model_dump_json(indent=2) if as_json else "\n".join(_result_lines(folder, found)))
+        return
+    plan = read_coding_plan(folder)
+    click.echo(plan.model_dump_json(indent=2) if as_json else "\n".join(_plan_lines(folder, plan)))
+    if no_server:
+        return
+    serve_coding(folder, port=port, started=link_printer(as_json))
+    if not as_json:
+        click.echo(f"next: fathom code {folder} --results")
+
+
+def _plan_lines(folder: Path, plan: CodingPlan) -> Iterator[str]:
+    questions = len({one.question_id for one in plan.cases})
+    responses = counted(len(plan.cases), "wrong response")
+    yield f"{folder}: {responses} to {counted(questions, 'question')} that {_who(plan)}"
+    for value, count in plan.strata.items():
+        yield f"  {plan.by} {cut(value, 40)}: {count:,} of {plan.available[value]:,}"
+    for name in plan.runs:
+        yield f"  {cut(name, 40)}: {counted(sum(one.run == name for one in plan.cases), 'response')}"
+
+
+def _who(plan: CodingPlan) -> str:
+    return "every run fails" if plan.failed_by == "all" else "a run fails"
+
+
+def _result_lines(folder: Path, results: CodingResults) -> Iterator[str]:
+    coders = ", ".join(f"{cut(name, 30)} {count:,}" for name, count in results.coders.items())
+    yield f"{folder}: {counted(results.cases, 'case')}, {results.open:,} not coded by everybody yet ({coders})"
+    if results.agreement is not None:
+        found = results.agreement
+        kappa = (
+            "undefined"
+            if found.kappa is None
+            else f"{found.kappa.value:.2f} ({found.kappa.low:.2f}-{found.kappa.high:.2f})"
+        )
+        equal = f"{found.agreement.value:.1%}"
+        yield f"  agreement on {counted(found.items, 'case')}: {equal} equal, Cohen's kappa {kappa}"
+    for group in results.groups:
+        yield from _group_lines(group, results.by)
+
+
+def _group_lines(group: CodedGroup, by: str) -> Iterator[str]:
+    parts = [cut(group.run, 40), f"{by} {cut(group.stratum, 40)}" if group.stratum else ""]
+    yield f"  {', '.join(filter(None, parts)) or 'all'}: {counted(group.cases, 'case')}"
+    for name, count in group.counts.items():
+        if count:
+            yield f"    {cut(name, 36):36} {count:>5,}  {percent(group.shares[name])}"

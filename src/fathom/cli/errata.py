@@ -1,0 +1,79 @@
+"""`fathom errata`"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from fathom.cli import options
+from fathom.cli.output import counted, cut
+from fathom.records.errors import FathomError
+
+if TYPE_CHECKING:
+    from fathom.api.errata import Errata, ErratumState
+
+
+@click.command(
+    epilog=options.examples(
+        "fathom errata bench",
+        "fathom errata bench --import dispute-q-4f2a.jsonl",
+        "fathom errata bench --question q-4f2a --state retired --reason 'two titles tie' --by eve",
+    )
+)
+@click.argument("bench", type=options.PATH)
+@click.option("--import", "imported", multiple=True, type=options.PATH, help="A dispute that a report page wrote.")
+@click.option("--question", help="The id of the question that a statement is about.")
+@click.option(
+    "--state",
+    type=click.Choice(["disputed", "upheld", "retired"]),
+    default="disputed",
+    show_default=True,
+    help="What is stated about the question.",
+)
+@click.option("--reason", help="The reason of the statement.")
+@click.option("--by", help="The name of the person who makes it.")
+@options.as_json
+def command(
+    bench: Path,
+    imported: tuple[Path, ...],
+    question: str | None,
+    state: ErratumState,
+    reason: str | None,
+    by: str | None,
+    as_json: bool,
+) -> None:
+    """List the errata of a bench, import disputes from a report page, or dispute, uphold or retire an item.
+
+    Errata are statements about items with a reason and a name; the last one about an item counts. Items stay in the
+    bench: `fathom score` and the report state accuracy with and without retired questions. Reads the bench; writes
+    errata.jsonl in its folder; calls no model.
+    """
+    from fathom.api.errata import errata, import_errata, state_erratum
+
+    options.require_path(bench, "a bench")
+    if question is not None:
+        if not reason or not by:
+            raise FathomError("A statement needs a reason and a name. Give --reason TEXT and --by NAME.")
+        found = state_erratum(bench, question, state, reason, by)
+    else:
+        found = import_errata(bench, imported) if imported else errata(bench)
+    click.echo(found.model_dump_json(indent=2) if as_json else "\n".join(_lines(bench, found)))
+    if not as_json and any(one.state == "disputed" for one in found.errata):
+        click.echo(f"next: fathom annotate {bench} --annotator NAME")
+
+
+def _lines(bench: Path, found: Errata) -> Iterator[str]:
+    if found.imported is not None:
+        yield (
+            f"{counted(found.imported.added, 'dispute')} added, {found.imported.known:,} known, "
+            f"{found.imported.retired:,} of retired items"
+        )
+    current = {one.question_id: one for one in found.errata}
+    states = [one.state for one in current.values()]
+    counts = ", ".join(f"{state} {states.count(state):,}" for state in ("disputed", "upheld", "retired"))
+    yield f"{bench}: {counted(len(current), 'item')} with errata ({counts})"
+    for one in current.values():
+        yield f"  {one.question_id} {one.state} by {cut(one.by, 30)}, {one.at[:10]}: {cut(one.reason, 80)}"
