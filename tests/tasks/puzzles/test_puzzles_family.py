@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from fathom.records.documents import Fact
+from fathom.scoring.answer_types.compare import agrees
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench, build
 from fathom.tasks.bench_folder import KEYS
@@ -235,3 +236,14 @@ def test_a_corpus_without_facts_is_refused(tmp_path: Path) -> None:
     refused = run_command("build", "puzzles", tmp_path / "corpus", "--out", tmp_path / "b")
     assert refused.returncode == 2
     assert "has facts for puzzles" in refused.stderr
+
+
+def test_a_round_number_is_diagnosed_as_an_estimate(puzzles: list[Puzzle], puzzles_bench: Path) -> None:
+    with Bench(puzzles_bench).open_corpus() as corpus:
+        diagnoser = Diagnoser(corpus)
+        one = next(one for one in puzzles if one.item.question.tags["answer"] == "number")
+        said = one.said(one.text("sim/reader?estimate=1"))
+        suspects = diagnoser.diagnose(one.context, one.item).suspects
+    assert said.outcome == "incorrect"
+    assert said.parsed is not None
+    assert any(one.cause == "estimate" and agrees(one.answer, said.parsed) for one in suspects)

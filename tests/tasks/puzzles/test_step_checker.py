@@ -218,3 +218,12 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=[case["why"] for case in CASES])
 def test_worked_cases(case: dict[str, str]) -> None:
     assert check(KEY, Response(question_id="q", outcome="answered", text=case["text"])).outcome == case["outcome"]
+
+
+def test_the_operation_of_the_first_missed_item_is_recorded() -> None:
+    text = "Lunholm had the most damage, and 238 homes were damaged there.\n\nAnswer: 10.15"
+    found = check(KEY, Response(question_id="q", outcome="answered", text=text))
+    missed = {name for name, value in found.measures.items() if name.startswith("first missed item") and value}
+    assert missed == {"first missed item: bridging"}
+    complete = check(KEY, Response(question_id="q", outcome="answered", text=CASES[0]["text"]))
+    assert not any(name.startswith("first missed item") for name in complete.measures)
