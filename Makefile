@@ -6,7 +6,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CHROMIUM := /usr/bin/chromium
 
-.PHONY: demo test fuzz lint bench requirements clean
+# Without compiled files, every process of the tests would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test test-all fuzz lint bench requirements clean
 
 demo: $(READY)
 	$(BIN)/fathom demo --out demo
@@ -14,6 +17,10 @@ demo: $(READY)
 test: lint
 	@test -x $(CHROMIUM) || echo "No $(CHROMIUM): the tests of the report in a browser are SKIPPED" \
 	  "(Debian, Ubuntu: apt-get install chromium)." >&2
+	$(BIN)/pytest -n auto --dist worksteal -m "not slow"
+
+# Also what reads whole collections of real documents or measures rates, which takes twice as long.
+test-all: lint
 	$(BIN)/pytest -n auto --dist worksteal
 
 # The property-based tests with other examples on each run, and with many more than in the suite.

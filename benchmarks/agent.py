@@ -88,7 +88,7 @@ def texts_of(bench: Path, questions: int) -> dict[str, str]:
 
 def check(name: str, run: Run, model: ScriptedAgent, bench: Path, questions: int, limits: dict[str, float]) -> bool:
     """Print what the episodes of one run used; returns whether all of it is as it must be."""
-    responses = [Response.from_line(line) for line in run.journal().splitlines()]
+    responses = run.responses()
     texts = texts_of(bench, questions)
     endings = Counter(response.ending or "answered" for response in responses)
     most = {
@@ -142,8 +142,8 @@ def killed(bench: Path, folder: Path, questions: int, kills: int) -> bool:
             if number:
                 kill_at_random(run, rng, begins_after, max(2, questions // kills), tally)
             time.sleep(0.2)  # until the server has noticed that its client is gone
-            for line in run.journal().splitlines(keepends=True):
-                text = texts.get(Response.from_line(line).question_id) if line.endswith(b"\n") else None
+            for response in run.responses():
+                text = texts.get(response.question_id)
                 if text is not None:
                     finished.setdefault(text, model.episodes[text].requests)
         run.finish()

@@ -167,7 +167,8 @@ class Study:
         contexts = self._sampled(corpus, seed, place / "contexts.jsonl", LENGTHS.get(name, "32K"))
         for number, (family, options) in enumerate(combinations(seed)):
             if family in self._families and (contexts or family not in OVER_CONTEXTS):
-                swapped = (number + seed // PARTS) % SWAPPED == 0
+                # Both vary, so that no run of ten seeds leaves out a family.
+                swapped = (number + seed + seed // PARTS) % SWAPPED == 0
                 self._try(Case(name, family, seed, options, place / str(number), swapped), corpus, place)
         if contexts and seed % 2 == 0 and {"numeric", "citations"} <= {*self._families}:
             self._try_recipe(Case(name, "recipe", seed, {}, place / "recipe"), corpus, place)

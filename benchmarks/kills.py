@@ -23,6 +23,7 @@ from unittest.mock import patch
 from zlib import crc32
 
 from _measuring import bench_of, fathom, workplace
+from fathom.records.files import Journal
 from fathom.records.questions import Response
 from fathom.runs.folder import RESPONSES, VERDICTS
 from tests.serving import Provider, serving
@@ -57,6 +58,10 @@ class Run:
     def journal(self) -> bytes:
         path = self.folder / RESPONSES
         return path.read_bytes() if path.exists() else b""
+
+    def responses(self) -> list[Response]:
+        """The responses so far, without a torn line."""
+        return list(Journal(self.folder / RESPONSES, Response).read())
 
     @contextmanager
     def started(self) -> Iterator[subprocess.Popen[bytes]]:
@@ -139,7 +144,7 @@ def killed(run: Run, seed: int, most: int) -> Tally:
 
 def report(name: str, run: Run, plain: Run, tally: Tally, questions: int) -> bool:
     """Print the results; returns whether the target is met, apart from the number of requests."""
-    responses = [Response.from_line(line) for line in run.journal().splitlines()]
+    responses = run.responses()
     places = Counter((response.question_id, response.sample) for response in responses)
     answered = sum(response.outcome == "answered" for response in responses)
     verdicts, expected = run.verdicts(), plain.verdicts()

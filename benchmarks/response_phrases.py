@@ -29,8 +29,19 @@ from fathom.scoring.answers import Answer
 LISTS = Path(__file__).parent / "phrases"
 _ANSWER: TypeAdapter[Answer] = TypeAdapter(Answer)
 _IN_JSON = re.compile(r"(?:```json\s*)?\{|final_answer\(")
-_WRAPPED = re.compile(r'(: \[|: \{|"|“|`|\*|\\boxed\{|text\{)@(?!W)')
-_WRAPPED_IN = {": [": "[{", ": {": "[{", '"': '"“', "“": '"“', "`": "`", "*": "*", "\\boxed{": "*", "text{": "*"}
+_WRAPPED = re.compile(r'(: \[|: \{|"|“|`|\*|\$|\\boxed\{|text\{|textbf\{)@(?!W)')
+_WRAPPED_IN = {
+    ": [": "[{",
+    ": {": "[{",
+    '"': '"“',
+    "“": '"“',
+    "`": "`",
+    "*": "*",
+    "$": "$",
+    "\\boxed{": "*",
+    "text{": "*{",
+    "textbf{": "*{",
+}
 """What an answer must not contain in a frame that wraps it so."""
 
 

@@ -238,10 +238,10 @@ def _completion(kind: str, choices: list[dict[str, Any]], usage: dict[str, Any] 
 
 
 @contextmanager
-def serving(provider: Provider) -> Iterator[Provider]:
-    """The provider, listening; its address is in `url`."""
+def serving(provider: Provider, port: int = 0) -> Iterator[Provider]:
+    """The provider, listening at this port or a free one; its address is in `url`."""
     handler = type("Handler", (_Handler,), {"provider": provider})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server = ThreadingHTTPServer(("127.0.0.1", port), handler)
     server.daemon_threads = True
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()

@@ -26,10 +26,13 @@ if TYPE_CHECKING:
     from fathom.api.contexts import ContextSet
     from fathom.api.corpora import Corpus, generate, ingest, open_corpus
     from fathom.api.findings import Analysis, analyze, compare, contamination
+    from fathom.api.imports import import_inspect
+    from fathom.api.judges import JudgeReport, judge_report
     from fathom.api.matrix import MatrixRun, run_matrix
+    from fathom.api.model_correlations import ModelCorrelations, correlate_models
     from fathom.api.models import KnownModel, list_models
     from fathom.api.quickstart import quickstart
-    from fathom.api.run_listing import RunListing, list_runs
+    from fathom.api.run_listing import RunDetails, RunListing, list_runs, run_details
     from fathom.api.runs import Run, open_run, plan, run
     from fathom.api.scores import Scores, score_answers, score_run
     from fathom.api.studies import create_study, study_results
@@ -42,16 +45,19 @@ if TYPE_CHECKING:
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 _MODULES = {
+    "fathom.api.model_correlations": ("ModelCorrelations", "correlate_models"),
     "fathom.api.agreement": ("Agreement", "agree"),
     "fathom.api.annotating": ("create_project", "export_annotations"),
     "fathom.api.benches": ("Bench", "BenchItem", "audit", "build", "build_recipe", "fit", "open_bench", "swap"),
     "fathom.api.contexts": ("ContextSet",),
     "fathom.api.corpora": ("Corpus", "generate", "ingest", "open_corpus"),
     "fathom.api.findings": ("Analysis", "analyze", "compare", "contamination"),
+    "fathom.api.judges": ("JudgeReport", "judge_report"),
     "fathom.api.matrix": ("MatrixRun", "run_matrix"),
     "fathom.api.models": ("KnownModel", "list_models"),
     "fathom.api.quickstart": ("quickstart",),
-    "fathom.api.run_listing": ("RunListing", "list_runs"),
+    "fathom.api.imports": ("import_inspect",),
+    "fathom.api.run_listing": ("RunDetails", "RunListing", "list_runs", "run_details"),
     "fathom.api.runs": ("Run", "open_run", "plan", "run"),
     "fathom.api.scores": ("Scores", "score_answers", "score_run"),
     "fathom.api.studies": ("create_study", "study_results"),
@@ -69,9 +75,12 @@ __all__ = [
     "ContextSet",
     "Corpus",
     "FathomError",
+    "JudgeReport",
     "KnownModel",
     "MatrixRun",
+    "ModelCorrelations",
     "Run",
+    "RunDetails",
     "RunListing",
     "Scores",
     "SystemReport",
@@ -85,12 +94,15 @@ __all__ = [
     "check_system",
     "compare",
     "contamination",
+    "correlate_models",
     "create_project",
     "create_study",
     "export_annotations",
     "fit",
     "generate",
+    "import_inspect",
     "ingest",
+    "judge_report",
     "list_models",
     "list_runs",
     "open_bench",
@@ -99,6 +111,7 @@ __all__ = [
     "plan",
     "quickstart",
     "run",
+    "run_details",
     "run_matrix",
     "score_answers",
     "score_run",

@@ -52,6 +52,10 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+RARE_COLLECTIONS = (200_000, 20, 50)
+"""Thresholds of the garbage collector for code that creates many records."""
+
+
 @contextmanager
 def infrequent_gc() -> Iterator[None]:
     """Collect garbage rarely: records have no cycles, and searching for them adds a sixth to the time to create them.
@@ -59,7 +63,7 @@ def infrequent_gc() -> Iterator[None]:
     Not for code that waits on a network, where a cycle may keep a prompt of a million tokens alive.
     """
     before = gc.get_threshold()
-    gc.set_threshold(2_000_000, 20, 50)
+    gc.set_threshold(*RARE_COLLECTIONS)
     try:
         yield
     finally:

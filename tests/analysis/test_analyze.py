@@ -13,7 +13,7 @@ from fathom.analysis.findings import OUTCOMES, Findings, RunSummary
 from fathom.records.errors import FathomError
 from fathom.records.files import read_records, write_records
 from fathom.records.questions import Response
-from fathom.runs.folder import RESPONSES, VERDICTS
+from fathom.runs.folder import END, RESPONSES, VERDICTS
 from fathom.tasks.bench import Bench
 from tests.analysis.conftest import Ran, done
 
@@ -65,7 +65,8 @@ def test_a_missing_response_is_unanswered(ran_small: Ran, small_bench: Path, tmp
     shutil.copytree(whole, folder)
     responses = list(read_records(whole / RESPONSES, Response))
     write_records(folder / RESPONSES, responses[::2])
-    (folder / VERDICTS).unlink()
+    for name in (VERDICTS, END):
+        (folder / name).unlink()
     [run] = analyze([folder], bench=small_bench).findings.runs
     assert run.overall.outcomes.correct == len(responses[::2])
     assert run.overall.outcomes.unanswered == len(responses) - len(responses[::2])

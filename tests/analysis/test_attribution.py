@@ -26,8 +26,14 @@ FEW = "sim/reader?drop-filter=0.2&ignore-not=0.4&reverse=0.2&miss-document=0.3"
 
 
 @pytest.fixture(scope="module")
-def single(ran: Ran) -> Analysis:
+def single(ran_small: Ran) -> Analysis:
     """A run for each fault, without others."""
+    return analyze([ran_small(f"sim/reader?{fault}=0.5") for fault in FAULTS])
+
+
+@pytest.fixture(scope="module")
+def single_of_many(ran: Ran) -> Analysis:
+    """The same on more questions."""
     return analyze([ran(f"sim/reader?{fault}=0.5") for fault in FAULTS])
 
 
@@ -44,11 +50,12 @@ def test_a_single_fault_is_named(single: Analysis, fault: str) -> None:
     assert named.get(fault, 0) >= 0.9 * found.incorrect
 
 
-def test_the_rate_of_a_fault_is_estimated(single: Analysis) -> None:
+@pytest.mark.slow
+def test_the_rate_of_a_fault_is_estimated(single_of_many: Analysis) -> None:
     """For faults with enough exposed questions; one interval in twenty may miss."""
     seen = missed = 0
     for fault in FAULTS:
-        for cause in attribution_of(single, f"sim/reader?{fault}=0.5").causes:
+        for cause in attribution_of(single_of_many, f"sim/reader?{fault}=0.5").causes:
             if cause.name == fault and cause.exposed_questions > 100:
                 seen += 1
                 assert cause.rate is not None
@@ -77,6 +84,7 @@ def struck(bench: Path, name: str, seed: int) -> Mapping[str, list[str]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [MIXED, FEW], ids=["fourteen faults at once", "four faults at once"])
 def test_with_many_faults_the_correct_one_is_named_or_none(ran: Ran, examined: Path, name: str) -> None:
     analysis = analyze([ran(name, "--seed", seed) for seed in range(3)])
@@ -94,14 +102,14 @@ def test_with_many_faults_the_correct_one_is_named_or_none(ran: Ran, examined: P
         assert faults[0] in {suspect.cause for suspect in item.candidates}, "the true cause is always a candidate"
 
 
-def test_random_guesses_are_unclear(ran: Ran) -> None:
-    [run] = analyze([ran("sim/random")]).findings.runs
+def test_random_guesses_are_unclear(ran_small: Ran) -> None:
+    [run] = analyze([ran_small("sim/random")]).findings.runs
     assert run.attribution is not None
     assert run.attribution.unclear >= 0.8 * run.attribution.incorrect
 
 
-def test_two_missed_documents_are_found(ran: Ran) -> None:
-    analysis = analyze([ran("sim/reader?miss=0.2")])
+def test_two_missed_documents_are_found(ran_small: Ran) -> None:
+    analysis = analyze([ran_small("sim/reader?miss=0.2")])
     found = attribution_of(analysis, "sim/reader?miss=0.2")
     named = {cause.name: cause.count for cause in found.causes}
     assert named["miss-document"] >= 0.75 * found.incorrect

@@ -91,6 +91,11 @@ def test_notes_of_a_comparison() -> None:
     assert found.more_contexts is not None
     assert found.more_contexts > 0
     assert "No significant difference" in found.note
+    few = np.repeat(np.arange(4), 6)
+    p = float(permutation_tests(np.full((4, 1), 6.0), 10, np.random.default_rng(0))[0])
+    large = corrected([compared(np.zeros(24), np.ones(24), few, p)])[0]
+    assert (p, large.significant, large.is_unconfirmed) == (0.125, False, True)
+    assert large.note.startswith("The interval excludes zero, but the test over 4 contexts does not confirm")
     same = corrected([compared(first, first, where, 1.0)])[0]
     assert (same.more_questions, same.more_contexts) == (None, None)
     assert "same score on every question" in same.note

@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from fathom.analysis.collection import RunArrays
-from fathom.analysis.effective_length import curve
-from fathom.analysis.findings import OUTCOMES, LengthCurve, LengthPoint, Outcomes
+from fathom.analysis.effective_length import curve, without_effective_length
+from fathom.analysis.findings import (
+    OUTCOMES,
+    Baseline,
+    EffectiveLength,
+    Group,
+    LengthCurve,
+    LengthPoint,
+    Outcomes,
+    RunInfo,
+    RunSummary,
+)
 from fathom.analysis.intervals import share
 from fathom.analysis.properties import QuestionProperties
 from fathom.analysis.run_summary import length_curve
@@ -89,3 +100,33 @@ def test_one_length_has_no_effective_length() -> None:
     outcomes = Outcomes(questions=2, responses=2, correct=1, incorrect=1)
     point = LengthPoint(name="64K", tokens=65_536, outcomes=outcomes, accuracy=share(values, np.arange(2)))
     assert curve([point], [values], [np.arange(2)], 10, np.random.default_rng(0)).effective is None
+
+
+@pytest.mark.parametrize(("accuracy", "length"), [(0.3, "128K"), (0.2, None), (0.1, None)])
+def test_a_run_that_is_no_better_than_a_baseline_has_no_effective_length(accuracy: float, length: str | None) -> None:
+    values, contexts = (np.arange(100) < 100 * accuracy).astype(float), np.arange(100)
+    found = EffectiveLength(
+        shortest="64K",
+        accuracy_at_shortest=accuracy,
+        length="128K",
+        tokens=131_072,
+        low=65_536,
+        high=131_072,
+        reaches_longest=True,
+        note="Keeps it.",
+    )
+    # Only what is compared, without validation.
+    run = RunSummary.trusted(
+        info=RunInfo.trusted(bench="b"),
+        overall=Group.trusted(accuracy=share(values, contexts)),
+        lengths=LengthCurve(points=(), effective=found, families=()),
+    )
+    guess = (np.arange(100) < 20).astype(float)
+    baseline = Baseline(
+        name="majority", description="", kind="baseline", bench="b", run=None, accuracy=share(guess, contexts)
+    )
+    elsewhere = baseline.model_copy(update={"bench": "another", "accuracy": share(np.ones(100), contexts)})
+    effective = without_effective_length(run, [baseline, elsewhere]).lengths.effective
+    assert effective is not None
+    assert effective.length == length
+    assert ("is not above the baseline 'majority' (20.0%)" in effective.note) == (length is None)

@@ -14,7 +14,7 @@ from fathom.analysis.loss_stages import decompose
 from fathom.corpus.store import Corpus
 from fathom.records.files import read_records, write_records
 from fathom.records.questions import Response
-from fathom.runs.folder import RESPONSES, VERDICTS
+from fathom.runs.folder import END, RESPONSES, VERDICTS
 from fathom.tasks.bench import Bench
 from fathom.tasks.numeric.diagnose import Diagnoser
 from tests.analysis.conftest import Ran
@@ -25,8 +25,11 @@ MODEL = "sim/reader?drop-filter=0.3&other-column=0.3&miss-document=0.5"
 
 @pytest.fixture(scope="module")
 def decomposition(ran: Ran) -> LossDecomposition:
-    # Of 18 intervals with the seeds 0 to 5, 16 contain the simulated rate; with this seed all three.
-    runs = [ran(MODEL, "--seed", "2", "--system", system) for system in ("full", "passages", "tables")]
+    return decomposed(ran, 0)
+
+
+def decomposed(ran: Ran, seed: int) -> LossDecomposition:
+    runs = [ran(MODEL, "--seed", seed, "--system", system) for system in ("full", "passages", "tables")]
     [found] = analyze(runs).findings.loss_decompositions
     return found
 
@@ -44,18 +47,19 @@ def changed(bench: Path, fault: str) -> float:
     return DIALS[fault] * float(np.mean(shares))
 
 
-@pytest.mark.parametrize(
-    ("step", "fault"), [("finding", "miss-document"), ("reading", "other-column"), ("computing", "drop-filter")]
-)
-def test_the_simulated_rates_are_inside_the_intervals(
-    decomposition: LossDecomposition, examined: Path, step: str, fault: str
-) -> None:
-    [found] = [one for one in decomposition.stages if one.name == step]
-    wanted = changed(examined, fault)
-    assert wanted > 0.03
-    assert found.rate is not None
-    assert found.rate.low <= wanted <= found.rate.high
-    assert found.rate.high - found.rate.low < 0.2
+@pytest.mark.slow
+def test_the_simulated_rates_are_inside_the_intervals(ran: Ran, examined: Path) -> None:
+    """Of 18 intervals at 95%, more than three miss in one of 90 cases."""
+    causes = {"finding": "miss-document", "reading": "other-column", "computing": "drop-filter"}
+    simulated = {step: changed(examined, fault) for step, fault in causes.items()}
+    assert min(simulated.values()) > 0.03
+    missed = 0
+    for seed in range(6):
+        for stage in decomposed(ran, seed).stages:
+            assert stage.rate is not None
+            assert stage.rate.high - stage.rate.low < 0.2
+            missed += not stage.rate.low <= simulated[stage.name] <= stage.rate.high
+    assert missed <= 3
 
 
 def test_stages_add_up(decomposition: LossDecomposition) -> None:
@@ -94,7 +98,8 @@ def test_without_passages_finding_and_reading_are_one_stage() -> None:
 def without(folder: Path, kept: Path, outcome: str) -> Path:
     """A copy of a run in which every other response is an error, an overflow, or missing."""
     shutil.copytree(folder, kept)
-    (kept / VERDICTS).unlink()
+    for name in (VERDICTS, END):
+        (kept / name).unlink()
     lost = {"outcome": outcome, "text": "", "error": "provider: gone" if outcome == "error" else None}
     responses = [
         response if place % 2 else response.model_copy(update=lost)

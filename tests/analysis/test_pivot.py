@@ -24,7 +24,7 @@ from fathom.corpus.store import Corpus
 from fathom.records.errors import FathomError
 from fathom.records.files import read_records, write_records
 from fathom.records.questions import Response
-from fathom.runs.folder import MANIFEST, RESPONSES
+from fathom.runs.folder import END, MANIFEST, RESPONSES
 from tests.analysis.conftest import Ran
 from tests.commands import run_command
 
@@ -188,6 +188,7 @@ def test_a_missing_response_counts_and_an_unknown_price_stays_unknown(runs: list
     responses = list(read_records(folder / RESPONSES, Response))
     responses[1] = responses[1].model_copy(update={"usage": responses[1].usage.model_copy(update={"price": None})})
     write_records(folder / RESPONSES, responses[1:])
+    (folder / END).unlink()
     made = table([runs[0], folder], measure=["accuracy", "dollars"])
     assert cell(made, made.cells[0].row[0], "dollars").value == 0.0
     last = [one for one in made.cells if one.row == made.cells[-1].row]

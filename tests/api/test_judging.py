@@ -64,7 +64,7 @@ def test_judgments_are_written_and_scored(tiny_bench: Path, tmp_path: Path, judg
         return "?" if len(asked) == 1 else "no" if len(asked) == 4 else "yes"
 
     model = role_model("sim/judge", simulate=simulate)
-    first = judge(tmp_path / "run", model)
+    first = judge(tmp_path / "run", model, attempts=1)
     assert len(first.judgments) == len(asked) == 8
     assert first.unjudged == 1
     lines = [json.loads(line) for line in (tmp_path / "run" / "judgments.jsonl").read_text().splitlines()]

@@ -105,3 +105,19 @@ def test_refuses_a_file_without_answers(tiny_bench: Path, tmp_path: Path) -> Non
 
 def test_an_empty_group_has_no_accuracy() -> None:
     assert (Score(questions=0).accuracy, Score(questions=0).partial_credit) == (0.0, 0.0)
+
+
+def test_answers_to_a_part_of_a_bench(tiny_bench: Path, tmp_path: Path) -> None:
+    questions = [question.id for question in Bench(tiny_bench).all_questions()]
+    path = tmp_path / "answers.jsonl"
+    path.write_text("".join(json.dumps({"question_id": id, "text": "Answer: 4"}) + "\n" for id in questions[:3]))
+    assert score_answers(tiny_bench, path).overall.questions == len(questions)
+    some = score_answers(tiny_bench, path, only_given=True)
+    assert (some.overall.questions, some.overall.unanswered) == (3, 0)
+    assert some.questions_not_asked == len(questions) - 3
+    assert score_answers(tiny_bench, path, split="test").overall.questions == len(questions)
+    with pytest.raises(FathomError, match="answers no question of the split 'train'"):
+        score_answers(tiny_bench, path, split="train")
+    path.write_text('{"question_id": "q-none", "text": "4"}\n')
+    with pytest.raises(FathomError):
+        score_answers(tiny_bench, path, only_given=True)

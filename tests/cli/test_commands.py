@@ -7,17 +7,16 @@ import os
 import pty
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from fathom.api.bench_views import open_bench_view
 from fathom.cli import demo
 from fathom.cli.main import COMMANDS
 from fathom.corpus.store import Corpus, CorpusWriter, pack
 from fathom.records.spans import Span
-from fathom.runs.folder import RunSettings, read_responses
-from fathom.runs.plan import jobs
+from fathom.runs.folder import read_responses
 from tests.conftest import Fathom
 
 
@@ -81,26 +80,35 @@ def test_results_as_json(tmp_path: Path, fathom: Fathom) -> None:
 
 
 def test_the_demo_runs(tmp_path: Path, fathom: Fathom, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With simulated models, and two questions to the embedded model, which takes minutes for all of them."""
-    runs = [(name, model if model.startswith("sim/") else "sim/random", system) for name, model, system in demo.RUNS]
-    monkeypatch.setattr(demo, "RUNS", runs)
+    """One small part, with simulated models and then with the embedded model."""
+    letters = demo.PARTS[-1]
+    models = (*demo.SIMULATED[:2], demo.DemoRun("closed-book", "sim/random", "closed-book"))
+    part = replace(letters, documents=20, lengths=("1500",), count=1, sampling=("random",), questions=3, runs=models)
+    monkeypatch.setattr(demo, "PARTS", (part,))
     done = fathom("demo", "--out", tmp_path / "demo")
     assert done.returncode == 0, done.stderr
-    table = {line.split()[0]: line for line in done.stdout.splitlines() if "sim/" in line}
-    assert "100.0%" in table["oracle"]
+    table = done.stdout[done.stdout.rindex("accuracy") :].splitlines()
+    assert [line.split()[0] for line in table[1:4]] == ["letters-careful", "letters-hasty", "letters-closed-book"]
     assert (tmp_path / "demo" / "report.html").stat().st_size > 100_000
-    responses = read_responses(tmp_path / "demo" / "runs" / "full").responses
-    assert len(responses) == 24
-    assert fathom("demo", "--out", tmp_path / "demo").returncode == 0
-    assert read_responses(tmp_path / "demo" / "runs" / "full").responses == responses
-    with open_bench_view(tmp_path / "demo" / "bench") as view:
-        # A seed with which a limit of two draws two questions of one context.
-        seed = next(one for one in range(1_000) if len(list(jobs(view, RunSettings(limit=2, seed=one)))) == 1)
-    words = ("--model", "local/smollm2", "--limit", 2, "--seed", seed, "--max-tokens", 8, "--out", tmp_path / "real")
-    assert fathom("run", tmp_path / "demo" / "bench", *words).returncode == 0
-    _, second = read_responses(tmp_path / "real").responses.values()
-    # The embedded model read the context once; its cache served it to the second question.
-    assert second.usage.cached_tokens > 0.7 * second.usage.input_tokens
+    responses = read_responses(tmp_path / "demo" / "runs" / "letters-hasty").responses
+    assert len(responses) == 3
+    # Without the context: the embedded model would take half a minute to read one.
+    embedded = (demo.DemoRun("embedded", "local/smollm2", "closed-book"),)
+    monkeypatch.setattr(demo, "PARTS", (part, replace(part, runs=embedded, max_tokens=8)))
+    again = fathom("demo", "--out", tmp_path / "demo")
+    assert again.returncode == 0, again.stderr
+    assert "local/smollm2: A low score is expected" in again.stdout
+    assert read_responses(tmp_path / "demo" / "runs" / "letters-hasty").responses == responses
+    real = read_responses(tmp_path / "demo" / "runs" / "letters-embedded").responses.values()
+    assert [bool(one.text) for one in real] == [True] * 3
+
+
+def test_the_demo_is_within_the_models_and_families() -> None:
+    """Its benches have two families, at 32K to 128K tokens for simulated models, and the embedded model answers."""
+    simulated = [part for part in demo.PARTS if all(one.model.startswith("sim/") for one in part.runs)]
+    assert {part.family for part in simulated} == {"numeric", "tables"}
+    assert {length for part in simulated for length in part.lengths} == {"32K", "64K", "128K"}
+    assert {one.model for part in demo.PARTS if part not in simulated for one in part.runs} == {"local/smollm2"}
 
 
 def test_a_terminal_without_unicode_is_not_an_error(mixed_folder: Path, fathom: Fathom) -> None:

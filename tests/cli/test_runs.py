@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from fathom.api.run_listing import RunListing, list_runs
-from fathom.api.runs import run
+from fathom.api.run_listing import RunListing, list_runs, run_details
+from fathom.api.runs import open_run, run
+from fathom.cli.runs import describe
 from fathom.records.errors import FathomError
-from fathom.records.questions import Usage
-from fathom.runs.folder import END, RunFolder, read_run
+from fathom.records.questions import Response, Usage
+from fathom.runs.folder import END, RunFolder, RunSession, lost_calls, read_run, selected_questions, spent_at_most
+from fathom.tasks.bench import Bench
 from tests.conftest import Fathom
 from tests.pipeline import Pipeline, serving
+
+CHECKSUM = re.compile(',"crc32":"[0-9a-f]{8}"')
 
 
 def only(folder: Path) -> RunListing:
@@ -28,7 +34,9 @@ def test_runs_are_listed_newest_first_with_their_accuracy(tiny_bench: Path, tmp_
     assert fathom("score", tmp_path / "first").returncode == 0
     verdicts = (tmp_path / "first" / "verdicts.jsonl").read_text()
     # What was scored is not scored again, and the list writes nothing.
-    (tmp_path / "first" / "verdicts.jsonl").write_text(verdicts.replace('"correct"', '"incorrect"', 1))
+    (tmp_path / "first" / "verdicts.jsonl").write_text(
+        CHECKSUM.sub("", verdicts).replace('"correct"', '"incorrect"', 1)
+    )
     before = sorted(str(path) for path in tmp_path.rglob("*"))
     done = fathom("runs", tmp_path, "--json")
     assert sorted(str(path) for path in tmp_path.rglob("*")) == before
@@ -85,3 +93,59 @@ def test_a_run_whose_bench_is_gone_is_listed(tiny_bench: Path, tmp_path: Path) -
     assert (listed.state, listed.wanted, listed.done, listed.accuracy) == ("stopped", None, 2, None)
     with pytest.raises(FathomError, match="There is no folder"):
         list_runs(tmp_path / "nowhere")
+
+
+def test_the_status_of_a_run_says_when_and_where_it_was_run(tiny_bench: Path, tmp_path: Path, fathom: Fathom) -> None:
+    folder = tmp_path / "run"
+    with serving(Pipeline(lambda request: {"answer": "Answer: 4"})) as served:
+        run(tiny_bench, system=served.url, limit=2, out=folder)
+    found = json.loads(fathom("status", folder, "--json").stdout)
+    assert (found["run"]["state"], found["run"]["done"], found["outcomes"]) == ("finished", 2, {"answered": 2})
+    [session] = found["sessions"]
+    assert session["endpoint"] == served.url
+    assert datetime.fromisoformat(session["started"]).tzinfo is not None
+    shown = fathom("status", folder).stdout
+    assert "finished, 2 of 2 responses" in shown
+    assert f"at {served.url}" in shown
+
+
+def test_the_status_of_a_working_run_estimates_its_end(tiny_bench: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    run(tiny_bench, model="sim/oracle", limit=2, out=folder)
+    manifest = read_run(folder)
+    more = manifest.model_copy(update={"settings": manifest.settings.model_copy(update={"limit": 6})})
+    began = datetime.now(UTC) - timedelta(seconds=100)
+    questions = [question.id for question in selected_questions(Bench(tiny_bench).all_questions(), more.settings)]
+    known = {response.question_id for response in open_run(folder).responses()}
+    with RunFolder(folder, more, RunSession(started=began.isoformat())) as opened:
+        assert run_details(folder).seconds_left is None
+        for question in [one for one in questions if one not in known][:2]:
+            opened.append(Response(question_id=question, outcome="answered", text="4"))
+        with opened.sending(0.25):
+            found = run_details(folder)
+    assert (found.run.state, found.run.done, found.run.wanted, found.run.lost_calls) == ("running", 4, 6, 0)
+    assert found.seconds == pytest.approx(100, abs=20)
+    assert found.seconds_left == pytest.approx(found.seconds)
+    assert [session.done for session in found.sessions] == [0, 2]
+
+
+def test_calls_that_a_kill_lost_are_counted_and_limit_the_budget(tiny_bench: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    run(tiny_bench, model="sim/oracle", limit=2, out=folder)
+    killed = folder / "sent.jsonl"
+    with RunFolder(folder, read_run(folder)) as opened:
+        opened.pay(Usage(price=0.5))
+        with opened.sending(0.25):
+            at_kill = killed.read_bytes()
+    assert not killed.exists()
+    killed.write_bytes(at_kill)
+    assert run_details(folder).run.lost_calls == 1
+    assert "1 call was in flight when a process was killed" in describe(tmp_path, list_runs(tmp_path))
+    assert spent_at_most(folder) == 0.75
+    with (
+        RunFolder(folder, read_run(folder)) as opened,
+        pytest.raises(ValueError, match="no answer"),
+        opened.sending(0.25),
+    ):
+        raise ValueError("no answer")
+    assert [call.price for call in lost_calls(folder)] == [0.25], "a later process keeps it"

@@ -276,7 +276,7 @@ def test_detects_a_partial_file_of_contexts(small: Corpus, tmp_path: Path) -> No
     with pytest.raises(FathomError, match="does not match its report"):
         write_contexts(small, settings, path)
     path.write_bytes(b"".join(lines)[:-9])
-    with pytest.raises(FathomError, match="truncated in line 3"):
+    with pytest.raises(FathomError, match="does not match its report"):
         write_contexts(small, settings, path)
 
 
@@ -409,3 +409,14 @@ def test_splits_share_no_document_and_keep_clusters_together(large_folder: Path,
     known = [(split_of[a], split_of[b]) for a, b in links if a in split_of and b in split_of]
     # By chance 54% of the links would stay inside a split.
     assert sum(one == two for one, two in known) / len(known) > 0.75
+
+
+def test_a_changed_token_count_is_found(small: Corpus, tmp_path: Path) -> None:
+    path = tmp_path / "c.jsonl"
+    write_contexts(small, SamplingSettings(lengths=(65_536,), count=2), path)
+    [first, *_] = read_contexts(path)
+    path.write_text(path.read_text().replace(f'"tokens":{first.tokens},', f'"tokens":{first.tokens - 1},'))
+    with pytest.raises(FathomError, match=r"does not match its report 'c\.report\.json'"):
+        read_contexts(path)
+    report_path(path).unlink()
+    assert next(read_contexts(path)).tokens == first.tokens - 1

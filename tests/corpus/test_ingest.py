@@ -17,9 +17,10 @@ import pytest
 
 from fathom.cli.main import main
 from fathom.corpus.document_reading import Filters
-from fathom.corpus.ingest import MAX_COPIED, ingest
+from fathom.corpus.ingest import MAX_COPIED, ingest, read_report
 from fathom.corpus.ingest_report import IngestReport
-from fathom.corpus.store import STORE, Corpus
+from fathom.corpus.staging import Staging
+from fathom.corpus.store import STORE, Corpus, CorpusWriter
 from fathom.records.errors import FathomError
 
 PAPER = """<?xml version="1.0"?>
@@ -180,11 +181,34 @@ def test_a_killed_ingestion_continues_to_the_same_corpus(papers: Path, tmp_path:
         process.send_signal(signal.SIGKILL)
         process.wait()
     done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=False)
-    if done.returncode == 2:
-        assert "already contains a corpus" in done.stderr
+    assert done.returncode == 0, done.stderr
     with Corpus(tmp_path / "killed") as corpus:
         # The recipe names the same sources, so the same documents come out.
         assert corpus.manifest.fingerprint == whole.fingerprint
+
+
+@pytest.mark.parametrize("moment", ["finish", "remove"])
+def test_a_death_at_the_end_of_an_ingestion_leaves_a_corpus_that_can_be_finished(
+    papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    owner = CorpusWriter if moment == "finish" else Staging
+    with monkeypatch.context() as dying, pytest.raises(ZeroDivisionError):
+        dying.setattr(owner, moment, lambda self: 1 / 0)
+        ingest([papers], tmp_path / "corpus", Filters())
+    manifest, report = ingest([papers], tmp_path / "corpus", Filters())
+    assert (manifest.documents, report.kept) == (4, 4)
+    assert read_report(tmp_path / "corpus") == report
+
+
+def test_ingesting_twice_does_nothing_unless_a_source_has_changed(papers: Path, tmp_path: Path) -> None:
+    first = ingest([papers], tmp_path / "corpus", Filters())
+    assert ingest([papers], tmp_path / "corpus", Filters()) == first
+    with pytest.raises(FathomError, match="already contains a corpus"):
+        ingest([papers], tmp_path / "corpus", Filters(min_tokens=5))
+    later = time.time() + 5
+    os.utime(next(papers.iterdir()), (later, later))
+    with pytest.raises(FathomError, match="already contains a corpus"):
+        ingest([papers], tmp_path / "corpus", Filters())
 
 
 def test_strict_shares_fail_the_command(papers: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

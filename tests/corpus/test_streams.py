@@ -331,14 +331,14 @@ def test_a_file_whose_reading_ends_early_is_incomplete() -> None:
 # Interruptions and memory.
 
 
-PAPERS = 110
+PAPERS = 30
 
 
 @pytest.fixture(scope="module")
 def long_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file of papers, beside the corpus that is read from it without an interruption."""
     folder = tmp_path_factory.mktemp("long")
-    (folder / "a.jsonl").write_bytes(json_lines_of(*(paper(n, 60_000, works=(n % 7,)) for n in range(PAPERS))))
+    (folder / "a.jsonl").write_bytes(json_lines_of(*(paper(n, 30_000, works=(n % 7,)) for n in range(PAPERS))))
     read(folder / "a.jsonl", folder / "whole")
     return folder / "a.jsonl"
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from fathom.api.models import engine_info, list_models
-from fathom.models.model_info import ModelInfo, model_info
+from fathom.models.model_info import ModelInfo, model_info, prices_as_of
 from fathom.records.errors import FathomError
+from fathom.records.questions import Usage
 
 
 def test_every_cutoff_is_a_month_before_the_date_of_the_table() -> None:
@@ -75,6 +76,20 @@ def test_the_table_of_the_engine_adds_models_without_prices() -> None:
     for name, model in listed.items():
         engine = engine_info(name)
         if model.source == "table" and engine is not None:
-            assert (model.window, model.max_output) == (engine.window, engine.max_output), name
+            assert (model.window, model.max_output_tokens) == (engine.window, engine.max_output_tokens), name
             assert model.released == engine.released, name
             assert engine.reasoning in (None, model.reasoning), name
+
+
+@pytest.mark.parametrize("written", ['"2026-02-03"', "2026-02-03"])
+def test_prices_of_your_own_have_your_own_date(tmp_path: Path, written: str) -> None:
+    own = tmp_path / "prices.toml"
+    own.write_text(
+        f'as_of = {written}\n[models."mine/m"]\nwindow = 8_000\ninput_price = 2\noutput_price = 4\n'
+        "batch_discount = 0.25\n"
+    )
+    assert prices_as_of("mine/m", own) == "2026-02-03"
+    assert prices_as_of("openai/gpt-4.1", own) == prices_as_of()
+    usage = Usage(input_tokens=1_000_000, cached_tokens=900_000, output_tokens=500_000)
+    assert model_info("mine/m", own).batch_price(usage) == 3.0
+    assert ModelInfo(input_price=1, output_price=1).batch_price(usage) is None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import resource
 import signal
 import subprocess
@@ -14,7 +15,7 @@ import pytest
 
 from fathom.records.errors import FathomError
 from fathom.records.files import Journal, atomic_write, read_records, write_records
-from fathom.records.questions import Response
+from fathom.records.questions import Response, Usage
 
 
 def responses(count: int) -> Iterator[Response]:
@@ -25,6 +26,37 @@ def test_records_come_back_as_they_were_written(tmp_path: Path) -> None:
     path = tmp_path / "responses.jsonl"
     assert write_records(path, responses(50)) == 50
     assert list(read_records(path, Response)) == list(responses(50))
+
+
+def test_no_changed_byte_of_a_journal_passes(tmp_path: Path) -> None:
+    """Every byte of a line in turn, with each of its bits flipped."""
+    path = tmp_path / "responses.jsonl"
+    with Journal(path, Response) as journal:
+        journal.append(Response(question_id="q-1", outcome="answered", text="42", usage=Usage(input_tokens=1_700)))
+    whole = path.read_bytes()
+    for place in range(len(whole) - 1):  # a torn line is not damage: a kill leaves one
+        for bit in range(8):
+            damaged = bytearray(whole)
+            damaged[place] ^= 1 << bit
+            path.write_bytes(damaged)
+            with pytest.raises(FathomError):
+                assert list(Journal(path, Response).read()) == []  # a flip may also tear the line in two
+
+
+def test_a_line_that_another_program_wrote_again_is_explained(tmp_path: Path) -> None:
+    path = tmp_path / "responses.jsonl"
+    write_records(path, responses(1), checksums=True)
+    path.write_text(json.dumps(json.loads(path.read_text())) + "\n")
+    with pytest.raises(FathomError, match="remove the field 'crc32' if you changed the line yourself"):
+        list(read_records(path, Response))
+
+
+def test_lines_without_checksums_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "responses.jsonl"
+    write_records(path, responses(3))
+    assert list(Journal(path, Response).read()) == list(responses(3))
+    write_records(path, responses(3), checksums=True)
+    assert list(read_records(path, Response)) == list(responses(3))
 
 
 def test_reading_streams(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import pytest
 
 from fathom.analysis.analyze import Analysis, analyze
 from fathom.report.pages import WrittenPage, write_page
+from fathom.report.ranking import in_page_order
 from tests.browser import browser
 from tests.report.sample import PLAYERS, bench_in, play
 
@@ -29,6 +30,7 @@ class Sample:
     bench: Path
     runs: tuple[Path, ...]
     analysis: Analysis
+    """With its runs in the order of the page."""
     page: Path
     written: WrittenPage
 
@@ -42,7 +44,9 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
     analysis = analyze(runs)
     page = folder / "page.html"
     written = write_page(analysis.findings, analysis.all_items(), page, "The sample")
-    return Sample(folder, bench, runs, analysis, page, written)
+    findings = in_page_order(analysis.findings)
+    items = {run.info.name: analysis.items[run.info.name] for run in findings.runs}
+    return Sample(folder, bench, runs, replace(analysis, findings=findings, items=items), page, written)
 
 
 @dataclass

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fathom.analysis.analyze import analyze
+from fathom.analysis.analyze import Analysis, analyze
 from fathom.contexts.files import write_contexts
 from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.store import Corpus, CorpusWriter, pack
@@ -86,17 +87,25 @@ def document(number: int) -> Document:
     )
 
 
+@dataclass(frozen=True)
+class Hostile:
+    """A folder with runs, and their analysis."""
+
+    folder: Path
+    analysis: Analysis
+
+
 @pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Hostile:
     """Runs over a bench of hostile documents, with hostile tags, responses, and names of runs, models and systems."""
     folder = tmp_path_factory.mktemp("hostile")
     corpus, bench = folder / "corpus", folder / "bench"
     with CorpusWriter(corpus, {"kind": "hostile"}) as writer:
-        for number in range(40):
+        for number in range(24):
             writer.add(pack(document(number)))
         writer.finish()
     with Corpus(corpus) as opened:
-        write_contexts(opened, SamplingSettings(lengths=(1_200, 2_400), count=6), corpus / "contexts.jsonl")
+        write_contexts(opened, SamplingSettings(lengths=(1_200, 2_400), count=3), corpus / "contexts.jsonl")
     build(corpus, corpus / "contexts.jsonl", {"numeric": {"questions": 6}}, 0, bench)
     _tag(bench)
     for place, payload in enumerate(PAYLOADS[:4]):
@@ -107,7 +116,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
             Player(name, "sim/reader?reverse=0.4&miss=0.2", payload, payload, says=f"{payload} Answer: {{}}"),
         )
         _answer(folder / "runs" / name)
-    return folder
+    return Hostile(folder, analyze(sorted((folder / "runs").iterdir())))
 
 
 def _tag(bench: Path) -> None:
@@ -144,7 +153,7 @@ def _answer(run: Path) -> None:
 def _trace(payload: str) -> list[dict[str, object]]:
     texts = {"name": payload, "input": payload, "output": payload, "error": payload}
     passages = [
-        *({"document": f"a-{number}", "span": [0, 40]} for number in range(40)),
+        *({"document": f"a-{number}", "span": [0, 40]} for number in range(24)),
         {"document": payload, "span": [0, 9]},
     ]
     return [{"kind": kind, "passages": passages, **texts} for kind in ("tool", "model", "retrieval")]
@@ -153,7 +162,7 @@ def _trace(payload: str) -> list[dict[str, object]]:
 _OWN = """
 html head meta title link style body a div p span script noscript header main nav section figure figcaption table
 caption thead tbody tr th td button select option label input i b h1 h2 h3 h4 ul ol li kbd dialog dl dt dd aside svg g
-line path circle rect text pre code article details summary mark sup
+line path circle rect text pre code article details summary mark sup fieldset legend
 """
 OWN = set(_OWN.split())
 """Elements that the page's own scripts create."""
@@ -161,33 +170,48 @@ OWN = set(_OWN.split())
 
 def check(page: Any, seen: Violations) -> None:
     """Check that there is no dialog, request, element or attribute that is not the page's own."""
-    names = set(page.evaluate("() => [...document.querySelectorAll('*')].map(one => one.localName)"))
-    assert names <= OWN, names - OWN
-    handlers = page.evaluate(
-        "() => [...document.querySelectorAll('*')].flatMap(one => one.getAttributeNames())"
-        ".filter(name => name.startsWith('on'))"
-    )
-    assert handlers == []
-    links = page.evaluate("() => [...document.querySelectorAll('a')].map(one => one.getAttribute('href'))")
-    assert all(link.startswith(("#", "bench-")) for link in links), links
-    assert page.evaluate("() => document.querySelectorAll('script:not([type])').length") == 1
-    assert page.evaluate("() => document.querySelectorAll('link, base').length") == 1
+    found = page.evaluate(FOUND)
+    assert set(found["names"]) <= OWN, set(found["names"]) - OWN
+    assert found["handlers"] == []
+    assert all(link.startswith(("#", "bench-")) for link in found["links"]), found["links"]
+    assert (found["scripts"], found["others"]) == (1, 1)
     assert seen.nothing(), seen
 
 
-def test_hostile_text_is_shown_and_never_run(hostile: Path, opening: Opening) -> None:
-    analysis = analyze(sorted((hostile / "runs").iterdir()))
-    path = hostile / "page.html"
+FOUND = """() => {
+    const all = [...document.querySelectorAll("*")];
+    return {
+        names: [...new Set(all.map((one) => one.localName))],
+        handlers: all.flatMap((one) => one.getAttributeNames()).filter((name) => name.startsWith("on")),
+        links: [...document.querySelectorAll("a")].map((one) => one.getAttribute("href")),
+        scripts: document.querySelectorAll("script:not([type])").length,
+        others: document.querySelectorAll("link, base").length,
+    };
+}"""
+"""Elements, event handlers, links, scripts of the page, and links to other files."""
+CHOOSE = """(name) => {
+    const values = [...document.querySelectorAll(`${name} option`)].map((one) => one.value);
+    for (const value of values) {
+        const select = document.querySelector(name);
+        select.value = value;
+        select.dispatchEvent(new Event("change"));
+    }
+    return values.length;
+}"""
+"""Chooses every option of a control, one after the other."""
+
+
+def test_hostile_text_is_shown_and_never_run(hostile: Hostile, opening: Opening) -> None:
+    analysis = hostile.analysis
+    path = hostile.folder / "page.html"
     written = write_page(analysis.findings, analysis.all_items(), path, PAYLOADS[1])
     with opening(path) as (page, seen):
         assert page.title() == PAYLOADS[1]
         check(page, seen)
-        for control in ("#choose-breakdowns", "#choose-correlates"):
-            for value in range(page.locator(f"{control} option").count()):
-                page.select_option(control, str(value))
+        for control in ("#choose-breakdowns", "#choose-correlates", "#choose-comparisons"):
+            assert page.evaluate(CHOOSE, control) > 1
         for control in ("#pivot-rows", "#pivot-columns", "#pivot-where"):
-            for one in page.locator(f"{control} option").all():
-                page.select_option(control, one.get_attribute("value"))
+            assert page.evaluate(CHOOSE, control) > 1
             page.click("#pivot-add")
         check(page, seen)
         while page.locator("#tables .chip").count():
@@ -204,8 +228,7 @@ def test_hostile_text_is_shown_and_never_run(hostile: Path, opening: Opening) ->
                 page.keyboard.press("Enter")
             page.wait_for_selector("#sheet .question")
             page.wait_for_selector("#sheet .response")
-            for one in page.locator("#sheet details").all():
-                one.evaluate("one => { one.open = true; }")
+            page.evaluate("() => document.querySelectorAll('#sheet details').forEach((one) => { one.open = true; })")
             check(page, seen)
         shown = page.inner_text("#sheet .question")
         assert any(payload.strip() in shown for payload in PAYLOADS)
@@ -215,9 +238,8 @@ def test_hostile_text_is_shown_and_never_run(hostile: Path, opening: Opening) ->
         check(page, seen)
 
 
-def test_hostile_figures_are_valid_files(hostile: Path, tmp_path: Path, opening: Opening) -> None:
-    analysis = analyze(sorted((hostile / "runs").iterdir()))
-    written = write_figures(all_figures(analysis.findings), tmp_path)
+def test_hostile_figures_are_valid_files(hostile: Hostile, tmp_path: Path, opening: Opening) -> None:
+    written = write_figures(all_figures(hostile.analysis.findings), tmp_path)
     drawings = [path for path in written if path.suffix == ".svg"]
     assert drawings
     for path in drawings:
@@ -233,9 +255,9 @@ def test_hostile_figures_are_valid_files(hostile: Path, tmp_path: Path, opening:
         assert seen.nothing(), seen
 
 
-def test_hostile_text_on_a_site_is_only_text(hostile: Path, opening: Opening) -> None:
-    analysis = analyze(sorted((hostile / "runs").iterdir()))
-    write_site(analysis.findings, analysis.all_items(), hostile / "site", PAYLOADS[0])
-    with opening(hostile / "site" / "index.html") as (page, seen):
+def test_hostile_text_on_a_site_is_only_text(hostile: Hostile, opening: Opening) -> None:
+    analysis, site = hostile.analysis, hostile.folder / "site"
+    write_site(analysis.findings, analysis.all_items(), site, PAYLOADS[0])
+    with opening(site / "index.html") as (page, seen):
         assert PAYLOADS[0] in page.inner_text("h1")
         check(page, seen)

@@ -37,8 +37,18 @@ def with_outcomes(run: RunSummary, share: float, **kinds: int) -> Any:
 
 def test_the_summary_names_the_best_run_that_is_not_a_control(sample: Sample) -> None:
     said = summary(sample.analysis.findings)
-    assert said[0].startswith("harbor-large answers ")
+    assert said[0].startswith("harbor-large (harbor/large-2) answers ")
+    assert " of the questions of bench correctly (95% interval " in said[0]
     assert "harbor-small-passages" not in " ".join(said)
+
+
+def test_the_summary_says_what_to_expect_of_the_embedded_model(sample: Sample) -> None:
+    findings = sample.analysis.findings
+    info = run_named(findings, "harbor-large").info.model_copy(update={"model": "local/smollm2"})
+    best, *others = summary(altered(findings, "harbor-large", info=info))
+    assert best.startswith("harbor-large (local/smollm2) answers ")
+    assert "A low score is expected" in best
+    assert not any("expected" in sentence for sentence in others)
 
 
 def of(value: float, low: float, high: float) -> Estimate:
@@ -158,5 +168,5 @@ def test_a_simulated_model_is_ranked_below_models(sample: Sample) -> None:
     info = run_named(findings, "harbor-large").info.model_copy(update={"model": "sim/reader?miss=0"})
     simulated = altered(findings, "harbor-large", info=info)
     assert [run.info.name for run in ranked(simulated)][:3] == ["harbor-small", "meadow", "harbor-large"]
-    assert summary(simulated)[0].startswith("harbor-small answers")
+    assert summary(simulated)[0].startswith("harbor-small (harbor/small-2) answers")
     assert not any("harbor-large" in sentence for sentence in summary(simulated))

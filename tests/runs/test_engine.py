@@ -7,19 +7,24 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 from inspect_ai.log import EvalLog
 
 from fathom.api.benches import open_bench
+from fathom.api.imports import import_inspect
 from fathom.cli.main import main
 from fathom.records.errors import FathomError
+from fathom.records.files import Journal
 from fathom.records.questions import Response
 from fathom.runs.folder import RESPONSES, read_responses
 from tests.runs.conftest import KEY, Ask
+from tests.runs.forked import ForkedCommand
 from tests.serving import Provider, serving
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the engine emits warnings of its own
@@ -41,17 +46,18 @@ def test_every_question_is_answered_once_and_the_cache_serves_prefixes(ask: Ask,
     assert usage.input_tokens > 10_000
 
 
-def test_the_model_reads_the_exact_context(ask: Ask, tiny_bench: Path, tmp_path: Path) -> None:
+def test_the_model_reads_the_exact_context(
+    ask: Ask, tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with serving(Provider()) as provider:
         ask(provider, "--limit", 1)
     [prompt] = provider.prompts
     contexts = tiny_bench.parent / "contexts.jsonl"
     asked = next(iter(read_responses(tmp_path / "run").responses.values())).question_id
     context = next(one.context_id for one in open_bench(tiny_bench).all_questions() if one.id == asked)
-    words = ["show", _corpus(tiny_bench), context, "--contexts", contexts]
-    shown = subprocess.run(
-        [sys.executable, "-m", "fathom", *map(str, words)], capture_output=True, check=True
-    ).stdout.decode()
+    capsys.readouterr()
+    main([str(word) for word in ("show", _corpus(tiny_bench), context, "--contexts", contexts)])
+    shown = capsys.readouterr().out
     assert shown.strip() in prompt
     assert "⟦" not in prompt
 
@@ -115,6 +121,30 @@ def _without_tracebacks(log: str) -> bytes:
 
 def _longest_string(content: bytes) -> int:
     return max(map(len, content.split(b'"')), default=0)
+
+
+class _OnlyChatCompletions(BaseHTTPRequestHandler):
+    """A server that knows no other address than /chat/completions."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        assert not self.path.endswith("/chat/completions")
+        self.send_error(404)
+
+    def log_message(self, format: str, *args: object) -> None:
+        return
+
+
+def test_a_server_without_the_responses_api_is_explained(
+    tiny_bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    with ThreadingHTTPServer(("127.0.0.1", 0), _OnlyChatCompletions) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        words = ["--model", "openai/gpt-5", "--url", f"http://127.0.0.1:{server.server_port}/v1", "--retries", "0"]
+        assert main(["run", str(tiny_bench), *words, "--limit", "1", "--out", str(tmp_path / "run")]) == 2
+        server.shutdown()
+    assert "--model openai-api/NAME/gpt-5 with the same --url" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("fault", "word"), [("401", "rejects the API key"), ("404", "does not know the model")])
@@ -189,14 +219,11 @@ def test_a_run_without_a_question_that_fits_is_an_error(
     assert not (tmp_path / "run").exists()
 
 
-def _start(bench: Path, provider: Provider, out: Path, *words: object) -> subprocess.Popen[bytes]:
+def _start(bench: Path, provider: Provider, out: Path, *words: object) -> ForkedCommand:
     usual = ["run", bench, "--model", "openai-api/mine/m", "--url", provider.url, "--window", "128K", "--out", out]
-    return subprocess.Popen(
-        [sys.executable, "-m", "fathom", *map(str, (*usual, *words))],
-        env={**os.environ, "MINE_API_KEY": KEY},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
+    process = ForkedCommand(*usual, *words, log=out)
+    process.start()
+    return process
 
 
 def _wait_for(count: int, provider: Provider) -> None:
@@ -211,17 +238,11 @@ def test_a_kill_loses_nothing_and_nothing_is_asked_twice(tiny_bench: Path, tmp_p
         for wanted in (1, 12):
             process = _start(tiny_bench, provider, tmp_path / "run", "--connections", 2)
             _wait_for(wanted, provider)
-            process.kill()
-            process.wait()
+            process.signal(signal.SIGKILL)
             kills += 1
-            for stream in (process.stdout, process.stderr):
-                assert stream is not None
-                stream.close()
-        last = _start(tiny_bench, provider, tmp_path / "run", "--connections", 2)
-        last.communicate(timeout=120)
-    assert last.returncode == 0
-    lines = (tmp_path / "run" / RESPONSES).read_bytes().splitlines()
-    assert len(lines) == len({Response.from_line(line).question_id for line in lines}) == 30
+        assert _start(tiny_bench, provider, tmp_path / "run", "--connections", 2).wait() == 0
+    responses = list(Journal(tmp_path / "run" / RESPONSES, Response).read())
+    assert len(responses) == len({one.question_id for one in responses}) == 30
     # Only what was in flight at a kill may have been asked again.
     assert sum(count - 1 for count in provider.seen.values()) <= 2 * kills
 
@@ -230,11 +251,10 @@ def test_the_first_interrupt_finishes_what_is_in_flight(tiny_bench: Path, tmp_pa
     with serving(Provider(seconds=0.3)) as provider:
         process = _start(tiny_bench, provider, tmp_path / "run", "--connections", 2)
         _wait_for(2, provider)
-        process.send_signal(signal.SIGINT)
-        said, error = process.communicate(timeout=60)
-        assert process.returncode == 130, error
-        assert b"stopped" in said
-        assert b"responses are missing" in said
+        process.signal(signal.SIGINT)
+        assert process.wait() == 130, process.errors
+        assert "stopped" in process.output
+        assert "responses are missing" in process.output
     kept = len(read_responses(tmp_path / "run").responses)
     # Some were answered, some in flight or next in line for a connection; nobody who waited at the gate was let in.
     assert kept == sum(provider.seen.values()) == len(provider.prompts) <= 8
@@ -246,12 +266,11 @@ def test_the_second_interrupt_stops_at_once(tiny_bench: Path, tmp_path: Path) ->
         _wait_for(2, provider)
         provider.seconds = 600  # far longer than the test waits
         time.sleep(0.3)
-        process.send_signal(signal.SIGINT)
+        process.signal(signal.SIGINT)
         time.sleep(0.5)
-        process.send_signal(signal.SIGINT)
-        _, error = process.communicate(timeout=120)
-        assert process.returncode == 130, error
-        assert b"Traceback" not in error
+        process.signal(signal.SIGINT)
+        assert process.wait() == 130, process.errors
+        assert "Traceback" not in process.errors
     assert read_responses(tmp_path / "run").responses
 
 
@@ -285,6 +304,11 @@ def test_inspect_eval_runs_a_task_of_the_bench(tiny_bench: Path, tmp_path: Path)
     assert log.results.scores[0].metrics["accuracy"].value == pytest.approx(nothing / len(keys))
     assert _longest_string(_without_tracebacks(log.model_dump_json())) < 20_000
     assert not any(sample.target for sample in log.samples)
+    # The log becomes a run with the same scores.
+    run = import_inspect(next(tmp_path.glob("*.eval")), tiny_bench, tmp_path / "run")
+    assert run.manifest.model == "openai-api/mine/m"
+    assert run.status.outcomes == {"answered": 60}
+    assert run.score().accuracy == pytest.approx(nothing / len(keys))
 
 
 def test_the_engine_has_a_task_for_every_family(

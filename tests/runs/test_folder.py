@@ -6,7 +6,7 @@ import pytest
 
 from fathom.records.errors import FathomError
 from fathom.records.questions import Response
-from fathom.runs.folder import MANIFEST, RESPONSES, RunFolder, RunManifest, RunSettings, read_responses
+from fathom.runs.folder import END, MANIFEST, RESPONSES, RunFolder, RunManifest, RunSettings, read_responses
 
 MANIFEST_OF = RunManifest(bench="bench", bench_fingerprint="f", model="m", system="full")
 
@@ -32,6 +32,22 @@ def test_responses_outlast_the_process_and_a_torn_line_is_dropped(tmp_path: Path
     assert read_responses(tmp_path / "run").is_done("q-2", 0)
 
 
+@pytest.mark.parametrize("kept", [0, 1, 2])
+def test_truncated_responses_are_reported(tmp_path: Path, kept: int) -> None:
+    with RunFolder(tmp_path / "run", MANIFEST_OF) as folder:
+        for number in range(3):
+            folder.append(answered(f"q-{number}"))
+        folder.stop(None)
+    path = tmp_path / "run" / RESPONSES
+    path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:kept]) + b'{"question_id"')
+    with pytest.raises(FathomError, match=f"has {kept} of the 3 lines that the run wrote"):
+        read_responses(tmp_path / "run")
+    with pytest.raises(FathomError, match="truncated"), RunFolder(tmp_path / "run", MANIFEST_OF):
+        pass
+    (tmp_path / "run" / END).unlink()
+    assert len(read_responses(tmp_path / "run").responses) == kept
+
+
 def test_errors_are_retried_and_answers_are_kept(tmp_path: Path) -> None:
     with RunFolder(tmp_path / "run", MANIFEST_OF) as folder:
         for response in (
@@ -43,7 +59,8 @@ def test_errors_are_retried_and_answers_are_kept(tmp_path: Path) -> None:
         ):
             folder.append(response)
         index = folder.index()
-    assert index.responses["q-1", 0].text == "first"
+    assert read_responses(tmp_path / "run").responses["q-1", 0].text == "first"
+    assert index.responses["q-1", 0].text == "", "an index for resuming needs no texts"
     assert index.attempts["q-1", 0] == 4
     assert not index.is_done("q-2", 0)
 

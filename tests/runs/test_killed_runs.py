@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-import multiprocessing
-import os
 import signal
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,10 +14,12 @@ from zlib import crc32
 import pytest
 
 from fathom.cli.main import main
+from fathom.records.files import Journal
 from fathom.records.questions import Response
-from fathom.runs.folder import RESPONSES, SPENDING, UNFINISHED
+from fathom.runs.folder import RESPONSES, SPENDING, UNFINISHED, lost_calls
 from tests import pipeline
 from tests.runs.conftest import KEY
+from tests.runs.forked import ForkedCommand
 from tests.serving import Provider, Reply, serving
 
 QUESTIONS = 5
@@ -38,39 +37,9 @@ LISTED = 2
 """Claims that the first pass lists."""
 
 
-def _run(words: list[str]) -> None:
-    """`fathom` in a process of its own, which prints nothing."""
-    os.environ["MINE_API_KEY"] = KEY
-    with (
-        Path(os.devnull).open("w") as nowhere,
-        contextlib.redirect_stdout(nowhere),
-        contextlib.redirect_stderr(nowhere),
-    ):
-        sys.exit(main(words))
-
-
-class Command:
-    """`fathom run`, in a process of its own that can be signaled: a fork of one that has imported the engine."""
-
-    def __init__(self, folder: Path, *words: object) -> None:
-        limits = ["--connections", "1", "--limit", str(QUESTIONS)]
-        self.words = ["run", *map(str, words), *limits, "--out", str(folder)]
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload([__name__, "inspect_ai.model._providers.openai_compatible", "acp", "fastapi"])
-        self._process = context.Process(target=_run, args=(self.words,), daemon=True)
-
-    def run(self) -> int:
-        """Start it and wait for its end; gives the exit code."""
-        self._process.start()
-        self._process.join(120)
-        assert self._process.exitcode is not None, "it does not end"
-        return self._process.exitcode
-
-    def signal(self, number: signal.Signals) -> None:
-        assert self._process.pid is not None
-        os.kill(self._process.pid, number)
-        if number == signal.SIGKILL:
-            self._process.join()
+def command(folder: Path, *words: object) -> ForkedCommand:
+    """`fathom run` with one connection, on a few questions."""
+    return ForkedCommand("run", *words, "--connections", 1, "--limit", QUESTIONS, "--out", folder)
 
 
 class Disturbance:
@@ -79,7 +48,7 @@ class Disturbance:
     def __init__(self, number: signal.Signals, moment: int) -> None:
         self._number = number
         self._moment = moment
-        self.command: Command | None = None
+        self.command: ForkedCommand | None = None
         self.asked: Counter[str] = Counter()
         """Requests, by how often each was made."""
         self.struck: list[str] = []
@@ -118,7 +87,7 @@ def _model(disturbance: Disturbance) -> Iterator[Provider]:
 
 
 def _responses(folder: Path) -> list[Response]:
-    return [Response.from_line(line) for line in (folder / RESPONSES).read_bytes().splitlines()]
+    return list(Journal(folder / RESPONSES, Response).read())
 
 
 def _check_responses(folder: Path) -> list[Response]:
@@ -151,12 +120,12 @@ def test_a_run_that_is_resumed_pays_no_finished_call_again(
     with _model(disturbance) as provider:
         words = ["--model", "openai-api/mine/m", "--url", provider.url, "--window", "128K"]
         bench = claims_bench if system in CLAIMS else tiny_bench
-        command = Command(folder, bench, *words, "--system", system, *SYSTEMS[system])
-        disturbance.command = command
-        assert command.run() == ENDS[number]
+        forked = disturbance.command = command(folder, bench, *words, "--system", system, *SYSTEMS[system])
+        assert forked.run() == ENDS[number]
         assert (folder / UNFINISHED).exists() == (number == signal.SIGKILL), "Ctrl-C lets begun questions finish"
         assert len(_responses(folder)) < QUESTIONS
-        assert main(command.words) == 0
+        assert len(lost_calls(folder)) == len(disturbance.struck)
+        assert main(forked.words) == 0
     disturbance.check()
     found = _check_responses(folder)
     paid = [json.loads(line) for line in (folder / SPENDING).read_text().splitlines()]
@@ -183,9 +152,10 @@ def test_a_system_at_an_address_gets_each_question_once_or_with_the_same_id(
         return {"answer": "Answer: 4", "usage": {"input_tokens": 10, "output_tokens": 2, "price": 0.5}}
 
     with pipeline.serving(pipeline.Pipeline(answer)) as served:
-        disturbance.command = Command(tmp_path / "run", tiny_bench, "--system", served.url)
+        disturbance.command = command(tmp_path / "run", tiny_bench, "--system", served.url)
         assert disturbance.command.run() == ENDS[number]
         assert len(_responses(tmp_path / "run")) == (2 if number == signal.SIGKILL else 3)
+        assert len(lost_calls(tmp_path / "run")) == len(disturbance.struck)
         assert main(disturbance.command.words) == 0
     disturbance.check()
     _check_responses(tmp_path / "run")

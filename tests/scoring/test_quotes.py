@@ -102,6 +102,9 @@ MEASURED = (
         r"The difference was significant ($p \lt 0.05$) in group 12",
         "The difference was significant (p 0.05)",
         "the change was –0.5 units",
+        "the change was **-0.5** units",
+        "the change was `—0.5` units",
+        "the change was --0.5 units",
         "and 1200 people took 1.5 mg",
         "and 1 200 people took 1.5 mg",
         "daily, 5–10 days long",
@@ -134,6 +137,15 @@ def test_signs_and_numbers_may_be_written_in_other_ways(quote: str) -> None:
 )
 def test_another_number_or_sign_is_another_statement(quote: str) -> None:
     assert QuoteLocator(MEASURED).locate(quote) is None
+
+
+def test_a_number_before_another_number_is_not_left_out() -> None:
+    text = "Seats in parliament: 32 (21 directly elected). Imports in 2023: 2.7 billion. Call [1] (473) 5."
+    locator = QuoteLocator(text)
+    assert locator.locate("Seats in parliament: 21 (directly elected)") is None
+    # A year or a word may be left out, and a number in brackets is not the address of a link.
+    for quote in ("Imports in: 2.7 billion.", "Seats in: 32 (21 directly elected)", "Call [1](473) 5"):
+        assert locator.locate(quote) is not None
 
 
 def test_of_several_places_the_first_is_taken_or_the_one_nearest_to_a_hint() -> None:

@@ -732,3 +732,15 @@ def test_a_corpus_that_is_written_again_in_its_place_is_read_again(
         corpus.contexts(lengths=["32K"], count=1, sampling=["random"])
         bench = api.build("numeric", corpus, out=f"bench{seed}", questions=4, processes=1)
         assert bench.audit().passed
+
+
+def test_a_flipped_digit_in_a_file_of_a_bench_is_found(tiny_bench: Path, tmp_path: Path) -> None:
+    for name in (CONTEXTS, QUESTIONS, KEYS):
+        copy = tmp_path / name
+        shutil.copytree(tiny_bench, copy)
+        content = (copy / name).read_bytes()
+        digit = next(place for place in range(len(content) // 2, len(content)) if content[place : place + 1].isdigit())
+        flipped = b"%d" % ((int(content[digit : digit + 1]) + 1) % 10)
+        (copy / name).write_bytes(content[:digit] + flipped + content[digit + 1 :])
+        with pytest.raises(FathomError, match=f"{name}' was changed or damaged"):
+            list(Bench(copy).by_context())

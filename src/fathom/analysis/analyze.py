@@ -16,6 +16,7 @@ from fathom.analysis.collection import BenchData, RunData, collect, with_causes
 from fathom.analysis.comparisons import comparisons
 from fathom.analysis.correlates import correlates
 from fathom.analysis.cost import with_pareto
+from fathom.analysis.effective_length import without_effective_length
 from fathom.analysis.failure_stages import with_stages
 from fathom.analysis.findings import (
     Attribution,
@@ -106,19 +107,20 @@ def analyze(
         ((order[Path(run.info.folder).resolve()], run) for part in parts for run in part.runs),
         key=lambda pair: pair[0],
     )
+    guesses = [one for part in parts for one in baselines(part.data, part.data.runs, part.bench.fingerprint)]
     findings = Findings(
         fathom=__version__,
         seed=settings.seed,
         resamples=settings.resamples,
         benches=tuple(part.bench for part in parts),
-        runs=tuple(run for _, run in runs),
+        runs=tuple(without_effective_length(run, guesses) for _, run in runs),
         comparisons=tuple(one for part in parts for one in part.comparisons),
         setting_comparisons=tuple(one for part in parts for one in part.setting_comparisons),
         repeated_runs=tuple(one for part in parts for one in repeated_runs(part.data.runs, part.bench.fingerprint)),
         loss_decompositions=tuple(
             one for part in parts for one in loss_decompositions(part.data, part.data.runs, part.bench.fingerprint)
         ),
-        baselines=tuple(one for part in parts for one in baselines(part.data, part.data.runs, part.bench.fingerprint)),
+        baselines=tuple(guesses),
         closed_book=tuple(
             one for part in parts for one in closed_book_tests(part.data, part.data.runs, part.bench.fingerprint)
         ),

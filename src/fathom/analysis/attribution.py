@@ -256,6 +256,10 @@ class AttributionResult:
     attribution: Attribution
 
 
+_CANDIDATE_FIELDS = set(CandidateCause.model_fields)
+"""Shared by all candidates, as one set for each takes much memory."""
+
+
 def is_tied(candidates: Sequence[CandidateCause]) -> bool:
     """Whether the two most likely causes have about the same probability."""
     return len(candidates) > 1 and candidates[0].probability - candidates[1].probability < TIE
@@ -272,7 +276,9 @@ def _explain(one: CauseMatch, rates: Mapping[str, float], background_rate: float
     background = background_rate * _background(one)
     total = sum(weights.values()) + background
     candidates = tuple(
-        CandidateCause.model_construct(cause=cause, detail=one.details[cause], probability=min(1.0, weight / total))
+        CandidateCause.model_construct(
+            _CANDIDATE_FIELDS, cause=cause, detail=one.details[cause], probability=min(1.0, weight / total)
+        )
         for cause, weight in sorted(weights.items(), key=lambda pair: -pair[1])
     )
     if background / total > 0.5:

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,10 @@ from fathom.tasks.catalog import family
 from fathom.tasks.family import Diagnosis, Fault, Item
 
 NO_DIAGNOSIS = Diagnosis()
+NONE: Mapping[str, Any] = {}
+"""Shared by the responses without measures: an empty dictionary for each takes memory, too."""
+_ITEM_FIELDS = set(ItemFinding.model_fields)
+"""Shared by all findings: a set of the fields that were given takes more memory than the rest of a finding."""
 MAX_GROUPS = 60
 """A tag with more values than this is not used as a grouping."""
 
@@ -52,10 +56,24 @@ class RunArrays:
     """For each named measure, its mean over the samples of each question; NaN if none has it."""
 
 
+class ResponseUsage(NamedTuple):
+    """The usage of one response, in a fraction of the memory of a record."""
+
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    seconds: float
+    price: float | None
+
+    @classmethod
+    def of(cls, usage: Usage) -> Self:
+        return cls(usage.input_tokens, usage.cached_tokens, usage.output_tokens, usage.seconds, usage.price)
+
+
 class ResponseDetails(NamedTuple):
     """The cost and the measures of one response."""
 
-    usage: Usage
+    usage: ResponseUsage
     measures: Mapping[str, float]
     values: Mapping[str, tuple[float, ...]]
 
@@ -292,8 +310,9 @@ def _add_question(
         if samples:
             _add_responses(run, row, number, item, samples, diagnosis)
             for response in samples:
+                measures = {**response.measures, **extra(item, response)}
                 run.details.append(
-                    ResponseDetails(response.usage, {**response.measures, **extra(item, response)}, response.values)
+                    ResponseDetails(ResponseUsage.of(response.usage), measures or NONE, response.values or NONE)
                 )
                 if attribute:
                     _add_causes(run, number, item, response, diagnosed, matches)
@@ -345,6 +364,7 @@ def _add_responses(
         run.items.append(
             # Not validated: there is one per response, and all values were validated when they were read.
             ItemFinding.model_construct(
+                _ITEM_FIELDS,
                 question_id=item.question.id,
                 run=run.name,
                 sample=sample,

@@ -197,11 +197,14 @@ def _note(one: Comparison, cluster: str) -> str:
         return f"The accuracies are equal; {_counted(one.discordant, 'question')} came out differently."
     if not one.more_questions:
         return "The difference is significant, but missing responses could cancel it."
-    return (
-        f"No significant difference. A difference of this size would take about "
-        f"{_counted(one.more_questions, 'more question')} ({_counted(one.more_contexts or 0, cluster)}) to detect "
-        f"with {POWER:.0%} power."
-    )
+    more = f"{_counted(one.more_questions, 'more question')} ({_counted(one.more_contexts or 0, cluster)})"
+    if one.is_unconfirmed:
+        return (
+            f"The interval excludes zero, but the test over {_counted(one.clusters, cluster)} does not confirm the "
+            f"difference (p = {one.p_holm:.3f} after Holm's correction). About {more} would."
+        )
+    needs = f"A difference of this size would take about {more} to detect with {POWER:.0%} power."
+    return f"No significant difference. {needs}"
 
 
 def _missing_notes(one: Comparison) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fathom.analysis.findings import EffectiveLength, LengthCurve, LengthPoint
+from fathom.analysis.findings import Baseline, EffectiveLength, LengthCurve, LengthPoint, RunSummary
 from fathom.analysis.intervals import LEVEL, Numbers, Sums, Values, draws
 
 THRESHOLD = 0.85
@@ -46,6 +46,25 @@ def curve(
         ),
         families=(),
     )
+
+
+def without_effective_length(run: RunSummary, found: Sequence[Baseline]) -> RunSummary:
+    """The summary without an effective length if the run is no better than a baseline that reads no context.
+
+    Such a run may keep its accuracy at any length, since it does not depend on what is shown.
+    """
+    known = [one for one in found if one.bench == run.info.bench and one.run is None]
+    best = max(known, key=lambda one: one.accuracy.value, default=None)
+    effective, accuracy = run.lengths.effective, run.overall.accuracy.value
+    if effective is None or best is None or accuracy > best.accuracy.value:
+        return run
+    note = (
+        f"Accuracy ({accuracy:.1%}) is not above the baseline '{best.name}' ({best.accuracy.value:.1%}), "
+        "so there is no effective length."
+    )
+    changed: dict[str, object] = {"length": None, "tokens": 0, "low": None, "high": None, "reaches_longest": False}
+    lengths = run.lengths.model_copy(update={"effective": effective.model_copy(update={**changed, "note": note})})
+    return run.model_copy(update={"lengths": lengths})
 
 
 def _bootstrap_interval(

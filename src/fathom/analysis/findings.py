@@ -198,7 +198,7 @@ class EffectiveLength(Record):
     shortest: str
     accuracy_at_shortest: Share
     length: str | None
-    """None if accuracy at the shortest length is zero."""
+    """None if accuracy at the shortest length is zero, or the run is not better than a baseline."""
     tokens: Count
     low: Count | None
     """Interval in tokens, from a bootstrap over contexts; None with fewer than five contexts per length."""
@@ -522,6 +522,13 @@ class Comparison(Record):
     prevent significance, None if there is no estimate."""
     more_contexts: Count | None
     note: str
+
+    @property
+    def is_unconfirmed(self) -> bool:
+        """Whether the interval excludes zero, but the test has too few contexts, or too many pairs, to confirm it."""
+        return (
+            not self.significant and self.more_questions != 0 and not self.difference.low <= 0 <= self.difference.high
+        )
 
 
 class SettingComparison(Record):

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from fathom.analysis.findings import ResponseOutcome, RunInfo
+from fathom.analysis.stored_records import StoredRecords, stored_responses, stored_verdicts
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
-from fathom.records.files import Journal, read_records
+from fathom.records.files import read_records
 from fathom.records.questions import Ending, QuestionId, Response, Step, Usage
-from fathom.runs.folder import SPENDING, VERDICTS, RunManifest, read_responses, read_run, selected_questions
+from fathom.runs.folder import VERDICTS, RunManifest, read_run, read_usages, selected_questions
 from fathom.scoring.answers import Answer
 from fathom.scoring.recall import retrieved
 from fathom.scoring.verdicts import Verdict
@@ -22,9 +24,6 @@ from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
 from fathom.tasks.checking import ShownContexts, check
 from fathom.tasks.family import Item
-
-ResponseId = tuple[QuestionId, int]
-"""A question and a sample number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +55,8 @@ class LoadedRun:
     name: str
     folder: Path
     manifest: RunManifest
-    responses: dict[ResponseId, Response]
-    verdicts: dict[ResponseId, Verdict]
+    responses: StoredRecords[Response]
+    verdicts: StoredRecords[Verdict]
     """From the last scoring. Responses without a verdict are scored during the analysis."""
     questions: frozenset[QuestionId] = frozenset()
     """Questions that the run asks."""
@@ -77,15 +76,14 @@ class LoadedRun:
         return self.manifest.settings.samples
 
     def take(self, item: Item) -> list[ScoredResponse]:
-        """The scored responses to a question, one per sample. They are removed from memory."""
+        """The scored responses to a question, one per sample."""
         return [self._take(item, sample) for sample in range(self.samples)]
 
     def _take(self, item: Item, sample: int) -> ScoredResponse:
-        place = item.question.id, sample
-        response = self.responses.pop(place, None)
+        response = self.responses.get(item.question.id, sample)
         if response is None:
             return replace(UNANSWERED, measures=family(item.question.family).empty_measures(item.key))
-        stored = self.verdicts.pop(place, None)
+        stored = self.verdicts.get(item.question.id, sample)
         verdict = verdict_on(item, response, stored, self.shown)
         self.scored_here += verdict is not stored
         if self.samples > 1:
@@ -136,6 +134,16 @@ class BenchRuns:
     bench: Bench
     runs: list[LoadedRun]
 
+    @cached_property
+    def numbers(self) -> dict[QuestionId, int]:
+        """The questions of the bench, numbered from zero."""
+        return {question.id: number for number, question in enumerate(self.bench.all_questions())}
+
+    @cached_property
+    def ids(self) -> dict[QuestionId, QuestionId]:
+        """Each id by itself, so that runs share one string."""
+        return {id: id for id in self.numbers}
+
     def by_context(self) -> Iterator[tuple[Context, list[Item]]]:
         """Each context with the items that at least one run asks."""
         asked = frozenset[QuestionId]().union(*(run.questions for run in self.runs))
@@ -158,7 +166,7 @@ def load_runs(folders: Sequence[Path], bench: Path | None = None) -> list[BenchR
         if known is None:
             known = BenchRuns(open_bench(folder, manifest, bench), [])
             by_bench[manifest.bench_fingerprint] = known
-        known.runs.append(_load(name, folder, manifest, known.bench))
+        known.runs.append(_load(name, folder, manifest, known))
     return list(by_bench.values())
 
 
@@ -186,21 +194,28 @@ def _unique_names(folders: Sequence[Path]) -> list[str]:
     return names
 
 
-def _load(name: str, folder: Path, manifest: RunManifest, bench: Bench) -> LoadedRun:
-    questions = frozenset(question.id for question in selected_questions(bench.all_questions(), manifest.settings))
+def _load(name: str, folder: Path, manifest: RunManifest, known: BenchRuns) -> LoadedRun:
+    bench, samples = known.bench, manifest.settings.samples
+    asked = selected_questions(bench.all_questions(), manifest.settings)
+    questions = frozenset(known.ids[question.id] for question in asked)
+    others = (run.questions for run in known.runs)
+    questions = next((one for one in others if one == questions), questions)  # usually all runs ask the same
     if not questions:
         raise FathomError(f"The run '{folder}' asks no questions. Run it again with another --split or --limit.")
-    responses = read_responses(folder).responses
+    retrieving: set[bool] = set()
+    responses = stored_responses(
+        folder, known.numbers, samples, lambda one: retrieving.add(retrieved(one.trace) is not None)
+    )
     return LoadedRun(
         name,
         folder,
         manifest,
-        {place: response for place, response in responses.items() if place[0] in questions},
-        {(verdict.question_id, verdict.sample): verdict for verdict in read_verdicts(folder)},
+        responses,
+        stored_verdicts(folder, known.numbers, samples),
         questions,
         spent=_spent(folder),
         not_asked=bench.manifest.questions - len(questions),
-        retrieves=any(retrieved(response.trace) is not None for response in responses.values()),
+        retrieves=True in retrieving,
         shown=ShownContexts(bench),
     )
 
@@ -218,6 +233,6 @@ def read_verdicts(folder: Path) -> Iterable[Verdict]:
 
 def _spent(folder: Path) -> float | None:
     """US dollars for every call; None if a price is unknown."""
-    usages = list(Journal(folder / SPENDING, Usage).read())
+    usages = list(read_usages(folder))
     known = [usage.price for usage in usages if usage.price is not None]
     return sum(known) if len(known) == len(usages) and usages else None

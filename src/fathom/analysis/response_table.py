@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from fathom.analysis.collection import BenchData, RunData, with_causes
+from fathom.analysis.collection import BenchData, ResponseUsage, RunData, with_causes
 from fathom.analysis.failure_stages import STAGES, with_stages
 from fathom.analysis.findings import OUTCOMES, ItemFinding
 from fathom.analysis.intervals import Numbers, Values
@@ -20,7 +20,6 @@ from fathom.analysis.properties import Groupings, QuestionProperties
 from fathom.analysis.ratios import ratio_sums
 from fathom.models.model_info import model_info
 from fathom.records.lengths import format_length
-from fathom.records.questions import Usage
 from fathom.records.tag_values import value_order
 from fathom.scoring.measures import Distribution, RatioMeasure, counts_of
 from fathom.tasks.catalog import distributions_of, measures_of
@@ -400,7 +399,7 @@ _COSTS: dict[str, Kind] = {
 }
 
 
-def _cost(usage: Usage, name: str) -> float:
+def _cost(usage: ResponseUsage, name: str) -> float:
     if name == "tokens":
         return usage.input_tokens + usage.output_tokens
     if name == "dollars":

@@ -38,7 +38,7 @@ from fathom.tasks.auditing import AuditReport
 from fathom.tasks.auditing import audit as audit_folder
 from fathom.tasks.bench import BenchManifest
 from fathom.tasks.bench_folder import QUESTIONS
-from fathom.tasks.catalog import family, family_for, family_names, settings_of, tags_of
+from fathom.tasks.catalog import family, family_for, family_names, preparation_of, settings_of, tags_of
 from fathom.tasks.checking import ShownContexts, check
 from fathom.tasks.family import Family, FamilySettings, FromCorpus, Item, ModelAnswers, PerContext, Preset
 from fathom.tasks.simulating import open_simulator, simulated_model, simulated_response
@@ -72,6 +72,7 @@ __all__ = [
     "is_path",
     "model_marker",
     "open_bench",
+    "preparation_of",
     "read_recipe",
     "swap",
     "tags_of",

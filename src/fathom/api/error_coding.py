@@ -117,12 +117,11 @@ def _wrong_runs(found: BenchRuns) -> dict[str, list[str]]:
     wrong: dict[str, list[str]] = {}
     for _, items in found.by_context():
         for item in items:
-            place = item.question.id, 0
             for run in found.runs:
-                response = run.responses.get(place)
+                response = run.responses.get(item.question.id, 0)
                 if response is None:
                     continue
-                if verdict_on(item, response, run.verdicts.get(place), run.shown).outcome in WRONG:
+                if verdict_on(item, response, run.verdicts.get(item.question.id, 0), run.shown).outcome in WRONG:
                     wrong.setdefault(item.question.id, []).append(run.name)
     return wrong
 

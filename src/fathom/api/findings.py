@@ -39,7 +39,7 @@ from fathom.report.formatting import title_of
 from fathom.report.pages import PageOptions, WrittenPage, check_page_path, write_page
 from fathom.report.sections import all_figures
 from fathom.report.site import Site, check_site_path, write_site
-from fathom.runs.folder import MANIFEST, RunManifest, read_responses, read_run, selected_questions
+from fathom.runs.folder import MANIFEST, RunManifest, is_running, read_responses, read_run, selected_questions
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
 from fathom.tasks.swapping import REPORT
@@ -65,6 +65,7 @@ __all__ = [
     "Spread",
     "SwapResults",
     "analyze",
+    "any_running",
     "best_systems",
     "check_outputs",
     "compare",
@@ -148,13 +149,17 @@ class Analysis(analysis.Analysis):
         """Write the findings about each response as JSON lines."""
         write_records(as_path(path), self.all_items())
 
-    def write_report(self, path: Folder, *, title: str | None = None, parts: bool | None = None) -> WrittenPage:
+    def write_report(
+        self, path: Folder, *, title: str | None = None, parts: bool | None = None, refresh: int | None = None
+    ) -> WrittenPage:
         """Write the report as one HTML page that opens offline.
 
-        `parts` puts the details of items in files beside the page; by default only if the page would be large.
+        `parts` puts the details of items in files beside the page; by default only if the page would be large. With
+        `refresh` a browser loads the page again after that many seconds.
         """
         title = title or title_of(self.findings)
-        return write_page(self.findings, self.all_items(), as_path(path), title, PageOptions(parts, self.corpus))
+        options = PageOptions(parts, self.corpus, refresh)
+        return write_page(self.findings, self.all_items(), as_path(path), title, options)
 
     def write_site(self, folder: Folder, *, title: str = "Leaderboard", parts: bool | None = None) -> Site:
         """Write a leaderboard with a report page for each bench."""
@@ -224,6 +229,11 @@ def run_folders(runs: Folder | Sequence[Folder]) -> list[Path]:
     if not found:
         raise FathomError("No run was given. Make one with `fathom run BENCH --model M`.")
     return found
+
+
+def any_running(runs: Folder | Sequence[Folder]) -> bool:
+    """Whether a process is writing to one of these runs."""
+    return any(map(is_running, run_folders(runs)))
 
 
 def contamination(runs: Folder | Sequence[Folder]) -> dict[str, Contamination]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from pathlib import Path
 
 from fathom.analysis.loading import open_bench
@@ -13,17 +14,23 @@ from fathom.models.model_info import model_info
 from fathom.models.prompts import Message, Prompt, RolePrompt
 from fathom.records.errors import FathomError
 from fathom.records.files import write_records
-from fathom.records.judgments import Judgment
-from fathom.records.questions import Response, Usage
-from fathom.runs.folder import JUDGMENTS, read_responses, read_run
-from fathom.runs.roles import RoleModel, RoleSettings, run_role
+from fathom.records.judgments import Judgment, PlantedDecision, Reasoning
+from fathom.records.questions import QuestionId, Response, Usage
+from fathom.records.record import digest
+from fathom.runs.folder import CALIBRATION, JUDGMENTS, read_responses, read_run
+from fathom.runs.roles import RoleBatch, RoleModel, RoleSettings, run_role
 from fathom.runs.run import RunLimits
+from fathom.scoring.reasoning import counted
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
-from fathom.tasks.family import Judge, Ruling
+from fathom.tasks.family import Judge, JudgePrompt, PlantedResponse, Ruling
 
 JUDGE = "judge"
-"""The folder of a run in which the calls of its judge are journaled."""
+"""The folder of a run in which the calls of its judges are journaled."""
+CALIBRATION_ITEMS = 40
+"""Questions to which planted responses are judged with every run."""
+ATTEMPTS = 3
+"""How often a prompt is asked before its response counts as unjudged."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,11 @@ class Judging:
     def unjudged(self) -> int:
         return sum(one.outcome == "unjudged" for one in self.judgments)
 
+    @property
+    def asked_again(self) -> int:
+        """Judgments for which a judge was asked more than once."""
+        return sum(one.attempts > 1 for one in self.judgments)
+
 
 def role_model(
     name: str, *, prices: Folder | None = None, url: str | None = None, simulate: Callable[[Prompt], str] | None = None
@@ -47,67 +59,129 @@ def role_model(
     return RoleModel(name, model_info(name, as_path(prices)), opened_model(name, url), simulate)
 
 
-def needs_judge(run: Folder, *, bench: Folder | None = None) -> bool:
+def needs_judge(run: Folder, *, bench: Folder | None = None, reasoning: Reasoning = "visible") -> bool:
     """Whether some response of the run is to be judged."""
     folder = as_path(run)
-    return any(True for _ in _prompts(open_bench(folder, read_run(folder), as_path(bench)), folder))
+    opened = open_bench(folder, read_run(folder), as_path(bench))
+    return any(True for _ in _on_responses(opened, folder, reasoning))
 
 
 def judge(
     run: Folder,
-    model: RoleModel,
+    models: RoleModel | Sequence[RoleModel],
     *,
     bench: Folder | None = None,
     settings: RoleSettings | None = None,
     limits: RunLimits | None = None,
+    reasoning: Reasoning = "visible",
+    calibration: int = CALIBRATION_ITEMS,
+    attempts: int = ATTEMPTS,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Judging:
     """Judge the responses of a run whose families have a judge, and write `judgments.jsonl` to the run's folder.
 
-    The model's calls are cached: a second call asks only for the judgments that are missing. `fathom score` uses them.
+    Each of the models judges each response. They also judge planted responses to `calibration` questions, the same
+    ones in every run on a bench; their decisions are written to `calibration.jsonl`. A prompt without a decision is
+    asked up to `attempts` times. The models' calls are cached: a second call asks only for the judgments that are
+    missing. `fathom score` uses them.
     """
     folder = as_path(run)
     opened = open_bench(folder, read_run(folder), as_path(bench))
-    prompts = {one.id: (judged, one) for judged, one in _prompts(opened, folder)}
-    if not prompts:
+    asked = list(_on_responses(opened, folder, reasoning))
+    if not asked:
         raise FathomError(f"No response of the run '{folder}' needs a judge. Score it with `fathom score {folder}`.")
-    batch = run_role(
-        [one for _, one in prompts.values()],
-        model,
-        folder / JUDGE,
-        settings or RoleSettings(),
-        limits or RunLimits(),
-        progress,
-    )
-    judgments = []
-    for id, (judged, prompt) in prompts.items():
-        result = batch.results[id]
-        ruling = result.value or Ruling("unjudged", reason=result.state)
-        judgments.append(
-            Judgment(
-                question_id=judged.response.question_id,
-                sample=judged.response.sample,
-                part=judged.part,
-                judge=model.name,
-                outcome=ruling.outcome,
-                score=ruling.score,
-                reason=ruling.reason,
-                prompt_version=prompt.version,
-                usage=result.call.usage if result.call else Usage(),
-            )
-        )
-    write_records(folder / JUDGMENTS, judgments)
-    return Judging(judgments, batch.usage, batch.stopped)
+    planted = list(_on_planted(opened, calibration))
+    judgments: list[Judgment] = []
+    decisions: list[PlantedDecision] = []
+    usage, stopped = Usage(price=0.0), None
+    for model in [models] if isinstance(models, RoleModel) else models:
+        batch = _ask([*asked, *planted], model, folder / JUDGE, settings or RoleSettings(), limits, attempts, progress)
+        usage, stopped = usage.plus(batch.usage), stopped or batch.stopped
+        judgments += [one.judgment(model.name, batch, reasoning) for one in asked]
+        decisions += _planted_decisions(planted, model.name, batch, reasoning)
+    write_records(folder / JUDGMENTS, judgments, checksums=True)
+    write_records(folder / CALIBRATION, decisions)
+    return Judging(judgments, usage, stopped)
 
 
 @dataclass(frozen=True)
-class _Judged:
-    response: Response
-    part: str
+class _Asked:
+    """A prompt about a response of a run, or about a planted one."""
+
+    question: QuestionId
+    sample: int
+    judge: Judge
+    prompt: JudgePrompt
+    planted: PlantedResponse | None = None
+
+    @property
+    def role_prompt(self) -> RolePrompt[Ruling]:
+        kind = "" if self.planted is None else f"planted {self.planted.fault}."
+        id = f"{kind}{self.question}.{self.sample}.{self.prompt.part}"
+        return RolePrompt(id, Prompt((Message.user(self.prompt.text),)), self.judge.version, _parser(self.judge))
+
+    def judgment(self, model: str, batch: _Rulings, reasoning: Reasoning) -> Judgment:
+        result = batch.results[self.role_prompt.id]
+        ruling = result.value or Ruling("unjudged", reason=result.state)
+        return Judgment(
+            question_id=self.question,
+            sample=self.sample,
+            part=self.prompt.part,
+            judge=model,
+            outcome=ruling.outcome,
+            score=ruling.score,
+            reason=ruling.reason,
+            prompt_version=self.judge.version,
+            usage=result.call.usage if result.call else Usage(),
+            reasoning=reasoning,
+            attempts=max(1, result.calls),
+        )
 
 
-def _prompts(bench: Bench, run: Path) -> Iterator[tuple[_Judged, RolePrompt[Ruling]]]:
-    """The prompts for all responses that were answered and have a judge."""
+_Rulings = RoleBatch[Ruling]
+
+
+def _ask(
+    asked: Sequence[_Asked],
+    model: RoleModel,
+    folder: Path,
+    settings: RoleSettings,
+    limits: RunLimits | None,
+    attempts: int,
+    progress: Callable[[int, int], None],
+) -> _Rulings:
+    """The rulings; prompts without one are asked again."""
+    prompts = [one.role_prompt for one in asked]
+    for _ in range(attempts):
+        batch = run_role(prompts, model, folder, settings, limits or RunLimits(), progress)
+        if batch.is_complete or batch.stopped is not None:
+            break
+    return batch
+
+
+def _planted_decisions(
+    planted: Sequence[_Asked], model: str, batch: _Rulings, reasoning: Reasoning
+) -> Iterator[PlantedDecision]:
+    """One decision on each planted response."""
+    groups: dict[tuple[QuestionId, str, str], list[_Asked]] = {}
+    for one in planted:
+        assert one.planted is not None
+        groups.setdefault((one.question, one.planted.part, one.planted.fault), []).append(one)
+    for (question, part, fault), group in groups.items():
+        decisions = group[0].judge.decide([one.judgment(model, batch, reasoning) for one in group])
+        yield PlantedDecision(
+            question_id=question,
+            part=part,
+            fault=fault,
+            judge=model,
+            outcome=decisions.get(part, "unjudged"),
+            prompt_version=group[0].judge.version,
+            reasoning=reasoning,
+        )
+
+
+def _on_responses(bench: Bench, run: Path, reasoning: Reasoning) -> Iterator[_Asked]:
+    """The prompts about all responses that were answered and have a judge."""
     responses: dict[str, list[Response]] = {}
     for response in read_responses(run).responses.values():
         if response.outcome in ("answered", "truncated"):
@@ -117,10 +191,20 @@ def _prompts(bench: Bench, run: Path) -> Iterator[tuple[_Judged, RolePrompt[Ruli
             found = family(item.question.family).judge
             for response in responses.get(item.question.id, ()) if found is not None else ():
                 assert found is not None
-                for part, text in found.prompts(item.question, item.key, response):
-                    prompt = Prompt((Message.user(text),))
-                    id = f"{response.question_id}.{response.sample}.{part}"
-                    yield _Judged(response, part), RolePrompt(id, prompt, found.version, _parser(found))
+                for prompt in found.prompts(item.question, item.key, counted(response, reasoning)):
+                    yield _Asked(item.question.id, response.sample, found, prompt)
+
+
+def _on_planted(bench: Bench, items: int) -> Iterator[_Asked]:
+    """The prompts about planted responses to some questions of the bench, the same ones for every run."""
+    judged = (item for _, group in bench.by_context() for item in group if family(item.question.family).judge)
+    drawn = nsmallest(items, judged, key=lambda item: digest("calibration", item.question.id))
+    for number, item in enumerate(drawn):
+        found = family(item.question.family).judge
+        assert found is not None
+        for response in found.planted(item, number):
+            for prompt in response.prompts:
+                yield _Asked(item.question.id, 0, found, prompt, response)
 
 
 def _parser(judge: Judge) -> Callable[[str], Ruling]:

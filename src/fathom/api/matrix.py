@@ -25,7 +25,7 @@ from fathom.api.scores import score_run
 from fathom.records.errors import FathomError
 from fathom.records.record import Record
 from fathom.runs.calling import Budget, SharedLimits
-from fathom.runs.folder import read_responses, read_spent
+from fathom.runs.folder import read_responses, spent_at_most
 from fathom.runs.matrix import Cell, Matrix, cells, parse_matrix, read_matrix
 from fathom.runs.progress import ShowProgress, show_nothing
 from fathom.runs.run import summarize
@@ -94,7 +94,7 @@ class MatrixRequest:
     def run(self, limits: RunLimits, progress: CellProgress | None = None) -> MatrixRun:
         """Run the cells one after another, or resume them. One budget is for all of them together."""
         progress = progress or CellProgress()
-        spent = sum(read_spent(one.folder) for one in self.cells)
+        spent = sum(spent_at_most(one.folder) for one in self.cells)
         budget = limits.budget if limits.budget is not None else self.budget
         for one in self.cells:
             try:
@@ -142,7 +142,7 @@ class MatrixRequest:
         if not is_run_folder(one.folder):
             return None
         with open_bench_view(self.bench, one.request.corpus) as bench:
-            return summarize(bench, one.request.manifest(bench, one.folder), read_responses(one.folder))
+            return summarize(bench, one.request.manifest(bench, one.folder), read_responses(one.folder, texts=False))
 
 
 def _accuracy(folder: Path, status: RunStatus) -> float | None:

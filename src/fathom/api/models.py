@@ -13,7 +13,7 @@ from fathom.records.errors import FathomError
 from fathom.records.lengths import parse_length
 from fathom.runs.run import missing_engine
 
-__all__ = ["KnownModel", "engine_info", "list_models"]
+__all__ = ["KnownModel", "engine_info", "list_models", "model_info"]
 
 SIMULATED = ("sim/", "mockllm/")
 
@@ -97,7 +97,7 @@ def _engine_table() -> dict[str, ModelInfo]:
     return {
         name: ModelInfo(
             window=info.context_length,
-            max_output=info.output_tokens,
+            max_output_tokens=info.output_tokens,
             reasoning=info.reasoning,
             released=info.release_date and info.release_date.isoformat(),
             cutoff=info.knowledge_cutoff_date and info.knowledge_cutoff_date.isoformat()[:7],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,14 +12,16 @@ from typing import Any
 from fathom.api.arguments import Folder, as_path
 from fathom.api.benches import Bench, BenchRecipe
 from fathom.api.corpora import Corpus, ingest, open_corpus
+from fathom.api.prices import COMMON_MODELS
 from fathom.api.runs import Run, plan, run
 from fathom.corpus.manifest import FILE_NAME
 from fathom.models.tokenizers import tokenizer
+from fathom.records.contexts import Sampling
 from fathom.records.errors import FathomError
-from fathom.tasks.catalog import family, family_names
+from fathom.tasks.catalog import family, family_names, preparation_of
 from fathom.tasks.family import PerContext
 
-__all__ = ["COMMON_MODELS", "FirstBench", "choose", "estimate_prices", "is_corpus", "quickstart"]
+__all__ = ["FirstBench", "choose", "estimate_prices", "is_corpus", "quickstart", "run_folder"]
 
 LENGTHS = tuple(1_024 * 2**power for power in range(1, 8))
 """The context lengths to choose from: 2K to 128K. Longer ones cost dollars for each model that is tried."""
@@ -28,8 +31,6 @@ QUESTIONS = 10
 """Questions of each context."""
 CONTEXTS = 6
 """Contexts of each length."""
-COMMON_MODELS = ("openai/gpt-5-mini", "openai/gpt-4.1", "anthropic/claude-sonnet-4-5", "google/gemini-2.5-flash")
-"""Models whose price is estimated."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class FirstBench:
     count: int
     """Contexts of each length."""
     min_documents: int
+    sampling: tuple[Sampling, ...]
     families: Mapping[str, Mapping[str, Any]]
     """The settings of each family."""
 
@@ -50,17 +52,32 @@ def choose(corpus: Corpus) -> FirstBench:
     if not sizes:
         raise FathomError(f"'{corpus.folder}' has no documents. Give a folder with documents that can be read.")
     lengths, count = _choose_lengths(sizes)
-    families = {
+    suitable = {
         name: settings
         for name in family_names()
         if (settings := family(name).starter(corpus, QUESTIONS)) is not None and _suits(name, corpus)
     }
+    unprepared = {name: found for name in suitable if (found := preparation_of(name, corpus)) is not None}
+    families = {name: settings for name, settings in suitable.items() if name not in unprepared}
+    if unprepared and not families:
+        (name, needed), *_ = unprepared.items()
+        raise FathomError(
+            f"The family {name} can ask about '{corpus.folder}', but needs to know its figures first. Run "
+            f"`{needed.command.replace('CORPUS', str(corpus.folder))}`, check the file, and build with "
+            f"`fathom build {name} {corpus.folder} --out bench {needed.options}`."
+        )
     if not families:
         raise FathomError(
             f"No family can ask about the {len(sizes):,} documents of '{corpus.folder}': they have neither titles, "
             "authors and references nor figures. See `fathom show` for what was read, and docs/reading.md."
         )
-    return FirstBench(lengths, count, min(MIN_DOCUMENTS, len(sizes)), families)
+    return FirstBench(lengths, count, min(MIN_DOCUMENTS, len(sizes)), _choose_sampling(corpus), families)
+
+
+def _choose_sampling(corpus: Corpus) -> tuple[Sampling, ...]:
+    """Along citations where most documents have one; otherwise such contexts could not be filled."""
+    manifest = corpus.manifest
+    return ("random", "bfs", "dfs") if manifest.links >= manifest.documents else ("random",)
 
 
 def _choose_lengths(sizes: list[int]) -> tuple[tuple[int, ...], int]:
@@ -96,10 +113,21 @@ def quickstart(
     corpus_folder = folder / "corpus"
     with open_corpus(corpus_folder) if is_corpus(corpus_folder) else ingest(sources, corpus_folder) as corpus:
         chosen = choose(corpus)
-        corpus.contexts(chosen.lengths, chosen.count, min_documents=chosen.min_documents, seed=seed)
+        corpus.contexts(
+            chosen.lengths,
+            chosen.count,
+            min_documents=chosen.min_documents,
+            sampling=chosen.sampling,
+            seed=seed,
+        )
     bench = BenchRecipe(corpus_folder, folder / "bench", chosen.families, seed=seed).build()
-    done = run(bench, model=model, budget=budget, out=folder / "run") if model else None
+    done = run(bench, model=model, budget=budget, out=run_folder(folder, model)) if model else None
     return bench, done
+
+
+def run_folder(folder: Path, model: str) -> Path:
+    """The folder of a model's run, so that several models can be tried on one bench and share a report."""
+    return folder / "runs" / re.sub(r"[^\w.=-]+", "-", model)[:80]
 
 
 def is_corpus(folder: Path) -> bool:

@@ -17,7 +17,7 @@ from fathom.api.arguments import Folder, as_path
 from fathom.records.documents import Count
 from fathom.records.errors import FathomError
 from fathom.records.files import read_records
-from fathom.records.questions import Question
+from fathom.records.questions import Question, Usage
 from fathom.records.record import Record
 from fathom.runs.folder import (
     MANIFEST,
@@ -26,7 +26,9 @@ from fathom.runs.folder import (
     WAITING,
     ResponseIndex,
     RunManifest,
+    RunSession,
     is_running,
+    lost_calls,
     read_end,
     read_responses,
     read_run,
@@ -35,10 +37,11 @@ from fathom.runs.folder import (
 )
 from fathom.scoring.scores import score_responses, tally
 from fathom.scoring.verdicts import Verdict
+from fathom.systems.protocol import total
 from fathom.tasks.bench import Bench
 from fathom.tasks.checking import Checker
 
-__all__ = ["RunListing", "list_runs"]
+__all__ = ["RunDetails", "RunListing", "list_runs", "run_details"]
 
 RunState = Literal["running", "finished", "stopped", "unreadable"]
 MOST_SCORED = 1_000
@@ -68,6 +71,8 @@ class RunListing(Record):
     """Responses that failed and are asked again by the same command."""
     spent: float = 0.0
     """US dollars, over every call, where prices are known."""
+    lost_calls: Count = 0
+    """Calls that were in flight when a process was killed, and may have cost money; `spent` does not include them."""
     has_unknown_prices: bool = False
     """Whether some responses have no known price."""
     accuracy: float | None = None
@@ -101,12 +106,59 @@ def _modified(folder: Path) -> float:
     return max((path.stat().st_mtime for path in paths), default=0.0)
 
 
+class RunDetails(Record):
+    """The state of one run."""
+
+    run: RunListing
+    outcomes: dict[str, Count]
+    """Responses so far, by outcome."""
+    usage: Usage
+    errors: dict[str, Count]
+    """The three most frequent error messages, with their counts."""
+    sessions: tuple[RunSession, ...]
+    """The processes of the run."""
+    seconds: float | None = None
+    """Since the present process began; None if none works on the run."""
+    seconds_left: float | None = None
+    """At the speed of the present process; None if it has no response yet, or if there is none."""
+
+
+def run_details(run: Folder) -> RunDetails:
+    """The state of a run that works, has stopped or is complete. Reads the run and its bench; writes nothing."""
+    folder = as_path(run)
+    manifest, index = read_run(folder), read_responses(folder)
+    listing = _describe(folder, manifest, index, read_spent(folder))
+    responses = list(index.responses.values())
+    seconds = left = None
+    if listing.state == "running" and manifest.sessions:
+        session = manifest.sessions[-1]
+        seconds = (datetime.now(UTC) - datetime.fromisoformat(session.started)).total_seconds()
+        answered = listing.done - session.done
+        if answered > 0 and listing.wanted is not None:
+            left = seconds / answered * (listing.wanted - listing.done)
+    return RunDetails(
+        run=listing,
+        outcomes=dict(sorted(Counter(one.outcome for one in responses).items())),
+        usage=total([Usage(price=0.0), *(one.usage for one in responses)]),
+        errors=dict(Counter(one.error[:120] for one in responses if one.error is not None).most_common(3)),
+        sessions=manifest.sessions,
+        seconds=seconds,
+        seconds_left=left,
+    )
+
+
 def _listed(folder: Path) -> RunListing:
-    changed = datetime.fromtimestamp(_modified(folder), UTC).isoformat(timespec="seconds")
     try:
-        manifest, index, spent = read_run(folder), read_responses(folder), read_spent(folder)
+        return _describe(folder, read_run(folder), read_responses(folder), read_spent(folder))
     except FathomError as error:
-        return RunListing(folder=str(folder), state="unreadable", reason=str(error), changed=changed)
+        return RunListing(folder=str(folder), state="unreadable", reason=str(error), changed=_changed(folder))
+
+
+def _changed(folder: Path) -> str:
+    return datetime.fromtimestamp(_modified(folder), UTC).isoformat(timespec="seconds")
+
+
+def _describe(folder: Path, manifest: RunManifest, index: ResponseIndex, spent: float) -> RunListing:
     asked = _asked(folder, manifest)
     samples = manifest.settings.samples
     ids = {question.id for question in asked.questions} if asked else None
@@ -132,9 +184,10 @@ def _listed(folder: Path) -> RunListing:
         done=done,
         errors=len(errors),
         spent=round(spent, 6),
+        lost_calls=0 if state == "running" else len(lost_calls(folder)),
         has_unknown_prices=any(one.usage.price is None and one.outcome not in WAITING for one in responses),
         accuracy=_accuracy(folder, asked, index) if asked else None,
-        changed=changed,
+        changed=_changed(folder),
     )
 
 

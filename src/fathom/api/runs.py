@@ -33,6 +33,8 @@ from fathom.runs.folder import (
     RunManifest,
     RunSettings,
     check_resumable,
+    is_running,
+    lost_calls,
     read_responses,
     read_run,
 )
@@ -130,7 +132,8 @@ def open_run(folder: Folder) -> Run:
     path = as_path(folder)
     manifest = read_run(path)
     with open_bench_view(Path(os.path.normpath(path.resolve() / manifest.bench))) as bench:
-        return Run(path, running.summarize(bench, manifest, read_responses(path)))
+        lost = 0 if is_running(path) else len(lost_calls(path))
+        return Run(path, running.summarize(bench, manifest, read_responses(path, texts=False), lost=lost))
 
 
 def plan(bench: Folder, *, model: str | None = None, out: Folder | None = None, **options: Unpack[RunOptions]) -> Plan:
@@ -150,19 +153,37 @@ def run(
     timeout: int = 600,
     backoff: float = 2.0,
     max_outage: float = 120.0,
+    requests_per_minute: float | None = None,
     progress: ShowProgress = show_nothing,
     **options: Unpack[RunOptions],
 ) -> Run:
     """Ask a model the questions of a bench, or resume the run in `out`. Calls the model unless it is simulated.
 
     A system that needs no model, such as `http://HOST:PORT/PATH`, is run without `model`. The run stops before it
-    could cost more than `budget` dollars, or if the endpoint does not answer for `max_outage` seconds. `url` is the
-    address of an OpenAI-compatible server. `progress` is called with a `RunProgress` after every response.
+    could cost more than `budget` dollars, or if the endpoint does not answer for `max_outage` seconds. It begins at
+    most `requests_per_minute` requests. `url` is the address of an OpenAI-compatible server. `progress` is called with
+    a `RunProgress` after every response.
     """
     request = request_run(bench, model, **options)
     folder = as_path(out) or request.default_folder
-    check_limits(budget=budget, retries=retries, timeout=timeout, backoff=backoff, max_outage=max_outage)
-    limits = RunLimits(request.connections, request.contexts_at_once, budget, retries, timeout, backoff, max_outage)
+    check_limits(
+        budget=budget,
+        retries=retries,
+        timeout=timeout,
+        backoff=backoff,
+        max_outage=max_outage,
+        requests_per_minute=requests_per_minute,
+    )
+    limits = RunLimits(
+        request.connections,
+        request.contexts_at_once,
+        budget,
+        retries,
+        timeout,
+        backoff,
+        max_outage,
+        requests_per_minute,
+    )
     return Run(folder, outside_event_loop(lambda: request.run(folder, limits, url, progress)))
 
 
@@ -294,12 +315,17 @@ class RunRequest:
                 f"The context window of the model '{self.model}' is unknown. "
                 "Give --window, such as --window 128K, or add the model to a table of --prices."
             )
-        if info.max_output is not None and self.settings.max_tokens > info.max_output:
+        if info.max_output_tokens is not None and self.settings.max_tokens > info.max_output_tokens:
             raise FathomError(
-                f"The model '{self.model}' writes at most {info.max_output:,} tokens, and --max-tokens is "
+                f"The model '{self.model}' writes at most {info.max_output_tokens:,} tokens, and --max-tokens is "
                 f"{self.settings.max_tokens:,}. Give fewer, or correct the limit in a table of --prices."
             )
         return info
+
+    @property
+    def prices_as_of(self) -> str:
+        """The day of the model's prices, in your own table or the built-in one."""
+        return prices_as_of(self.model, self.prices)
 
     @cached_property
     def _model_name(self) -> str:
@@ -417,13 +443,13 @@ class RunRequest:
 def check_limits(**limits: float | None) -> None:
     """Raise an error for a limit that is no number or too small."""
     for name, limit in limits.items():
-        least = 1 if name in ("connections", "timeout") else 0
+        least = 1 if name in ("connections", "timeout", "requests_per_minute") else 0
         if limit is not None and not (isinstance(limit, int | float) and limit >= least):
             raise FathomError(f"The setting '{name}' is {limit!r}. Use a number of {least} or more.")
 
 
 def _existing(folder: Path) -> ResponseIndex:
-    return read_responses(folder) if (folder / MANIFEST).exists() else ResponseIndex()
+    return read_responses(folder, texts=False) if (folder / MANIFEST).exists() else ResponseIndex()
 
 
 def opened_model(model: str, url: str | None = None) -> OpenedModel:

@@ -18,13 +18,14 @@ from fathom.analysis.loading import open_bench
 from fathom.analysis.ratios import summarize_measures
 from fathom.api.arguments import Folder, as_path
 from fathom.api.dataframes import require_pandas
+from fathom.records.contexts import Split
 from fathom.records.documents import Count
 from fathom.records.errors import FathomError, file_errors
-from fathom.records.files import read_records, write_records
-from fathom.records.judgments import Judgment
+from fathom.records.files import read_records, verified_line, write_json, write_records
+from fathom.records.judgments import Judgment, Reasoning
 from fathom.records.questions import Question, QuestionId, Response
 from fathom.records.record import Record, first_error
-from fathom.runs.folder import JUDGMENTS, VERDICTS, read_responses, read_run, selected_questions
+from fathom.runs.folder import JUDGMENTS, SCORING, VERDICTS, read_responses, read_run, selected_questions
 from fathom.scoring import scitrek as paper
 from fathom.scoring.answer_types.format import published
 from fathom.scoring.keys import Key
@@ -96,6 +97,8 @@ class Scores:
     warning: str = ""
     retired: frozenset[QuestionId] = frozenset()
     """Questions of the bench that were retired; `overall` counts them, and `restated` does not."""
+    reasoning: Reasoning = "visible"
+    """The reasoning that was checked and judged."""
     baselines: tuple[str, ...] = ()
     """What shortcuts reach on the bench, in lines, as its build measured it."""
 
@@ -234,7 +237,30 @@ class Scores:
         return frame.DataFrame(rows)
 
 
-def score_run(run: Folder, *, bench: Folder | None = None, out: Folder | None = None) -> Scores:
+class ScoringSettings(Record):
+    """How a run was scored last; `scoring.json` in its folder."""
+
+    reasoning: Reasoning = "visible"
+    """Whether the visible response alone was checked and judged, or also the separate thinking text."""
+    judges: tuple[str, ...] = ()
+
+
+def read_scoring(run: Path) -> ScoringSettings:
+    """The settings of a run's last scoring; the defaults if it has none."""
+    path = run / SCORING
+    if not path.exists():
+        return ScoringSettings()
+    with file_errors("read", path):
+        content = path.read_bytes()
+    try:
+        return ScoringSettings.model_validate_json(content)
+    except ValidationError as error:
+        raise FathomError(f"'{path}' is damaged: {first_error(error)}. Score the run again.") from error
+
+
+def score_run(
+    run: Folder, *, bench: Folder | None = None, out: Folder | None = None, reasoning: Reasoning = "visible"
+) -> Scores:
     """Score a run and write its verdicts.
 
     Verdicts go to the run's folder, or to `out`. `bench` is the folder of its bench, if that has been moved. A run can
@@ -250,14 +276,26 @@ def score_run(run: Folder, *, bench: Folder | None = None, out: Folder | None = 
     path = as_path(out) or folder / VERDICTS
     earlier, warning = _earlier_verdicts(path)
     judgments = list(read_records(folder / JUDGMENTS, Judgment)) if (folder / JUDGMENTS).exists() else []
-    return _scores(opened, questions, asked, path, earlier, len(responses) - len(asked), warning, judgments)
+    if out is None and any(family(name).checks_reasoning or family(name).judge for name in opened.manifest.families):
+        judges = tuple(dict.fromkeys(one.judge for one in judgments if one.reasoning == reasoning))
+        write_json(folder / SCORING, ScoringSettings(reasoning=reasoning, judges=judges))
+    ignored = len(responses) - len(asked)
+    return _scores(opened, questions, asked, path, earlier, ignored, warning, judgments, reasoning)
 
 
-def score_answers(bench: Folder, answers: Folder, *, out: Folder | None = None) -> Scores:
+def score_answers(
+    bench: Folder,
+    answers: Folder,
+    *,
+    out: Folder | None = None,
+    split: Split | None = None,
+    only_given: bool = False,
+) -> Scores:
     """Score a file of answers against a bench.
 
-    The file has JSON lines, {"question_id": ..., "text": ...} or whole responses. Verdicts are written to `out`, if it
-    is given.
+    The file has JSON lines, {"question_id": ..., "text": ...} or whole responses. Every question of the bench counts,
+    or those of one split, or with `only_given` those that the file answers. Verdicts are written to `out`, if it is
+    given.
     """
     path = as_path(out)
     if path is not None and path.exists():
@@ -266,7 +304,14 @@ def score_answers(bench: Folder, answers: Folder, *, out: Folder | None = None) 
     responses = list(_read_answers(as_path(answers)))
     if not responses:
         raise FathomError(f"'{answers}' has no answers. Give a file with one JSON line per answer.")
-    return _scores(opened, list(opened.all_questions()), responses, path)
+    questions = list(opened.all_questions())
+    given = {one.question_id for one in responses}
+    asked = [one for one in questions if split in (None, one.split) and (one.id in given or not only_given)]
+    if not asked:
+        raise FathomError(f"'{answers}' answers no question of the split '{split}'. Leave out --split or --only-given.")
+    left_out = {one.id for one in questions} - {one.id for one in asked}
+    kept = [one for one in responses if one.question_id not in left_out]
+    return _scores(opened, asked, kept, path, ignored=len(responses) - len(kept))
 
 
 def _scores(
@@ -278,11 +323,12 @@ def _scores(
     ignored: int = 0,
     warning: str = "",
     judgments: Sequence[Judgment] = (),
+    reasoning: Reasoning = "visible",
 ) -> Scores:
-    checker = Checker(bench, questions, judgments)
+    checker = Checker(bench, questions, judgments, reasoning)
     verdicts = list(score_responses(checker.keys, responses, checker))
     if out is not None:
-        write_records(out, verdicts)
+        write_records(out, verdicts, checksums=True)
     return Scores(
         bench=bench.folder,
         questions=questions,
@@ -296,6 +342,7 @@ def _scores(
         responses_ignored=ignored,
         warning=warning,
         retired=retired_questions(bench.folder),
+        reasoning=reasoning,
         baselines=tuple(
             line
             for name in bench.manifest.families
@@ -319,7 +366,7 @@ def _read_answers(path: Path) -> Iterator[Response]:
             if not line.strip():
                 continue
             try:
-                record = json.loads(line)
+                record = json.loads(verified_line(path, number, line))
                 if isinstance(record, dict):
                     record.setdefault("outcome", "answered")
                 yield Response.model_validate(record)

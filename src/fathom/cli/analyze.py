@@ -11,7 +11,7 @@ import click
 
 from fathom.cli import options
 from fathom.cli.measure_output import best_system_lines, distribution_lines, measure_lines, range_lines
-from fathom.cli.output import escape_control_characters, progress_bar
+from fathom.cli.output import counted, escape_control_characters, progress_bar
 from fathom.records.errors import FathomError
 
 if TYPE_CHECKING:
@@ -158,7 +158,8 @@ def _bench_line(bench: BenchInfo) -> str:
         else ""
     )
     return (
-        f"{bench.name}: {counts.fitted:,} questions{lost}, {bench.contexts:,} contexts, {bench.documents:,} documents"
+        f"{bench.name}: {counted(counts.fitted, 'question')}{lost}, {counted(bench.contexts, 'context')}, "
+        f"{counted(bench.documents, 'document')}"
     )
 
 

@@ -10,7 +10,7 @@ import click
 from fathom.api import benches
 from fathom.api.benches import AuditReport
 from fathom.cli import options
-from fathom.cli.output import all_or_nothing, escape_control_characters
+from fathom.cli.output import all_or_nothing, counted, escape_control_characters
 
 
 @click.command(epilog=options.examples("fathom audit bench"))
@@ -34,7 +34,7 @@ def command(bench: Path, corpus: Path | None, seed: int, as_json: bool) -> None:
 
 def describe(folder: Path, report: AuditReport) -> str:
     """Each check with its outcome."""
-    lines = [f"{folder}: {report.questions:,} questions, audit {'passed' if report.passed else 'FAILED'}"]
+    lines = [f"{folder}: {counted(report.questions, 'question')}, audit {'passed' if report.passed else 'FAILED'}"]
     for check in report.checks:
         if check.measures:
             lines.append(f"  {check.name} ({check.checked:,}):")

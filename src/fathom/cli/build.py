@@ -19,6 +19,7 @@ from fathom.api.benches import (
     unknown_fields,
 )
 from fathom.api.contexts import FILE_NAME
+from fathom.api.prices import price_range
 from fathom.cli import options
 from fathom.cli.family_options import model_options, settings_options
 from fathom.cli.output import all_or_nothing, counted, progress_bar
@@ -143,6 +144,16 @@ def run_build(recipe: BenchRecipe, processes: int, as_json: bool = False) -> Non
     click.echo(bench.manifest.model_dump_json(indent=2) if as_json else describe(bench))
 
 
+def describe_price(bench: Bench) -> str:
+    """The input tokens of a run, and its price for common models."""
+    found = price_range(bench)
+    tokens = f"a run with the whole context: {found.tokens:,} input tokens"
+    if not found.prices:
+        return f"{tokens}; common models cannot read the longest context"
+    (low, cheap), (high, dear) = found.prices[0], found.prices[-1]
+    return f"{tokens}, about ${low:,.2f} ({cheap}) to ${high:,.2f} ({dear})"
+
+
 def describe(bench: Bench) -> str:
     """A summary of the bench in a few lines."""
     manifest = bench.manifest
@@ -165,6 +176,7 @@ def describe(bench: Bench) -> str:
     for pair, shared in manifest.leaks.items():
         assert isinstance(shared, dict)
         lines.append(f"  shared by {pair}: " + ", ".join(f"{kind} {count}" for kind, count in shared.items()))
+    lines.append(f"  {describe_price(bench)}")
     lines.append(f"  fingerprint {manifest.fingerprint[:16]}")
     lines.append(f"next: fathom audit {bench.folder}")
     return "\n".join(lines)

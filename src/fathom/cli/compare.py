@@ -37,6 +37,7 @@ def command(first: Path, second: Path, bench: Path | None, seed: int, as_json: b
         click.echo(json.dumps({"comparisons": [one.model_dump() for one in findings.comparisons]}, indent=2))
     else:
         click.echo(escape_control_characters("\n".join(_lines(findings))))
+        click.echo(f"next: fathom report {first} {second}")
 
 
 def _lines(findings: Findings) -> Iterator[str]:

@@ -9,7 +9,7 @@ from typing import Unpack, get_args
 
 import click
 
-from fathom.api.benches import family_for
+from fathom.api.benches import family_for, preparation_of
 from fathom.api.contexts import DEFAULT, DEFAULT_LENGTHS, ContextSet, SamplingOptions, SamplingReport
 from fathom.api.corpora import open_corpus
 from fathom.cli import options
@@ -103,12 +103,15 @@ def command(
         contexts = opened.contexts(tokens, count, progress=progress, **chosen)
         kinds = opened.manifest.kinds
         family = family_for({kind: kinds.get(kind, 0) for kind in chosen["kinds"] or kinds}, opened)
+        needed = preparation_of(family, opened)
     if as_json:
         click.echo(contexts.report.model_dump_json(indent=2))
         return
     click.echo(describe(contexts))
     elsewhere = f" --contexts {chosen['out']}" if chosen["out"] is not None else ""
-    click.echo(f"next: fathom build {family} {corpus} --out bench{elsewhere}")
+    first = "" if needed is None else f"{needed.command.replace('CORPUS', str(corpus))}, then "
+    using = "" if needed is None else f" {needed.options}"
+    click.echo(f"next: {first}fathom build {family} {corpus} --out bench{elsewhere}{using}")
 
 
 def describe(contexts: ContextSet) -> str:
@@ -137,6 +140,12 @@ def describe(contexts: ContextSet) -> str:
 
 
 def _shortfalls(report: SamplingReport) -> Iterator[str]:
+    # Documents that do not cite one another give no context of some samplings, at any length: one line is enough.
+    failed = {count.sampling for count in report.counts if count.reason}
+    sampled = {count.sampling for count in report.counts if count.sampled}
+    never = [sampling for sampling in report.settings.sampling if sampling in failed - sampled]
+    if never and sampled:
+        yield f"  {', '.join(never)}: too few documents cite one another; sampled {', '.join(sorted(sampled))} instead"
     for length in report.settings.lengths:
         counts = [count for count in report.counts if count.length == length]
         total = sum(count.sampled for count in counts)
@@ -144,7 +153,7 @@ def _shortfalls(report: SamplingReport) -> Iterator[str]:
         if total < requested:
             yield f"  {format_length(length)}: {total} of {requested} contexts could be sampled"
         for count in counts:
-            if count.reason:
+            if count.reason and not (sampled and count.sampling in never):
                 of = (count.split if report.splits else "", count.subject, count.sampling)
                 name = " ".join(filter(None, (format_length(length), *of)))
                 yield f"  {name}: {count.sampled} of {count.requested}: {count.reason}"

@@ -3,25 +3,97 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import click
 
 from fathom.api.benches import BenchRecipe
-from fathom.api.runs import open_run
+from fathom.api.models import model_info
+from fathom.api.runs import EMBEDDED, open_run
 from fathom.cli import audit, build, contexts, generate, options, report, run, score
 from fathom.work import cores
 
-RUNS = (
-    ("oracle", "sim/oracle", "full"),
-    ("careless", "sim/reader?miss=0.2&ignore-not=0.5", "full"),
-    ("closed-book", "local/smollm2", "closed-book"),
-    ("full", "local/smollm2", "full"),
-)
-"""The runs of the demo: folder, model, system. The slowest comes last."""
 
-MAX_TOKENS = 48
-"""Answers are short, and the embedded model writes about forty tokens per second."""
+@dataclass(frozen=True)
+class DemoRun:
+    """One run of the demo."""
+
+    name: str
+    model: str
+    system: str = "full"
+
+
+CAREFUL = "sim/reader?miss=0.01&miscount=0.05"
+HASTY = "sim/reader?miss=0.08&drop-filter=0.15&reverse=0.15&format=0.03"
+SIMULATED = (DemoRun("careful", CAREFUL), DemoRun("hasty", HASTY), DemoRun("rag", CAREFUL, "rag"))
+
+
+@dataclass(frozen=True)
+class Part:
+    """A generated corpus, a bench of one family over it, and the runs on this bench."""
+
+    name: str
+    domains: str
+    length: Literal["full", "short"]
+    """Of the documents."""
+    documents: int
+    lengths: tuple[str, ...]
+    """Of the contexts."""
+    count: int
+    """Contexts of each length."""
+    sampling: tuple[str, ...]
+    family: str
+    questions: int
+    """For each context."""
+    runs: tuple[DemoRun, ...]
+    max_tokens: int = 2048
+    """Of a response."""
+
+
+PARTS = (
+    Part(
+        name="articles",
+        domains="articles",
+        length="full",
+        documents=80,
+        lengths=("32K", "64K", "128K"),
+        count=8,
+        sampling=("random", "bfs", "dfs"),
+        family="numeric",
+        questions=6,
+        runs=SIMULATED,
+    ),
+    # Questions of `tables` compare at least four companies, and a report has 11K tokens.
+    Part(
+        name="reports",
+        domains="companies",
+        length="full",
+        documents=50,
+        lengths=("128K",),
+        count=12,
+        sampling=("random",),
+        family="tables",
+        questions=8,
+        runs=SIMULATED,
+    ),
+    # The embedded model reads 200 tokens per second and writes 40: few, short contexts and short responses.
+    Part(
+        name="letters",
+        domains="articles",
+        length="short",
+        documents=60,
+        lengths=("1500", "2500"),
+        count=2,
+        sampling=("bfs", "dfs"),
+        family="numeric",
+        questions=6,
+        runs=(DemoRun("embedded", EMBEDDED), DemoRun("closed-book", EMBEDDED, "closed-book")),
+        max_tokens=48,
+    ),
+)
+"""The parts of the demo; the slowest comes last."""
 
 
 @click.command(epilog=options.examples("fathom demo --out demo"))
@@ -29,37 +101,56 @@ MAX_TOKENS = 48
 @options.seed
 @click.pass_context
 def command(caller: click.Context, out: Path, seed: int) -> None:
-    """Run all of Fathom on a small generated corpus with the embedded model.
+    """Run all of Fathom on generated documents: three benches, eight runs, one report page.
 
-    Generates letters, samples contexts that a small model can read, builds and audits a bench, runs the embedded model
-    with and without the context and two simulated models, scores the four runs, and writes a report page. Writes to the
-    folder of --out. Needs no network. Takes a few minutes; a second call resumes.
+    Simulated models with known faults answer questions over 32K to 128K tokens of articles (family numeric) and
+    company reports (family tables). The embedded model, which is small but real, answers questions over letters that
+    fit into its window. Writes to the folder of --out. Needs no network. Takes a few minutes; a second call resumes.
     """
     start = time.monotonic()
-    corpus, bench = out / "corpus", out / "bench"
-    _step(f"fathom generate --out {corpus} --documents 60 --length short --seed {seed}")
-    caller.invoke(generate.command, out=corpus, documents=60, length="short", seed=seed)
-    _step(f"fathom contexts {corpus} --lengths 1500,2500 --count 2 --sampling bfs,dfs --seed {seed}")
-    caller.invoke(
-        contexts.command, corpus=corpus, lengths=("1500", "2500"), count=2, sampling=("bfs", "dfs"), seed=seed
-    )
-    _step(f"fathom build numeric {corpus} --out {bench} --questions 6 --seed {seed}")
-    build.run_build(BenchRecipe(corpus, bench, {"numeric": {"questions": 6}}, seed=seed), cores())
-    _step(f"fathom audit {bench}")
-    caller.invoke(audit.command, bench=bench)
-    for name, model, system in RUNS:
-        folder = out / "runs" / name
-        _step(f"fathom run {bench} --model '{model}' --system {system} --max-tokens {MAX_TOKENS} --out {folder}")
-        caller.invoke(
-            run.command, bench=bench, model=model, system=system, max_tokens=MAX_TOKENS, temperature=0.0, out=folder
-        )
-        _step(f"fathom score {folder}")
-        caller.invoke(score.command, target=folder)
-    click.echo(_table(out))
+    for part in PARTS:
+        _run_part(caller, part, out, seed)
     page = out / "report.html"
     _step(f"fathom report {out / 'runs'} --out {page}")
     caller.invoke(report.command, runs=(out / "runs",), out=page)
+    click.echo(_table(out))
     click.echo(f"\nEverything is in {out} ({time.monotonic() - start:.0f} s). Open {page} in a browser.")
+
+
+def _run_part(caller: click.Context, part: Part, out: Path, seed: int) -> None:
+    corpus, bench = out / part.name, out / f"{part.name}-bench"
+    _step(
+        f"fathom generate --out {corpus} --documents {part.documents} --domains {part.domains} "
+        f"--length {part.length} --seed {seed}"
+    )
+    caller.invoke(
+        generate.command, out=corpus, documents=part.documents, domains=part.domains, length=part.length, seed=seed
+    )
+    _step(
+        f"fathom contexts {corpus} --lengths {','.join(part.lengths)} --count {part.count} "
+        f"--sampling {','.join(part.sampling)} --seed {seed}"
+    )
+    caller.invoke(
+        contexts.command, corpus=corpus, lengths=part.lengths, count=part.count, sampling=part.sampling, seed=seed
+    )
+    _step(f"fathom build {part.family} {corpus} --out {bench} --questions {part.questions} --seed {seed}")
+    build.run_build(BenchRecipe(corpus, bench, {part.family: {"questions": part.questions}}, seed=seed), cores())
+    _step(f"fathom audit {bench}")
+    caller.invoke(audit.command, bench=bench)
+    for one in part.runs:
+        folder = _folder(out, part, one)
+        _step(
+            f"fathom run {bench} --model '{one.model}' --system {one.system} --temperature 0 "
+            f"--max-tokens {part.max_tokens} --out {folder}"
+        )
+        settings = {"system": one.system, "max_tokens": part.max_tokens, "temperature": 0.0}
+        caller.invoke(run.command, bench=bench, model=one.model, out=folder, **settings)
+        _step(f"fathom score {folder}")
+        caller.invoke(score.command, target=folder)
+
+
+def _folder(out: Path, part: Part, one: DemoRun) -> Path:
+    return out / "runs" / f"{part.name}-{one.name}"
 
 
 def _step(words: str) -> None:
@@ -68,17 +159,17 @@ def _step(words: str) -> None:
 
 
 def _table(out: Path) -> str:
-    """The scores of all runs side by side."""
-    lines = [
-        f"\n{'':14} {'model':36} {'system':12} {'accuracy':>8} {'partial':>7} {'tokens':>10} {'cached':>7} {'out':>6}"
-    ]
-    for name, model, system in RUNS:
-        folder = out / "runs" / name
-        opened = open_run(folder)
-        found, used = opened.score().overall, opened.status.usage
-        cached = used.cached_tokens / used.input_tokens if used.input_tokens else 0.0
-        lines.append(
-            f"{name:14} {model:36} {system:12} {found.accuracy:>8.1%} {found.partial_credit:>7.1%} "
-            f"{used.input_tokens:>10,} {cached:>7.0%} {used.output_tokens:>6,}"
-        )
-    return "\n".join(lines)
+    """The scores of all runs, one below the other, and what to know about their models."""
+    lines = [f"\n{'run':22} {'system':12} {'accuracy':>8} {'partial':>8} {'input tokens':>13} {'output':>7}"]
+    for part in PARTS:
+        for one in part.runs:
+            folder = _folder(out, part, one)
+            opened = open_run(folder)
+            found, used = opened.score().overall, opened.status.usage
+            lines.append(
+                f"{folder.name:22} {one.system:12} {found.accuracy:>8.1%} {found.partial_credit:>8.1%} "
+                f"{used.input_tokens:>13,} {used.output_tokens:>7,}"
+            )
+    models = dict.fromkeys(one.model for part in PARTS for one in part.runs)
+    notes = [f"{model}: {note}" for model in models if (note := model_info(model).note)]
+    return "\n".join([*lines, *notes])

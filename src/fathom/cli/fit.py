@@ -9,7 +9,7 @@ import click
 from fathom.api import benches
 from fathom.api.benches import Bench, BenchManifest
 from fathom.cli import options
-from fathom.cli.output import all_or_nothing, progress_bar
+from fathom.cli.output import all_or_nothing, counted, progress_bar
 from fathom.records.lengths import format_length
 
 
@@ -57,7 +57,7 @@ def describe(folder: Path, manifest: BenchManifest) -> str:
     report = manifest.fit
     assert report is not None
     lines = [
-        f"{folder}: {manifest.questions:,} questions over {manifest.contexts:,} contexts, "
+        f"{folder}: {counted(manifest.questions, 'question')} over {counted(manifest.contexts, 'context')}, "
         f"fitted to {format_length(report.window)} tokens, {format_length(report.reserve)} of them for the response",
         f"  {report.built:,} questions: {report.unchanged:,} unchanged, {report.recomputed:,} recomputed on "
         f"fewer documents, {sum(report.refused.values()):,} left out",

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from keyword import iskeyword
 
 import click
 
@@ -21,6 +22,7 @@ COMMANDS = {
     "generate": "Write a corpus of generated documents.",
     "contexts": "Sample documents of a corpus into contexts of given lengths.",
     "annotate": "Mark claims and evidence in a browser.",
+    "author": "Write puzzles in a browser, and import those of others.",
     "annotations": "Import and export annotations of claims and evidence.",
     "pack": "Check or draft a domain pack, or extract its figures.",
     "agree": "Measure the agreement of annotators.",
@@ -32,19 +34,24 @@ COMMANDS = {
     "models": "List models with window, prices, release and training cutoff.",
     "plan": "Estimate the requests, tokens and price of a run.",
     "run": "Run a model on a bench.",
+    "import": "Make a run from the log of another tool.",
+    "status": "Show the progress, errors and spending of one run.",
     "runs": "List runs with their state, progress, spending and accuracy.",
     "check-system": "Check that a system of your own keeps the contract.",
     "score": "Score a run, or a file of answers against a bench.",
+    "judges": "Report on the judges of runs: error, agreement, drift.",
     "study": "Let people answer questions of a bench.",
     "code": "Sort wrong responses of runs into categories by hand.",
     "analyze": "Analyze runs: accuracy, comparisons, error patterns, causes.",
     "compare": "Compare two runs on one bench, question by question.",
+    "correlate": "Correlate properties of models over runs.",
     "table": "Tabulate a measure of runs by any of their properties.",
     "report": "Write a report page or a leaderboard.",
     "contamination": "Measure how much of a run was memorized.",
     "show": "Show a corpus, a bench or a run, or a part of it.",
 }
-"""The commands in the order of a typical workflow. Each has a module of its name in this package, with underscores."""
+"""The commands in the order of a typical workflow. Each has a module of its name in this package, with underscores
+in place of hyphens and after a keyword of Python."""
 
 
 class _Commands(click.Group):
@@ -56,7 +63,8 @@ class _Commands(click.Group):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        command = import_module(f"fathom.cli.{name.replace('-', '_')}").command
+        module = name.replace("-", "_") + "_" * iskeyword(name)
+        command = import_module(f"fathom.cli.{module}").command
         return command if isinstance(command, click.Command) else None
 
     def resolve_command(
@@ -141,4 +149,7 @@ def _refuse(sentence: str) -> int:
 
 def run() -> None:
     """The `fathom` command."""
+    # Fathom's matrices are small: the threads of a matrix product wait for each other longer than they compute, on a
+    # busy machine several times as long. With one thread, results also have the same last digits on every machine.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(main())

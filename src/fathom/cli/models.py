@@ -82,7 +82,7 @@ def describe(found: Sequence[KnownModel]) -> str:
 
 
 def _line(one: KnownModel, width: int) -> str:
-    tokens = f"{_tokens(one.window):>10} {_tokens(one.max_output):>8}"
+    tokens = f"{_tokens(one.window):>10} {_tokens(one.max_output_tokens):>8}"
     prices = " ".join(f"{_price(price):>8}" for price in (one.input_price, one.cached_price, one.output_price))
     kinds = f"{_yes(one.reasoning):<9} {_yes(one.open_weights):<12}"
     return f"  {one.name:<{width}} {tokens} {prices}  {kinds} {one.released or UNKNOWN:<10} {one.cutoff or UNKNOWN}"

@@ -71,6 +71,12 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def lost_calls(count: int) -> str:
+    """A line on calls that were in flight when a process was killed."""
+    were = "was" if count == 1 else "were"
+    return f"{counted(count, 'call')} {were} in flight when a process was killed, and may have been paid for"
+
+
 def escape_control_characters(text: str) -> str:
     """The text with control characters spelled out, so that a document cannot control the terminal."""
     return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)

@@ -8,10 +8,13 @@ from pathlib import Path
 import click
 
 from fathom.api.matrix import MatrixRequest
-from fathom.api.runs import Plan, RunRequest, prices_as_of
+from fathom.api.runs import Plan, RunRequest
 from fathom.cli import options
 from fathom.cli.matrix_output import describe_plans
+from fathom.cli.output import counted
 from fathom.cli.run_options import run_options, warn_of_age
+
+NEXT = "next: fathom run with the same options"
 
 
 @click.command(
@@ -31,11 +34,11 @@ def command(request: RunRequest | MatrixRequest, out: Path | None, as_json: bool
     and edit. Reads BENCH, its corpus and the responses that the run already has; writes nothing; calls no model.
     """
     if isinstance(request, MatrixRequest):
-        click.echo(_matrix_json(request) if as_json else describe_plans(request))
+        click.echo(_matrix_json(request) if as_json else f"{describe_plans(request)}\n{NEXT}")
         return
     plan = request.plan(out or request.default_folder)
     warn_of_age(request)
-    click.echo(plan.model_dump_json(indent=2) if as_json else describe(request, plan))
+    click.echo(plan.model_dump_json(indent=2) if as_json else f"{describe(request, plan)}\n{NEXT}")
 
 
 def _matrix_json(request: MatrixRequest) -> str:
@@ -46,16 +49,20 @@ def _matrix_json(request: MatrixRequest) -> str:
 def describe(request: RunRequest, plan: Plan) -> str:
     """The plan in a few lines."""
     subject = f"{request.model} ({request.system.name}, {request.prompting})"
-    counts = f"{plan.questions:,} questions, {plan.responses:,} responses, {plan.done:,} of them done"
+    asked, wanted = counted(plan.questions, "question"), counted(plan.responses, "response")
+    counts = f"{asked}, {wanted}, {plan.done:,} of them done"
     if plan.seconds is None:
         return f"{request.bench} for {request.system.name} ({request.prompting}): {counts}\n  {_unknown(plan)}"
     share = plan.cached_tokens / plan.input_tokens if plan.input_tokens else 0.0
+    price, duration = _price(plan, request.prices_as_of), _duration(plan.seconds)
     lines = [
         f"{request.bench} for {subject}: {counts}",
         f"  {plan.requests:,} requests, {plan.input_tokens:,} input tokens "
         f"({plan.cached_tokens:,} or {share:.0%} from a prefix cache), about {plan.output_tokens:,} output tokens",
-        f"  {_price(plan)}; very roughly {_duration(plan.seconds)} with {request.connections} requests in flight",
+        f"  {price}; very roughly {duration} with {request.connections} requests in flight",
     ]
+    if plan.requests and plan.batch_price:
+        lines.append(f"  by the provider's batch API, which `fathom run` does not use: about ${plan.batch_price:,.2f}")
     if plan.overflow:
         shown = ", ".join(plan.overflow[:3]) + (", ..." if len(plan.overflow) > 3 else "")
         lines.append(
@@ -74,14 +81,14 @@ def _unknown(plan: Plan) -> str:
     return f"{asked}: at most ${plan.price_at_most:,.2f}, if max_price is right"
 
 
-def _price(plan: Plan) -> str:
+def _price(plan: Plan, day: str) -> str:
     if not plan.requests:
         return "nothing to send"
     if plan.price is None or plan.price_at_most is None:
         return "price unknown (give --prices)"
     if not plan.price_at_most:
         return "free"
-    return f"about ${plan.price:,.2f}, at most ${plan.price_at_most:,.2f} (prices of {prices_as_of()})"
+    return f"about ${plan.price:,.2f}, at most ${plan.price_at_most:,.2f} (prices of {day})"
 
 
 def _duration(seconds: float) -> str:

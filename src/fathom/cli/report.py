@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 
 import click
@@ -11,11 +12,15 @@ from fathom.cli import options
 from fathom.cli.output import escape_control_characters, progress_bar
 from fathom.records.errors import FathomError
 
+REFRESH = 10
+"""Seconds between two pages of --watch."""
+
 
 @click.command(
     epilog=options.examples(
         "fathom report runs/full runs/sql --out report.html",
         "fathom report runs/* --out report.html --figures figures",
+        "fathom report --watch runs/full",
         "fathom report --site leaderboard runs/*",
     )
 )
@@ -31,6 +36,7 @@ from fathom.records.errors import FathomError
 )
 @options.length_limits
 @click.option("--figures", type=options.PATH, help="Also write every figure as CSV, JSON and SVG here.")
+@click.option("--watch", is_flag=True, help="Write the page again and again until the runs have ended.")
 @click.option("--site", type=options.PATH, help="Write a leaderboard folder instead, with a page for each bench.")
 @options.seed
 @options.processes
@@ -44,6 +50,7 @@ def command(
     parts: bool | None,
     bins: tuple[str, ...] | None,
     figures: Path | None,
+    watch: bool,
     site: Path | None,
     seed: int,
     processes: int,
@@ -52,20 +59,31 @@ def command(
     """Write a report page: scores, breakdowns, errors and their causes, and every item.
 
     The page is one HTML file that opens offline and makes no network requests. A folder of runs means all runs in
-    it. Reads the runs, their benches and corpora; writes the page; calls no model.
+    it. With --watch, a browser that shows the page loads it again while a run goes on. Reads the runs, their benches
+    and corpora; writes the page; calls no model.
     """
-    from fathom.api.findings import analyze, check_outputs, count_contexts
+    from fathom.api.findings import Analysis, analyze, any_running, check_outputs, count_contexts
 
     if site is not None and out is not None:
         raise FathomError("--out writes one page and --site a folder of pages. Give one of them.")
     if site is not None and figures is not None:
         raise FathomError("A site already has the figures of each bench. Leave out --figures.")
+    if site is not None and watch:
+        raise FathomError("--watch writes one page again and again, not a site. Leave out --site.")
     page = out or Path("report.html")
     check_outputs(None if site else page, site)
-    with progress_bar("Analyzing", count_contexts(runs, bench)) as show:
-        found = analyze(
-            runs, bench=bench, corpus=corpus, seed=seed, lengths=bins or (), processes=processes, progress=show
-        )
+
+    def analyzed() -> Analysis:
+        with progress_bar("Analyzing", count_contexts(runs, bench)) as show:
+            return analyze(
+                runs, bench=bench, corpus=corpus, seed=seed, lengths=bins or (), processes=processes, progress=show
+            )
+
+    while watch and any_running(runs):
+        shown = analyzed().write_report(page, title=title, parts=parts, refresh=REFRESH)
+        click.echo(escape_control_characters(f"{shown.describe()}; a run goes on, Ctrl-C stops watching"), err=True)
+        time.sleep(REFRESH)
+    found = analyzed()
     if site is not None:
         written_site = found.write_site(site, title=title or "Leaderboard", parts=parts)
         click.echo(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -10,7 +11,7 @@ from fathom.api.matrix import MatrixRequest
 from fathom.api.runs import RunLimits, RunRequest, RunStatus
 from fathom.cli import options
 from fathom.cli.matrix_output import run_cells
-from fathom.cli.output import counted
+from fathom.cli.output import counted, lost_calls
 from fathom.cli.run_options import run_options, warn_of_age
 from fathom.cli.run_progress import run_progress
 from fathom.records.errors import FathomError
@@ -46,6 +47,11 @@ from fathom.records.errors import FathomError
     show_default=True,
     help="Seconds to wait for an endpoint that has stopped answering; then the run stops, and can be resumed.",
 )
+@click.option(
+    "--requests-per-minute",
+    type=click.FloatRange(1),
+    help="Begin no more requests than this in a minute, evenly spread.",
+)
 @options.as_json
 def command(
     request: RunRequest | MatrixRequest,
@@ -56,6 +62,7 @@ def command(
     timeout: int,
     backoff: float,
     max_outage: float,
+    requests_per_minute: float | None,
     as_json: bool,
 ) -> None:
     """Run a model on a bench.
@@ -69,14 +76,21 @@ def command(
     With --matrix it runs the cells of a file one after another, within one budget: --out is then the folder of their
     runs, where it also writes one report over all of them.
     """
+    limits = RunLimits(
+        budget=budget,
+        retries=retries,
+        timeout=timeout,
+        backoff=backoff,
+        max_outage=max_outage,
+        requests_per_minute=requests_per_minute,
+    )
     if isinstance(request, MatrixRequest):
         if url is not None:
             raise FathomError("A matrix gives the address of each model: {model = ..., url = ...}. Leave out --url.")
-        limits = RunLimits(budget=budget, retries=retries, timeout=timeout, backoff=backoff, max_outage=max_outage)
         run_cells(request, limits, as_json)
         return
     path = out or request.default_folder
-    limits = RunLimits(request.connections, request.contexts_at_once, budget, retries, timeout, backoff, max_outage)
+    limits = replace(limits, connections=request.connections, contexts_at_once=request.contexts_at_once)
     warn_of_age(request)
     with run_progress("Asking") as show:
         summary = request.run(path, limits, url, show)
@@ -93,7 +107,7 @@ def describe(path: Path, summary: RunStatus) -> str:
     used = summary.usage
     price = "price unknown" if used.price is None else f"${used.price:,.4f}"
     lines = [
-        f"{path}: {summary.responses:,} responses wanted: {outcomes or 'none yet'}",
+        f"{path}: {counted(summary.responses, 'response')} wanted: {outcomes or 'none yet'}",
         f"  {used.input_tokens:,} input tokens ({used.cached_tokens:,} from a cache), "
         f"{used.output_tokens:,} output tokens, {price}",
     ]
@@ -101,6 +115,8 @@ def describe(path: Path, summary: RunStatus) -> str:
         lines.append(
             f"  {counted(summary.maybe_paid, 'request')} got no answer and may have been paid for all the same"
         )
+    if summary.lost_calls:
+        lines.append(f"  {lost_calls(summary.lost_calls)}")
     lines += [f"  error, {counted(count, 'time')}: {error}" for error, count in summary.errors.items()]
     if summary.stopped is not None:
         lines.append(f"  stopped: {summary.stopped}")

@@ -62,9 +62,9 @@ def _notice(progress: RunProgress) -> str:
 
 def describe(progress: RunProgress) -> str:
     """The state in a line: 120 of 600, 3:05 elapsed, 12:20 left, $0.42, 51 tokens/s, 2 errors, 5 retries."""
-    parts = [f"{progress.done:,} of {progress.total:,}", f"{_clock(progress.seconds)} elapsed"]
+    parts = [f"{progress.done:,} of {progress.total:,}", f"{clock(progress.seconds)} elapsed"]
     if progress.seconds_left is not None:
-        parts.append(f"{_clock(progress.seconds_left)} left")
+        parts.append(f"{clock(progress.seconds_left)} left")
     if progress.usage.price:
         parts.append(f"${progress.usage.price:,.2f}")
     if progress.usage.output_tokens and progress.seconds >= 1:
@@ -76,7 +76,7 @@ def describe(progress: RunProgress) -> str:
     return ", ".join(parts)
 
 
-def _clock(seconds: float) -> str:
+def clock(seconds: float) -> str:
     """3:05, or 1:03:05."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)

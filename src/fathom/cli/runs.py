@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fathom.cli import options
-from fathom.cli.output import counted, cut, escape_control_characters
+from fathom.cli.output import counted, cut, escape_control_characters, lost_calls
 
 if TYPE_CHECKING:
     from fathom.api.run_listing import RunListing
@@ -52,6 +52,8 @@ def describe(folder: Path, found: Sequence[RunListing]) -> str:
         )
         if one.reason is not None:
             lines.append(f"    {cut(' '.join(one.reason.split()), 110)}")
+        if one.lost_calls:
+            lines.append(f"    {lost_calls(one.lost_calls)}")
     finished = [one for one in found if one.state == "finished"]
     lines.append(f"next: fathom analyze {finished[0].folder}" if finished else "next: run the same command again")
     return "\n".join(lines)

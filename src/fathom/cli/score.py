@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
+from fathom.api.judging import CALIBRATION_ITEMS, needs_judge, role_model
 from fathom.api.judging import judge as judge_run
-from fathom.api.judging import needs_judge, role_model
 from fathom.api.runs import is_run_folder
 from fathom.api.scores import score_answers, score_run
 from fathom.cli import options
 from fathom.cli.measure_output import measure_lines
+from fathom.cli.output import counted
 from fathom.records.errors import FathomError
 
 if TYPE_CHECKING:
     from fathom.api.scores import PublishedScore, Score, Scores
+    from fathom.records.contexts import Split
 
+HIDDEN = {"separate": "in a separate thinking text", "hidden": "hidden by the provider", "none": "none"}
+"""Where reasoning is that does not count."""
 OUTCOMES = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudged", "unanswered")
 """Outcomes other than correct, in the order in which they are printed."""
 
@@ -35,6 +40,10 @@ OUTCOMES = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudge
     type=options.PATH,
     help='For a bench: JSON lines, {"question_id": ..., "text": ...} or whole responses.',
 )
+@click.option(
+    "--split", type=click.Choice(["train", "dev", "test"]), help="With --answers: count the questions of one split."
+)
+@click.option("--only-given", is_flag=True, help="With --answers: count only the questions that the file answers.")
 @click.option("--bench", type=options.PATH, help="For a run: its bench, if that has been moved.")
 @click.option(
     "--by",
@@ -45,36 +54,63 @@ OUTCOMES = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudge
 )
 @click.option(
     "--judge",
+    "judges",
     metavar="MODEL",
-    help="A model that decides where the check of a family cannot, such as on names that are spelled differently.",
+    multiple=True,
+    help="A model that decides where the check of a family cannot, such as on names that are spelled differently. "
+    "Repeatable: a majority of several judges decides.",
+)
+@click.option(
+    "--reasoning",
+    type=click.Choice(["visible", "thinking"]),
+    default="visible",
+    show_default=True,
+    help="The reasoning that is checked and judged: that of the visible response alone, or also the separate thinking "
+    "text of reasoning models.",
+)
+@click.option(
+    "--calibration",
+    type=click.IntRange(min=0),
+    help="Questions to which each judge also judges planted responses, to measure its error.  [default: 40]",
 )
 @click.option("--out", type=options.PATH, help="Where to write the verdicts.  [default: in the run's folder]")
 @options.as_json
 def command(
     target: Path,
     answers: Path | None,
+    split: Split | None,
+    only_given: bool,
     bench: Path | None,
     by: str | None,
     compat: str | None,
-    judge: str | None,
+    judges: tuple[str, ...],
+    reasoning: Literal["visible", "thinking"],
+    calibration: int | None,
     out: Path | None,
     as_json: bool,
 ) -> None:
     """Score a run, or a file of answers against a bench.
 
-    Every question counts: a question without a response is not correct. A run can be scored again at any time; the
+    Every question counts: a question without a response is not correct. With --answers, --split counts those of one
+    split, and --only-given those that the file answers. A run can be scored again at any time; the
     summary shows which verdicts changed. Reads the bench, its keys and the responses; writes verdicts; calls no model
     but the judge, if one is given. A response that the judge could not decide is unjudged; score again to ask again.
     """
     is_run = is_run_folder(target)
-    if judge is not None and not is_run:
+    if judges and not is_run:
         raise FathomError(f"'{target}' is not a run, and only the responses of a run can be judged.")
-    if judge is not None and needs_judge(target, bench=bench):
-        judge_run(target, role_model(judge), bench=bench)
+    if calibration is not None and not judges:
+        raise FathomError("--calibration is for judges. Give --judge MODEL as well.")
+    if judges and needs_judge(target, bench=bench, reasoning=reasoning):
+        models = [role_model(name) for name in dict.fromkeys(judges)]
+        items = CALIBRATION_ITEMS if calibration is None else calibration
+        judge_run(target, models, bench=bench, reasoning=reasoning, calibration=items)
+    if answers is None and (split is not None or only_given):
+        raise FathomError("--split and --only-given are for --answers. A run knows which questions it asks.")
     if is_run:
-        scores = score_run(target, bench=bench, out=out)
+        scores = score_run(target, bench=bench, out=out, reasoning=reasoning)
     elif answers is not None:
-        scores = score_answers(target, answers, out=out)
+        scores = score_answers(target, answers, out=out, split=split, only_given=only_given)
     else:
         raise FathomError(f"'{target}' is not a run. Give the folder of a run, or a bench and --answers FILE.")
     if scores.warning:
@@ -88,7 +124,7 @@ def command(
     lines = [f"{target}:", *_table(groups), *_restated(scores), *_macro(scores), *_published_table(published)]
     lines += [*measure_lines(scores.measures), *scores.baselines, *_judged(scores), *_notes(scores)]
     if is_run:
-        lines.append(f"next: fathom analyze {target}")
+        lines.append(f"next: fathom {'judges' if judges and scores.judged else 'analyze'} {target}")
     click.echo("\n".join(lines))
 
 
@@ -107,6 +143,7 @@ def _as_json(scores: Scores, groups: dict[str, Score], published: dict[str, Publ
         ),
         "samples": scores.samples.model_dump(),
         "changes": scores.changes.model_dump(),
+        "reasoning": scores.reasoning,
         "questions_not_asked": scores.questions_not_asked,
         **({"scitrek": {name: score.model_dump() for name, score in published.items()}} if published else {}),
     }
@@ -164,7 +201,11 @@ def _judged(scores: Scores) -> Iterator[str]:
         agrees = f"; agrees with the check on {judged.agreement:.1%} of {judged.compared:,} others" * bool(
             judged.compared
         )
-        yield f"  judge: decided on {judged.decided:,} responses that the check leaves open{agrees}"
+        yield f"  judge: decided on {counted(judged.decided, 'response')} that the check leaves open{agrees}"
+    hidden = Counter(one.reasoning for one in scores.verdicts if one.reasoning not in (None, "shown"))
+    if hidden:
+        states = ", ".join(f"{HIDDEN[state]} {count:,}" for state, count in sorted(hidden.items()) if state)
+        yield f"  responses without reasoning that counts (--reasoning {scores.reasoning}): {states}"
 
 
 def _notes(scores: Scores) -> Iterator[str]:

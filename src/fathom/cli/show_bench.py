@@ -68,7 +68,8 @@ def show_run(folder: Path, id: str | None, as_json: bool) -> None:
 
 def _overview(bench: Bench) -> Iterator[str]:
     manifest = bench.manifest
-    yield f"{bench.folder}: {manifest.questions:,} questions over {manifest.contexts:,} contexts of '{manifest.corpus}'"
+    size = f"{counted(manifest.questions, 'question')} over {counted(manifest.contexts, 'context')}"
+    yield f"{bench.folder}: {size} of '{manifest.corpus}'"
     yield f"  families {', '.join(manifest.families)}, seed {manifest.seed}, fingerprint {manifest.fingerprint[:16]}"
     for name in ("split", *(tag.name for tag in tags_of(manifest.families) if tag.summary), "answer"):
         yield from _counts(f"by {name}", manifest.counts.get(name, {}))
@@ -85,7 +86,7 @@ def _counts(label: str, counts: dict[str, int]) -> list[str]:
 
 def _statistics(bench: Bench, found: BenchStatistics) -> Iterator[str]:
     yield (
-        f"{bench.folder}: {found.questions:,} questions over {found.contexts:,} contexts "
+        f"{bench.folder}: {counted(found.questions, 'question')} over {counted(found.contexts, 'context')} "
         f"of {counted(found.documents, 'document')}"
     )
     for label, numbers in (

@@ -9,7 +9,7 @@ import click
 from fathom.api import benches
 from fathom.api.benches import REPORT, Bench, BenchManifest
 from fathom.cli import options
-from fathom.cli.output import progress_bar
+from fathom.cli.output import counted, progress_bar
 
 
 @click.command(epilog=options.examples("fathom swap bench --out bench-swapped"))
@@ -37,7 +37,8 @@ def describe(folder: Path, manifest: BenchManifest) -> str:
     lost = report["left out"]
     assert isinstance(lost, dict)
     lines = [
-        f"{folder}: {manifest.questions:,} questions over {manifest.contexts:,} contexts, names and numbers swapped",
+        f"{folder}: {counted(manifest.questions, 'question')} over {counted(manifest.contexts, 'context')}, "
+        "names and numbers swapped",
         f"  {report['names']:,} names and {report['titles']:,} titles swapped, "
         f"{report['changed facts']:,} of {report['facts']:,} facts with another number; "
         f"{report['edits']:,} changes in the texts",

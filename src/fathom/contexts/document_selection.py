@@ -6,6 +6,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from random import Random
 from struct import unpack
 
@@ -129,8 +130,7 @@ def _depth_first(pool: Pool, start: int, rng: Random) -> Traversal:
 
 
 def _traverse(pool: Pool, rng: Random, waiting: deque[int], pop: Callable[[], int]) -> Traversal:
-    # One draw ranks all documents for this traversal. Shuffling each list of neighbors took most of the sampling time.
-    rank = unpack(f"<{len(pool)}I", rng.randbytes(4 * len(pool))).__getitem__
+    rank = _ranks(len(pool), rng)
     seen: set[int] = set()
     while waiting:
         document = pop()
@@ -140,6 +140,21 @@ def _traverse(pool: Pool, rng: Random, waiting: deque[int], pop: Callable[[], in
         selected = yield document
         if selected:
             waiting.extend(sorted((near for near in pool.neighbors[document] if near not in seen), key=rank))
+
+
+DRAWN_AT_ONCE = 100_000
+"""Documents up to which one draw ranks all of them."""
+
+
+def _ranks(documents: int, rng: Random) -> Callable[[int], int]:
+    """A random rank for each document. Shuffling each list of neighbors took most of the sampling time."""
+    if documents <= DRAWN_AT_ONCE:
+        return unpack(f"<{documents}I", rng.randbytes(4 * documents)).__getitem__
+    # A traversal of a large corpus visits few documents, and ranking all of them took more time than all else.
+    key = rng.randbytes(16)
+    return lambda document: int.from_bytes(
+        blake2b(document.to_bytes(4, "little"), key=key, digest_size=8).digest(), "little"
+    )
 
 
 _TRAVERSALS: dict[Sampling, Callable[[Pool, int, Random], Traversal]] = {

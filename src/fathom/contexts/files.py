@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -11,7 +12,7 @@ from fathom.contexts.sampling import ContextSampler, SamplingReport, SamplingSet
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError, file_errors
-from fathom.records.files import atomic_write, pretty_json, read_records
+from fathom.records.files import atomic_write, file_hash, pretty_json, read_records
 from fathom.records.record import digest, first_error
 
 FILE_NAME = "contexts.jsonl"
@@ -49,6 +50,8 @@ def write_contexts(
                 f"No context could be sampled: {report.counts[0].reason}. Choose other --lengths, "
                 "another --min-documents, or another corpus."
             )
+        file.flush()
+        report = report.model_copy(update={"file": file_hash(Path(file.name))})
         report_file.write(pretty_json(report))
         if path.exists() and not replace:
             raise FathomError(f"Another process wrote '{path}' meanwhile; it was kept. Choose another --out.")
@@ -69,8 +72,26 @@ def _existing_report(path: Path, settings: SamplingSettings, corpus: Corpus) -> 
     if not path.exists():
         return None
     if report.fingerprint != digest(*(context.id for context in read_contexts(path))).hex():
-        raise FathomError(f"'{path}' does not match its report. Add --replace to sample the contexts again.")
+        raise _unlike_report(path)
     return report
+
+
+def _unlike_report(path: Path) -> FathomError:
+    return FathomError(
+        f"'{path}' does not match its report '{report_path(path).name}': it was changed or damaged. "
+        "Sample the contexts again with --replace, or delete the report if you changed them yourself."
+    )
+
+
+@lru_cache(maxsize=64)
+def _verify(path: Path, size: int, changed: int) -> None:
+    """Raise an error if the report beside the contexts has the hash of another file.
+
+    The size and the time of the change stand for the content: a build reads the file several times.
+    """
+    report = _read_report(path)
+    if report is not None and report.file and report.file != file_hash(path):
+        raise _unlike_report(path)
 
 
 def read_contexts(path: Path) -> Iterator[Context]:
@@ -78,6 +99,9 @@ def read_contexts(path: Path) -> Iterator[Context]:
     if not path.exists():
         command = f"fathom contexts {path.parent}" if path.name == FILE_NAME else f"fathom contexts CORPUS --out {path}"
         raise FathomError(f"'{path}' does not exist. Sample contexts with `{command}`.")
+    with file_errors("read", path):
+        state = path.stat()
+    _verify(path, state.st_size, state.st_mtime_ns)
     return read_records(path, Context)
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from heapq import nsmallest
-from itertools import combinations, repeat
-from operator import gt, truediv
+from itertools import combinations
+from math import fsum
 from statistics import fmean as mean
 from typing import Literal, Self
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from fathom.contexts.assembly import Piece, assemble, boundary_tokens
@@ -131,6 +134,8 @@ class SamplingReport(Record):
     overlaps: tuple[LengthOverlap, ...] = ()
     fingerprint: str
     """Of the context ids in order, so that a report is not mistaken for one on other contexts."""
+    file: str = ""
+    """The hash of the file, which is verified before it is read; empty for a file of an earlier version."""
 
     @property
     def contexts(self) -> int:
@@ -138,41 +143,45 @@ class SamplingReport(Record):
         return sum(count.sampled for count in self.counts)
 
 
-@dataclass
 class _ContextSets:
-    """The contexts of one length so far, each as a set of work numbers."""
+    """The contexts of one length so far, each as the works of its documents, with an index from works to contexts.
 
-    sets: list[int] = field(default_factory=list)
-    """Bit masks of the works."""
-    sizes: list[int] = field(default_factory=list)
-    tokens: list[int] = field(default_factory=list)
-    _halves: list[int] = field(default_factory=list)
-    """Half of each size."""
-    _smallest: int = 2**62
+    The index makes a comparison with all contexts as cheap as reading those that have a work in common.
+    """
 
-    def has_similar(self, members: int, size: int) -> bool:
-        """Whether a context here shares more than half of the smaller one's documents with `members`."""
-        common = self._common(members)
-        return any(map(gt, common, self._halves)) or max(common, default=0) > size // 2
+    def __init__(self) -> None:
+        self.works: list[array[int]] = []
+        """Of each context."""
+        self.sizes = array("i")
+        self.tokens: list[int] = []
+        self.max_overlap = 0.0
+        """The largest share of the smaller context's documents that two contexts here have in common."""
+        self._contexts: dict[int, array[int]] = {}
+        """The numbers of the contexts with each work."""
 
-    def overlap(self, members: int, size: int) -> tuple[float, float]:
-        """Over all contexts here, the sum and the maximum of the shares of the smaller one's documents in common."""
-        common = self._common(members)
-        if size <= self._smallest:
-            # The usual case among different lengths, and three times as fast.
-            return sum(common) / size, max(common, default=0) / size
-        shares = list(map(truediv, common, map(min, repeat(size), self.sizes)))
-        return sum(shares), max(shares, default=0.0)
+    def shares(self, works: Sequence[int]) -> NDArray[np.float64]:
+        """For each context here that has works in common, the share of the smaller one's documents."""
+        found = [np.frombuffer(contexts, np.intc) for work in works if (contexts := self._contexts.get(work))]
+        if not found:
+            return np.zeros(0)
+        common = np.bincount(np.concatenate(found))
+        places = np.flatnonzero(common)
+        sizes = np.frombuffer(self.sizes, np.intc)[places]
+        return np.asarray(common[places] / np.minimum(sizes, len(works)))
 
-    def add(self, members: int, size: int, tokens: int) -> None:
-        self.sets.append(members)
-        self.sizes.append(size)
+    def largest_share(self, works: Sequence[int]) -> float:
+        """The largest of these shares; 0 if no context has works in common."""
+        return float(self.shares(works).max(initial=0.0))
+
+    def add(self, works: Sequence[int], tokens: int, overlap: float) -> None:
+        """Add a context, whose largest share with the others is `overlap`."""
+        number = len(self.works)
+        for work in works:
+            self._contexts.setdefault(work, array("i")).append(number)
+        self.works.append(array("i", works))
+        self.sizes.append(len(works))
         self.tokens.append(tokens)
-        self._halves.append(size // 2)
-        self._smallest = min(self._smallest, size)
-
-    def _common(self, members: int) -> list[int]:
-        return list(map(int.bit_count, map(members.__and__, self.sets)))
+        self.max_overlap = max(self.max_overlap, overlap)
 
 
 class ContextSampler:
@@ -222,7 +231,7 @@ class ContextSampler:
             splits={split: len(members) for split, members in self._splits.items()} if self._settings.splits else {},
             left_out=dict(self._left_out),
             counts=tuple(self._counts),
-            lengths=tuple(self._summary(length) for length in self._settings.lengths if self._by_length[length].sets),
+            lengths=tuple(self._summary(length) for length in self._settings.lengths if self._by_length[length].works),
             overlaps=tuple(self._overlaps()),
             fingerprint=digest(*self._ids).hex(),
         )
@@ -262,14 +271,15 @@ class ContextSampler:
 
     def _make_pool(self) -> Pool:
         numbers = {document.id: number for number, document in enumerate(self._documents)}
-        neighbors: list[dict[int, None]] = [{} for _ in self._documents]
+        neighbors: list[list[int]] = [[] for _ in self._documents]
         for citing, cited in self._corpus.links():
             if citing in numbers and cited in numbers:
-                neighbors[numbers[citing]][numbers[cited]] = None
-                neighbors[numbers[cited]][numbers[citing]] = None
+                neighbors[numbers[citing]].append(numbers[cited])
+                neighbors[numbers[cited]].append(numbers[citing])
         tokens = [self._tokens[document.id] for document in self._documents]
         years = [document.year for document in self._documents]
-        return Pool(tokens, [tuple(adjacent) for adjacent in neighbors], range(len(tokens)), self._works(), years)
+        distinct = [tuple(dict.fromkeys(adjacent)) for adjacent in neighbors]
+        return Pool(tokens, distinct, range(len(tokens)), self._works(), years)
 
     def _works(self) -> list[int]:
         """For each document the number of the first document of the same work."""
@@ -339,8 +349,9 @@ class ContextSampler:
                 too_short += 1
                 continue
             # Compared by work: a context of the preprints of another's documents is the same context.
-            members = sum(1 << self._pool.works[number] for number in selected)
-            if others.has_similar(members, len(selected)):
+            works = [self._pool.works[number] for number in selected]
+            overlap = others.largest_share(works)
+            if overlap > 0.5:
                 too_similar += 1
                 continue
             if self._settings.order == "shuffled":
@@ -349,7 +360,7 @@ class ContextSampler:
             if context is None:
                 too_short += 1
                 continue
-            others.add(members, len(selected), context.tokens)
+            others.add(works, context.tokens, overlap)
             method.sampled += 1
             return context
         method.exhausted = self._exhaustion_reason(too_short, too_similar, limits, pool)
@@ -399,35 +410,26 @@ class ContextSampler:
         sets = self._by_length[length]
         return LengthSummary(
             length=length,
-            contexts=len(sets.sets),
+            contexts=len(sets.works),
             min_documents=min(sets.sizes),
             mean_documents=round(mean(sets.sizes), 2),
             max_documents=max(sets.sizes),
             min_tokens=min(sets.tokens),
             mean_tokens=round(mean(sets.tokens), 1),
-            max_overlap=round(_max_overlap(sets), 4),
+            max_overlap=round(sets.max_overlap, 4),
         )
 
     def _overlaps(self) -> Iterator[LengthOverlap]:
         """For each two lengths, the overlap of their contexts."""
-        filled = [pair for pair in self._by_length.items() if pair[1].sets]
+        filled = [pair for pair in self._by_length.items() if pair[1].works]
         for (one, ones), (two, twos) in combinations(filled, 2):
             total = largest = 0.0
-            for members, size in zip(ones.sets, ones.sizes, strict=True):
-                added, most = twos.overlap(members, size)
-                total += added
-                largest = max(largest, most)
-            pairs = len(ones.sets) * len(twos.sets)
+            for works in ones.works:
+                shares = twos.shares(works)
+                total += fsum(shares.tolist())  # exact: the same on every machine
+                largest = max(largest, float(shares.max(initial=0.0)))
+            pairs = len(ones.works) * len(twos.works)
             yield LengthOverlap(lengths=(one, two), mean=round(total / pairs, 4), max=round(largest, 4))
-
-
-def _max_overlap(sets: _ContextSets) -> float:
-    before = _ContextSets()
-    largest = 0.0
-    for members, size, tokens in zip(sets.sets, sets.sizes, sets.tokens, strict=True):
-        largest = max(largest, before.overlap(members, size)[1])
-        before.add(members, size, tokens)
-    return largest
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,12 @@ from fathom.corpus.document_reading import AttachedSource, Filters, read_attache
 from fathom.corpus.ingest_report import IngestReport, Reporter
 from fathom.corpus.link_writing import Links, apply_links
 from fathom.corpus.linking import Linker
+from fathom.corpus.manifest import FILE_NAME as MANIFEST
 from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.readers.parsing.sentences import clear_splitter_cache
 from fathom.corpus.readers.sources import printable_name, source_files
 from fathom.corpus.staging import Staging
-from fathom.corpus.store import CorpusWriter, PackedDocument
+from fathom.corpus.store import CorpusWriter, PackedDocument, finished_corpus
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import write_json
 from fathom.records.record import first_error
@@ -53,12 +54,18 @@ def ingest(
     processes: int = 1,
     progress: Progress = lambda stage, done: None,
 ) -> tuple[CorpusManifest, IngestReport]:
-    """Read all sources into a corpus in `folder`; an interrupted call continues when it is repeated."""
+    """Read all sources into a corpus in `folder`; an interrupted call continues when it is repeated.
+
+    If `folder` contains the corpus of these sources and filters, and no source has changed since, nothing is done.
+    """
     recipe: dict[str, JsonValue] = {
         "command": "ingest",
         "sources": [str(source) for source in sources],
         "filters": filters.model_dump(mode="json"),
     }
+    existing, known = finished_corpus(folder, recipe), read_report(folder)
+    if existing is not None and known is not None and not _changed_since(sources, folder):
+        return existing, known
     with CorpusWriter(folder, recipe) as writer, Staging(folder, recipe) as staging, WorkerPool(processes) as pool:
         _read_all(sources, filters, staging, pool, progress)
         clear_splitter_cache()  # Frees memory for linking, if this process did the reading.
@@ -71,10 +78,23 @@ def ingest(
         del linker  # Author disambiguation takes as much memory again.
         authors = _write(staging, _disambiguator(staging), writer, pool, progress)
         report = reporter.report(links, versions, authors)
-        manifest = writer.finish()
+        # Before the store is finished: a finished corpus never lacks its report.
         write_json(folder / REPORT, report)
+        manifest = writer.finish()
         staging.remove()
     return manifest, report
+
+
+def _changed_since(sources: Sequence[Path], folder: Path) -> bool:
+    """Whether a source, or a file or folder in it, was changed after the corpus in `folder` was finished."""
+    finished = (folder / MANIFEST).stat().st_mtime_ns
+    with file_errors("read", folder):
+        return any(
+            path.stat().st_mtime_ns > finished
+            for source in sources
+            for path in (source, *(source.rglob("*") if source.is_dir() else ()))
+            if folder not in (path, *path.parents) and path.exists()
+        )
 
 
 def read_report(folder: Path) -> IngestReport | None:

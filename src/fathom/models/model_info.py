@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 
 from fathom.records.documents import Count, Position
 from fathom.records.errors import FathomError, file_errors
@@ -27,7 +28,7 @@ class ModelInfo(Record):
 
     window: Position | None = None
     """Tokens that prompt and response may have together."""
-    max_output: Position | None = None
+    max_output_tokens: Position | None = None
     """The most tokens of one response."""
     input_price: Dollars | None = None
     cached_price: Dollars | None = None
@@ -35,6 +36,8 @@ class ModelInfo(Record):
     cache_write_price: Dollars | None = None
     """For input that is written to a prefix cache, where that costs more than plain input."""
     output_price: Dollars | None = None
+    batch_discount: Annotated[float, Field(ge=0, le=1)] | None = None
+    """The share by which the provider's batch API is cheaper, such as 0.5; None if unknown."""
     token_ratio: Annotated[float, Field(gt=0)] = 1.2
     """The model's tokens per o200k token. The default is on the high side, for models that were not measured."""
 
@@ -46,6 +49,8 @@ class ModelInfo(Record):
     """Whether it can think before it answers; None if unknown."""
     open_weights: bool | None = None
     """Whether its weights can be downloaded; None if unknown."""
+    note: str = ""
+    """What to know about its scores, in a sentence for the report."""
 
     input_speed: Annotated[float, Field(gt=0)] = 10_000
     """Prompt tokens per second, roughly."""
@@ -75,20 +80,32 @@ class ModelInfo(Record):
         paid += usage.cached_tokens * (self.cached_price if self.cached_price is not None else self.input_price)
         return (paid + usage.output_tokens * self.output_price) / 1e6
 
+    def batch_price(self, usage: Usage) -> float | None:
+        """The price through the provider's batch API if no cache serves anything; None if it is unknown."""
+        if self.input_price is None or self.output_price is None or self.batch_discount is None:
+            return None
+        plain = usage.input_tokens * self.input_price + usage.output_tokens * self.output_price
+        return plain * (1 - self.batch_discount) / 1e6
+
 
 class _Table(Record):
-    as_of: str = ""
+    as_of: Annotated[str, BeforeValidator(lambda day: day.isoformat() if isinstance(day, date) else day)] = ""
+    """The day of the prices; TOML also has dates without quotes."""
     models: dict[str, ModelInfo]
 
 
 def model_info(model: str, prices: Path | None = None) -> ModelInfo:
     """The entry for a model: from the user's table if it has one, else from the built-in table, else all unknown."""
-    for table in (_read(prices) if prices else None, _builtin()):
-        if table is not None:
-            entry = _best_match(model, table)
-            if entry is not None:
-                return entry
-    return ModelInfo()
+    return _find(model, prices)[0]
+
+
+def _find(model: str, prices: Path | None) -> tuple[ModelInfo, _Table]:
+    """The entry for a model, and the table that has it."""
+    for table in [_read(prices), _builtin()] if prices else [_builtin()]:
+        entry = _best_match(model, table)
+        if entry is not None:
+            return entry, table
+    return ModelInfo(), _builtin()
 
 
 def known_models(prices: Path | None = None) -> dict[str, ModelInfo]:
@@ -114,9 +131,10 @@ def _best_match(model: str, table: _Table) -> ModelInfo | None:
     return table.models[max(matches, key=len)] if matches else None
 
 
-def prices_as_of() -> str:
-    """The day on which the built-in prices were looked up."""
-    return _builtin().as_of
+def prices_as_of(model: str | None = None, prices: Path | None = None) -> str:
+    """The day of the prices in the table that has the model's entry; without a model, of the built-in table."""
+    table = _builtin() if model is None else _find(model, prices)[1]
+    return table.as_of or "an unknown day"
 
 
 @cache

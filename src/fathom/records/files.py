@@ -1,11 +1,16 @@
-"""Files of records: streamed, appended so that a kill loses at most one line, or replaced atomically."""
+"""Files of records: streamed, appended so that a kill loses at most one line, or replaced atomically.
+
+Lines that nobody is expected to edit end with a checksum, which is verified where they are read.
+"""
 
 from __future__ import annotations
 
 import errno
 import fcntl
 import glob
+import hashlib
 import os
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -34,12 +39,50 @@ def _read_line(path: Path, number: int, line: bytes, kind: type[R]) -> R:
             "Run the command that wrote it again, or restore a copy."
         )
     try:
-        return kind.from_line(line)
+        return kind.from_line(verified_line(path, number, line))
     except ValidationError as error:
+        if _CHECKSUM_NAME in line:  # written again by another program
+            raise _changed_line(path, number) from error
         raise FathomError(
             f"Line {number} of '{path}' is not a valid {kind.__name__.lower()}: {first_error(error)}. "
             "Correct the line, or create the file again."
         ) from error
+
+
+def read_record_at(path: Path, position: int, kind: type[R]) -> R:
+    """The record whose line begins at this position."""
+    with file_errors("read", path), path.open("rb") as file:
+        file.seek(position)
+        return kind.from_line(verified_line(path, 0, file.readline()))
+
+
+_CHECKSUM_NAME = b'"crc32"'
+_CHECKSUM = b',%s:"' % _CHECKSUM_NAME
+"""What precedes the checksum, the last field of a line. Quotes within texts are escaped, so that no text has it."""
+
+
+def line_with_checksum(record: Record) -> bytes:
+    """A record as a line that ends with the checksum of the line without it."""
+    line = record.to_line()
+    return b'%s%s%08x"}\n' % (line[:-2], _CHECKSUM, zlib.crc32(line))
+
+
+def verified_line(path: Path, number: int, line: bytes) -> bytes:
+    """The line without its checksum; an error if it does not match. Lines without one are read as they are."""
+    body, mark, checksum = line.rpartition(_CHECKSUM)
+    if not mark and b'"crc32"' not in line[-40:]:
+        return line
+    body += b"}\n"
+    if checksum != b'%08x"}\n' % zlib.crc32(body):
+        raise _changed_line(path, number)
+    return body
+
+
+def _changed_line(path: Path, number: int) -> FathomError:
+    return FathomError(
+        f"Line {number} of '{path}' was changed or damaged after it was written: its checksum does not match. "
+        "Restore a copy, or remove the field 'crc32' if you changed the line yourself."
+    )
 
 
 @contextmanager
@@ -79,6 +122,12 @@ def _is_alive(process: int) -> bool:
     return True
 
 
+def file_hash(path: Path) -> str:
+    """A hash of the bytes of a file."""
+    with file_errors("read", path), path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
 def write_json(path: Path, record: Record) -> None:
     """Write a record as a JSON file."""
     with atomic_write(path) as file:
@@ -90,12 +139,12 @@ def pretty_json(record: Record) -> bytes:
     return record.model_dump_json(indent=2).encode() + b"\n"
 
 
-def write_records(path: Path, records: Iterable[Record]) -> int:
+def write_records(path: Path, records: Iterable[Record], checksums: bool = False) -> int:
     """Write all records to `path`, or nothing; returns how many."""
     count = 0
     with atomic_write(path) as file:
         for record in records:
-            file.write(record.to_line())
+            file.write(line_with_checksum(record) if checksums else record.to_line())
             count += 1
     return count
 
@@ -136,7 +185,7 @@ class Journal(Generic[R]):
         """Append one record; when this returns, a kill no longer loses it."""
         if self._file is None:
             raise RuntimeError("a journal must be opened with `with`")
-        line = record.to_line()
+        line = line_with_checksum(record)
         with file_errors("write", self.path):
             end = self._file.seek(0, os.SEEK_END)
             written = self._file.write(line)
@@ -145,14 +194,25 @@ class Journal(Generic[R]):
                 self._file.truncate(end)
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
+    def count_lines(self) -> int:
+        """The number of whole lines in the file."""
+        with file_errors("read", self.path), self.path.open("rb") as file:
+            return sum(piece.count(b"\n") for piece in iter(lambda: file.read(1 << 20), b""))
+
     def read(self) -> Iterator[R]:
         """The records so far; a torn last line is skipped, since opening to append will remove it."""
+        return (record for _, record in self.read_positions())
+
+    def read_positions(self) -> Iterator[tuple[int, R]]:
+        """The records so far, each with its position in the file."""
         if not self.path.exists():
             return
+        position = 0
         with file_errors("read", self.path), self.path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if line.endswith(b"\n"):
-                    yield _read_line(self.path, number, line, self._kind)
+                    yield position, _read_line(self.path, number, line, self._kind)
+                position += len(line)
 
 
 def is_locked(path: Path) -> bool:

@@ -6,9 +6,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fathom.records.documents import Count
+from fathom.records.documents import Count, Position
 from fathom.records.questions import QuestionId, Usage
 from fathom.records.record import Record
+
+Decision = Literal["pass", "fail", "unjudged"]
+"""`unjudged` when no decision could be obtained; it is retried and never counts as a failure."""
+Reasoning = Literal["visible", "thinking"]
+"""The reasoning that counts: that of the visible response alone, or also the separate thinking text."""
 
 
 class Judgment(Record):
@@ -21,10 +26,50 @@ class Judgment(Record):
     """The checklist item, claim or field that was judged; empty for the response as a whole."""
     judge: str
     """A model's name, or a person's."""
-    outcome: Literal["pass", "fail", "unjudged"]
-    """`unjudged` when no decision could be obtained; it is retried and never counts as a failure."""
+    outcome: Decision
     score: Annotated[float, Field(ge=0, le=1)] | None = None
     reason: str = ""
     prompt_version: str = ""
     """Which version of the judge prompt was used; empty for a person."""
     usage: Usage = Usage()
+    reasoning: Reasoning = "visible"
+    """The reasoning that the judge saw."""
+    attempts: Position = 1
+    """How often the judge was asked until it decided, or gave no decision."""
+
+
+class TraceRating(Record):
+    """A judge's rating of the reasoning of one response."""
+
+    question_id: QuestionId
+    sample: Count = 0
+    judge: str
+    coherence: Annotated[int, Field(ge=1, le=5)]
+    """Whether each step follows from those before it: 1 not at all, 5 throughout."""
+    steps: Count
+    repeated: Count
+    """Steps that repeat an earlier one."""
+    superfluous: Count
+    """Steps that the answer does not need."""
+    retrieved: Count
+    """Values that the response takes from the document."""
+    retrieved_correctly: Count
+    prompt_version: str
+
+
+class PlantedDecision(Record):
+    """A judge's decision on a planted response, of which it is known whether it should pass."""
+
+    question_id: QuestionId
+    part: str
+    """The part of the response that was judged."""
+    fault: str
+    """The planted fault; empty for a response without one, which should pass."""
+    judge: str
+    outcome: Decision
+    prompt_version: str
+    reasoning: Reasoning = "visible"
+
+    @property
+    def is_correct(self) -> bool:
+        return self.outcome == ("fail" if self.fault else "pass")

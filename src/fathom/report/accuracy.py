@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import log2
@@ -22,16 +22,28 @@ from fathom.analysis.findings import (
     RunSummary,
     Samples,
 )
-from fathom.report.drawings.canvas import Node
-from fathom.report.drawings.charts import Curve, Dot, DotRow, HeatCell, Point, dot_plot, dot_rows, heat_map, line_chart
+from fathom.report.drawings.canvas import GRAY, Node
+from fathom.report.drawings.charts import (
+    Curve,
+    DifferenceCell,
+    Dot,
+    DotRow,
+    HeatCell,
+    Point,
+    difference_matrix,
+    dot_plot,
+    dot_rows,
+    heat_map,
+    line_chart,
+)
 from fathom.report.figures import Column, Figure, RunRow, accuracy_columns, count_columns, interval_columns
 from fathom.report.formatting import bench_names, count, interval, join_names, point, short_names
 from fathom.report.ranking import received, run_colors, with_responses
 
-GRAY = 6
-"""The color of whatever is not a run."""
 MAX_PAIRS = 20
 """Pairs in the drawing; the table has all of them."""
+MATRIX_RUNS = 4
+"""Runs on one bench from which their pairs are also drawn as a matrix."""
 
 
 def comparisons(findings: Findings) -> tuple[Figure, ...]:
@@ -73,9 +85,46 @@ def comparisons(findings: Findings) -> tuple[Figure, ...]:
     )
     note = (
         "Difference in accuracy (percentage points) between the better and the worse run, paired by question and "
-        "clustered by context; the closest pairs first. Gray: not significant."
+        "clustered by context; the closest pairs first. Gray: not confirmed by the test."
     )
-    return (Figure.of("comparisons", "Differences between runs", note, columns, pairs, draw),)
+    figure = Figure.of("comparisons", "Differences between runs", note, columns, pairs, draw)
+    return (*_comparison_matrices(findings, overall), figure)
+
+
+def _comparison_matrices(findings: Findings, pairs: Sequence[Comparison]) -> Iterator[Figure]:
+    """For each bench with many runs, all of their differences in one square."""
+    benches = bench_names(findings)
+    several = len(benches) > 1
+    for number, (bench, bench_name) in enumerate(benches.items(), start=1):
+        runs = [run.info.name for run in with_responses(findings) if run.info.bench == bench]
+        compared = [one for one in pairs if one.first in runs and one.second in runs]
+        if len(runs) < MATRIX_RUNS or not compared:
+            continue
+        rows = [one for pair in compared for one in _both_ways(pair)]
+        title = "Every run against every other" + (f": {bench_name}" if several else "")
+        yield Figure.of(
+            f"comparison-matrix{f'-{number}' if several else ''}",
+            title,
+            "Accuracy of the run of the row minus that of the column, in percentage points. Shaded and bold: confirmed "
+            "by the test, after Holm's correction.",
+            (
+                Column("run", "Run", lambda one: one.row),
+                Column("other", "Other run", lambda one: one.column),
+                Column("difference", "Difference", lambda one: one.value, "difference"),
+                Column("significant", "Significant", lambda one: one.confirmed, "yes"),
+            ),
+            rows,
+            partial(difference_matrix, title, runs, rows),
+        )
+
+
+def _both_ways(one: Comparison) -> Iterator[DifferenceCell]:
+    for row, column, sign in ((one.second, one.first, 1), (one.first, one.second, -1)):
+        value, low, high = (sign * end for end in (one.difference.value, one.difference.low, one.difference.high))
+        range_ = f"{min(low, high) * 100:+.1f} to {max(low, high) * 100:+.1f}"
+        reason = "" if one.significant else f", {why_not_significant(one)}"
+        tip = f"{row} minus {column}: {value * 100:+.1f} points ({range_}){reason}"
+        yield DifferenceCell(row, column, value, one.significant, tip)
 
 
 def _difference_line(one: Comparison, colors: dict[str, int], names: Mapping[str, str]) -> DotRow:
@@ -94,6 +143,8 @@ def _difference_line(one: Comparison, colors: dict[str, int], names: Mapping[str
 
 def why_not_significant(one: Comparison) -> str:
     """The reason in a few words. More questions do not help if only responses are missing."""
+    if one.is_unconfirmed:
+        return "but the test has too little data to confirm it"
     return "but missing responses could cancel it" if one.more_questions == 0 else "not significant"
 
 

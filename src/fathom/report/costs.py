@@ -24,7 +24,8 @@ def price_per_question(run: RunSummary) -> float | None:
     return amount(run, "price")
 
 
-def _tokens(run: RunSummary) -> int | None:
+def tokens_per_question(run: RunSummary) -> int | None:
+    """Input and output tokens; None without responses."""
     tokens = amount(run, "tokens")
     return None if tokens is None else round(tokens)
 
@@ -47,7 +48,7 @@ COLUMNS: tuple[Column[RunSummary], ...] = (
     Column("price_per_correct", "Price per correct answer", lambda run: run.cost.price_per_correct, "money"),
     Column("price", "Total price", lambda run: run.cost.price, "money"),
     Column("spent", "Total with failed calls", lambda run: run.cost.spent, "money"),
-    Column("tokens_per_question", "Tokens per question", _tokens, "count"),
+    Column("tokens_per_question", "Tokens per question", tokens_per_question, "count"),
     Column("input_tokens", "Input tokens", lambda run: run.cost.input_tokens, "count"),
     Column("cached_tokens", "Cached", lambda run: run.cost.cached_tokens, "count"),
     Column("output_tokens", "Output tokens", lambda run: run.cost.output_tokens, "count"),
@@ -57,11 +58,9 @@ COLUMNS: tuple[Column[RunSummary], ...] = (
 
 
 def costs(findings: Findings) -> tuple[Figure, ...]:
-    """Accuracy against each cost of a question that some run has."""
-    if not any(received(run) for run in findings.runs):
-        return ()
-    drawn = [kind for kind in COST_KINDS if any(amount(run, kind) for run in findings.runs)]
-    return tuple(_cost(findings, kind) for kind in drawn or ["tokens"])
+    """Accuracy against each cost of a question that at least two runs have: one point is no comparison."""
+    drawn = [kind for kind in COST_KINDS if sum(bool(amount(run, kind)) for run in findings.runs) > 1]
+    return tuple(_cost(findings, kind) for kind in drawn)
 
 
 def _cost(findings: Findings, kind: CostKind) -> Figure:

@@ -179,7 +179,8 @@ class _LossRow:
 
 def loss_stages(findings: Findings) -> tuple[Figure, ...]:
     """Accuracy lost in finding, reading and computing."""
-    found = findings.loss_decompositions
+    # One accuracy alone is a bar without a loss.
+    found = [one for one in findings.loss_decompositions if len(one.accuracy) > 1]
     if not found:
         return ()
 
@@ -221,7 +222,8 @@ def _loss_pieces(one: LossDecomposition) -> list[Segment]:
 def steps(findings: Findings) -> tuple[Figure, ...]:
     """Which intermediate values the reasoning reaches."""
     found = [(run.info.name, run.steps) for run in findings.runs if run.steps is not None and run.steps.traces]
-    if not found:
+    # Responses without reasoning reach nothing.
+    if not any(step.reached for _, one in found for step in one.by_step):
         return ()
     colors = run_colors(findings)
     rows = [RunRow(run, step) for run, one in found for step in one.by_step]

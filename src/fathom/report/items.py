@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fathom.analysis.failure_stages import STAGES
-from fathom.analysis.findings import Findings, ItemFinding
-from fathom.analysis.loading import read_verdicts, verdict_on
+from fathom.analysis.findings import Findings, ItemFinding, RunInfo
+from fathom.analysis.loading import verdict_on
 from fathom.analysis.patterns import PATTERNS
 from fathom.analysis.properties import Groupings
 from fathom.analysis.response_table import NOT_SENT
+from fathom.analysis.stored_records import StoredRecords, stored_responses, stored_verdicts
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context, ContextId, Edit, apply_edits
 from fathom.records.documents import DocumentId, Passage
@@ -25,7 +26,7 @@ from fathom.records.spans import Span
 from fathom.records.tag_values import value_order
 from fathom.report.packing import Limits, packed, shortened
 from fathom.report.traces import positions, steps_of
-from fathom.runs.folder import read_responses
+from fathom.runs.folder import read_run
 from fathom.scoring.answer_types.format import display
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
@@ -76,8 +77,8 @@ class RunResponses:
 
     name: str
     bench: str
-    responses: dict[tuple[QuestionId, int], Response]
-    verdicts: dict[tuple[QuestionId, int], Verdict]
+    responses: StoredRecords[Response]
+    verdicts: StoredRecords[Verdict]
     found: dict[tuple[QuestionId, int], ItemFinding] = field(default_factory=dict)
 
     def first(self, question: QuestionId) -> ItemFinding | None:
@@ -97,7 +98,21 @@ class Items:
         self.findings = findings
         self._moved = corpus
         self.notes: list[str] = []
-        self.runs = [_run_responses(run.info.name, run.info.bench, Path(run.info.folder)) for run in findings.runs]
+        self.benches = [Bench(Path(bench.folder)) for bench in findings.benches]
+        self._shown = [ShownContexts(bench) for bench in self.benches]
+        self.rows = [
+            Row(item.question, item.key, number)
+            for number, bench in enumerate(self.benches)
+            for _, items in bench.by_context()
+            for item in items
+        ]
+        numbers = {
+            bench.fingerprint: {
+                row.question.id: place for place, row in enumerate(one for one in self.rows if one.bench == number)
+            }
+            for number, bench in enumerate(findings.benches)
+        }
+        self.runs = [_run_responses(run.info, numbers[run.info.bench]) for run in findings.runs]
         by_name = {run.name: run for run in self.runs}
         patterns, causes, stages = set[str](), set[str](), set[str]()
         for one in found:
@@ -110,14 +125,6 @@ class Items:
         self.patterns = NameTable(sorted(patterns, key=lambda name: value_order(name, list(PATTERNS))))
         self.causes = NameTable(sorted(causes, key=lambda name: (name == "unclear", name)))
         self.stages = NameTable(sorted(stages, key=lambda name: value_order(name, list(STAGES))))
-        self.benches = [Bench(Path(bench.folder)) for bench in findings.benches]
-        self._shown = [ShownContexts(bench) for bench in self.benches]
-        self.rows = [
-            Row(item.question, item.key, number)
-            for number, bench in enumerate(self.benches)
-            for _, items in bench.by_context()
-            for item in items
-        ]
         self._contexts = [{context.id: context for context in bench.contexts()} for bench in self.benches]
 
     def index(self) -> dict[str, object]:
@@ -183,7 +190,7 @@ class Items:
 
     def _sent(self, run: RunResponses, row: Row) -> Usage | None:
         found = run.first(row.question.id) if self._fingerprint(row) == run.bench else None
-        response = run.responses.get((row.question.id, 0))
+        response = run.responses.get(row.question.id, 0)
         return None if found is None or response is None or found.outcome in NOT_SENT else response.usage
 
     def _fingerprint(self, row: Row) -> str:
@@ -198,8 +205,9 @@ class Items:
 
     def weight(self, limits: Limits) -> int:
         """Approximate size of the responses' texts in the page, from a sample."""
-        responses = [response for run in self.runs for response in run.responses.values()]
-        some = responses[:: max(1, len(responses) // 400)]
+        count = sum(len(run.responses) for run in self.runs)
+        step = max(1, count // 400)
+        some = [response for run in self.runs for response in run.responses.every(step)]
         texts = [
             [
                 shortened(one.text, limits.response),
@@ -208,7 +216,7 @@ class Items:
             ]
             for one in some
         ]
-        return len(packed(texts)) * len(responses) // max(1, len(some))
+        return len(packed(texts)) * count // max(1, len(some))
 
     def _corpus(self, bench: Bench, stack: ExitStack) -> Corpus | None:
         """The corpus of the bench; without it, passages have positions but no text."""
@@ -266,9 +274,9 @@ class Items:
     def _response(
         self, run: RunResponses, row: Row, found: ItemFinding, limits: Limits, words: NameTable
     ) -> list[object]:
-        place = found.question_id, found.sample
-        response = run.responses.get(place)
-        verdict = verdict_on(row, response, run.verdicts.get(place), self._shown[row.bench]) if response else None
+        response = run.responses.get(found.question_id, found.sample)
+        stored = run.verdicts.get(found.question_id, found.sample)
+        verdict = verdict_on(row, response, stored, self._shown[row.bench]) if response else None
         # A correct answer is the same as the key.
         parsed = verdict.parsed if verdict and found.outcome != "correct" else None
         usage = (
@@ -309,9 +317,10 @@ def _signed(number: int, reached: bool) -> int:
     return number + 1 if reached else -number - 1
 
 
-def _run_responses(name: str, bench: str, folder: Path) -> RunResponses:
-    verdicts = {(one.question_id, one.sample): one for one in read_verdicts(folder)}
-    return RunResponses(name, bench, read_responses(folder).responses, verdicts)
+def _run_responses(info: RunInfo, numbers: Mapping[QuestionId, int]) -> RunResponses:
+    folder, samples = Path(info.folder), read_run(Path(info.folder)).settings.samples
+    responses, verdicts = stored_responses(folder, numbers, samples), stored_verdicts(folder, numbers, samples)
+    return RunResponses(info.name, info.bench, responses, verdicts)
 
 
 def _tags(row: Row, ungrouped: frozenset[str]) -> dict[str, str]:

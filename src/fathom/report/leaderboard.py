@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fathom.analysis.findings import Findings, RunSummary
-from fathom.report.accuracy import GRAY
-from fathom.report.costs import price_per_question
-from fathom.report.drawings.canvas import Node
+from fathom.report.costs import amount, price_per_question, tokens_per_question
+from fathom.report.drawings.canvas import GRAY, Node
 from fathom.report.drawings.charts import Dot, DotRow, dot_plot
 from fathom.report.figures import Column, Figure, count_columns, interval_columns
 from fathom.report.formatting import bench_names, count, point
@@ -63,7 +62,10 @@ def headline(findings: Findings) -> Figure:
         Column("unanswered", "Not asked yet", lambda run: run.overall.outcomes.unanswered, "count"),
         *count_columns(lambda run: run.overall.counts, runs),
         Column("price", "Price per question", price_per_question, "money"),
+        Column("tokens", "Tokens per question", tokens_per_question, "count"),
+        Column("seconds", "Seconds per question", lambda run: amount(run, "seconds"), "number"),
         Column("effective_length", "Effective length", _effective_length),
+        Column("effective_tokens", "Effective tokens", _effective_tokens, "count", hidden=True),
     )
     note = "Accuracy over all responses, missing ones included, with a 95% interval clustered by context."
     return Figure.of("headline", "Accuracy", note, columns, runs, draw)
@@ -96,6 +98,11 @@ def _effective_length(run: RunSummary) -> str:
     if effective.length is None:
         return "none"
     return f"{effective.length}{'+' if effective.reaches_longest else ''}"
+
+
+def _effective_tokens(run: RunSummary) -> int | None:
+    effective = run.lengths.effective
+    return None if effective is None or not received(run) else effective.tokens
 
 
 @dataclass(frozen=True)

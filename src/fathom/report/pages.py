@@ -15,9 +15,11 @@ from fathom.analysis.intervals import t_quantile
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import atomic_write
 from fathom.records.version import __version__
+from fathom.report.first_paint import first_paint
 from fathom.report.formatting import bench_names, count
 from fathom.report.items import Items
 from fathom.report.packing import LEVELS, Limits, packed, source_hash
+from fathom.report.ranking import in_page_order
 from fathom.report.sections import Section, sections
 from fathom.report.summary import summary
 
@@ -40,6 +42,7 @@ SCRIPTS = (
     "pivot.js",
     "pivot_view.js",
     "filters.js",
+    "address.js",
     "list.js",
     "trace.js",
     "item.js",
@@ -84,6 +87,8 @@ class PageOptions:
     """Whether the details are in separate files; None decides by size."""
     corpus: Path | None = None
     """The corpus, if it has been moved."""
+    refresh: int | None = None
+    """Seconds after which a browser loads the page again, for a run that goes on."""
 
 
 def write_page(
@@ -97,6 +102,7 @@ def write_page(
     check_page_path(path)
     with file_errors("make the folder", path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
+    findings = in_page_order(findings)
     items = Items(findings, found, options.corpus)
     parts = options.parts
     shown = sections(findings)
@@ -108,10 +114,11 @@ def write_page(
             if limits is not LEVELS[-1] and items.weight(limits) > MAX_BYTES:
                 continue
             inside = [packed(part) for part in items.parts(limits)]
-            content = _page(_head(findings, items, index, shown, limits, title), inside, None)
+            head = _head(findings, items, index, shown, limits, title)
+            content = _page(findings, head, inside, None, options.refresh)
             if len(content) <= MAX_BYTES or (parts is False and limits is LEVELS[-1]):
                 return _write(path, content, (), items)
-    return _in_parts(findings, items, index, shown, path, title)
+    return _in_parts(findings, items, index, shown, path, title, options.refresh)
 
 
 def check_page_path(path: Path) -> None:
@@ -121,7 +128,13 @@ def check_page_path(path: Path) -> None:
 
 
 def _in_parts(
-    findings: Findings, items: Items, index: dict[str, object], shown: Sequence[Section], path: Path, title: str
+    findings: Findings,
+    items: Items,
+    index: dict[str, object],
+    shown: Sequence[Section],
+    path: Path,
+    title: str,
+    refresh: int | None,
 ) -> WrittenPage:
     limits = LEVELS[1]
     folder = path.with_name(f"{path.stem}-parts")
@@ -136,7 +149,7 @@ def _in_parts(
             file.write(content)
         sizes.append(len(content))
     head = _head(findings, items, index, shown, limits, title)
-    content = _page(head, [], folder.name)
+    content = _page(findings, head, [], folder.name, refresh)
     return _write(path, content, sizes, items)
 
 
@@ -195,20 +208,36 @@ def _run_properties(findings: Findings) -> list[tuple[str, list[str]]]:
     ]
 
 
-def _page(head: dict[str, object], inside: Sequence[str], beside: str | None) -> bytes:
+def _page(
+    findings: Findings, head: dict[str, object], inside: Sequence[str], beside: str | None, refresh: int | None
+) -> bytes:
     """The whole file. Files beside it are admitted by a nonce that depends on the page's content."""
     data = packed(head | {"beside": beside})
+    title = str(head["title"])
     return assembled(
-        str(head["title"]),
+        title,
+        first_paint(findings, title, summary(findings)),
         "".join(f'<script type="text/plain" class="part">{part}</script>\n' for part in inside),
         data,
         SCRIPTS,
-        admits_scripts=beside is not None,
+        beside is not None,
+        refresh,
     )
 
 
-def assembled(title: str, more: str, data: str, scripts: Sequence[str], admits_scripts: bool = False) -> bytes:
-    """A page around its data; its content security policy forbids every request and every script but its own."""
+def assembled(
+    title: str,
+    content: str,
+    more: str,
+    data: str,
+    scripts: Sequence[str],
+    admits_scripts: bool = False,
+    refresh: int | None = None,
+) -> bytes:
+    """A page around its data; its content security policy forbids every request and every script but its own.
+
+    `content` is the HTML that is shown until the script has run.
+    """
     style, script = source("theme.css") + source("style.css"), _joined(tuple(scripts))
     # Derived from the data: no text in the data can contain its own hash.
     nonce = hashlib.sha256(data.encode()).hexdigest()[:32]
@@ -220,6 +249,8 @@ def assembled(title: str, more: str, data: str, scripts: Sequence[str], admits_s
     pieces = {
         "POLICY": policy,
         "TITLE": escape(title),
+        "CONTENT": content,
+        "REFRESH": "" if refresh is None else f'<meta http-equiv="refresh" content="{refresh}">\n',
         "STYLE": style,
         "NONCE": nonce if admits_scripts else "",
         "DATA": data,

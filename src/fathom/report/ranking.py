@@ -49,6 +49,11 @@ def ranked(findings: Findings) -> list[RunSummary]:
     return sorted(findings.runs, key=key)
 
 
+def in_page_order(findings: Findings) -> Findings:
+    """The findings with their runs as `ranked`: tables, legends, colors and items all have this order."""
+    return findings.model_copy(update={"runs": tuple(ranked(findings))})
+
+
 def is_partial(run: RunSummary) -> bool:
     """Whether the bench has questions that the run does not ask."""
     return run.not_asked > 0

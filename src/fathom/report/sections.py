@@ -14,6 +14,7 @@ from fathom.report.figures import Figure
 from fathom.report.formatting import count
 from fathom.report.leaderboard import headline
 from fathom.report.measures import measures
+from fathom.report.ranking import in_page_order
 from fathom.report.setting_comparisons import setting_comparisons
 
 
@@ -44,6 +45,7 @@ def sections(findings: Findings) -> list[Section]:
             "Pairwise comparisons",
             _comparison_summary(findings.comparisons),
             accuracy.comparisons(findings),
+            "choice",
         ),
         Section(
             "settings",
@@ -90,7 +92,7 @@ def sections(findings: Findings) -> list[Section]:
             "in computing.",
             failures.loss_stages(findings),
         ),
-        Section("recall", "Retrieval", multi_step.recall_summary(findings), multi_step.recall(findings)),
+        Section("recall", "Retrieval", multi_step.recall_summary(findings), multi_step.recall(findings), "choice"),
         Section(
             "failure-stages",
             "Where failures arise",
@@ -132,7 +134,7 @@ def sections(findings: Findings) -> list[Section]:
 
 def all_figures(findings: Findings) -> Iterator[Figure]:
     """Every figure of the page."""
-    for section in sections(findings):
+    for section in sections(in_page_order(findings)):
         yield from section.figures
 
 

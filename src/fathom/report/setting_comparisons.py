@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from fathom.analysis.findings import Findings, SettingComparison
-from fathom.report.accuracy import GRAY, MAX_PAIRS, why_not_significant
-from fathom.report.drawings.canvas import Node
+from fathom.report.accuracy import MAX_PAIRS, why_not_significant
+from fathom.report.drawings.canvas import GRAY, Node
 from fathom.report.drawings.charts import Dot, DotRow, Point, dot_plot
 from fathom.report.figures import Column, Figure, interval_columns
 from fathom.report.ranking import run_colors
@@ -43,7 +43,7 @@ def setting_comparisons(findings: Findings) -> tuple[Figure, ...]:
     )
     note = (
         "Second setting minus first (percentage points): the same items, shown in two ways, paired by item and "
-        "clustered by question paper. Gray: not significant."
+        "clustered by question paper. Gray: not confirmed by the test."
     )
     return (Figure.of("settings", "Differences between settings", note, columns, rows, draw),)
 

@@ -12,6 +12,7 @@ from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import atomic_write
 from fathom.records.version import __version__
 from fathom.report.figures import Figure, write_figures
+from fathom.report.first_paint import WAITING
 from fathom.report.formatting import bench_names, count, title_of
 from fathom.report.leaderboard import headline, leaderboard
 from fathom.report.packing import packed
@@ -116,7 +117,7 @@ def _first_page(findings: Findings, figure: Figure, title: str) -> bytes:
         "figure": figure.for_page(),
         "notes": list(findings.notes),
     }
-    return assembled(title, "", packed(data), SCRIPTS)
+    return assembled(title, WAITING, "", packed(data), SCRIPTS)
 
 
 def _best_baseline(findings: Findings, bench: BenchInfo) -> float | None:

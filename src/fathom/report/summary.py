@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import hypot
 
 from fathom.analysis.findings import Findings, LengthPoint, RunSummary
+from fathom.models.model_info import model_info
 from fathom.report.accuracy import why_not_significant
 from fathom.report.formatting import bench_names, count, percent, points
 from fathom.report.ranking import asked_note, caveats, is_partial, missing, ranked, received, run_kinds
@@ -20,11 +21,10 @@ def summary(findings: Findings) -> list[str]:
     rankings = _rankings(findings)
     if len(rankings) > 1:
         # Accuracies on different benches are not comparable: each bench has its own best run.
-        names = bench_names(findings)
-        return [f"{names[runs[0].info.bench]}: {_best(runs[0])}" for runs in rankings][:MAX_BENCHES]
-    runs = rankings[0]
-    sentences = [_best(runs[0]), _length_effect(runs[0]), _second(findings, runs[0], runs[1]) if len(runs) > 1 else ""]
-    return [sentence for sentence in sentences if sentence]
+        return [_best(findings, runs[0]) for runs in rankings][:MAX_BENCHES]
+    best, *others = rankings[0]
+    second = _second(findings, best, others[0]) if others else ""
+    return [sentence for sentence in (_best(findings, best), _length_effect(best), second) if sentence]
 
 
 def _rankings(findings: Findings) -> list[list[RunSummary]]:
@@ -38,16 +38,25 @@ def _rankings(findings: Findings) -> list[list[RunSummary]]:
     return [rankings[bench.fingerprint] for bench in findings.benches if bench.fingerprint in rankings]
 
 
-def _best(run: RunSummary) -> str:
+def _named(run: RunSummary) -> str:
+    """The run's name, with its model where the name does not contain it; a simulated model without its parameters."""
+    model = run.info.model.partition("?")[0]
+    return run.info.name if model.rpartition("/")[2] in run.info.name else f"{run.info.name} ({model})"
+
+
+def _best(findings: Findings, run: RunSummary) -> str:
+    """The accuracy of a run on its bench, and what to know about its model."""
     accuracy = run.overall.accuracy
     if not received(run):
         responses = count(run.overall.outcomes.responses, "response")
         asked = f" ({asked_note(run)} questions)" if asked_note(run) else ""
         return f"{run.info.name} has none of its {responses} yet{asked}."
     notes = f"; {caveats(run)}" if caveats(run) else ""
+    expected = model_info(run.info.model).note
     return (
-        f"{run.info.name} answers {percent(accuracy.value)} of the questions correctly "
-        f"(95% interval {percent(accuracy.low)} to {percent(accuracy.high)}){notes}."
+        f"{_named(run)} answers {percent(accuracy.value)} of the questions of {bench_names(findings)[run.info.bench]} "
+        f"correctly (95% interval {percent(accuracy.low)} to {percent(accuracy.high)}){notes}."
+        f"{expected and f' {expected}'}"
     )
 
 
@@ -67,6 +76,8 @@ def _second(findings: Findings, best: RunSummary, second: RunSummary) -> str:
         return f"{sentence}, a significant difference{over}."
     if pair.more_questions == 0:
         return f"{sentence}, a significant difference, {why_not_significant(pair)}."
+    if pair.is_unconfirmed:
+        return f"{sentence}, a clear difference{over}, {why_not_significant(pair)}."
     if pair.more_questions:
         needed = count(pair.more_questions, "more question")
         return f"{sentence}; the difference is not significant{over} (about {needed} needed to detect it)."

@@ -8,7 +8,7 @@ import signal
 import time
 from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -176,6 +176,23 @@ class Budget:
             self._settled = None
 
 
+class Pace:
+    """Spreads requests evenly, so that no more than a given number are sent in a minute."""
+
+    def __init__(self, per_minute: float | None) -> None:
+        self._seconds = 60 / per_minute if per_minute else 0.0
+        self._next = 0.0
+        """When the next request may be sent."""
+
+    async def wait(self) -> None:
+        """Wait for the turn of a request."""
+        now = time.monotonic()
+        turn = max(now, self._next)
+        self._next = turn + self._seconds
+        if turn > now:
+            await anyio.sleep(turn - now)
+
+
 class SharedLimits:
     """What the cells of a matrix share: the budget, and a gate for each model."""
 
@@ -198,6 +215,10 @@ Notify = Callable[[str], None]
 
 def ignore_notice(text: str) -> None:
     """Say nothing."""
+
+
+Sending = Callable[[float | None], AbstractContextManager[None]]
+"""A block in which a call is sent that costs at most so much; a call is lost if its process ends within the block."""
 
 
 class Model(Protocol):
@@ -241,7 +262,15 @@ class ModelCaller:
     """Sends prompts to a model; knows whether and why the run must stop."""
 
     def __init__(
-        self, model: Model, info: ModelInfo, max_tokens: int, budget: Budget, gate: Gate, pay: Callable[[Usage], None]
+        self,
+        model: Model,
+        info: ModelInfo,
+        max_tokens: int,
+        budget: Budget,
+        gate: Gate,
+        pay: Callable[[Usage], None],
+        sending: Sending = lambda price: nullcontext(),
+        pace: Pace | None = None,
     ) -> None:
         self._model = model
         self._info = info
@@ -249,6 +278,8 @@ class ModelCaller:
         self._budget = budget
         self._gate = gate
         self._pay = pay
+        self._sending = sending
+        self._pace = pace or Pace(None)
         self.stopped: str | None = None
         """Why no further question is begun."""
         self._skipped: str | None = None
@@ -290,18 +321,21 @@ class ModelCaller:
             if self.stopped is not None and question is not None:
                 raise NotBegunError
             begun = None if question is None else self._highest_price(question)
-            reserved = await self._budget.reserve(self._highest_price(call), begun)
+            highest = self._highest_price(call)
+            reserved = await self._budget.reserve(highest, begun)
             paid: float | None = None
             try:
-                completion = await self._model.complete(prompt, opened)
-                used = completion.usage if completion.usage.input_tokens else self._estimated(call, completion)
-                was_sent = completion.stop != "overflow" or used.input_tokens > 0
-                paid = self._info.price(used) if was_sent else 0.0
+                await self._pace.wait()
+                with self._sending(highest):
+                    completion = await self._model.complete(prompt, opened)
+                    used = completion.usage if completion.usage.input_tokens else self._estimated(call, completion)
+                    was_sent = completion.stop != "overflow" or used.input_tokens > 0
+                    paid = self._info.price(used) if was_sent else 0.0
+                    usage = used.model_copy(update={"price": paid})
+                    # Recorded at once: a call costs money even if its question gets no response.
+                    self._pay(usage)
             finally:
                 self._budget.settle(reserved, paid)
-        usage = used.model_copy(update={"price": paid})
-        # Recorded at once: a call costs money even if its question gets no response.
-        self._pay(usage)
         return replace(completion, usage=usage)
 
     async def call(
@@ -318,8 +352,11 @@ class ModelCaller:
         reserved = await self._budget.reserve(highest_price)
         paid: float | None = None
         try:
-            completion = await send()
-            paid = highest_price if completion.usage.price is None else completion.usage.price
+            await self._pace.wait()
+            with self._sending(highest_price):
+                completion = await send()
+                paid = highest_price if completion.usage.price is None else completion.usage.price
+                self._pay(completion.usage.model_copy(update={"price": paid}))
         except CallError as error:
             if error.maybe_paid and highest_price is not None:
                 paid = highest_price
@@ -327,7 +364,6 @@ class ModelCaller:
             raise
         finally:
             self._budget.settle(reserved, paid)
-        self._pay(completion.usage.model_copy(update={"price": paid}))
         return replace(completion, text=without_secrets(completion.text))
 
     def _estimated(self, call: Bound, completion: Completion) -> Usage:

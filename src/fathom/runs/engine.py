@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -40,6 +41,11 @@ class EngineJob(Protocol):
 
 J = TypeVar("J", bound=EngineJob)
 RunJob = Callable[[J], Awaitable[Response | None]]
+
+
+def engine_version() -> str:
+    """The engine's name and version."""
+    return f"inspect_ai {version('inspect_ai')}"
 
 
 def run_jobs(

@@ -65,6 +65,8 @@ LONGEST_RESPONSE = 1_000_000
 """Characters of a response that are kept. A longer one is marked as truncated."""
 LONGEST_INLINE = 10_000
 """Characters of a text that the engine may record as part of a message."""
+LONGEST_VERSION = 200
+"""Characters of the name that a provider gives its model."""
 INLINE = "inline"
 """The family of references to long texts that a system wrote into its prompt."""
 
@@ -91,6 +93,7 @@ class EngineModel:
         expand: Expand,
         limits: RunLimits = RunLimits(),  # noqa: B008 - it is frozen
         reporter: ProgressReporter | None = None,
+        on_version: Callable[[str], None] = lambda version: None,
     ) -> None:
         self.model = model
         self._expand = expand
@@ -102,6 +105,7 @@ class EngineModel:
         self._halted = False
         self._limits = limits
         self._reporter = reporter or ProgressReporter()
+        self._on_version = on_version
         self._outages = Outages(limits.max_outage, limits.backoff, self._reporter.notify)
         install(model, self._expand_any, lambda: self._halted)
         _disable_client_retries(model)
@@ -144,6 +148,12 @@ class EngineModel:
             if prompt.tools and status not in (401, 403, 429) and _NO_TOOLS.search(message):
                 self._calls_tools = False
                 raise ToolsUnsupportedError(message) from error
+            if status in (404, 405, 501) and _lacks_responses_api(self.model):
+                raise FatalError(
+                    f"The server at '{self.model.api.base_url}' does not offer the API that '{self.model}' is asked "
+                    f"through ({status}). If it offers chat completions, use --model openai-api/NAME/"
+                    f"{self.model.name} with the same --url and the key in NAME_API_KEY."
+                ) from error
             if status in _FATAL:
                 raise FatalError(
                     f"The provider of '{self.model}' {_FATAL[status]} ({status}). "
@@ -152,6 +162,7 @@ class EngineModel:
             if status in (None, 400, 413, 422) and _is_overflow(message):
                 return Completion("", "overflow")
             raise ProviderError(f"{type(cause).__name__}: {message}") from error
+        self._on_version(_clean(output.model)[:LONGEST_VERSION])
         return _completion(output)
 
     async def _through_outages(self, send: Callable[[], Awaitable[ModelOutput]]) -> ModelOutput:
@@ -298,6 +309,11 @@ def _tools(tools: tuple[ToolDefinition, ...]) -> list[ToolInfo]:
 
 class ProviderError(Exception):
     """The provider's last error, after all retries."""
+
+
+def _lacks_responses_api(model: ProviderModel) -> bool:
+    """Whether a server that the user named is asked through OpenAI's newer API, which few other servers have."""
+    return bool(model.api.base_url) and bool(getattr(model.api, "responses_api", False))
 
 
 def _is_unstreamed(error: BaseException) -> bool:

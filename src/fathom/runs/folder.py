@@ -5,23 +5,26 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
+from datetime import UTC, datetime
 from heapq import nsmallest
 from pathlib import Path
 from types import TracebackType
-from typing import Annotated, Self
+from typing import Annotated, Any, Self, TypeVar
+from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import Field, JsonValue, ValidationError
 
 from fathom.models.prompts import Completion, Prompt
 from fathom.records.contexts import ContextId, Split
-from fathom.records.documents import Position
+from fathom.records.documents import Count, Position
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import Journal, is_locked, write_json
 from fathom.records.manifests import read_manifest
 from fathom.records.questions import Question, QuestionId, Response, Usage
 from fathom.records.record import Record, digest
 from fathom.records.version import __version__
+from fathom.runs.sent_calls import SentCall, SentCalls, read_lost_calls
 from fathom.runs.unfinished import UnfinishedCalls
 
 
@@ -50,12 +53,16 @@ def _remove(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
+R = TypeVar("R", bound=Record)
 FORMAT = 2
 MANIFEST, RESPONSES, NOTES, VERDICTS, LOGS = "run.json", "responses.jsonl", "notes.jsonl", "verdicts.jsonl", "logs"
 SPENDING, ARTIFACTS, JUDGMENTS, END = "spending.jsonl", "artifacts", "judgments.jsonl", "end.json"
-UNFINISHED = "unfinished.jsonl"
+CALIBRATION, SCORING, RATINGS = "calibration.jsonl", "scoring.json", "ratings.jsonl"
+UNFINISHED, SENT = "unfinished.jsonl", "sent.jsonl"
 
 
+MOST_VERSIONS = 20
+"""Versions of a model that are recorded: a server may invent a name with every response."""
 INTERRUPTED = "interrupted"
 """How the reason begins if a signal ended the run."""
 NO_MODEL = "no model"
@@ -98,8 +105,38 @@ def selected_questions(questions: Iterable[Question], settings: RunSettings) -> 
     return (question for _, question in sorted(drawn, key=lambda entry: entry[0]))
 
 
+class RunSession(Record):
+    """One process of a run: when and with what it asked."""
+
+    started: str
+    """In UTC, such as 2026-03-31T17:05:12+00:00."""
+    fathom: str = __version__
+    engine: str = ""
+    """The version of the engine; empty if the process used none."""
+    endpoint: str = ""
+    """The address of the model or system; empty if the provider's library has its own, or there is none."""
+    window: Position | None = None
+    """The context window in tokens that the questions had to fit; None if there is none."""
+    done: Count = 0
+    """Final responses before it."""
+    model_versions: tuple[str, ...] = ()
+    """The names that the provider gave the model in its responses, such as gpt-4o-2024-08-06."""
+
+
+def begin_session(window: int | None, endpoint: str = "", engine: str = "") -> RunSession:
+    """A session that begins now."""
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    return RunSession(started=started, engine=engine, endpoint=_without_credentials(endpoint), window=window)
+
+
+def _without_credentials(address: str) -> str:
+    """The address without a user name, a password and a query, which may contain a key."""
+    parts = urlsplit(address)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
 class RunManifest(Record):
-    """The identity of a run. It cannot be resumed with another bench, model, system or other settings."""
+    """The identity of a run, and its processes. It cannot be resumed with another bench, model, system or settings."""
 
     format: int = FORMAT
     fathom: str = __version__
@@ -111,6 +148,8 @@ class RunManifest(Record):
     system_source: str = ""
     """The hash of the file that defines the system; empty for a built-in one."""
     settings: RunSettings = RunSettings()
+    sessions: tuple[RunSession, ...] = ()
+    """The processes that asked questions, in order."""
 
 
 class RunEnd(Record):
@@ -118,6 +157,8 @@ class RunEnd(Record):
 
     stopped: str | None = None
     """Why it ended early; None if it did not."""
+    lines: dict[str, Count] = {}
+    """How many lines the journals had, by file name: a file with fewer was truncated since."""
 
 
 class Note(Record):
@@ -131,26 +172,37 @@ class Note(Record):
 class RunFolder:
     """A run that is open for writing, by one process at a time."""
 
-    def __init__(self, folder: Path, manifest: RunManifest) -> None:
+    def __init__(self, folder: Path, manifest: RunManifest, session: RunSession | None = None) -> None:
         self.folder = folder
         self.manifest = manifest
+        self._session = session
         self._responses: Journal[Response] = Journal(folder / RESPONSES, Response)
         self._notes: Journal[Note] = Journal(folder / NOTES, Note)
         self._spending: Journal[Usage] = Journal(folder / SPENDING, Usage)
+        self._journals: tuple[Journal[Any], ...] = (self._responses, self._notes, self._spending)
+        self._opened = ExitStack()
         self._unfinished = UnfinishedCalls(folder / UNFINISHED)
+        self._sent = SentCalls(folder / SENT)
         self._noted: dict[tuple[ContextId, str], str] = {}
 
     def __enter__(self) -> Self:
         with file_errors("create the folder", self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
-        _begin(self.folder, self.manifest)
-        self._responses.__enter__()
-        self._notes.__enter__()
-        self._spending.__enter__()
-        self._unfinished.open(self.index().attempts)
-        with file_errors("write", self.folder / END):
-            (self.folder / END).unlink(missing_ok=True)
-        self._noted = {(note.context_id, note.name): note.text for note in self._notes.read()}
+        self.manifest = _begin(self.folder, self.manifest)
+        with ExitStack() as opened:
+            for journal in self._journals:
+                opened.enter_context(journal)
+            index = read_responses(self.folder, texts=False)
+            noted = _read_journal(self.folder / NOTES, Note)
+            self._noted = {(note.context_id, note.name): note.text for note in noted}
+            self._unfinished.open(index.attempts)
+            self._sent.open()
+            if self._session is not None:
+                self._session = self._session.model_copy(update={"done": index.done})
+            self._write_session()
+            with file_errors("write", self.folder / END):
+                (self.folder / END).unlink(missing_ok=True)
+            self._opened = opened.pop_all()
         return self
 
     def __exit__(
@@ -163,11 +215,24 @@ class RunFolder:
                     if isinstance(error, KeyboardInterrupt)
                     else str(error) or type(error).__name__
                 )
-        with suppress(FathomError):  # a full disk has its own error
-            self._unfinished.close()
-        self._spending.__exit__(kind, error, trace)
-        self._notes.__exit__(kind, error, trace)
-        self._responses.__exit__(kind, error, trace)
+        for calls in (self._unfinished, self._sent):
+            with suppress(FathomError):  # a full disk has its own error
+                calls.close()
+        self._opened.close()
+
+    def _write_session(self) -> None:
+        if self._session is not None:
+            sessions = (*self.manifest.sessions, self._session)
+            write_json(self.folder / MANIFEST, self.manifest.model_copy(update={"sessions": sessions}))
+
+    def add_model_version(self, version: str) -> None:
+        """Store the name that the provider gave the model in a response."""
+        if self._session is None:
+            return
+        known = self._session.model_versions
+        if version not in known and len(known) < MOST_VERSIONS:
+            self._session = self._session.model_copy(update={"model_versions": (*known, version)})
+            self._write_session()
 
     def append(self, response: Response) -> None:
         """Store a response. Once this returns, a kill does not lose it."""
@@ -176,7 +241,8 @@ class RunFolder:
 
     def stop(self, reason: str | None) -> None:
         """Store why the run ended early; None if it did not."""
-        write_json(self.folder / END, RunEnd(stopped=reason))
+        lines = {journal.path.name: journal.count_lines() for journal in self._journals}
+        write_json(self.folder / END, RunEnd(stopped=reason, lines=lines))
 
     def noted(self, context: ContextId, name: str) -> str | None:
         """The note of that name for the context; None if there is none."""
@@ -191,6 +257,10 @@ class RunFolder:
         """Store the usage of a call, even if its question gets no response."""
         self._spending.append(usage)
 
+    def sending(self, price: float | None) -> AbstractContextManager[None]:
+        """A block in which a call is sent that costs at most `price`; a kill within it is noticed later."""
+        return self._sent.sending(price)
+
     def find_call(self, question: QuestionId, sample: int, prompt: Prompt) -> Completion | None:
         """The completion of a call that an earlier process made for a question without a response."""
         return self._unfinished.find(question, sample, prompt)
@@ -198,11 +268,6 @@ class RunFolder:
     def add_call(self, question: QuestionId, sample: int, prompt: Prompt, completion: Completion) -> None:
         """Store a call until its question has a response."""
         self._unfinished.add(question, sample, prompt, completion)
-
-    @property
-    def spent(self) -> float:
-        """Dollars spent so far, where prices are known."""
-        return read_spent(self.folder)
 
     def artifact(self, scope: str, name: str, make: Callable[[Path], None]) -> Path:
         """The path of the system's artifact of that name, created by `make` if it does not exist.
@@ -215,8 +280,8 @@ class RunFolder:
         return make_artifact(self.folder / ARTIFACTS, digest(made_by, scope, name).hex()[:32], make)
 
     def index(self) -> ResponseIndex:
-        """The responses so far."""
-        return ResponseIndex.of(self._responses.read())
+        """The responses so far, without their texts."""
+        return ResponseIndex.of(map(_without_texts, self._responses.read()))
 
 
 WAITING = ("error", "overflow")
@@ -245,22 +310,33 @@ class ResponseIndex:
                 index.responses[place] = response
         return index
 
+    @property
+    def done(self) -> int:
+        """The number of final responses."""
+        return sum(response.outcome not in WAITING for response in self.responses.values())
+
     def is_done(self, question: QuestionId, sample: int) -> bool:
         """Whether the response is final."""
         known = self.responses.get((question, sample))
         return known is not None and known.outcome not in WAITING
 
 
-def _begin(folder: Path, manifest: RunManifest) -> None:
-    """Write the manifest of a new run, or check that an existing run can be resumed with it."""
+def _begin(folder: Path, manifest: RunManifest) -> RunManifest:
+    """Write the manifest of a new run, or check that an existing run can be resumed with it.
+
+    Returns the manifest with the sessions so far.
+    """
     if (folder / MANIFEST).exists():
-        if check_resumable(folder, manifest).settings == manifest.settings:
-            return
+        found = check_resumable(folder, manifest)
+        manifest = manifest.model_copy(update={"sessions": found.sessions})
+        if found.settings == manifest.settings:
+            return manifest
     else:
         present = sorted(entry.name for entry in folder.iterdir() if not entry.name.endswith(".part"))
         if present:
             raise FathomError(f"'{folder}' is not a run (it contains '{present[0]}'). Choose another --out.")
     write_json(folder / MANIFEST, manifest)
+    return manifest
 
 
 _IDENTITY = {
@@ -307,14 +383,59 @@ def read_run(folder: Path) -> RunManifest:
     return read_manifest(path, RunManifest, FORMAT, "run", "Restore a copy, or run it again.")
 
 
-def read_responses(folder: Path) -> ResponseIndex:
-    """The responses of a run, finished or not."""
-    return ResponseIndex.of(Journal(folder / RESPONSES, Response).read())
+def read_responses(folder: Path, texts: bool = True) -> ResponseIndex:
+    """The responses of a run, finished or not; without `texts` only what happened, in a fraction of the memory."""
+    responses = _read_journal(folder / RESPONSES, Response)
+    return ResponseIndex.of(responses if texts else map(_without_texts, responses))
+
+
+def _without_texts(response: Response) -> Response:
+    return response.model_copy(update={"text": "", "thinking": "", "trace": ()})
+
+
+def read_response_positions(folder: Path) -> Iterator[tuple[int, Response]]:
+    """Every response of a run, in the order in which they arrived, with its position in the file."""
+    return _read_positions(folder / RESPONSES, Response)
+
+
+def _read_journal(path: Path, kind: type[R]) -> Iterator[R]:
+    """The records of a journal of a run."""
+    return (record for _, record in _read_positions(path, kind))
+
+
+def _read_positions(path: Path, kind: type[R]) -> Iterator[tuple[int, R]]:
+    """The records of a journal of a run, with their positions; an error if it has fewer than when the run ended."""
+    end = read_end(path.parent)
+    wanted = 0 if end is None else end.lines.get(path.name, 0)
+    count = 0
+    for found in Journal(path, kind).read_positions():
+        count += 1
+        yield found
+    if count < wanted:
+        raise FathomError(
+            f"'{path}' has {count:,} of the {wanted:,} lines that the run wrote: it was truncated. Restore a copy, or "
+            f"delete '{path.parent / END}' and run the same command again, which asks the missing questions again."
+        )
+
+
+def read_usages(folder: Path) -> Iterator[Usage]:
+    """The usage of every call of a run."""
+    return _read_journal(folder / SPENDING, Usage)
+
+
+def lost_calls(folder: Path) -> list[SentCall]:
+    """The calls that were in flight when a process of the run was killed; while one works, those that are in flight."""
+    return read_lost_calls(folder / SENT)
 
 
 def read_spent(folder: Path) -> float:
     """The dollars that a run has spent, where prices are known; every call counts."""
-    return sum(usage.price or 0.0 for usage in Journal(folder / SPENDING, Usage).read())
+    return sum(usage.price or 0.0 for usage in read_usages(folder))
+
+
+def spent_at_most(folder: Path) -> float:
+    """The dollars that a run has spent if calls that were in flight at a kill cost as much as they can."""
+    return read_spent(folder) + sum(one.price or 0.0 for one in lost_calls(folder))
 
 
 def is_running(folder: Path) -> bool:

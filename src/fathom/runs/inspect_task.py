@@ -24,6 +24,9 @@ from fathom.runs.plan import Job, WindowCheck, jobs
 from fathom.runs.run import expander
 from fathom.systems.protocol import System
 
+RESPONSE = "response"
+"""The name of the whole response in the store of a sample."""
+
 ResponseCheck = Callable[[Response], tuple[bool, str]]
 """Whether a response is correct, and the reason."""
 
@@ -67,7 +70,7 @@ def _solver(bench: BenchView, system: System, settings: RunSettings, wanted: dic
             if response is None or response.outcome == "error":
                 raise RuntimeError(response.error if response else "not begun")
             state.output = ModelOutput.from_content(str(model), response.text)
-            state.store.set("response", response.model_dump(mode="json"))
+            state.store.set(RESPONSE, response.model_dump(mode="json"))
             return state
 
         return solve
@@ -79,7 +82,7 @@ def _scorer(check: ResponseCheck) -> Scorer:
     @scorer(metrics=[accuracy(), stderr(cluster="context")], name="fathom")
     def score_response() -> Scorer:
         async def score(state: TaskState, target: Target) -> Score:
-            stored = state.store.get("response")
+            stored = state.store.get(RESPONSE)
             if stored is None:
                 return Score(value=INCORRECT, explanation="error: no response")
             response = Response.model_validate(stored)

@@ -69,6 +69,8 @@ class Plan(Record):
     """Output tokens, for responses of typical length."""
     price: float | None
     """In US dollars; None if the prices of the model are unknown, or those of a system that needs no model."""
+    batch_price: float | None = None
+    """The price through the provider's batch API, without a cache; None if it is unknown. Runs do not use it."""
     price_at_most: float | None
     """If no cache serves anything, every response has the longest length, and every spare call is made."""
     seconds: float | None
@@ -198,11 +200,19 @@ class _Sums:
             cached_tokens=self._usage.cached_tokens,
             output_tokens=self._usage.output_tokens,
             price=self._model.price(self._usage),
+            batch_price=self._model.batch_price(self._usage),
             price_at_most=self._highest.price,
             seconds=self._model.seconds(self._usage) / connections,
         )
 
     def plan_without_model(self) -> Plan:
         """The plan of a system that needs no model: it alone knows what it reads and writes."""
-        unknown = {"input_tokens": 0, "cached_tokens": 0, "output_tokens": 0, "price": None, "seconds": None}
+        unknown = {
+            "input_tokens": 0,
+            "cached_tokens": 0,
+            "output_tokens": 0,
+            "price": None,
+            "batch_price": None,
+            "seconds": None,
+        }
         return self.plan(1).model_copy(update={**unknown, "price_at_most": self._stated})

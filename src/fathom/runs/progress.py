@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from fathom.records.questions import Response, Usage
-from fathom.runs.folder import WAITING, ResponseIndex
+from fathom.runs.folder import ResponseIndex
 
 
 @dataclass
@@ -56,8 +56,7 @@ class ProgressReporter:
     def __init__(
         self, total: int = 0, existing: ResponseIndex | None = None, show: ShowProgress = show_nothing
     ) -> None:
-        known = existing.responses.values() if existing else ()
-        self._progress = RunProgress(total, min(total, sum(one.outcome not in WAITING for one in known)))
+        self._progress = RunProgress(total, min(total, existing.done if existing else 0))
         self._show = show
 
     def responded(self, response: Response) -> None:

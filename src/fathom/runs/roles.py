@@ -6,9 +6,10 @@ and settings. A killed batch resumes where it stopped. As in a run, calls go thr
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Generic, Literal, TypeVar
 
@@ -81,6 +82,8 @@ class RoleResult(Generic[T]):
     value: T | None = None
     call: RoleCall | None = None
     """The call that gave the result; None if it is `waiting`."""
+    calls: int = 0
+    """How often the prompt was asked."""
 
 
 @dataclass(frozen=True)
@@ -189,9 +192,11 @@ class _Batch(Generic[T]):
         self._keys = [_key(one.prompt, model.name, settings) for one in prompts]
         self.spent = 0.0
         self._calls: dict[str, RoleCall] = {}
+        self._asked: Counter[str] = Counter()
         for call in journal.read():
             self.spent += call.usage.price or 0.0
             self._calls[call.key] = call
+            self._asked[call.key] += 1
         self._done = 0
 
     def pending(self) -> list[_RoleJob[T]]:
@@ -218,6 +223,7 @@ class _Batch(Generic[T]):
         call = RoleCall.model_validate(about | fields)
         self._journal.append(call)
         self._calls[job.key] = call
+        self._asked[job.key] += 1
         self._done += 1
         self._progress(self._done, len(self._prompts))
         return call
@@ -235,7 +241,10 @@ class _Batch(Generic[T]):
         return RoleResult(prompt.id, "unparseable", call=call)
 
     def finish(self, stopped: str | None) -> RoleBatch[T]:
-        results = {one.id: self._result(key, one) for key, one in zip(self._keys, self._prompts, strict=True)}
+        results = {
+            one.id: replace(self._result(key, one), calls=self._asked[key])
+            for key, one in zip(self._keys, self._prompts, strict=True)
+        }
         calls = {key: self._calls[key] for key in self._keys if key in self._calls}
         usage = total([Usage(price=0.0), *(call.usage for call in calls.values())])
         spent = sum(call.usage.price or 0.0 for call in self._journal.read())

@@ -16,12 +16,23 @@ from fathom.records.errors import FathomError
 from fathom.records.questions import Response, Usage
 from fathom.records.record import Record
 from fathom.runs.bench_view import BenchView
-from fathom.runs.calling import Budget, Gate, SharedLimits
-from fathom.runs.folder import INTERRUPTED, LOGS, NO_MODEL, ResponseIndex, RunFolder, RunManifest
+from fathom.runs.calling import Budget, Gate, Pace, SharedLimits
+from fathom.runs.folder import (
+    INTERRUPTED,
+    LOGS,
+    NO_MODEL,
+    ResponseIndex,
+    RunFolder,
+    RunManifest,
+    begin_session,
+    lost_calls,
+    spent_at_most,
+)
 from fathom.runs.plan import Job, WindowCheck, jobs
 from fathom.runs.progress import ProgressReporter
 from fathom.runs.simulated_session import SimulatedModel, answer_in_session
 from fathom.systems.catalog import reads_everything
+from fathom.systems.http import is_address
 from fathom.systems.protocol import Estimate, RequestLimits, System, opened, render_form
 
 OpenedModel = Callable[[], AbstractContextManager[tuple[str, dict[str, str]]]]
@@ -40,6 +51,8 @@ class RunStatus(Record):
     usage: Usage
     maybe_paid: Count = 0
     """Attempts of a system of your own that gave no answer and may have cost money. Usage does not include them."""
+    lost_calls: Count = 0
+    """Calls that were in flight when a process was killed, and may have cost money. Usage does not include them."""
     errors: dict[str, Count] = {}
     """The three most frequent error messages, with their counts."""
     stopped: str | None = None
@@ -67,12 +80,14 @@ class RunLimits:
     """Seconds before the second attempt."""
     max_outage: float = 120.0
     """Seconds to wait for an endpoint that has stopped answering."""
+    requests_per_minute: float | None = None
+    """The most requests that are begun in a minute; retries after a rate limit are not counted."""
     shared: SharedLimits | None = None
     """The budget and the gates that the cells of a matrix share."""
 
     def budget_for(self, folder: RunFolder) -> Budget:
         """The budget of a run."""
-        return self.shared.budget if self.shared else Budget(self.budget, folder.spent)
+        return self.shared.budget if self.shared else Budget(self.budget, spent_at_most(folder.folder))
 
     def gate_for(self, model: str) -> Gate:
         """The gate of a run."""
@@ -93,7 +108,7 @@ def run(
     try:
         from fathom.runs.answering import SystemRunner
         from fathom.runs.calling import ModelCaller
-        from fathom.runs.engine import run_jobs
+        from fathom.runs.engine import engine_version, run_jobs
         from fathom.runs.engine_model import EngineModel, open_model
     except ModuleNotFoundError as error:
         raise missing_engine(error) from error
@@ -102,15 +117,18 @@ def run(
     with open_provider() as (name, arguments):
         # Opened before the folder is created: a wrong name or a missing key must leave no folder.
         model = open_model(name, settings, limits, **arguments)
-        with RunFolder(path, manifest) as folder:
+        session = begin_session(settings.window or info.window, model.api.base_url or "", engine_version())
+        with RunFolder(path, manifest, session) as folder:
             pending = _pending(bench, system, info, folder, reporter)
             caller = ModelCaller(
-                EngineModel(model, expander(bench, pending), limits, reporter),
+                EngineModel(model, expander(bench, pending), limits, reporter, folder.add_model_version),
                 info,
                 settings.max_tokens,
                 limits.budget_for(folder),
                 limits.gate_for(manifest.model),
                 folder.pay,
+                folder.sending,
+                Pace(limits.requests_per_minute),
             )
             runner = SystemRunner(bench, system, caller, folder, reporter.responded)
             if pending:
@@ -140,10 +158,20 @@ def run_without_model(
         # Opened before the folder is created: a wrong address must leave no folder.
         requests = RequestLimits(limits.retries, limits.timeout, limits.backoff)
         model = None if manifest.model == NO_MODEL else manifest.model
+        session = begin_session(None, system.name if is_address(system.name) else "")
         async with opened(system, requests, model) as active:
-            with RunFolder(path, manifest) as folder:
+            with RunFolder(path, manifest, session) as folder:
                 budget = limits.budget_for(folder)
-                caller = ModelCaller(NoModel(), info, manifest.settings.max_tokens, budget, Gate(), folder.pay)
+                caller = ModelCaller(
+                    NoModel(),
+                    info,
+                    manifest.settings.max_tokens,
+                    budget,
+                    Gate(),
+                    folder.pay,
+                    folder.sending,
+                    Pace(limits.requests_per_minute),
+                )
                 runner = SystemRunner(bench, active, caller, folder, shown.responded)
                 pending = iter(_pending(bench, system, info, folder, shown))
 
@@ -165,7 +193,9 @@ def _end(bench: BenchView, folder: RunFolder, stopped: str | None, fatal: str | 
     folder.stop(stopped)
     if fatal is not None:
         raise FathomError(fatal)
-    return summarize(bench, folder.manifest, folder.index(), stopped, (stopped or "").startswith(INTERRUPTED))
+    interrupted = (stopped or "").startswith(INTERRUPTED)
+    lost = len(lost_calls(folder.folder))
+    return summarize(bench, folder.manifest, folder.index(), stopped, interrupted, lost)
 
 
 def missing_engine(error: ModuleNotFoundError) -> FathomError:
@@ -187,7 +217,7 @@ def run_simulated(
 ) -> RunStatus:
     """Like `run`, for a simulated model: without the engine, one response after another."""
     reporter = reporter or ProgressReporter()
-    with RunFolder(path, manifest) as folder:
+    with RunFolder(path, manifest, begin_session(manifest.settings.window or info.window)) as folder:
         attempts = folder.index().attempts
         prompts = WindowCheck(bench, system, info, manifest.settings)
         for job in _pending(bench, system, info, folder, reporter):
@@ -253,7 +283,12 @@ def expander(bench: BenchView, pending: Iterable[Job]) -> Expand:
 
 
 def summarize(
-    bench: BenchView, manifest: RunManifest, index: ResponseIndex, stopped: str | None = None, interrupted: bool = False
+    bench: BenchView,
+    manifest: RunManifest,
+    index: ResponseIndex,
+    stopped: str | None = None,
+    interrupted: bool = False,
+    lost: int = 0,
 ) -> RunStatus:
     """The status of a run, from the responses that it has."""
     wanted = [(job.question.id, job.sample) for group in jobs(bench, manifest.settings) for job in group]
@@ -268,6 +303,7 @@ def summarize(
         waiting=len(wanted) - len(found),
         usage=usage,
         maybe_paid=index.maybe_paid,
+        lost_calls=lost,
         errors=dict(errors.most_common(3)),
         stopped=stopped,
         interrupted=interrupted,

@@ -69,7 +69,7 @@ class UnfinishedCalls:
         found = list(self._journal.read())
         kept = [one for one in found if self._attempts[one.question_id, one.sample] == one.attempt]
         if len(kept) < len(found):
-            write_records(self._journal.path, kept)
+            write_records(self._journal.path, kept, checksums=True)
         return kept
 
     def end(self, response: Response) -> None:

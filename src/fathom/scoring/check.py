@@ -57,4 +57,6 @@ def _verdict(
         values={},
         parts=(),
         judgments=(),
+        judged={},
+        reasoning=None,
     )

@@ -38,12 +38,12 @@ _LATEX_COMMANDS: Final = (
     r"top|triangle\w{0,6}|rangle|rceil|rfloor|r?vert|rbrace|neg|nmid|tanh?"
 )
 _MARKUP = re.compile(
-    rf"</?[A-Za-z][A-Za-z0-9]{{0,15}}(?:[\s/][^<>\n]{{0,200}})?>|(?<=\])\([^()\s]{{1,500}}\)|\\(?i:{_LATEX_COMMANDS})(?![A-Za-z])|"
+    rf"</?[A-Za-z][A-Za-z0-9]{{0,15}}(?:[\s/][^<>\n]{{0,200}})?>|(?<=\])\((?!\d+\))[^()\s]{{1,500}}\)|\\(?i:{_LATEX_COMMANDS})(?![A-Za-z])|"
     r"\\(?!(?:theta|tau|nu|rho)(?![A-Za-z]))[nrt]|&(?:amp|lt|gt|le|ge|quot|apos|nbsp|[mn]dash|[lr][sd]quo|hellip|times|#x?[\dA-Fa-f]{1,6});"
 )
 """Markup that has letters: tags, the addresses of Markdown links, LaTeX commands, escaped line ends, entities."""
 
-_SIGN_START = re.compile(r"[<>=!&\\≤≥≦≧⩽⩾≠≪≫﹤＜﹥＞＝−–-]")
+_SIGN_START = re.compile(r"[<>=!&\\≤≥≦≧⩽⩾≠≪≫﹤＜﹥＞＝−–—-]")
 _SIGN = re.compile(
     # Not signs: tags, arrows and rules of "=".
     r"</?[A-Za-z][A-Za-z0-9]{0,15}(?:[\s/][^<>\n]{0,200})?>|[-=]{1,3}>|={3,}|"
@@ -51,8 +51,8 @@ _SIGN = re.compile(
     r"(?P<ge>(?:>|&gt;)=|&ge;|\\geq?(?:slant)?(?![A-Za-z])|[≥≧⩾])|(?P<gt>>|&gt;|\\gt(?![A-Za-z])|[≫﹥＞])|"
     r"(?P<ne>!=|&ne;|\\neq?(?![A-Za-z])|≠)|(?P<eq>==?|＝)|"
     # A minus belongs to its number; a dash between two numbers or inside a word does not.
-    r"(?P<minus>(?<![^\s(\[{<>=≤≥|$±,;:/~\"'“‘])[-−–](?=\.?\d)|"
-    r"(?:(?<=[=<>≤≥])|(?<=[=<>≤≥]\s))[-−–]\s?(?=\.?\d))"
+    r"(?P<minus>(?<![^\s(\[{<>=≤≥|$±,;:/~\"'“‘*_`])(?:--?|[−–—])(?=\.?\d)|"
+    r"(?:(?<=[=<>≤≥])|(?<=[=<>≤≥]\s))(?:--?|[−–—])\s?(?=\.?\d))"
 )
 """Signs that say how numbers compare, in all spellings, and the minus of a number."""
 

@@ -42,6 +42,7 @@ _WORDS_PER_ITEM = 3
 """A quote with fewer words per separator is a list."""
 _ITEM_WEIGHT = 2
 _LIST_ITEM_WEIGHT = 4
+_YEAR = re.compile(r"(?:1[6-9]|20)\d\d")
 _DASHES = ("minus", "dash")
 _SAME_MARK = str.maketrans(
     dict.fromkeys("‘’‚‛′´`", "'") | dict.fromkeys("“”„‟«»″「」『』《》", '"') | dict.fromkeys("‐‑‒–—―−", "-")
@@ -220,16 +221,24 @@ class QuoteLocator:
 
         Citations are free, but not parts of a citation. Whole items between separators count more: other lists and
         rows of tables differ in such items, while single words that are missing are more often words of a sentence.
+        So does a number before another number, apart from years: "total: 12%" is not "total: 10%, men: 12%".
         """
         optional = self._words.optional
         free = not optional[after] and not (first > start and optional[first - 1])
         cost = sum(
             not (free and optional[at]) and (at == first or not self._attached(at)) for at in range(first, after)
         )
+        if cost and self._is_figure(after) and any(map(self._is_figure, range(first, after))):
+            return cost * _LIST_ITEM_WEIGHT
         if not cost or not (self._separated(first) and self._separated(after)):
             return cost
         listed = len(quote.forms) <= _WORDS_PER_ITEM * len(_SEPARATOR.findall(quote.text))
         return cost * (_LIST_ITEM_WEIGHT if listed else _ITEM_WEIGHT)
+
+    def _is_figure(self, at: int) -> bool:
+        """Whether a word is a number, other than a year or a part of a citation."""
+        form = self._words.forms[at]
+        return form[0].isdecimal() and not self._words.optional[at] and not _YEAR.fullmatch(form)
 
     def _between(self, at: int) -> str:
         """The characters before a word, from the end of the word before."""

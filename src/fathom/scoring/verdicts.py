@@ -12,6 +12,7 @@ from fathom.records.judgments import Judgment
 from fathom.records.questions import QuestionId
 from fathom.records.record import Record
 from fathom.scoring.answers import Answer
+from fathom.scoring.reasoning import ReasoningState
 
 Outcome = Literal["correct", "incorrect", "unparseable", "refused", "overflow", "error", "unjudged"]
 OUTCOMES: tuple[Outcome, ...] = ("correct", "incorrect", "unparseable", "refused", "overflow", "error", "unjudged")
@@ -53,6 +54,11 @@ class Verdict(Record):
     parts: tuple[PartVerdict, ...] = Field(default=(), exclude_if=operator.not_)
     judgments: tuple[Judgment, ...] = Field(default=(), exclude_if=operator.not_)
     """The judgments that the verdict is based on."""
+    judged: dict[str, Literal["pass", "fail"]] = Field(default={}, exclude_if=operator.not_)
+    """The judges' decisions on the parts that the check leaves open. The response is correct if all of them pass; empty
+    if the check decides by itself."""
+    reasoning: ReasoningState | None = Field(default=None, exclude_if=operator.not_)
+    """Where the reasoning is, for families that check it."""
 
     @model_validator(mode="after")
     def _only_graded_responses_score(self) -> Self:

@@ -18,7 +18,7 @@ from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context, ContextId, Split
 from fathom.records.documents import Count, Position
 from fathom.records.errors import FathomError, file_errors
-from fathom.records.files import read_records
+from fathom.records.files import R, file_hash, read_records
 from fathom.records.manifests import read_manifest
 from fathom.records.questions import Question
 from fathom.records.record import Record, digest, digest_stream
@@ -111,6 +111,8 @@ class BenchManifest(Record):
     """How the bench was fitted to a context window; None if it was not."""
     fingerprint: str
     """A fingerprint of contexts, questions and keys."""
+    hashes: dict[str, str] = {}
+    """The hash of each file, which is verified before it is read; empty for a bench of an earlier version."""
 
 
 def build(
@@ -159,6 +161,7 @@ def build(
             reports=inputs.reports,
             inputs=inputs.fingerprint,
             fingerprint=bench_folder.fingerprint_of(folder),
+            hashes=bench_folder.hashes_of(folder),
         )
         finish(manifest)
     return manifest
@@ -478,11 +481,13 @@ class BenchCounts:
 
 
 class Bench:
-    """A bench, open for reading."""
+    """A bench, open for reading. A file that is not the one that was built is refused, unless `verify` is off."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, verify: bool = True) -> None:
         self.folder = folder
         self.manifest = _read_manifest(folder)
+        self._hashes = dict(self.manifest.hashes) if verify else {}
+        """Of the files that are yet to be verified."""
 
     @property
     def corpus_folder(self) -> Path:
@@ -506,15 +511,25 @@ class Bench:
             yield corpus
 
     def contexts(self) -> Iterator[Context]:
-        return read_records(self.folder / bench_folder.CONTEXTS, Context)
+        return self._read(bench_folder.CONTEXTS, Context)
 
     def all_questions(self) -> Iterator[Question]:
         """The questions, which may be shown to a system."""
-        return read_records(self.folder / bench_folder.QUESTIONS, Question)
+        return self._read(bench_folder.QUESTIONS, Question)
 
     def all_keys(self) -> Iterator[Key]:
         """The keys, which must not be shown to a system."""
-        return read_records(self.folder / bench_folder.KEYS, Key)
+        return self._read(bench_folder.KEYS, Key)
+
+    def _read(self, name: str, kind: type[R]) -> Iterator[R]:
+        """The records of a file; an error if it is not the one that the build wrote."""
+        path, built = self.folder / name, self._hashes.pop(name, None)
+        if built is not None and path.exists() and file_hash(path) != built:
+            self._hashes[name] = built
+            raise FathomError(
+                f"'{path}' was changed or damaged after the bench was built. Restore a copy, or build the bench again."
+            )
+        return read_records(path, kind)
 
     def by_context(self) -> Iterator[tuple[Context, list[Item]]]:
         """Each context with its items; raises an error for a question without a key or a key without a question."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from fathom.records.errors import FathomError, file_errors
-from fathom.records.files import atomic_write, pretty_json
+from fathom.records.files import atomic_write, file_hash, pretty_json
 from fathom.records.record import Record, digest_stream
 from fathom.tasks.verification import VerifiedItems
 
@@ -114,6 +114,11 @@ def writing(folder: Path) -> Iterator[Callable[[VerifiedItems], None]]:
 def fingerprint_of(folder: Path) -> str:
     """The fingerprint of contexts, questions and keys as they are now."""
     return digest_stream((folder / name).read_bytes() for name in FILES).hex()
+
+
+def hashes_of(folder: Path) -> dict[str, str]:
+    """The hash of each file of a bench as it is now."""
+    return {name: file_hash(folder / name) for name in FILES}
 
 
 def refuse_another(folder: Path) -> None:

@@ -18,7 +18,7 @@ from fathom.records.contexts import Split
 from fathom.records.errors import FathomError
 from fathom.records.record import first_error
 from fathom.scoring.measures import Distribution, RatioMeasure
-from fathom.tasks.family import Family, FamilySettings, PerContext, Tag
+from fathom.tasks.family import Family, FamilySettings, PerContext, Preparation, Tag
 
 FAMILIES = ("numeric", "citations", "tables", "claims", "citation_types", "memorization", "puzzles")
 """The built-in families: folders of `fathom.tasks`."""
@@ -81,6 +81,12 @@ def family_for(kinds: Mapping[str, int], corpus: Corpus) -> str:
         if isinstance(build, PerContext) and build.kind in (None, usual) and build.suits(corpus):
             return name
     return family_names()[0]
+
+
+def preparation_of(name: str, corpus: Corpus) -> Preparation | None:
+    """What to do before the family can ask about the corpus; None for nothing."""
+    build = family(name).build
+    return build.preparation(corpus) if isinstance(build, PerContext) else None
 
 
 def values_of(families: Iterable[str], tag: str) -> tuple[str, ...]:

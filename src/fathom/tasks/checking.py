@@ -8,9 +8,10 @@ from functools import cached_property
 from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context, ContextId
-from fathom.records.judgments import Judgment
+from fathom.records.judgments import Judgment, Reasoning
 from fathom.records.questions import Question, QuestionId, Response
 from fathom.scoring.keys import Key
+from fathom.scoring.reasoning import counted, reasoning_state
 from fathom.scoring.recall import recall_measures
 from fathom.scoring.shown import ShownContext
 from fathom.scoring.verdicts import GRADED, Verdict
@@ -52,15 +53,19 @@ def verdict(
     response: Response,
     judgments: Sequence[Judgment] = (),
     shown: ShownContext | None = None,
+    reasoning: Reasoning = "visible",
 ) -> Verdict:
     """The verdict of a family's check; correct from the family's `correct_score` on, which may be less than 1.
 
     A response with retrievals also has the recall of what its question needs as measures.
     """
-    found = owner.check(key, response, shown, judgments)
+    found = owner.check(key, counted(response, reasoning), shown, judgments)
+    if owner.checks_reasoning and response.outcome in ("answered", "truncated"):
+        found = found.model_copy(update={"reasoning": reasoning_state(response, reasoning)})
     if measures := recall_measures(key, response):
         found = found.model_copy(update={"measures": found.measures | measures})
-    if found.outcome not in GRADED and (empty := owner.empty_measures(key)):
+    # Of what is unjudged, nothing is known to be missing.
+    if found.outcome not in (*GRADED, "unjudged") and (empty := owner.empty_measures(key)):
         found = found.model_copy(update={"measures": {**empty, **found.measures}})
     if owner.correct_score == 1.0 or found.outcome not in GRADED:
         return found
@@ -78,9 +83,16 @@ class Checker:
     """Gives the verdicts on responses to some questions of a bench."""
 
     def __init__(
-        self, bench: Bench, questions: Iterable[Question] | None = None, judgments: Iterable[Judgment] = ()
+        self,
+        bench: Bench,
+        questions: Iterable[Question] | None = None,
+        judgments: Iterable[Judgment] = (),
+        reasoning: Reasoning = "visible",
     ) -> None:
-        """`questions` are those to check, by default all; `judgments` are those on the responses."""
+        """`questions` are those to check, by default all; `judgments` are those on the responses.
+
+        Judgments on other reasoning than `reasoning` are left out.
+        """
         chosen = bench.all_questions() if questions is None else questions
         self._questions = {question.id: question for question in chosen}
         self._shown = ShownContexts(bench)
@@ -88,13 +100,15 @@ class Checker:
             key.question_id: key for key in bench.all_keys() if key.question_id in self._questions
         }
         self._judgments: dict[tuple[QuestionId, int], list[Judgment]] = {}
+        self._reasoning = reasoning
         for one in judgments:
-            self._judgments.setdefault((one.question_id, one.sample), []).append(one)
+            if one.reasoning == reasoning:
+                self._judgments.setdefault((one.question_id, one.sample), []).append(one)
 
     def __call__(self, key: Key, response: Response) -> Verdict:
         judgments = self._judgments.get((response.question_id, response.sample), ())
         question = self._questions[key.question_id]
-        return verdict(family(question.family), key, response, judgments, self._shown(question))
+        return verdict(family(question.family), key, response, judgments, self._shown(question), self._reasoning)
 
     def verdict(self, response: Response) -> Verdict:
         return self(self.keys[response.question_id], response)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from pydantic import ConfigDict, JsonValue
 
@@ -18,11 +18,12 @@ from fathom.corpus.swap import CorpusSwap, OffsetMap
 from fathom.models.simulated import Operation, Simulated
 from fathom.records.contexts import Context, ContextId
 from fathom.records.documents import DocumentId, DocumentKind, FieldName, Passage
-from fathom.records.judgments import Judgment
+from fathom.records.judgments import Decision, Judgment
 from fathom.records.questions import Question, QuestionId, Response
 from fathom.records.record import Record
 from fathom.records.spans import Span
 from fathom.scoring.answers import Answer
+from fathom.scoring.judges import Decide, each_part
 from fathom.scoring.keys import Key
 from fathom.scoring.measures import Distribution, MeasureFigures, RatioMeasure
 from fathom.scoring.shown import ShownContext
@@ -159,6 +160,16 @@ class Measurement(Protocol):
 
 
 @dataclass(frozen=True)
+class Preparation:
+    """What to do before a family can ask about a corpus."""
+
+    command: str
+    """In which CORPUS stands for the corpus."""
+    options: str
+    """Of `fathom build`, to use the result."""
+
+
+@dataclass(frozen=True)
 class PerContext:
     """A family that asks about contexts sampled beforehand with `fathom contexts`.
 
@@ -188,6 +199,8 @@ class PerContext:
     """The kind of documents that it asks about; None for any kind."""
     suits: Callable[[Corpus], bool] = lambda corpus: True
     """Whether the first documents of a corpus have anything that it asks about: laws have no figures."""
+    preparation: Callable[[Corpus], Preparation | None] = lambda corpus: None
+    """For a corpus that suits it: what to do before the build; None for nothing."""
 
 
 class CorpusBuilder(Protocol):
@@ -234,9 +247,23 @@ class JudgePrompt(NamedTuple):
 class Ruling(NamedTuple):
     """The decision parsed from a judge's output."""
 
-    outcome: Literal["pass", "fail", "unjudged"]
+    outcome: Decision
     score: float | None = None
     reason: str = ""
+
+
+class PlantedResponse(NamedTuple):
+    """A response of which it is known whether it should pass, to measure the error of a judge."""
+
+    fault: str
+    """Empty for a response without a fault, which should pass."""
+    part: str
+    """The part of the response that is judged."""
+    prompts: Sequence[JudgePrompt]
+
+
+def _nothing_planted(item: Item, number: int) -> Sequence[PlantedResponse]:
+    return ()
 
 
 @dataclass(frozen=True)
@@ -247,6 +274,12 @@ class Judge:
     """Recorded with every judgment; change it with the prompts."""
     prompts: Callable[[Question, Key, Response], Sequence[JudgePrompt]]
     parse: Callable[[str], Ruling]
+    decide: Decide = each_part
+    """The decision of one judge on each part, from its judgments on a response."""
+    checked: Callable[[Key, Response], Mapping[str, Decision]] = lambda key, response: {}
+    """What the check decides on each part without a judge."""
+    planted: Callable[[Item, int], Sequence[PlantedResponse]] = _nothing_planted
+    """From an item and its number in the calibration set: responses to it with and without faults."""
 
 
 class AuditCheck(Record):
@@ -456,6 +489,8 @@ class Family:
     presets: Mapping[str, Preset] = field(default_factory=dict)
     probe_tag: str = ""
     """For a family of memorization probes: the tag that names the kind of probe."""
+    checks_reasoning: bool = False
+    """Whether `check` reads the reasoning of a response, which may be in its thinking text."""
     check_reads_context: bool = False
     """Whether `check` needs the context as it was shown."""
     measures: tuple[RatioMeasure, ...] = ()

@@ -22,7 +22,16 @@ from fathom.records.record import digest
 from fathom.records.rng import rng_for
 from fathom.records.version import __version__
 from fathom.tasks.bench import Bench, BenchCounts, BenchManifest, FitReport
-from fathom.tasks.bench_folder import CONTEXTS, KEYS, QUESTIONS, fingerprint_of, making, refuse_another, writing
+from fathom.tasks.bench_folder import (
+    CONTEXTS,
+    KEYS,
+    QUESTIONS,
+    fingerprint_of,
+    hashes_of,
+    making,
+    refuse_another,
+    writing,
+)
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Refitter
 from fathom.tasks.verification import VerifiedItems, Verifier
@@ -140,6 +149,7 @@ class _Fitting:
                     refused=dict(sorted(self._refused.items())),
                 ),
                 "fingerprint": fingerprint_of(out),
+                "hashes": hashes_of(out),
             }
         )
 

@@ -20,7 +20,7 @@ from fathom.records.errors import FathomError
 from fathom.records.record import digest
 from fathom.scoring.answer_types.compare import share_a_response
 from fathom.tasks.bench import Bench, BenchCounts, BenchManifest
-from fathom.tasks.bench_folder import contents, fingerprint_of, making, refuse_another, writing
+from fathom.tasks.bench_folder import contents, fingerprint_of, hashes_of, making, refuse_another, writing
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Swapper
 from fathom.tasks.fitting import refuse_unsound
@@ -189,6 +189,7 @@ class _Swap:
                 "reports": {REPORT: report},
                 "inputs": digest("swap", was.inputs, was.fingerprint, seed).hex(),
                 "fingerprint": fingerprint_of(out),
+                "hashes": hashes_of(out),
             }
         )
 

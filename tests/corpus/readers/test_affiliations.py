@@ -253,6 +253,7 @@ def pairs(articles: list[Document], people: Callable[[Document], tuple[str | Non
     }
 
 
+@pytest.mark.slow
 def test_people_are_disambiguated_without_orcids(elife: Elife) -> None:
     """The ORCIDs of real authors are hidden, and what the rest tells is compared with them."""
     read = {one.id: one for _, _, one in elife.values()}

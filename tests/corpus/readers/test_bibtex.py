@@ -280,6 +280,7 @@ def test_real_bibliographies_match_the_manifest(shared: Callable[[str], Path]) -
     assert len(equal) >= 90, {key: count for key, count in counts.items() if key not in equal}
 
 
+@pytest.mark.slow
 def test_references_match_the_known_citation_edges(shared: Callable[[str], Path]) -> None:
     folder = shared(PROCEEDINGS)
     read = [pair for kind in READERS for pair in papers(folder, kind)]
@@ -303,6 +304,7 @@ def _bare(title: str) -> str:
     return re.sub(r"\W+", "", title).lower()
 
 
+@pytest.mark.slow
 def test_citations_of_every_paper_resolve(shared: Callable[[str], Path]) -> None:
     documents = [assemble(found) for kind in READERS for _, found in papers(shared(PROCEEDINGS), kind)]
     citations = [citation for document in documents for citation in document.citations]

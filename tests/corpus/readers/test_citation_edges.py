@@ -14,6 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
 from lxml import etree
 
 from fathom.corpus.linking import Linker, linkable
@@ -68,6 +69,7 @@ def proof(edge: Edge, citing: Any, cited: Any) -> str:
     return "" if doi else "its title and authors, and no DOI"
 
 
+@pytest.mark.slow
 def test_the_graph_contains_the_known_edges_and_only_proved_others(shared: Callable[[str], Path], elife: Elife) -> None:
     folder = shared("elife-jats")
     listed = map(json.loads, (folder / "manifest.jsonl").read_text().splitlines())

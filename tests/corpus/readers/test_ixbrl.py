@@ -318,6 +318,7 @@ def rows(path: Path) -> Iterator[dict[str, str]]:
     return csv.DictReader(io.StringIO(text))
 
 
+@pytest.mark.slow
 def test_facts_of_annual_reports_match_the_gold(
     shared: Callable[[str], Path], filings: Callable[[str], tuple[Facts, Filings]]
 ) -> None:
@@ -361,6 +362,7 @@ def bare(name: str) -> str:
     return name.rpartition(":")[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "count", "printed"), [("sec-10k-ixbrl", 8, 10_191), ("uk-accounts-ixbrl", 100, 2_021)]
 )
@@ -383,6 +385,7 @@ def test_every_printed_fact_has_the_span_of_its_characters(
         assert all(isinstance(block, Heading | ParsedTable) or block.inlines for block in one.body)
 
 
+@pytest.mark.slow
 def test_key_metrics_of_annual_reports(
     shared: Callable[[str], Path], filings: Callable[[str], tuple[Facts, Filings]]
 ) -> None:

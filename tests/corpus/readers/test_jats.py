@@ -644,6 +644,7 @@ def share(right: list[bool]) -> float:
     return sum(right) / len(right)
 
 
+@pytest.mark.slow
 def test_elife_front_and_references_agree_with_the_gold(shared: Callable[[str], Path], elife: Elife) -> None:
     folder = shared("elife-jats")
     manifest = lines(folder / "manifest.jsonl")
@@ -663,6 +664,7 @@ def test_elife_front_and_references_agree_with_the_gold(shared: Callable[[str], 
     assert share(same) >= 254 / 255
 
 
+@pytest.mark.slow
 def test_elife_entries_agree_with_the_gold(shared: Callable[[str], Path], elife: Elife) -> None:
     folder = shared("elife-jats")
     titles, years, dois, keys, authors = [], [], [], [], []
@@ -685,6 +687,7 @@ def test_elife_entries_agree_with_the_gold(shared: Callable[[str], Path], elife:
     assert share(authors) == 1
 
 
+@pytest.mark.slow
 def test_elife_citations_are_complete_and_resolved(shared: Callable[[str], Path], elife: Elife) -> None:
     folder = shared("elife-jats")
     resolved: list[bool] = []
@@ -705,6 +708,7 @@ def test_elife_citations_are_complete_and_resolved(shared: Callable[[str], Path]
     assert sum(equal) >= 252
 
 
+@pytest.mark.slow
 def test_a_preprint_and_its_article_are_one_work(elife: Elife) -> None:
     articles = elife
     preprints = {found.work for name, (_, found, _) in articles.items() if name.startswith("preprints/")}
@@ -713,6 +717,7 @@ def test_a_preprint_and_its_article_are_one_work(elife: Elife) -> None:
     assert len(preprints & others) == 22
 
 
+@pytest.mark.slow
 def test_trials_of_many_publishers_contain_their_evidence(shared: Callable[[str], Path]) -> None:
     folder = shared("pmc-rct-evidence")
     manifest = {gold["pmcid"]: gold for gold in lines(folder / "manifest.jsonl")}

@@ -537,6 +537,7 @@ def papers(path: Path) -> list[tuple[dict[str, object], ParsedDocument, Document
     return [(json.loads(line), read, assemble(read)) for line, read in zip(lines, reading, strict=True)]
 
 
+@pytest.mark.slow
 def test_real_citations_are_located_and_resolved(shared: Shared) -> None:
     linked = located = 0
     for line, read, document in papers(shared("scalar_papers.jsonl.gz")):
@@ -611,6 +612,7 @@ def test_real_papers_have_no_tooltips_and_none_is_truncated(shared: Shared) -> N
 # Statutes and scanned reports.
 
 
+@pytest.mark.slow
 def test_statutes_have_titles_dates_and_articles(shared: Shared) -> None:
     folder = shared("zh-laws")
     manifest = {line["file"]: line for line in map(json.loads, (folder / "manifest.jsonl").read_text().splitlines())}
@@ -629,6 +631,7 @@ def test_statutes_have_titles_dates_and_articles(shared: Shared) -> None:
     assert read == len(manifest) == 158
 
 
+@pytest.mark.slow
 def test_scanned_reports_keep_their_text_and_tables(shared: Shared) -> None:
     folder = shared("university-cds")
     with (folder / "c1_admissions_gold.csv").open() as file:

@@ -367,6 +367,7 @@ def test_real_papers_match_the_manifest(shared: Callable[[str], Path]) -> None:
     assert sum(bool(found.abstract) for _, found in read_papers) >= 67
 
 
+@pytest.mark.slow
 def test_real_peps_match_the_manifest(shared: Callable[[str], Path]) -> None:
     folder = shared("peps")
     manifest = {

@@ -29,6 +29,7 @@ from fathom.scoring.check import check_response
 from fathom.scoring.keys import Key, Proof
 from fathom.scoring.parsing.normalization import normal, unaccented
 from fathom.scoring.parsing.sentences import CONNECTIVES, FILLER
+from fathom.scoring.verdicts import Verdict
 
 
 def number(value: str | int, decimals: int | None = None, unit: str = "") -> Number:
@@ -45,6 +46,14 @@ def key_of(answer: Answer) -> Key:
 
 def outcome(answer: Answer, said: str) -> str:
     return check_response(key_of(answer), Response(question_id="q-1", outcome="answered", text=said)).outcome
+
+
+def test_a_verdict_has_every_field() -> None:
+    """It is made without validation, which would add the defaults."""
+    verdict = check_response(
+        key_of(Number(value=Decimal(4))), Response(question_id="q-1", outcome="answered", text="Answer: 4")
+    )
+    assert set(vars(verdict)) == set(Verdict.model_fields)
 
 
 # -- Agreement, type by type ---------------------------------------------------------------------------------------

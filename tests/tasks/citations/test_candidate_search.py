@@ -31,7 +31,7 @@ def _scores(rng: np.random.Generator, masks: int, candidates: int) -> Values:
     return opinion + 0.7 * rng.normal(size=(MANY, 40, masks, candidates))
 
 
-@pytest.mark.parametrize(("masks", "candidates"), [(1, 4), (1, 10), (4, 4), (4, 5)])
+@pytest.mark.parametrize(("masks", "candidates"), [(1, 4), (1, 10), (4, 4), pytest.param(4, 5, marks=pytest.mark.slow)])
 def test_matchers_and_their_combinations_stay_at_chance(masks: int, candidates: int) -> None:
     """Neither much better nor much worse, in any group; matchers that were not balanced follow."""
     rng, balance = np.random.default_rng(masks), Balance()

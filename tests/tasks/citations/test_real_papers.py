@@ -95,6 +95,7 @@ def test_every_paper_that_allows_items_gives_some(
     assert len(cloze & CLOZE) >= 2, cloze
 
 
+@pytest.mark.slow
 def test_ruling_out_what_is_named_elsewhere_helps_where_one_mention_is_hidden(
     data_file: Callable[[str], Path], published: Callable[[Path], Bench], tmp_path: Path
 ) -> None:

@@ -15,9 +15,14 @@ import pytest
 from fathom.cli.main import main
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
+from fathom.records.questions import Response
+from fathom.scoring.answers import LinkedSpans
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench, build
 from fathom.tasks.bench_folder import KEYS
+from fathom.tasks.claims.baselines import REPEATED, Baselines
+from fathom.tasks.claims.check import check
+from fathom.tasks.claims.keys import Program
 from fathom.tasks.claims.measures import ALL_GAPS, GAP, KEY_GAPS, PARTS, STATEMENTS, UNJUSTIFIED, empty_counts, f1
 from fathom.tasks.claims.units import units
 from tests.tasks.claims.conftest import Asked
@@ -243,3 +248,23 @@ def test_baselines_are_printed_with_scores_and_agree_with_the_check(
     sums = {part: [sum(verdict.measures[f"{part} {side}"] for verdict in verdicts) for side in SIDES] for part in PARTS}
     f1s = (f"{part} {2 * sums[part][0] / (sums[part][1] + sums[part][2]):.3f}" for part in PARTS)
     assert f"cue phrases, lexical overlap: {', '.join(f1s)}" in said
+
+
+def test_texts_in_an_annotators_words_are_compared_by_their_words(asked: list[Asked]) -> None:
+    one = next(one for one in asked if one.item.key.answer.spans[0].stated)  # type: ignore[union-attr]
+    key = one.item.key
+    assert isinstance(key.answer, LinkedSpans)
+    first = key.answer.spans[0]
+    text = first.passage.span.of(one.shown.documents[first.passage.document].text)
+    attributes = first.attributes | {"conclusion": "They trust it fully"}
+    own = first.model_copy(update={"attributes": attributes, "stated": {}})
+    key = key.model_copy(update={"answer": LinkedSpans(spans=(own, *key.answer.spans[1:]))})
+    said = {"quote": text, "conclusion": "it is what they trust"}
+    response = Response(question_id="q", outcome="answered", text=json.dumps({"claims": [said]}))
+    counts = check(key, response, one.shown).measures
+    # Three of their four words are among the five of the response.
+    assert [counts[f"conclusion words {side}"] for side in SIDES] == [3, 5, 4]
+    baselines = Baselines()
+    baselines.add_claims([*one.shown.documents.values()], key, Program.parse(key))
+    repeated = baselines.report()[REPEATED]
+    assert isinstance(repeated, dict) and repeated.keys() == {"conclusion words"}

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import get_args
 
 import pytest
 
@@ -14,15 +15,15 @@ from fathom.corpus.store import Corpus
 from fathom.records.rng import rng_for
 from fathom.scoring.answers import Rows, Unanswerable
 from fathom.tasks.family import Item
-from fathom.tasks.numeric.build import builder
+from fathom.tasks.numeric.build import Rate, builder, fill_question
 from fathom.tasks.numeric.fill import TemplateFiller
 from fathom.tasks.numeric.key_programs import program_of
 from fathom.tasks.numeric.predictability import samples
-from fathom.tasks.numeric.schema import NAME, POSITION, named_texts
+from fathom.tasks.numeric.schema import NAME, POSITION, Skill, named_texts
 from fathom.tasks.numeric.settings import NumericSettings
 from fathom.tasks.numeric.sources import Source, read_source
 from fathom.tasks.numeric.tables import Tables, build_tables, open_database
-from fathom.tasks.numeric.templates import templates
+from fathom.tasks.numeric.templates import Template, templates
 from fathom.tasks.numeric.tried_responses import accepted_forms, near_misses
 from fathom.tasks.programs.predictability import Sample, cross_validated_auc, transfer_auc
 from fathom.tasks.programs.tree import Compare
@@ -84,21 +85,21 @@ def test_nobody_in_the_context_is_taken_for_a_person_who_is_absent(built: list[t
     assert absent >= 3
 
 
-def fillers(here: Sequence[Source], there: Sequence[Source]) -> tuple[TemplateFiller, Tables, Tables]:
-    """A filler for the first articles with the others as its only partner, and the tables of both."""
+def fillers(here: Sequence[Source], there: Sequence[Source]) -> tuple[TemplateFiller, TemplateFiller, Tables, Tables]:
+    """A filler for the first articles and one for the others, and the tables of both."""
     tables, others, database = build_tables(here), build_tables(there), open_database()
     tables.load(database)
-    return TemplateFiller(tables, database, partners=[TemplateFiller(others, None)]), tables, others
+    return TemplateFiller(tables, database), TemplateFiller(others, None), tables, others
 
 
 @pytest.mark.parametrize("empty", [True, False])
 def test_of_a_pair_of_contexts_one_has_an_answer_and_the_other_has_none(sources: list[Source], empty: bool) -> None:
-    filler, here, there = fillers(sources[:8], sources[8:16])
+    filler, partner, here, there = fillers(sources[:8], sources[8:16])
     rng, filled = Random(7), 0
     for template in templates():
-        if not filler.can_pair(template) or template.names_titles:
+        if not filler.can_pair(template, partner) or template.names_titles:
             continue
-        made = filler.fill_in_pair(template, rng, empty)
+        made = filler.fill_in_pair(template, rng, partner, empty)
         if made is not None:
             filled += 1
             rows = [
@@ -109,27 +110,40 @@ def test_of_a_pair_of_contexts_one_has_an_answer_and_the_other_has_none(sources:
 
 
 def test_questions_with_a_title_have_both_outcomes_in_their_context(sources: list[Source]) -> None:
-    filler, tables, _ = fillers(sources, sources[:8])
+    filler, partner, tables, _ = fillers(sources, sources[:8])
     rng, found = Random(7), 0
     for template in templates():
-        if filler.can_pair(template) and any(slot.kind == "title" for slot in template.slots):
-            made = [filler.fill_in_pair(template, rng, empty) for empty in (False, True) for _ in range(4)]
+        if filler.can_pair(template, partner) and any(slot.kind == "title" for slot in template.slots):
+            made = [filler.fill_in_pair(template, rng, partner, empty) for empty in (False, True) for _ in range(4)]
             titles = {row.title for row in tables.articles}
             assert all(set(one.values.values()) <= titles for one in made if one)
             found += any(made)
     assert found >= 5
 
 
+@pytest.mark.parametrize("share", [0.2, 0.9])
+def test_a_question_without_a_pair_is_one_that_always_has_an_answer(sources: list[Source], share: float) -> None:
+    # With the same articles as its partner, no context can have an answer where the other has none.
+    filler, twin, _, _ = fillers(sources[:8], sources[:8])
+    offered: dict[Skill, list[Template]] = {
+        skill: [one for one in templates() if one.skill == skill and not one.names_titles] for skill in get_args(Skill)
+    }
+    rate = Rate(dict.fromkeys(offered, 1.0), share)
+    rng = Random(7)
+    filled = [fill_question(filler, [twin], offered, "filtering", rate, rng) for _ in range(5)]
+    assert all(one is not None and not one.template.may_be_empty for one in filled)
+
+
 def test_articles_without_authors_do_not_stop_a_build(sources: list[Source]) -> None:
     divides = next(one for one in templates() if one.divisors and one.may_be_empty)
-    filler, _, _ = fillers(sources[:8], [replace(sources[8], byline=()), *sources[9:16]])
-    assert not filler.can_pair(divides)
-    filler, _, _ = fillers(sources[:8], sources[8:16])
-    assert filler.can_pair(divides)
+    filler, partner, _, _ = fillers(sources[:8], [replace(sources[8], byline=()), *sources[9:16]])
+    assert not filler.can_pair(divides, partner)
+    filler, partner, _, _ = fillers(sources[:8], sources[8:16])
+    assert filler.can_pair(divides, partner)
 
 
 def test_a_bound_that_leaves_one_position_is_not_asked_for(sources: list[Source]) -> None:
-    filler, _, _ = fillers(sources[:8], sources[8:16])
+    filler, _, _, _ = fillers(sources[:8], sources[8:16])
     below = [
         one
         for one in templates()

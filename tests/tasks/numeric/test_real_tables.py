@@ -17,6 +17,8 @@ from tests.corpus.readers.conftest import Elife, elife, shared
 
 __all__ = ["elife", "shared"]
 
+pytestmark = pytest.mark.slow
+
 SETS = ("synapse", "influenza-evolution", "reproducibility", "edge-cases")
 
 

@@ -80,13 +80,12 @@ def test_other_figures_are_printed_in_the_context(reports: Path) -> None:
     with Corpus(reports / "corpus") as corpus:
         reader = OtherFigureReader(corpus)
         found = 0
+        facts = {
+            id: {(fact.entity, fact.value) for fact in corpus.document(id).facts if fact.value is not None}
+            for id in {id for context, _ in items_of(reports) for id in context.documents}
+        }
         for context, item in items_of(reports):
-            stated = {
-                (fact.entity, fact.value)
-                for id in context.documents
-                for fact in corpus.document(id).facts
-                if fact.value is not None
-            }
+            stated = set().union(*(facts[id] for id in context.documents))
             scales = {row[1]: float(row[3]) for row in item.key.proof.rows}
             others = reader.read(context, item.key)
             for cells in (others.of_the_year_before, others.of_an_older_report):

@@ -119,6 +119,7 @@ def test_a_pack_is_drafted_from_tables(tmp_path: Path) -> None:
             (
                 f"| Visitors of the year | {number},900 |",
                 f"| Share of children | {number}% |",
+                f"| Guided tours | {number + 10}% |",
                 f"| Entry fees (EUR) | {number}0.50 |",
                 f"| Rooms | {number} |",
                 "| Opened in | spring |",
@@ -135,6 +136,10 @@ def test_a_pack_is_drafted_from_tables(tmp_path: Path) -> None:
     pack = read_pack(str(tmp_path / "museums.toml"))
     kinds = {name: field.kind for name, field in pack.fields.items()}
     # "Rooms" may be of anything, and the visitors of the hall have two values.
-    assert kinds == {"visitors_of_the_year": "count", "share_of_children": "percent", "entry_fees": "money"}, text
+    shares = {"share_of_children": "percent", "guided_tours": "percent"}
+    assert kinds == {"visitors_of_the_year": "count", "entry_fees": "money", **shares}, text
+    # A label that does not say that it is a share is quoted.
+    nouns = {name: pack.fields[name].en[0] for name in shares}
+    assert nouns == {"share_of_children": "share of children", "guided_tours": 'percentage for "guided tours"'}
     coverage = check_pack(str(tmp_path / "museums.toml"), corpus)
     assert all(field.known == 4 for field in coverage.fields) and not pack.has_periods

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import pytest
 
 from fathom.tasks.programs import tree
 from fathom.tasks.tables.pack import read_pack
 from fathom.tasks.tables.quantities import Quantity
+from fathom.tasks.tables.wording import Test as Condition
 from fathom.tasks.tables.wording_en import English, the
 from fathom.tasks.tables.wording_zh import Chinese
 
@@ -48,3 +51,18 @@ def test_a_balance_is_that_of_the_last_day_in_growth_and_in_sums() -> None:
     assert "the sum of revenue in fiscal year 2023 over all" in english.pooled(turnover[0])
     assert "the sum of total assets at the end of fiscal year 2023 over all" in english.pooled(turnover[0])
     assert "2023年度营业收入之和除以2023年末资产总计之和" in chinese.pooled(turnover[1])
+
+
+def test_a_group_is_named_before_its_average() -> None:
+    english, group = English(COMPANIES, 2023, ""), Condition(quantity("equity ratio"), ">", Decimal(40))
+    assets = quantity("total assets", unit="million USD", additive=True, instant=True)
+    whose = "companies whose equity ratio in fiscal year 2023 exceeded 40%"
+    assert english.average(assets, [group]) == (
+        f"Among the {whose}, what were the average total assets at the end of fiscal year 2023? Answer in million USD, "
+        "rounded to two decimals."
+    )
+    assert english.above_group_average(group, assets, Decimal(5), counted=False).startswith(
+        f"Take the {whose}, and compute, for this group, the average total assets at the end of fiscal year 2023. Then"
+    )
+    grown = quantity("capital expenditure", growth=True)
+    assert "the highest percentage growth in capital expenditure from fiscal year 2022" in english.single(grown, True)

@@ -17,6 +17,9 @@ Node = list[object]
 SERIES = 10
 """Number of colors; later runs repeat the colors with another marker shape."""
 
+GRAY = -1
+"""The series of whatever is not a run, and of differences that no test confirms."""
+
 LETTER = 6.6
 """Approximate width of a letter in a label."""
 
@@ -59,10 +62,15 @@ def fit_label(words: str, width: float) -> str:
     return "".join(kept).rstrip() + "…"
 
 
+def paint(series: int) -> str:
+    """The class that colors a series."""
+    return "plain" if series == GRAY else f"s{series % SERIES}"
+
+
 def marker(series: int, x: float, y: float, tip: str, size: float = 4.5) -> Node:
     """The marker of a series: its color, and another shape after every ten."""
-    shape = (series // SERIES) % 3
-    common = {"class_": f"mark s{series % SERIES}", "tabindex": 0, "data_tip": tip, "data_run": series}
+    shape = 0 if series == GRAY else (series // SERIES) % 3
+    common = {"class_": f"mark {paint(series)}", "tabindex": 0, "data_tip": tip, "data_run": series}
     if shape == 0:
         return node("circle", cx=x, cy=y, r=size, **common)
     if shape == 1:
@@ -144,6 +152,8 @@ svg{font-family:Helvetica,Arial,sans-serif;background:@sheet}
 .box{fill-opacity:.22;stroke-width:1.2}.median{stroke-width:2.4}.mark.plain,.box.plain{fill:@quiet}
 .whisker.plain,.median.plain,.box.plain{stroke:@quiet}.mark.hollow.plain{stroke:@quiet;fill-opacity:.25}
 .kept{fill:@correct}.finding{fill:@s4}.reading{fill:@s1}.computing{fill:@s8}.gave-up{fill:@s3}.spent{fill:@s6}.unclear{fill:@faint}.dark{fill:@on-deep}
+.strong{font-weight:600}.d0{fill:@none}.up1{fill:@h1}.up2{fill:@h3}.up3{fill:@h5}.up4{fill:@h7}
+.down1{fill:@o1}.down2{fill:@o2}.down3{fill:@o3}.down4{fill:@o4}
 """
 """Styles of SVG files; the colors are those of the page's light theme."""
 

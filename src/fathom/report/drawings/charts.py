@@ -10,7 +10,6 @@ from typing import NamedTuple
 from fathom.records.lengths import format_length
 from fathom.report.drawings.canvas import (
     LETTER,
-    SERIES,
     Canvas,
     Node,
     Scale,
@@ -18,6 +17,7 @@ from fathom.report.drawings.canvas import (
     line,
     marker,
     node,
+    paint,
     percent,
     share_axis,
     spread_apart,
@@ -102,7 +102,8 @@ def _dot_line(
         canvas.add(text(fit_label(row.name, left), left - 6, top + height / 2 + 4, anchor="end"))
     for number, (series, point) in enumerate(row.dots):
         y = first + number * step
-        canvas.add(node("line", x1=scale(point.low), y1=y, x2=scale(point.high), y2=y, class_=_whisker(series)))
+        ends = {"x1": scale(point.low), "y1": y, "x2": scale(point.high), "y2": y}
+        canvas.add(node("line", class_=_whisker(series), data_run=series, **ends))
         canvas.add(marker(series, scale(point.value), y, point.tip, 4))
         if not narrow and len(row.dots) == 1:
             shown = "none" if unit == "tokens" and point.value <= scale.low else _tick(point.value, unit, 1)
@@ -110,7 +111,7 @@ def _dot_line(
 
 
 def _whisker(series: int) -> str:
-    return f"whisker s{series % SERIES}"
+    return f"whisker {paint(series)}"
 
 
 def _tick(value: float, unit: str, decimals: int = 0) -> str:
@@ -149,7 +150,7 @@ class Curve(NamedTuple):
 def line_chart(what: str, lines: Sequence[Curve], ticks: Sequence[tuple[float, str]], width: float) -> Node:
     """Shares over a logarithmic axis with intervals; each curve is labeled at its end."""
     narrow = width < NARROW
-    height = 260.0 if narrow else 360.0
+    height = 260.0 if narrow else 320.0
     right = 12.0 if narrow else min(220.0, max((text_width(one.name) for one in lines), default=1) * LETTER + 22)
     canvas = Canvas(width, height, what)
     down = Scale(0, 1, height - 34, 14)
@@ -173,7 +174,7 @@ def _curve(canvas: Canvas, one: Curve, along: Scale, down: Scale, aside: float) 
     placed = [(along(log10(tokens)) + aside, point) for tokens, point in one.points]
     if not placed:
         return
-    color = f"s{one.series % SERIES}"
+    color = paint(one.series)
     path = "M" + "L".join(f"{x:.1f} {down(point.value):.1f}" for x, point in placed)
     parts = [node("path", d=path, class_=f"line {color}")]
     parts += [
@@ -193,7 +194,7 @@ def _names(canvas: Canvas, lines: Sequence[Curve], down: Scale, x: float, width:
             fit_label(one.name, width),
             x=x,
             y=y,
-            class_=f"label name s{one.series % SERIES}",
+            class_=f"label name {paint(one.series)}",
             data_run=one.series,
         )
         canvas.add(label)
@@ -212,7 +213,7 @@ class ScatterPoint(NamedTuple):
 def scatter_plot(what: str, spots: Sequence[ScatterPoint], axis: str, width: float) -> Node:
     """Shares against cost on a logarithmic axis; Pareto-optimal runs are joined by a line."""
     narrow = width < NARROW
-    height = 280.0 if narrow else 360.0
+    height = 280.0 if narrow else 320.0
     canvas = Canvas(width, height, what)
     down = Scale(0, 1, height - 52, 14)
     costs = [spot.x for spot in spots if spot.x > 0] or [1.0]
@@ -355,4 +356,35 @@ def heat_map(what: str, rows: Sequence[str], columns: Sequence[str], fields: Seq
             size = "tick" if one.questions < 10 else "label"
             color = f"{size} dark" if shade >= 5 else size
             canvas.add(text(f"{one.value * 100:.0f}", x + each / 2, y + 18, color, "middle"))
+    return canvas.finished()
+
+
+class DifferenceCell(NamedTuple):
+    """The row's value minus the column's."""
+
+    row: str
+    column: str
+    value: float
+    confirmed: bool
+    tip: str
+
+
+def difference_matrix(what: str, names: Sequence[str], fields: Sequence[DifferenceCell], width: float) -> Node:
+    """Differences in points between every two names; a difference that a test confirms is shaded and bold."""
+    left = min(width * 0.34, max((text_width(name) for name in names), default=1) * LETTER + 12)
+    each = min(92.0, (width - left - 4) / max(1, len(names)))
+    canvas = Canvas(width, 76 + len(names) * 30, what)
+    for number, name in enumerate(names):
+        place = f"translate({left + (number + 0.5) * each:.1f} 66) rotate(-24)"
+        canvas.add(node("text", fit_label(name, max(each * 1.7, 84)), transform=place, class_="tick", data_tip=name))
+        canvas.add(text(fit_label(name, left - 6), left - 8, 94 + number * 30, anchor="end"))
+    for one in fields:
+        x, y = left + names.index(one.column) * each, 75 + names.index(one.row) * 30
+        step = min(4, ceil(abs(one.value) * 8)) if one.confirmed else 0
+        shade = f"{'up' if one.value > 0 else 'down'}{step}" if step else "d0"
+        size = {"x": x + 1, "y": y, "width": max(1.0, each - 2), "height": 28}
+        canvas.add(node("rect", class_=shade, tabindex=0, data_tip=one.tip, **size))
+        if each >= 30:
+            style = f"{'label strong' if one.confirmed else 'tick'}{' dark' if step >= 3 else ''}"
+            canvas.add(text(f"{round(one.value * 100):+d}", x + each / 2, y + 18, style, "middle"))
     return canvas.finished()

@@ -7,14 +7,15 @@ from typing import NamedTuple
 
 from fathom.analysis.findings import Spread
 from fathom.report.drawings.canvas import (
+    GRAY,
     LETTER,
-    SERIES,
     Canvas,
     Node,
     Scale,
     fit_label,
     line,
     node,
+    paint,
     percent,
     text,
     text_width,
@@ -93,8 +94,7 @@ def _isoline(f1: float, across: Scale, down: Scale) -> str:
 
 
 def _symbol(color: int | None, shape: int, hollow: bool, x: float, y: float, tip: str | None) -> Node:
-    paint = "plain" if color is None else f"s{color % SERIES}"
-    class_ = f"mark {paint}{' hollow' if hollow else ''}"
+    class_ = f"mark {paint(GRAY if color is None else color)}{' hollow' if hollow else ''}"
     common = {"class_": class_, "tabindex": 0 if tip else None, "data_tip": tip}
     size = 5.5
     match shape % SHAPES:
@@ -148,15 +148,14 @@ def box_plot(what: str, boxes: Sequence[Box], axis: str, width: float) -> Node:
 
 
 def _box(canvas: Canvas, one: Box, scale: Scale, y: float) -> None:
-    found, paint = one.spread, "plain" if one.series is None else f"s{one.series % SERIES}"
+    found, color = one.spread, paint(GRAY if one.series is None else one.series)
     ends = scale(found.whisker_low), scale(found.p25), scale(found.p75), scale(found.whisker_high)
-    for start, end in (ends[:2], ends[2:]):
-        canvas.add(line(start, y, end, y, f"whisker {paint}"))
-    for end in (ends[0], ends[3]):
-        canvas.add(line(end, y - 4, end, y + 4, f"whisker {paint}"))
-    canvas.add(
-        node("rect", x=ends[1], y=y - 8, width=max(2.0, ends[2] - ends[1]), height=16, class_=f"box {paint}",
-             tabindex=0, data_tip=one.tip, data_run=one.series),
-        line(scale(found.median), y - 8, scale(found.median), y + 8, f"median {paint}"),
-        node("circle", cx=scale(found.mean), cy=y, r=3.2, class_=f"mark {paint}"),
-    )  # fmt: skip
+    parts = [line(start, y, end, y, f"whisker {color}") for start, end in (ends[:2], ends[2:])]
+    parts += [line(end, y - 4, end, y + 4, f"whisker {color}") for end in (ends[0], ends[3])]
+    parts += [
+        node("rect", x=ends[1], y=y - 8, width=max(2.0, ends[2] - ends[1]), height=16, class_=f"box {color}",
+             tabindex=0, data_tip=one.tip),
+        line(scale(found.median), y - 8, scale(found.median), y + 8, f"median {color}"),
+        node("circle", cx=scale(found.mean), cy=y, r=3.2, class_=f"mark {color}"),
+    ]  # fmt: skip
+    canvas.add(node("g", *parts, data_run=one.series))

@@ -34,7 +34,7 @@ function legendOf(runs) {
   let kept = null;
   const show = (from, run) => {
     const around = from.closest("section") || document.body;
-    for (const element of around.querySelectorAll("[data-run]")) {
+    for (const element of around.querySelectorAll("[data-run]:not(.run-name)")) {
       element.classList.toggle("back", run !== null && element.dataset.run !== String(run));
     }
   };
@@ -43,7 +43,7 @@ function legendOf(runs) {
       kept = kept === run ? null : run;
       names.forEach((one, place) => one.setAttribute("aria-pressed", String(place === kept)));
       show(control, kept);
-    }, { class: "run-name", "aria-pressed": "false" });
+    }, { class: "run-name", "data-run": String(run), "aria-pressed": "false" });
     control.addEventListener("pointerenter", () => show(control, run));
     control.addEventListener("pointerleave", () => show(control, kept));
     return control;

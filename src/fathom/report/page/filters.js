@@ -18,9 +18,9 @@ class Filters {
   }
 
   // The numbers of the items that match, apart from the search words.
-  matching(chosen) {
+  matching(chosen, shown) {
     const { items } = this;
-    const runs = chosen.run < 0 ? items.runs.map((_, run) => run) : [chosen.run];
+    const runs = chosen.run < 0 ? shown : [chosen.run];
     const pattern = items.patterns.indexOf(chosen.pattern);
     const cause = items.causes.indexOf(chosen.cause);
     const stage = items.stages.indexOf(chosen.stage);

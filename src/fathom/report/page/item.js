@@ -23,7 +23,7 @@ async function showItem(explorer, item) {
   put(place, itemView(explorer, item, found.part, found.place));
   place.scrollTop = 0;
   place.focus({ preventScroll: true });
-  history.replaceState(null, "", `#item-${item + 1}`);
+  explorer.recordView();
   announce(`Item ${item + 1}`);
 }
 
@@ -33,7 +33,7 @@ function closeItem(explorer) {
   sheet().hidden = true;
   put(sheet());
   document.body.classList.remove("with-sheet");
-  history.replaceState(null, "", "#explorer");
+  explorer.recordView();
   const back = explorer.cameFrom;
   if (back && back.isConnected && back !== document.body) back.focus({ preventScroll: true });
   else explorer.frame.focus({ preventScroll: true });
@@ -92,7 +92,7 @@ function disputeForm(id, [bench, fingerprint]) {
 function responsesOf(explorer, run, number, samples, words) {
   const { items } = explorer;
   const title = make("h4", null, dot(number), run[0]);
-  if (!samples.length) return make("article", { class: "response away" }, title, make("p", { class: "under" }, "Not asked in this run."));
+  if (!samples.length) return make("article", { class: "response away", "data-run": String(number) }, title, make("p", { class: "under" }, "Not asked in this run."));
   const body = make("div");
   const show = (sample) => put(body, responseView(samples[sample], items, words));
   show(0);

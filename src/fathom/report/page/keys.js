@@ -1,7 +1,7 @@
 // Keyboard shortcuts.
 
 const KEYS = [
-  ["/", "search items"], ["j  k", "next, previous item"], ["Enter", "open the item"], ["Escape", "close, or leave a field"],
+  ["/", "search items"], ["j  k", "next, previous item"], ["Enter", "open the item"], ["Escape", "close an item, clear the search, or leave a field"],
   ["t", "switch between light and dark"], ["p", "print"], ["?", "this help"],
 ];
 
@@ -20,7 +20,12 @@ function listenToKeys(explorer, dialog) {
     if (event.key === "Escape") {
       if (dialog.open) return;
       if (explorer.open !== null) closeItem(explorer);
-      else if (isInput(event.target)) event.target.blur();
+      else if (event.target === explorer.search && explorer.search.value) {
+        // Without this, browsers empty the field and the filter stays.
+        event.preventDefault();
+        explorer.search.value = "";
+        explorer.search.dispatchEvent(new Event("input"));
+      } else if (isInput(event.target)) event.target.blur();
       return;
     }
     if (event.key === "Tab" && explorer.open !== null && !dialog.open) return keepInside(event, sheet());

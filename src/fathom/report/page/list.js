@@ -3,12 +3,13 @@
 const ROW = 64;
 
 class Explorer {
-  constructor(data, parts) {
+  constructor(data, parts, shownRuns, chosen) {
     this.data = data;
+    this.shownRuns = shownRuns;
     this.items = data.items;
     this.parts = parts;
     this.filters = new Filters(data.items);
-    this.chosen = noFilter();
+    this.chosen = chosen;
     // Causes that are the most likely one of some response.
     this.mainCauses = data.items.causes.filter((_, cause) => data.items.runs.some((run) => run.cause.includes(cause)));
     this.found = [];
@@ -74,7 +75,8 @@ class Explorer {
   async apply() {
     this.round += 1;
     const round = this.round;
-    let found = this.filters.matching(this.chosen);
+    let found = this.filters.matching(this.chosen, this.shownRuns.numbers());
+    this.recordView();
     if (this.chosen.words) {
       this.status.textContent = "Searching…";
       try {
@@ -93,6 +95,14 @@ class Explorer {
     this.frame.scrollTop = 0;
     this.clear();
     this.lay();
+  }
+
+  // Writes the filter, the hidden runs and the open item to the page's address.
+  recordView() {
+    const query = queryOf(this.chosen, this.shownRuns.hidden, this.data);
+    const { place } = readAddress();
+    if (this.open !== null) writeAddress(`item-${this.open + 1}`, query);
+    else if (place || query.size) writeAddress(!place || place.startsWith("item-") ? "explorer" : place, query);
   }
 
   clear() {
@@ -136,7 +146,7 @@ class Explorer {
     const words = make("span", { class: "row-words" }, "…");
     const tags = items.tags.filter(([name, values]) => values.length > 1 && name !== "split")
       .slice(0, 4).map(([, values, column]) => values[column[item]]).filter(Boolean);
-    const signs = items.runs.map((run, number) => outcomeSign(run.outcome[item], this.data.runs[number][0], run.few.includes(item)));
+    const signs = items.runs.map((run, number) => outcomeSign(run.outcome[item], this.data.runs[number][0], run.few.includes(item), number));
     const row = make("div", { class: "row", role: "option", id: `row-${place}`, on: { click: () => this.openAt(place) } },
       make("span", { class: "row-number" }, counted(item + 1)),
       make("span", { class: "row-main" }, words, make("span", { class: "under" }, tags.join(" · "))),
@@ -185,12 +195,21 @@ class Explorer {
       make("h2", { id: "title-explorer" }, "Items"),
       make("p", { class: "introduction" }, "Filter the list and open an item to see its question, key, program, responses and needed passages. ",
         make("span", { class: "keys-hint" }, make("kbd", null, "/"), " search ", make("kbd", null, "j"), " ", make("kbd", null, "k"), " move ", make("kbd", null, "Enter"), " open ", make("kbd", null, "?"), " all keys")),
-      this.controls, this.status, this.frame);
+      this.controls, this.status, this.head(), this.frame);
+  }
+
+  // The columns of the list: the marks have the colors of their runs.
+  head() {
+    const { runs } = this.data;
+    return make("div", { class: "list-head" }, runs.length > 1 && legendOf(runs), make("div", { class: "row-head" },
+      make("span", { class: "row-number" }, "Item"), make("span", null, "Question"),
+      make("span", { class: "row-signs", role: "img", "aria-label": `Marks of the runs, in this order: ${runs.map(([name]) => name).join(", ")}` },
+        runs.map(([name], run) => make("span", { class: "sign-head", "data-run": String(run), "data-tip": name }, dot(run))))));
   }
 }
 
-function outcomeSign(sign, run, few) {
+function outcomeSign(sign, run, few, number) {
   const known = OUTCOME[sign];
-  if (!known) return make("span", { class: "sign away", "data-tip": `${run}: not asked` });
-  return make("span", { class: `sign ${known.name.replaceAll(" ", "-")}`, "data-tip": `${run}: ${known.name}${few ? ". † Fewer passages were retrieved than documents are needed" : ""}`, role: "img", "aria-label": `${run}: ${known.name}${few ? ", too few passages" : ""}` }, known.glyph, few && make("sup", null, "†"));
+  if (!known) return make("span", { class: "sign away", "data-run": String(number), "data-tip": `${run}: not asked` });
+  return make("span", { "data-run": String(number), class: `sign ${known.name.replaceAll(" ", "-")}`, "data-tip": `${run}: ${known.name}${few ? ". † Fewer passages were retrieved than documents are needed" : ""}`, role: "img", "aria-label": `${run}: ${known.name}${few ? ", too few passages" : ""}` }, known.glyph, few && make("sup", null, "†"));
 }

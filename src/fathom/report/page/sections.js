@@ -13,23 +13,23 @@ function intervalBar(low, value, high, run, baselines) {
     at(make("i", { class: "point" }), value));
 }
 
+// Columns of the main table beside accuracy: name, title, explanation, and how a value is written.
+const COLUMNS = [
+  ["partial_credit", "Partial credit", "Mean score, partial credit included", (value) => percent(value)],
+  ["effective_length", "Effective length", "The longest context length with at least 85% of the accuracy at the shortest", String],
+  ["price", "$ per 1,000", "US dollars per 1,000 questions", (value) => money(value * 1000)],
+  ["tokens", "Tokens", "Input and output tokens of a question, all calls together", (value) => counted(value)],
+  ["seconds", "Seconds", "Seconds of a question, all calls together", (value) => (value >= 10 ? counted(Math.round(value)) : value.toPrecision(2))],
+];
+
 function headlineView(section, data) {
   const figure = section.figures[0];
   const column = Object.fromEntries(figure.columns.map(([name], place) => [name, place]));
   const numbers = Object.fromEntries(data.runs.map(([name], run) => [name, run]));
-  const priced = figure.rows.some((row) => row[column.price]);
-  const lengths = figure.rows.some((row) => row[column.effective_length]);
-  const partial = figure.rows.some((row) => Math.abs(row[column.partial_credit] - row[column.accuracy]) > 0.0005);
   const several = data.benches.length > 1;
+  const differs = (row) => Math.abs(row[column.partial_credit] - row[column.accuracy]) > 0.0005;
+  const columns = COLUMNS.filter(([name]) => figure.rows.some((row) => (name === "partial_credit" ? differs(row) : row[column[name]])));
   const counts = ["built", "fitted", "errors", "refused", "retired"].filter((name) => !figure.columns[column[name]][3]);
-  const head = make("tr", null,
-    make("th", { scope: "col", class: "words" }, "Run"),
-    make("th", { scope: "col", class: "number" }, "Accuracy"),
-    make("th", { scope: "col", class: "scale" }, make("span", null, "0"), make("span", null, `${percent(data.level)} interval`), make("span", null, "100%")),
-    partial && make("th", { scope: "col", class: "number", "data-tip": "Mean score, partial credit included" }, "Partial credit"),
-    lengths && make("th", { scope: "col", class: "number", "data-tip": "The longest context length with at least 85% of the accuracy at the shortest" }, "Effective length"),
-    priced && make("th", { scope: "col", class: "number", "data-tip": "US dollars per 1,000 questions" }, "$ per 1,000"),
-    counts.map((name) => make("th", { scope: "col", class: "number counts" }, figure.columns[column[name]][1])));
   const rows = figure.rows.map((row) => {
     const run = numbers[row[column.run]];
     const fingerprint = data.runs[run][4];
@@ -51,20 +51,28 @@ function headlineView(section, data) {
       make("td", { class: "scale" }, received && intervalBar(row[column.low], accuracy, row[column.high], run, baselines),
         make("span", { class: "under range-words" }, [received && `${percent(row[column.low])} to ${percent(row[column.high])}`, ...reserved].filter(Boolean).join(" · ")),
         make("span", { class: "under counts-words" }, counts.filter((name) => row[column[name]] !== 0).map((name) => `${row[column[name]] === null ? "–" : counted(row[column[name]])} ${name}`).join(" · "))),
-      partial && make("td", { class: "number" }, received ? percent(row[column.partial_credit]) : "–"),
-      lengths && make("td", { class: "number" }, row[column.effective_length] || "–"),
-      priced && make("td", { class: "number" }, row[column.price] === null ? "–" : money(row[column.price] * 1000)),
+      columns.map(([name, , , words]) => make("td", { class: "number", "data-name": name }, !received || value(name) === null || value(name) === "" ? "–" : words(value(name)))),
       counts.map((name) => make("td", { class: "number counts", "data-name": name }, row[column[name]] === null ? "–" : counted(row[column[name]]))));
   });
-  const table = make("table", { class: "headline" }, make("caption", { class: "visually-hidden" }, figure.note),
-    make("thead", null, head), make("tbody", null, rows));
+  const body = make("tbody", null, rows);
+  const title = (name, words, properties) => sortTitle(words, properties, (backward) => {
+    const places = sorted([...rows.keys()], (place) => figure.rows[place][column[name === "effective_length" ? "effective_tokens" : name]], backward);
+    body.replaceChildren(...places.map((place) => rows[place]));
+  });
+  const head = make("tr", null,
+    title("run", "Run", { class: "words" }),
+    title("accuracy", "Accuracy", { class: "number" }),
+    make("th", { scope: "col", class: "scale" }, make("span", null, "0"), make("span", null, `${percent(data.level)} interval`), make("span", null, "100%")),
+    columns.map(([name, words, tip]) => title(name, words, { class: "number", "data-tip": tip })),
+    counts.map((name) => title(name, figure.columns[column[name]][1], { class: "number counts" })));
+  const table = make("table", { class: "headline" }, make("caption", { class: "visually-hidden" }, figure.note), make("thead", null, head), body);
   return make("figure", { id: "figure-headline" }, table,
     make("figcaption", null, make("p", { class: "note" }, figure.note,
       data.baselines.length ? " Dashed marks are baselines that do not read the context." : ""),
       toolbar(figure, () => draw(figure.drawings.wide))));
 }
 
-const MOST_ROWS = 10;
+const MOST_ROWS = 6;
 
 // Patterns or causes by run, with a bar in each cell; a click shows the items.
 function matrixView(section, data, explorer) {
@@ -81,27 +89,27 @@ function matrixView(section, data, explorer) {
       make("th", { scope: "row", class: "words" }, make("span", null, name), make("span", { class: "under" }, what)),
       runs.map(([run, number]) => {
         const row = found.get(`${run}\n${name}`);
-        if (!row) return make("td", { class: "field empty" }, "·");
+        if (!row) return make("td", { class: "field empty", "data-run": String(number) }, "·");
         const bar = make("i", { class: `bar s${number % 10}` });
         bar.style.width = `calc((100% - 20px) * ${row[column.count] / most})`;
         const tip = kind === "cause"
           ? `${run}: most likely cause of ${counted(row[column.count])}, only explanation of ${counted(row[column.unambiguous])}; ${row[column.rate] === null ? "too few questions for a rate" : `occurrence rate ${percent(row[column.rate], 1)} (${percent(row[column.rate_low], 1)} to ${percent(row[column.rate_high], 1)})`}`
           : `${run}: ${plural(row[column.count], "response")}, ${percent(row[column.share], 1)} of all, ${percent(row[column.share_of_errors], 1)} of errors`;
-        return make("td", { class: "field" }, button([bar, make("span", null, counted(row[column.count])),
-          make("span", { class: "under" }, kind === "cause" && row[column.rate] === null ? "" : percent(kind === "cause" ? row[column.rate] : row[column.share_of_errors]))],
+        const share = kind !== "cause" ? percent(row[column.share_of_errors]) : row[column.rate] === null ? "" : `rate ${percent(row[column.rate])}`;
+        return make("td", { class: "field", "data-run": String(number) }, button([bar, make("span", null, counted(row[column.count])), make("span", { class: "under" }, share)],
         () => explorer.show({ run: number, [kind]: name }), { "data-tip": tip, "aria-label": `${tip}. Show the items` }));
       }));
   });
   const table = make("table", { class: "matrix" }, make("caption", { class: "visually-hidden" }, figure.note),
     make("thead", null, make("tr", null, make("th", { scope: "col", class: "words" }, { cause: "Cause", stage: "Stage", pattern: "Pattern" }[kind]),
-      runs.map(([name, number]) => make("th", { scope: "col", class: "words" }, dot(number), name)))),
+      runs.map(([name, number]) => make("th", { scope: "col", class: "words", "data-run": String(number) }, dot(number), name)))),
     make("tbody", null, rows.slice(0, MOST_ROWS)));
   const more = rows.length > MOST_ROWS && button(`All ${rows.length}`, () => {
     table.tBodies[0].append(...rows.slice(MOST_ROWS));
     more.remove();
   }, { class: "quiet-button" });
   const under = kind === "cause"
-    ? "Number of answers, and below it the occurrence rate."
+    ? "The number of answers with this cause and its occurrence rate, which is no share of that number."
     : "Number of responses, and below it the share of the run's errors.";
   return [make("figure", { id: `figure-${figure.id}` }, make("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": figure.title }, table), more,
     make("figcaption", null, make("p", { class: "note" }, `${under} ${figure.note} Click a number to see its items.`),
@@ -110,10 +118,10 @@ function matrixView(section, data, explorer) {
 
 function choiceView(section, data) {
   const place = make("div");
-  const legend = section.id === "breakdowns" ? legendOf(data.runs) : null;
+  const legend = ["breakdowns", "recall"].includes(section.id) ? legendOf(data.runs) : null;
   const show = (number) => put(place, figureOf(section.figures[number]));
   show(0);
-  const labels = { breakdowns: "By", cost: "Cost" };
+  const labels = { breakdowns: "By", cost: "Cost", comparisons: "View", recall: "View" };
   const control = choose(labels[section.id] || "Run", section.figures.map((figure, number) => [number, figure.title]), 0,
     (value) => show(Number(value)), { id: `choose-${section.id}` });
   return [make("div", { class: "controls" }, section.figures.length > 1 && control), legend, place];
@@ -127,7 +135,7 @@ function sectionOf(section, data, explorer) {
     heat: () => heatView(section, data, explorer),
     pivot: () => pivotView(data, explorer),
     figures: () => {
-      const many = ["lengths", "steps", "recall", "measures"].includes(section.id);
+      const many = ["lengths", "steps", "measures"].includes(section.id);
       return section.figures.map((figure, place) => figureOf(figure, many && place === 0 ? legendOf(data.runs) : null));
     },
   };

@@ -35,12 +35,15 @@ async function start() {
     put(place, make("p", { class: "waiting" }, `This browser cannot decode the page's data (${error.message}). Use a browser from 2023 or later.`));
     return;
   }
-  const explorer = new Explorer(data, new Parts(data.beside));
+  const { place: anchor, query } = readAddress();
+  const shownRuns = new ShownRuns(data.runs, query);
+  const explorer = new Explorer(data, new Parts(data.beside), shownRuns, filterOf(query, data));
+  shownRuns.changed = () => explorer.apply();
   const dialog = helpDialog();
   const top = make("div", { class: "top" }, make("span", { class: "mark-name" }, "Fathom"),
     make("div", { class: "top-tools" }, themeSwitch(), button("Print", () => print(), { class: "quiet-button" }),
       button("?", () => dialog.showModal(), { class: "quiet-button", "aria-label": "Keyboard shortcuts (?)" })));
-  const main = make("main", { id: "content", tabindex: "-1" }, hero(data), data.sections.map((section) => sectionOf(section, data, explorer)),
+  const main = make("main", { id: "content", tabindex: "-1" }, hero(data), shownRuns.checkboxes(), data.sections.map((section) => sectionOf(section, data, explorer)),
     explorer.section(), notesSection(data));
   const aside = make("aside", { id: "sheet", role: "dialog", "aria-modal": "true", "aria-labelledby": "sheet-title", tabindex: "-1", hidden: true });
   put(place, top, main, dialog, aside);
@@ -49,12 +52,9 @@ async function start() {
   followPointer();
   listenToKeys(explorer, dialog);
   await explorer.apply();
-  const wanted = /^#item-(\d+)$/.exec(location.hash);
-  if (wanted) explorer.openAt(Number(wanted[1]) - 1);
-  else if (location.hash.length > 1) {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (target) target.scrollIntoView();
-  }
+  const wanted = /^item-(\d+)$/.exec(anchor);
+  if (wanted) explorer.openAt(explorer.found.indexOf(Number(wanted[1]) - 1));
+  else if (anchor) document.getElementById(anchor)?.scrollIntoView();
   document.documentElement.dataset.ready = "yes";
 }
 

@@ -3,27 +3,55 @@
 const NUMBERS = new Set(["share", "count", "number", "money", "p", "difference"]);
 const AT_FIRST = 40;
 
+// Values in order, unknown ones last: numbers from the largest, words from A, or the other way round.
+function sorted(rows, value, backward) {
+  const known = rows.filter((row) => value(row) !== null && value(row) !== undefined && value(row) !== "");
+  const compare = (one, two) => (typeof one === "string" ? one.localeCompare(two, "en", { numeric: true }) : Number(two) - Number(one));
+  known.sort((one, two) => compare(value(one), value(two)) * (backward ? -1 : 1));
+  return [...known, ...rows.filter((row) => !known.includes(row))];
+}
+
+// A title that sorts its table; a second click turns the order around.
+function sortTitle(title, properties, sort) {
+  const head = make("th", { scope: "col", ...properties }, button(title, () => {
+    const backward = head.dataset.sorted === "once";
+    for (const one of head.parentNode.children) {
+      delete one.dataset.sorted;
+      one.removeAttribute("aria-sort");
+    }
+    head.dataset.sorted = backward ? "twice" : "once";
+    const descends = head.classList.contains("number") !== backward;
+    head.setAttribute("aria-sort", descends ? "descending" : "ascending");
+    sort(backward);
+  }, { class: "sort" }));
+  return head;
+}
+
 function tableOf(figure) {
   const body = make("tbody");
-  const add = (rows) => {
-    for (const row of rows) {
-      body.append(make("tr", null, row.map((value, place) => {
-        const [, , kind, hidden] = figure.columns[place];
-        if (hidden) return null;
-        const name = NUMBERS.has(kind) ? "number" : kind === "yes" ? "yes" : "words";
-        return make("td", { class: name }, shown(value, kind));
-      })));
-    }
+  let rows = figure.rows;
+  let limit = AT_FIRST;
+  const fill = () => {
+    body.replaceChildren(...rows.slice(0, limit).map((row) => make("tr", null, row.map((value, place) => {
+      const [, , kind, hidden] = figure.columns[place];
+      if (hidden) return null;
+      const name = NUMBERS.has(kind) ? "number" : kind === "yes" ? "yes" : "words";
+      return make("td", { class: name }, shown(value, kind));
+    }))));
   };
-  add(figure.rows.slice(0, AT_FIRST));
-  const head = figure.columns.map(([, title, kind, hidden]) =>
-    !hidden && make("th", { scope: "col", class: NUMBERS.has(kind) ? "number" : "words" }, title));
+  fill();
+  const head = figure.columns.map(([, title, kind, hidden], place) =>
+    !hidden && sortTitle(title, { class: NUMBERS.has(kind) ? "number" : "words" }, (backward) => {
+      rows = sorted(figure.rows, (row) => row[place], backward);
+      fill();
+    }));
   const table = make("table", { class: "numbers" }, make("caption", { class: "visually-hidden" }, figure.title),
     make("thead", null, make("tr", null, head)), body);
   const whole = make("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": figure.title }, table);
   if (figure.rows.length > AT_FIRST) {
     const more = button(`All ${counted(figure.rows.length)} rows`, () => {
-      add(figure.rows.slice(AT_FIRST));
+      limit = figure.rows.length;
+      fill();
       more.remove();
     }, { class: "quiet-button" });
     whole.append(more);

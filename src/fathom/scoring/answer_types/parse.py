@@ -39,6 +39,10 @@ from fathom.scoring.parsing.tables import piped_rows
 _MARKUP = ("<", ">", "&", "\r", "- [", "~~", "\\item", "[/", "INST]", "[Ass")
 """Signs of markup; a search for each is faster than for all of them."""
 _ONE_QUOTED = re.compile(r'[^"“”«»\n]{0,120}["“«][ \t]?([^"“”«»\n]{3,400}?)[ \t]?["”»][^"“”«»\n]{0,300}')
+_TOLD_OF_TITLE = re.compile(r'[^"“”\n]{0,100} (?:of|for|in) ["“][^"“”\n]{1,400}["”] (?:is|was) ([^"“”\n]{1,200}?)\.?')
+"""What a sentence says of a title: 'The first author of "Tides" is Lind.'."""
+_BESIDE = re.compile(r"\b(?:after|before|preceding|next to|similar to|other than) [\"“«]\Z", re.IGNORECASE)
+"""What names another title by its place: 'the article after "Tides"'."""
 _HONORIFIC = re.compile(r"\A(?:the |l')?(?:(?:Dr|Prof|Professor|Mr|Ms|Mrs|Herr|Frau)\b\.?[ \t])*", re.IGNORECASE)
 _MAY_BE_JSON = frozenset('{["n*_`')
 _NOT_BUT = re.compile(r"\Anot[ \t][^\n]{1,400}?,? but (?:rather |instead )?(?=\S)", re.IGNORECASE)
@@ -51,6 +55,17 @@ _POINTER = re.compile(
     re.IGNORECASE,
 )
 """Where an answer comes from, or how sure it is: "4 (see Article 2)", "4 (verified)"."""
+_AFTERTHOUGHT = re.compile(
+    r"(?:[ \t][—–-]|,)[ \t](?:as (?:shown|explained|stated|listed|computed|derived|noted) (?:above|below|earlier)"
+    r"|(?:double-?)?(?:checked|verified|confirmed)(?: twice)?)\.?\Z",
+    re.IGNORECASE,
+)
+"""The same after a comma or a dash: "4, as shown above."."""
+_AFTERTHOUGHTS = ("above", "below", "earlier", "twice", "checked", "verified", "confirmed")
+_THEREFORE_ZERO = re.compile(
+    r"\b(?:so|therefore|thus|hence|which means|meaning)\b[^.\n\d]{0,60}\b(?:0|zero)\W{0,4}\Z", re.IGNORECASE
+)
+"""A count of nothing: "No article meets the condition, so the count is 0."."""
 _BY_PERSON = re.compile(r"\b(?:articles?|papers?|works?) (?:by|of)\b", re.IGNORECASE)
 """What names something else by a person: "the article by Lind"."""
 _DENIES = re.compile(
@@ -75,6 +90,10 @@ def _parse_text(statement: Statement, key: Text, hints: KeyHints) -> Text | None
     bullet = BULLET.match(line)
     line = plain(line[bullet.end() :] if bullet else line).strip()
     quoted = _ONE_QUOTED.fullmatch(line)
+    if quoted and (about := _TOLD_OF_TITLE.fullmatch(line)) and letters(about[1]) in hints.whole:
+        return Text(value=about[1])
+    if quoted and _BESIDE.search(line, 0, quoted.start(1)):
+        return None
     if quoted and not _is_contested(line[: quoted.start(1)] + line[quoted.end(1) :]):
         return Text(value=quoted[1])
     if not _is_contested(line) and (month := only_month(key.value, line)):
@@ -142,7 +161,7 @@ def _from_text(statement: Statement, key: Answer, hints: KeyHints) -> Answer | N
         return None
     # A key may contain a text such as "None"; then "None" is an answer.
     if _is_negative(text, statement.marked) and not any(normal(spelling) in NOTHING for spelling in hints.spellings):
-        return Unanswerable()
+        return number_of("0") if key.type == "number" and _THEREFORE_ZERO.search(text) else Unanswerable()
     return _PARSERS[key.type](statement, key, hints)
 
 
@@ -206,6 +225,8 @@ def _from_statement(statement: Statement, key: Answer, hints: KeyHints) -> Answe
         text = _NOT_BUT.sub("", text)
     if text.endswith((")", ").", "]")) and not hints.contain("(see "):
         text = _POINTER.sub("", text)
+    if text.rstrip(".").endswith(_AFTERTHOUGHTS):
+        text = _AFTERTHOUGHT.sub("", text)
     if text[:1] in _MAY_BE_JSON and len(text) <= LONGEST_STATEMENT:
         text = text.rstrip(".。 ") if text.rstrip(".。 ")[-1:] in {"]", "}"} else text
         value = _json_in(text)

@@ -37,6 +37,10 @@ _TOTAL_ROW = frozenset({"total", "sum", "overall", "grand total"})
 _ORIGINS = re.compile(r"[ \t]\((?:articles?|papers?|documents?)[ \t]#?\d[^()\n]{0,200}\)\Z", re.IGNORECASE)
 """Where the number of a row comes from: "Lind: 2 (articles 1 and 4)"."""
 _DIGIT = re.compile(r"\d")
+_COUNTED_GROUP = re.compile(r"(\d{1,6})(?: [a-z]{1,20})? with (\d{1,6}) ([a-z]{3,20})", re.IGNORECASE)
+_THERE_ARE = re.compile(r"\Athere (?:is|are|was|were) ", re.IGNORECASE)
+_ONE_AFTER_ANOTHER = re.compile(r"\0(?:(?:,? and |[,;] )\0)*")
+_REVERSED = re.compile(r"\b(?:reversed?|opposite) order\b", re.IGNORECASE)
 _TIED = re.compile(r"[^\W\d_][ \t]=[ \t][^\W\d_]|[ \t]\(tied?\)")
 _DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d{1,9}),(\d{1,2})(?![\d,.]\d|\d)")
 
@@ -73,6 +77,8 @@ def parse_list(statement: Statement, key: ListAnswer, hints: KeyHints) -> Answer
         and len(key.groups) > 1
     ):
         return None  # "Lind > Wu = Chen" says that two are tied
+    if isinstance(key, Ranking) and "rder" in text and _REVERSED.search(text):
+        return None
     if not text.isascii():
         text = _CROSSED_OUT.sub("", text)
     if numeric and "\n" not in text.strip():
@@ -135,7 +141,7 @@ def parse_rows(statement: Statement, key: Rows, hints: KeyHints) -> Rows | None:
     if numeric == [True, True] and not all(map(_SIMPLE_ROW.fullmatch, listed)):
         if len(listed) > 1 and not _DIGIT.search(listed[0]):
             listed = listed[1:]  # a header
-        pairs = number_pairs(listed)
+        pairs = _counted_groups(listed, key.columns) or number_pairs(listed)
         if pairs:
             return as_rows(pairs, key)
     sentence = listed[0].rstrip(".。 ") if len(listed) == 1 else ""
@@ -145,6 +151,17 @@ def parse_rows(statement: Statement, key: Rows, hints: KeyHints) -> Rows | None:
     if sentence and numeric == [False, True] and not all(row and letters(row[0]) in hints.whole for row in rows):
         rows = told_rows(sentence[:MOST_CHARACTERS], with_inverted(hints)) or rows
     return as_rows(without_header(rows, key.columns), key)
+
+
+def _counted_groups(lines: Sequence[str], columns: Sequence[str]) -> list[list[str]]:
+    """The rows of "6 articles with 1 author, 2 with 3 authors", which name the group after its count."""
+    line = lines[0].rstrip(". ") if len(lines) == 1 else ""
+    found = list(_COUNTED_GROUP.finditer(line))
+    nouns = {match[3].lower().removesuffix("s") for match in found}
+    if len(nouns) != 1 or not columns[0].lower().startswith(noun := nouns.pop()) or columns[1].startswith(noun):
+        return []
+    between = _COUNTED_GROUP.sub("\0", _THERE_ARE.sub("", line))
+    return [[match[2], match[1]] for match in found] if _ONE_AFTER_ANOTHER.fullmatch(between) else []
 
 
 def _with_decimal_points(text: str, key: Rows) -> str:

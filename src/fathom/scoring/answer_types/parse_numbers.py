@@ -18,7 +18,7 @@ from fathom.scoring.parsing.segmentation import BULLET
 from fathom.scoring.parsing.tables import piped_rows
 
 _BEFORE_COUNT = re.compile(
-    r"(?:\A|[:：=—–>是为有共计达于在]|[.,;!?(\[]|\b(?:it'?s|that's|is|are|was|were|be|been|of|exactly|only|just"
+    r"(?:\A|[:：=—–>是为有共计达于在了]|[.,;!?(\[]|\b(?:it'?s|that's|is|are|was|were|be|been|of|exactly|only|just"
     r"|gives?|gets?|got|counts?|counted|finds?|found|totals?|totaling|to|equals?|has|have|had|therefore|thus|so|hence|there|probably"
     r"|likely|answer|result|sum|mean|average|number|value|the|a|in|as|with|at|by|leaves|leaving|makes?|yields?|us|see|likely"
     r"|year|certainly|definitely|hay|sono|sind|es|gibt|sont|всего|есть|both|all|these|those|up|out|remain|remains|contains?|includes?|lists?))"
@@ -55,7 +55,7 @@ _COUNTED_THINGS = re.compile(r"\d{1,4}(?:(?:,? and |, )\d{1,4}){2,}\.?")
 _POINTS_TO = re.compile(r"(?<=[\w)\]])[ \t]?(?:→|⇒|=>|->)[ \t]?([^\n→]{1,30})\Z")
 _NOT_YET = re.compile(
     r"\b(?:cannot|can't|could not|couldn't|unable|let me|let's|need to|have to|to find|in order to"
-    r"|please|would need|so far|subtotal|(?:first|second|other) (?:half|part))\b",
+    r"|please|would need|so far|subtotal|(?:first|second|other) (?:half|part)|(?:count|answer|result) follows)\b",
     re.IGNORECASE,
 )
 """A sentence that states no result: "To find the answer, count the 6 bylines."."""
@@ -74,6 +74,8 @@ _OUT_OF = re.compile(
 """What a count is taken from: "Out of the 42 articles, 17 match."."""
 _IN_ARTICLE = re.compile(r",?[ \t](?:in|from)[ \t](?:article|paper|document)[ \t]#?\d{1,3}(?=\W{0,3}\Z)", re.IGNORECASE)
 """Where a number was found: "The maximum is 8, in article 5."."""
+_TERMS = re.compile(r",[ \t](?:from|i\.e\.,?)[ \t][\d.,]{1,20}(?:[ \t]?[+×][ \t]?[\d.,]{1,20}){1,50}(?=\.?\Z)")
+"""What a result was computed from: "The total was 14, from 5 + 9."."""
 _QUANTITY = re.compile(
     r"\A[\W_]{0,4}(?:the |a )?(?:total |overall |average |mean |median |maximum |minimum |combined )?"
     r"(?:numbers?|counts?|total|sum|average|mean|median|share|percentage|amount|maximum|minimum|difference|ratio|range|value)"
@@ -98,7 +100,8 @@ _ARROW = re.compile(r"→|->|=>")
 _NEGATIVE_CHANGE = re.compile(
     r"\b(?:(?:decrease|decline|drop|fall|reduction|loss) of"
     r"|(?:decreas|declin|reduc|shr[aiu]nk|f[ae]ll|drop)\w{0,4} by|down(?: by)?)"
-    r"[ \t*$≈~]*(?:about |roughly |approximately )?\Z",
+    r"[ \t*$≈~]*(?:about |roughly |approximately )?\Z"
+    r"|(?:下降|减少|降低|下跌|下滑|缩减|萎缩)了?[ \t]?\Z",
     re.IGNORECASE,
 )
 """A change that is told as a decrease: "The change is a decrease of 4%."."""
@@ -172,7 +175,7 @@ def _number_in_line(line: str, unit: str, last: bool) -> Number | None:
         line = _NOT_BUT.sub("", line)
     if "(" in line and _ANOTHER_CASE.search(line):
         return None
-    line = _IN_ARTICLE.sub("", _INSTRUCTED.sub("", _OUT_OF.sub("", line)))
+    line = _IN_ARTICLE.sub("", _INSTRUCTED.sub("", _OUT_OF.sub("", _TERMS.sub("", line))))
     quantity = _QUANTITY.match(line)
     if (
         quantity
@@ -239,7 +242,7 @@ def _number_in_sentence(sentence: str, unit: str) -> Number | None:
     if rounded:
         return _if_rounded(rounded[1], rounded[2], unit)
     sum_of = _ARROW.sub("=", sentence[label.end() if label else 0 :])
-    terms, _, result = sum_of.rpartition("=")
+    terms, _, result = sum_of.replace("≈", "=").rpartition("=") if "=" in sum_of else ("", "", sum_of)
     total = numbers_in(result)
     if len(total) != 1 or not _SUM.fullmatch(terms):
         return None

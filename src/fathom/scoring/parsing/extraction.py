@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 from fathom.scoring.parsing.json_values import ABSENT, answer_field, parsed
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.non_answers import DENIED_AFTER, HEDGE
-from fathom.scoring.parsing.normalization import unaccented
+from fathom.scoring.parsing.normalization import letters, unaccented
 from fathom.scoring.parsing.remarks import RETRACTION, split_remarks, taken_back
 
 LONGEST_STATEMENT: Final = 200_000
@@ -28,19 +28,21 @@ class Statement(NamedTuple):
 _BRACE = re.compile(r"\\[{}\\]|[{}]")
 # Both start with a literal word, which is several times faster than an alternation or a lookbehind.
 _MARKER = re.compile(
-    r"answer(?<![^\W_]answer)(?:s?[*_`\])]{0,4}[ \t]{0,3}(?:\([^()\n]{0,40}\)[ \t]?)?(?:[:：=→]|[-=]>)[*_`]{0,4}"
+    r"answer(?<![^\W_]answer)(?:s?[*_`\])]{0,4}[ \t]{0,3}(?:\([^()\n]{0,40}\)[ \t]?)?(?:[:：=→]|[-=>]>)[*_`]{0,4}"
     r"|(?<=<answer)>"
     r"|(?P<heading>s?[*_`#\])\t ]{0,8}(?:$|[-–—](?=[ \t]))))",
     re.MULTILINE,
 )
 _SPOKEN_MARKER = re.compile(
-    r"answer(?<=\banswer)s? (?:to (?:the|this|your) question )?(?:is|are|would be|must be|should be)\b"
+    r"answer(?<=\banswer)s? (?:to (?:the|this|your) question )?"
+    r"(?:is|are|(?:would|must|should|(?:appears|seems|turns out|proves) to) be)\b"
     r"(?:[ \t](?:therefore|thus|then|hence|indeed|simply|clearly)\b)?"
     r"[ \t]{0,3}:?[*_`]{0,4}"
 )
 _OWN_MARKER = re.compile(r"answers? ?(?:[:：=]|(?:is|are|would|must|should)\b)")
 _BEFORE_HEADING = re.compile(r"[^\w\n\"]{0,12}(?:the |my )?(?:final |correct |corrected )?")
 _OTHER_MARKER = re.compile(
+    r"(?<!人认为)(?<!以为)(?<!人说)"
     r"答案[*_`】」\])]{0,4}[ \t]?(?:是|为|為|[:：=→])[:：]?|[【\[「]答案[】\]」][:：]?|答え[はが][:：]?|정답은"
     r"|^[*_`#>\t 【\[]{0,8}(?:so |also )?(?:la |el |die |der |das |a |o |il |het |de |det |le )?"
     r"(?:final |最终|最終的?な?|최종 ?|endgültige |richtige |окончательный |правильный |итоговый |الإجابة النهائية )?"
@@ -63,6 +65,15 @@ _WEAK_MARKER = re.compile(
 _WEAK_WORDS = re.compile(
     r"inal|olution|esult|onclusion|utput|otal|hoice|election|erdict|tl;?dr|ine|n short|n brief", re.IGNORECASE
 )
+_ANNOUNCEMENT = re.compile(
+    r"(?:\A|\n)[*_`#>\t ]{0,8}(?:[a-z'’]{1,14},?[ \t]){0,12}?"
+    r"(?:found|findings?|conclude|conclusion|get|gives|obtain|follows|following|yields|leaves|summary|determined|identified"
+    r"|arrive at|hence|thus|therefore)"
+    r"[*_]{0,3}[:：][*_ \t]{1,6}(?=[^\n]{1,4000}\Z)",
+    re.IGNORECASE,
+)
+"""What announces the last line of a response: "From the above, we conclude: 4"."""
+_FULL_STOP = re.compile(r"[^\W\d]{3}[.!?][ \t]+(?=\S)")
 _SHORT_MARKER = re.compile(r"(?:Q[:.][^\n]*\n\s*)?[*_ ]{0,3}A[*_]{0,3}[:：][*_]{0,3}[ \t\n]")
 _NEXT_LETTER = re.compile(r"^[*_ ]{0,3}B[*_]{0,3}[:.)]", re.MULTILINE)
 """What shows that "A:" is the first of several letters."""
@@ -114,7 +125,7 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> Statement | N
             return None if RETRACTION.search(remarks) else Statement(record, marked=True)
     tail = _tail(text[box_end:], hints)
     tail, after = split_remarks(tail, hints, marked=True) if tail else ("", "")
-    if tail[:12].lstrip(" *:").lower().startswith("unlikely"):
+    if tail and _NO_VALUE.match(tail):
         return None
     if not tail and not box:
         weak = _weak_tail(text, hints)
@@ -135,6 +146,12 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> Statement | N
     return Statement(body, marked=False)
 
 
+_NO_VALUE = re.compile(
+    r"[ *_:\n]{0,6}(?:(?:unlikely|undecided|close to|anything|nicht)\b"
+    r"|(?:[^\n.;(]|\.(?=\d)){1,400}? was my (?:first|initial|earlier)\b)",
+    re.IGNORECASE,
+)
+"""The beginning of a statement that states no value: "close to 4", "4 was my first guess"."""
 _BEST_GUESS = re.compile(
     r"\b(?:my|the|our) (?:best |final |educated )?guess(?: (?:is|would be)|(?=[:：]))", re.IGNORECASE
 )
@@ -145,19 +162,30 @@ _ANSWER_TABLE = re.compile(
 )
 """A table with one cell below the heading "Answer"."""
 _DOUBT = (
-    r"doubt|not (?:sure|certain)|unsure|wonder|perhaps|maybe"
-    r"|(?:user|others|models|some|people) (?:says?|thinks?|claims?)"
+    r"doubt|not (?:sure|certain)|unsure|wonder|perhaps|maybe|suppose|nobody|no one|hardly|wrong|false|incorrect"
+    r"|mistaken|unlikely|impossible|tempting|no (?:evidence|reason|proof|indication|sign|hint)"
+    r"|(?:user|others|models|some|people|someone|one|many|readers?|you)"
+    r"(?: (?:may|might|could|would|will|can))? (?:says?|thinks?|claims?|argues?|assumes?|expects?|objects?)"
 )
 """What precedes an answer that is not the response's own."""
+_DENIED_ABROAD = r"respuesta no es|antwort (?:ist|lautet) nicht|réponse n['’]est pas|resposta não é|risposta non è"
 _ASKED = re.compile(
     r"\bwhether (?:it|this|that|the (?:final |correct )?answer)(?:'s| is| was| are| (?:might|could|should|would) be)\b"
     r"|\A(?:is|are|was|could|would|should|might|may|can) (?:it|this|that|the (?:final |correct )?answer)\b"
     r"[^\n]{0,400}\?\Z"
-    rf"|\b(?:{_DOUBT})\b[^.\n]{{0,20}}\banswers? (?:is|are)\b",
+    rf"|\b(?:{_DOUBT})\b[^.\n]{{0,40}}\banswers? (?:is|are|were|was)\b"
+    r"|\bwould be (?:[^.\n]|\.(?=\d)){1,200}\bif\b[^.\n]{1,200}\b(?:were|was|had)\b"
+    r"|(?:\b(?:not|never|cannot)|n't)(?: \w+)? (?:say|state|show|claim|suggest|imply|prove|indicate|confirm) "
+    r"(?:that )?(?:(?:it|this|that|the (?:final |correct )?\w+) (?:is|are|was)\b|[\d\[(\"])"
+    r"|(?<!\bi )(?<!\bi'd )(?<!\bwe )\b(?:would|might|could|tempting to) (?:answer|say|guess|expect)\b"
+    rf"|\b(?:{_DENIED_ABROAD})|有人(?:认为|说)|以为答案"
+    r"|\b(?:that|this|it|which)(?:'s| is| was| would be) (?:\w+ )?(?:wrong|false|incorrect|untrue|mistaken)\W{0,4}\Z",
     re.IGNORECASE,
 )
-"""A question about an answer, which states none: "Is the answer 4?"."""
-_DOUBTED = re.compile(rf"\b(?:whether|{_DOUBT})\b[^.\n]*\Z")
+"""A question about an answer, or a denial, which states none: "Is the answer 4?"."""
+_DOUBTED = re.compile(rf"\b(?:whether|{_DOUBT})\b[^.,;\n]*\Z")
+_CONDITION = re.compile(r"(?:[^.\n]|\.(?=\d)){1,200}\bif\b[^.\n]{1,200}\b(?:were|was|had)\b")
+"""What makes an answer one of another case: "would be 4 if the editorial were included"."""
 _SUPPOSITION = re.compile(r"\b(?:if|were|had|without|unless)\b")
 
 
@@ -175,12 +203,20 @@ def _weak_tail(text: str, hints: KeyHints) -> str:
     short = _SHORT_MARKER.match(text)
     if short and not _NEXT_LETTER.search(text):
         return text[short.end() :]
+    announced = _ANNOUNCEMENT.search(text, max(0, text.rfind("\n")))
+    if announced and not _is_title(announced[0], hints) and not _FULL_STOP.search(text, announced.start()):
+        return text[announced.end() :]
     if not _WEAK_WORDS.search(text):
         return ""
     # After a list of names, "Total: 3" counts them.
     found = (match for match in _WEAK_MARKER.finditer(text) if not (hints.spellings and "otal" in match[0]))
     end = max((match.end() for match in found), default=0)
     return text[end:] if end else ""
+
+
+def _is_title(lead: str, hints: KeyHints) -> bool:
+    """Whether a title of the key begins so: "What we found: a survey"."""
+    return any(form.startswith(letters(lead)) for form in hints.whole)
 
 
 def _balanced(statement: str) -> str:
@@ -264,7 +300,10 @@ def _tail(text: str, hints: KeyHints) -> str:
     spoken, final = written, False
     for match in _SPOKEN_MARKER.finditer(small, written, content):
         before = small[max(written, match.start() - 40) : match.start()]
-        if _DOUBTED.search(before) or ("would be" in match[0] and written and _is_supposed(small, match.start())):
+        supposed = "would be" in match[0] and (
+            (written and _is_supposed(small, match.start())) or _CONDITION.match(small, match.end())
+        )
+        if supposed or _DOUBTED.search(before):
             continue
         announced = ":" in match[0] or _FINAL.search(before) is not None or _LEAD.fullmatch(before) is not None
         spoken, final = match.end(), announced

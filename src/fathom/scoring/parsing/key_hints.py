@@ -17,7 +17,8 @@ from fathom.scoring.parsing.normalization import letters, normal
 # spaces would scan a long run of spaces once per space.
 SEPARATOR = re.compile(r"[,，、;；][ \t\n]*")
 AND = re.compile(
-    r"[ \t](?:and|&)[ \t]+|(?<=[\u4e00-\u9fff」》”])(?:以及|和|(?<!以)及|与)(?=[\u4e00-\u9fff「《“])", re.IGNORECASE
+    r"[ \t](?:and|&|和|与|及|以及)[ \t]+|(?<=[\u4e00-\u9fff」》”])(?:以及|和|(?<!以)及|与)(?=[\u4e00-\u9fff「《“])",
+    re.IGNORECASE,
 )
 SEPARATOR_OR_AND = re.compile(rf"{SEPARATOR.pattern}|{AND.pattern}", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")

@@ -36,7 +36,7 @@ _LEADING_AND = re.compile(
 _SPELLED_AND = re.compile(r"(?:hundred|thousand|million) and ", re.IGNORECASE)
 _AMOUNT = r"[-−+≈~]?[$€£¥]?\d[\d,.]*[ \t]?(?:%|[^\W\d_]+(?:[ /][^\W\d_]+){0,2})?"
 _FIGURE = re.compile(
-    rf"(?<=[^\s,;:])[*_]{{0,3}}(?:[ \t][(\[]{_AMOUNT}[)\]]"
+    rf"(?<=[^\s,;:])[*_]{{0,3}}(?:[ \t][(\[](?:[a-z]{{2,20}}:?[ \t])?{_AMOUNT}[)\]]"
     rf"|(?:[:：]|[ \t][-–—=→])[*_]{{0,3}}[ \t]{_AMOUNT})[*_]{{0,3}}\Z"
 )
 _ORIGIN = re.compile(
@@ -58,6 +58,11 @@ MAX_FIGURE = 60
 """Characters at the end of an item that are searched for a figure."""
 _FIGURES = re.compile(r"[ \t]\([-−+]?[$€£¥]?\d[\d,.]*[ \t]?(?:%|[a-z]+(?: [a-z]+)?)?\)")
 """The figures that items were chosen by: "Alder & Co. (7.1%) and Beech plc (5.9%)"."""
+_PLACES = re.compile(
+    r"[ \t]\((?:in )?(?:articles?|papers?|documents?|docs?\.?)[ \t]#?\d{1,3}(?:(?:, | and |, and )#?\d{1,3}){0,20}\)",
+    re.IGNORECASE,
+)
+"""Where items occur: "Lind (articles 1, 4), Wu (article 2)"."""
 _SLASH = re.compile(r"[ \t]+/[ \t]+")
 _CHAINED = re.compile(r"\d[\d.]*(?:[ \t]([/>])[ \t]\d[\d.]*)(?:[ \t]\1[ \t]\d[\d.]*){0,200}")
 """Numbers with slashes or "greater than" between them: "30 > 22 > 7"."""
@@ -170,6 +175,8 @@ def _inline(line: str, hints: KeyHints, numeric: bool) -> list[str]:
     for sign, by in (("|", _BAR), ("→", ARROW), (" > ", ARROW), (" / ", _SLASH)):
         if sign in line and not hints.contain(sign):
             return clean_items(by.split(line.strip("| ")), hints)
+    if "(" in line and not hints.contain("("):
+        line = _PLACES.sub("", line)
     quoted = _QUOTED.findall(line) if '"' in line or "“" in line else []
     if quoted and not _QUOTED.sub("", line).strip(" ."):
         return [item for item in quoted if item.strip()]

@@ -101,7 +101,7 @@ _PAIR = re.compile(
     r"(\d{1,3})[\])>\"']{0,2}\s?"
     r"(?:[:=→]|[-=]+>?|–|(?<=[\])>])(?=\s\d)"
     r"|(?:is filled by|it is|is|cites?|matches|gets|takes|by|refers to|corresponds to"
-    r"|goes with)\b|(?=\scandidate\s\d))\s?[\"'(\[]?(?:option |candidate |work )?"
+    r"|goes with|to(?= candidate))\b|(?=\scandidate\s\d))\s?[\"'(\[]?(?:option |candidate |work )?"
     r"(\d{1,3})(?![\w-])",
     re.IGNORECASE,
 )

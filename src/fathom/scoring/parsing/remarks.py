@@ -57,7 +57,8 @@ _EXPLANATION = re.compile(
 )
 _COURTESY = re.compile(
     r"[*_(]{0,4}(?:(?:please )?let me know (?:if|whether)\b|i hope (?:this|that|it)\b|hope (?:this|that|it) helps"
-    r"|(?:please )?feel free to\b|if you (?:need|want|would like|have) (?:any|more|further|me|to|questions)\b"
+    r"|(?:please )?feel free to\b"
+    r"|if you (?:need|want|would like|have) (?:any|more|further|me|to|questions|the|a|details)\b"
     r"|would you like me to\b|is there anything else\b|thank(?:s| you) for)[^\n]*[.!?)*]\Z",
     re.IGNORECASE,
 )

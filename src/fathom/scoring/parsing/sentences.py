@@ -51,7 +51,8 @@ _BEFORE = re.compile(
     rf"|{'|'.join(ORDINALS)})|(?:\A|[\s(#\[])(?:[a-z]|\d{{1,3}})[.):\]]?|[^\w\s])[\s\"'(*]*\Z"
 )
 _AFTER = re.compile(
-    r"[\"'*)]{0,3}(?:\Z|\s*[\n\"'):;,*\-→>=.(!?]|\s(?:is|are|was|has|have|had|appears?|comes?|leads|who|which)\b"
+    r"[\"'*)]{0,3}(?:\Z|\s*[\n\"'):;,*\-→>=.(!?]|\s(?:is|are|was|has|have|had|appears?|comes?|leads|who|which"
+    r"|meets?|satisf(?:y|ies)|qualif(?:y|ies)|fits?|match(?:es)?)\b|\sonly\b(?=\W*\Z)"
     r"|\s(?:with|in) \d"
     r"|,?\s(?:and|then|followed by)(?:\s(?:then|finally|by))?[\s\"'(*]*\x00)"
 )

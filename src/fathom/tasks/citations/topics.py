@@ -7,6 +7,7 @@ sentence with a work that shares none of its words.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -58,8 +59,14 @@ def topic_vectors(corpus: Corpus) -> TopicVectors:
     if corpus not in _known:
         ids = [listed.id for listed in corpus.entries()]
         sampled = ids[:: max(1, len(ids) // SAMPLED)][:SAMPLED]
-        _known[corpus] = TopicVectors([corpus.text(id)[:SAMPLED_CHARACTERS] for id in sampled])
+        _known[corpus] = _vectors_of(tuple(corpus.text(id)[:SAMPLED_CHARACTERS] for id in sampled))
     return _known[corpus]
+
+
+@lru_cache(maxsize=4)
+def _vectors_of(texts: tuple[str, ...]) -> TopicVectors:
+    """The vectors of texts; an audit opens the corpus of its bench again."""
+    return TopicVectors(texts)
 
 
 class TopicVectors:
@@ -109,8 +116,10 @@ class TopicVectors:
     def _weighted(self, texts: Sequence[Numbers]) -> Values:
         """The weight of every word with a vector in each of the texts, with unit length."""
         counts = np.array([np.bincount(self._rows_of(text), minlength=len(self._weights))[:-1] for text in texts])
-        weights = np.where(counts > 0, 1 + np.log(np.maximum(1, counts)), 0.0) * self._weights[:-1]
-        return _unit(weights.reshape(len(texts), len(self._weights) - 1))
+        counts = counts.reshape(len(texts), len(self._weights) - 1)
+        # Few counts differ, so that a table saves most of the logarithms.
+        weight_of = np.append(0.0, 1 + np.log(np.arange(1, counts.max(initial=0) + 1)))
+        return _unit(weight_of[counts] * self._weights[:-1])
 
     def _passages(self, stems: Numbers) -> Values:
         """The vectors of the passages of a text that have words with a vector; a zero if none has."""
@@ -130,11 +139,13 @@ class TopicVectors:
         pairs = [one[:-step] * many + one[step:] for one in rows for step in range(1, NEIGHBORS + 1)]
         near = np.bincount(np.concatenate([np.zeros(0, int), *pairs]), minlength=many**2).reshape(many, many)
         near = (near + near.T)[:-1, :-1]
-        shares = near.sum(axis=1) / max(1, near.sum())
+        total = near.sum()
+        shares = near.sum(axis=1) / max(1, total)
         first, second = near.nonzero()
+        information = np.log(near[first, second] / total / (shares[first] * shares[second]))
         found = np.zeros(near.shape)
-        found[first, second] = np.log(near[first, second] / near.sum() / (shares[first] * shares[second]))
-        return np.maximum(found, 0.0)
+        found[first, second] = np.maximum(information, 0.0)
+        return found
 
 
 def _frequent(used: NDArray[np.int_], documents: Sequence[Numbers]) -> NDArray[np.int_]:

@@ -16,13 +16,16 @@ from fathom.records.quoted_claims import CLAIM_ATTRIBUTES, EVIDENCE_ATTRIBUTES
 from fathom.records.spans import Span
 from fathom.scoring.answers import Link, LinkedSpan, LinkedSpans
 from fathom.scoring.keys import Key
-from fathom.tasks.claims.keys import LABEL, Program
+from fathom.tasks.claims.keys import CONCLUSION, LABEL, LIMITATIONS, REASON, Program, all_free_texts
 from fathom.tasks.claims.levels import SCALES, level_of
-from fathom.tasks.claims.measures import FINDING, PARTS, Counts, compare_claims, compare_finding, f1
+from fathom.tasks.claims.measures import FINDING, OWN_WORDS, PARTS, Counts, compare_claims, compare_finding, f1
 from fathom.tasks.claims.units import units
 
 OVERLAPPING = 3
 """The number of sentences that the baseline of shared words takes as evidence of a claim."""
+
+REPEATED = "claims and evidence repeated"
+"""The shortcut that gives a claim or its evidence in place of a text in own words."""
 
 CUES = re.compile(
     r"\b(?:we (?:show|find|found|demonstrate|prove|establish|argue|propose|introduce|present|report|conclude|observe"
@@ -114,6 +117,16 @@ def predicted(document: Document, claims: Sequence[Span], evidence: EvidenceOf) 
     ]
 
 
+def _repeated(document: Document, claim: LinkedSpan) -> LinkedSpan:
+    """A claim of the key, with its own text as conclusion and reason, and that of its evidence as limitations."""
+    text = claim.passage.span.of(document.text)
+    links = tuple(
+        Link(passage=link.passage, attributes={LIMITATIONS: link.passage.span.of(document.text)})
+        for link in claim.links
+    )
+    return LinkedSpan(passage=claim.passage, links=links, attributes={CONCLUSION: text, REASON: text})
+
+
 class Baselines:
     """The results of the shortcuts on the questions of a bench, summed over questions."""
 
@@ -141,6 +154,9 @@ class Baselines:
             for way, evidence in EVIDENCE_RULES.items():
                 found = [one for document in documents for one in predicted(document, rule(document), evidence)]
                 self._counts[f"{name}, {way}"].update(compare_claims(key.answer, found, by_id, program).counts)
+        if any(all_free_texts(key.answer)):
+            repeated = [_repeated(by_id[claim.passage.document], claim) for claim in key.answer.spans]
+            self._counts[REPEATED].update(compare_claims(key.answer, repeated, by_id, program).counts)
 
     def _count_values(self, kind: str, closed: Iterable[str], attributes: Mapping[str, str]) -> None:
         for name in closed:
@@ -164,6 +180,8 @@ class Baselines:
         found: dict[str, JsonValue] = {}
         for name, counts in self._counts.items():
             measured = {"evidence": FINDING} if name.startswith("evidence") else {part: part for part in PARTS}
+            if name == REPEATED:
+                measured = {part: part for part in OWN_WORDS.values() if counts[f"{part} gold"]}
             found[name] = {what: round(f1(counts, part), 4) for what, part in measured.items()}
         if self._values:
             accuracies = {name: round(_majority(values), 4) for name, values in sorted(self._values.items())}

@@ -18,10 +18,11 @@ from fathom.records.documents import Claim, Document
 from fathom.records.questions import Question
 from fathom.records.record import short_id
 from fathom.records.rng import rng_for
+from fathom.scoring.answers import LinkedSpans
 from fathom.scoring.keys import Key
 from fathom.tasks.claims.annotations import AnnotatedCorpus
 from fathom.tasks.claims.baselines import Baselines
-from fathom.tasks.claims.keys import Program, claims_key, finding_key, free_texts, level_key
+from fathom.tasks.claims.keys import Program, all_free_texts, claims_key, finding_key, level_key
 from fathom.tasks.claims.levels import SCALES, level_of
 from fathom.tasks.claims.settings import ClaimsSettings
 from fathom.tasks.claims.wording import claims_question, finding_question, level_question
@@ -104,7 +105,8 @@ class ClaimsBuilder:
         program = Program.of("claims", self._annotated.annotator, settings)
         text = claims_question(program.annotator, len(documents), settings.no_abstract, settings.early_evidence)
         key = claims_key(id, program, claims)
-        self._free_texts.update(free_texts(key))
+        assert isinstance(key.answer, LinkedSpans)
+        self._free_texts.update(all_free_texts(key.answer))
         self._baselines.add_claims(documents, key, program)
         yield self._item(context, id, "claims", text, documents, key)
 
@@ -188,7 +190,7 @@ class ClaimsBuilder:
             "annotator": self._annotated.annotator,
             "built": dict(self._built),
             "documents left out": dict(sorted(self._left_out.items())),
-            "texts that are not scored": dict(sorted(self._free_texts.items())),
+            "texts in own words": dict(sorted(self._free_texts.items())),
             "baselines": self._baselines.report(),
         }
 

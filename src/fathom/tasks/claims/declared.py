@@ -6,7 +6,17 @@ from collections.abc import Iterator
 
 from fathom.records.quoted_claims import CLAIM_ATTRIBUTES, EVIDENCE_ATTRIBUTES
 from fathom.scoring.measures import Distribution, MeasureFigures, PrecisionRecall, RatioMeasure
-from fathom.tasks.claims.measures import ALL_GAPS, FINDING, GAP, KEY_GAPS, LEVELS, NO_EVIDENCE, STATEMENTS, UNJUSTIFIED
+from fathom.tasks.claims.measures import (
+    ALL_GAPS,
+    FINDING,
+    GAP,
+    KEY_GAPS,
+    LEVELS,
+    NO_EVIDENCE,
+    OWN_WORDS,
+    STATEMENTS,
+    UNJUSTIFIED,
+)
 
 SINGULAR = {"claims": "claim", "evidence": "evidence", "links": "link"}
 
@@ -31,7 +41,7 @@ MEASURES = (
     *_agreement(),
     *_precision_recall(UNJUSTIFIED),
     RatioMeasure(f"{NO_EVIDENCE} accuracy", {f"{NO_EVIDENCE} agrees": 1}, {f"{NO_EVIDENCE} compared": 1}),
-    *(one for name in STATEMENTS.values() for one in _precision_recall(name)),
+    *(one for name in (*STATEMENTS.values(), *OWN_WORDS.values()) for one in _precision_recall(name)),
     RatioMeasure("label accuracy", {"labels correct": 1}, {"labels": 1}),
     RatioMeasure(f"{FINDING} precision", {f"{FINDING} matched": 1}, {f"{FINDING} predicted": 1}),
     RatioMeasure(f"{FINDING} recall", {f"{FINDING} found": 1}, {f"{FINDING} gold": 1}),

@@ -23,10 +23,10 @@ def _lines(report: dict[str, JsonValue]) -> Iterator[str]:
     for what, count in built.items():
         if "left out" in what:
             yield f"  {what}: {count:,}"
-    unscored = report.get("texts that are not scored")
-    if isinstance(unscored, dict) and unscored:
-        listed = ", ".join(f"{name} {count:,}" for name, count in unscored.items())
-        yield f"  texts in the annotators' own words, not scored: {listed}"
+    free = report.get("texts in own words")
+    if isinstance(free, dict) and free:
+        listed = ", ".join(f"{name} {count:,}" for name, count in free.items())
+        yield f"  texts in the annotators' own words, compared by their words alone: {listed}"
     yield from describe_baselines(report)
 
 

@@ -91,15 +91,19 @@ def _stated(document: Document, name: str, text: str, near: Span) -> dict[str, P
     return {} if span is None else {name: Passage(document=document.id, span=span)}
 
 
-def free_texts(key: Key) -> Iterator[str]:
-    """The names of the texts of a key that are an annotator's own words, which only a reader can compare."""
-    assert isinstance(key.answer, LinkedSpans)
-    for claim in key.answer.spans:
-        parts: list[LinkedSpan | Link] = [claim, *claim.links]
-        for one in parts:
-            yield from (name for name in (CONCLUSION, LIMITATIONS) if name in one.attributes.keys() - one.stated.keys())
-        if claim.attributes.get(REASON, REASONS[0]) not in REASONS:
-            yield REASON
+def free_texts(part: LinkedSpan | Link) -> Iterator[str]:
+    """The names of the texts about a claim or its evidence that are an annotator's own words."""
+    yield from (name for name in (CONCLUSION, LIMITATIONS) if name in part.attributes.keys() - part.stated.keys())
+    if part.attributes.get(REASON, REASONS[0]) not in REASONS:
+        yield REASON
+
+
+def all_free_texts(answer: LinkedSpans) -> Iterator[str]:
+    """The names of all texts of an answer that are an annotator's own words, each as often as there are such."""
+    for claim in answer.spans:
+        yield from free_texts(claim)
+        for link in claim.links:
+            yield from free_texts(link)
 
 
 def claim_attributes(claim: Claim) -> dict[str, str]:

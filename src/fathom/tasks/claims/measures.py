@@ -12,8 +12,9 @@ from fathom.records.quoted_claims import CLAIM_ATTRIBUTES, EVIDENCE_ATTRIBUTES, 
 from fathom.records.spans import Span
 from fathom.scoring.answers import Link, LinkedSpan, LinkedSpans, Text
 from fathom.scoring.keys import Key
+from fathom.scoring.quote_words import Words
 from fathom.scoring.span_matching import ClaimMatch, Level, SentenceIndex, SpanMatcher, match_claims
-from fathom.tasks.claims.keys import CONCLUSION, LABEL, LIMITATIONS, Program
+from fathom.tasks.claims.keys import CONCLUSION, LABEL, LIMITATIONS, REASON, Program, free_texts
 from fathom.tasks.claims.units import units
 from fathom.tasks.claims.wording import PLANTED
 
@@ -28,6 +29,8 @@ STATEMENTS = {"claim": CONCLUSION, "evidence": LIMITATIONS}
 UNJUSTIFIED = "unjustified"
 """Claims that the evidence does not justify."""
 NO_EVIDENCE = "no evidence reason"
+OWN_WORDS = {CONCLUSION: "conclusion words", LIMITATIONS: "limitations words", REASON: f"{NO_EVIDENCE} words"}
+"""The parts that count the words of texts that an annotator wrote."""
 LEVELS: tuple[Level, ...] = get_args(Level)
 Documents = Mapping[DocumentId, Document]
 Values = dict[str, tuple[float, ...]]
@@ -60,6 +63,7 @@ def compare_claims(
         if own:
             counts.update(_agreement(gold, predicted, match))
             counts.update(_statements(gold, predicted, match, _matcher(documents, program), program))
+            counts.update(_common_words(gold, predicted, match))
             values = _gaps(match)
     return Compared(counts, values)
 
@@ -164,6 +168,17 @@ def _statements(
             counts.update({f"{name} predicted": said is not None, f"{name} gold": true is not None})
         if said is not None and true is not None:
             counts[f"{name} matched"] += matcher.overlap(said, true) >= matcher.threshold
+    return counts
+
+
+def _common_words(gold: LinkedSpans, predicted: Sequence[LinkedSpan], match: ClaimMatch) -> Counts:
+    """The words of the texts that annotators wrote about matched claims and links, and how many a response has."""
+    counts: Counts = Counter()
+    for _, _, ours, theirs in _matched_parts(gold, predicted, match):
+        for name in free_texts(theirs):
+            said, true = (Counter(Words.of(one.attributes.get(name, "")).forms) for one in (ours, theirs))
+            found = {"matched": (said & true).total(), "predicted": said.total(), "gold": true.total()}
+            counts.update({f"{OWN_WORDS[name]} {side}": count for side, count in found.items()})
     return counts
 
 

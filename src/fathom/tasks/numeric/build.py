@@ -30,9 +30,12 @@ from fathom.tasks.programs.tree import Program
 from fathom.tasks.split_corpus import SplitCorpus
 
 NAME = "numeric"
-ATTEMPTS, ATTEMPTS_IN_PAIRS = 40, 400
+ATTEMPTS, ATTEMPTS_IN_PAIRS = 40, 100
 """Random templates tried for one question before it is skipped; more in pairs of contexts, where few of them fit."""
-PARTNERS, FEWEST_PARTNERS = 8, 4
+TRIED_PARTNERS = 4
+"""Contexts that are tried for the pair of one question. With more, the questions of many contexts would be about the
+same one: the one with the highest values, which few others have."""
+PARTNERS, FEWEST_PARTNERS = 24, 4
 """Other contexts that share questions with a context, and the number below which random articles take their place."""
 CACHED_PARTNERS = 64
 COMPARED = 2
@@ -106,12 +109,16 @@ class NumericBuilder:
         parts = {name: known for name, templates in offered.items() if (known := _askable(templates, factory.tables))}
         factory.tables.load(self._database)
         partners = self._partners(context) if self._settings.unanswerable else []
-        filler = TemplateFiller(factory.tables, self._database, factory.is_unambiguous, partners)
+        filler = TemplateFiller(factory.tables, self._database, factory.is_unambiguous)
         used: set[str] = set()
         for number, (distribution, skill) in enumerate(_plan(parts, self._settings.questions, rng)):
-            options = parts[distribution]
-            rate = _rate(options, self._settings.unanswerable)
-            filled = _fill(filler, options[skill], rate, rng, used)
+            rate = _rate(parts[distribution], self._settings.unanswerable)
+            unused = {
+                name: [one for one in templates if one.id not in used]
+                for name, templates in parts[distribution].items()
+            }
+            tried = rng.sample(partners, min(TRIED_PARTNERS, len(partners)))
+            filled = fill_question(filler, tried, unused, skill, rate, rng)
             if filled is not None:
                 used.add(filled.template.id)
                 tags = {"distribution": distribution} if self._settings.hold_out else {}
@@ -145,14 +152,14 @@ def _askable(offered: Mapping[Skill, list[Template]], tables: Tables) -> dict[Sk
     return {skill: options for skill, options in known.items() if options}
 
 
-class _Rate(NamedTuple):
+class Rate(NamedTuple):
     """How often questions that may have no answer are asked, and how often they then have none."""
 
     nullable: dict[Skill, float]
     unanswerable: float
 
 
-def _rate(offered: Mapping[Skill, list[Template]], unanswerable: float) -> _Rate:
+def _rate(offered: Mapping[Skill, list[Template]], unanswerable: float) -> Rate:
     """The rates by which the requested share of all questions has no answer.
 
     Every skill has the same rate among the questions that may have no answer, so that none of them tells which have.
@@ -161,26 +168,40 @@ def _rate(offered: Mapping[Skill, list[Template]], unanswerable: float) -> _Rate
     if unanswerable > sum(nullable.values()) / len(nullable):
         nullable = {skill: float(share > 0) for skill, share in nullable.items()}
     average = sum(nullable.values()) / len(nullable)
-    return _Rate(nullable, min(1.0, unanswerable / average) if average else 0.0)
+    return Rate(nullable, min(1.0, unanswerable / average) if average else 0.0)
 
 
-def _fill(
-    filler: TemplateFiller, options: Sequence[Template], rate: _Rate, rng: Random, used: set[str]
+def fill_question(
+    filler: TemplateFiller,
+    partners: Sequence[TemplateFiller],
+    offered: Mapping[Skill, Sequence[Template]],
+    skill: Skill,
+    rate: Rate,
+    rng: Random,
 ) -> FilledTemplate | None:
-    """A random template filled with values, unanswerable at the rate if possible; None if no template fits."""
-    nullable = rng.random() < rate.nullable[options[0].skill]
-    plans = [(nullable, True)] if nullable and rng.random() < rate.unanswerable else []
-    for may_be_empty, empty in (*plans, (nullable, False), (not nullable, False)):
-        suitable = [one for one in options if one.may_be_empty == may_be_empty and one.id not in used]
-        if may_be_empty and rate.unanswerable:
-            suitable = list(filter(filler.can_pair, suitable))
-            found = _best(partial(filler.fill_in_pair, empty=empty), suitable, ATTEMPTS_IN_PAIRS, rng)
-        else:
-            found = _best(filler.fill, suitable, ATTEMPTS, rng)
-        if found is not None:
+    """A random template filled with values, unanswerable at the rate if possible; None if no template fits.
+
+    Whether a question that may have no answer has one, and the contexts that it may be paired with, are decided before
+    its template. If no pair allows that outcome, the question is one that always has an answer, if necessary of another
+    skill: with the other outcome, the skills and constants that few pairs allow would be answered more often than the
+    rest.
+    """
+    nullable = rng.random() < rate.nullable[skill]
+    if not rate.unanswerable:
+        suitable = [one for one in offered[skill] if one.may_be_empty == nullable]
+        return _best(filler.fill, suitable, ATTEMPTS, rng) or _best(filler.fill, offered[skill], ATTEMPTS, rng)
+    empty = rng.random() < rate.unanswerable
+    others = [one for name, options in offered.items() if name != skill for one in options]
+    for options in (offered[skill], others):
+        for partner in partners if nullable else ():
+            pairable = [one for one in options if filler.can_pair(one, partner)]
+            fill = partial(filler.fill_in_pair, partner=partner, empty=empty)
+            if found := _best(fill, pairable, ATTEMPTS_IN_PAIRS, rng):
+                return found
+        if found := _best(filler.fill, [one for one in options if not one.may_be_empty], ATTEMPTS, rng):
             return found
-    # In a long context, values that leave nothing in a similar one may be too rare.
-    return _best(filler.fill, [one for one in options if one.id not in used], ATTEMPTS, rng)
+    # Your own templates may all be such that there may be no answer.
+    return _best(filler.fill, offered[skill], ATTEMPTS, rng)
 
 
 def _best(

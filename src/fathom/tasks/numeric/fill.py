@@ -70,13 +70,11 @@ class TemplateFiller:
         tables: Tables,
         database: sqlite3.Connection | None,
         accept: Callable[[FilledTemplate], bool] = lambda filled: True,
-        partners: Sequence[TemplateFiller] = (),
     ) -> None:
-        """Without a database, programs are evaluated in Python. `partners` are those of similar contexts."""
+        """Without a database, programs are evaluated in Python."""
         self._accept = accept
         self._tables = tables
         self._database = database
-        self._partners = partners
         self._nullable: dict[str, bool] = {}
         self._values = SlotValues(tables)
         self._views = {False: tables.evaluation.view(SCHEMA.main)}
@@ -96,21 +94,24 @@ class TemplateFiller:
                     break
         return min((one for one in found if self._accept(one)), key=lambda one: one.undetected, default=None)
 
-    def can_pair(self, template: Template) -> bool:
-        """Whether the template may be filled with values that leave nothing in one of two contexts.
+    def can_pair(self, template: Template, partner: TemplateFiller) -> bool:
+        """Whether the template may be filled with values that leave nothing in one of the two contexts.
 
         Where a part that it reads is unknown, no answer would rarely be due to the values alone.
         """
-        return self._may_leave_nothing(template) and any(self._partners_for(template))
+        return self._may_leave_nothing(template) and partner._may_leave_nothing(template)
 
-    def fill_in_pair(self, template: Template, rng: Random, empty: bool) -> FilledTemplate | None:
+    def fill_in_pair(
+        self, template: Template, rng: Random, partner: TemplateFiller, empty: bool
+    ) -> FilledTemplate | None:
         """The template with values that have an answer in another context and none here, or the reverse if not `empty`.
 
         The other context is as likely to ask the same question with the other outcome, so neither the template nor the
-        values tell the outcome. For this, only one other context is tried, values are drawn in the same way for both
-        outcomes, and a question must meet the requirements of both contexts.
+        values tell the outcome. For this, values are drawn in the same way for both outcomes, and a question must meet
+        the requirements of both contexts.
         """
-        partner = rng.choice(self._partners_for(template))
+        if any(slot.kind == "title" for slot in template.slots):
+            partner = self
         some, none = (partner, self) if empty else (self, partner)
         found: list[FilledTemplate] = []
         tried: list[dict[tree.Slot, tree.Constant] | None] = []
@@ -131,11 +132,6 @@ class TemplateFiller:
                 if len(found) == COMPARED_IN_PAIRS or undetected == 0:
                     break
         return min(found, key=lambda one: one.undetected, default=None)
-
-    def _partners_for(self, template: Template) -> Sequence[TemplateFiller]:
-        if any(slot.kind == "title" for slot in template.slots):
-            return [self]
-        return [one for one in self._partners if one._may_leave_nothing(template)]
 
     def _may_leave_nothing(self, template: Template) -> bool:
         if template.id not in self._nullable:

@@ -27,6 +27,7 @@ FAMILY = Family(
     settings=PuzzlesSettings,
     build=FromCorpus(PuzzlesBuilder),
     check=check,
+    checks_reasoning=True,
     audit=PuzzlesAuditor,
     views=lambda corpus, report: text_views(corpus, __name__),
     tags=(

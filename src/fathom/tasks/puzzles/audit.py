@@ -13,6 +13,7 @@ from fathom.scoring.answers import Number, Text
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.auditing import AuditChecks
 from fathom.tasks.family import AuditCheck, Item
+from fathom.tasks.puzzles.authored import authored_item, is_authored, puzzle_of
 from fathom.tasks.puzzles.check import check, check_answer
 from fathom.tasks.puzzles.checklist import FACT, ChecklistItem, checklist_of, last_step
 from fathom.tasks.puzzles.puzzle import PuzzleSource, make_item
@@ -38,6 +39,8 @@ SPREAD = "no single passage has the answer"
 BUILT = "the program gives the question, the tags and the proof again"
 STEPS = "the program has two operations and two to nine steps"
 SOLVED, GUESSED = "a full solution is accepted", "a solution that misses a step is rejected"
+AUTHORED = "a puzzle that a person wrote is asked about its document as written"
+UNDECIDED = "a checklist in words is left to a judge"
 """The checks."""
 
 
@@ -46,12 +49,16 @@ class PuzzlesAuditor:
 
     def __init__(self, corpus: Corpus, seed: int, measured: bool = True) -> None:
         self._checks = AuditChecks()
+        self._document = corpus.document
         self._source = lru_cache(maxsize=4)(lambda id: source_of(corpus.document(id)))
         self._readings = lru_cache(maxsize=4)(lambda id: _readings(corpus.document(id)))
 
     def check(self, context: Context, items: Sequence[Item]) -> dict[QuestionId, tuple[str, ...]]:
         """The failed checks of the items of one context."""
         for item in items:
+            if is_authored(item.key):
+                self._check_authored(context, item)
+                continue
             try:
                 source = self._source(context.documents[0])
                 program = parse(item.key.proof.program)
@@ -87,6 +94,18 @@ class PuzzlesAuditor:
         )
         self._checks.check_responses(item, check_answer)
         self._check_solutions(item, source.document.language)
+
+    def _check_authored(self, context: Context, item: Item) -> None:
+        """Nobody can derive the key of a puzzle that a person wrote; what can be checked is that it is that puzzle."""
+        try:
+            puzzle = puzzle_of(item.key)
+            again = authored_item(puzzle, self._document(puzzle.document), context)
+            same = again == item and context.documents == (puzzle.document,)
+        except Exception:
+            same = False  # a key file may contain anything
+        self._checks.check(AUTHORED, item, same)
+        self._checks.check_responses(item, check_answer)
+        self._checks.check(UNDECIDED, item, self._said(item, solution(item.key, "en")).outcome == "unjudged")
 
     def _check_solutions(self, item: Item, language: str) -> None:
         self._checks.check(SOLVED, item, self._said(item, solution(item.key, language)).outcome == "correct")

@@ -16,6 +16,7 @@ from fathom.records.contexts import Context
 from fathom.records.documents import Document
 from fathom.records.rng import rng_for
 from fathom.tasks.family import Item
+from fathom.tasks.puzzles.authored import authored_contexts
 from fathom.tasks.puzzles.baselines import Baselines
 from fathom.tasks.puzzles.puzzle import NAME, RejectedError, make_item
 from fathom.tasks.puzzles.settings import PuzzlesSettings
@@ -36,6 +37,9 @@ class PuzzlesBuilder:
 
     def build(self) -> Iterator[tuple[Context, list[Item]]]:
         """Each document as a context with its puzzles, documents in random order."""
+        if self._settings.authored is not None:
+            yield from authored_contexts(self._corpus, self._settings.authored, self._settings.items)
+            return
         ids = [entry.id for entry in self._corpus.entries()]
         rng_for(self._seed, NAME).shuffle(ids)
         missing = self._settings.items
@@ -84,6 +88,8 @@ class PuzzlesBuilder:
         }
 
     def explain_empty(self) -> str:
+        if self._settings.authored is not None:
+            return f"'{self._settings.authored}' has no puzzles. Write some with `fathom author`."
         return (
             f"No document of '{self._corpus.folder}' has facts for puzzles, or no puzzle has the wanted "
             "number of steps. Generate some: fathom generate --out corpus --domains prose. Or change --min-steps."

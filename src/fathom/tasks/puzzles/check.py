@@ -5,26 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from fathom.records.judgments import Judgment
+from fathom.records.judgments import Decision, Judgment
 from fathom.records.questions import Response
+from fathom.scoring.answer_types.compare import agrees
 from fathom.scoring.answers import Number, Text, Unanswerable
 from fathom.scoring.check import check_response
+from fathom.scoring.judges import combined, majority
 from fathom.scoring.keys import Key
 from fathom.scoring.measures import RatioMeasure
+from fathom.scoring.reasoning import reasoning_text
 from fathom.scoring.shown import ShownContext
 from fathom.scoring.verdicts import GRADED, JUDGE_AGREES, PartVerdict, Verdict
-from fathom.tasks.puzzles.checklist import ChecklistItem, StepReader, checklist_of, last_step
+from fathom.tasks.puzzles.checklist import OPTION, ChecklistItem, StepReader, checklist_of, conclusions_of, last_step
+from fathom.tasks.puzzles.tree import OPERATIONS
 
 ANSWERED, CORRECT, ITEMS, REACHED, CHECKED, UNSUPPORTED = (
     *("answers", "correct answers", "checklist items", "checklist items reached", "checklists reached"),
     "correct answers without the checklist",
 )
+INCOMPLETE = "incomplete checklists"
+_FIRST_MISSED = {one: f"first missed item: {one}" for one in ("reading", *OPERATIONS)}
 MEASURES = (
     RatioMeasure("answer accuracy", {CORRECT: 1}, {ANSWERED: 1}, summary=True),
     RatioMeasure("checklist recall", {REACHED: 1}, {ITEMS: 1}, summary=True),
     RatioMeasure("checklist accuracy", {CHECKED: 1}, {ANSWERED: 1}),
     RatioMeasure("unsupported answers", {UNSUPPORTED: 1}, {CORRECT: 1}, less_is_better=True),
+    *(RatioMeasure(f"missed first: {one}", {name: 1}, {INCOMPLETE: 1}) for one, name in _FIRST_MISSED.items()),
 )
+ANSWER_PART, CHECKLIST_PART = "answer", "checklist"
+"""The parts of a response that are judged; each prompt's part begins with one of them."""
 _UNIT_SPELLINGS = {
     "cm": (("centimeters", 0), ("centimetres", 0), ("厘米", 0), ("m", 2), ("meters", 2), ("metres", 2), ("米", 2)),
     "m": (("meters", 0), ("metres", 0), ("米", 0), ("km", 3), ("kilometers", 3), ("kilometres", 3), ("公里", 3)),
@@ -43,15 +52,23 @@ class StepsVerdict(NamedTuple):
     items: Sequence[ChecklistItem]
     reached: Sequence[bool]
     contradicted: bool
+    conclusions: Sequence[str] = ()
+    """Items that are sentences, on which only a judge can decide."""
 
     @property
     def all_reached(self) -> bool:
-        return all(self.reached)
+        return all(self.reached) and not self.conclusions
+
+    @property
+    def size(self) -> int:
+        return len(self.items) + len(self.conclusions)
 
 
 def check_steps(key: Key, response: Response) -> StepsVerdict:
     """The verdict on the reasoning, without the answer."""
-    reader = StepReader(response.text)
+    if conclusions := conclusions_of(key):
+        return StepsVerdict((), (), contradicted=False, conclusions=conclusions)
+    reader = StepReader(reasoning_text(response))
     items = checklist_of(key)
     last = last_step(key)
     contradicted = last is not None and (reader.contradicts(last) or reader.concludes_otherwise(last, items))
@@ -64,18 +81,25 @@ def check(
     """Correct if the answer is correct and every item of the checklist is reached.
 
     The score of another response is the share of the items that it reaches, the answer counted as one of them. Where
-    the typed check or the step checker rejects a response, two of three judgments can accept that part; a part that the
-    judge left open makes the response unjudged.
+    the typed check or the step checker rejects a response, judges can accept that part; a part that they leave open
+    makes the response unjudged.
     """
     verdict = check_answer(key, response)
     if response.outcome in ("error", "overflow", "refused"):
         return verdict
     steps = check_steps(key, response)
-    answer, checklist = _majority(judgments, "answer"), _majority(judgments, "checklist")
-    answered = verdict.outcome == "correct"
-    if is_open(key, verdict) and answer is not None:
-        answered = answer == "pass"
+    decisions = combined(judgments, decide)
+    answer, checklist = decisions.get(ANSWER_PART), decisions.get(CHECKLIST_PART)
+    if steps.conclusions and checklist is None:
+        checklist = "unjudged"  # nobody has read the reasoning yet
+    open_answer = is_open(key, verdict) and answer is not None
+    answered = answer == "pass" if open_answer else verdict.outcome == "correct"
     reached = steps.all_reached or checklist == "pass"
+    judged = {ANSWER_PART: answer} if open_answer else {}
+    if not steps.all_reached and checklist is not None and (answered or open_answer):
+        judged[CHECKLIST_PART] = checklist
+    if steps.contradicted:
+        judged = {}
     if answered and steps.contradicted:
         answered = False
         verdict = verdict.model_copy(update={"outcome": "incorrect", "reason": "an equation contradicts the answer"})
@@ -83,34 +107,38 @@ def check(
         "parts": _parts(steps, answered, reached),
         "measures": _measures(steps, answered, reached, checklist),
         "judgments": tuple(judgments),
+        "judged": {part: one for part, one in judged.items() if one in ("pass", "fail")},
     }
-    open_parts = (is_open(key, verdict) and answer == "unjudged", answered and not reached and checklist == "unjudged")
-    if any(open_parts):
+    if "unjudged" in judged.values() and "fail" not in judged.values():
+        if steps.conclusions:
+            update["measures"] = {ANSWERED: 1.0, CORRECT: float(answered)}
         update |= {"outcome": "unjudged", "score": 0.0, "reason": "the judge gave no decision"}
     elif verdict.outcome in GRADED or answered:
-        update["score"] = (
-            (answered + sum(steps.reached)) / (1 + len(steps.items)) if not (answered and reached) else 1.0
-        )
+        update["score"] = (answered + sum(steps.reached)) / (1 + steps.size) if not (answered and reached) else 1.0
         update["outcome"] = "correct" if answered and reached else "incorrect"
         if answered and not reached:
-            missed = next(item.name for item, found in zip(steps.items, steps.reached, strict=True) if not found)
+            found = zip(steps.items, steps.reached, strict=True)
+            missed = next((item.name for item, one in found if not one), "a conclusion of the checklist")
             update["reason"] = f"the answer is correct, but the reasoning does not reach: {missed}"
     return verdict.model_copy(update=update)
 
 
-def _majority(judgments: Sequence[Judgment], part: str) -> str | None:
-    """What two of three judgments say about a part; "unjudged" if too few decided, None if it was not judged."""
-    found = [one.outcome for one in judgments if one.part.startswith(part)]
-    for outcome in ("pass", "fail"):
-        if found and 2 * found.count(outcome) > len(found):
-            return outcome
-    return "unjudged" if found else None
+def decide(judgments: Sequence[Judgment]) -> dict[str, Decision]:
+    """What more than half of one judge's prompts say about each part; `unjudged` if too few of them decided."""
+    decisions: dict[str, Decision] = {}
+    for part in (ANSWER_PART, CHECKLIST_PART):
+        found = [one.outcome for one in judgments if one.part.startswith(part)]
+        if found:
+            most = majority(found)
+            decisions[part] = most if 2 * found.count(most) > len(found) else "unjudged"
+    return decisions
 
 
 def _parts(steps: StepsVerdict, answered: bool, reached: bool) -> tuple[PartVerdict, ...]:
     found = [
         ("answer", answered),
         *((item.name, one or reached) for item, one in zip(steps.items, steps.reached, strict=True)),
+        *((conclusion, reached) for conclusion in steps.conclusions),
     ]
     return tuple(
         PartVerdict(name=name, outcome="correct" if passed else "incorrect", score=float(passed))
@@ -122,11 +150,14 @@ def _measures(steps: StepsVerdict, answered: bool, reached: bool, judged: str | 
     measures = {
         ANSWERED: 1.0,
         CORRECT: float(answered),
-        ITEMS: float(len(steps.items)),
-        REACHED: float(len(steps.items) if reached else sum(steps.reached)),
+        ITEMS: float(steps.size),
+        REACHED: float(steps.size if reached else sum(steps.reached)),
         CHECKED: float(reached),
         UNSUPPORTED: float(answered and not reached),
     }
+    missed = next((item for item, one in zip(steps.items, steps.reached, strict=True) if not one), None)
+    if missed is not None and not reached:
+        measures |= {INCOMPLETE: 1.0} | {name: float(one == missed.operation) for one, name in _FIRST_MISSED.items()}
     if steps.all_reached and judged in ("pass", "fail"):
         measures[JUDGE_AGREES] = float(judged == "pass")
     return measures
@@ -135,6 +166,9 @@ def _measures(steps: StepsVerdict, answered: bool, reached: bool, judged: str | 
 def is_open(key: Key, verdict: Verdict) -> bool:
     """Whether the typed check cannot decide on the answer: a name may be spelled in a way that it does not know."""
     named = isinstance(key.answer, Text) and not key.answer.value[:1].isdigit()
+    others = [Text(value=row[1]) for row in key.proof.rows if row[0] == OPTION]
+    if isinstance(verdict.parsed, Text) and any(agrees(other, verdict.parsed) for other in others):
+        return False
     return named and verdict.outcome in ("incorrect", "unparseable") and not isinstance(verdict.parsed, Unanswerable)
 
 
@@ -165,7 +199,7 @@ def empty_measures(key: Key) -> Mapping[str, float]:
     return {
         ANSWERED: 1.0,
         CORRECT: 0.0,
-        ITEMS: float(len(checklist_of(key))),
+        ITEMS: float(len(checklist_of(key)) + len(conclusions_of(key))),
         REACHED: 0.0,
         CHECKED: 0.0,
         UNSUPPORTED: 0.0,

@@ -21,8 +21,9 @@ from fathom.tasks.puzzles.mentions import (
 )
 from fathom.tasks.puzzles.tree import DATE, Operation, Value
 
-CHECK, ANSWER, FACT = "check", "answer", "fact"
-"""The first cell of the rows of a proof."""
+CHECK, ANSWER, FACT, CONCLUSION, OPTION = "check", "answer", "fact", "conclusion", "option"
+"""The first cell of the rows of a proof. Puzzles that people wrote have conclusions, which are sentences, in place of
+checks, and the other options."""
 SMALL = 20
 WINDOW = 160
 """Characters before and after a value in which its role is looked for, within the same paragraph."""
@@ -50,6 +51,11 @@ class ChecklistItem(Record):
 def checklist_of(key: Key) -> list[ChecklistItem]:
     """The items of a key's checklist, in the order of the reasoning."""
     return [ChecklistItem.model_validate_json(row[1]) for row in key.proof.rows if row[0] == CHECK]
+
+
+def conclusions_of(key: Key) -> list[str]:
+    """The checklist of a puzzle that a person wrote; empty for a generated one."""
+    return [row[1] for row in key.proof.rows if row[0] == CONCLUSION]
 
 
 def last_step(key: Key) -> ChecklistItem | None:

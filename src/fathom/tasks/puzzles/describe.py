@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pydantic import JsonValue
 
 from fathom.scoring.keys import Key
-from fathom.tasks.puzzles.checklist import checklist_of, last_step
+from fathom.tasks.puzzles.checklist import checklist_of, conclusions_of, last_step
+from fathom.tasks.puzzles.solution import stated_answer
 from fathom.tasks.puzzles.wording import written_value
 
 
@@ -39,6 +40,9 @@ def describe_baselines(report: dict[str, JsonValue]) -> list[str]:
 
 def explain(key: Key) -> list[str]:
     """The reasoning chain of a key."""
+    if conclusions := conclusions_of(key):
+        lines = [f"{number}. {one}" for number, one in enumerate(conclusions, start=1)]
+        return [*lines, f"Answer: {stated_answer(key)}"]
     lines = [
         f"{number}. {item.name}: {written_value(item.value, 'en')} ({item.operation})"
         for number, item in enumerate(checklist_of(key), start=1)

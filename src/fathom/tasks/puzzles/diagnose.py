@@ -9,7 +9,7 @@ from fathom.corpus.store import Corpus
 from fathom.models.simulated import Operation as Stage
 from fathom.records.contexts import Context
 from fathom.tasks.family import Diagnosis, Item, ReasoningStep
-from fathom.tasks.puzzles.checklist import ChecklistItem, checklist_of
+from fathom.tasks.puzzles.checklist import ChecklistItem, checklist_of, conclusions_of
 from fathom.tasks.puzzles.faults import faulty_answers
 from fathom.tasks.puzzles.puzzle import date_spellings
 from fathom.tasks.puzzles.sources import source_of
@@ -25,6 +25,8 @@ class Diagnoser:
         self._source = lru_cache(maxsize=8)(lambda id: source_of(corpus.document(id)))
 
     def diagnose(self, context: Context, item: Item) -> Diagnosis:
+        if conclusions := conclusions_of(item.key):
+            return Diagnosis(sizes={"checklist items": float(len(conclusions))})
         source = self._source(context.documents[0])
         program = parse(item.key.proof.program)
         used = {operation(node) for node in subnodes(program)}

@@ -6,16 +6,20 @@ import re
 from collections.abc import Sequence
 from hashlib import sha256
 
+from fathom.records.judgments import Decision
 from fathom.records.questions import Question, Response
+from fathom.records.rng import rng_for
 from fathom.scoring.keys import Key
-from fathom.tasks.family import Judge, JudgePrompt, Ruling
-from fathom.tasks.puzzles.check import check_answer, check_steps, is_open
-from fathom.tasks.puzzles.checklist import checklist_of
-from fathom.tasks.puzzles.solution import stated_answer
+from fathom.scoring.reasoning import reasoning_text
+from fathom.tasks.family import Item, Judge, JudgePrompt, PlantedResponse, Ruling
+from fathom.tasks.puzzles.check import ANSWER_PART, CHECKLIST_PART, check_answer, check_steps, decide, is_open
+from fathom.tasks.puzzles.checklist import checklist_of, conclusions_of, last_step
+from fathom.tasks.puzzles.solution import PLANTED, changed, faulty_solution, solution, stated_answer
 from fathom.tasks.puzzles.wording import written_value
 
-ANSWER_PARTS = ("answer 1", "answer 2", "answer 3")
-CHECKLIST_PARTS = ("checklist 1", "checklist 2", "checklist 3")
+ANSWER_PARTS, CHECKLIST_PARTS = (
+    tuple(f"{part} {number}" for number in (1, 2, 3)) for part in (ANSWER_PART, CHECKLIST_PART)
+)
 EVERY = 5
 """One of this many responses that need no judge is judged as well, to measure how far the judge can be trusted."""
 LONGEST = 8_000
@@ -66,19 +70,67 @@ def prompts(question: Question, key: Key, response: Response) -> Sequence[JudgeP
     reached = check_steps(key, response).all_reached
     asked: list[JudgePrompt] = []
     if open_answer:
-        reference = f"Reference answer: {stated_answer(key)}"
-        asked += _prompts(ANSWER_PARTS, _ANSWER_PROMPTS, question, reference, response)
+        asked += _answer_prompts(question, key, response)
     if not reached or _is_sampled(question.id):
-        lines = [f"- {item.name}: {written_value(item.value, 'en')}" for item in checklist_of(key)]
-        reference = "Checklist:\n" + "\n".join(lines)
-        asked += _prompts(CHECKLIST_PARTS, _CHECKLIST_PROMPTS, question, reference, response)
+        asked += checklist_prompts(question, key, response)
     return asked
+
+
+def _answer_prompts(question: Question, key: Key, response: Response) -> list[JudgePrompt]:
+    reference = f"Reference answer: {stated_answer(key)}"
+    return _prompts(ANSWER_PARTS, _ANSWER_PROMPTS, question, reference, response)
+
+
+def checklist_prompts(question: Question, key: Key, response: Response) -> list[JudgePrompt]:
+    """The three prompts on the checklist."""
+    lines = [f"- {item.name}: {written_value(item.value, 'en')}" for item in checklist_of(key)]
+    lines += [f"- {conclusion}" for conclusion in conclusions_of(key)]
+    reference = "Checklist:\n" + "\n".join(lines)
+    return _prompts(CHECKLIST_PARTS, _CHECKLIST_PROMPTS, question, reference, response)
+
+
+def checked(key: Key, response: Response) -> dict[str, Decision]:
+    """What the typed check and the step checker decide."""
+    passes = {
+        ANSWER_PART: check_answer(key, response).outcome == "correct",
+        CHECKLIST_PART: check_steps(key, response).all_reached,
+    }
+    return {part: "pass" if passed else "fail" for part, passed in passes.items()}
+
+
+def planted(item: Item, number: int) -> Sequence[PlantedResponse]:
+    """A solution without a fault, and a response with one of the planted faults in turn."""
+    language = item.question.tags.get("language", "en")
+    rng = rng_for(0, "planted", item.question.id)
+    # A conclusion in words has no value that could be wrong or listed alone.
+    faults = PLANTED if checklist_of(item.key) else PLANTED[:2]
+    fault = faults[number % len(faults)]
+    texts = {"": solution(item.key, language), fault: faulty_solution(item.key, language, fault, rng)}
+    found = [
+        PlantedResponse(fault, CHECKLIST_PART, checklist_prompts(item.question, item.key, _response(item, text)))
+        for fault, text in texts.items()
+    ]
+    last = last_step(item.key)
+    if last is not None and last.value.number is None:
+        names = [one.value.name for one in checklist_of(item.key) if one.value.name]
+        answers = {"": stated_answer(item.key), "another name": changed(last.value, rng, names).name}
+        found += [
+            PlantedResponse(
+                fault, ANSWER_PART, _answer_prompts(item.question, item.key, _response(item, f"Answer: {answer}"))
+            )
+            for fault, answer in answers.items()
+        ]
+    return found
+
+
+def _response(item: Item, text: str) -> Response:
+    return Response(question_id=item.question.id, outcome="answered", text=text)
 
 
 def _prompts(
     parts: Sequence[str], tasks: Sequence[str], question: Question, reference: str, response: Response
 ) -> list[JudgePrompt]:
-    quoted = re.sub(r"={5,}", "=", response.text.strip()[-LONGEST:])
+    quoted = re.sub(r"={5,}", "=", reasoning_text(response).strip()[-LONGEST:])
     return [
         JudgePrompt(part, _FRAME.format(task=task, question=question.text, reference=reference, response=quoted))
         for part, task in zip(parts, tasks, strict=True)
@@ -98,4 +150,4 @@ def parse(text: str) -> Ruling:
     return Ruling("pass" if found[-1][1] == "PASS" else "fail", reason=reason)
 
 
-JUDGE = Judge("1", prompts, parse)
+JUDGE = Judge("1", prompts, parse, decide, checked, planted)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Self
 
 from pydantic import Field, model_validator
@@ -15,6 +16,8 @@ Steps = Annotated[int, Field(ge=2, le=9)]
 class PuzzlesSettings(FamilySettings):
     """How many puzzles are built, and how long their programs are."""
 
+    authored: Path | None = None
+    """Puzzles that people wrote, as `fathom author` writes them; by default puzzles are composed from facts."""
     items: Position = 100
     """The maximum number of puzzles."""
     per_document: Annotated[int, Field(ge=1, le=50)] = 3

@@ -11,20 +11,21 @@ from fathom.models.simulated import Simulated
 from fathom.records.contexts import Context
 from fathom.scoring.keys import Key
 from fathom.tasks.family import ALL_SEEN, Item, Unseen
+from fathom.tasks.puzzles.authored import is_authored, puzzle_of
 from fathom.tasks.puzzles.baselines import candidates, lexical
-from fathom.tasks.puzzles.checklist import ChecklistItem, checklist_of, last_step
+from fathom.tasks.puzzles.checklist import checklist_of, last_step
 from fathom.tasks.puzzles.faults import FAULTS, faulty_answers
 from fathom.tasks.puzzles.puzzle import PuzzleSource
 from fathom.tasks.puzzles.solution import (
     bare_answer,
     changed,
+    faulty_solution,
     solution,
     stated_answer,
-    without_item,
     written_solution,
 )
 from fathom.tasks.puzzles.sources import source_of
-from fathom.tasks.puzzles.tree import Value, parse
+from fathom.tasks.puzzles.tree import parse
 from fathom.tasks.puzzles.wording import written_value
 from fathom.tasks.simulating import most_frequent
 
@@ -41,6 +42,8 @@ class Simulator:
 
     def text(self, context: Context, item: Item, simulated: Simulated, rng: Random, unseen: Unseen = ALL_SEEN) -> str:
         """The text of the response to one question."""
+        if is_authored(item.key):
+            return _authored(item, simulated, rng)
         source = self._source(context.documents[0])
         assert source is not None, "puzzles are made from documents with facts"
         language = source.document.language
@@ -80,29 +83,34 @@ class Simulator:
                 if found:
                     wrong = stated_answer(key.model_copy(update={"answer": rng.choice(found).answer}))
                     return written_solution(items, key, language, last=False, answer=wrong)
-        if simulated.happens("guess", rng):
-            return bare_answer(key, language)
-        if simulated.happens("copy", rng):
-            return "; ".join(written_value(one.value, language) for one in items) + "\n\n" + bare_answer(key, language)
         last = last_step(key)
+        if last is not None and simulated.happens("right-way", rng):
+            wrong = written_value(changed(last.value, rng, source.names), language)
+            return written_solution(items, key, language, last=False, answer=wrong)
+        for fault in ("guess", "copy"):
+            if simulated.happens(fault, rng):
+                return faulty_solution(key, language, fault, rng)
         if last is not None and last.value.number is not None and simulated.happens("contradict", rng):
             other = last.model_copy(update={"value": changed(last.value, rng, source.names)})
             return written_solution([*items, other], key, language, last=False)
-        if items and simulated.happens("wrong-way", rng):
-            old = rng.choice(items).value
-            new = changed(old, rng, source.names)
-            return written_solution([_with(one, old, new) for one in items], key, language, last=False)
-        if items and simulated.happens("miss", rng):
-            return without_item(key, language, rng.randrange(len(items)))
+        for fault in ("wrong-way", "miss"):
+            if items and simulated.happens(fault, rng):
+                return faulty_solution(key, language, fault, rng, source.names)
         return solution(key, language)
 
 
-def _with(item: ChecklistItem, old: Value, new: Value) -> ChecklistItem:
-    """The item with another value wherever it mentions the old one."""
-    return item.model_copy(
-        update={
-            "name": item.name.replace(old.name, new.name) if old.name else item.name,
-            "value": new if item.value == old else item.value,
-            "operands": tuple(new if one == old else one for one in item.operands),
-        }
-    )
+def _authored(item: Item, simulated: Simulated, rng: Random) -> str:
+    """The response to a puzzle that a person wrote: its options are all that a model without the key could choose."""
+    key, language = item.key, item.question.tags["language"]
+    match simulated.kind:
+        case "null":
+            return bare_answer(key, language, "NULL")
+        case "random" | "majority" | "lexical":
+            return bare_answer(key, language, rng.choice(puzzle_of(key).options or ("unknown",)))
+        case "reader":
+            if simulated.happens("format", rng):
+                return "I have read the document."
+            for fault in ("guess", "miss"):
+                if simulated.happens(fault, rng):
+                    return faulty_solution(key, language, fault, rng)
+    return solution(key, language)

@@ -8,7 +8,7 @@ from random import Random
 
 from fathom.scoring.answers import Number, Text
 from fathom.scoring.keys import Key
-from fathom.tasks.puzzles.checklist import ChecklistItem, checklist_of, last_step
+from fathom.tasks.puzzles.checklist import ChecklistItem, checklist_of, conclusions_of, last_step
 from fathom.tasks.puzzles.tree import DATE, Value
 from fathom.tasks.puzzles.wording import written_value
 
@@ -26,7 +26,7 @@ _SIGNS = {"+": "+", "-": "-", "*": "*", "/": "/"}
 
 def bare_answer(key: Key, language: str, value: str | None = None) -> str:
     """The answer without any reasoning."""
-    return _ANSWER[language].format(value=value if value is not None else stated_answer(key))
+    return _ANSWER.get(language, _ANSWER["en"]).format(value=value if value is not None else stated_answer(key))
 
 
 def stated_answer(key: Key) -> str:
@@ -40,13 +40,52 @@ def stated_answer(key: Key) -> str:
 
 def solution(key: Key, language: str) -> str:
     """A complete solution: every item of the checklist, the last step, and the answer."""
+    if conclusions := conclusions_of(key):
+        return "\n\n".join((*conclusions, bare_answer(key, language)))
     return written_solution(checklist_of(key), key, language)
 
 
 def without_item(key: Key, language: str, number: int) -> str:
     """A solution without one item of the checklist, and without the others that mention its value."""
+    if conclusions := conclusions_of(key):
+        rest = (one for place, one in enumerate(conclusions) if place != number)
+        return "\n\n".join((*rest, bare_answer(key, language)))
     items = checklist_of(key)
     return written_solution([one for one in items if not _mentions(one, items[number])], key, language, last=False)
+
+
+PLANTED = ("guess", "miss", "wrong-way", "copy")
+"""Faults of responses whose answer is correct and whose reasoning does not reach the checklist."""
+
+
+def faulty_solution(key: Key, language: str, fault: str, rng: Random, names: Sequence[str] = ()) -> str:
+    """A response with one of the faults in `PLANTED`; `names` are those that may take the place of another."""
+    items = checklist_of(key)
+    if not items and fault != "guess":
+        return without_item(key, language, rng.randrange(len(conclusions_of(key))))
+    match fault:
+        case "guess":
+            return bare_answer(key, language)
+        case "copy":
+            values = "; ".join(written_value(one.value, language) for one in items)
+            return f"{values}\n\n{bare_answer(key, language)}"
+        case "wrong-way":
+            old = rng.choice(items).value
+            new = changed(old, rng, names or [one.value.name for one in items if one.value.name])
+            return written_solution([_with(one, old, new) for one in items], key, language, last=False)
+        case _:
+            return without_item(key, language, rng.randrange(len(items)))
+
+
+def _with(item: ChecklistItem, old: Value, new: Value) -> ChecklistItem:
+    """The item with another value wherever it mentions the old one."""
+    return item.model_copy(
+        update={
+            "name": item.name.replace(old.name, new.name) if old.name else item.name,
+            "value": new if item.value == old else item.value,
+            "operands": tuple(new if one == old else one for one in item.operands),
+        }
+    )
 
 
 def _mentions(item: ChecklistItem, other: ChecklistItem) -> bool:

@@ -6,7 +6,7 @@ from itertools import islice
 
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import Operation
-from fathom.tasks.family import Allotment, Family, Fault, Item, PerContext, Tag
+from fathom.tasks.family import Allotment, Family, Fault, Item, PerContext, Preparation, Tag
 from fathom.tasks.tables import allotment, baselines
 from fathom.tasks.tables.audit import TablesAuditor
 from fathom.tasks.tables.build import NAME, TablesBuilder
@@ -14,6 +14,7 @@ from fathom.tasks.tables.check import check_answer
 from fathom.tasks.tables.diagnose import Diagnoser
 from fathom.tasks.tables.dispersion import DISTANCES, SPREADS
 from fathom.tasks.tables.faults import DESCRIPTIONS, FINDING, READING
+from fathom.tasks.tables.figures import document_figures
 from fathom.tasks.tables.judge import JUDGE
 from fathom.tasks.tables.key_tables import explain
 from fathom.tasks.tables.passages import required_passages
@@ -45,6 +46,17 @@ def _has_figures(corpus: Corpus) -> bool:
     return any(corpus.fact_sheet(entry.id).facts or corpus.document(entry.id).tables for entry in first)
 
 
+def _preparation(corpus: Corpus) -> Preparation | None:
+    """A pack has to be drafted if the packs of Fathom find no figures in the first documents."""
+    packs = TablesSettings().read_packs()
+    for entry in islice(corpus.entries(), LOOKED_AT):
+        sheet = corpus.fact_sheet(entry.id)
+        document = sheet if sheet.facts else corpus.document(entry.id)
+        if any((found := document_figures(document, pack)) is not None and found.figures for pack in packs):
+            return None
+    return Preparation("fathom pack draft CORPUS --out pack.toml", "--packs pack.toml")
+
+
 def _shortfall(settings: TablesSettings, made: int) -> dict[str, int]:
     lacking = 0 if settings.domains else settings.questions - made
     return {"the documents allow no more": lacking} if lacking > 0 else {}
@@ -69,6 +81,7 @@ FAMILY = Family(
         ),
         kind="report",
         suits=_has_figures,
+        preparation=_preparation,
     ),
     check=check_answer,
     judge=JUDGE,

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from fathom.records.judgments import Judgment
+from fathom.records.judgments import Decision, Judgment
 from fathom.records.questions import Response
 from fathom.scoring.answer_types.compare import agrees
 from fathom.scoring.answer_types.parse import parse_response
 from fathom.scoring.answer_types.values import is_textual, items_of
 from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Text, ValueSet
 from fathom.scoring.check import check_response
+from fathom.scoring.judges import combined
 from fathom.scoring.keys import Key
 from fathom.scoring.parsing.normalization import letters
 from fathom.scoring.shown import ShownContext
@@ -36,18 +37,26 @@ def check_answer(
     if not judgments:
         return verdict
     verdict = verdict.model_copy(update={"judgments": tuple(judgments)})
-    if any(one.outcome == "unjudged" for one in judgments):
+    decision = combined(judgments, decide)[""]
+    if decision == "unjudged":
         failed = {"outcome": "unjudged", "score": 0.0, "reason": "the judge gave no decision"}
         return verdict.model_copy(update=failed) if is_open(key, verdict, response) else verdict
-    same = all(one.outcome == "pass" for one in judgments)
+    same = decision == "pass"
     if not is_open(key, verdict, response):
         measures = {**verdict.measures, JUDGE_AGREES: float(same == (verdict.outcome == "correct"))}
         return verdict.model_copy(update={"measures": measures})
+    verdict = verdict.model_copy(update={"judged": {"": decision}})
     if same:
         return verdict.model_copy(update={"outcome": "correct", "score": 1.0, "reason": "accepted by the judge"})
     agreed = not any(one.outcome == "pass" for one in judgments)
     reason = "rejected by the judge" if agreed else "the judge's decisions differ, so that the typed check counts"
     return verdict.model_copy(update={"outcome": "incorrect", "reason": reason})
+
+
+def decide(judgments: Sequence[Judgment]) -> dict[str, Decision]:
+    """One judge's decision: pass if it passes in both orders, unjudged if it gave no decision in one of them."""
+    outcomes = {one.outcome for one in judgments}
+    return {"": "unjudged" if "unjudged" in outcomes else "pass" if outcomes == {"pass"} else "fail"}
 
 
 def _typed(key: Key, response: Response) -> Verdict:

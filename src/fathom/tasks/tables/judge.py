@@ -6,11 +6,15 @@ import re
 from collections.abc import Sequence
 from hashlib import sha256
 
+from fathom.records.judgments import Decision
 from fathom.records.questions import Question, Response
 from fathom.scoring.answer_types.format import written
+from fathom.scoring.answer_types.values import is_textual
 from fathom.scoring.keys import Key
-from fathom.tasks.family import Judge, JudgePrompt, Ruling
-from fathom.tasks.tables.check import check_answer, is_open
+from fathom.tasks.family import Item, Judge, JudgePrompt, PlantedResponse, Ruling
+from fathom.tasks.tables.check import check_answer, decide, is_open
+from fathom.tasks.tables.key_tables import unit_of
+from fathom.tasks.tables.months import MONTH
 
 ORDERS = ("key first", "response first")
 EVERY = 5
@@ -53,12 +57,38 @@ def prompts(question: Question, key: Key, response: Response) -> Sequence[JudgeP
         return ()
     if not is_open(key, verdict, response) and (verdict.outcome == "unparseable" or not _is_sampled(question.id)):
         return ()
-    names = list(dict.fromkeys(row[0] for row in key.proof.rows))[:MOST_NAMES]
-    answers = (_quoted(written(key.answer)), _quoted(response.text[-LONGEST:]))
+    return _prompts(question, key, response.text)
+
+
+def _prompts(question: Question, key: Key, text: str) -> list[JudgePrompt]:
+    names = _names(key)[:MOST_NAMES]
+    answers = (_quoted(written(key.answer)), _quoted(text[-LONGEST:]))
     return [
         JudgePrompt(order, _PROMPT.format(question=question.text, names="; ".join(names), first=first, second=second))
         for order, (first, second) in zip(ORDERS, (answers, answers[::-1]), strict=True)
     ]
+
+
+def _names(key: Key) -> list[str]:
+    return list(dict.fromkeys(row[0] for row in key.proof.rows))
+
+
+def checked(key: Key, response: Response) -> dict[str, Decision]:
+    """What the typed check decides."""
+    return {"": "pass" if check_answer(key, response).outcome == "correct" else "fail"}
+
+
+def planted(item: Item, number: int) -> Sequence[PlantedResponse]:
+    """The answer of the key, and the same answer with another name of the documents in place of one of its own."""
+    if not is_textual(item.key.answer) or unit_of(item.key.answer) == MONTH:
+        return ()
+    text = written(item.key.answer)
+    stated = [name for name in _names(item.key) if name in text]
+    others = [name for name in _names(item.key) if name not in text]
+    texts = {"": text}
+    if stated and others:
+        texts["another name"] = text.replace(stated[number % len(stated)], others[number % len(others)])
+    return [PlantedResponse(fault, "", _prompts(item.question, item.key, said)) for fault, said in texts.items()]
 
 
 def _quoted(text: str) -> str:
@@ -79,4 +109,4 @@ def parse(text: str) -> Ruling:
     return Ruling("pass" if found[-1][1] == "SAME" else "fail", reason=reason)
 
 
-JUDGE = Judge("1", prompts, parse)
+JUDGE = Judge("1", prompts, parse, decide, checked, planted)

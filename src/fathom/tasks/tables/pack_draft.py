@@ -31,6 +31,7 @@ _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _UNIT_IN_BRACKETS = re.compile(r"[（(][^（）()]*[）)]$")
 _NOT_ADDED = re.compile(r"share|median|average|每股|平均|中位|率$|比例|占比|比率|周期")
 """Words of figures whose sum over several entities has no meaning."""
+_NAMES_A_SHARE = re.compile(r"percent|%|share|rate\b|ratio|proportion|growth|margin|yield", re.IGNORECASE)
 
 
 @dataclass
@@ -202,6 +203,9 @@ def _lines(
         kind = kind_of(found.units.most_common(1)[0][0], found.whole)
         if kind == "count" and (counted := re.match(r"total (?!number)(.*)", noun)):
             noun = f"number of {counted[1]}"
+        if kind == "percent" and language == "en" and not _NAMES_A_SHARE.search(noun):
+            # A label such as "SAT Math, 600-699" does not say what is measured.
+            noun = f'percentage for "{noun}"'
         yield ""
         yield f"[fields.{column}]  # in {len(found.documents)} documents"
         yield f'attributes = ["{escaped(column if printed else attribute)}"]'

@@ -138,7 +138,7 @@ class English:
         return f"{self._be(quantity.noun)} {noun}{when} below {value}"
 
     def _growth(self, quantity: Quantity) -> str:
-        return f"percentage growth of {the(quantity.noun)} {self._span(quantity)}"
+        return f"percentage growth in {the(quantity.noun)} {self._span(quantity)}"
 
     # Questions.
 
@@ -188,12 +188,12 @@ class English:
         )
 
     def average(self, quantity: Quantity, tests: Sequence[Test]) -> str:
-        those = f"the {self._many} {self._whose(tests)}" if tests else f"these {self._many}"
-        mean = self._mean(quantity)
+        mean, when = self._mean(quantity), self._when(quantity)
         be = self._be("average of" if " of " in mean.removesuffix(quantity.noun) else quantity.noun)
-        when = self._when(quantity)
-        asked = f"{mean}{when} of {those}" if tests else f"{mean} of {those}{when}"
-        return f"What {be} the {asked}?{_ending(quantity)}"
+        if tests:
+            # The group comes first: "the average number of men who applied of the universities whose ..." misleads.
+            return f"Among the {self._many} {self._whose(tests)}, what {be} the {mean}{when}?{_ending(quantity)}"
+        return f"What {be} the {mean} of these {self._many}{when}?{_ending(quantity)}"
 
     def _mean(self, quantity: Quantity) -> str:
         """ "average revenue"; the mean of a ratio may be weighted."""
@@ -219,8 +219,8 @@ class English:
             exceeds = self._verb(noun, "exceeded", "exceeds", "exceed")
             asked = f"Then list the {many} in this group whose own {noun} {exceeds} that average by more than {value}."
         return (
-            f"Take the {many} whose {self._test(group)}, and compute the {self._mean(quantity)}"
-            f"{self._when(quantity)} of this group. {asked}"
+            f"Take the {many} whose {self._test(group)}, and compute, for this group, the {self._mean(quantity)}"
+            f"{self._when(quantity)}. {asked}"
         )
 
     def month_of_first(self, month: Quantity, quantity: Quantity, highest: bool) -> str:

@@ -1,0 +1,142 @@
+"""Agreement of judges with each other, with the check and with people, and changes of a judge between runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from fathom.analysis.agreement import cohen_kappa
+from fathom.analysis.findings import Estimate, Share
+from fathom.analysis.intervals import jackknife, share
+from fathom.analysis.judge_errors import JudgeError
+from fathom.records.documents import Count
+from fathom.records.judgments import Decision, PlantedDecision
+from fathom.records.questions import QuestionId
+from fathom.records.record import Record
+from fathom.scoring.judges import majority
+
+ALL_JUDGES, CHECK = "all judges", "check"
+"""The raters besides judges and people."""
+
+
+class JudgeAgreement(Record):
+    """The agreement of two raters on one part, over the responses that both decided on."""
+
+    part: str
+    first: str
+    second: str
+    agreement: Estimate
+    kappa: Estimate | None
+    """Cohen's kappa; None if it is undefined, as where both always decide the same."""
+
+
+class JudgeDrift(Record):
+    """How the decisions of a judge on the calibration set differ between two runs."""
+
+    judge: str
+    before: str
+    after: str
+    changed: Estimate
+    """The share of the planted responses on which it decided otherwise."""
+    better: Count
+    """Decisions that were incorrect and are correct now."""
+    worse: Count
+    p: Share
+    """Of the hypothesis that a changed decision is as often better as worse (sign test)."""
+
+
+ResponseId = tuple[QuestionId, int]
+"""A question and a sample number."""
+Ratings = Mapping[str, Mapping[ResponseId, Decision]]
+"""The decisions of each rater on the same part, by response."""
+
+
+def agreements(part: str, ratings: Ratings, context_of: Mapping[ResponseId, int]) -> Iterator[JudgeAgreement]:
+    """The agreement of each pair of raters; intervals are clustered by context."""
+    for first, second in combinations(ratings, 2):
+        one, two = ratings[first], ratings[second]
+        shared = [item for item in one if "unjudged" not in (one[item], two.get(item, "unjudged"))]
+        if not shared:
+            continue
+        contexts = np.array([context_of[item] for item in shared])
+        tables = np.zeros((int(contexts.max()) + 1, 2, 2))
+        for item, context in zip(shared, contexts, strict=True):
+            tables[context, int(one[item] == "fail"), int(two[item] == "fail")] += 1
+        used = tables[tables.sum(axis=(1, 2)) > 0]
+        equal = np.array([float(one[item] == two[item]) for item in shared])
+        yield JudgeAgreement(
+            part=part,
+            first=first,
+            second=second,
+            agreement=share(equal, contexts),
+            kappa=jackknife(used, lambda rows: cohen_kappa(rows.sum(axis=0)), len(shared), len(shared)),
+        )
+
+
+def judge_errors(decisions: Sequence[PlantedDecision]) -> dict[str, JudgeError]:
+    """The error of one judge on each part; that of several judges if they decide together."""
+    errors = {}
+    for part in dict.fromkeys(one.part for one in decisions):
+        found = [one for one in decisions if one.part == part]
+        made = [one for one in found if one.outcome != "unjudged"]
+        errors[part] = JudgeError(
+            passed=sum(one.is_correct for one in made if not one.fault),
+            correct=sum(not one.fault for one in made),
+            failed=sum(one.is_correct for one in made if one.fault),
+            faulty=sum(bool(one.fault) for one in made),
+            unjudged=len(found) - len(made),
+        )
+    return errors
+
+
+def together(decisions: Sequence[PlantedDecision]) -> list[PlantedDecision]:
+    """The decisions of all judges on each planted response as one."""
+    groups: dict[tuple[str, str, str], list[PlantedDecision]] = {}
+    for one in decisions:
+        groups.setdefault((one.question_id, one.part, one.fault), []).append(one)
+    return [
+        group[0].model_copy(update={"judge": ALL_JUDGES, "outcome": majority(one.outcome for one in group)})
+        for group in groups.values()
+    ]
+
+
+def drift(
+    before: Sequence[PlantedDecision], after: Sequence[PlantedDecision], names: tuple[str, str]
+) -> Iterator[JudgeDrift]:
+    """The changes of each judge between two runs, over the planted responses that it decided on in both."""
+    known = {_identity(one): one for one in before}
+    pairs: dict[str, list[tuple[PlantedDecision, PlantedDecision]]] = {}
+    for one in after:
+        earlier = known.get(_identity(one))
+        if earlier is not None and "unjudged" not in (earlier.outcome, one.outcome):
+            pairs.setdefault(one.judge, []).append((earlier, one))
+    for judge, found in pairs.items():
+        questions = {question: number for number, question in enumerate({one.question_id for one, _ in found})}
+        better = sum(not one.is_correct and two.is_correct for one, two in found)
+        worse = sum(one.is_correct and not two.is_correct for one, two in found)
+        yield JudgeDrift(
+            judge=judge,
+            before=names[0],
+            after=names[1],
+            changed=share(
+                np.array([float(one.outcome != two.outcome) for one, two in found]),
+                np.array([questions[one.question_id] for one, _ in found]),
+            ),
+            better=better,
+            worse=worse,
+            p=_sign_test(better, worse),
+        )
+
+
+def _identity(one: PlantedDecision) -> tuple[str, ...]:
+    """What makes two decisions comparable; with other prompts a judge is another judge."""
+    return one.judge, one.question_id, one.part, one.fault, one.prompt_version
+
+
+def _sign_test(one: int, other: int) -> float:
+    trials = one + other
+    tail = sum(comb(trials, count) for count in range(min(one, other) + 1))
+    return float(min(1.0, 2 * tail / 2**trials)) if trials else 1.0

@@ -1,0 +1,192 @@
+"""The error of a judge, measured on planted responses, and scores corrected for it.
+
+A judge that passes a share `s` of what should pass and fails a share `t` of what should fail passes
+`s p + (1 - t)(1 - p)` of the responses if a share `p` of them should pass. The corrected estimate solves this for `p`.
+Its interval contains the sampling of questions, the chance of each decision, and the size of the calibration set
+(`benchmarks/judges.py` measures its coverage).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite, prod, sqrt
+
+import numpy as np
+
+from fathom.analysis.findings import Estimate
+from fathom.analysis.intervals import ClusteredError, Sums, clustered_error, t_quantile, wilson
+from fathom.records.documents import Count
+from fathom.records.record import Record
+
+LEAST_SKILL = 0.2
+"""Sensitivity + specificity - 1 below which a correction only multiplies noise."""
+
+
+class JudgeError(Record):
+    """The decisions of a judge on planted responses."""
+
+    passed: Count
+    """Responses without a fault that were passed."""
+    correct: Count
+    """Responses without a fault."""
+    failed: Count
+    """Responses with a fault that were failed."""
+    faulty: Count
+    """Responses with a fault."""
+    unjudged: Count = 0
+    """Planted responses without a decision; they are in none of the other counts."""
+
+    @property
+    def sensitivity(self) -> Estimate:
+        """The share of responses without a fault that pass."""
+        return _share(self.passed, self.correct)
+
+    @property
+    def specificity(self) -> Estimate:
+        """The share of responses with a fault that fail."""
+        return _share(self.failed, self.faulty)
+
+
+def _share(part: int, whole: int) -> Estimate:
+    value = part / whole if whole else 0.0
+    low, high = wilson(value, whole, t_quantile(float("inf"))) if whole else (0.0, 1.0)
+    return Estimate(
+        value=value, low=low, high=high, items=whole, clusters=whole, effective=float(whole), method="Wilson"
+    )
+
+
+@dataclass(frozen=True)
+class JudgedResponse:
+    """What a corrected score needs to know of one response."""
+
+    context: int
+    accepted: bool
+    """Whether everything that no judge decided on is correct."""
+    passes: Mapping[str, bool]
+    """The judge's decision on each part that decides whether the response is correct."""
+    unjudged: bool = False
+    """Whether the judge gave no decision on such a part."""
+
+
+def corrected_accuracy(responses: Sequence[JudgedResponse], errors: Mapping[str, JudgeError]) -> Estimate | None:
+    """The accuracy without the judge's errors, whose rates are given for each part; None if nothing was judged.
+
+    A response without a decision may be correct or not: the interval contains both. So may every response on which a
+    judge decided that is hardly better than chance on its part.
+    """
+    if not any(one.passes or one.unjudged for one in responses):
+        return None
+    known = {part: rates for part, error in errors.items() if (rates := _rates(error)) is not None}
+    least, most = (_estimate(responses, known, unknown) for unknown in (0.0, 1.0))
+    is_bounded = any(_is_unknown(one, known) for one in responses)
+    return least.model_copy(
+        update={
+            "value": (least.value + most.value) / 2,
+            "high": most.high,
+            "method": "corrected for the judge's error" + ", with bounds for what is undecided" * is_bounded,
+        }
+    )
+
+
+@dataclass(frozen=True)
+class _Rates:
+    """Sensitivity and specificity, each with its variance."""
+
+    sensitivity: float
+    specificity: float
+    sensitivity_variance: float
+    specificity_variance: float
+
+    @property
+    def skill(self) -> float:
+        return self.sensitivity + self.specificity - 1
+
+    def truth(self, passed: bool) -> float:
+        """The unbiased estimate of whether a response should pass: below 0 or above 1 for a single one."""
+        return (float(passed) + self.specificity - 1) / self.skill
+
+
+def _rates(error: JudgeError) -> _Rates | None:
+    """The rates with half a response more of each kind passed and failed; None if the judge has no skill.
+
+    A judge that made no error on few responses is not free of errors.
+    """
+    if not error.correct or not error.faulty:
+        return None
+    sensitivity, specificity = (error.passed + 0.5) / (error.correct + 1), (error.failed + 0.5) / (error.faulty + 1)
+    if sensitivity + specificity - 1 < LEAST_SKILL:
+        return None
+    variances = (
+        rate * (1 - rate) / (size + 1) for rate, size in ((sensitivity, error.correct), (specificity, error.faulty))
+    )
+    return _Rates(sensitivity, specificity, *variances)
+
+
+def _is_unknown(response: JudgedResponse, known: Mapping[str, _Rates]) -> bool:
+    return response.accepted and (response.unjudged or any(part not in known for part in response.passes))
+
+
+def _estimate(responses: Sequence[JudgedResponse], known: Mapping[str, _Rates], unknown: float) -> Estimate:
+    """The estimate if all responses that are not decided on have the value `unknown`."""
+    values = np.array([_value(one, known, unknown) for one in responses])
+    sums = Sums.of(values, np.array([one.context for one in responses]))
+    error = clustered_error(sums)
+    # As in the interval of Agresti and Coull, two questions more of each outcome: near 0 and 1 the interval is skewed.
+    center = (sums.totals.sum() + 2) / (sums.items + 4)
+    below, above = _half_widths(error, [_mass(responses, known, part) for part in known])
+    value = min(1.0, max(0.0, sums.mean))
+    low, high = min(value, max(0.0, center - below)), max(value, min(1.0, center + above))
+    return sums.estimate(value, low, high, float(sums.items), "")
+
+
+def _value(response: JudgedResponse, known: Mapping[str, _Rates], unknown: float) -> float:
+    """The estimate for one response; errors on two of its parts are independent."""
+    if not response.accepted or _is_unknown(response, known):
+        return unknown * response.accepted
+    return prod(known[part].truth(passed) for part, passed in response.passes.items())
+
+
+@dataclass(frozen=True)
+class _Mass:
+    """What the decisions on one part contribute to the accuracy."""
+
+    rates: _Rates
+    passing: float
+    """The share of all responses that should pass on this part, and would be correct if they do."""
+    failing: float
+    """The share that should fail on it, and would be correct if they passed."""
+
+
+def _mass(responses: Sequence[JudgedResponse], known: Mapping[str, _Rates], part: str) -> _Mass:
+    passing = whole = 0.0
+    for one in responses:
+        if part in one.passes and one.accepted and not _is_unknown(one, known):
+            rest = prod(known[other].truth(passed) for other, passed in one.passes.items() if other != part)
+            whole += rest / len(responses)
+            passing += rest * known[part].truth(one.passes[part]) / len(responses)
+    return _Mass(known[part], passing, whole - passing)
+
+
+def _half_widths(error: ClusteredError, masses: Sequence[_Mass]) -> tuple[float, float]:
+    """The distances of the ends of the interval from the estimate.
+
+    As in Fieller's interval of a ratio, the variance is that at the ends: the more should pass, the more the
+    sensitivity matters. A shift of the accuracy is divided among the parts by their mass.
+    """
+    square = t_quantile(error.freedom) ** 2
+    total = sum(one.passing + one.failing for one in masses)
+    constant, linear, quadratic = square * error.variance, 0.0, 1.0
+    for one in masses:
+        weight = (one.passing + one.failing) / total if total else 0.0
+        first, second = (
+            square * variance / one.rates.skill**2
+            for variance in (one.rates.sensitivity_variance, one.rates.specificity_variance)
+        )
+        constant += one.passing**2 * first + one.failing**2 * second
+        linear += weight * (one.passing * first - one.failing * second)
+        quadratic -= weight**2 * (first + second)
+    if quadratic <= 0 or not isfinite(constant):
+        return 1.0, 1.0
+    root = sqrt(linear**2 + quadratic * constant)
+    return (root - linear) / quadratic, (root + linear) / quadratic

@@ -1,0 +1,254 @@
+"""Reports on the judges of runs: their error on planted responses, agreement, drift, and corrected scores."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from fathom.analysis.findings import Estimate
+from fathom.analysis.intervals import share
+from fathom.analysis.judge_agreement import (
+    ALL_JUDGES,
+    CHECK,
+    JudgeAgreement,
+    JudgeDrift,
+    ResponseId,
+    agreements,
+    drift,
+    judge_errors,
+    together,
+)
+from fathom.analysis.judge_errors import JudgedResponse, JudgeError, corrected_accuracy
+from fathom.analysis.loading import open_bench
+from fathom.api.arguments import Folder, as_path
+from fathom.api.scores import Scores, read_scoring, score_run
+from fathom.records.documents import Count
+from fathom.records.errors import FathomError
+from fathom.records.files import read_records
+from fathom.records.judgments import Decision, Judgment, PlantedDecision, Reasoning
+from fathom.records.questions import QuestionId, Response
+from fathom.records.record import Record
+from fathom.runs.folder import CALIBRATION, JUDGMENTS, read_responses, read_run
+from fathom.scoring.judges import by_judge, majority
+from fathom.scoring.reasoning import ReasoningState, counted
+from fathom.tasks.bench import Bench
+from fathom.tasks.catalog import family
+
+__all__ = ["JudgeReport", "JudgeSummary", "is_judged", "judge_report"]
+
+Decisions = Mapping[ResponseId, Mapping[str, Decision]]
+"""The decisions of one rater by response and part."""
+
+
+class JudgeSummary(Record):
+    """One judge, or all of them together."""
+
+    judge: str
+    judgments: Count
+    asked_again: Count
+    """Judgments for which it was asked more than once."""
+    unjudged: Count
+    """Judgments without a decision."""
+    errors: dict[str, JudgeError]
+    """Its error on planted responses, by part."""
+    accepted: dict[str, tuple[Count, Count]]
+    """How many of the planted responses with each fault pass, and how many were decided on; "" is no fault."""
+
+
+class JudgeReport(Record):
+    """The judges of one run."""
+
+    run: str
+    reasoning: Reasoning
+    """The reasoning that was judged."""
+    reasoning_states: dict[ReasoningState, Count]
+    """Responses by where their reasoning is."""
+    responses: Count
+    judged: Count
+    """Responses on which judges decided."""
+    unjudged: Count
+    accuracy: Estimate
+    """As scored: what is unjudged counts as not correct."""
+    corrected: Estimate | None
+    """Without the judges' errors; None if no judge decided on any response."""
+    judges: tuple[JudgeSummary, ...]
+    agreements: tuple[JudgeAgreement, ...]
+    drift: tuple[JudgeDrift, ...]
+    """Compared with the first run."""
+
+
+def judge_report(
+    runs: Sequence[Folder], *, bench: Folder | None = None, people: Folder | None = None
+) -> list[JudgeReport]:
+    """Reports on the judges of runs, which were judged by `fathom score --judge`.
+
+    `people` is a file of judgments by people, JSON lines as in `judgments.jsonl`, on responses of the first run.
+    """
+    folders = [as_path(run) for run in runs]
+    reports = []
+    baseline = _planted(folders[0])
+    for number, folder in enumerate(folders):
+        opened = open_bench(folder, read_run(folder), as_path(bench))
+        judged = _Judged(folder, opened, _people(people) if number == 0 else [])
+        changes = drift(baseline, _planted(folder), (folders[0].name, folder.name)) if number else ()
+        reports.append(judged.report(tuple(changes)))
+    return reports
+
+
+def is_judged(run: Folder) -> bool:
+    """Whether the run has judgments."""
+    return (as_path(run) / JUDGMENTS).exists()
+
+
+def _planted(folder: Path) -> list[PlantedDecision]:
+    path = folder / CALIBRATION
+    return list(read_records(path, PlantedDecision)) if path.exists() else []
+
+
+def _people(file: Folder | None) -> list[Judgment]:
+    return list(read_records(as_path(file), Judgment)) if file is not None else []
+
+
+class _Judged:
+    """One run with its judgments."""
+
+    def __init__(self, folder: Path, bench: Bench, people: Sequence[Judgment]) -> None:
+        if not is_judged(folder):
+            raise FathomError(
+                f"The run '{folder}' has no judgments. Judge it first: fathom score {folder} --judge MODEL."
+            )
+        self._folder = folder
+        self._reasoning = read_scoring(folder).reasoning
+        self._judgments = list(read_records(folder / JUDGMENTS, Judgment))
+        self._people = people
+        self._planted = _planted(folder)
+        self._scores = score_run(folder, bench=bench.folder, reasoning=self._reasoning)
+        self._contexts: dict[QuestionId, int] = {}
+        numbers: dict[str, int] = {}
+        for question in self._scores.questions:
+            self._contexts[question.id] = numbers.setdefault(question.context_id, len(numbers))
+        self._families = {question.id: question.family for question in self._scores.questions}
+
+    def report(self, changes: tuple[JudgeDrift, ...]) -> JudgeReport:
+        verdicts = self._scores.verdicts
+        states = Counter(one.reasoning for one in verdicts if one.reasoning is not None)
+        return JudgeReport(
+            run=str(self._folder),
+            reasoning=self._reasoning,
+            reasoning_states=dict(sorted(states.items())),
+            responses=len(verdicts),
+            judged=sum(bool(one.judged) for one in verdicts),
+            unjudged=sum(one.outcome == "unjudged" for one in verdicts),
+            accuracy=_accuracy(self._scores, self._contexts),
+            corrected=corrected_accuracy(self._responses(), judge_errors(together(self._planted))),
+            judges=tuple(self._summaries()),
+            agreements=tuple(self._agreements()),
+            drift=changes,
+        )
+
+    def _responses(self) -> list[JudgedResponse]:
+        """The first response to each question."""
+        first = {one.question_id: one for one in self._scores.verdicts if one.sample == 0}
+        found = []
+        for question, context in self._contexts.items():
+            verdict = first.get(question)
+            if verdict is None:
+                found.append(JudgedResponse(context, accepted=False, passes={}))
+                continue
+            passes = {part: decision == "pass" for part, decision in verdict.judged.items()}
+            unjudged = verdict.outcome == "unjudged"
+            accepted = bool(passes) or unjudged or verdict.outcome == "correct"
+            found.append(JudgedResponse(context, accepted, passes, unjudged))
+        return found
+
+    def _summaries(self) -> Iterable[JudgeSummary]:
+        names = list(dict.fromkeys(one.judge for one in self._judgments))
+        for name in names:
+            mine = [one for one in self._judgments if one.judge == name]
+            yield _summary(name, mine, [one for one in self._planted if one.judge == name])
+        if len(names) > 1:
+            yield _summary(ALL_JUDGES, self._judgments, together(self._planted))
+
+    def _agreements(self) -> Iterable[JudgeAgreement]:
+        """The agreement of judges, check and people on each part."""
+        by_rater = self._decisions([*self._judgments, *self._people])
+        judges = dict.fromkeys(one.judge for one in self._judgments)
+        if len(judges) > 1:
+            by_rater[ALL_JUDGES] = _combined([by_rater[name] for name in judges])
+        by_rater[CHECK] = self._checked({place for found in by_rater.values() for place in found})
+        context_of = {place: self._contexts[place[0]] for found in by_rater.values() for place in found}
+        parts = dict.fromkeys(part for found in by_rater.values() for decisions in found.values() for part in decisions)
+        for part in parts:
+            ratings = {
+                rater: {place: decisions[part] for place, decisions in found.items() if part in decisions}
+                for rater, found in by_rater.items()
+            }
+            for pair in agreements(part, ratings, context_of):
+                # A judge is part of the majority that it would be compared with.
+                if not (pair.second == ALL_JUDGES and pair.first in judges):
+                    yield pair
+
+    def _decisions(self, judgments: Iterable[Judgment]) -> dict[str, Decisions]:
+        """The decisions of each rater by response and part."""
+        groups: dict[ResponseId, list[Judgment]] = {}
+        for one in judgments:
+            if one.question_id not in self._families:
+                raise FathomError(
+                    f"A judgment is on the question '{one.question_id}', which the run '{self._folder}' does not ask. "
+                    "Give judgments on responses of this run."
+                )
+            groups.setdefault((one.question_id, one.sample), []).append(one)
+        found: dict[str, dict[ResponseId, Mapping[str, Decision]]] = {}
+        for place, group in groups.items():
+            judge = family(self._families[place[0]]).judge
+            assert judge is not None, "only families with a judge have judgments"
+            for rater, decisions in by_judge(group, judge.decide).items():
+                found.setdefault(rater, {})[place] = decisions
+        return {**found}
+
+    def _checked(self, places: set[ResponseId]) -> Decisions:
+        """What the check alone decides on the same responses."""
+        responses: dict[ResponseId, Response] = {
+            (one.question_id, one.sample): one for one in read_responses(self._folder).responses.values()
+        }
+        found = {}
+        for place in sorted(places & responses.keys()):
+            judge = family(self._families[place[0]]).judge
+            assert judge is not None
+            response = counted(responses[place], self._reasoning)
+            found[place] = judge.checked(self._scores.keys[place[0]], response)
+        return found
+
+
+def _accuracy(scores: Scores, contexts: Mapping[QuestionId, int]) -> Estimate:
+    correct = {one.question_id for one in scores.verdicts if one.sample == 0 and one.outcome == "correct"}
+    values = np.array([float(question in correct) for question in contexts])
+    return share(values, np.array([*contexts.values()]))
+
+
+def _combined(raters: Sequence[Decisions]) -> Decisions:
+    places = dict.fromkeys(place for one in raters for place in one)
+    combined: dict[ResponseId, Mapping[str, Decision]] = {}
+    for place in places:
+        found = [one[place] for one in raters if place in one]
+        parts = dict.fromkeys(part for one in found for part in one)
+        combined[place] = {part: majority(one[part] for one in found if part in one) for part in parts}
+    return combined
+
+
+def _summary(name: str, judgments: Sequence[Judgment], planted: Sequence[PlantedDecision]) -> JudgeSummary:
+    accepted = {}
+    for fault in sorted({one.fault for one in planted}):
+        made = [one for one in planted if one.fault == fault and one.outcome != "unjudged"]
+        accepted[fault] = sum(one.outcome == "pass" for one in made), len(made)
+    return JudgeSummary(
+        judge=name,
+        judgments=len(judgments),
+        asked_again=sum(one.attempts > 1 for one in judgments),
+        unjudged=sum(one.outcome == "unjudged" for one in judgments),
+        errors=judge_errors(planted),
+        accepted=accepted,
+    )

@@ -1,0 +1,45 @@
+"""The page before its script runs: headline and main table as plain HTML, for previews and for print."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from html import escape
+
+from fathom.analysis.findings import Findings, RunSummary
+from fathom.report.costs import price_per_question
+from fathom.report.formatting import bench_names, percent
+from fathom.report.ranking import caveats, received
+
+WAITING = '<p class="waiting" role="status">Loading…</p>'
+
+
+def first_paint(findings: Findings, title: str, sentences: Sequence[str]) -> str:
+    """The title, the summary and a row for each run. All text is escaped."""
+    first, *rest = sentences
+    lead = f'<p class="lead">{escape(" ".join(rest))}</p>' if rest else ""
+    titles = ("Run", "Model", "System", "Bench", "Accuracy", "95% interval", "Price per question", "Remarks")
+    names = bench_names(findings)
+    rows = "".join(_row(run, names[run.info.bench]) for run in findings.runs)
+    return (
+        f'<main class="whole"><header class="hero"><p class="eyebrow">{escape(title)}</p><h1>{escape(first)}</h1>{lead}'
+        f'</header><div class="scrolled"><table class="numbers"><thead><tr>{_cells(titles, "th")}</tr></thead>'
+        f"<tbody>{rows}</tbody></table></div></main>"
+    )
+
+
+def _row(run: RunSummary, bench: str) -> str:
+    accuracy, price = run.overall.accuracy, price_per_question(run)
+    known = received(run) > 0
+    values = (
+        *(run.info.name, run.info.model, run.info.system, bench),
+        percent(accuracy.value) if known else "–",
+        f"{percent(accuracy.low)} to {percent(accuracy.high)}" if known else "",
+        "" if price is None else f"${Decimal(f'{price:.2g}'):f}",
+        caveats(run),
+    )
+    return f"<tr>{_cells(values, 'td')}</tr>"
+
+
+def _cells(values: Sequence[str], name: str) -> str:
+    return "".join(f"<{name}>{escape(value)}</{name}>" for value in values)

@@ -1,0 +1,41 @@
+"""The reasoning of a response that is checked and judged, and whether there is any."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from fathom.records.judgments import Reasoning
+from fathom.records.questions import Response
+
+ReasoningState = Literal["shown", "separate", "hidden", "none"]
+"""Shown: in the text that counts. Separate: in a thinking text that does not count. Hidden: tokens were generated of
+which neither text has a trace. None: the response gives an answer alone."""
+
+LEAST_REASONING = 40
+"""Characters besides the last paragraph from which on a text has reasoning."""
+MOST_CHARACTERS_PER_TOKEN, HIDDEN_TOKENS = 1.0, 64
+"""Tokens beyond one for each character, from which on a provider has hidden some: no tokenizer needs so many."""
+
+
+def counted(response: Response, reasoning: Reasoning) -> Response:
+    """The response with only the reasoning that counts."""
+    if reasoning == "thinking" or not response.thinking:
+        return response
+    return response.model_copy(update={"thinking": ""})
+
+
+def reasoning_text(response: Response) -> str:
+    """The thinking text, if it counts, and the visible response."""
+    return f"{response.thinking}\n\n{response.text}" if response.thinking.strip() else response.text
+
+
+def reasoning_state(response: Response, reasoning: Reasoning) -> ReasoningState:
+    """Where the reasoning of a response is."""
+    text = reasoning_text(counted(response, reasoning)).strip()
+    head, _, last = text.rpartition("\n")
+    if len(head.strip()) >= LEAST_REASONING or len(last) >= 4 * LEAST_REASONING:
+        return "shown"
+    if response.thinking.strip():
+        return "separate"
+    unseen = response.usage.output_tokens - len(response.text) / MOST_CHARACTERS_PER_TOKEN
+    return "hidden" if unseen > HIDDEN_TOKENS else "none"

@@ -1,0 +1,73 @@
+"""`fathom` in a process of its own that can be signaled: a fork of one that has imported the engine.
+
+A new interpreter takes several seconds to import the engine, far longer than a small run takes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import sys
+from pathlib import Path
+
+from fathom.cli.main import main
+from tests.runs.conftest import KEY
+
+PRELOADED = [__name__, "inspect_ai.model._providers.openai_compatible", "acp", "fastapi"]
+
+
+def _run(words: list[str], output: str, errors: str) -> None:
+    os.environ["MINE_API_KEY"] = KEY
+    with (
+        Path(output).open("w") as out,
+        Path(errors).open("w") as err,
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        sys.exit(main(words))
+
+
+class ForkedCommand:
+    """A command; what it prints goes to two files beside `log`, or nowhere."""
+
+    def __init__(self, *words: object, log: Path | None = None) -> None:
+        self.words = [str(word) for word in words]
+        self._output, self._errors = (
+            Path(os.devnull) if log is None else log.with_suffix(suffix) for suffix in (".out", ".err")
+        )
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(PRELOADED)
+        arguments = (self.words, str(self._output), str(self._errors))
+        self._process = context.Process(target=_run, args=arguments, daemon=True)
+
+    def start(self) -> None:
+        self._process.start()
+
+    def wait(self) -> int:
+        """Wait for its end; gives the exit code."""
+        self._process.join(120)
+        assert self._process.exitcode is not None, "it does not end"
+        return self._process.exitcode
+
+    def run(self) -> int:
+        """Start it and wait for its end."""
+        self.start()
+        return self.wait()
+
+    def signal(self, number: signal.Signals) -> None:
+        assert self._process.pid is not None
+        os.kill(self._process.pid, number)
+        if number == signal.SIGKILL:
+            self._process.join()
+
+    @property
+    def output(self) -> str:
+        """What it has printed."""
+        return self._output.read_text()
+
+    @property
+    def errors(self) -> str:
+        """What it has printed to the error stream."""
+        return self._errors.read_text()
