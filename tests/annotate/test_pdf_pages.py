@@ -39,6 +39,21 @@ def pdf_corpus(small_folder: Path, build_once: SharedFolders) -> Path:
     return build_once("pdf corpus", make) / "corpus"
 
 
+@pytest.fixture(scope="session")
+def short_corpus(corpus: Path, build_once: SharedFolders) -> Path:
+    """A corpus of one PDF with a few sentences, which a browser opens at once; never write to it."""
+
+    def make(folder: Path) -> None:
+        (folder / "papers").mkdir()
+        with Corpus(corpus) as opened:
+            document = next(one for one in opened.documents() if one.title_text == "A faster index")
+        for content in pdf(decompose(document)).values():
+            (folder / "papers" / "short.pdf").write_bytes(content)
+        ingest(folder / "papers", folder / "corpus")
+
+    return build_once("short pdf", make) / "corpus"
+
+
 def read(corpus: Corpus, id: str) -> tuple[bytes, tuple[PdfPage, ...]]:
     path = pdf_file(corpus, id)
     assert path is not None
@@ -112,13 +127,13 @@ def test_only_files_of_the_sources_are_opened(pdf_corpus: Path, tmp_path: Path, 
         assert found(source.format(outside=outside)) is None
 
 
-def test_a_passage_is_marked_on_the_page(pdf_corpus: Path, tmp_path: Path, opening: Opening) -> None:
+def test_a_passage_is_marked_on_the_page(short_corpus: Path, tmp_path: Path, opening: Opening) -> None:
     folder = tmp_path / "project"
-    create_project(pdf_corpus, folder, ["ada"])
+    create_project(short_corpus, folder, ["ada"])
     with Project(folder) as opened:
         opened.attest("ada")
         token = opened.token("ada")
-    with serving_project(folder, pdf_corpus) as served, Corpus(pdf_corpus) as corpus:
+    with serving_project(folder, short_corpus) as served, Corpus(short_corpus) as corpus:
         page: Any = opening(served.link("ada"), "/documents/1")
         page.keyboard.press("t")
         page.wait_for_selector("#pages .w")
@@ -126,26 +141,27 @@ def test_a_passage_is_marked_on_the_page(pdf_corpus: Path, tmp_path: Path, openi
         id = next(one.id for one in corpus.entries() if one.number == 1)
         _, pages = read(corpus, id)
         words = pages[0].words
-        # Five words of one line, dragged with the mouse from the first to the last.
+        # Four words of one line, dragged with the mouse from the first to the last.
         first = next(
             number
-            for number in range(60, len(words) - 5)
-            if len({word.top for word in words[number : number + 5]}) == 1
-            and all(word.span is not None and len(word.text) > 3 for word in words[number : number + 5])
+            for number in range(len(words) - 3)
+            if len({word.top for word in words[number : number + 4]}) == 1
+            and all(word.span is not None for word in words[number : number + 4])
+            and len(words[number + 3].text) > 4
         )
         page.locator(".page .w").nth(first).scroll_into_view_if_needed()
-        boxes = [page.locator(".page .w").nth(number).bounding_box() for number in (first, first + 4)]
+        boxes = [page.locator(".page .w").nth(number).bounding_box() for number in (first, first + 3)]
         page.mouse.move(boxes[0]["x"] + 1, boxes[0]["y"] + boxes[0]["height"] / 2)
         page.mouse.down()
         page.mouse.move(boxes[1]["x"] + boxes[1]["width"] * 0.6, boxes[1]["y"] + boxes[1]["height"] / 2, steps=4)
         page.mouse.up()
         page.click("#pop button")
         wait_saved(page)
-        assert page.locator(".w.claim").count() >= 5
+        assert page.locator(".w.claim").count() == 4
         assert problems(page) == []
         with Project(folder) as opened:
             ((_, mark),) = opened.layer(id, "ada").elements.items()
-        start, end = words[first].span, words[first + 4].span
+        start, end = words[first].span, words[first + 3].span
         assert start is not None
         assert end is not None
         assert tuple(mark.span) == (start.start, end.end)  # type: ignore[union-attr]

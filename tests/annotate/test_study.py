@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fathom.annotate.study import Study, assign_tasks, draw_sample, with_code
-from fathom.annotate.study_app import study_app
+from fathom.annotate.study_app import parts_of, study_app
 from fathom.api.studies import create_study, study_results
 from fathom.records.errors import FathomError
 from fathom.records.questions import Question
@@ -54,6 +54,15 @@ def test_the_sample_is_stratified_and_everybody_gets_rounds_with_controls(seed: 
 def test_a_code_is_one_line_of_the_material() -> None:
     lines = with_code("one\ntwo\nthree", "12345").split("\n")
     assert sorted(lines) == ["Control code: 12345", "one", "three", "two"]
+
+
+def test_material_is_divided_before_every_document_and_nothing_is_lost() -> None:
+    material = "Read this.\n===== Paper\ntext ===== here\n===== Candidate 1\none\n"
+    parts = parts_of(material)
+    assert [part.title for part in parts] == ["", "Paper", "Candidate 1"]
+    assert "".join(part.text for part in parts) == material
+    assert [part.text for part in parts_of("a table")] == ["a table"]
+    assert [part.title for part in parts_of("===== Paper\ntext")] == ["", "Paper"]
 
 
 def wrong_answers(bench: Path) -> dict[str, list[str]]:

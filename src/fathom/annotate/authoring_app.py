@@ -27,9 +27,6 @@ class AuthoringState:
     project: Authoring
     corpus: Corpus
 
-    def annotator_of(self, token: str) -> str | None:
-        return self.project.annotator_of(token)
-
     def puzzle(self, id: str) -> Authored:
         found = self.project.puzzles().get(id)
         if found is None:
@@ -57,7 +54,7 @@ def authoring_app(folder: Path, corpus: Path, port: Callable[[], int]) -> FastAP
 
 
 def _state(request: Request) -> AuthoringState:
-    state: AuthoringState = request.app.state.project
+    state: AuthoringState = request.app.state.served
     return state
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
@@ -96,9 +98,25 @@ async def task(request: Request) -> Response:
         **common,
         place=place,
         question=CONTROL if found.control else state.questions[found.question_id].text,
-        material=with_code(text, found.control) if found.control else text,
+        parts=parts_of(with_code(text, found.control) if found.control else text),
         left=None if limit is None else max(0.0, limit - elapsed),
     )
+
+
+class MaterialPart(NamedTuple):
+    """A document or candidate of the material."""
+
+    title: str
+    """Empty for what is before the first one."""
+    text: str
+
+
+def parts_of(material: str) -> list[MaterialPart]:
+    """The material divided before each line that announces a document, so that people can go to it."""
+    pieces = re.split(r"(?m)^(?====== )", material)
+    return [
+        MaterialPart(piece.split("\n")[0].strip("= ") if number else "", piece) for number, piece in enumerate(pieces)
+    ]
 
 
 class _Answer(Input):

@@ -18,7 +18,7 @@ from fathom.api.benches import build
 from fathom.api.corpora import ingest
 from fathom.api.runs import run
 from fathom.api.scores import score_run
-from fathom.api.serving import require_server
+from fathom.api.serving import require_server, serve
 from fathom.corpus.store import Corpus
 from fathom.records.authored_puzzles import AuthoredPuzzle
 from fathom.records.documents import Count
@@ -121,15 +121,11 @@ def serve_authoring(project: Folder, *, port: int = 0, started: Callable[[dict[s
     """Serve an authoring project on the loopback address until an interrupt; `started` gets the link of each person."""
     require_server()
     from fathom.annotate.authoring_app import authoring_app
-    from fathom.annotate.web import LocalServer
 
     folder = as_path(project)
     with Authoring(folder) as opened:
-        server = LocalServer(port or opened.settings.port)
-        opened.update_settings(port=server.port)
-        links = {name: server.link(opened.token(name)) for name in opened.annotators()}
         corpus = _corpus_folder(opened)
-    server.run(authoring_app(folder, corpus, lambda: server.port), lambda: started(links))
+    serve(folder, lambda of_server: authoring_app(folder, corpus, of_server), port, started)
 
 
 class ImportedPuzzles(Record):

@@ -18,6 +18,7 @@ from fathom.api.authored import (
     serve_authoring,
 )
 from fathom.cli import options
+from fathom.cli.output import link_printer
 
 PROJECT = click.argument("project", type=options.PATH)
 
@@ -37,7 +38,7 @@ def command() -> None:
 @click.argument("corpus", type=options.PATH)
 @click.option("--project", type=options.PATH, required=True, help="The folder of the project.")
 @click.option("--author", "people", multiple=True, help="Who writes and reviews. Repeatable.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port.  [default: the last one, or any]")
+@options.port
 @click.option("--no-server", is_flag=True, help="Create the project, and serve nothing.")
 def serve(corpus: Path, project: Path, people: tuple[str, ...], port: int, no_server: bool) -> None:
     """Serve the pages on the loopback address.
@@ -49,11 +50,7 @@ def serve(corpus: Path, project: Path, people: tuple[str, ...], port: int, no_se
     if no_server:
         click.echo(f"{project}: ready\nnext: fathom author serve {corpus} --project {project}")
         return
-
-    def started(links: dict[str, str]) -> None:
-        click.echo("\n".join([f"{name}: {link}" for name, link in links.items()] + ["Press Ctrl-C to end."]))
-
-    serve_authoring(project, port=port, started=started)
+    serve_authoring(project, port=port, started=link_printer(as_json=False))
 
 
 @command.command("baselines")

@@ -11,7 +11,8 @@ async function send(gaveUp) {
   try {
     await call(`/api/tasks/${place.dataset.place}`, { text: answer.value, gave_up: gaveUp });
     sessionStorage.removeItem(draft);
-    location.reload();
+    // Not a reload: the next question must not begin at the part that a link of this one led to.
+    location.assign("/");
   } catch (error) {
     saved.textContent = error instanceof Refused ? error.message : "Not sent: the server does not answer. Try again.";
     saved.className = "failed";
