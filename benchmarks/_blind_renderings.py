@@ -660,6 +660,7 @@ def _not_the_others(sheet: Sheet) -> str | None:
 
 RENDERINGS: dict[str, dict[str, Rendering]] = {
     "number": NUMBER,
+    "text": {},
     **dict.fromkeys(LISTS, LIST),
     "rows": ROWS,
     "none": NONE,

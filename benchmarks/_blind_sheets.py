@@ -162,7 +162,7 @@ def digit_in_front(sheet: Sheet, rng: random.Random) -> Sheet | None:
 
 def other_item(sheet: Sheet, rng: random.Random) -> Sheet | None:
     """One item is replaced by another."""
-    if sheet.kind not in LISTS or sheet.numeric or not sheet.others:
+    if sheet.kind not in (*LISTS, "text") or sheet.numeric or not sheet.others:
         return None
     lines = list(sheet.lines)
     lines[rng.randrange(len(lines))] = rng.choice(sheet.others)

@@ -398,6 +398,7 @@ SELECTION: dict[str, Spoiled] = {
 
 SPOILED_BY_KIND: dict[str, dict[str, Spoiled]] = {
     "number": NUMBER,
+    "text": {},
     **dict.fromkeys(LISTS, LIST),
     "rows": ROWS,
     "none": NONE,

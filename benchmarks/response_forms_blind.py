@@ -115,6 +115,8 @@ def _mutants(sheet: Sheet, rng: random.Random) -> list[tuple[str, Sheet]]:
 def trials(sheet: Sheet, rng: random.Random) -> Iterator[Trial]:
     """The responses of one item."""
     mutants = _mutants(sheet, rng)
+    if not mutants:
+        return  # one name, and the bench has no other
     other = rng.choice(mutants)[1]
     for form, text in _forms(sheet, other, rng):
         yield Trial(form, text, True)

@@ -43,6 +43,7 @@ def test_every_command_and_option_is_in_the_docs_and_no_other(fathom: Fathom) ->
         "annotations import",
         "annotations export",
         "import inspect",
+        *(f"author {name}" for name in ("serve", "baselines", "counts", "export", "import")),
     )
     for name in (*COMMANDS, *subcommands):
         # Only lines that define an option: the text of one may mention another.

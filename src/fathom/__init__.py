@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from fathom.api.imports import import_inspect
     from fathom.api.judges import JudgeReport, judge_report
     from fathom.api.matrix import MatrixRun, run_matrix
+    from fathom.api.model_correlations import ModelCorrelations, correlate_models
     from fathom.api.models import KnownModel, list_models
     from fathom.api.quickstart import quickstart
     from fathom.api.run_listing import RunDetails, RunListing, list_runs, run_details
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 _MODULES = {
+    "fathom.api.model_correlations": ("ModelCorrelations", "correlate_models"),
     "fathom.api.agreement": ("Agreement", "agree"),
     "fathom.api.annotating": ("create_project", "export_annotations"),
     "fathom.api.benches": ("Bench", "BenchItem", "audit", "build", "build_recipe", "fit", "open_bench", "swap"),
@@ -76,6 +78,7 @@ __all__ = [
     "JudgeReport",
     "KnownModel",
     "MatrixRun",
+    "ModelCorrelations",
     "Run",
     "RunDetails",
     "RunListing",
@@ -91,6 +94,7 @@ __all__ = [
     "check_system",
     "compare",
     "contamination",
+    "correlate_models",
     "create_project",
     "create_study",
     "export_annotations",

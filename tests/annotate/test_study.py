@@ -18,6 +18,7 @@ from fathom.records.questions import Question
 from fathom.scoring.answer_types.format import written
 from fathom.tasks.bench import Bench
 from tests.annotate.conftest import Opening, problems, serving
+from tests.annotate.scripted_people import simulate
 from tests.conftest import Fathom
 
 PEOPLE = {"ada": 0.0, "ben": 0.3, "cid": 0.6}
@@ -160,3 +161,11 @@ def test_people_answer_in_a_browser(tiny_bench: Path, tmp_path: Path, opening: O
             token = study.token("ada")
         assert served.request("POST", "/api/tasks/0", {"text": "again"}, token)[0] == 400
     assert study_results(folder).groups[0].accuracy.value == 1.0
+
+
+def test_scripted_people_in_a_browser_reach_what_the_arithmetic_predicts(
+    tiny_bench: Path, tmp_path: Path, browser: Any
+) -> None:
+    results, expected = simulate(tiny_bench, tmp_path / "study", browser, "family", 3, seed=1)
+    assert expected.excluded_rounds > 0
+    assert expected.differences(results) == []

@@ -82,7 +82,7 @@ def test_results_as_json(tmp_path: Path, fathom: Fathom) -> None:
 def test_the_demo_runs(tmp_path: Path, fathom: Fathom, monkeypatch: pytest.MonkeyPatch) -> None:
     """One small part, with simulated models and then with the embedded model."""
     letters = demo.PARTS[-1]
-    models = [*demo.SIMULATED[:2], demo.DemoRun("closed-book", "sim/random", "closed-book")]
+    models = (*demo.SIMULATED[:2], demo.DemoRun("closed-book", "sim/random", "closed-book"))
     part = replace(letters, documents=20, lengths=("1500",), count=1, sampling=("random",), questions=3, runs=models)
     monkeypatch.setattr(demo, "PARTS", (part,))
     done = fathom("demo", "--out", tmp_path / "demo")

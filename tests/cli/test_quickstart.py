@@ -7,7 +7,11 @@ from pathlib import Path
 import pytest
 
 import fathom as package
+from fathom.api.benches import preparation_of
+from fathom.api.prices import price_range
 from fathom.api.quickstart import LENGTHS, _choose_lengths
+from fathom.cli.contexts import _shortfalls
+from fathom.contexts.sampling import SamplingCount, SamplingReport, SamplingSettings
 from fathom.corpus.store import Corpus
 from tests.conftest import Fathom
 
@@ -30,6 +34,7 @@ def test_documents_become_an_audited_bench(documents: Path, tmp_path: Path, fath
     assert "audit passed" in done.stdout
     assert done.stdout.count("\nkey (") == 3
     assert "estimated price of" in done.stdout
+    assert "will give wide intervals" in done.stdout
     commands = [line[2:] for line in done.stdout.splitlines() if line.startswith("$ fathom")]
     assert [command.split()[1] for command in commands] == ["ingest", "contexts", "build", "audit", "show"]
     # The recipe that it writes gives the same bench.
@@ -39,6 +44,7 @@ def test_documents_become_an_audited_bench(documents: Path, tmp_path: Path, fath
     assert resumed.returncode == 0, resumed.stderr
     assert "has been read before" in resumed.stdout
     assert (tmp_path / "first" / "report.html").exists()
+    assert [run.name for run in (tmp_path / "first" / "runs").iterdir()] == ["sim-oracle"]
 
 
 def test_in_python(documents: Path, tmp_path: Path) -> None:
@@ -67,3 +73,47 @@ def test_lengths_suit_the_documents(documents: int, tokens: int) -> None:
         assert lengths[-1] <= total / 2
     else:
         assert lengths[0] >= total
+
+
+def test_a_family_that_needs_a_pack_says_so(tmp_path: Path, mixed_folder: Path) -> None:
+    """Reports of companies have a pack; tables about bridges need one of their own."""
+    (tmp_path / "bridges").mkdir()
+    for number in range(6):
+        rows = f"| Main span | {900 + number} m |\n| Towers | {2 + number % 3} |\n| Lanes | {4 + number % 2} |"
+        text = f"# Bridge {number}\n\nA bridge.\n\n| Property | Value |\n| --- | --- |\n{rows}\n"
+        (tmp_path / "bridges" / f"{number}.md").write_text(text)
+    with package.ingest(tmp_path / "bridges", tmp_path / "corpus") as bridges:
+        needed = preparation_of("tables", bridges)
+    assert needed is not None
+    assert needed.command.startswith("fathom pack draft CORPUS --out ")
+    with Corpus(mixed_folder) as reports:
+        assert preparation_of("tables", reports) is None
+        assert preparation_of("numeric", reports) is None
+
+
+def test_the_price_comes_close_to_the_plan(tiny_bench: Path) -> None:
+    bench = package.open_bench(tiny_bench)
+    found = price_range(bench)
+    lengths = {context.id: context.tokens for context in bench.contexts()}
+    assert found.tokens == sum(lengths[question.context_id] for question in bench.all_questions())
+    assert [price for price, _ in found.prices] == sorted(price for price, _ in found.prices)
+    planned = package.plan(bench, model="openai/gpt-4.1").price
+    price = next(price for price, name in found.prices if name == "openai/gpt-4.1")
+    assert planned is not None
+    assert planned / 2 < price < planned * 2
+
+
+def test_samplings_that_no_document_allows_take_one_line() -> None:
+    settings = SamplingSettings(lengths=(1_024, 2_048), count=2, sampling=("random", "bfs"))
+    counts = [
+        count
+        for length in settings.lengths
+        for count in (
+            SamplingCount(length=length, sampling="random", requested=1, sampled=2),
+            SamplingCount(length=length, sampling="bfs", requested=1, sampled=0, reason="no links"),
+        )
+    ]
+    report = SamplingReport(
+        settings=settings, corpus="x", candidates=9, left_out={}, counts=tuple(counts), fingerprint="x"
+    )
+    assert list(_shortfalls(report)) == ["  bfs: too few documents cite one another; sampled random instead"]

@@ -193,8 +193,8 @@ def test_no_secret_is_sent(start: Start, monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 
 FAULTS = {
-    "silence": "no answer within 1 s",
-    "drip": "no answer within 1 s",
+    "silence": "no answer within 3 s",
+    "drip": "no answer within 3 s",
     "half": "connection broke",
     "close": "connection broke",
     "garbage": "the body is not JSON",
@@ -219,9 +219,10 @@ def test_whatever_a_server_does_every_question_is_accounted_for_and_asked_again_
     def fault(number: int, request: dict[str, Any]) -> str:
         return faults[number - 1] if number <= len(faults) else "two responses" if number % 2 else ""
 
-    pipeline = Pipeline(fault=fault, silence=3.0)
+    pipeline = Pipeline(fault=fault, silence=6.0)
     with serving(pipeline):
-        assert start(pipeline, "--timeout", 1, "--connections", 1) == 1
+        # A busy machine takes more than a second for the answer of 16 MB.
+        assert start(pipeline, "--timeout", 3, "--connections", 1) == 1
     first = responses(tmp_path)
     assert len(first) == 30
     failed = [response for response in first if response.outcome == "error"]

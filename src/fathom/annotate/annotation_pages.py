@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,10 +17,13 @@ from starlette.exceptions import HTTPException
 from fathom.annotate.document_html import DocumentHtml, document_html
 from fathom.annotate.guidelines import GUIDELINES
 from fathom.annotate.layers import VALUES, Element
+from fathom.annotate.pdf_pages import PageWord, PdfPage, pdf_file, pdf_pages, read_pdf
 from fathom.annotate.project import LayerState, Project, SavedChange, StaleRevisionError
 from fathom.annotate.project_writer import ProjectWriter
 from fathom.annotate.selection import pages
 from fathom.annotate.web import Input, page, require_attestation, user_of
+from fathom.corpus.readers.parsed_document import ReadError
+from fathom.corpus.readers.pdf.page_image import page_image
 from fathom.corpus.store import Corpus, DocumentEntry
 from fathom.records.documents import DocumentId
 from fathom.records.quoted_claims import CLAIM_ATTRIBUTES, EVIDENCE_ATTRIBUTES
@@ -40,12 +44,34 @@ class AnnotationState:
         self.entries: dict[int, DocumentEntry] = {entry.number: entry for entry in self.corpus.entries()}
         self.numbers = {entry.id: entry.number for entry in self.entries.values()}
         self.html = lru_cache(maxsize=CACHED_PAGES)(self._html)
+        self.pdf_file = lru_cache(maxsize=1_000)(lambda id: pdf_file(self.corpus, id))
+        self._pdf = lru_cache(maxsize=4)(read_pdf)
+        self._pdf_pages = lru_cache(maxsize=CACHED_PAGES)(pdf_pages)
+        self._pdf_image = lru_cache(maxsize=64)(page_image)
         self.text = lru_cache(maxsize=CACHED_PAGES)(self.corpus.text)
         self.guidelines = markdown(self.project.settings.guidelines or GUIDELINES)
 
     def _html(self, number: int) -> DocumentHtml:
         """The body of a document's page."""
         return document_html(self.corpus.document(self.entries[number].id))
+
+    async def pdf_pages(self, id: DocumentId) -> tuple[PdfPage, ...]:
+        """The pages of the PDF that a document was read from; none if it is gone or another one."""
+        path = self.pdf_file(id)
+        content = None if path is None else self._pdf(path)
+        # pdfium may take long: other people are served in the meantime.
+        return () if content is None else await asyncio.to_thread(self._pdf_pages, content, self.text(id))
+
+    async def pdf_image(self, id: DocumentId, place: int) -> bytes:
+        """A page of that PDF as PNG."""
+        path = self.pdf_file(id)
+        content = None if path is None else self._pdf(path)
+        if content is None or not 0 <= place < len(await self.pdf_pages(id)):
+            raise HTTPException(404, "There is no such page.")
+        try:
+            return await asyncio.to_thread(self._pdf_image, content, place)
+        except ReadError as error:
+            raise HTTPException(404, f"The page is not shown: {error}.") from error
 
     def assigned(self, request: Request, number: int) -> DocumentEntry:
         """The document of that number, if it is assigned to the user."""
@@ -68,6 +94,8 @@ def markdown(text: str) -> Markup:
 def add_annotation(app: FastAPI) -> None:
     """Add the pages to the app of a project."""
     app.add_api_route("/documents/{number}", document)
+    app.add_api_route("/documents/{number}/pages/{place}.png", pdf_image)
+    app.add_api_route("/api/documents/{number}/pages", pdf_layer)
     app.add_api_route("/api/documents/{number}/layer", layer)
     app.add_api_route("/api/documents/{number}/changes", changes_since)
     app.add_api_route("/api/documents/{number}/changes", change, methods=["POST"])
@@ -131,8 +159,29 @@ async def document(request: Request, number: int) -> Response:
         total=len(mine),
         neighbors={name: state.numbers[id] for name, id in neighbors.items() if id is not None},
         guidelines=state.guidelines,
+        has_pdf=state.pdf_file(entry.id) is not None,
         choices={"claim": CLAIM_ATTRIBUTES, "evidence": EVIDENCE_ATTRIBUTES},
     )
+
+
+# Pages of PDFs.
+
+
+async def pdf_layer(request: Request, number: int) -> Response:
+    """The words of all pages: text, place in percent of the page, and span in the document, if it is known."""
+    state = state_of(request)
+    found = await state.pdf_pages(state.assigned(request, number).id)
+
+    def written(word: PageWord) -> list[str | float]:
+        return [word.text, *(round(value, 3) for value in word[1:5]), *(word.span or ())]
+
+    return JSONResponse({"pages": [{"ratio": one.ratio, "words": list(map(written, one.words))} for one in found]})
+
+
+async def pdf_image(request: Request, number: int, place: int) -> Response:
+    state = state_of(request)
+    image = await state.pdf_image(state.assigned(request, number).id, place)
+    return Response(image, media_type="image/png", headers={"Cache-Control": "private, max-age=3600"})
 
 
 # Layers.

@@ -34,9 +34,11 @@ SCRIPTS = {
     "adjudication.js": ("elements.js", "theme.js", "common.js", "adjudication.js"),
     "item-review.js": ("elements.js", "theme.js", "common.js", "item-review.js"),
     "items.js": ("elements.js", "theme.js", "common.js", "items.js"),
+    "authoring.js": ("elements.js", "theme.js", "common.js", "authoring.js"),
     "study.js": ("elements.js", "theme.js", "common.js", "study.js"),
     "document.js": (
-        "elements.js", "theme.js", "common.js", "offsets.js", "layer.js", "marks.js", "search.js", "document.js",
+        "elements.js", "theme.js", "common.js", "offsets.js", "pages.js", "layer.js", "marks.js", "search.js",
+        "document.js",
     ),
 }  # fmt: skip
 """The files that each script of a page consists of, in order; each uses only those before it."""

@@ -1,29 +1,135 @@
-"""Puzzles that people wrote: import from other collections."""
+"""Puzzles that people write: the authoring project, its baselines and its result; import of other collections."""
 
 from __future__ import annotations
 
 import gzip
 import lzma
+import os
 import tempfile
 import zlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from fathom.annotate.authoring import Authoring, AuthoringCounts
+from fathom.annotate.project import FILE, Project, ProjectSettings
 from fathom.api.arguments import Folder, as_path
+from fathom.api.benches import build
 from fathom.api.corpora import ingest
+from fathom.api.runs import run
+from fathom.api.scores import score_run
+from fathom.api.serving import require_server
+from fathom.corpus.store import Corpus
 from fathom.records.authored_puzzles import AuthoredPuzzle
 from fathom.records.documents import Count
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import write_records
 from fathom.records.record import Record
+from fathom.tasks.bench import Bench
+from fathom.tasks.puzzles.authored import puzzle_of
+from fathom.tasks.puzzles.check import CORRECT
 from fathom.tasks.puzzles.musr import Story, read_stories
 
-__all__ = ["ImportedPuzzles", "import_puzzles"]
+__all__ = [
+    "AuthoringCounts",
+    "ImportedPuzzles",
+    "authoring_counts",
+    "create_authoring",
+    "export_puzzles",
+    "import_puzzles",
+    "run_baselines",
+    "serve_authoring",
+]
 
 CORPUS, PUZZLES = "corpus", "puzzles.jsonl"
 MOST_BYTES = 64 << 20
 """The maximum size of a file of puzzles, unpacked."""
+
+
+def create_authoring(corpus: Folder, project: Folder, people: Sequence[str]) -> AuthoringCounts:
+    """Create a project in which people write puzzles about the documents of a corpus, or add people to it."""
+    folder = as_path(project)
+    if not (folder / FILE).exists():
+        if not people:
+            raise FathomError("A new project needs at least one --author.")
+        with Corpus(as_path(corpus)) as documents:
+            settings = ProjectSettings(
+                corpus=Path(os.path.relpath(documents.folder.resolve(), folder.resolve())).as_posix(),
+                corpus_fingerprint=documents.manifest.fingerprint,
+                documents=tuple(entry.id for entry in documents.entries()),
+            )
+        Project.create(folder, settings).close()
+    with Authoring(folder) as opened:
+        for name in people:
+            if name not in opened.annotators():
+                opened.add_annotator(name, ())
+        return opened.stage_counts()
+
+
+def authoring_counts(project: Folder) -> AuthoringCounts:
+    """How many puzzles of a project reached each stage."""
+    with Authoring(as_path(project)) as opened:
+        return opened.stage_counts()
+
+
+def export_puzzles(project: Folder, out: Folder) -> int:
+    """Write the final puzzles of a project as JSON lines; returns how many there are."""
+    with Authoring(as_path(project)) as opened:
+        final = list(opened.final())
+    if not final:
+        raise FathomError(f"No puzzle of the project '{project}' is final. Review some first.")
+    write_records(as_path(out), final)
+    return len(final)
+
+
+def run_baselines(project: Folder, models: Sequence[str]) -> int:
+    """Let models answer the puzzles that need it, and record who gives the correct answer; returns their number.
+
+    Only the answer counts here: a puzzle that is solved by guessing is too easy as well.
+    """
+    if not models:
+        raise FathomError("No baseline was given. Give at least one --model.")
+    with Authoring(as_path(project)) as opened:
+        waiting = [one for one in opened.puzzles().values() if one.state == "needs baselines"]
+        if not waiting:
+            return 0
+        corpus = _corpus_folder(opened)
+    solved: dict[str, dict[str, bool]] = {one.id: {} for one in waiting}
+    with tempfile.TemporaryDirectory(prefix="fathom-authoring-") as place:
+        folder = Path(place)
+        write_records(folder / PUZZLES, [one.puzzle for one in waiting])
+        build("puzzles", corpus, out=folder / "bench", items=len(waiting), authored=folder / PUZZLES)
+        ids = {puzzle_of(key).question: key.question_id for key in Bench(folder / "bench").all_keys()}
+        for number, model in enumerate(models):
+            run(folder / "bench", model=model, out=folder / f"run-{number}")
+            scores = score_run(folder / f"run-{number}")
+            correct = {one.question_id for one in scores.verdicts if one.measures.get(CORRECT)}
+            for one in waiting:
+                # A puzzle that is in no bench has an answer that the audit refuses, and nobody can solve it.
+                solved[one.id][model] = ids.get(one.puzzle.question) in correct
+    with Authoring(as_path(project)) as opened:
+        for id, found in solved.items():
+            opened.baselines(id, found)
+    return len(waiting)
+
+
+def _corpus_folder(project: Project) -> Path:
+    return Path(os.path.normpath(project.folder.resolve() / project.settings.corpus))
+
+
+def serve_authoring(project: Folder, *, port: int = 0, started: Callable[[dict[str, str]], None]) -> None:
+    """Serve an authoring project on the loopback address until an interrupt; `started` gets the link of each person."""
+    require_server()
+    from fathom.annotate.authoring_app import authoring_app
+    from fathom.annotate.web import LocalServer
+
+    folder = as_path(project)
+    with Authoring(folder) as opened:
+        server = LocalServer(port or opened.settings.port)
+        opened.update_settings(port=server.port)
+        links = {name: server.link(opened.token(name)) for name in opened.annotators()}
+        corpus = _corpus_folder(opened)
+    server.run(authoring_app(folder, corpus, lambda: server.port), lambda: started(links))
 
 
 class ImportedPuzzles(Record):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,7 @@ from fathom.records.errors import FathomError
 from fathom.tasks.catalog import family, family_names, preparation_of
 from fathom.tasks.family import PerContext
 
-__all__ = ["FirstBench", "choose", "estimate_prices", "is_corpus", "quickstart"]
+__all__ = ["FirstBench", "choose", "estimate_prices", "is_corpus", "quickstart", "run_folder"]
 
 LENGTHS = tuple(1_024 * 2**power for power in range(1, 8))
 """The context lengths to choose from: 2K to 128K. Longer ones cost dollars for each model that is tried."""
@@ -120,8 +121,13 @@ def quickstart(
             seed=seed,
         )
     bench = BenchRecipe(corpus_folder, folder / "bench", chosen.families, seed=seed).build()
-    done = run(bench, model=model, budget=budget, out=folder / "run") if model else None
+    done = run(bench, model=model, budget=budget, out=run_folder(folder, model)) if model else None
     return bench, done
+
+
+def run_folder(folder: Path, model: str) -> Path:
+    """The folder of a model's run, so that several models can be tried on one bench and share a report."""
+    return folder / "runs" / re.sub(r"[^\w.=-]+", "-", model)[:80]
 
 
 def is_corpus(folder: Path) -> bool:

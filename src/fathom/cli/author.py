@@ -6,13 +6,94 @@ from pathlib import Path
 
 import click
 
-from fathom.api.authored import CORPUS, PUZZLES, import_puzzles
+from fathom.api.authored import (
+    CORPUS,
+    PUZZLES,
+    AuthoringCounts,
+    authoring_counts,
+    create_authoring,
+    export_puzzles,
+    import_puzzles,
+    run_baselines,
+    serve_authoring,
+)
 from fathom.cli import options
 
+PROJECT = click.argument("project", type=options.PATH)
 
-@click.group(epilog=options.examples("fathom author import musr/*.json --out musr"))
+
+@click.group(
+    epilog=options.examples(
+        "fathom author serve corpus --project puzzles --author ada --author ben",
+        "fathom author baselines puzzles --model openai/gpt-4.1-mini",
+        "fathom author export puzzles --out puzzles.jsonl",
+    )
+)
 def command() -> None:
-    """Collect puzzles that people wrote, for `fathom build puzzles --authored`."""
+    """Write puzzles in a browser, with baselines, review and consensus, for `fathom build puzzles --authored`."""
+
+
+@command.command("serve")
+@click.argument("corpus", type=options.PATH)
+@click.option("--project", type=options.PATH, required=True, help="The folder of the project.")
+@click.option("--author", "people", multiple=True, help="Who writes and reviews. Repeatable.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port.  [default: the last one, or any]")
+@click.option("--no-server", is_flag=True, help="Create the project, and serve nothing.")
+def serve(corpus: Path, project: Path, people: tuple[str, ...], port: int, no_server: bool) -> None:
+    """Serve the pages on the loopback address.
+
+    People draft puzzles about the documents of CORPUS, answer those of others before they see the key, and settle
+    disagreements. Each stage is recorded with its reason. Writes the project; calls no model.
+    """
+    create_authoring(corpus, project, people)
+    if no_server:
+        click.echo(f"{project}: ready\nnext: fathom author serve {corpus} --project {project}")
+        return
+
+    def started(links: dict[str, str]) -> None:
+        click.echo("\n".join([f"{name}: {link}" for name, link in links.items()] + ["Press Ctrl-C to end."]))
+
+    serve_authoring(project, port=port, started=started)
+
+
+@command.command("baselines")
+@PROJECT
+@click.option("--model", "models", multiple=True, required=True, help="A model that answers the puzzles. Repeatable.")
+def baselines(project: Path, models: tuple[str, ...]) -> None:
+    """Let models answer new and revised puzzles.
+
+    A puzzle that all of them solve has to be revised; after three revisions it is discarded. Calls the models; writes
+    the results into the project.
+    """
+    count = run_baselines(project, models)
+    click.echo("\n".join([f"{project}: baselines answered {count:,} puzzles", *_lines(authoring_counts(project))]))
+
+
+@command.command("counts")
+@PROJECT
+@options.as_json
+def counts(project: Path, as_json: bool) -> None:
+    """Count the puzzles by state and stage, and the reasons. Reads the project; calls no model."""
+    found = authoring_counts(project)
+    click.echo(found.model_dump_json(indent=2) if as_json else "\n".join([f"{project}:", *_lines(found)]))
+
+
+def _lines(found: AuthoringCounts) -> list[str]:
+    states, stages = (
+        ", ".join(f"{name} {count:,}" for name, count in counts.items()) for counts in (found.states, found.events)
+    )
+    lines = [f"  {found.puzzles:,} puzzles: {states}", f"  stages: {stages}"]
+    lines.append(f"  solved by all baselines {found.solved_by_all:,} times, {found.disagreements:,} disagreements")
+    return lines + [f"  {reason}: {count:,}" for reason, count in found.reasons.items()]
+
+
+@command.command("export")
+@PROJECT
+@click.option("--out", type=options.PATH, required=True, help="The file to write: JSON Lines.")
+def export(project: Path, out: Path) -> None:
+    """Write the final puzzles, on which author and reviewer agree. Calls no model."""
+    count = export_puzzles(project, out)
+    click.echo(f"{out}: {count:,} puzzles\nnext: fathom build puzzles CORPUS --authored {out} --out bench")
 
 
 @command.command("import", epilog=options.examples("fathom author import murder_mystery.json --out musr"))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
 
 from fathom.api.benches import open_bench, read_recipe
 from fathom.api.corpora import open_corpus
-from fathom.api.quickstart import FirstBench, choose, estimate_prices, is_corpus
+from fathom.api.quickstart import FirstBench, choose, estimate_prices, is_corpus, run_folder
 from fathom.cli import audit, build, contexts, ingest, options, report, run, score
 from fathom.cli.output import counted
 from fathom.cli.show_bench import item_lines
@@ -18,6 +19,8 @@ from fathom.work import cores
 
 SHOWN = 3
 """Items that are shown."""
+ENOUGH_CONTEXTS = 6
+"""Contexts that all have to differ before a test can confirm a difference at the level of 5%."""
 
 
 @click.command(
@@ -105,7 +108,11 @@ def _show(folder: Path, seed: int) -> None:
 def _prices(folder: Path) -> str:
     """What a run of each common model would cost, and the next command."""
     bench = open_bench(folder)
-    lines = [f"\nestimated price of {counted(len(bench), 'question')} with the whole context:"]
+    lines = [""]
+    if bench.manifest.contexts < ENOUGH_CONTEXTS:
+        few = counted(bench.manifest.contexts, "context")
+        lines.append(f"note: {few} will give wide intervals; with more documents there are more contexts")
+    lines.append(f"estimated price of {counted(len(bench), 'question')} with the whole context:")
     found = estimate_prices(bench)
     lines += [
         f"  {name:30} " + ("does not fit" if price is None else f"${price:,.2f}") for name, price in found.items()
@@ -116,11 +123,11 @@ def _prices(folder: Path) -> str:
 
 
 def _run(caller: click.Context, bench: Path, out: Path, model: str, budget: float | None) -> None:
-    folder, page = out / "run", out / "report.html"
+    folder, page = run_folder(out, model), out / "report.html"
     limit = "" if budget is None else f" --budget {budget:g}"
-    _step(f"fathom run {bench} --model {model}{limit} --out {folder}")
+    _step(f"fathom run {bench} --model {shlex.quote(model)}{limit} --out {folder}")
     caller.invoke(run.command, bench=bench, model=model, budget=budget, out=folder)
     _step(f"fathom score {folder}")
     caller.invoke(score.command, target=folder)
-    _step(f"fathom report {folder} --out {page}")
-    caller.invoke(report.command, runs=(folder,), out=page)
+    _step(f"fathom report {out / 'runs'} --out {page}")
+    caller.invoke(report.command, runs=(out / "runs",), out=page)

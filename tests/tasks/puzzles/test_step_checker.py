@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
+from importlib.resources import files
 
 import pytest
 
@@ -206,3 +208,13 @@ def test_prompts_differ_and_fence_the_response() -> None:
 def test_parses_decisions(output: str, ruling: str) -> None:
     assert parse(output).outcome == ruling
     assert JUDGE.version
+
+
+CASES = [
+    json.loads(line) for line in files("fathom.tasks.puzzles").joinpath("cases.jsonl").read_text("utf-8").splitlines()
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["why"] for case in CASES])
+def test_worked_cases(case: dict[str, str]) -> None:
+    assert check(KEY, Response(question_id="q", outcome="answered", text=case["text"])).outcome == case["outcome"]

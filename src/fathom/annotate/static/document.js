@@ -9,6 +9,8 @@ const layer = new Layer(`/api/documents/${editor.dataset.document}`, changed, (w
   saved.dataset.state = kind;
 });
 const marks = new Marks(layer);
+const pagesButton = document.getElementById("show-pages");
+if (pagesButton) pages = new Pages(document.getElementById("pages"), pagesButton);
 const search = new Search(document.getElementById("search"), document.getElementById("search-count"));
 
 function changed() {
@@ -35,7 +37,16 @@ function setCursor(from, to) {
   for (const one of article.querySelectorAll(".here")) one.classList.remove("here");
   cursor = [from, to];
   for (let i = Math.min(from, to); i <= Math.max(from, to); i += 1) if (sentences[i]) sentences[i].classList.add("here");
-  if (sentences[to]) sentences[to].scrollIntoView({ block: "nearest" });
+  marks.cursor = sentences[to] ? cursorSpan() : null;
+  if (pages && pages.shown) {
+    paint(marks);
+    if (marks.cursor) pages.goTo(marks.cursor[0]);
+  } else if (sentences[to]) sentences[to].scrollIntoView({ block: "nearest" });
+}
+
+function cursorSpan() {
+  const [first, last] = [Math.min(...cursor), Math.max(...cursor)];
+  return [spanOfSentence(sentences[first])[0], spanOfSentence(sentences[last])[1]];
 }
 
 function setCursorAt(position) {
@@ -64,9 +75,18 @@ function moveSection(by) {
 // The selection of the mouse, or the sentences at the cursor.
 function chosenSpan() {
   const span = selectedSpan();
-  if (span || cursor[1] < 0) return span;
-  const [first, last] = [Math.min(...cursor), Math.max(...cursor)];
-  return [spanOfSentence(sentences[first])[0], spanOfSentence(sentences[last])[1]];
+  return span || cursor[1] < 0 ? span : cursorSpan();
+}
+
+async function showPages(shown) {
+  if (!pages) return;
+  getSelection().removeAllRanges();
+  hidePop();
+  await pages.show(shown);
+  marks.show();
+  const here = marks.get(marks.open);
+  const start = here ? here.span : marks.cursor;
+  if (start) goTo(start);
 }
 
 function mark(kind) {
@@ -101,7 +121,7 @@ function hidePop() {
 }
 
 pop.addEventListener("mousedown", (event) => event.preventDefault());
-article.addEventListener("mouseup", () => setTimeout(showPop, 0));
+for (const one of [article, document.getElementById("pages")]) one.addEventListener("mouseup", () => setTimeout(showPop, 0));
 document.addEventListener("selectionchange", () => { if (getSelection().isCollapsed) hidePop(); });
 article.addEventListener("click", (event) => {
   if (!getSelection().isCollapsed) return;
@@ -110,6 +130,13 @@ article.addEventListener("click", (event) => {
     : { offsetNode: document.caretRangeFromPoint(event.clientX, event.clientY).startContainer, offset: document.caretRangeFromPoint(event.clientX, event.clientY).startOffset };
   if (!point || !article.contains(point.offsetNode)) return;
   const position = positionOf(point.offsetNode, point.offset);
+  const found = markAt(marks, position);
+  if (found) marks.select(found.id);
+  setCursorAt(position);
+});
+if (pages) pages.place.addEventListener("click", (event) => {
+  const position = getSelection().isCollapsed && event.target.matches(".w") ? pages.positionOf(event.target) : null;
+  if (position === null) return;
   const found = markAt(marks, position);
   if (found) marks.select(found.id);
   setCursorAt(position);
@@ -152,7 +179,7 @@ const KEYS = {
   f: () => { const field = document.querySelector("#form select, #form input"); if (field) field.focus(); },
   l: () => { const box = document.querySelector("#form input[type=checkbox]"); if (box) box.focus(); },
   Delete: () => marks.remove(marks.open), "/": () => search.field.focus(), g: () => toggle("guidelines"), "?": () => toggle("keys"),
-  d: () => layer.setDone(!layer.done), Escape: () => { getSelection().removeAllRanges(); hidePop(); marks.select(null); },
+  t: () => { if (pages) showPages(!pages.shown); }, d: () => layer.setDone(!layer.done), Escape: () => { getSelection().removeAllRanges(); hidePop(); marks.select(null); },
 };
 
 document.addEventListener("keydown", (event) => {
@@ -181,6 +208,7 @@ document.getElementById("mark-claim").addEventListener("mousedown", (event) => e
 document.getElementById("mark-evidence").addEventListener("mousedown", (event) => event.preventDefault());
 document.getElementById("mark-claim").addEventListener("click", () => mark("claim"));
 document.getElementById("mark-evidence").addEventListener("click", () => mark("evidence"));
+if (pagesButton) pagesButton.addEventListener("click", () => showPages(!pages.shown));
 document.getElementById("undo").addEventListener("click", () => layer.undo());
 document.getElementById("redo").addEventListener("click", () => layer.redo());
 document.getElementById("done").addEventListener("click", () => layer.setDone(!layer.done));

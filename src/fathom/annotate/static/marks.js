@@ -103,6 +103,13 @@ function paint(marks) {
     highlight.priority = place;
     CSS.highlights.set(`mark-${name}`, highlight);
   }
+  if (pages) pages.paint({
+    claim: marks.claims.map((one) => one.span),
+    evidence: marks.evidence.filter((one) => !mine.has(one.id)).map((one) => one.span),
+    linked: marks.evidence.filter((one) => mine.has(one.id)).map((one) => one.span),
+    open: open ? [open.span] : [],
+    cursor: marks.cursor ? [marks.cursor] : [],
+  });
 }
 
 function markButton(marks, mark, extra) {

@@ -1,5 +1,8 @@
 // Positions: the server counts characters of the document's text (code points), the browser UTF-16 units of text nodes.
 
+// The pages of the PDF, where a document has some.
+let pages = null;
+
 const article = document.getElementById("text");
 const blocks = [...article.querySelectorAll(".b")].map((element) => {
   const text = element.textContent;
@@ -98,12 +101,17 @@ function selectedSpan() {
   const selection = getSelection();
   if (!selection.rangeCount || selection.isCollapsed) return null;
   const range = selection.getRangeAt(0);
+  if (pages && pages.shown && pages.place.contains(range.commonAncestorContainer)) return pages.selectedSpan(range);
   if (!article.contains(range.commonAncestorContainer)) return null;
   const span = [positionOf(range.startContainer, range.startOffset), positionOf(range.endContainer, range.endOffset)];
   return span[0] < span[1] ? span : null;
 }
 
 function goTo([start]) {
+  if (pages && pages.shown) {
+    pages.goTo(start);
+    return;
+  }
   const block = blocks[Math.min(blockAt(start), blocks.length - 1)];
   if (!block) return;
   const [node] = pointIn(block, start);

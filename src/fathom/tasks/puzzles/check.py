@@ -17,16 +17,20 @@ from fathom.scoring.reasoning import reasoning_text
 from fathom.scoring.shown import ShownContext
 from fathom.scoring.verdicts import GRADED, JUDGE_AGREES, PartVerdict, Verdict
 from fathom.tasks.puzzles.checklist import OPTION, ChecklistItem, StepReader, checklist_of, conclusions_of, last_step
+from fathom.tasks.puzzles.tree import OPERATIONS
 
 ANSWERED, CORRECT, ITEMS, REACHED, CHECKED, UNSUPPORTED = (
     *("answers", "correct answers", "checklist items", "checklist items reached", "checklists reached"),
     "correct answers without the checklist",
 )
+INCOMPLETE = "incomplete checklists"
+_FIRST_MISSED = {one: f"first missed item: {one}" for one in ("reading", *OPERATIONS)}
 MEASURES = (
     RatioMeasure("answer accuracy", {CORRECT: 1}, {ANSWERED: 1}, summary=True),
     RatioMeasure("checklist recall", {REACHED: 1}, {ITEMS: 1}, summary=True),
     RatioMeasure("checklist accuracy", {CHECKED: 1}, {ANSWERED: 1}),
     RatioMeasure("unsupported answers", {UNSUPPORTED: 1}, {CORRECT: 1}, less_is_better=True),
+    *(RatioMeasure(f"missed first: {one}", {name: 1}, {INCOMPLETE: 1}) for one, name in _FIRST_MISSED.items()),
 )
 ANSWER_PART, CHECKLIST_PART = "answer", "checklist"
 """The parts of a response that are judged; each prompt's part begins with one of them."""
@@ -151,6 +155,9 @@ def _measures(steps: StepsVerdict, answered: bool, reached: bool, judged: str | 
         CHECKED: float(reached),
         UNSUPPORTED: float(answered and not reached),
     }
+    missed = next((item for item, one in zip(steps.items, steps.reached, strict=True) if not one), None)
+    if missed is not None and not reached:
+        measures |= {INCOMPLETE: 1.0} | {name: float(one == missed.operation) for one, name in _FIRST_MISSED.items()}
     if steps.all_reached and judged in ("pass", "fail"):
         measures[JUDGE_AGREES] = float(judged == "pass")
     return measures

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 
 from fathom.records.documents import Fact
 from fathom.scoring.answers import Answer
 from fathom.tasks.family import Fault, FaultyAnswer
 from fathom.tasks.puzzles.evaluate import Evaluation, FactBase, needed, result, same_key
 from fathom.tasks.puzzles.puzzle import DECIMALS, PuzzleSource, same_value, typed_answer
-from fathom.tasks.puzzles.tree import Choose, Compute, Node, Override, Pick, Value, replaced, subnodes
+from fathom.tasks.puzzles.tree import DATE, Choose, Compute, Node, Override, Pick, Value, replaced, subnodes
 
 FAULTS = (
     Fault("outdated", "uses a value that the document corrects later", "reading"),
@@ -18,6 +19,7 @@ FAULTS = (
     Fault("opposite", "takes the smallest instead of the largest, or the reverse", "computing"),
     Fault("branch", "follows the other branch of a condition", "computing"),
     Fault("unshifted", "takes a date without the days that have to be added", "computing"),
+    Fault("estimate", "gives a round number instead of the derived one", "computing"),
     Fault("guess", "gives the correct answer without any reasoning", "computing", diagnosed=False),
     Fault("wrong-way", "gives the correct answer after a wrong intermediate value", "computing", diagnosed=False),
     Fault("contradict", "computes another result than the correct answer that it gives", "computing", diagnosed=False),
@@ -38,7 +40,7 @@ def faulty_answers(source: PuzzleSource, program: Node) -> Iterator[FaultyAnswer
     correct = result(program, facts)
     assert correct is not None
     decimals = DECIMALS if correct.number is not None and correct.number % 1 else None
-    for cause, detail, value in (*_outdated(program, facts), *_changed_programs(program, facts)):
+    for cause, detail, value in (*_outdated(program, facts), *_changed_programs(program, facts), *_estimates(correct)):
         if value is not None and not same_value(value, correct):
             yield FaultyAnswer(cause, detail, _typed(value, decimals, source), 1.0)
 
@@ -56,6 +58,16 @@ def _outdated(program: Node, facts: tuple[Fact, ...]) -> Iterator[tuple[str, str
         if fact.status == "restated":
             rest = [one for one in facts if not (same_key(one, fact) and one.status == "restated")]
             yield "outdated", f"{fact.attribute} of {fact.entity}", result(program, rest)
+
+
+def _estimates(correct: Value) -> Iterator[tuple[str, str, Value | None]]:
+    """The answer with one and with two significant digits; a date has none."""
+    if correct.number is None or correct.unit in (DATE, "year"):
+        return
+    for digits in (1, 2):
+        step = Decimal(1).scaleb(correct.number.adjusted() + 1 - digits)
+        rounded = (correct.number / step).to_integral_value() * step
+        yield "estimate", f"{digits} digits", correct.model_copy(update={"number": rounded})
 
 
 def _changed_programs(program: Node, facts: tuple[Fact, ...]) -> Iterator[tuple[str, str, Value | None]]:

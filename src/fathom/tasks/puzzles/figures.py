@@ -75,7 +75,6 @@ class ReportComposer:
 
     def __init__(self, document: Document, vocabulary: Vocabulary, rng: Random) -> None:
         self._rng = rng
-        self._units = {name: one.unit for name, one in vocabulary.attributes.items()}
         own = [fact for fact in document.facts if fact.attribute in vocabulary.attributes and is_yearly(fact.period)]
         entities = [fact.entity for fact in own]
         self._entity = Given(value=Value(name=max(dict.fromkeys(entities), key=entities.count) if entities else "-"))
@@ -127,20 +126,15 @@ class ReportComposer:
         return Pick(which=self._rng.choice(("largest", "smallest")), options=options), stated
 
     def _share(self) -> Node | None:
-        """A figure of a part in percent of another figure."""
+        """A figure of a part in percent of the same figure of the whole: a median price is no share of all sales."""
         found = self._picked()
         if found is None:
             return None
         part, stated = found
         attribute, period = self._rng.choice(stated)
-        wholes = [
-            name
-            for name, periods in sorted(self._whole.items())
-            if period in periods and self._units[name] == self._units[attribute]
-        ]
-        if not wholes:
+        if period not in self._whole.get(attribute, ()):
             return None
-        whole = self._of(self._rng.choice(wholes), period)
+        whole = self._of(attribute, period)
         return Compute(sign="share %", left=self._of(attribute, period, part), right=whole)
 
     def _growth(self) -> Node | None:

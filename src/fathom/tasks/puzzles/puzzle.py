@@ -164,6 +164,8 @@ def _reject_poor_answers(program: Node, answer: Value, source: PuzzleSource) -> 
         return
     if answer.unit != DATE and answer.number <= 0:
         raise RejectedError("the answer is not above zero")
+    if answer.number % 1 and answer.number < Decimal("0.1"):
+        raise RejectedError("rounding leaves one digit of the answer")
     cents = answer.number * 100
     if answer.number % 1 and abs(cents % 1 - Decimal("0.5")) < Decimal("0.001"):
         raise RejectedError("the answer is on the edge of rounding")

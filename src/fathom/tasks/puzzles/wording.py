@@ -47,10 +47,10 @@ _PHRASES = {
         "ask /": "How many times as large as {right} is {left}?",
         "ask days between": "How many days lie between {right} and {left}?",
         "ask years between": "How many years lie between {right} and {left}?",
-        "ask change %": "By what percentage does {left} exceed {right}?",
+        "ask change %": "What is the percentage increase from {right} to {left}?",
         "ask share %": "What percentage of {right} is {left}?",
-        "change %": "the percentage by which {left} exceeds {right}",
-        "ask choose": "If {left} is at least as {large} as {right}, what is {then}? "
+        "change %": "the percentage increase from {right} to {left}",
+        "ask choose": "Compare {left} with {right}. If the first is at least as {large} as the second, what is {then}? "
         "If it is {smaller}, what is {otherwise}?",
         "ask pick": "Which {kind} among {names} is the one {most}?",
         "ask tally": "For how many of the following is the value larger than {bound}: {values}?",
@@ -132,7 +132,19 @@ class Wording:
         sentences = [*self._definitions(), *case_sentences(self._program, self._vocabulary.case, self._np)]
         sentences.append(self._question())
         sentences.append(self._form(answer, decimals))
-        return (" " if self._vocabulary.language == "en" else "").join(sentences)
+        if self._vocabulary.language == "en":
+            return " ".join(sentences)
+        return self._with_short_names("".join(sentences))
+
+    def _with_short_names(self, text: str) -> str:
+        """The question with the name of its company once, and then "该公司", if it is about one company."""
+        lookups = [node for node in nodes(self._program) if isinstance(node, Lookup)]
+        names = {node.of.value.name for node in lookups if isinstance(node.of, Given)}
+        name = names.pop() if len(names) == 1 else ""
+        if not name.endswith("公司"):
+            return text
+        head, mark, rest = text.partition(name)
+        return head + mark + rest.replace(name, "该公司")
 
     def described(self, values: Mapping[str, Value]) -> str:
         """The program in words, as an item of a checklist.
@@ -238,6 +250,8 @@ class Wording:
                 part = self._np(node.part) if node.part is not None else ""
                 entity = self._np(node.of)
                 period = period_words(node.period, self._vocabulary.language)
+                if period and self._vocabulary.language == "zh" and (part or entity) in LETTERS:
+                    period = f"在{period}"  # "X2020年" reads like one number
                 return of.ask.format(e=entity, p=part, s=part or entity, t=period)
             case Owner():
                 return self._vocabulary.attributes[node.attribute].asked_by.format(n=self._np(node.name))

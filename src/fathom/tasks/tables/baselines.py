@@ -113,15 +113,15 @@ class Measurement:
     def _read_largest(self, id: DocumentId) -> str:
         return max(_NUMBER.findall(self._corpus.text(id)), key=_value, default="0")
 
-    def _read_lines(self, id: DocumentId) -> tuple[_Line, ...]:
-        return tuple(_lines(self._corpus.text(id)))
+    def _read_lines(self, id: DocumentId) -> _Lines:
+        return _Lines(self._corpus.text(id))
 
     def _looked_up(self, context: Context, item: Item) -> str:
         """The number, or the entities, of the lines that share most words with the question."""
         asked = _words(item.question.text)
         entities = {passage.document: row[0] for row, passage in _proof(item)}
         best = sorted(
-            ((_best(self._lines(id), asked), id) for id in context.documents),
+            ((self._lines(id).best(asked), id) for id in context.documents),
             key=lambda pair: len(pair[0].words & asked),
             reverse=True,
         )
@@ -162,8 +162,21 @@ def _lines(text: str) -> Iterator[_Line]:
             yield _Line(_words(line), number[0])
 
 
-def _best(lines: Sequence[_Line], asked: frozenset[str]) -> _Line:
-    return max(lines, key=lambda line: len(line.words & asked), default=_Line(frozenset(), "0"))
+class _Lines:
+    """The lines of a document that have a number, by their words."""
+
+    def __init__(self, text: str) -> None:
+        self._lines = list(_lines(text))
+        self._with: dict[str, list[int]] = defaultdict(list)
+        for at, line in enumerate(self._lines):
+            for word in line.words:
+                self._with[word].append(at)
+
+    def best(self, asked: frozenset[str]) -> _Line:
+        """The first of the lines that share most words with a question."""
+        shared = Counter(at for word in asked for at in self._with.get(word, ()))
+        at = min(shared, key=lambda at: (-shared[at], at), default=0)
+        return self._lines[at] if self._lines else _Line(frozenset(), "0")
 
 
 def describe(report: dict[str, JsonValue]) -> list[str]:
@@ -175,6 +188,8 @@ def describe(report: dict[str, JsonValue]) -> list[str]:
     used = {
         name: hash for name, hash in packs.items() if {name, f"{name}-en", f"{name}-zh"}.intersection(map(str, domains))
     }
+    if not used:
+        return []  # Another family of the bench has all the questions.
     return [
         "  packs: " + ", ".join(f"{name} {hash}" for name, hash in used.items()),
         "  baselines:",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 
 from fathom.records.errors import FathomError
 from fathom.scoring.answers import Answer, Number, Text
@@ -12,6 +13,7 @@ from fathom.scoring.keys import Key
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.database import Database
 from fathom.tasks.programs.parse import ParseError, parse
+from fathom.tasks.programs.schema import Schema, Table
 from fathom.tasks.programs.tree import Program
 from fathom.tasks.tables.entity_table import database_with
 from fathom.tasks.tables.months import MONTH, month_value
@@ -46,10 +48,16 @@ def _table_name(statement: str) -> str:
     return found[1] if found else "figures"
 
 
+# Build, audit and baselines read the program of a question several times.
+@lru_cache(maxsize=1_024)
+def _parsed(statement: str, tables: tuple[Table, ...]) -> Program:
+    return parse(statement, Schema(tables))[0]
+
+
 def program_of(key: Key, database: Database) -> Program:
-    """The program that a key's statement was written from."""
+    """The program that a key's statement was written from; its database has one table, without relations."""
     try:
-        return parse(key.proof.program, database.schema)[0]
+        return _parsed(key.proof.program, database.schema.tables)
     except ParseError as error:
         raise ProofError(f"The program of question '{key.question_id}' is not understood: {error}.") from error
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -211,6 +211,7 @@ def read_pack(name: str) -> Pack:
     raise FathomError(f"There is no pack '{name}'. Choose among {', '.join(pack_names())}, or name a .toml file.")
 
 
+@lru_cache(maxsize=32)
 def parse_pack(text: str, where: str) -> Pack:
     """The pack that a TOML text describes."""
     values = parse_toml(text, f"The pack '{where}'")

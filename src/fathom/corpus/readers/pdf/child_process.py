@@ -164,7 +164,7 @@ def _own_process() -> _ExtractionProcess:
 
 def serve() -> None:
     """Answer requests until the input ends. Main function of the child process."""
-    _limit_memory()
+    limit_memory()
     source, target = sys.stdin.buffer, sys.stdout.buffer
     while head := _read_exactly(source, 8):
         (length,) = struct.unpack("<Q", head)
@@ -180,7 +180,8 @@ def _read_exactly(source: BinaryIO, length: int) -> bytes:
     return content
 
 
-def _limit_memory() -> None:
+def limit_memory() -> None:
+    """Limit the memory of this process."""
     try:
         import resource
     except ImportError:  # Windows has no such limit.

@@ -45,7 +45,7 @@ def extract_as_json(content: bytes) -> dict[str, Any]:
     """Return the lines and metadata of a PDF as JSON values; raises `ReadError` if it has no text."""
     import pypdfium2
 
-    document = _open_document(content)
+    document = open_document(content)
     try:
         if len(document) > MAX_PAGES:
             raise ReadError(f"it has {len(document):,} pages, more than {MAX_PAGES:,}")
@@ -76,7 +76,8 @@ def extract_as_json(content: bytes) -> dict[str, Any]:
     }
 
 
-def _open_document(content: bytes) -> Any:
+def open_document(content: bytes) -> Any:
+    """The PDF, opened; raises `ReadError` if that is not possible."""
     import pypdfium2
 
     if b"%PDF-" not in content[:1_024]:

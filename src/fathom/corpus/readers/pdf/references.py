@@ -15,6 +15,7 @@ from fathom.corpus.readers.parsing.reference_strings import parse_reference
 from fathom.corpus.readers.pdf.headings import is_heading
 from fathom.corpus.readers.pdf.line import Line, strip_marks
 from fathom.corpus.readers.pdf.reading_order import ENDED, LIST_HEADING, OrderedLines
+from fathom.records.names import PARTICLE
 
 
 @dataclass(frozen=True)
@@ -44,16 +45,16 @@ def find_regions(lines: OrderedLines, start: int) -> Regions:
 
 
 def _unheaded_numbered_list(lines: OrderedLines, start: int) -> range | None:
-    """Return the lines of a numbered list without a heading: in the last part, from 1 on, and like entries."""
-    for number in range(start + int(0.3 * (len(lines) - start)), len(lines)):
+    """Return the lines of a numbered list without a heading: after some text, from 1 on, and like entries."""
+    for number in range(start + int(0.1 * (len(lines) - start)), len(lines)):
         if _label_number(lines[number]) != 1:
             continue
         end = number + 1
         while end < len(lines) and not is_heading(lines, end):
             end += 1
         starts = _numbered_starts(lines[number:end])
-        entries = read_references(lines, range(number, end)) if len(starts) > 2 else []
-        if len(entries) > 2 and sum(map(looks_like_entry, entries)) >= 0.75 * len(entries):
+        entries = read_references(lines, range(number, end)) if len(starts) > 1 else []
+        if len(entries) > 1 and sum(map(looks_like_entry, entries)) >= 0.75 * len(entries):
             return range(number, end)
     return None
 
@@ -199,7 +200,8 @@ def _gap_starts(lines: list[Line]) -> list[int]:
     return [0, *wide] if len(wide) >= 0.1 * len(lines) else []
 
 
-_BEGINNING = re.compile(r"[^\W\d_a-z][\w'’-]+,?\s(?:[A-Z]\.|[A-Z][\w'’-]+)")
+_BEGINNING = re.compile(rf"(?:{PARTICLE}\s)*[^\W\d_a-z][\w'’-]+,?\s[^\W\d_a-z](?:\.|[\w'’-]+)")
+"""The name of an author, with a family name first: "Lind, Å.", "de la Torre, M.", "Wu Jonas"."""
 
 
 def _name_starts(lines: list[Line]) -> list[int]:

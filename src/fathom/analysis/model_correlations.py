@@ -1,0 +1,141 @@
+"""Correlations over models: exploration and response length with accuracy, and where step-by-step prompting helps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fathom.analysis.findings import Share
+from fathom.analysis.intervals import Values
+from fathom.records.documents import Count
+from fathom.records.record import Record
+
+LEAST_MODELS = 4
+"""With fewer models no order of them is significant."""
+EXCHANGES = 9_999
+"""Random orders of a permutation test."""
+
+
+class ModelPoint(Record):
+    """One run as a point of a correlation."""
+
+    run: str
+    model: str
+    system: str
+    prompting: str
+    samples: Count
+    accuracy: float
+    """The mean over samples: pass@1."""
+    pass_at_k: float
+    """The share of questions with a correct response among all samples."""
+    output_tokens: float
+    """Mean tokens of a response."""
+
+    @property
+    def exploration(self) -> float:
+        return self.pass_at_k - self.accuracy
+
+
+class Correlation(Record):
+    """A rank correlation over models."""
+
+    of: str
+    models: Count
+    value: float
+    """Spearman's coefficient."""
+    p: Share
+    """Of a permutation test, two-sided."""
+
+
+class PromptingGain(Record):
+    """The accuracy of one model with and without step-by-step prompting."""
+
+    model: str
+    system: str
+    direct: float
+    cot: float
+
+    @property
+    def gain(self) -> float:
+        return self.cot - self.direct
+
+
+class ModelCorrelations(Record):
+    """What goes together over models."""
+
+    points: tuple[ModelPoint, ...]
+    correlations: tuple[Correlation, ...]
+    """Empty with fewer than four models."""
+    gains: tuple[PromptingGain, ...]
+    threshold: float | None
+    """The accuracy without step-by-step prompting from which on it helps, by a least-squares line; None if there are
+    too few models, or if the line does not rise through zero within the accuracies of the models."""
+
+
+def model_correlations(points: Sequence[ModelPoint], seed: int = 0) -> ModelCorrelations:
+    """The correlations over runs, and the gains of models that were run with both kinds of prompting."""
+    gains = _gains(points)
+    return ModelCorrelations(
+        points=tuple(points),
+        correlations=tuple(_correlations(points, gains, seed)),
+        gains=tuple(gains),
+        threshold=_threshold(gains),
+    )
+
+
+def _correlations(points: Sequence[ModelPoint], gains: Sequence[PromptingGain], seed: int) -> list[Correlation]:
+    several = [one for one in points if one.samples > 1]
+    found = [
+        ("exploration and accuracy", [one.exploration for one in several], [one.accuracy for one in several]),
+        ("response length and accuracy", [one.output_tokens for one in points], [one.accuracy for one in points]),
+        ("gain from cot and accuracy without it", [one.gain for one in gains], [one.direct for one in gains]),
+    ]
+    return [
+        Correlation(of=name, models=len(first), value=value, p=permuted(np.array(first), np.array(second), seed))
+        for name, first, second in found
+        if len(first) >= LEAST_MODELS and (value := spearman(np.array(first), np.array(second))) is not None
+    ]
+
+
+def spearman(first: Values, second: Values) -> float | None:
+    """Spearman's rank correlation; None if one side has no order."""
+    one, two = _ranks(first), _ranks(second)
+    if not one.std() or not two.std():
+        return None
+    return float(np.corrcoef(one, two)[0, 1])
+
+
+def _ranks(values: Values) -> Values:
+    """Ranks, the mean of them for ties."""
+    return np.array([float((values < one).sum() + (values <= one).sum() + 1) / 2 for one in values])
+
+
+def permuted(first: Values, second: Values, seed: int) -> float:
+    """The share of random orders whose correlation is at least as strong."""
+    one, two = _ranks(first), _ranks(second)
+    one, two = one - one.mean(), two - two.mean()
+    rng = np.random.default_rng(seed)
+    orders = rng.permuted(np.tile(two, (EXCHANGES, 1)), axis=1)
+    strength = abs(float(one @ two)) - 1e-9
+    return float((np.count_nonzero(np.abs(orders @ one) >= strength) + 1) / (EXCHANGES + 1))
+
+
+def _gains(points: Sequence[ModelPoint]) -> list[PromptingGain]:
+    found: dict[tuple[str, str], dict[str, list[float]]] = {}
+    for one in points:
+        found.setdefault((one.model, one.system), {}).setdefault(one.prompting, []).append(one.accuracy)
+    return [
+        PromptingGain(model=model, system=system, direct=float(np.mean(by["direct"])), cot=float(np.mean(by["cot"])))
+        for (model, system), by in found.items()
+        if {"direct", "cot"} <= by.keys()
+    ]
+
+
+def _threshold(gains: Sequence[PromptingGain]) -> float | None:
+    direct, gain = np.array([one.direct for one in gains]), np.array([one.gain for one in gains])
+    if len(gains) < LEAST_MODELS or not direct.std():
+        return None
+    slope, start = np.polyfit(direct, gain, 1)
+    crossing = -start / slope if slope > 0 else np.nan
+    return float(crossing) if direct.min() <= crossing <= direct.max() else None

@@ -1,0 +1,212 @@
+"""Authoring of puzzles by several people: draft, baselines, revision, independent review, rebuttal, consensus.
+
+Every stage is an event in a journal, with who, when and why; nothing is overwritten, so that each can be counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Literal
+
+from fathom.annotate.project import Project
+from fathom.records.authored_puzzles import AuthoredPuzzle
+from fathom.records.documents import Count
+from fathom.records.errors import FathomError
+from fathom.records.files import Journal, read_records
+from fathom.records.record import Record, short_id
+from fathom.scoring.answer_types.compare import agrees
+from fathom.scoring.answers import Text
+
+EVENTS = "authoring.jsonl"
+MOST_REVISIONS = 3
+"""After so many revisions a puzzle that every baseline still solves is discarded."""
+
+Stage = Literal["draft", "baselines", "revision", "discard", "review", "rebuttal", "consensus", "rejection"]
+State = Literal["needs baselines", "too easy", "needs review", "disputed", "rebutted", "final", "rejected", "discarded"]
+NEXT: Mapping[State, tuple[Stage, ...]] = {
+    "needs baselines": ("baselines", "revision", "discard"),
+    "too easy": ("revision", "discard"),
+    "needs review": ("review", "revision", "discard"),
+    "disputed": ("rebuttal", "revision", "discard"),
+    "rebutted": ("consensus", "rejection"),
+    "final": (),
+    "rejected": (),
+    "discarded": (),
+}
+"""What can happen to a puzzle in each state."""
+OF_THE_AUTHOR: tuple[Stage, ...] = ("revision", "rebuttal")
+OF_OTHERS: tuple[Stage, ...] = ("review", "consensus", "rejection")
+BASELINES = "baselines"
+"""Who records the results of baselines."""
+
+
+class AuthoringEvent(Record):
+    """One stage of one puzzle."""
+
+    puzzle_id: str
+    stage: Stage
+    by: str
+    at: str
+    puzzle: AuthoredPuzzle | None = None
+    """For drafts and revisions: the puzzle."""
+    baselines: dict[str, bool] = {}
+    """For baselines: whether each model gives the correct answer."""
+    answer: str = ""
+    """For a review: the reviewer's own answer, given before the key was shown."""
+    agrees: bool | None = None
+    """For a review: whether that is the key and there is no objection."""
+    reason: str = ""
+
+
+class AuthoringCounts(Record):
+    """How many puzzles reached each stage, and how each ended."""
+
+    puzzles: Count
+    states: dict[State, Count]
+    events: dict[Stage, Count]
+    reasons: dict[str, Count]
+    """Why puzzles were discarded or rejected."""
+    solved_by_all: Count
+    """Times that every baseline solved a puzzle."""
+    disagreements: Count
+    """Reviews that did not agree with the key."""
+
+
+class Authored:
+    """One puzzle with its history."""
+
+    def __init__(self, id: str, events: Sequence[AuthoringEvent]) -> None:
+        self.id = id
+        self.events = events
+
+    @property
+    def author(self) -> str:
+        return self.events[0].by
+
+    @property
+    def puzzle(self) -> AuthoredPuzzle:
+        """The latest version."""
+        versions = [one.puzzle for one in self.events if one.puzzle is not None]
+        return versions[-1]
+
+    @property
+    def revisions(self) -> int:
+        return sum(one.stage == "revision" for one in self.events)
+
+    @property
+    def state(self) -> State:
+        last = self.events[-1]
+        match last.stage:
+            case "draft" | "revision":
+                return "needs baselines"
+            case "baselines":
+                return "too easy" if last.baselines and all(last.baselines.values()) else "needs review"
+            case "review":
+                return "final" if last.agrees else "disputed"
+            case "rebuttal":
+                return "rebutted"
+            case "consensus":
+                return "final"
+            case "rejection":
+                return "rejected"
+            case "discard":
+                return "discarded"
+
+    def stages_for(self, person: str) -> tuple[Stage, ...]:
+        """What a person may do next; nobody reviews a puzzle of their own."""
+        barred = OF_OTHERS if person == self.author else OF_THE_AUTHOR
+        return tuple(one for one in NEXT[self.state] if one not in barred and one != "baselines")
+
+    def is_hidden_from(self, person: str) -> bool:
+        """Whether a person may not see the answer: whoever can still give a review without it."""
+        reviewed = any(one.stage == "review" and one.by == person for one in self.events)
+        return person != self.author and not reviewed and self.state in ("needs baselines", "too easy", "needs review")
+
+
+class Authoring(Project):
+    """The puzzles of a project. Every event is on disk when its method returns."""
+
+    def puzzles(self) -> dict[str, Authored]:
+        """All puzzles by id, in the order in which they were drafted."""
+        path = self.folder / EVENTS
+        groups: dict[str, list[AuthoringEvent]] = {}
+        for one in read_records(path, AuthoringEvent) if path.exists() else ():
+            groups.setdefault(one.puzzle_id, []).append(one)
+        return {id: Authored(id, events) for id, events in groups.items()}
+
+    def draft(self, person: str, puzzle: AuthoredPuzzle) -> str:
+        """Add a puzzle; returns its id."""
+        if puzzle.document not in self.settings.documents:
+            raise FathomError(f"The project has no document '{puzzle.document}'. Choose one of its documents.")
+        if len(set(puzzle.operations)) < 2:
+            raise FathomError("A puzzle needs at least two different operations. Name those that its solution uses.")
+        id = short_id("p", puzzle.document, puzzle.question, str(len(self.puzzles())))
+        self._record(id, "draft", person, puzzle=puzzle)
+        return id
+
+    def baselines(self, id: str, solved: Mapping[str, bool]) -> None:
+        """Record which baselines give the correct answer; a puzzle that stays too easy is discarded."""
+        if not solved:
+            raise FathomError("No baseline was run. Give at least one model.")
+        found = self._next(id, "baselines", BASELINES)
+        self._record(id, "baselines", BASELINES, baselines=dict(solved))
+        if all(solved.values()) and found.revisions >= MOST_REVISIONS:
+            self._record(id, "discard", BASELINES, reason=f"every baseline solves it after {found.revisions} revisions")
+
+    def revise(self, id: str, person: str, puzzle: AuthoredPuzzle, reason: str) -> None:
+        found = self._next(id, "revision", person)
+        if puzzle.document != found.puzzle.document:
+            raise FathomError("A revision is about the same document. Draft a new puzzle instead.")
+        self._record(id, "revision", person, puzzle=puzzle, reason=reason)
+
+    def review(self, id: str, person: str, answer: str, objection: str = "") -> bool:
+        """Record a reviewer's own answer and objection; returns whether they agree with the key."""
+        found = self._next(id, "review", person)
+        same = agrees(Text(value=found.puzzle.answer), Text(value=answer)) and not objection.strip()
+        self._record(id, "review", person, answer=answer, agrees=same, reason=objection)
+        return same
+
+    def conclude(self, id: str, stage: Stage, person: str, reason: str) -> None:
+        """Record a rebuttal, consensus, rejection or discard, each with its reason."""
+        if stage not in ("rebuttal", "consensus", "rejection", "discard"):
+            raise FathomError(f"'{stage}' is not decided by a reason alone. Use its own form.")
+        self._next(id, stage, person)
+        if not reason.strip():
+            raise FathomError("Give a reason.")
+        self._record(id, stage, person, reason=reason.strip())
+
+    def _next(self, id: str, stage: Stage, person: str) -> Authored:
+        found = self.puzzles().get(id)
+        if found is None:
+            raise FathomError(f"There is no puzzle '{id}'.")
+        allowed = NEXT[found.state] if person == BASELINES else found.stages_for(person)
+        if stage not in allowed:
+            raise FathomError(
+                f"The puzzle '{id}' is in the state '{found.state}', in which {person} cannot add a {stage}."
+            )
+        return found
+
+    def _record(self, id: str, stage: Stage, person: str, **fields: object) -> None:
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        event = AuthoringEvent.model_validate({"puzzle_id": id, "stage": stage, "by": person, "at": now, **fields})
+        with Journal(self.folder / EVENTS, AuthoringEvent) as journal:
+            journal.append(event)
+
+    def final(self) -> Iterator[AuthoredPuzzle]:
+        """The puzzles on which author and reviewer agree."""
+        return (one.puzzle for one in self.puzzles().values() if one.state == "final")
+
+    def stage_counts(self) -> AuthoringCounts:
+        found = self.puzzles().values()
+        events = [event for one in found for event in one.events]
+        ended = [one.reason for one in events if one.stage in ("discard", "rejection")]
+        return AuthoringCounts(
+            puzzles=len(found),
+            states=dict(sorted(Counter(one.state for one in found).items())),
+            events=dict(sorted(Counter(one.stage for one in events).items())),
+            reasons=dict(sorted(Counter(ended).items())),
+            solved_by_all=sum(bool(one.baselines) and all(one.baselines.values()) for one in events),
+            disagreements=sum(one.agrees is False for one in events),
+        )

@@ -1,0 +1,54 @@
+"""Correlations over the models of runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fathom.analysis.loading import open_bench, read_verdicts
+from fathom.analysis.model_correlations import (
+    Correlation,
+    ModelCorrelations,
+    ModelPoint,
+    PromptingGain,
+    model_correlations,
+)
+from fathom.api.arguments import Folder, as_path
+from fathom.records.errors import FathomError
+from fathom.runs.folder import read_responses, read_run, selected_questions
+from fathom.scoring.scores import summarize_samples
+
+__all__ = ["Correlation", "ModelCorrelations", "ModelPoint", "PromptingGain", "correlate_models"]
+
+
+def correlate_models(runs: Sequence[Folder], *, bench: Folder | None = None, seed: int = 0) -> ModelCorrelations:
+    """Correlations of exploration, response length and the gain from step-by-step prompting with accuracy.
+
+    All runs must be scored and on the same bench.
+    """
+    points = []
+    benches = set()
+    for folder in map(as_path, runs):
+        manifest = read_run(folder)
+        benches.add(manifest.bench_fingerprint)
+        opened = open_bench(folder, manifest, as_path(bench))
+        asked = {one.id for one in selected_questions(opened.all_questions(), manifest.settings)}
+        verdicts = [one for one in read_verdicts(folder) if one.question_id in asked]
+        if not verdicts:
+            raise FathomError(f"The run '{folder}' has no verdicts. Score it first: fathom score {folder}.")
+        summary = summarize_samples(asked, verdicts)
+        responses = list(read_responses(folder).responses.values())
+        points.append(
+            ModelPoint(
+                run=folder.name,
+                model=manifest.model,
+                system=manifest.system,
+                prompting=str(manifest.system_settings.get("prompting", "direct")),
+                samples=summary.samples,
+                accuracy=summary.mean,
+                pass_at_k=summary.pass_at[summary.samples],
+                output_tokens=sum(one.usage.output_tokens for one in responses) / max(1, len(responses)),
+            )
+        )
+    if len(benches) > 1:
+        raise FathomError("The runs are on different benches, so that accuracies cannot be compared. Give runs on one.")
+    return model_correlations(points, seed)

@@ -1,0 +1,52 @@
+"""`fathom correlate`"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from fathom.cli import options
+from fathom.cli.output import cut, escape_control_characters
+
+if TYPE_CHECKING:
+    from fathom.api.model_correlations import ModelCorrelations
+
+
+@click.command(epilog=options.examples("fathom correlate runs/*"))
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=options.PATH)
+@click.option("--bench", type=options.PATH, help="The runs' bench, if it has been moved.")
+@options.seed
+@options.as_json
+def command(runs: tuple[Path, ...], bench: Path | None, seed: int, as_json: bool) -> None:
+    """Correlate properties of models over runs on one bench.
+
+    Exploration (pass@k - pass@1) and response length with accuracy; the gain from step-by-step prompting with the
+    accuracy without it, and the accuracy from which on it helps. Rank correlations with permutation tests, from four
+    models on. Reads scored runs; writes nothing; calls no model.
+    """
+    from fathom.api.model_correlations import correlate_models
+
+    found = correlate_models(runs, bench=bench, seed=seed)
+    text = found.model_dump_json(indent=2) if as_json else "\n".join(_lines(found))
+    click.echo(escape_control_characters(text))
+
+
+def _lines(found: ModelCorrelations) -> Iterator[str]:
+    yield f"  {'run':30} {'prompting':9} {'samples':>7} {'pass@1':>7} {'pass@k':>7} {'exploration':>11} {'tokens':>7}"
+    for one in found.points:
+        yield (
+            f"  {cut(one.run, 30):30} {one.prompting:9} {one.samples:>7,} {one.accuracy:>7.1%} {one.pass_at_k:>7.1%} "
+            f"{one.exploration:>11.1%} {one.output_tokens:>7,.0f}"
+        )
+    for gain in found.gains:
+        change = f"gain {100 * gain.gain:+.1f} points"
+        yield f"  {cut(gain.model, 40)}: direct {gain.direct:.1%}, cot {gain.cot:.1%}, {change}"
+    if found.threshold is not None:
+        yield f"  step-by-step prompting helps models from an accuracy of {found.threshold:.1%} on (least-squares line)"
+    for each in found.correlations:
+        yield f"  {each.of}: Spearman {each.value:+.2f} over {each.models:,} runs (p = {each.p:.3f})"
+    if not found.correlations:
+        yield "  no correlation: it needs four runs that differ"
