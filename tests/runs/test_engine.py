@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -226,10 +227,14 @@ def _start(bench: Path, provider: Provider, out: Path, *words: object) -> Forked
     return process
 
 
-def _wait_for(count: int, provider: Provider) -> None:
+def _wait_until(reached: Callable[[], bool]) -> None:
     end = time.monotonic() + 60
-    while sum(provider.seen.values()) < count and time.monotonic() < end:
+    while not reached() and time.monotonic() < end:
         time.sleep(0.01)
+
+
+def _wait_for(count: int, provider: Provider) -> None:
+    _wait_until(lambda: sum(provider.seen.values()) >= count)
 
 
 def test_a_kill_loses_nothing_and_nothing_is_asked_twice(tiny_bench: Path, tmp_path: Path) -> None:
@@ -267,7 +272,8 @@ def test_the_second_interrupt_stops_at_once(tiny_bench: Path, tmp_path: Path) ->
         provider.seconds = 600  # far longer than the test waits
         time.sleep(0.3)
         process.signal(signal.SIGINT)
-        time.sleep(0.5)
+        # Two signals that arrive together are one.
+        _wait_until(lambda: "stopping" in process.errors)
         process.signal(signal.SIGINT)
         assert process.wait() == 130, process.errors
         assert "Traceback" not in process.errors
