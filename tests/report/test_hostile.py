@@ -23,8 +23,8 @@ from fathom.report.sections import all_figures
 from fathom.report.site import write_site
 from fathom.runs.folder import MANIFEST, RESPONSES
 from fathom.tasks.bench import Bench, build
-from fathom.tasks.bench_folder import MANIFEST as BENCH_MANIFEST
-from fathom.tasks.bench_folder import fingerprint_of
+from fathom.tasks.bench_folder import MANIFEST as BENCH_MANIFEST, hashes_of
+from fathom.tasks.bench_folder import fingerprint_of, hashes_of
 from tests.report.conftest import Opening, Violations
 from tests.report.sample import Player, play
 
@@ -133,7 +133,7 @@ def _tag(bench: Path) -> None:
         tagged.append(question.model_copy(update={"tags": tags, "text": f"{question.text} {payload}"}))
     write_records(bench / "questions.jsonl", tagged)
     manifest = json.loads((bench / BENCH_MANIFEST).read_text())
-    manifest["fingerprint"] = fingerprint_of(bench)
+    manifest["fingerprint"], manifest["hashes"] = fingerprint_of(bench), hashes_of(bench)
     (bench / BENCH_MANIFEST).write_text(json.dumps(manifest))
     assert len(Bench(bench).manifest.families) == 1
 

@@ -134,9 +134,11 @@ def test_one_page_with_runs_on_two_benches(site: Path, sample: Sample, opening: 
     sizes = [bench.questions for bench in analysis.findings.benches]
     assert written.items == sum(sizes)
     with opening(path) as (page, seen):
-        first, second = (f"bench {bench.fingerprint[:6]}: " for bench in analysis.findings.benches)
-        assert page.inner_text("h1").startswith(f"{first}harbor-large answers")
-        assert page.inner_text(".lead").startswith(f"{second}large-on-the-other answers")
+        first, second = (f"the questions of bench {bench.fingerprint[:6]} " for bench in analysis.findings.benches)
+        assert page.inner_text("h1").startswith("harbor-large (harbor/large-2) answers ")
+        assert first in page.inner_text("h1")
+        assert page.inner_text(".lead").startswith("large-on-the-other (harbor/large-2) answers ")
+        assert second in page.inner_text(".lead")
         for number, size in enumerate(sizes):
             page.select_option("#filter-bench", str(number))
             page.wait_for_function("n => document.querySelector('.status').textContent.startsWith(`${n} of`)", arg=size)
