@@ -23,7 +23,7 @@ from fathom.report.sections import all_figures
 from fathom.report.site import write_site
 from fathom.runs.folder import MANIFEST, RESPONSES
 from fathom.tasks.bench import Bench, build
-from fathom.tasks.bench_folder import MANIFEST as BENCH_MANIFEST, hashes_of
+from fathom.tasks.bench_folder import MANIFEST as BENCH_MANIFEST
 from fathom.tasks.bench_folder import fingerprint_of, hashes_of
 from tests.report.conftest import Opening, Violations
 from tests.report.sample import Player, play
