@@ -124,7 +124,9 @@ def test_a_run_that_is_resumed_pays_no_finished_call_again(
         assert forked.run() == ENDS[number]
         assert (folder / UNFINISHED).exists() == (number == signal.SIGKILL), "Ctrl-C lets begun questions finish"
         assert len(_responses(folder)) < QUESTIONS
-        assert len(lost_calls(folder)) == len(disturbance.struck)
+        # The call that the server saw, and those of other questions that were on their way to it.
+        struck = len(disturbance.struck)
+        assert struck <= len(lost_calls(folder)) <= struck * QUESTIONS
         assert main(forked.words) == 0
     disturbance.check()
     found = _check_responses(folder)

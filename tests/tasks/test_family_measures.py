@@ -94,6 +94,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory, small_folder: Path) -> Iterat
         # Questions without a response count with what they did not find.
         path = folder / "runs" / "a-full" / "responses.jsonl"
         path.write_text("".join(path.read_text().splitlines(keepends=True)[:-2]))
+        (path.parent / "end.json").unlink()
         yield folder / "runs"
     for name in ("titles", "titles.toy"):
         sys.modules.pop(name, None)
