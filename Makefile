@@ -5,8 +5,6 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CHROMIUM := /usr/bin/chromium
-# Tests wait for browsers, servers and killed processes: three workers keep two cores busy.
-WORKERS := $(shell echo $$(( ($$(nproc) * 3 + 1) / 2 )))
 
 # Without compiled files, every process of the tests would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -19,15 +17,15 @@ demo: $(READY)
 test: lint
 	@test -x $(CHROMIUM) || echo "No $(CHROMIUM): the tests of the report in a browser are SKIPPED" \
 	  "(Debian, Ubuntu: apt-get install chromium)." >&2
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal -m "not slow"
+	$(BIN)/pytest -n auto --dist worksteal -m "not slow"
 
 # Also what reads whole collections of real documents or measures rates, which takes twice as long.
 test-all: lint
-	$(BIN)/pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/pytest -n auto --dist worksteal
 
 # The property-based tests with other examples on each run, and with many more than in the suite.
 fuzz: $(READY)
-	FATHOM_HYPOTHESIS=fuzz $(BIN)/pytest -n $(WORKERS) --dist worksteal \
+	FATHOM_HYPOTHESIS=fuzz $(BIN)/pytest -n auto --dist worksteal \
 	  $$(grep -rl --include='test_*.py' 'hypothesis import' tests)
 
 lint: $(READY)
