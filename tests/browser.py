@@ -23,6 +23,9 @@ FLAGS = (
     "--disable-sync",
 )
 
+TIMEOUT = 120_000
+"""Milliseconds until a page that does not change is a failure."""
+
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
@@ -32,7 +35,9 @@ def browser() -> Iterator[Browser]:
         if os.environ.get("FATHOM_BROWSER") == "required":
             pytest.fail(missing)
         pytest.skip(missing)
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=TIMEOUT)  # the default of five seconds is too short on a busy machine
 
     with sync_playwright() as started:
         opened = started.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))

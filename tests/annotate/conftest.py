@@ -21,7 +21,7 @@ from fathom.annotate.security import cookie_name
 from fathom.annotate.web import LocalServer
 from fathom.api.annotating import create_project
 from fathom.api.corpora import ingest
-from tests.browser import browser
+from tests.browser import TIMEOUT, browser
 from tests.sharing import SharedFolders
 
 if TYPE_CHECKING:
@@ -165,6 +165,7 @@ def opening(browser: Browser) -> Iterator[Opening]:
             **{"viewport": {"width": 1280, "height": 860}, "reduced_motion": "reduce", **settings}
         )
         contexts.append(context)
+        context.set_default_timeout(TIMEOUT)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("dialog", lambda dialog: errors.append(dialog.message))

@@ -13,7 +13,7 @@ import pytest
 from fathom.analysis.analyze import Analysis, analyze
 from fathom.report.pages import WrittenPage, write_page
 from fathom.report.ranking import in_page_order
-from tests.browser import browser
+from tests.browser import TIMEOUT, browser
 from tests.report.sample import PLAYERS, bench_in, play
 
 __all__ = ["browser"]
@@ -78,6 +78,7 @@ def opening(browser: Browser) -> Opening:
         chosen.update(settings)
         context: Any = browser.new_context(**chosen)
         seen = Violations()
+        context.set_default_timeout(TIMEOUT)
         page: Any = context.new_page()
         page.on("request", lambda request: _on_request(request.url, path, seen))
         page.on("dialog", lambda dialog: _on_dialog(dialog, seen))
