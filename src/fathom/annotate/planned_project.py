@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -89,7 +90,7 @@ class Plan(Record):
 P = TypeVar("P", bound=Plan)
 
 
-class PlannedProject(Project, Generic[P]):
+class PlannedProject(Project, ABC, Generic[P]):
     """A project with a plan. Everything that people enter is on disk when its method returns."""
 
     kind: ClassVar[str]
@@ -105,9 +106,9 @@ class PlannedProject(Project, Generic[P]):
         super().__init__(folder)
 
     @classmethod
+    @abstractmethod
     def plan_type(cls) -> type[P]:
         """The class of the plan."""
-        raise NotImplementedError
 
     @classmethod
     def is_in(cls, folder: Path) -> bool:

@@ -11,7 +11,7 @@ from fathom.analysis.loading import BenchRuns, load_runs, verdict_on
 from fathom.annotate.error_coding import Category, CodingCase, CodingPlan, ErrorCoding, FailedBy
 from fathom.annotate.planned_project import question_tags, relative, stratified_sample
 from fathom.api.arguments import Folder, as_path
-from fathom.api.serving import Links, require_server, serve
+from fathom.api.serving import Links, require_server, serve_planned
 from fathom.records.errors import FathomError
 from fathom.records.questions import Question
 from fathom.records.record import first_error
@@ -131,10 +131,7 @@ def serve_coding(coding: Folder, *, port: int = 0, started: Callable[[Links], No
     require_server()
     from fathom.annotate.coding_app import coding_app
 
-    folder = as_path(coding)
-    with ErrorCoding(folder) as opened, opened.open_bench().open_corpus() as corpus:
-        where = corpus.folder
-    serve(folder, lambda of_server: coding_app(folder, where, of_server), port, started)
+    serve_planned(ErrorCoding(as_path(coding)), coding_app, port, started)
 
 
 def coding_results(coding: Folder) -> CodingResults:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from fathom.annotate.planned_project import PlannedProject
 from fathom.annotate.project import Project
 from fathom.records.errors import FathomError
 
@@ -41,3 +42,15 @@ def serve(
         people = [*opened.annotators(), *opened.annotators("adjudicator")]
         links = {name: server.link(opened.token(name)) for name in people}
     server.run(app(lambda: server.port), lambda: started(links))
+
+
+def serve_planned(
+    project: PlannedProject[Any],
+    app: Callable[[Path, Path, Callable[[], int]], FastAPI],
+    port: int,
+    started: Callable[[Links], None],
+) -> None:
+    """Serve a project that was drawn from a bench; `app` also gets its folder and that of its corpus."""
+    with project, project.open_bench().open_corpus() as corpus:
+        folder, documents = project.folder, corpus.folder
+    serve(folder, lambda of_server: app(folder, documents, of_server), port, started)

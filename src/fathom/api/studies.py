@@ -10,7 +10,7 @@ from fathom.analysis.studies import HumanAnswer, StudyGroup, StudyResults, summa
 from fathom.annotate.planned_project import question_tags, relative
 from fathom.annotate.study import Study, StudyAnswer, StudyPlan, StudyTask, assign_tasks, draw_sample
 from fathom.api.arguments import Folder, as_path
-from fathom.api.serving import Links, require_server, serve
+from fathom.api.serving import Links, require_server, serve_planned
 from fathom.records.errors import FathomError
 from fathom.records.questions import QuestionId, Response
 from fathom.runs.folder import read_run, selected_questions
@@ -93,10 +93,7 @@ def serve_study(study: Folder, *, port: int = 0, started: Callable[[Links], None
     require_server()
     from fathom.annotate.study_app import study_app
 
-    folder = as_path(study)
-    with Study(folder) as opened, opened.open_bench().open_corpus() as corpus:
-        where = corpus.folder
-    serve(folder, lambda of_server: study_app(folder, where, of_server), port, started)
+    serve_planned(Study(as_path(study)), study_app, port, started)
 
 
 def study_results(study: Folder, runs: Sequence[Folder] = ()) -> StudyResults:

@@ -8,7 +8,7 @@ from fathom.analysis.value_checks import CheckedGroup, CheckedValue, ValueCheckR
 from fathom.annotate.planned_project import relative, stratified_sample
 from fathom.annotate.value_checks import ValueCheckPlan, ValueChecks, assign_values
 from fathom.api.arguments import Folder, as_path
-from fathom.api.serving import Links, require_server, serve
+from fathom.api.serving import Links, require_server, serve_planned
 from fathom.records.errors import FathomError
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
@@ -79,10 +79,7 @@ def serve_value_check(checks: Folder, *, port: int = 0, started: Callable[[Links
     require_server()
     from fathom.annotate.value_check_app import value_check_app
 
-    folder = as_path(checks)
-    with ValueChecks(folder) as opened, opened.open_bench().open_corpus() as corpus:
-        where = corpus.folder
-    serve(folder, lambda of_server: value_check_app(folder, where, of_server), port, started)
+    serve_planned(ValueChecks(as_path(checks)), value_check_app, port, started)
 
 
 def value_check_results(checks: Folder) -> ValueCheckResults:
