@@ -174,3 +174,9 @@ def _read(terminal: int) -> bytes:
         return os.read(terminal, 4096)
     except OSError:  # Linux raises it when the other end of a terminal is closed.
         return b""
+
+
+def test_a_suggested_option_ends_its_sentence_once(fathom: Fathom) -> None:
+    done = fathom("audit", "bench", "--jsn")
+    assert done.returncode == 2
+    assert "'--json'? See `fathom" in done.stderr

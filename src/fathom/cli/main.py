@@ -120,7 +120,8 @@ def main(words: Sequence[str] | None = None) -> int:
         return 2
     except click.UsageError as error:
         called = error.ctx.command_path if error.ctx else "fathom"
-        return _refuse(f"{error.format_message().rstrip('.')}. See `{called} --help`.")
+        message = error.format_message().rstrip(".")
+        return _refuse(f"{message}{'' if message.endswith('?') else '.'} See `{called} --help`.")
     except click.ClickException as error:
         return _refuse(error.format_message())
     except (KeyboardInterrupt, click.Abort):

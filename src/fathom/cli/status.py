@@ -53,7 +53,7 @@ def describe(found: RunDetails) -> Iterator[str]:
     if run.accuracy is not None:
         yield f"  accuracy {run.accuracy:.1%} of all its questions"
     if run.state == "finished":
-        yield f"next: fathom score {run.folder}"
+        yield f"next: fathom {'score' if run.accuracy is None else 'analyze'} {run.folder}"
     elif run.state == "stopped":
         yield "next: run the same command again"
 
