@@ -14,12 +14,12 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections import defaultdict
 from pathlib import Path
 
+from _measuring import workplace
 from fathom.annotate.project import Project
 from fathom.annotate.security import cookie_name
 from fathom.api.annotating import create_project
@@ -103,8 +103,7 @@ def main() -> int:
     parser.add_argument("--pause", type=float, default=0.2, help="seconds between two marks of one annotator")
     parser.add_argument("--marks", type=int, default=50_000, help="marks of all annotators together")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
+    with workplace() as folder:
         corpus, project = corpus_in(folder), folder / "project"
         names = [f"annotator {number}" for number in range(given.annotators)]
         create_project(corpus, project, names)

@@ -18,7 +18,7 @@ from fathom.tasks.bench import Bench
 from fathom.tasks.numeric.faults import FAULTS
 from fathom.tasks.numeric.key_programs import program_of
 from fathom.tasks.numeric.simulate import Simulator
-from fathom.tasks.programs.faults import Reading
+from fathom.tasks.programs.faults import Interpretation
 
 FOUR = "sim/reader?drop-filter=0.2&ignore-not=0.4&reverse=0.2&miss-document=0.3"
 ALL = "sim/reader?" + "&".join(f"{fault}=0.06" for fault in FAULTS)
@@ -32,7 +32,7 @@ def true_faults(bench: Bench, simulated: Simulated) -> dict[str, list[str]]:
         for context, items in bench.by_context():
             for item in items:
                 rng = rng_for(0, simulated.name, item.question.id, 0, 0)
-                reading = Reading(program_of(item.key), simulator.read(context))
+                reading = Interpretation(program_of(item.key), simulator.read(context))
                 found[item.question.id] = []
                 for fault in [name for name in FAULTS if simulated.happens(name, rng)]:
                     after = FAULTS[fault].apply(reading, rng)

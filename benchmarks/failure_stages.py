@@ -36,16 +36,16 @@ STAGE_OF = {"finding": READING, "reading": READING, "computing": REASONING}
 
 
 def dialled(bench: Path, stage: str, rate: float) -> str:
-    """The dials of the bench's families whose faults belong to the stage, each at the rate."""
-    faults = {fault.name: fault for name in Bench(bench).manifest.families for fault in family(name).dials}
+    """The parameters of the bench's families whose faults belong to the stage, each at the rate."""
+    faults = {fault.name: fault for name in Bench(bench).manifest.families for fault in family(name).simulated_faults}
     names = [name for name, one in faults.items() if one.diagnosed and STAGE_OF[one.operation] == stage]
     return "&".join(f"{name}={rate}" for name in names)
 
 
-def analyzed(bench: Path, dials: str, k: int, folder: Path) -> Analysis:
-    """A run over `rag` with these dials, analyzed."""
+def analyzed(bench: Path, parameters: str, k: int, folder: Path) -> Analysis:
+    """A run over `rag` with these parameters, analyzed."""
     if not folder.exists():
-        model = f"sim/reader?{dials}" if dials else "sim/reader"
+        model = f"sim/reader?{parameters}" if parameters else "sim/reader"
         fathom("run", bench, "--model", model, "--system", "rag", "-S", f"k={k}", "--out", folder)
     return analyze([folder])
 
@@ -62,13 +62,13 @@ def measure(bench: Path, place: Path) -> None:
     print(f"{bench.name}: {Bench(bench).manifest.questions} questions\n{'simulated':34} {'failures':>8}", end="")
     print("".join(f"{name:>16}" for name in STAGES))
     parts = {READING: dialled(bench, READING, 0.12), REASONING: dialled(bench, REASONING, 0.12), GAVE_UP: "refuse=0.15"}
-    for name, dials in parts.items():
-        row(name, analyzed(bench, dials, ALL, place / name))
+    for name, parameters in parts.items():
+        row(name, analyzed(bench, parameters, ALL, place / name))
     row(f"{RETRIEVAL} (k={FEW}, no faults)", analyzed(bench, "", FEW, place / "few"))
     mixture(bench, "&".join(parts.values()), place / "mixed")
 
 
-def mixture(bench: Path, dials: str, folder: Path) -> None:
+def mixture(bench: Path, parameters: str, folder: Path) -> None:
     """All faults at once: the failures by the kinds of faults that occurred in the response, with their stages.
 
     Where faults of both kinds occurred, either stage is correct.
@@ -77,7 +77,7 @@ def mixture(bench: Path, dials: str, folder: Path) -> None:
     stage_of = {
         fault.name: STAGE_OF[fault.operation]
         for name in Bench(bench).manifest.families
-        for fault in family(name).dials
+        for fault in family(name).simulated_faults
         if fault.diagnosed
     } | {"refuse": GAVE_UP}
     question = ""
@@ -95,7 +95,7 @@ def mixture(bench: Path, dials: str, folder: Path) -> None:
         return answer_in_session(system, job, *rest)
 
     with patch.object(Simulated, "happens", noticed), patch.object(run, "answer_in_session", begun):
-        api.run(bench, model=f"sim/reader?{dials}", system="rag", system_settings={"k": ALL}, out=folder)
+        api.run(bench, model=f"sim/reader?{parameters}", system="rag", system_settings={"k": ALL}, out=folder)
     failed = [item for item in analyze([folder]).all_items() if item.outcome != "correct"]
     found = Counter((" and ".join(sorted(occurred[item.question_id])), item.stage) for item in failed)
     for kinds in sorted({kinds for kinds, _ in found}):

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-import tempfile
-from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
+from _measuring import workplace
 from tests.annotate.scripted_people import PEOPLE, simulate
 from tests.browser import CHROMIUM, FLAGS
 from tests.commands import run_command
@@ -26,8 +25,7 @@ def main() -> int:
     given = parser.parse_args()
     truth = 1 - sum(one.errors for one in PEOPLE.values()) / len(PEOPLE)
     wrong = covered = 0
-    with tempfile.TemporaryDirectory() as place, sync_playwright() as started:
-        folder = Path(place)
+    with workplace() as folder, sync_playwright() as started:
         for words in (
             ("generate", "--out", folder / "corpus", "--documents", 48, "--seed", 3),
             ("contexts", folder / "corpus", "--lengths", "64K", "--count", 6),

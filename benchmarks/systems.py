@@ -6,8 +6,8 @@
 
 Benches of `numeric` (short articles) and `tables` (annual reports, two of three from one year) are generated over
 contexts of growing size, and every system answers the same questions. A simulated reader misses each document that it
-reads with the probability of its dial, answers from what it was shown, and otherwise makes no mistake: what a row loses
-beyond the row `full` is what its system did not show, cut off, or gave up.
+reads with the probability of its parameter, answers from what it was shown, and otherwise makes no mistake: what a row
+loses beyond the row `full` is what its system did not show, cut off, or gave up.
 """
 
 from __future__ import annotations

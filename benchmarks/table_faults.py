@@ -27,7 +27,7 @@ from _measuring import workplace
 from fathom.analysis.attribution import CauseEstimator, CauseMatcher
 from fathom.models.simulated import Simulated
 from fathom.records.questions import Response
-from fathom.tasks.programs.faults import Reading
+from fathom.tasks.programs.faults import Interpretation
 from fathom.tasks.tables import FAMILY, near_misses
 from fathom.tasks.tables.check import check_answer
 from fathom.tasks.tables.diagnose import Diagnoser
@@ -53,7 +53,7 @@ def try_forms(corpus: fathom.Corpus, bench: fathom.Bench, counts: Counter[str]) 
     for context, items in by_context(list(bench.items())):
         for item in items:
             database = database_of(item.key)
-            reading = Reading(program_of(item.key, database), database)
+            reading = Interpretation(program_of(item.key, database), database)
             misses = near_misses.near_misses(item.key, reader.read(context, item.key), reading)
             forms = {
                 "correct answers": dict.fromkeys(near_misses.accepted_forms(item.key.answer)),

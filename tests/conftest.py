@@ -89,6 +89,13 @@ def citing_corpus(build_once: SharedFolders) -> Path:
     return build_once("citing", lambda folder: generate(folder / "corpus", recipe)) / "corpus"
 
 
+@pytest.fixture(scope="session")
+def few_citing(build_once: SharedFolders) -> Path:
+    """A corpus of 28 articles that cite one another, for swaps, which rewrite all of them; never write to it."""
+    recipe = Recipe(seed=5, documents=28, domains=("physics",))
+    return build_once("citing-few", lambda folder: generate(folder / "corpus", recipe)) / "corpus"
+
+
 @pytest.fixture
 def fathom() -> Fathom:
     """Runs the command and returns its exit code and output.

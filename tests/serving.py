@@ -168,6 +168,13 @@ class _Handler(BaseHTTPRequestHandler):
             self._chunk(_completion("chat.completion.chunk", [_choice("delta", delta, None)]))
             self.wfile.flush()
             self.connection.shutdown(2)
+        elif fault == "no choices":
+            self._send(200, _completion("chat.completion", []))
+        elif fault == "quiet end":
+            self._begin_stream()
+            delta = {"role": "assistant", "content": "Answer: 4"}
+            self._chunk(_completion("chat.completion.chunk", [_choice("delta", delta, None)]))
+            self._write(b"")  # a stream that ends as if it were complete
         elif fault == "silence":
             time.sleep(self.provider.silence)
             self.close_connection = True

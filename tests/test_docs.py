@@ -11,6 +11,7 @@ from fathom.cli.main import COMMANDS
 from fathom.systems.catalog import SYSTEMS
 from fathom.tasks.catalog import family_names
 from tests.conftest import Fathom
+from tests.sharing import SharedFolders
 from tests.transcripts import PAGES, ROOT, updated
 
 ALL_PAGES = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
@@ -19,9 +20,11 @@ ALL_PAGES = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if "```console" in page.read_text()], ids=lambda page: page.name
 )
-def test_transcripts_run_as_printed(page: Path, tmp_path: Path) -> None:
+def test_transcripts_run_as_printed(page: Path, tmp_path: Path, build_once: SharedFolders) -> None:
     text = page.read_text()
-    assert updated(text, tmp_path) == text, f"update it with `python -m tests.transcripts {page.relative_to(ROOT)}`"
+    assert updated(text, tmp_path, build_once) == text, (
+        f"update it with `python -m tests.transcripts {page.relative_to(ROOT)}`"
+    )
 
 
 def test_the_readme_has_a_transcript_and_the_two_commands() -> None:

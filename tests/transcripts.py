@@ -1,29 +1,38 @@
 """Transcripts in the docs: the commands of a page run as printed, in order, in an empty folder.
 
+Pages that start with the same commands share their result: the folder after these commands is kept, and copied.
+
 `python -m tests.transcripts [PAGE ...]` updates the pages with today's output.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import chdir
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
 
 from tests.commands import run_command
+from tests.sharing import SharedFolders
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 _BLOCK = re.compile(r"(?<=```console\n)(.*?)(?=```)", re.DOTALL)
 _PLAIN = re.compile(r"fathom (?:[^'|<>$;&]|'[^']*')*")
 """A `fathom` command without pipes, redirections and variables of the shell."""
+_STARTS = ("fathom generate ", "fathom contexts ", "fathom build ")
+"""Commands with which several pages start."""
 
 
 class Step(NamedTuple):
@@ -71,16 +80,40 @@ def _in_shell(command: str, folder: Path, environment: dict[str, str], text: str
     return done.stdout
 
 
-def updated(page: str, folder: Path) -> str:
-    """The page with today's output in every transcript."""
+def updated(page: str, folder: Path, shared: SharedFolders) -> str:
+    """The page with today's output in every transcript; its commands run in `folder`."""
+    commands = [step.command for block in _BLOCK.findall(page) for step in steps(block)]
+    start = list(takewhile(lambda command: command.startswith(_STARTS), commands))
+    outputs = _begun(start, folder, shared)
+
+    def output(step: Step) -> str:
+        return outputs.pop(0) if outputs else output_of(step.command, folder)
 
     def replay(block: re.Match[str]) -> str:
-        return "".join(f"$ {step.command}\n{output_of(step.command, folder)}" for step in steps(block[1]))
+        return "".join(f"$ {step.command}\n{output(step)}" for step in steps(block[1]))
 
     return _BLOCK.sub(replay, page)
 
 
+def _begun(commands: list[str], folder: Path, shared: SharedFolders) -> list[str]:
+    """The outputs of the first commands of a page, with what they write in `folder`."""
+    if not commands:
+        return []
+
+    def make(kept: Path) -> None:
+        (kept / "folder").mkdir()
+        outputs = _begun(commands[:-1], kept / "folder", shared)
+        outputs.append(output_of(commands[-1], kept / "folder"))
+        (kept / "outputs.json").write_text(json.dumps(outputs))
+
+    kept = shared(f"page-{hashlib.sha256(json.dumps(commands).encode()).hexdigest()[:16]}", make)
+    shutil.copytree(kept / "folder", folder, dirs_exist_ok=True)
+    outputs: list[str] = json.loads((kept / "outputs.json").read_text())
+    return outputs
+
+
 if __name__ == "__main__":
-    for page in [Path(name) for name in sys.argv[1:]] or PAGES:
-        with tempfile.TemporaryDirectory() as folder:
-            page.write_text(updated(page.read_text(), Path(folder)))
+    with tempfile.TemporaryDirectory() as base:
+        for number, page in enumerate([Path(name) for name in sys.argv[1:]] or PAGES):
+            (Path(base) / str(number)).mkdir()
+            page.write_text(updated(page.read_text(), Path(base) / str(number), SharedFolders(Path(base) / "shared")))

@@ -17,7 +17,7 @@ from fathom.runs.folder import END, RESPONSES, VERDICTS
 from fathom.tasks.bench import Bench
 from tests.analysis.conftest import Ran, done
 
-FAILING = "sim/reader?miss=0.1&format=0.1&refuse=0.05&timeout=0.2"
+FAILING = "sim/reader?miss=0.1&format=0.2&refuse=0.05&timeout=0.2"
 WITHOUT_CAUSES = Settings(causes=False)
 """For what does not depend on the likely causes of errors, which take most of the time."""
 
@@ -216,7 +216,7 @@ def test_scores_need_no_corpus(ran_small: Ran, small_bench: Path, tmp_path: Path
     assert located.runs[0].attribution is not None
 
 
-def test_misuse_raises_clear_errors(ran_small: Ran, small_bench: Path, small_folder: Path, tmp_path: Path) -> None:
+def test_misuse_raises_clear_errors(ran_small: Ran, tiny_bench: Path, small_folder: Path, tmp_path: Path) -> None:
     run = ran_small("sim/oracle")
     with pytest.raises(FathomError, match="given twice"):
         analyze([run, run])
@@ -226,11 +226,9 @@ def test_misuse_raises_clear_errors(ran_small: Ran, small_bench: Path, small_fol
         analyze([tmp_path])
     with pytest.raises(FathomError, match="is not the one"):
         analyze([run], corpus=small_folder)
-    other = tmp_path / "bench"
-    assert done("build", "numeric", small_bench.parent / "corpus", "--out", other, "--questions", "2") == 0
     with pytest.raises(FathomError, match="is not the bench"):
-        analyze([run], bench=other)
-    assert done("run", other, "--model", "sim/oracle", "--out", tmp_path / "oracle") == 0
+        analyze([run], bench=tiny_bench)
+    assert done("run", tiny_bench, "--model", "sim/oracle", "--out", tmp_path / "oracle") == 0
     with pytest.raises(FathomError, match="different benches"):
         compare_runs(run, tmp_path / "oracle")
     both = analyze([run, tmp_path / "oracle"]).findings
@@ -247,8 +245,8 @@ def test_counts_of_a_fitted_bench(ran_small: Ran, small_bench: Path, tmp_path: P
     counts = found.runs[0].overall.counts
     assert counts.built == Bench(small_bench).manifest.questions
     assert counts.fitted == Bench(fitted).manifest.questions
-    assert counts.built == counts.fitted + counts.refused
-    assert counts.refused > 0
+    assert counts.built == counts.fitted + counts.dropped
+    assert counts.dropped > 0
     assert counts.errors == found.runs[0].overall.outcomes.error > 0
     for breakdown in found.runs[0].breakdowns:
         for group in breakdown.groups:

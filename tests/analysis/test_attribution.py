@@ -18,7 +18,7 @@ from fathom.tasks.family import Fault
 from fathom.tasks.numeric.faults import FAULTS
 from fathom.tasks.numeric.key_programs import program_of
 from fathom.tasks.numeric.simulate import Simulator
-from fathom.tasks.programs.faults import Reading
+from fathom.tasks.programs.faults import Interpretation
 from tests.analysis.conftest import Ran
 
 MIXED = "sim/reader?" + "&".join(f"{fault}=0.06" for fault in FAULTS)
@@ -74,7 +74,7 @@ def struck(bench: Path, name: str, seed: int) -> Mapping[str, list[str]]:
         for context, items in opened.by_context():
             for item in items:
                 rng = rng_for(seed, simulated.name, item.question.id, 0, 0)
-                reading = Reading(program_of(item.key), simulator.read(context))
+                reading = Interpretation(program_of(item.key), simulator.read(context))
                 mine: list[str] = []
                 for fault in [name for name in FAULTS if simulated.happens(name, rng)]:
                     after = FAULTS[fault].apply(reading, rng)

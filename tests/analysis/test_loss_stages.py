@@ -19,13 +19,13 @@ from fathom.tasks.bench import Bench
 from fathom.tasks.numeric.diagnose import Diagnoser
 from tests.analysis.conftest import Ran
 
-DIALS = {"miss-document": 0.5, "other-column": 0.3, "drop-filter": 0.3}
+PARAMETERS = {"miss-document": 0.5, "other-column": 0.3, "drop-filter": 0.3}
 MODEL = "sim/reader?drop-filter=0.3&other-column=0.3&miss-document=0.5"
 
 
 @pytest.fixture(scope="module")
-def decomposition(ran: Ran) -> LossDecomposition:
-    return decomposed(ran, 0)
+def decomposition(ran_small: Ran) -> LossDecomposition:
+    return decomposed(ran_small, 0)
 
 
 def decomposed(ran: Ran, seed: int) -> LossDecomposition:
@@ -44,7 +44,7 @@ def changed(bench: Path, fault: str) -> float:
             for context, items in opened.by_context()
             for item in items
         ]
-    return DIALS[fault] * float(np.mean(shares))
+    return PARAMETERS[fault] * float(np.mean(shares))
 
 
 @pytest.mark.slow
@@ -74,9 +74,9 @@ def test_stages_add_up(decomposition: LossDecomposition) -> None:
     )
 
 
-def test_a_model_that_only_misses_documents_loses_only_in_finding(ran: Ran) -> None:
+def test_a_model_that_only_misses_documents_loses_only_in_finding(ran_small: Ran) -> None:
     model = "sim/reader?miss=0.5"
-    runs = [ran(model, "--system", system) for system in ("full", "passages")]
+    runs = [ran_small(model, "--system", system) for system in ("full", "passages")]
     analysis = analyze(runs).findings
     full, passages = analysis.runs
     assert full.overall.accuracy.value < 0.9
@@ -111,13 +111,15 @@ def without(folder: Path, kept: Path, outcome: str) -> Path:
 
 
 @pytest.mark.parametrize("outcome", ["error", "overflow", "unanswered"])
-def test_missing_answers_are_not_losses_in_finding(ran: Ran, examined: Path, tmp_path: Path, outcome: str) -> None:
+def test_missing_answers_are_not_losses_in_finding(
+    ran_small: Ran, small_bench: Path, tmp_path: Path, outcome: str
+) -> None:
     model = "sim/oracle"
-    full = without(ran(model, "--system", "full"), tmp_path / "full", outcome)
-    findings = analyze([full, ran(model, "--system", "passages")], bench=examined).findings
+    full = without(ran_small(model, "--system", "full"), tmp_path / "full", outcome)
+    findings = analyze([full, ran_small(model, "--system", "passages")], bench=small_bench).findings
     [found] = findings.loss_decompositions
     assert [step.lost.value for step in found.stages] == [0.0]
-    questions = Bench(examined).manifest.questions
+    questions = Bench(small_bench).manifest.questions
     assert found.items == questions // 2
     assert any(
         f"{questions - questions // 2:,} of {questions:,} questions are excluded" in note for note in found.notes

@@ -8,7 +8,7 @@ from fathom.records.questions import Usage
 from fathom.tasks.family import ReasoningStep
 
 STEPS = (
-    ReasoningStep("the articles that fit", (("Tides of Time", "Article 3"), ("Winds", "Article 5"))),
+    ReasoningStep("the matching articles", (("Tides of Time", "Article 3"), ("Winds", "Article 5"))),
     ReasoningStep("their values", (("3",), ("12",))),
     ReasoningStep("the result", (("15",),)),
 )

@@ -18,12 +18,14 @@ from fathom.annotate.value_check_app import value_check_app
 from fathom.annotate.value_checks import ValueChecks
 from fathom.api.annotating import create_project
 from fathom.api.benches import build
-from fathom.api.corpora import generate
+from fathom.api.corpora import generate, ingest
 from fathom.api.error_coding import create_coding
 from fathom.api.studies import create_study
 from fathom.api.value_checks import create_value_check
 from fathom.contexts.files import FILE_NAME, write_contexts
 from fathom.contexts.sampling import SamplingSettings
+from fathom.corpus.selftest.decompose import decompose
+from fathom.corpus.selftest.pdf import pdf
 from fathom.corpus.store import Corpus
 from tests.annotate.conftest import Served, serving, serving_project, wait_saved
 from tests.browser import CHROMIUM, FLAGS
@@ -94,6 +96,32 @@ def take_annotation(browser: Browser, folder: Path) -> None:
         take(browser, served, "ada", "/", "list")
 
 
+def take_pages(browser: Browser, folder: Path) -> None:
+    """A claim with evidence on the page of a PDF."""
+    papers, corpus, project = folder / "papers", folder / "pdf-corpus", folder / "pdf-project"
+    papers.mkdir()
+    with Corpus(folder / "corpus") as documents:
+        for content in pdf(decompose(next(iter(documents.documents())))).values():
+            (papers / "paper.pdf").write_bytes(content)
+    ingest(papers, corpus)
+    create_project(corpus, project, ["ada"])
+    with Project(project) as opened:
+        opened.attest("ada")
+    with serving_project(project, corpus) as served:
+        page = entered(browser, served, "ada", "/documents/1", "light")
+        for key in ["]", "j", "j", "j", "c", "j", "j", "e", "t"]:
+            page.keyboard.press(key)
+        wait_saved(page)
+        page.wait_for_selector(".page .w.claim")
+        page.wait_for_load_state("networkidle")
+        page.locator(".page img").first.evaluate("image => image.decode()")
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            page.wait_for_timeout(200)
+            page.screenshot(path=PICTURES / f"annotate-pages-{scheme}.png")
+        page.close()
+
+
 def take_review(browser: Browser, folder: Path) -> None:
     """An item of a bench with its proof."""
     corpus, bench, project = folder / "corpus", folder / "bench", folder / "review"
@@ -111,12 +139,19 @@ def take_study(browser: Browser, folder: Path) -> None:
     with Corpus(corpus) as documents:
         write_contexts(documents, SamplingSettings(lengths=(65_536,), count=1), corpus / FILE_NAME)
     build("numeric", corpus, out=bench)
-    create_study(bench, study, "family", 3, people=["ada"], answers=1, show="tables", time_limit=600)
+    create_study(bench, study, "family", 3, people=["ada"], answers=1, controls=0, show="tables", time_limit=600)
     with serving(study, lambda server: study_app(study, corpus, lambda: server.port)) as served:
         take(browser, served, "ada", "/", "study-start")
         with Study(study) as opened:
             opened.attest("ada")
         take(browser, served, "ada", "/", "study")
+        page = entered(browser, served, "ada", "/", "light")
+        while page.locator("#give-up").count():
+            with page.expect_navigation():
+                page.click("#give-up")
+        page.close()
+        take(browser, served, "ada", "/", "study-end")
+        take(browser, served, "ada", "/none", "error")
 
 
 def take_coding(browser: Browser, folder: Path) -> None:
@@ -151,7 +186,7 @@ def main() -> None:
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as started:
         browser = started.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
-        for one in (take_annotation, take_review, take_study, take_coding, take_values):
+        for one in (take_annotation, take_pages, take_review, take_study, take_coding, take_values):
             one(browser, Path(folder))
         browser.close()
 

@@ -84,7 +84,8 @@ def test_a_claim_is_dragged_and_evidence_attached_from_another_section(
     drag(page, (abstract, 0), (abstract, len("We show that 𝛼-pruning 🚀 halves the energy.") + 2))
     page.click("#pop button >> nth=0")
     wait_saved(page)
-    drag(page, (results, 4), (results, len("The energy fell from 10.4 J to 5.1 J")))
+    # A word or a number that the drag cuts is taken whole.
+    drag(page, (results, 7), (results, len("The energy fell from 10.4 J to 5")))
     page.click("#pop button >> nth=1")
     wait_saved(page)
     drag(page, ("#text tr:nth-child(2) td:nth-child(2)", 0), ("#text tr:nth-child(3) td:nth-child(3)", 3))
@@ -93,7 +94,7 @@ def test_a_claim_is_dragged_and_evidence_attached_from_another_section(
     found = layer(served, corpus, number)
     assert spans(found, text) == {
         "claim": ["We show that 𝛼-pruning 🚀 halves the energy."],
-        "evidence": ["10.4 | 5.1 |\n| B | 9.8 | 4.7", "energy fell from 10.4 J to 5.1 J"],
+        "evidence": ["10.4 | 5.1 |\n| B | 9.8 | 4.7", "energy fell from 10.4 J to 5.1"],
     }
     assert sum(isinstance(one, EvidenceLink) for one in found.values()) == 2
     # Attributes and notes, and the same evidence for a second claim.
@@ -151,6 +152,18 @@ def test_everything_works_with_the_keyboard_alone(served: Served, corpus: Path, 
         "evidence": ["Lookups took 3 ns with our index and 5 ns with hashing."],
     }
     assert [one.type for one in found.values() if isinstance(one, EvidenceMark)] == ["primary"]
+    # Another type and polarity of the evidence, and another passage.
+    for key in ["n", "v", "2", "x", "k", "r"]:
+        page.keyboard.press(key)
+    wait_saved(page)
+    changed = layer(served, corpus, number)
+    assert spans(changed, text)["evidence"] == ["We measured it on two machines."]
+    assert [one.type for one in changed.values() if isinstance(one, EvidenceMark)] == ["secondary"]
+    assert [one.polarity for one in changed.values() if isinstance(one, EvidenceLink)] == ["contradicts"]
+    for _ in range(3):
+        page.keyboard.press("Control+z")
+    wait_saved(page)
+    assert layer(served, corpus, number) == found
     for keys, claims in (("Control+z", 1), ("Control+Shift+z", 2), ("n", 2), ("Delete", 1), ("Control+z", 2)):
         page.keyboard.press(keys)
         expect(page.locator(CLAIMS)).to_have_count(claims)

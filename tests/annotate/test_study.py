@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fathom.annotate.study import Study, assign_tasks, draw_sample, with_code
-from fathom.annotate.study_app import parts_of, study_app
+from fathom.annotate.study_app import parts_of, study_app, tables_of
 from fathom.api.studies import create_study, study_results
 from fathom.records.errors import FathomError
 from fathom.records.questions import Question
@@ -30,6 +30,27 @@ def questions(count: int = 40) -> list[Question]:
         Question(id=f"q-{n}", family="numeric", context_id=f"c-{n % 8}", text="?", tags={"skill": "ab"[n % 2]})
         for n in range(count)
     ]
+
+
+def test_tables_keep_every_cell_wherever_the_code_is() -> None:
+    material = (
+        'Table one\na,b\n1,"x, y"\n2,NULL\n\nCREATE TABLE two (\n  c TEXT, -- name\n  d REAL -- sum\n);\n\nc,d\nz,3\n\n'
+    )
+    lines = material.split("\n")
+    for place in range(len(lines)):
+        tables = tables_of("\n".join([*lines[:place], "Control code: 12345", *lines[place:]]))
+        named = [(table.title, table.columns) for table in tables if table.title]
+        assert named == [("Table one", ["a", "b"]), ("Table two", ["c", "d"])]
+        rows = [row for table in tables for row in (*table.rows, *([line] for line in table.definition))]
+        cells = [
+            ["1", "x, y"],
+            ["2", "NULL"],
+            ["Control code: 12345"],
+            ["c TEXT, -- name"],
+            ["d REAL -- sum"],
+            ["z", "3"],
+        ]
+        assert sorted(rows) == cells
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -153,6 +174,7 @@ def test_people_answer_in_a_browser(tiny_bench: Path, tmp_path: Path, opening: O
             page.wait_for_selector(f"html[data-ready] main[data-place='{number}']")
             assert "left" in page.inner_text("#time")
             material = page.inner_text(".material")
+            assert page.locator(".material thead").count() == 3
             if number == 0:
                 assert problems(page) == []
                 page.click("#send")

@@ -1,4 +1,4 @@
-"""People check extracted values against the documents; another person reviews what they do not confirm."""
+"""People check extracted values against the documents; a second person reviews what they do not confirm."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_values_are_drawn_for_each_domain_and_printed_where_they_say(reports_ben
             assert re.sub(r"\D", "", one.value).lstrip("0").startswith(printed)
     with pytest.raises(FathomError, match="No value has the tag 'skill'"):
         create_value_check(reports_bench, tmp_path / "other", "skill", 3)
-    with pytest.raises(FathomError, match="another person"):
+    with pytest.raises(FathomError, match="second person"):
         assign_values(10, ["ada"])
 
 

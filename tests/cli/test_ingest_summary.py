@@ -90,7 +90,7 @@ def test_a_report_with_everything_fits_one_screen(tmp_path: Path) -> None:
         lines = describe(corpus, report).splitlines()
     # The first lines name the folder, whose path may be long.
     assert max(map(len, lines[1:-1])) <= WIDTH
-    assert len(lines) <= 31 + len(corpora.FORMATS)
+    assert len(lines) <= 36 + len(corpora.FORMATS)
 
 
 def test_wide_and_long_names_are_cut(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

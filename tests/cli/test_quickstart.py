@@ -9,7 +9,7 @@ import pytest
 import fathom as package
 from fathom.api.benches import preparation_of
 from fathom.api.prices import price_range
-from fathom.api.quickstart import LENGTHS, _choose_lengths
+from fathom.api.quickstart import LENGTHS, MAX_LENGTH, _choose_known, _choose_lengths
 from fathom.cli.contexts import _shortfalls
 from fathom.contexts.sampling import SamplingCount, SamplingReport, SamplingSettings
 from fathom.corpus.store import Corpus
@@ -53,6 +53,35 @@ def test_in_python(documents: Path, tmp_path: Path) -> None:
     assert len(run.responses()) == len(bench)
 
 
+def test_a_mistyped_path_and_too_few_documents(documents: Path, tmp_path: Path, fathom: Fathom) -> None:
+    mistyped = fathom("quickstart", tmp_path / "nowhere", "--out", tmp_path / "first")
+    assert mistyped.returncode == 2
+    assert "does not exist" in mistyped.stderr
+    # The corrected command can write to the same folder.
+    one = fathom("quickstart", documents / "0.md", "--out", tmp_path / "first")
+    assert one.returncode == 2
+    assert "only 1 could be read" in one.stderr
+    others = fathom("quickstart", documents / "1.md", "--out", tmp_path / "first")
+    assert "already contains a corpus" in others.stderr
+
+
+@pytest.mark.parametrize(
+    ("documents", "known"),
+    [
+        (["title authors references"] * 6, ("title", "authors", "references")),
+        (["title authors references"] * 4 + ["title"] * 4, ("title", "authors", "references")),
+        (["title authors references"] * 3 + ["title references"] * 3, ("title", "references")),
+        (["title"] * 5 + ["authors"] * 4, ("title",)),
+        (["title authors references"] * 3, ()),
+        ([""] * 9, ()),
+    ],
+)
+def test_documents_with_unknown_fields_are_left_out_if_most_know_them(
+    documents: list[str], known: tuple[str, ...]
+) -> None:
+    assert _choose_known([one.split() for one in documents], ["numeric"]) == known
+
+
 def test_documents_without_anything_to_ask_about(tmp_path: Path, fathom: Fathom) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "one.bin").write_bytes(bytes(range(256)))
@@ -62,7 +91,7 @@ def test_documents_without_anything_to_ask_about(tmp_path: Path, fathom: Fathom)
 
 
 @pytest.mark.parametrize("documents", [1, 3, 5, 30, 250, 10_000])
-@pytest.mark.parametrize("tokens", [200, 3_000, 40_000])
+@pytest.mark.parametrize("tokens", [200, 3_000, 40_000, 90_000])
 def test_lengths_suit_the_documents(documents: int, tokens: int) -> None:
     lengths, count = _choose_lengths([tokens] * documents)
     total = documents * tokens
@@ -72,7 +101,7 @@ def test_lengths_suit_the_documents(documents: int, tokens: int) -> None:
         assert lengths[0] >= 4 * tokens
         assert lengths[-1] <= total / 2
     else:
-        assert lengths[0] >= total
+        assert lengths[0] >= min(total, MAX_LENGTH)
 
 
 def test_a_family_that_needs_a_pack_says_so(tmp_path: Path, mixed_folder: Path) -> None:

@@ -207,7 +207,7 @@ def test_ingesting_twice_does_nothing_unless_a_source_has_changed(papers: Path, 
         ingest([papers], tmp_path / "corpus", Filters(min_tokens=5))
     later = time.time() + 5
     os.utime(next(papers.iterdir()), (later, later))
-    with pytest.raises(FathomError, match="already contains a corpus"):
+    with pytest.raises(FathomError, match="have changed since"):
         ingest([papers], tmp_path / "corpus", Filters())
 
 

@@ -331,7 +331,7 @@ def test_a_file_whose_reading_ends_early_is_incomplete() -> None:
 # Interruptions and memory.
 
 
-PAPERS = 60
+PAPERS = 100
 
 
 @pytest.fixture(scope="module")

@@ -68,7 +68,7 @@ def test_keeps_adjacent_spans_adjacent(case: tuple[str, list[Edit], Span]) -> No
 # Whole corpora.
 
 
-@pytest.fixture(scope="module", params=["small_folder", "mixed_folder"])
+@pytest.fixture(scope="module", params=["few_citing", "mixed_folder"])
 def pairs(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[CorpusSwap, list[tuple[Document, Document]]]:
@@ -180,7 +180,7 @@ def test_values_of_one_series_change_by_one_factor(pairs: tuple[CorpusSwap, list
 
 
 def test_the_same_seed_gives_the_same_corpus(tmp_path: Path) -> None:
-    generate(tmp_path / "before", Recipe(seed=3, documents=12))
+    generate(tmp_path / "before", Recipe(seed=3, documents=4))
     with Corpus(tmp_path / "before") as corpus:
         for name, seed in (("one", 1), ("two", 1), ("three", 2)):
             swap_corpus(corpus, tmp_path / name, seed)
@@ -203,6 +203,7 @@ As Muller and Young argue, young people like tides. MULLER ET AL. were right, sa
 Young stars, Markov chains, the Adam optimizer (Adam and Young, 2019) and English Jupyter Widgets stay. So does Ann
 Young.
 We follow Markov & Adam, 2017, and Markov et al. [4]; "Markov (2018)" is another work. See young2019 and young2018.
+Young argued so; Dr. English has read Markov's thesis. Adam wins, Young's modulus and Prof. Nobody stay.
 
 1. Müller, I. Tides. 2018.
 2. K. Young. Tides again. 2019.
@@ -287,7 +288,10 @@ def test_only_people_are_renamed_and_only_where_they_are_named(renaming: NameSwa
         ("(Young, 2019), Young (2019), David Markov", "({Young}, 2019), {Young} (2019), David {Markov}"),
         ("(Adam and Young, 2019)", "({Adam} and {Young}, 2019)"),
         ("Markov & Adam, 2017, and Markov et al.", "{Markov} & {Adam}, 2017, and {Markov} et al."),
+        ("As Muller and Young argue", "As {Muller} and {Young} argue"),
         ("young2019", "{young}2019"),
+        ("Young argued so; Dr. English has", "{Young} argued so; Dr. {English} has"),
+        ("read Markov's thesis", "read {Markov}'s thesis"),
         ("1. Müller, I.", "1. {Muller}, I."),
         ("2. K. Young.", "2. K. {Young}."),
         ("4. David Markov, Jo Adam, Lee English.", "4. David {Markov}, Jo {Adam}, Lee {English}."),

@@ -13,7 +13,7 @@ from fathom.records.errors import FathomError
 
 CHANCES = st.floats(0, 1)
 FAULTS = ("miss", "drop-filter", "reverse")
-DIALS = (*FAULTS, "format", "refuse", "timeout")
+PARAMETERS = (*FAULTS, "format", "refuse", "timeout")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -22,16 +22,18 @@ def test_a_kind_alone_is_a_name(kind: str) -> None:
     assert Simulated(kind).name == f"sim/{kind}"
 
 
-@given(st.dictionaries(st.sampled_from(DIALS), CHANCES))
-def test_a_name_parses_back(dials: dict[str, float]) -> None:
-    made = Simulated("reader", tuple(dials.items()))
+@given(st.dictionaries(st.sampled_from(PARAMETERS), CHANCES))
+def test_a_name_parses_back(parameters: dict[str, float]) -> None:
+    made = Simulated("reader", tuple(parameters.items()))
     assert Simulated.parse(made.name) == made
-    assert {dial: made.chance(dial) for dial in DIALS} == {dial: dials.get(dial, 0) for dial in DIALS}
+    assert {parameter: made.chance(parameter) for parameter in PARAMETERS} == {
+        parameter: parameters.get(parameter, 0) for parameter in PARAMETERS
+    }
 
 
 @given(st.permutations([("miss", "0.20"), ("reverse", "1e-1"), ("timeout", "1"), ("refuse", "0.0")]))
 def test_one_model_has_one_name(settings: list[tuple[str, str]]) -> None:
-    name = "sim/reader?" + "&".join(f"{dial}={chance}" for dial, chance in settings)
+    name = "sim/reader?" + "&".join(f"{parameter}={chance}" for parameter, chance in settings)
     assert Simulated.parse(name).resolved(FAULTS).name == "sim/reader?miss=0.2&reverse=0.1&timeout=1"
 
 
@@ -65,7 +67,7 @@ def test_a_bad_name_is_refused_with_the_known_names(name: str, message: str) -> 
 def test_faults_happen_as_often_as_dialed() -> None:
     simulated = Simulated.parse("sim/reader?reverse=0.3&miss=1&drop-filter=0.05")
     rng = Random(1)
-    often = {dial: sum(simulated.happens(dial, rng) for _ in range(4000)) / 4000 for dial in FAULTS}
+    often = {parameter: sum(simulated.happens(parameter, rng) for _ in range(4000)) / 4000 for parameter in FAULTS}
     assert often["miss"] == 1
     assert often["reverse"] == pytest.approx(0.3, abs=0.03)
     assert often["drop-filter"] == pytest.approx(0.05, abs=0.02)

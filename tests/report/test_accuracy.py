@@ -12,7 +12,7 @@ from fathom.analysis.analyze import analyze
 from fathom.report.accuracy import baselines, closed_book
 from fathom.report.formatting import short_names
 from tests.report.conftest import Sample
-from tests.report.sample import Player, bench_in, play
+from tests.report.sample import Player, play
 
 
 @pytest.fixture(scope="module")
@@ -49,10 +49,9 @@ def test_p_values_are_corrected_over_models(guessers: list[dict[str, Any]]) -> N
     assert corrected == pytest.approx(2 * once)
 
 
-def test_baselines_of_several_benches_have_distinct_names(sample: Sample, tmp_path: Path) -> None:
-    other = bench_in(tmp_path, documents=40, count=2, questions=3, lengths=(65_536,))
+def test_baselines_of_several_benches_have_distinct_names(sample: Sample, tiny_bench: Path, tmp_path: Path) -> None:
     player = Player("there", "sim/reader?miss=0.1", "full", "meadow/8b")
-    findings = analyze([sample.runs[0], play(other, tmp_path / "there", player)]).findings
+    findings = analyze([sample.runs[0], play(tiny_bench, tmp_path / "there", player)]).findings
     (figure,) = baselines(findings)
     assert figure.draw is not None
     drawn = json.dumps(figure.draw(880.0))

@@ -66,7 +66,7 @@ def test_the_headline_file_has_the_findings(sample: Sample) -> None:
             run.overall.accuracy.high,
         )
         counts = run.overall.counts
-        names = ("built", "fitted", "errors", "refused", "retired")
+        names = ("built", "fitted", "errors", "dropped", "retired")
         assert [row[name] for name in names] == [getattr(counts, name) for name in names]
 
 
@@ -189,6 +189,10 @@ def test_percentages_are_rounded_as_on_the_page(share: float, said: str) -> None
 @given(st.text(), st.floats(10, 400))
 def test_labels_fit(words: str, width: float) -> None:
     assert text_width(fit_label(words, width)) <= max(2, int(width / 6.6)) + 1
+
+
+def test_shortened_names_differ_where_the_names_differ_at_the_end() -> None:
+    assert fit_label("careful-reader-miss-0.05", 80) != fit_label("careful-reader-miss-0.30", 80)
 
 
 @given(st.lists(st.floats(0, 300), max_size=12))

@@ -14,7 +14,7 @@ from fathom.report.pages import write_page
 from fathom.report.site import only, write_site
 from tests.conftest import Fathom
 from tests.report.conftest import Opening, Sample
-from tests.report.sample import PLAYERS, Player, bench_in, play
+from tests.report.sample import PLAYERS, Player, play
 from tests.report.test_summary import run_named, with_outcomes
 
 MORE = (
@@ -25,11 +25,10 @@ MORE = (
 
 
 @pytest.fixture(scope="module")
-def site(sample: Sample, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(sample: Sample, tiny_bench: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two benches; one model was run on both, and twice on the first."""
     folder = tmp_path_factory.mktemp("site")
-    other = bench_in(folder, documents=40, count=3, questions=5, lengths=(65_536,))
-    extra = play(other, folder / "runs" / "large-on-the-other", PLAYERS[0])
+    extra = play(tiny_bench, folder / "runs" / "large-on-the-other", PLAYERS[0])
     again = replace(PLAYERS[0], name="harbor-large-again")
     more = [play(sample.bench, folder / "runs" / player.name, player) for player in (again, *MORE)]
     analysis = analyze([*sample.runs, *more, extra])

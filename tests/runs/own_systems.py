@@ -69,3 +69,27 @@ class Indexed:
 
     def estimate(self, question: Question, view: ContextView) -> Estimate:
         return view.estimate(Prompt.of("1234567", None, question.text))
+
+
+@dataclass(frozen=True)
+class Faulty:
+    """Makes one of the mistakes that a first system of one's own has."""
+
+    fault: str = ""
+    name: ClassVar[str] = "faulty"
+    needs_model: ClassVar[bool] = False
+
+    def answer(self, question: Question, session: Session) -> object:
+        return (
+            Response(question_id=question.id, outcome="answered")
+            if self.fault == "not async"
+            else self._answer(question)
+        )
+
+    async def _answer(self, question: Question) -> object:
+        if self.fault == "raises":
+            raise KeyError("revenue")
+        return "Answer: 3" if self.fault == "text" else Response(question_id="another", outcome="answered")
+
+    def estimate(self, question: Question, view: ContextView) -> Estimate:
+        return Estimate(calls=0, input_tokens=0, largest_call=0)

@@ -103,7 +103,7 @@ def test_a_system_gets_the_question_and_the_documents_of_its_context(
     with serving(Pipeline(answer)) as pipeline:
         assert start(pipeline, "--samples", 2, "--limit", 3, "-S", 'settings={"k": 3}') == 0
     shown = capsys.readouterr().out
-    assert "6 responses wanted: answered 6" in shown
+    assert "6 responses requested: answered 6" in shown
     assert "5,400 input tokens (600 from a cache), 30 output tokens, $1.5000" in shown
     asked = {job.question.id: job for group in jobs(bench_view, RunSettings(limit=3)) for job in group}
     views = [bench_view.view(job.context, job.question) for job in asked.values()]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 
 import anyio
 import pytest
 
+from fathom.models.prompts import Message, Prompt
+from fathom.runs.engine_model import EngineModel
 from fathom.runs.folder import read_end, read_responses
 from fathom.runs.outages import FAILURES, OutageError, Outages
+from fathom.runs.run import RunLimits
 from tests.runs.conftest import Ask
 from tests.serving import Provider, serving
 
@@ -108,7 +112,7 @@ def test_a_run_goes_on_when_the_endpoint_answers_again(
     ask: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with serving(Provider(fault=lambda number, prompt: "503" if 5 < number <= 20 else "")) as provider:
-        assert ask(provider) == 0
+        assert ask(provider, "--retries", 4) == 0
     assert set(provider.seen.values()) == {1}
     assert len(read_responses(tmp_path / "run").responses) == 30
     said = capsys.readouterr().err
@@ -133,3 +137,24 @@ def test_a_dead_endpoint_stops_the_run_without_an_error_response(
         provider.fault = lambda number, prompt: ""
         assert ask(provider) == 0
     assert set(provider.seen.values()) == {1}
+
+
+def test_refused_connections_are_an_outage(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine loses the cause of the client's error, so that a dead endpoint looked like one that answers errors."""
+    from inspect_ai.model import get_model
+
+    monkeypatch.setenv("MINE_API_KEY", "none")
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
+    limits = RunLimits(retries=1, backoff=0.01, max_outage=0.0)
+    model = EngineModel(get_model("openai-api/mine/m", base_url=address, memoize=False), str, limits)
+
+    async def ask_three_times() -> None:
+        async with anyio.create_task_group() as tasks:
+            for _ in range(3):
+                tasks.start_soon(model.complete, Prompt((Message("user", ("?",)),)), lambda: None)
+
+    with pytest.raises(ExceptionGroup) as raised:
+        anyio.run(ask_three_times)
+    assert raised.group_contains(OutageError)

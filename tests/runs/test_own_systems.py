@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from fathom.api.runs import plan, run
+from fathom.records.errors import FathomError
 from fathom.runs.bench_view import BenchView
 from fathom.runs.folder import RunSettings, read_responses, read_run
 from fathom.runs.plan import jobs
@@ -115,6 +116,27 @@ def test_a_system_of_ones_own_in_a_notebook(tiny_bench: Path, tmp_path: Path) ->
     assert made.status.is_complete
     assert made.manifest.system_settings == {"prompting": "direct", "repairs": 3}
     assert len(made.responses()) == 30
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        ("not async", "The method `answer` of the system 'faulty' must be defined with `async def`."),
+        ("text", "returned an object of the type 'str' in place of a Response"),
+        ("another question", "returned a response to 'another'"),
+    ],
+)
+def test_a_system_that_returns_no_response_to_the_question_ends_the_run(
+    fault: str, message: str, tiny_bench: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(FathomError, match=re.escape(message)):
+        run(tiny_bench, system=f"{OWN}:Faulty", system_settings={"fault": fault}, limit=2, out=tmp_path / "run")
+
+
+def test_an_error_in_a_system_of_ones_own_has_its_type_and_line(tiny_bench: Path, tmp_path: Path) -> None:
+    made = run(tiny_bench, system=f"{OWN}:Faulty", system_settings={"fault": "raises"}, limit=1, out=tmp_path / "run")
+    [error] = made.status.errors
+    assert re.fullmatch(r"KeyError \(own_systems\.py, line \d+\): 'revenue'", error)
 
 
 def test_sql_traces_its_queries_and_repairs(ask: Ask, tmp_path: Path) -> None:

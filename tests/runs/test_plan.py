@@ -9,6 +9,7 @@ from fathom.models.tokenizers import tokenizer
 from fathom.records.errors import FathomError
 from fathom.records.questions import Response, Usage
 from fathom.runs.bench_view import BenchView
+from fathom.runs.calling import FRAMING_TOKENS
 from fathom.runs.folder import ResponseIndex, RunSettings
 from fathom.runs.plan import jobs, plan
 from fathom.systems.direct import ClosedBook, Full, Tables
@@ -90,7 +91,8 @@ def test_repairs_count_for_the_highest_price_only(bench_view: BenchView) -> None
     assert (none.requests, none.input_tokens, none.price) == (two.requests, two.input_tokens, two.price)
     assert none.price_at_most is not None
     assert two.price_at_most is not None
-    assert none.price_at_most == pytest.approx((none.input_tokens * 1.0 + 30 * 100 * 4.0) / 1e6)
+    longest_input = none.input_tokens + 30 * FRAMING_TOKENS
+    assert none.price_at_most == pytest.approx((longest_input * 1.0 + 30 * 100 * 4.0) / 1e6)
     assert two.price_at_most > 3 * none.price_at_most
 
 

@@ -172,7 +172,7 @@ class Alone:
         (Careful(), ""),
         (Careful(calls=1), "It made 2 calls for the question"),
         (Short(), "the estimate says at most 100"),
-        (Confused(), "its response belongs to the question 'q-other'"),
+        (Confused(), "returned a response to 'q-other'"),
         (Fragile(), "With a model that says nothing: The answer to a question of the family 'numeric' failed"),
         (Stored(), "The settings cannot be stored as JSON"),
         (Alone(), ""),

@@ -8,7 +8,17 @@ import time
 import pytest
 
 from fathom.records.spans import Span
-from fathom.scoring.quotes import LEFT_OUT_SHARE, QuoteLocator
+from fathom.scoring import quotes
+from fathom.scoring.quote_passage import LEFT_OUT_SHARE
+from fathom.scoring.quotes import QuoteLocator
+
+
+@pytest.fixture(autouse=True, params=["one passage", "windows"])
+def both_kinds_of_texts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every text is compared as a whole, and once more in parts, as long texts are."""
+    if request.param == "windows":
+        monkeypatch.setattr(quotes, "SHORT_TEXT", 0)
+
 
 TEXT = """# Tides and their ﬁelds
 

@@ -168,5 +168,5 @@ def test_a_reranker_that_gives_something_else_is_one_error(results: object) -> N
 
 @pytest.mark.parametrize("given", [{"reranker": "http://host/v1#m"}, {"reranker": "openai/gpt", "rerank": "9"}])
 def test_a_reranker_needs_an_address_and_a_number(given: dict[str, str]) -> None:
-    with pytest.raises(FathomError, match=r"rerank=60|no address"):
+    with pytest.raises(FathomError, match=r"rerank=60|not an address"):
         load_system("rag", settings=given)

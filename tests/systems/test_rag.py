@@ -9,6 +9,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 
 import anyio
+import numpy as np
 import pytest
 
 import fathom
@@ -23,7 +24,7 @@ from fathom.systems.protocol import ContextView, count_tokens
 from fathom.systems.rag import NOTE, Rag, merged
 from fathom.systems.retrieval.dense import known_share, pieces_of
 from fathom.systems.retrieval.hops import exact_strings, search_in_hops, sentences_with
-from fathom.systems.retrieval.index import ContextIndex, Query, fuse
+from fathom.systems.retrieval.index import ContextIndex, Query, balanced, fuse
 from fathom.systems.retrieval.lexical import words
 from fathom.systems.retrieval.rerank import parse_order
 from fathom.systems.retrieval.settings import Fusion, IndexSettings, Method
@@ -205,6 +206,15 @@ def test_embeddings_have_no_say_on_scripts_that_they_cannot_read() -> None:
     assert 0.4 < known_share("净利润 profit 公司", "wordllama") < 0.6
     assert known_share("净利润最高的公司是哪一家？", "http://localhost/v1#bge-m3") == 1
     assert known_share("2021", "wordllama") == 1
+
+
+def test_a_document_that_resembles_the_question_does_not_crowd_out_the_others() -> None:
+    documents = np.array([1, 1, 1, 1, 2, 2])
+    scores = np.array([6, 5, 4, 3, 3, 0], np.float32)
+    # Less half of the mean of the document's best three: 2.5 of the first, and 0.75 of the second, which has two.
+    assert balanced(scores, documents).tolist() == pytest.approx([3.5, 2.5, 1.5, 0.5, 2.25, -0.75])
+    alone = balanced(scores, np.ones(6, np.int64))
+    assert np.argsort(-alone, kind="stable").tolist() == np.argsort(-scores, kind="stable").tolist()
 
 
 def test_fusion_prefers_what_both_rankings_have() -> None:

@@ -12,6 +12,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -104,7 +105,7 @@ families; an answer to a puzzle needs its steps."""
 def test_every_key_opens_its_own_question(asked: Family, bench: Bench, tmp_path: Path) -> None:
     opened = 0
     if isinstance(asked.build, FromCorpus):
-        few = {"items": 8} if "items" in asked.settings.model_fields else {}
+        few = {"items": 2} if "items" in asked.settings.model_fields else {}
         build(bench.corpus_folder, Path("none"), {asked.name: few}, 0, tmp_path / "own")
         bench = Bench(tmp_path / "own")
     for _, items in bench.by_context():
@@ -217,7 +218,8 @@ def test_no_question_names_a_person_of_another_split(asked_corpus: Path, tmp_pat
 def test_what_is_held_out_is_asked_in_a_part_of_the_test_split(
     held_out: tuple[str, ...], asked_corpus: Path, tmp_path: Path
 ) -> None:
-    build(asked_corpus, asked_corpus / FILE_NAME, {"numeric": {"hold_out": held_out}}, 0, tmp_path / "b")
+    contexts = _some_contexts(asked_corpus, 2, tmp_path)
+    build(asked_corpus, contexts, {"numeric": {"hold_out": held_out}}, 0, tmp_path / "b")
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for question in Bench(tmp_path / "b").all_questions():
         out = any(f"{tag}={value}" in held_out for tag, value in question.tags.items())
@@ -228,22 +230,26 @@ def test_what_is_held_out_is_asked_in_a_part_of_the_test_split(
     assert found["test"]["out"] >= 0.4 * sum(found["test"].values())
 
 
-def test_the_same_bytes_with_one_process_and_with_two(asked_corpus: Path, bench_folder: Path, tmp_path: Path) -> None:
+def test_the_same_bytes_with_one_process_and_with_two(asked_corpus: Path, tmp_path: Path) -> None:
+    contexts = _some_contexts(asked_corpus, 4, tmp_path)
     numeric = {"template_splits": {"train": 70, "test": 30}}
-    build(asked_corpus, asked_corpus / FILE_NAME, {"numeric": numeric}, 4, tmp_path / "b", processes=2)
+    one, two = (
+        build(asked_corpus, contexts, {"numeric": numeric}, 4, tmp_path / str(number), processes=number)
+        for number in (1, 2)
+    )
+    assert set(one.counts["split"]) == {"train", "test"}
     for name in (CONTEXTS, QUESTIONS, KEYS):
-        assert (tmp_path / "b" / name).read_bytes() == (bench_folder / name).read_bytes()
-    one, two = Bench(tmp_path / "b"), Bench(bench_folder)
-    assert one.manifest.model_copy(update={"corpus": two.manifest.corpus}) == two.manifest
-    assert one.corpus_folder.samefile(two.corpus_folder)
+        assert (tmp_path / "1" / name).read_bytes() == (tmp_path / "2" / name).read_bytes()
+    assert one == two
 
 
 def test_passages_contain_what_the_question_needs(bench: Bench, asked_corpus: Path) -> None:
     with Corpus(asked_corpus) as corpus:
+        read = cache(corpus.document)
         for _, items in list(bench.by_context())[:8]:
             for item in items:
                 for passage in item.key.proof.passages:
-                    document = corpus.document(passage.document)
+                    document = read(passage.document)
                     words = passage.span.of(document.text)
                     byline = " and ".join(a.span.of(document.text) for a in document.authors[-1:])
                     assert (
@@ -417,12 +423,12 @@ def test_another_corpus_is_refused(bench_folder: Path, small_folder: Path) -> No
 
 
 def test_an_audit_finds_the_corpus_from_any_folder(
-    bench_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bench_folder: Path, tiny_bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert Bench(bench_folder).manifest.corpus == "../corpus"
-    monkeypatch.chdir(bench_folder.parent.parent)
-    assert audit(Path(bench_folder.parent.name) / "bench").passed
-    lost = shutil.copytree(bench_folder, tmp_path / "b")
+    monkeypatch.chdir(tiny_bench.parent.parent)
+    assert audit(Path(tiny_bench.parent.name) / "bench").passed
+    lost = shutil.copytree(tiny_bench, tmp_path / "b")
     with pytest.raises(FathomError, match="Give its folder with --corpus"):
         audit(lost)
 
@@ -433,7 +439,7 @@ def test_an_audit_finds_the_corpus_from_any_folder(
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"hold_out": ["skill=poetry"]}, "'poetry' is no skill"),
+        ({"hold_out": ["skill=poetry"]}, "'poetry' is not a skill"),
         ({"template_splits": {"dev": 1}}, "--template-splits"),
     ],
 )
@@ -495,6 +501,8 @@ def test_an_interrupted_build_says_that_nothing_was_written(asked_corpus: Path, 
     assert not (tmp_path / "b").exists()
 
 
+FEW = {"questions": 2}
+
 KILLED = """
 import os, signal, sys
 from pathlib import Path
@@ -502,18 +510,23 @@ from fathom.tasks import bench
 
 bench.bench_folder.fingerprint_of = lambda folder: os.kill(os.getpid(), signal.SIGKILL)
 corpus, contexts, folder = map(Path, sys.argv[1:])
-bench.build(corpus, contexts, {"numeric": {}}, 0, folder)
+bench.build(corpus, contexts, {"numeric": {"questions": 2}}, 0, folder)
 """
 """Killed when contexts, questions and keys have their names and the manifest has not."""
 
 
 @pytest.fixture
 def few_contexts(asked_corpus: Path, tmp_path: Path) -> Path:
-    """A file with three of the contexts, for builds whose questions do not matter."""
-    (tmp_path / "few").mkdir()
+    """A file with two of the contexts, for builds whose questions do not matter."""
+    return _some_contexts(asked_corpus, 9, tmp_path)
+
+
+def _some_contexts(asked_corpus: Path, step: int, folder: Path) -> Path:
+    """A file with every n-th context: all lengths and splits, but fewer of each."""
     lines = (asked_corpus / FILE_NAME).read_bytes().splitlines(keepends=True)
-    (tmp_path / "few" / FILE_NAME).write_bytes(b"".join(lines[:3]))
-    return tmp_path / "few" / FILE_NAME
+    (folder / "few").mkdir()
+    (folder / "few" / FILE_NAME).write_bytes(b"".join(lines[::step]))
+    return folder / "few" / FILE_NAME
 
 
 def test_a_build_that_was_killed_at_its_end_starts_again(
@@ -525,8 +538,8 @@ def test_a_build_that_was_killed_at_its_end_starts_again(
     assert {CONTEXTS, QUESTIONS, KEYS} < {path.name for path in (tmp_path / "b").iterdir()}
     with pytest.raises(FathomError, match="There is no bench"):
         Bench(tmp_path / "b")
-    build(asked_corpus, few_contexts, {"numeric": {}}, 0, tmp_path / "b")
-    build(asked_corpus, few_contexts, {"numeric": {}}, 0, tmp_path / "c")
+    build(asked_corpus, few_contexts, {"numeric": FEW}, 0, tmp_path / "b")
+    build(asked_corpus, few_contexts, {"numeric": FEW}, 0, tmp_path / "c")
     assert Bench(tmp_path / "b").manifest.fingerprint == Bench(tmp_path / "c").manifest.fingerprint
     assert {path.name for path in (tmp_path / "b").iterdir()} == {CONTEXTS, QUESTIONS, KEYS, MANIFEST}
 
@@ -536,7 +549,7 @@ def test_a_build_that_fails_at_its_very_end_leaves_nothing(
 ) -> None:
     monkeypatch.setattr("fathom.tasks.bench_folder.fingerprint_of", lambda folder: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        build(asked_corpus, few_contexts, {"numeric": {}}, 0, tmp_path / "b")
+        build(asked_corpus, few_contexts, {"numeric": FEW}, 0, tmp_path / "b")
     assert not (tmp_path / "b").exists()
 
 
@@ -554,7 +567,7 @@ def kill(event, about):
 sys.addaudithook(kill)
 bench.bench_folder.fingerprint_of = lambda folder: 1 / 0
 corpus, contexts, folder = map(Path, sys.argv[3:])
-bench.build(corpus, contexts, {"numeric": {}}, 0, folder)
+bench.build(corpus, contexts, {"numeric": {"questions": 2}}, 0, folder)
 """
 """Killed before a file is opened or removed, when it starts afresh or clears away what it made."""
 
@@ -577,7 +590,7 @@ def test_a_build_that_was_killed_at_its_start_or_cleanup_starts_again(
         command = [sys.executable, "-c", *words, *map(str, (asked_corpus, few_contexts, folder))]
         killed = subprocess.run(command, check=False, timeout=120)
         assert killed.returncode == -signal.SIGKILL
-    build(asked_corpus, few_contexts, {"numeric": {}}, 0, folder)
+    build(asked_corpus, few_contexts, {"numeric": FEW}, 0, folder)
     assert {path.name for path in folder.iterdir()} == {CONTEXTS, QUESTIONS, KEYS, MANIFEST}
 
 
@@ -586,16 +599,16 @@ def test_of_two_builds_into_one_folder_the_second_is_refused(
 ) -> None:
     """Once, an interrupted second build removed the finished files of the first."""
     words = ["build", "numeric", asked_corpus, "--out", tmp_path / "b", "--seed", "5"]
-    refused = []
+    refused: list[subprocess.CompletedProcess[str]] = []
 
     def other(done: int) -> None:
-        if done > 2:
+        if refused:
             return
         command = [sys.executable, "-m", "fathom", *map(str, words)]
         refused.append(subprocess.run(command, capture_output=True, text=True, check=False, timeout=120))
 
-    made = build(asked_corpus, few_contexts, {"numeric": {}}, 0, tmp_path / "b", progress=other)
-    assert {one.returncode for one in refused} == {2}
+    made = build(asked_corpus, few_contexts, {"numeric": FEW}, 0, tmp_path / "b", progress=other)
+    assert [one.returncode for one in refused] == [2]
     assert refused[0].stderr.startswith(f"fathom: Another command is writing a bench to '{tmp_path / 'b'}'.")
     assert Bench(tmp_path / "b").manifest == made
     assert {path.name for path in (tmp_path / "b").iterdir()} == {CONTEXTS, QUESTIONS, KEYS, MANIFEST}
@@ -625,8 +638,11 @@ def test_files_that_no_killed_build_left_are_left_alone(asked_corpus: Path, tmp_
 # The commands.
 
 
-def test_build_and_audit_as_people_use_them(asked_corpus: Path, tmp_path: Path, fathom: Fathom) -> None:
-    built = fathom("build", "numeric", asked_corpus, "--out", tmp_path / "b", "--questions", 6, "--processes", 1)
+def test_build_and_audit_as_people_use_them(
+    asked_corpus: Path, few_contexts: Path, tmp_path: Path, fathom: Fathom
+) -> None:
+    words = ("--contexts", few_contexts, "--questions", 6, "--processes", 1)
+    built = fathom("build", "numeric", asked_corpus, "--out", tmp_path / "b", *words)
     assert built.returncode == 0, built.stderr
     assert "questions over" in built.stdout
     proved = fathom("audit", tmp_path / "b")
@@ -643,7 +659,9 @@ def test_build_and_audit_as_people_use_them(asked_corpus: Path, tmp_path: Path, 
     assert fathom("audit", tmp_path / "b").returncode == 1
 
 
-def test_own_templates_are_asked_and_bad_ones_named(asked_corpus: Path, tmp_path: Path, fathom: Fathom) -> None:
+def test_own_templates_are_asked_and_bad_ones_named(
+    asked_corpus: Path, few_contexts: Path, tmp_path: Path, fathom: Fathom
+) -> None:
     mine = [
         {
             "type": "t",
@@ -653,7 +671,8 @@ def test_own_templates_are_asked_and_bad_ones_named(asked_corpus: Path, tmp_path
         {"type": "t", "focus": "f", "sql": "DROP TABLE articles"},
     ]
     (tmp_path / "mine.json").write_text(json.dumps(mine))
-    words = ("--templates", tmp_path / "mine.json", "--questions", 1, "--processes", 1)
+    mine_alone = ("--templates", tmp_path / "mine.json", "--contexts", few_contexts)
+    words = (*mine_alone, "--questions", 1, "--processes", 1)
     built = fathom("build", "numeric", asked_corpus, "--out", tmp_path / "b", *words)
     assert built.returncode == 0, built.stderr
     assert "template 2, line 1, is left out" in built.stderr

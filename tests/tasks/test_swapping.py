@@ -29,14 +29,7 @@ from tests.sharing import SharedFolders
 
 
 @pytest.fixture(scope="module")
-def citing(build_once: SharedFolders) -> Path:
-    """Few articles that cite one another: a swap rewrites all of them. Never write to it."""
-    recipe = Recipe(seed=5, documents=40, domains=("physics",))
-    return build_once("citing-few", lambda folder: generate(folder / "corpus", recipe)) / "corpus"
-
-
-@pytest.fixture(scope="module")
-def folders(citing: Path, build_once: SharedFolders) -> dict[str, tuple[Path, Path]]:
+def folders(few_citing: Path, build_once: SharedFolders) -> dict[str, tuple[Path, Path]]:
     """Benches before and after, by family."""
 
     def make(folder: Path) -> None:
@@ -45,7 +38,7 @@ def folders(citing: Path, build_once: SharedFolders) -> dict[str, tuple[Path, Pa
         with Corpus(few) as corpus:
             write_contexts(corpus, SamplingSettings(lengths=(65_536,), count=8), folder / FILE_NAME)
         build(few, folder / FILE_NAME, {"numeric": {}}, 4, folder / "asked")
-        build(citing, Path("none"), {"citations": {"items": 4, "levels": _EASY}}, 0, folder / "cited")
+        build(few_citing, Path("none"), {"citations": {"items": 4, "levels": _EASY}}, 0, folder / "cited")
         swap(folder / "asked", folder / "numeric", SEED)
         swap(folder / "cited", folder / "citations", SEED)
 
@@ -54,6 +47,21 @@ def folders(citing: Path, build_once: SharedFolders) -> dict[str, tuple[Path, Pa
         "numeric": (folder / "asked", folder / "numeric"),
         "citations": (folder / "cited", folder / "citations"),
     }
+
+
+@pytest.fixture(scope="module")
+def few(build_once: SharedFolders) -> tuple[Path, Path]:
+    """A bench of one context before and after, for tests that swap it again."""
+
+    def make(folder: Path) -> None:
+        generate(folder / "corpus", Recipe(seed=3, documents=6))
+        with Corpus(folder / "corpus") as corpus:
+            write_contexts(corpus, SamplingSettings(lengths=(32_768,), count=1), folder / FILE_NAME)
+        build(folder / "corpus", folder / FILE_NAME, {"numeric": {}}, 4, folder / "before")
+        swap(folder / "before", folder / "after", SEED)
+
+    folder = build_once("swapped-few", make)
+    return folder / "before", folder / "after"
 
 
 SEED = 3
@@ -134,15 +142,15 @@ def test_contexts_show_as_much_as_before(folders: dict[str, tuple[Path, Path]]) 
             assert abs(two.tokens - one.tokens) < 0.03 * one.tokens
 
 
-def test_the_same_seed_gives_the_same_bench(folders: dict[str, tuple[Path, Path]], tmp_path: Path) -> None:
-    before, after = folders["numeric"]
+def test_the_same_seed_gives_the_same_bench(few: tuple[Path, Path], tmp_path: Path) -> None:
+    before, after = few
     again, other = (swap(before, tmp_path / str(seed), seed) for seed in (SEED, SEED + 1))
     assert Bench(after).manifest.fingerprint == again.fingerprint != other.fingerprint
     assert again.corpus == "corpus"
 
 
-def test_a_killed_swap_resumes(folders: dict[str, tuple[Path, Path]], tmp_path: Path) -> None:
-    before, after = folders["numeric"]
+def test_a_killed_swap_resumes(few: tuple[Path, Path], tmp_path: Path) -> None:
+    before, after = few
     whole = Bench(after).manifest
     with Corpus(after / "corpus") as swapped:
         recipe, first = swapped.manifest.recipe, next(swapped.documents())
@@ -157,14 +165,12 @@ def test_a_killed_swap_resumes(folders: dict[str, tuple[Path, Path]], tmp_path: 
         swap(before, tmp_path / "other", SEED + 1)
 
 
-def test_what_cannot_be_swapped_is_refused(
-    folders: dict[str, tuple[Path, Path]], small_folder: Path, tmp_path: Path
-) -> None:
-    build(small_folder, Path("none"), _FEW, 0, tmp_path / "probes")
+def test_what_cannot_be_swapped_is_refused(few: tuple[Path, Path], tmp_path: Path) -> None:
+    before, after = few
+    build(Bench(before).corpus_folder, Path("none"), _FEW, 0, tmp_path / "probes")
     with pytest.raises(FathomError, match="of the family memorization cannot be swapped"):
         swap(tmp_path / "probes", tmp_path / "out")
     assert not (tmp_path / "out").exists()
-    before, after = folders["numeric"]
     with pytest.raises(FathomError, match="is already swapped"):
         swap(after, tmp_path / "twice")
     with pytest.raises(FathomError, match="is not empty"):
@@ -174,13 +180,13 @@ def test_what_cannot_be_swapped_is_refused(
 _FEW = {"memorization": {"items": 3}}
 
 
-def test_contexts_that_nothing_asks_about_any_more_are_left_out(citing: Path, tmp_path: Path) -> None:
+def test_contexts_that_nothing_asks_about_any_more_are_left_out(few_citing: Path, tmp_path: Path) -> None:
     """Probes cannot be swapped; the pieces of text that they showed must not stay behind in the bench."""
     families: dict[str, dict[str, Any]] = {
         "citations": {"items": 2, "levels": _EASY},
         "memorization": {"items": 3},
     }
-    build(citing, Path("none"), families, 0, tmp_path / "mixed")
+    build(few_citing, Path("none"), families, 0, tmp_path / "mixed")
     before = Bench(tmp_path / "mixed")
     manifest = swap(tmp_path / "mixed", tmp_path / "out")
     after = list(Bench(tmp_path / "out").by_context())
@@ -193,10 +199,10 @@ def test_contexts_that_nothing_asks_about_any_more_are_left_out(citing: Path, tm
 
 
 def test_a_swap_that_leaves_no_question_is_refused(
-    citing: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    few_citing: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     families = {"citations": {"items": 1, "levels": _EASY}}
-    build(citing, Path("none"), families, 0, tmp_path / "one")
+    build(few_citing, Path("none"), families, 0, tmp_path / "one")
     monkeypatch.setattr(Swapper, "_is_mentioned", lambda self, context: True)
     with pytest.raises(FathomError, match="No question of the bench .* is left after the swap: 2 of 2 are left out"):
         swap(tmp_path / "one", tmp_path / "out")

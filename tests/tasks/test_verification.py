@@ -128,7 +128,7 @@ RIGHT, WHOLE = "the key is right", "there are enough answers"
 
 
 @pytest.fixture
-def folder(small_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(few_citing: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A corpus with contexts, and three families of bad items, installed as a user would install them."""
     names = ("bad", "own", "whole")
     for name in names:
@@ -141,7 +141,7 @@ def folder(small_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv(catalog.VARIABLE, ",".join(f"poor.{name}" for name in names))
     corpus = tmp_path / "corpus"
     corpus.mkdir()
-    for path in small_folder.iterdir():
+    for path in few_citing.iterdir():
         (corpus / path.name).write_bytes(path.read_bytes())
     with Corpus(corpus) as opened:
         write_contexts(opened, SamplingSettings(lengths=(65_536,), count=5), corpus / FILE_NAME)

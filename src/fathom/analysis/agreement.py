@@ -42,7 +42,7 @@ class PairAgreement(Record):
     second: str
     documents: Count
     f1: dict[Unit, Estimate]
-    """2 x matches / (marks of one + marks of the other), over all documents: the same whoever is the key."""
+    """2 x matches / (marks of one + marks of the other), over all documents; the same if the two are exchanged."""
     f1_per_document: dict[Unit, float]
     """The unweighted mean over documents in which one of the two marked something."""
     kappa: dict[Marked, Estimate]
@@ -54,7 +54,7 @@ class PairAgreement(Record):
 
 
 class LabelAgreement(Record):
-    """The agreement on labels of documents, of questions that were put to documents, or of responses."""
+    """The agreement on labels of documents, of questions about documents, or of responses."""
 
     name: str
     items: Count

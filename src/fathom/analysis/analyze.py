@@ -213,7 +213,7 @@ def _bench_info(data: BenchData) -> BenchInfo:
             built=manifest.questions if fitted is None else fitted.built,
             fitted=manifest.questions,
             errors=0,
-            refused=0 if fitted is None else sum(fitted.refused.values()),
+            dropped=0 if fitted is None else sum(fitted.refused.values()),
             retired=len(retired_questions(bench.folder)),
         ),
         shared_documents=overlap.shared,
@@ -311,7 +311,7 @@ def repeated_runs(runs: Sequence[RunData], bench: str) -> list[RepeatedRuns]:
 
 
 def _restated(data: BenchData, bench: BenchInfo) -> list[str]:
-    """The accuracy of each run without the questions that were retired, beside the accuracy with them."""
+    """The accuracy of each run without and with the questions that were retired."""
     retired = retired_questions(data.bench_runs.bench.folder)
     notes = []
     for run in data.runs:

@@ -25,7 +25,7 @@ from fathom.scoring.answers import Answer
 from fathom.tasks.family import Diagnosis, Fault, FaultyAnswer
 
 MAX_ROUNDS = 200
-"""Of the EM algorithm; it converges long before."""
+"""Maximum rounds of the EM algorithm, which converges long before."""
 TOLERANCE = 1e-7
 TIE = 0.05
 """Two candidates whose probabilities differ by less are tied."""
@@ -142,7 +142,7 @@ class CauseEstimator:
     """Answers that were parsed, correct or not."""
     incorrect: list[CauseMatch] = field(default_factory=list)
     contexts: list[int] = field(default_factory=list)
-    """Of the incorrect answers."""
+    """The contexts of the incorrect answers."""
     exposure_by_context: dict[str, dict[int, float]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(float))
     )

@@ -80,7 +80,7 @@ class MissingResponses:
 
     responses: int = 0
     share: float = 0.0
-    """Of all responses."""
+    """The share of all responses."""
 
     @classmethod
     def of(cls, run: RunData, rows: Numbers) -> MissingResponses:

@@ -48,7 +48,7 @@ class CodedGroup(Record):
     counts: dict[str, Count]
     """Cases by category; the last row has those on which coders disagree."""
     shares: dict[str, Estimate]
-    """Of the coded cases, with intervals clustered by context."""
+    """Shares of the coded cases, with intervals clustered by context."""
 
 
 class CodingResults(Record):

@@ -26,7 +26,7 @@ STAGES = {
     REASONING: "every needed passage was shown and read, and the answer computed from them is incorrect",
     GAVE_UP: "no answer, although every needed passage was shown; or the model refused",
     BUDGET: "a limit on steps, tokens or price ended the work before the answer",
-    UNCLEAR: "every needed passage was shown; neither the answer nor the reasoning tells reading from reasoning",
+    UNCLEAR: "every needed passage was shown; it is not clear whether reading or reasoning failed",
 }
 """Every stage with a description, in the order of the page."""
 
@@ -42,7 +42,7 @@ MAX_EXAMPLES = 3
 
 @dataclass(frozen=True)
 class _Failure:
-    """A failed response, as far as its trace explains it."""
+    """A failed response, with what its trace shows about it."""
 
     place: int
     """The index of its question among the run's questions."""
@@ -141,7 +141,7 @@ def _from_trace(item: Item, response: ScoredResponse, retrieves: bool) -> str | 
 
 
 def _values_stated(response: ScoredResponse, steps: Sequence[ReasoningStep]) -> bool | None:
-    """Whether the reasoning states all values that were to be read; None if it is too short to tell."""
+    """Whether the reasoning states all needed values; None if it is too short to decide."""
     notes = [step.output for step in response.trace if step.kind == "model"][:-1]
     text = "\n".join((*notes, reasoning_of(response)))
     values = [part for step in steps if step.operation != "computing" for part in step.parts]

@@ -45,7 +45,7 @@ class Counts(Record):
     """Questions in the bench, whether or not the run asks them; for a group, the questions that the run asks."""
     errors: Count
     """Responses that failed. They are retried on resume and are neither correct nor incorrect."""
-    refused: Count
+    dropped: Count
     """Questions that fitting dropped, because no smaller context supports them."""
     retired: Count = 0
     """Questions withdrawn since the bench was built."""
@@ -128,7 +128,7 @@ class Spread(Record):
     count: Count
     mean: float
     variance: float
-    """Of a sample; 0 for a single number."""
+    """The sample variance; 0 for a single number."""
     min: float
     p25: float
     median: float
@@ -140,7 +140,7 @@ class Spread(Record):
 
 
 class DistributionSummary(Record):
-    """Numbers of which a response has any number, such as distances, over the responses of a run."""
+    """The distribution of numbers, such as distances; a response may have any number of them."""
 
     name: str
     unit: str
@@ -247,13 +247,13 @@ class Correlate(Record):
     p: Share
     """Clustered by context."""
     p_holm: Share
-    """After Holm's correction over the properties of the run."""
+    """The p-value after Holm's correction over the properties of the run."""
     odds_ratio: float | None
     """For one standard deviation more, other properties fixed; None if no model was fitted."""
     odds_low: float | None
     odds_high: float | None
     odds_p: float | None
-    """After Holm's correction over the properties in the model."""
+    """The p-value after Holm's correction over the properties in the model."""
 
 
 class LogisticFit(Record):
@@ -310,7 +310,7 @@ class Cause(Record):
     count: Count
     """Incorrect answers whose most likely cause it is."""
     unambiguous: Count
-    """Of these, the ones that no other cause explains."""
+    """The answers that no other cause explains."""
     expected_count: float
     """Incorrect answers, weighted by the cause's probability."""
     exposed_questions: Count
@@ -397,7 +397,7 @@ class FailureStage(Record):
     description: str
     count: Count
     share: Estimate
-    """Of all responses of the run."""
+    """The share of all responses of the run."""
     share_of_failures: Share
     examples: tuple[QuestionId, ...]
 
@@ -479,7 +479,7 @@ class ClosedBookTest(Record):
     p: Share | None
     """None if too few questions were answered."""
     p_holm: Share | None
-    """After Holm's correction over the closed-book runs of the bench."""
+    """The p-value after Holm's correction over the closed-book runs of the bench."""
     conclusion: str
 
 
@@ -513,7 +513,7 @@ class Comparison(Record):
     p: Share
     """From a permutation test that exchanges the two runs context by context."""
     p_holm: Share
-    """After Holm's correction over all comparisons of the same kind."""
+    """The p-value after Holm's correction over all comparisons of the same kind."""
     p_benjamini_hochberg: Share
     significant: bool
     """Whether the runs differ at the interval's level, after Holm's correction, whatever the missing responses are."""

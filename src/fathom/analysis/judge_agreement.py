@@ -45,7 +45,7 @@ class JudgeDrift(Record):
     """Decisions that were incorrect and are correct now."""
     worse: Count
     p: Share
-    """Of the hypothesis that a changed decision is as often better as worse (sign test)."""
+    """The p-value of the hypothesis that a changed decision is as often better as worse (sign test)."""
 
 
 ResponseId = tuple[QuestionId, int]

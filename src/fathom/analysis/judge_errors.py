@@ -20,7 +20,7 @@ from fathom.records.documents import Count
 from fathom.records.record import Record
 
 LEAST_SKILL = 0.2
-"""Sensitivity + specificity - 1 below which a correction only multiplies noise."""
+"""Minimum of sensitivity + specificity - 1 for a correction; below it, a correction only multiplies noise."""
 
 
 class JudgeError(Record):
@@ -134,7 +134,7 @@ def _estimate(responses: Sequence[JudgedResponse], known: Mapping[str, _Rates], 
     error = clustered_error(sums)
     # As in the interval of Agresti and Coull, two questions more of each outcome: near 0 and 1 the interval is skewed.
     center = (sums.totals.sum() + 2) / (sums.items + 4)
-    below, above = _half_widths(error, [_mass(responses, known, part) for part in known])
+    below, above = _half_widths(error, [_contribution(responses, known, part) for part in known])
     value = min(1.0, max(0.0, sums.mean))
     low, high = min(value, max(0.0, center - below)), max(value, min(1.0, center + above))
     return sums.estimate(value, low, high, float(sums.items), "")
@@ -148,7 +148,7 @@ def _value(response: JudgedResponse, known: Mapping[str, _Rates], unknown: float
 
 
 @dataclass(frozen=True)
-class _Mass:
+class _Contribution:
     """What the decisions on one part contribute to the accuracy."""
 
     rates: _Rates
@@ -158,26 +158,26 @@ class _Mass:
     """The share that should fail on it, and would be correct if they passed."""
 
 
-def _mass(responses: Sequence[JudgedResponse], known: Mapping[str, _Rates], part: str) -> _Mass:
+def _contribution(responses: Sequence[JudgedResponse], known: Mapping[str, _Rates], part: str) -> _Contribution:
     passing = whole = 0.0
     for one in responses:
         if part in one.passes and one.accepted and not _is_unknown(one, known):
             rest = prod(known[other].truth(passed) for other, passed in one.passes.items() if other != part)
             whole += rest / len(responses)
             passing += rest * known[part].truth(one.passes[part]) / len(responses)
-    return _Mass(known[part], passing, whole - passing)
+    return _Contribution(known[part], passing, whole - passing)
 
 
-def _half_widths(error: ClusteredError, masses: Sequence[_Mass]) -> tuple[float, float]:
+def _half_widths(error: ClusteredError, contributions: Sequence[_Contribution]) -> tuple[float, float]:
     """The distances of the ends of the interval from the estimate.
 
     As in Fieller's interval of a ratio, the variance is that at the ends: the more should pass, the more the
     sensitivity matters. A shift of the accuracy is divided among the parts by their mass.
     """
     square = t_quantile(error.freedom) ** 2
-    total = sum(one.passing + one.failing for one in masses)
+    total = sum(one.passing + one.failing for one in contributions)
     constant, linear, quadratic = square * error.variance, 0.0, 1.0
-    for one in masses:
+    for one in contributions:
         weight = (one.passing + one.failing) / total if total else 0.0
         first, second = (
             square * variance / one.rates.skill**2

@@ -141,7 +141,7 @@ class BenchRuns:
 
     @cached_property
     def ids(self) -> dict[QuestionId, QuestionId]:
-        """Each id by itself, so that runs share one string."""
+        """Each id mapped to itself, so that runs share one string."""
         return {id: id for id in self.numbers}
 
     def by_context(self) -> Iterator[tuple[Context, list[Item]]]:

@@ -12,7 +12,7 @@ from fathom.records.documents import Count
 from fathom.records.record import Record
 
 LEAST_MODELS = 4
-"""With fewer models no order of them is significant."""
+"""Minimum number of models: with fewer, no correlation can be significant."""
 EXCHANGES = 9_999
 """Random orders of a permutation test."""
 
@@ -45,7 +45,7 @@ class Correlation(Record):
     value: float
     """Spearman's coefficient."""
     p: Share
-    """Of a permutation test, two-sided."""
+    """The p-value of a two-sided permutation test."""
 
 
 class PromptingGain(Record):
@@ -69,7 +69,7 @@ class ModelCorrelations(Record):
     """Empty with fewer than four models."""
     gains: tuple[PromptingGain, ...]
     threshold: float | None
-    """The accuracy without step-by-step prompting from which on it helps, by a least-squares line; None if there are
+    """The accuracy without step-by-step prompting above which it helps, by a least-squares line; None if there are
     too few models, or if the line does not rise through zero within the accuracies of the models."""
 
 

@@ -29,7 +29,7 @@ ALL, BEST = "all", "best"
 MAX_COLUMNS = 200
 NO_RESPONSES = np.zeros(0, dtype=np.int64)
 COSTS = ("tokens", "input-tokens", "cached-tokens", "output-tokens", "seconds", "dollars", "dollars-per-correct")
-"""Measures of which less is better."""
+"""Measures for which lower is better."""
 
 
 @dataclass(frozen=True)
@@ -423,7 +423,7 @@ class _Pivot:
         if any(one.column is not None and one.column.name == "dollars" for one in self._measures):
             yield from noted.prices()
         macro = {one.name for one in self._cells.macro}
-        # A cell with one value of the averaged property is no average.
+        # A cell with one value of the averaged property is not an average.
         averages = [
             one.base
             for key, one in contents.items()

@@ -40,7 +40,7 @@ class Measure:
     kind: Kind
     column: Column | None = None
     k: int = 0
-    """Of pass@k."""
+    """The k of pass@k."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ class Terms:
         assert column is not None
         limit = as_number(value)
         if np.isnan(limit):
-            raise FathomError(f"--where: '{name}' is a number, and '{value}' is none. Give a number such as 20 or 64K.")
+            raise FathomError(f"--where: '{name}' is a number, but '{value}' is not. Give a number such as 20 or 64K.")
         with np.errstate(invalid="ignore"):
             return np.asarray(_SIGNS[sign](column.values, limit))
 

@@ -52,7 +52,7 @@ class QuestionProperties:
     length: int
     """The requested context length in tokens."""
     tags: Mapping[str, str] = field(default_factory=dict)
-    """Every tag, also those by which nothing is grouped."""
+    """Every tag, including those that scores are not grouped by."""
     pair: str = ""
     """Shared by the questions that ask the same in several settings; empty if the question has no counterpart."""
 

@@ -56,7 +56,7 @@ def linearized(top: Values, bottom: Values) -> Values:
 def summarize_measures(
     measures: Sequence[RatioMeasure], counts: Mapping[str, Values], contexts: Numbers
 ) -> tuple[MeasureSummary, ...]:
-    """Every measure of which there are counts: micro and macro average."""
+    """The micro and macro average of every measure that has counts."""
     made = []
     for one in measures:
         top, bottom = ratio_sums(one, counts, len(contexts))

@@ -111,10 +111,10 @@ class Column:
     is_share: bool = False
     """Whether every value is between 0 and 1."""
     top: Values | None = None
-    """Of a ratio of counts: the numerators; its mean is the ratio of the sums, whatever the values of responses."""
+    """For a ratio of counts, the numerators; its mean is the ratio of the sums, whatever the values of responses."""
     bottom: Values | None = None
     lists: Sequence[Sequence[float]] | None = None
-    """Of a distribution: the numbers of each response."""
+    """For a distribution, the numbers of each response."""
     less_is_better: bool = False
 
 
@@ -267,7 +267,7 @@ class ResponseTable:
     def _of_items(self, name: str, each: Sequence[Sequence[str]], declared: Sequence[str] = ()) -> Property:
         # Declared values are there even if no response has them: a share of zero is a result.
         found = dict.fromkeys([*declared, *(value for some in each for value in some)])
-        # "unclear" is no cause: it is listed last.
+        # "unclear" is not a cause: it is listed last.
         values = tuple(sorted(found, key=lambda value: (value == "unclear", *value_order(value, declared))))
         numbers = {value: number for number, value in enumerate(values)}
         places = np.array([place for place, some in enumerate(each) for _ in some], dtype=np.int64)
@@ -293,13 +293,13 @@ class ResponseTable:
 
     @cached_property
     def _ratios(self) -> dict[str, RatioMeasure]:
-        """The families' ratios of which there are counts."""
+        """The families' ratios that have counts."""
         known = set(self._measure_names)
         return {one.name: one for one in measures_of(self.groupings.families) if known & one.counts}
 
     @cached_property
     def _distributions(self) -> dict[str, Distribution]:
-        """The families' distributions of which there are numbers; those of the keys have a name of their own."""
+        """The families' distributions that have numbers; those of the keys have a separate name."""
         found = {name for run in self.runs for one in run.details for name in one.values}
         declared = distributions_of(self.groupings.families)
         return {name: one for one in declared for name in (one.name, one.reference) if name in found}

@@ -15,7 +15,7 @@ from fathom.scoring.keys import Key
 from fathom.scoring.recall import Recall, recall, retrieved
 
 RANKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)
-"""Numbers of passages at which recall is reported, as far as any response has so many."""
+"""Numbers of passages at which recall is reported, up to the longest list of a response."""
 
 
 @dataclass

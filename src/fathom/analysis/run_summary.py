@@ -53,10 +53,10 @@ def group(name: str, scores: RunArrays, mask: Mask, bench: BenchInfo, samples: i
         )
     else:
         counts = Counts(
-            built=None if bench.counts.refused or not_asked else counted.questions,
+            built=None if bench.counts.dropped or not_asked else counted.questions,
             fitted=counted.questions,
             errors=counted.error,
-            refused=0,
+            dropped=0,
             asked=counted.questions,
         )
     return Group(

@@ -52,7 +52,7 @@ def _pairs(bench: BenchData) -> Pairs:
 
 
 @dataclass(frozen=True)
-class _Compared:
+class _ValuePair:
     """Two values of a tag over some pairs of questions that a run asks."""
 
     run: RunData
@@ -95,20 +95,20 @@ def _of_run(
             yield one.model_copy(update={"comparison": comparison})
 
 
-def _kinds(bench: BenchData, run: RunData, pairs: Pairs) -> Iterator[list[_Compared]]:
+def _kinds(bench: BenchData, run: RunData, pairs: Pairs) -> Iterator[list[_ValuePair]]:
     """The comparisons that are corrected together: overall, and within each grouping."""
     asked = set(run.arrays.rows.tolist())
     overall = []
     for (tag, one, two), found in pairs.items():
         rows = np.array([pair for pair in found if asked.issuperset(pair)], dtype=np.int64).reshape(-1, 2)
         if len(rows):
-            overall.append(_Compared(run, tag, (one, two), "all", (rows[:, 0], rows[:, 1])))
+            overall.append(_ValuePair(run, tag, (one, two), "all", (rows[:, 0], rows[:, 1])))
     yield overall
     for by in bench.groupings.main:
         yield [part for whole in overall for part in _within(bench, whole, by)]
 
 
-def _within(bench: BenchData, whole: _Compared, by: str) -> Iterator[_Compared]:
+def _within(bench: BenchData, whole: _ValuePair, by: str) -> Iterator[_ValuePair]:
     """The comparison within each group; nothing if the two questions of a pair may be in different groups."""
     first, second = whole.rows
     groups = bench.groups.get(by, {})
@@ -117,4 +117,4 @@ def _within(bench: BenchData, whole: _Compared, by: str) -> Iterator[_Compared]:
     for name, mask in groups.items():
         inside = mask[first]
         if inside.any():
-            yield _Compared(whole.run, whole.tag, whole.values, f"{by} = {name}", (first[inside], second[inside]))
+            yield _ValuePair(whole.run, whole.tag, whole.values, f"{by} = {name}", (first[inside], second[inside]))

@@ -38,7 +38,7 @@ class StoredRecords(Generic[R]):
         return None if position < 0 else read_record_at(self._path, position, self._kind)
 
     def every(self, step: int = 1) -> Iterator[R]:
-        """The records in the order of the questions, or each so many."""
+        """The records in the order of the questions; with a step, every n-th of them."""
         known = [position for position in self._positions if position >= 0]
         return (read_record_at(self._path, position, self._kind) for position in known[::step])
 

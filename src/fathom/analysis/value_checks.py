@@ -47,7 +47,7 @@ class CheckedGroup(Record):
     reviewed: Count
     """Values that the first check did not confirm and another person has reviewed."""
     overruled: Count
-    """Of those, values that the second review confirmed."""
+    """The values among them that the second review confirmed."""
     accuracy: Estimate | None
     """The share of correct values among those that are correct or incorrect, with an interval clustered by document."""
 

@@ -21,7 +21,7 @@ from fathom.scoring.answers import Text
 
 EVENTS = "authoring.jsonl"
 MOST_REVISIONS = 3
-"""After so many revisions a puzzle that every baseline still solves is discarded."""
+"""Revisions after which a puzzle that every baseline still solves is discarded."""
 
 Stage = Literal["draft", "baselines", "revision", "discard", "review", "rebuttal", "consensus", "rejection"]
 State = Literal["needs baselines", "too easy", "needs review", "disputed", "rebutted", "final", "rejected", "discarded"]
@@ -74,7 +74,7 @@ class AuthoringCounts(Record):
     """Reviews that did not agree with the key."""
 
 
-class Authored:
+class PuzzleHistory:
     """One puzzle with its history."""
 
     def __init__(self, id: str, events: Sequence[AuthoringEvent]) -> None:
@@ -120,7 +120,7 @@ class Authored:
         return tuple(one for one in NEXT[self.state] if one not in barred and one != "baselines")
 
     def is_hidden_from(self, person: str) -> bool:
-        """Whether a person may not see the answer: whoever can still give a review without it."""
+        """Whether the answer is hidden from a person: anyone who can still review the puzzle without it."""
         reviewed = any(one.stage == "review" and one.by == person for one in self.events)
         return person != self.author and not reviewed and self.state in ("needs baselines", "too easy", "needs review")
 
@@ -128,13 +128,13 @@ class Authored:
 class Authoring(Project):
     """The puzzles of a project. Every event is on disk when its method returns."""
 
-    def puzzles(self) -> dict[str, Authored]:
+    def puzzles(self) -> dict[str, PuzzleHistory]:
         """All puzzles by id, in the order in which they were drafted."""
         path = self.folder / EVENTS
         groups: dict[str, list[AuthoringEvent]] = {}
         for one in read_records(path, AuthoringEvent) if path.exists() else ():
             groups.setdefault(one.puzzle_id, []).append(one)
-        return {id: Authored(id, events) for id, events in groups.items()}
+        return {id: PuzzleHistory(id, events) for id, events in groups.items()}
 
     def draft(self, person: str, puzzle: AuthoredPuzzle) -> str:
         """Add a puzzle; returns its id."""
@@ -177,7 +177,7 @@ class Authoring(Project):
             raise FathomError("Give a reason.")
         self._record(id, stage, person, reason=reason.strip())
 
-    def _next(self, id: str, stage: Stage, person: str) -> Authored:
+    def _next(self, id: str, stage: Stage, person: str) -> PuzzleHistory:
         found = self.puzzles().get(id)
         if found is None:
             raise FathomError(f"There is no puzzle '{id}'.")

@@ -11,7 +11,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from fathom.annotate.authoring import Authored, Authoring, Stage
+from fathom.annotate.authoring import Authoring, PuzzleHistory, Stage
 from fathom.annotate.web import Input, create_app, page, user_of
 from fathom.corpus.store import Corpus
 from fathom.records.authored_puzzles import AuthoredOperation, AuthoredPuzzle
@@ -27,7 +27,7 @@ class AuthoringState:
     project: Authoring
     corpus: Corpus
 
-    def puzzle(self, id: str) -> Authored:
+    def puzzle(self, id: str) -> PuzzleHistory:
         found = self.project.puzzles().get(id)
         if found is None:
             raise HTTPException(404, "There is no such puzzle.")

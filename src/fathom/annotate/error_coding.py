@@ -61,7 +61,7 @@ class Category(Record):
     """A kind of error, in the coders' own words."""
 
     name: Annotated[str, Field(min_length=1, max_length=80, pattern=r"^[^(]")]
-    """Not in parentheses: those are the rows that are no category."""
+    """Not in parentheses: those are the rows that are not categories."""
     description: str = ""
 
 

@@ -121,7 +121,7 @@ class PlannedProject(Project, ABC, Generic[P]):
         if (folder / cls.plan_file).exists() or (folder / FILE).exists():
             raise FathomError(f"'{folder}' contains a project already. Choose another --out.")
         if len(set(people)) < len(people):
-            raise FathomError("A name is given twice. Give every person another name.")
+            raise FathomError("A name is given twice. Give each person a different name.")
         settings = ProjectSettings(corpus=relative(bench.corpus_folder, folder), corpus_fingerprint="", documents=())
         with Project.create(folder, settings) as project:
             project.add_tables(cls.schema)

@@ -37,6 +37,12 @@ class ReviewState:
         self.items: list[tuple[Context, Item]] = [
             (context, item) for context, items in self.bench.by_context() for item in items
         ]
+        self._titles = {entry.id: entry.title for entry in self.corpus.entries()}
+
+    def documents(self, context: Context) -> str:
+        """The title of the document that a question is about, or how many there are."""
+        ids = context.documents
+        return self._titles.get(ids[0], ids[0]) if len(ids) == 1 else f"{len(ids)} documents"
 
     def item(self, number: int) -> tuple[Context, Item]:
         if not 1 <= number <= len(self.items):
@@ -70,11 +76,12 @@ async def item_list(request: Request, q: str = "", only: str = "", start: int = 
     errata = current_errata(state.bench.folder)
     words = q.lower().strip()[:200]
     found = []
-    for number, (_, one) in enumerate(state.items, start=1):
+    for number, (context, one) in enumerate(state.items, start=1):
+        documents = state.documents(context)
         erratum = errata.get(one.question.id)
         shown = only == "" or (erratum is not None and only in ("errata", erratum.state))
-        if shown and (words in one.question.text.lower() or words == one.question.id.lower()):
-            found.append({"number": number, "question": one.question, "erratum": erratum})
+        if shown and (words in f"{one.question.text} {documents}".lower() or words == one.question.id.lower()):
+            found.append({"number": number, "question": one.question, "documents": documents, "erratum": erratum})
     start = max(0, start)
     return page(
         "items.html",

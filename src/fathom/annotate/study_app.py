@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,6 +26,8 @@ from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
 
 MAX_ANSWER = 20_000
+TABLES = "tables"
+"""The material that consists of tables."""
 CONTROL = "This is a control question. Find the control code in the material, and enter it."
 
 
@@ -91,6 +94,7 @@ async def task(request: Request) -> Response:
         return page("study_start.html", **common, limit=study.plan.time_limit)
     found = tasks[place]
     text = state.material(found.question_id)
+    text = with_code(text, found.control) if found.control else text
     elapsed = study.show(user, place)
     limit = study.plan.time_limit
     return page(
@@ -98,7 +102,8 @@ async def task(request: Request) -> Response:
         **common,
         place=place,
         question=CONTROL if found.control else state.questions[found.question_id].text,
-        parts=parts_of(with_code(text, found.control) if found.control else text),
+        parts=parts_of(text),
+        tables=tables_of(text) if study.plan.show == TABLES else (),
         left=None if limit is None else max(0.0, limit - elapsed),
     )
 
@@ -117,6 +122,38 @@ def parts_of(material: str) -> list[MaterialPart]:
     return [
         MaterialPart(piece.split("\n")[0].strip("= ") if number else "", piece) for number, piece in enumerate(pieces)
     ]
+
+
+class MaterialTable(NamedTuple):
+    """A table of the material."""
+
+    title: str
+    definition: list[str]
+    """What is said about its columns, line by line."""
+    columns: list[str]
+    rows: list[list[str]]
+    """A row of one cell is a line of its own, such as a control code."""
+
+
+def tables_of(material: str) -> list[MaterialTable]:
+    """The tables of a material of comma-separated values, each after its name or its definition."""
+    tables: list[MaterialTable] = []
+    is_defined = True
+    for line in material.split("\n"):
+        if found := re.fullmatch(r"Table (\w+)|CREATE TABLE (\w+) \(", line):
+            tables.append(MaterialTable(f"Table {found[1] or found[2]}", [], [], []))
+            is_defined = found[1] is not None
+        elif not tables:
+            tables.append(MaterialTable("", [line], [], []))
+        elif not is_defined:
+            is_defined = line == ");"
+            tables[-1].definition.extend([] if is_defined else [line.strip()])
+        elif row := next(csv.reader([line]), []):
+            if tables[-1].columns or len(row) == 1:
+                tables[-1].rows.append(row)
+            else:
+                tables[-1].columns.extend(row)
+    return tables
 
 
 class _Answer(Input):

@@ -98,5 +98,5 @@ def bench_statistics(bench: Bench) -> BenchStatistics:
 
 
 def _tags(tags: tuple[Tag, ...]) -> tuple[str, list[Tag]]:
-    """The name of the first tag, by which others are grouped, and the tags with too many values to count each."""
+    """The name of the first tag, which groups the others, and the tags with too many values to list."""
     return (tags[0].name if tags else ""), [tag for tag in tags if not tag.grouped]

@@ -136,7 +136,7 @@ class ProofPassage:
 
     document: DocumentId
     number: int
-    """Of the document in the context; 0 if the context does not have it."""
+    """The number of the document in the context; 0 if the context does not have it."""
     title: str
     before: str
     """The text just before it."""

@@ -62,7 +62,7 @@ def create_coding(
     `failed_by="all"` only questions are drawn that every run fails. A category is "NAME" or "NAME: DESCRIPTION".
     """
     if not coders:
-        raise FathomError("Nobody is there to code. Give --annotator NAME, best twice.")
+        raise FathomError("No coder was given. Give --annotator NAME, preferably twice.")
     given = [_category(one) for one in categories]
     found = load_runs([as_path(run) for run in runs], as_path(bench))
     if len(found) > 1:

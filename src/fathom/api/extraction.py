@@ -109,7 +109,7 @@ class ExtractionOptions:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _ExtractionPrompt:
     """One prompt, with what it asks for."""
 
     subject: Subject
@@ -138,7 +138,7 @@ class _Extraction:
                 f"See `fathom pack check {pack} {corpus.folder}`."
             )
 
-    def asked(self, info: ModelInfo) -> list[_Asked]:
+    def asked(self, info: ModelInfo) -> list[_ExtractionPrompt]:
         """The prompts for one model; a document that exceeds its window is shown in part."""
         limits = [] if self.options.max_document is None else [self.options.max_document]
         if info.window is not None:
@@ -147,7 +147,7 @@ class _Extraction:
         for subject in self.subjects:
             shown = self._shown(subject, min(limits, default=None))
             asked = prompts(subject, self.pack, shown, self.options.figures_at_once)
-            made += [_Asked(subject, fields, prompt) for fields, prompt in asked]
+            made += [_ExtractionPrompt(subject, fields, prompt) for fields, prompt in asked]
         return made
 
     def _shown(self, subject: Subject, limit: int | None) -> Callable[[Sequence[str]], str]:
@@ -282,7 +282,7 @@ class _Poll:
         batches = len(self._extraction.extractors) * self._extraction.options.tries
         self._progress(self._batches * total + done, batches * total)
 
-    def _count(self, asked: _Asked, claims: dict[str, Claim | None] | None) -> None:
+    def _count(self, asked: _ExtractionPrompt, claims: dict[str, Claim | None] | None) -> None:
         """Add the votes of one response."""
         for field in asked.fields:
             vote: Vote = "invalid"
@@ -308,7 +308,7 @@ def _parser(fields: tuple[str, ...]) -> Callable[[str], dict[str, Claim | None]]
     return lambda text: parse_response(text, fields)
 
 
-def _turn(role: RoleModel, asked: Sequence[_Asked], extraction: _Extraction, turn: int) -> RoleModel:
+def _turn(role: RoleModel, asked: Sequence[_ExtractionPrompt], extraction: _Extraction, turn: int) -> RoleModel:
     """The model of one turn: a simulated one answers by its own random numbers each time."""
     if not role.name.startswith(PREFIX):
         return role

@@ -6,7 +6,6 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 
 # Set before the engine reads it: requests contain whole contexts, which do not belong in a log.
 os.environ.setdefault("INSPECT_EVAL_LOG_MODEL_API", "false")
@@ -18,15 +17,15 @@ from fathom.api.arguments import as_path
 from fathom.api.bench_views import open_bench_view
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
-from fathom.records.questions import Question, Response
+from fathom.records.questions import Question
 from fathom.runs.bench_view import BenchView
 from fathom.runs.folder import RunSettings
-from fathom.runs.inspect_task import ResponseCheck, task_of
+from fathom.runs.inspect_task import task_of
 from fathom.systems.catalog import is_control, load_system
 from fathom.systems.protocol import Prompting
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family_names
-from fathom.tasks.checking import Checker
+from fathom.tasks.checking import ResponseChecker
 
 _OPEN = ExitStack()
 """Corpora stay open until the engine ends: it asks for contexts long after the task was made."""
@@ -50,7 +49,8 @@ def _make_task(family: str) -> Callable[..., Task]:
         opened = _OPEN.enter_context(open_bench_view(as_path(bench), as_path(corpus), is_control(loaded.system)))
         view = _only(opened, family)
         run_settings = RunSettings(samples=samples, max_tokens=max_tokens, window=window)
-        return task_of(view, loaded.system, run_settings, _check(as_path(bench)))
+        # Keys are read here; no sample ever contains one.
+        return task_of(view, loaded.system, run_settings, ResponseChecker(Bench(as_path(bench))))
 
     return family_task
 
@@ -67,17 +67,6 @@ def _only(bench: BenchView, family: str) -> BenchView:
     if next(groups(), None) is None:
         raise FathomError(f"The bench '{bench.bench}' has no questions of the family '{family}'. Choose another task.")
     return BenchView(bench.bench, bench.fingerprint, groups, bench.views)
-
-
-def _check(bench: Path) -> ResponseCheck:
-    """Whether a response is correct, and why. Keys are read here; no sample ever contains one."""
-    checker = Checker(Bench(bench))
-
-    def check(response: Response) -> tuple[bool, str]:
-        verdict = checker.verdict(response)
-        return verdict.outcome == "correct", verdict.reason or verdict.outcome
-
-    return check
 
 
 TASKS = {name: _make_task(name) for name in family_names()}

@@ -55,7 +55,7 @@ class JudgeSummary(Record):
     errors: dict[str, JudgeError]
     """Its error on planted responses, by part."""
     accepted: dict[str, tuple[Count, Count]]
-    """How many of the planted responses with each fault pass, and how many were decided on; "" is no fault."""
+    """How many of the planted responses with each fault pass, and how many were decided on; "" is not a fault."""
 
 
 class JudgeReport(Record):
@@ -92,7 +92,7 @@ def judge_report(
     baseline = _planted(folders[0])
     for number, folder in enumerate(folders):
         opened = open_bench(folder, read_run(folder), as_path(bench))
-        judged = _Judged(folder, opened, _people(people) if number == 0 else [])
+        judged = _JudgedRun(folder, opened, _people(people) if number == 0 else [])
         changes = drift(baseline, _planted(folder), (folders[0].name, folder.name)) if number else ()
         reports.append(judged.report(tuple(changes)))
     return reports
@@ -112,7 +112,7 @@ def _people(file: Folder | None) -> list[Judgment]:
     return list(read_records(as_path(file), Judgment)) if file is not None else []
 
 
-class _Judged:
+class _JudgedRun:
     """One run with its judgments."""
 
     def __init__(self, folder: Path, bench: Bench, people: Sequence[Judgment]) -> None:

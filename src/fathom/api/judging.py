@@ -105,7 +105,7 @@ def judge(
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _PromptSubject:
     """A prompt about a response of a run, or about a planted one."""
 
     question: QuestionId
@@ -142,7 +142,7 @@ _Rulings = RoleBatch[Ruling]
 
 
 def _ask(
-    asked: Sequence[_Asked],
+    asked: Sequence[_PromptSubject],
     model: RoleModel,
     folder: Path,
     settings: RoleSettings,
@@ -160,10 +160,10 @@ def _ask(
 
 
 def _planted_decisions(
-    planted: Sequence[_Asked], model: str, batch: _Rulings, reasoning: Reasoning
+    planted: Sequence[_PromptSubject], model: str, batch: _Rulings, reasoning: Reasoning
 ) -> Iterator[PlantedDecision]:
     """One decision on each planted response."""
-    groups: dict[tuple[QuestionId, str, str], list[_Asked]] = {}
+    groups: dict[tuple[QuestionId, str, str], list[_PromptSubject]] = {}
     for one in planted:
         assert one.planted is not None
         groups.setdefault((one.question, one.planted.part, one.planted.fault), []).append(one)
@@ -180,7 +180,7 @@ def _planted_decisions(
         )
 
 
-def _on_responses(bench: Bench, run: Path, reasoning: Reasoning) -> Iterator[_Asked]:
+def _on_responses(bench: Bench, run: Path, reasoning: Reasoning) -> Iterator[_PromptSubject]:
     """The prompts about all responses that were answered and have a judge."""
     responses: dict[str, list[Response]] = {}
     for response in read_responses(run).responses.values():
@@ -192,10 +192,10 @@ def _on_responses(bench: Bench, run: Path, reasoning: Reasoning) -> Iterator[_As
             for response in responses.get(item.question.id, ()) if found is not None else ():
                 assert found is not None
                 for prompt in found.prompts(item.question, item.key, counted(response, reasoning)):
-                    yield _Asked(item.question.id, response.sample, found, prompt)
+                    yield _PromptSubject(item.question.id, response.sample, found, prompt)
 
 
-def _on_planted(bench: Bench, items: int) -> Iterator[_Asked]:
+def _on_planted(bench: Bench, items: int) -> Iterator[_PromptSubject]:
     """The prompts about planted responses to some questions of the bench, the same ones for every run."""
     judged = (item for _, group in bench.by_context() for item in group if family(item.question.family).judge)
     drawn = nsmallest(items, judged, key=lambda item: digest("calibration", item.question.id))
@@ -204,7 +204,7 @@ def _on_planted(bench: Bench, items: int) -> Iterator[_Asked]:
         assert found is not None
         for response in found.planted(item, number):
             for prompt in response.prompts:
-                yield _Asked(item.question.id, 0, found, prompt, response)
+                yield _PromptSubject(item.question.id, 0, found, prompt, response)
 
 
 def _parser(judge: Judge) -> Callable[[str], Ruling]:

@@ -13,6 +13,7 @@ from fathom.analysis.model_correlations import (
     model_correlations,
 )
 from fathom.api.arguments import Folder, as_path
+from fathom.api.findings import run_folders
 from fathom.records.errors import FathomError
 from fathom.runs.folder import read_responses, read_run, selected_questions
 from fathom.scoring.scores import summarize_samples
@@ -20,14 +21,16 @@ from fathom.scoring.scores import summarize_samples
 __all__ = ["Correlation", "ModelCorrelations", "ModelPoint", "PromptingGain", "correlate_models"]
 
 
-def correlate_models(runs: Sequence[Folder], *, bench: Folder | None = None, seed: int = 0) -> ModelCorrelations:
+def correlate_models(
+    runs: Folder | Sequence[Folder], *, bench: Folder | None = None, seed: int = 0
+) -> ModelCorrelations:
     """Correlations of exploration, response length and the gain from step-by-step prompting with accuracy.
 
-    All runs must be scored and on the same bench.
+    All runs must be scored and on the same bench. A folder of runs means all runs in it.
     """
     points = []
     benches = set()
-    for folder in map(as_path, runs):
+    for folder in run_folders(runs):
         manifest = read_run(folder)
         benches.add(manifest.bench_fingerprint)
         opened = open_bench(folder, manifest, as_path(bench))
@@ -50,5 +53,7 @@ def correlate_models(runs: Sequence[Folder], *, bench: Folder | None = None, see
             )
         )
     if len(benches) > 1:
-        raise FathomError("The runs are on different benches, so that accuracies cannot be compared. Give runs on one.")
+        raise FathomError(
+            "The runs are on different benches, so their accuracies cannot be compared. Give runs on one."
+        )
     return model_correlations(points, seed)

@@ -36,7 +36,7 @@ def list_models(
     all: bool = False,
     prices: Folder | None = None,
 ) -> list[KnownModel]:
-    """The models whose names contain the pattern, and of which the rest is known to hold, by name.
+    """The models whose names contain the pattern and that are known to meet the other conditions, by name.
 
     `window` is the least window in tokens: 200000, or "200K" and "1M" as makers round them, with K for thousand;
     `cutoff_before` is a month such as 2025-01. `all` adds the models of which the

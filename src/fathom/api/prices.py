@@ -14,7 +14,7 @@ __all__ = ["COMMON_MODELS", "PriceRange", "price_range"]
 COMMON_MODELS = ("openai/gpt-5-mini", "openai/gpt-4.1", "anthropic/claude-sonnet-4-5", "google/gemini-2.5-flash")
 """Models whose price is estimated."""
 OUTPUT_TOKENS = 200
-"""Of a response: an answer with a few sentences."""
+"""Assumed output tokens of a response: an answer with a few sentences."""
 
 
 @dataclass(frozen=True)

@@ -208,23 +208,23 @@ def _state(folder: Path, wanted: int | None, done: int, errors: list[str]) -> tu
     return "stopped", "its process was killed" if end is None else "there are more questions than it was asked"
 
 
-class _Asked(NamedTuple):
+class _RunQuestions(NamedTuple):
     """The questions that a run asks."""
 
     bench: Bench
     questions: list[Question]
 
 
-def _asked(folder: Path, manifest: RunManifest) -> _Asked | None:
+def _asked(folder: Path, manifest: RunManifest) -> _RunQuestions | None:
     """The bench and its questions; None if the bench is gone or another one."""
     try:
         bench = open_bench(folder, manifest, None)
-        return _Asked(bench, list(selected_questions(bench.all_questions(), manifest.settings)))
+        return _RunQuestions(bench, list(selected_questions(bench.all_questions(), manifest.settings)))
     except FathomError:
         return None
 
 
-def _accuracy(folder: Path, asked: _Asked, index: ResponseIndex) -> float | None:
+def _accuracy(folder: Path, asked: _RunQuestions, index: ResponseIndex) -> float | None:
     """The accuracy by the latest verdicts, or by verdicts that are made here if they are few."""
     scored, path = asked.questions, folder / VERDICTS
     try:

@@ -45,6 +45,7 @@ from fathom.systems.catalog import SYSTEMS, LoadedSystem, is_control, load_syste
 from fathom.systems.protocol import Prompting, System, needs_model
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
+from fathom.tasks.checking import ResponseChecker
 from fathom.tasks.document_ages import document_ages
 from fathom.tasks.simulating import simulated_model
 
@@ -369,7 +370,8 @@ class RunRequest:
                 return running.run_without_model(bench, self.system, manifest, folder, limits, reporter)
             if not self.is_simulated:
                 return running.run(
-                    bench, self.system, info, manifest, folder, opened_model(self.model, url), limits, reporter
+                    *(bench, self.system, info, manifest, folder, opened_model(self.model, url), limits, reporter),
+                    check=ResponseChecker(Bench(self.bench)),
                 )
             seed = self.settings.seed or 0
             with open_simulated_model(self.bench, self.corpus, self.model, self.system.name, seed) as model:
@@ -441,7 +443,7 @@ class RunRequest:
 
 
 def check_limits(**limits: float | None) -> None:
-    """Raise an error for a limit that is no number or too small."""
+    """Raise an error for a limit that is not a number or too small."""
     for name, limit in limits.items():
         least = 1 if name in ("connections", "timeout", "requests_per_minute") else 0
         if limit is not None and not (isinstance(limit, int | float) and limit >= least):

@@ -14,7 +14,7 @@ from fathom.records.questions import QuestionId, Response
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 from fathom.runs.plan import Job
-from fathom.runs.simulated_session import Shown, SimulatedModel
+from fathom.runs.simulated_session import ShownParts, SimulatedModel
 from fathom.scoring.keys import Key
 from fathom.tasks.bench import Bench
 from fathom.tasks.family import Item, Simulator
@@ -69,7 +69,7 @@ class _Model:
         self._simulator = simulator
         self._items_of = items_of
 
-    def answer(self, job: Job, attempt: int, shown: Shown | None) -> Response:
+    def answer(self, job: Job, attempt: int, shown: ShownParts | None) -> Response:
         """The answer to the question, from what is shown."""
         rng = rng_for(self._seed, self._behavior.named.name, job.question.id, job.sample, attempt)
         # The finding is done when the notes are taken.
@@ -85,7 +85,7 @@ class _Model:
             None if shown is None else [*shown.documents, *shown.notes],
         )
 
-    def take_notes(self, job: Job, attempt: int, shown: Shown, write: Callable[[Sequence[Span]], str]) -> Response:
+    def take_notes(self, job: Job, attempt: int, shown: ShownParts, write: Callable[[Sequence[Span]], str]) -> Response:
         """The earlier notes and new ones, on what the question needs.
 
         Without the question they are on what any question over the context needs.
@@ -99,12 +99,12 @@ class _Model:
             job.question, self._behavior.named, rng, lambda: write(self._notes(needed, shown, rng)), attempt
         )
 
-    def _notes(self, needed: Located, shown: Shown, rng: Random) -> list[Span]:
+    def _notes(self, needed: Located, shown: ShownParts, rng: Random) -> list[Span]:
         new = noted_spans(needed, self._behavior.reader, rng, shown.documents)
         return list(dict.fromkeys([*shown.notes, *new]))
 
     def _located(self, context: Context, item: Item) -> Located:
-        """What a question needs; a system of many calls needs it again and again."""
+        """What a question needs; cached, since a system of many calls needs it often."""
         question = item.question.id
         if question not in self._needed:
             if len(self._needed) >= CACHED:

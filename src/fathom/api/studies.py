@@ -97,7 +97,7 @@ def serve_study(study: Folder, *, port: int = 0, started: Callable[[Links], None
 
 
 def study_results(study: Folder, runs: Sequence[Folder] = ()) -> StudyResults:
-    """Accuracy, agreement, alignment and time of a study, beside runs on the same questions.
+    """Accuracy, agreement, alignment and time of a study, compared with runs on the same questions.
 
     A round in which a control question was failed is excluded with all of its answers, and counted.
     """

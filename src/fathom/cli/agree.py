@@ -44,9 +44,10 @@ def command(
 ) -> None:
     """Measure the agreement of annotators.
 
-    For claims, evidence and links: F1, which is the same whoever is the key. For claims and evidence: Cohen's kappa
-    over sentences, by pair of annotators, and Krippendorff's alpha for all of them. For labels: kappa and alpha.
-    Intervals are clustered by document. Reads files of annotations and the corpus; writes nothing; calls no model.
+    For claims, evidence and links: F1, which does not depend on who is taken as the key. For claims and evidence:
+    Cohen's kappa over sentences, by pair of annotators, and Krippendorff's alpha for all of them. For labels: kappa and
+    alpha. Intervals are clustered by document. Reads files of annotations and the corpus; writes nothing; calls no
+    model.
     """
     from fathom.api.agreement import agree
 

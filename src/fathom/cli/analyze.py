@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 MEASURES = ("span recall", "document recall")
-"""Measures that breakdowns show beside accuracy; the JSON has all of them."""
+"""Measures that breakdowns show in addition to accuracy; the JSON has all of them."""
 MAX_LINES = 8
 """Patterns, causes and comparisons that are printed; the JSON has all of them."""
 
@@ -153,8 +153,8 @@ def points(estimate: Estimate) -> str:
 def _bench_line(bench: BenchInfo) -> str:
     counts = bench.counts
     lost = (
-        f" ({counts.built:,} built, {counts.refused:,} refused by fitting, {counts.retired:,} retired)"
-        if counts.refused or counts.retired or counts.built != counts.fitted
+        f" ({counts.built:,} built, {counts.dropped:,} dropped by fitting, {counts.retired:,} retired)"
+        if counts.dropped or counts.retired or counts.built != counts.fitted
         else ""
     )
     return (

@@ -72,10 +72,10 @@ def command(
 ) -> None:
     """Mark claims and evidence in the documents of a corpus, or review the items of a bench, in a browser.
 
-    Serves pages on the loopback address and prints a link for each person; the link contains a secret. Everybody works
-    on an own layer. Every change is stored in the project's folder before the page shows it as saved. Run the same
-    command again to continue. With a bench, the pages show its items with their proofs, and people dispute, uphold or
-    retire them; errata are written to the bench's folder. Reads the corpus; writes the project; calls no model.
+    Serves pages on the loopback address and prints a link for each person; the link contains a secret. Each person
+    works on a separate layer. Every change is stored in the project's folder before the page shows it as saved. Run the
+    same command again to continue. With a bench, the pages show its items with their proofs, and people dispute, uphold
+    or retire them; errata are written to the bench's folder. Reads the corpus; writes the project; calls no model.
     """
     from fathom.api.annotating import (
         Range,

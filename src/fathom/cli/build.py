@@ -118,7 +118,7 @@ def _preset_option(chosen: Family) -> list[click.Option]:
     if not chosen.presets:
         return []
     summaries = "; ".join(f"{name}: {preset.summary}" for name, preset in chosen.presets.items())
-    text = f"Settings under one name; other options come first. {summaries}."
+    text = f"A named set of options; options on the command line take precedence. {summaries}."
     return [click.Option(["--preset"], type=click.Choice(list(chosen.presets)), help=text)]
 
 

@@ -40,7 +40,7 @@ def command(
     corpus: Path | None,
     as_json: bool,
 ) -> None:
-    """Check that a system of your own keeps the contract.
+    """Check that a system of your own follows the contract.
 
     SYSTEM is an address (http://HOST:PORT/PATH), a class (path/to/file.py:Name or package.module:Name) or a built-in
     system. Asks it a few questions, one by one and at once, and prints a sentence for each check. A server is called,

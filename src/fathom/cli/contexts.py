@@ -118,7 +118,7 @@ def describe(contexts: ContextSet) -> str:
     """What was sampled of each length, what fell short and why, and how much contexts overlap."""
     report = contexts.report
     lines = [f"{contexts.path}: {counted(report.contexts, 'context')} from {counted(report.candidates, 'document')}"]
-    lines += [f"  left out: {count:,} documents ({reason})" for reason, count in report.left_out.items()]
+    lines += [f"  left out: {counted(count, 'document')} ({reason})" for reason, count in report.left_out.items()]
     if report.splits:
         counts = ", ".join(f"{split} {count:,}" for split, count in report.splits.items())
         lines.append(f"  documents by split: {counts}")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from fathom.api.model_correlations import ModelCorrelations
 
 
-@click.command(epilog=options.examples("fathom correlate runs/*"))
+@click.command(epilog=options.examples("fathom correlate runs"))
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=options.PATH)
 @click.option("--bench", type=options.PATH, help="The runs' bench, if it has been moved.")
 @options.seed
@@ -24,8 +24,8 @@ def command(runs: tuple[Path, ...], bench: Path | None, seed: int, as_json: bool
     """Correlate properties of models over runs on one bench.
 
     Exploration (pass@k - pass@1) and response length with accuracy; the gain from step-by-step prompting with the
-    accuracy without it, and the accuracy from which on it helps. Rank correlations with permutation tests, from four
-    models on. Reads scored runs; writes nothing; calls no model.
+    accuracy without it, and the accuracy above which it helps. Rank correlations with permutation tests, from four
+    models on. A folder of runs means all runs in it. Reads scored runs; writes nothing; calls no model.
     """
     from fathom.api.model_correlations import correlate_models
 

@@ -37,10 +37,10 @@ class Part:
     name: str
     domains: str
     length: Literal["full", "short"]
-    """Of the documents."""
+    """The length of the documents."""
     documents: int
     lengths: tuple[str, ...]
-    """Of the contexts."""
+    """The lengths of the contexts."""
     count: int
     """Contexts of each length."""
     sampling: tuple[str, ...]
@@ -49,7 +49,7 @@ class Part:
     """For each context."""
     runs: tuple[DemoRun, ...]
     max_tokens: int = 2048
-    """Of a response."""
+    """Maximum tokens of a response."""
 
 
 PARTS = (

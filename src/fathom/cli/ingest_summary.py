@@ -21,9 +21,12 @@ from fathom.cli.output import (
 )
 
 MAX_REASONS = 3
-"""Reasons of each kind that are listed."""
+"""Reasons for unknown fields that are listed."""
 
-MAX_KINDS = 4
+MAX_REFUSALS = 5
+"""Reasons for documents that were not read that are listed."""
+
+MAX_KINDS = 6
 """Kinds of files of no known kind that are listed."""
 
 _HEADINGS = {"abstract": "abstr", "sections": "sects", "citations": "cites", "references": "refs"}
@@ -69,11 +72,12 @@ def _file_kind(kind: str, files: corpora.UnreadFiles) -> str:
 
 
 def _reasons(title: str, counts: Mapping[str, int], examples: Mapping[str, str]) -> Iterator[str]:
-    shown = most_frequent(counts, MAX_REASONS)
+    shown = most_frequent(counts, MAX_REFUSALS)
     for reason, count in shown.items():
-        yield cut(f"  {title}: {reason} ({count:,}), such as {_file_name(examples[reason])}")
+        example = f" ({count:,}), such as {_file_name(examples[reason])}"
+        yield cut(f"  {title}: {reason}", WIDTH - columns(example)) + example
     if len(counts) > len(shown):
-        yield f"  {title}: {counted(len(counts) - len(shown), 'other reason')}"
+        yield f"  {title}: {counted(len(counts) - len(shown), 'other reason')}, which --json lists"
 
 
 def _fields(report: corpora.IngestReport) -> Iterator[str]:

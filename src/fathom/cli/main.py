@@ -37,7 +37,7 @@ COMMANDS = {
     "import": "Make a run from the log of another tool.",
     "status": "Show the progress, errors and spending of one run.",
     "runs": "List runs with their state, progress, spending and accuracy.",
-    "check-system": "Check that a system of your own keeps the contract.",
+    "check-system": "Check that a system of your own follows the contract.",
     "score": "Score a run, or a file of answers against a bench.",
     "judges": "Report on the judges of runs: error, agreement, drift.",
     "study": "Let people answer questions of a bench.",

@@ -48,8 +48,8 @@ def command(
     """List models with window, prices, release and training cutoff.
 
     PATTERN is a part of the name. Lists the models of Fathom's table, with `--prices` those of your own as well, and
-    with `--all` those of the engine's. Any other model can be run, too: see `fathom run --help`. What is not known is
-    shown as unknown and meets no condition. Reads no files but tables; calls no model.
+    with `--all` those of the engine's. Any other model can be run, too: see `fathom run --help`. Unknown values are
+    shown as unknown and match no filter. Reads only tables of models; calls no model.
     """
     found = list_models(
         pattern,

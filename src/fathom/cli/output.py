@@ -52,7 +52,8 @@ class _ProgressLines:
         now = time.monotonic()
         if now - self._last >= LINE_SECONDS:
             self._last = now
-            of = "" if self._total is None else f" of {self._total:,}"
+            # Families that choose their own contexts do more than was announced.
+            of = f" of {self._total:,}" if self._total is not None and done <= self._total else ""
             click.echo(f"fathom: {self._label}: {done:,}{of} after {now - self._begun:.0f} s", err=True)
 
 
@@ -75,6 +76,12 @@ def lost_calls(count: int) -> str:
     """A line on calls that were in flight when a process was killed."""
     were = "was" if count == 1 else "were"
     return f"{counted(count, 'call')} {were} in flight when a process was killed, and may have been paid for"
+
+
+def how_to_resume(stopped: str | None) -> str:
+    """What a user does about missing responses; `stopped` is why the run ended early."""
+    by_budget = stopped is not None and stopped.startswith("the budget is reached")
+    return f"run the same command again{' with a higher --budget' if by_budget else ''}"
 
 
 def escape_control_characters(text: str) -> str:

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import click
 
+from fathom.api import corpora
 from fathom.api.benches import open_bench, read_recipe
 from fathom.api.corpora import open_corpus
-from fathom.api.quickstart import FirstBench, choose, estimate_prices, is_corpus, run_folder
+from fathom.api.quickstart import FirstBench, choose, is_corpus, plan_runs, run_folder
+from fathom.api.runs import Plan
 from fathom.cli import audit, build, contexts, ingest, options, report, run, score
 from fathom.cli.output import counted
 from fathom.cli.show_bench import item_lines
@@ -20,7 +22,7 @@ from fathom.work import cores
 SHOWN = 3
 """Items that are shown."""
 ENOUGH_CONTEXTS = 6
-"""Contexts that all have to differ before a test can confirm a difference at the level of 5%."""
+"""Minimum number of contexts, all with a difference, for significance at the 5% level."""
 
 
 @click.command(
@@ -48,17 +50,18 @@ def command(
         raise FathomError("--budget limits what --model may cost. Give a model, too.")
     corpus, bench = out / "corpus", out / "bench"
     if is_corpus(corpus):
+        corpora.ingest(sources, corpus, allow_incomplete=True).close()  # an error if the documents have changed
         click.echo(f"{corpus} has been read before.")
     else:
-        _step(f"fathom ingest {' '.join(map(str, sources))} --out {corpus}")
+        _step("ingest", *sources, "--out", corpus)
         caller.invoke(ingest.command, sources=sources, out=corpus, allow_incomplete=True)
     with open_corpus(corpus) as opened:
         chosen = choose(opened)
     _sample(caller, corpus, chosen, seed)
     _build(corpus, bench, chosen, seed)
-    _step(f"fathom audit {bench}")
+    _step("audit", bench)
     caller.invoke(audit.command, bench=bench)
-    _step(f"fathom show {bench} --sample {SHOWN} --seed {seed}")
+    _step("show", bench, "--sample", SHOWN, "--seed", seed)
     _show(bench, seed)
     if model is None:
         click.echo(_prices(bench))
@@ -66,16 +69,18 @@ def command(
     _run(caller, bench, out, model, budget)
 
 
-def _step(words: str) -> None:
+def _step(*words: object) -> None:
     """Print the command that is about to run, as a user would type it."""
-    click.secho(f"\n$ {words}", bold=True)
+    click.secho(f"\n$ fathom {shlex.join(map(str, words))}", bold=True)
 
 
 def _sample(caller: click.Context, corpus: Path, chosen: FirstBench, seed: int) -> None:
     lengths = [str(length) if length % 1_024 else format_length(length) for length in chosen.lengths]
     _step(
-        f"fathom contexts {corpus} --lengths {','.join(lengths)} --count {chosen.count} "
-        f"--min-documents {chosen.min_documents} --sampling {','.join(chosen.sampling)} --seed {seed}"
+        *("contexts", corpus, "--lengths", ",".join(lengths), "--count", chosen.count),
+        *("--min-documents", chosen.min_documents, "--sampling", ",".join(chosen.sampling)),
+        *(("--known", ",".join(chosen.known)) if chosen.known else ()),
+        *("--seed", seed),
     )
     caller.invoke(
         contexts.command,
@@ -84,6 +89,7 @@ def _sample(caller: click.Context, corpus: Path, chosen: FirstBench, seed: int) 
         count=chosen.count,
         min_documents=chosen.min_documents,
         sampling=chosen.sampling,
+        known=chosen.known,
         seed=seed,
     )
 
@@ -95,7 +101,7 @@ def _build(corpus: Path, bench: Path, chosen: FirstBench, seed: int) -> None:
     for name, settings in chosen.families.items():
         lines += ["", f"[families.{name}]", *(f"{setting} = {value}" for setting, value in settings.items())]
     recipe.write_text("\n".join(lines) + "\n")
-    _step(f"fathom build --recipe {recipe}")
+    _step("build", "--recipe", recipe)
     build.run_build(read_recipe(recipe), cores())
 
 
@@ -113,21 +119,31 @@ def _prices(folder: Path) -> str:
         few = counted(bench.manifest.contexts, "context")
         lines.append(f"note: {few} will give wide intervals; with more documents there are more contexts")
     lines.append(f"estimated price of {counted(len(bench), 'question')} with the whole context:")
-    found = estimate_prices(bench)
-    lines += [
-        f"  {name:30} " + ("does not fit" if price is None else f"${price:,.2f}") for name, price in found.items()
-    ]
-    cheapest = min((name for name in found if found[name] is not None), key=lambda name: found[name] or 0.0, default="")
-    lines.append(f"next: fathom run {folder} --model {cheapest or 'MODEL'} --budget 5")
+    plans = plan_runs(bench)
+    lines += [f"  {name:30} {_price(planned)}" for name, planned in plans.items()]
+    fitting = {name: planned.price or 0.0 for name, planned in plans.items() if not planned.overflow}
+    if fitting:
+        lines.append(f"next: fathom run {folder} --model {min(fitting, key=lambda name: fitting[name])} --budget 5")
+    else:
+        lines.append(f"next: fathom fit {folder} --window 128K --out {folder.parent / 'fitted'}")
     return "\n".join(lines)
+
+
+def _price(planned: Plan) -> str:
+    if not planned.requests:
+        return "does not fit"
+    price = "unknown" if planned.price is None else f"${planned.price:,.2f}"
+    return (
+        f"{price}, without {counted(len(planned.overflow), 'question')} too long for it" if planned.overflow else price
+    )
 
 
 def _run(caller: click.Context, bench: Path, out: Path, model: str, budget: float | None) -> None:
     folder, page = run_folder(out, model), out / "report.html"
-    limit = "" if budget is None else f" --budget {budget:g}"
-    _step(f"fathom run {bench} --model {shlex.quote(model)}{limit} --out {folder}")
+    limit = () if budget is None else ("--budget", f"{budget:g}")
+    _step("run", bench, "--model", model, *limit, "--out", folder)
     caller.invoke(run.command, bench=bench, model=model, budget=budget, out=folder)
-    _step(f"fathom score {folder}")
+    _step("score", folder)
     caller.invoke(score.command, target=folder)
-    _step(f"fathom report {out / 'runs'} --out {page}")
+    _step("report", out / "runs", "--out", page)
     caller.invoke(report.command, runs=(out / "runs",), out=page)

@@ -36,7 +36,7 @@ REFRESH = 10
 )
 @options.length_limits
 @click.option("--figures", type=options.PATH, help="Also write every figure as CSV, JSON and SVG here.")
-@click.option("--watch", is_flag=True, help="Write the page again and again until the runs have ended.")
+@click.option("--watch", is_flag=True, help="Rewrite the page until the runs have ended.")
 @click.option("--site", type=options.PATH, help="Write a leaderboard folder instead, with a page for each bench.")
 @options.seed
 @options.processes
@@ -59,7 +59,7 @@ def command(
     """Write a report page: scores, breakdowns, errors and their causes, and every item.
 
     The page is one HTML file that opens offline and makes no network requests. A folder of runs means all runs in
-    it. With --watch, a browser that shows the page loads it again while a run goes on. Reads the runs, their benches
+    it. With --watch, a browser that shows the page reloads it while a run is in progress. Reads the runs, their benches
     and corpora; writes the page; calls no model.
     """
     from fathom.api.findings import Analysis, analyze, any_running, check_outputs, count_contexts
@@ -69,7 +69,7 @@ def command(
     if site is not None and figures is not None:
         raise FathomError("A site already has the figures of each bench. Leave out --figures.")
     if site is not None and watch:
-        raise FathomError("--watch writes one page again and again, not a site. Leave out --site.")
+        raise FathomError("--watch rewrites one page, not a site. Leave out --site.")
     page = out or Path("report.html")
     check_outputs(None if site else page, site)
 

@@ -11,7 +11,7 @@ from fathom.api.matrix import MatrixRequest
 from fathom.api.runs import RunLimits, RunRequest, RunStatus
 from fathom.cli import options
 from fathom.cli.matrix_output import run_cells
-from fathom.cli.output import counted, lost_calls
+from fathom.cli.output import counted, how_to_resume, lost_calls
 from fathom.cli.run_options import run_options, warn_of_age
 from fathom.cli.run_progress import run_progress
 from fathom.records.errors import FathomError
@@ -107,7 +107,7 @@ def describe(path: Path, summary: RunStatus) -> str:
     used = summary.usage
     price = "price unknown" if used.price is None else f"${used.price:,.4f}"
     lines = [
-        f"{path}: {counted(summary.responses, 'response')} wanted: {outcomes or 'none yet'}",
+        f"{path}: {counted(summary.responses, 'response')} requested: {outcomes or 'none yet'}",
         f"  {used.input_tokens:,} input tokens ({used.cached_tokens:,} from a cache), "
         f"{used.output_tokens:,} output tokens, {price}",
     ]
@@ -118,12 +118,15 @@ def describe(path: Path, summary: RunStatus) -> str:
     if summary.lost_calls:
         lines.append(f"  {lost_calls(summary.lost_calls)}")
     lines += [f"  error, {counted(count, 'time')}: {error}" for error, count in summary.errors.items()]
+    other = summary.outcomes.get("error", 0) - sum(summary.errors.values())
+    if other > 0:
+        lines.append(f"  error, {counted(other, 'time')}: other messages, in {path / 'responses.jsonl'}")
     if summary.stopped is not None:
         lines.append(f"  stopped: {summary.stopped}")
     missing = summary.waiting + summary.outcomes.get("error", 0)
     if missing:
         verb = "is" if missing == 1 else "are"
-        lines.append(f"  {counted(missing, 'response')} {verb} missing: run the same command again")
+        lines.append(f"  {counted(missing, 'response')} {verb} missing: {how_to_resume(summary.stopped)}")
     else:
         lines.append(f"next: fathom score {path}")
     return "\n".join(lines)

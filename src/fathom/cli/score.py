@@ -92,9 +92,9 @@ def command(
     """Score a run, or a file of answers against a bench.
 
     Every question counts: a question without a response is not correct. With --answers, --split counts those of one
-    split, and --only-given those that the file answers. A run can be scored again at any time; the
-    summary shows which verdicts changed. Reads the bench, its keys and the responses; writes verdicts; calls no model
-    but the judge, if one is given. A response that the judge could not decide is unjudged; score again to ask again.
+    split, and --only-given those that the file answers. A run can be scored again at any time; the summary shows which
+    verdicts changed. Reads the bench, its keys and the responses; writes verdicts; calls a model only with --judge. A
+    response that the judge could not decide is unjudged; score again to ask again.
     """
     is_run = is_run_folder(target)
     if judges and not is_run:
@@ -163,7 +163,7 @@ def _table(groups: dict[str, Score]) -> Iterator[str]:
 
 
 def _restated(scores: Scores) -> Iterator[str]:
-    """The score without the questions that were retired, beside the score with them."""
+    """The score without the questions that were retired, next to the score with them."""
     if scores.restated is not None:
         kept, every = scores.restated, scores.overall
         yield (

@@ -52,7 +52,9 @@ def command(
     that prove it; for a run, the responses and their verdicts. Reads files only; calls no model.
     """
     if (stats or sample) and not is_bench_folder(folder):
-        raise FathomError(f"--stats and --sample are for benches, and '{folder}' is none. Give the folder of a bench.")
+        raise FathomError(
+            f"--stats and --sample are for benches, and '{folder}' is not a bench. Give the folder of a bench."
+        )
     if is_run_folder(folder):
         show_run(folder, id, as_json)
         return

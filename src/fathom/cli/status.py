@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from fathom.cli import options
-from fathom.cli.output import counted, cut, escape_control_characters, lost_calls
+from fathom.cli.output import counted, cut, escape_control_characters, how_to_resume, lost_calls
 from fathom.cli.run_progress import clock
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def describe(found: RunDetails) -> Iterator[str]:
     if run.state == "finished":
         yield f"next: fathom {'score' if run.accuracy is None else 'analyze'} {run.folder}"
     elif run.state == "stopped":
-        yield "next: run the same command again"
+        yield f"next: {how_to_resume(run.reason)}"
 
 
 def _spent(run: RunListing) -> str:

@@ -22,9 +22,9 @@ def command(bench: Path, out: Path, corpus: Path | None, seed: int, as_json: boo
     """Make a counterfactual bench: the same questions over documents with swapped names and numbers.
 
     Family names of people are replaced by invented ones, a word of every title is replaced or added, and the numbers of
-    facts change. Every key is recomputed on the new text and records the original answer. A model that
-    reads the context answers correctly; a model that recites gives the original answers. Reads BENCH and its corpus.
-    Writes a new bench with its own corpus inside. Calls no model.
+    facts change. Every key is recomputed on the new text and records the original answer. A model that reads the
+    context answers correctly; a model that answers from memory gives the original answers. Reads BENCH and its
+    corpus. Writes a new bench with its own corpus inside. Calls no model.
     """
     with progress_bar("Swapping", Bench(bench).manifest.contexts) as show:
         manifest = benches.swap(bench, out, seed=seed, corpus=corpus, progress=show).manifest

@@ -16,7 +16,7 @@ from fathom.records.spans import Span
 
 
 class Piece(NamedTuple):
-    """One document of a context, with all that its place in the layout depends on."""
+    """One document of a context, with everything that determines its layout."""
 
     document: DocumentId
     fingerprint: bytes

@@ -143,7 +143,7 @@ def _traverse(pool: Pool, rng: Random, waiting: deque[int], pop: Callable[[], in
 
 
 DRAWN_AT_ONCE = 100_000
-"""Documents up to which one draw ranks all of them."""
+"""Maximum number of documents that are all ranked in one draw."""
 
 
 def _ranks(documents: int, rng: Random) -> Callable[[int], int]:

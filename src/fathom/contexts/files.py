@@ -72,11 +72,11 @@ def _existing_report(path: Path, settings: SamplingSettings, corpus: Corpus) -> 
     if not path.exists():
         return None
     if report.fingerprint != digest(*(context.id for context in read_contexts(path))).hex():
-        raise _unlike_report(path)
+        raise _mismatch_error(path)
     return report
 
 
-def _unlike_report(path: Path) -> FathomError:
+def _mismatch_error(path: Path) -> FathomError:
     return FathomError(
         f"'{path}' does not match its report '{report_path(path).name}': it was changed or damaged. "
         "Sample the contexts again with --replace, or delete the report if you changed them yourself."
@@ -87,11 +87,11 @@ def _unlike_report(path: Path) -> FathomError:
 def _verify(path: Path, size: int, changed: int) -> None:
     """Raise an error if the report beside the contexts has the hash of another file.
 
-    The size and the time of the change stand for the content: a build reads the file several times.
+    Cached by size and modification time, since a build reads the file several times.
     """
     report = _read_report(path)
     if report is not None and report.file and report.file != file_hash(path):
-        raise _unlike_report(path)
+        raise _mismatch_error(path)
 
 
 def read_contexts(path: Path) -> Iterator[Context]:

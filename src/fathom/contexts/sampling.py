@@ -133,7 +133,7 @@ class SamplingReport(Record):
     lengths: tuple[LengthSummary, ...] = ()
     overlaps: tuple[LengthOverlap, ...] = ()
     fingerprint: str
-    """Of the context ids in order, so that a report is not mistaken for one on other contexts."""
+    """The fingerprint of the context ids in order, so that a report is not mistaken for one on other contexts."""
     file: str = ""
     """The hash of the file, which is verified before it is read; empty for a file of an earlier version."""
 
@@ -151,7 +151,7 @@ class _ContextSets:
 
     def __init__(self) -> None:
         self.works: list[array[int]] = []
-        """Of each context."""
+        """The works of each context."""
         self.sizes = array("i")
         self.tokens: list[int] = []
         self.max_overlap = 0.0

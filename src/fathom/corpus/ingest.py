@@ -24,7 +24,7 @@ from fathom.corpus.linking import Linker
 from fathom.corpus.manifest import FILE_NAME as MANIFEST
 from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.readers.parsing.sentences import clear_splitter_cache
-from fathom.corpus.readers.sources import printable_name, source_files
+from fathom.corpus.readers.sources import check_exist, printable_name, source_files
 from fathom.corpus.staging import Staging
 from fathom.corpus.store import CorpusWriter, PackedDocument, finished_corpus
 from fathom.records.errors import FathomError, file_errors
@@ -64,8 +64,14 @@ def ingest(
         "filters": filters.model_dump(mode="json"),
     }
     existing, known = finished_corpus(folder, recipe), read_report(folder)
-    if existing is not None and known is not None and not _changed_since(sources, folder):
+    if existing is not None and known is not None:
+        if _changed_since(sources, folder):
+            raise FathomError(
+                f"The documents have changed since they were read into '{folder}'. Choose another --out, or delete "
+                "that folder first."
+            )
         return existing, known
+    check_exist(sources)  # before anything is written: the corrected command could not write to the same folder
     with CorpusWriter(folder, recipe) as writer, Staging(folder, recipe) as staging, WorkerPool(processes) as pool:
         _read_all(sources, filters, staging, pool, progress)
         clear_splitter_cache()  # Frees memory for linking, if this process did the reading.

@@ -220,7 +220,9 @@ class Reporter:
         reasons = (
             f"{reason} ({count:,}{f'; {named[reason]}' if reason in named else ''})" for reason, count in counted
         )
-        return ", ".join(reasons) or "there are no files"
+        more = sum((self._left_out or rejected).values()) - sum(count for _, count in counted)
+        rest = [f"and {more:,} other{'s' if more > 1 else ''}"] if more else []
+        return ", ".join((*reasons, *rest)) or "there are no files"
 
     def report(self, links: dict[str, int], versions: int, authors: dict[str, int]) -> IngestReport:
         return IngestReport(

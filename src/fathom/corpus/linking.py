@@ -222,7 +222,7 @@ class _Search:
     def run(self) -> _Result:
         result = self._by_id()
         if result.method == "contradicted":
-            # A list may print the DOI of the entry before: then the title tells which work is cited.
+            # A list may print the DOI of the entry before: then the title shows which work is cited.
             other = self._by_words()
             return other if other.place is not None else result
         return self._by_words() if result.method == "unmatched" else result

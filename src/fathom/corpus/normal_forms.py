@@ -150,7 +150,7 @@ def author_words(authors: Iterable[str]) -> str:
 
 
 MIN_RATIO = 88.0
-"""Of 100: how much of two titles must agree, letter by letter, before their words are compared."""
+"""Minimum similarity of two titles, from 0 to 100, letter by letter, before their words are compared."""
 _STOP_WORD_LIST = "a an the of and in on for to by from at as is are"
 _STOP_WORDS = frozenset(_STOP_WORD_LIST.split())
 _NEVER_TYPOS = frozenset(("no", "not", "two", "out", "off"))

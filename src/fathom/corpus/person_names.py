@@ -109,7 +109,7 @@ _FREQUENT_NAMES = (
     "watanabe smith johnson jones brown miller garcia silva santos"
 )
 FREQUENT_FAMILIES = frozenset(_FREQUENT_NAMES.split())
-"""Family names that millions share: even in a small corpus the same full name is no evidence."""
+"""Family names that millions share: even in a small corpus the same full name is not evidence."""
 _EXPECTED = 0.05
 """A name counts as frequent if more than this number of other people are expected to have it by chance."""
 MAX_OCCURRENCES = 400

@@ -32,7 +32,7 @@ class Month(NamedTuple):
         return cls(int(year), int(month))
 
 
-class Dated(Protocol):
+class PublicationMetadata(Protocol):
     """A record with publication metadata."""
 
     @property
@@ -54,7 +54,7 @@ def arxiv_month(ids: Mapping[str, str]) -> Month | None:
     return Month(2000 + int(number["year"]), int(number["month"])) if number else None
 
 
-def publication_month(document: Dated) -> Month | None:
+def publication_month(document: PublicationMetadata) -> Month | None:
     """The publication month: the earliest of date, arXiv identifier and year; None if there is none."""
     months: list[Month] = []
     dated = "year" not in document.unknown

@@ -1,7 +1,7 @@
 """New family names for the people of a corpus; every mention of a person gets the same new name.
 
 Only people are renamed: the authors in bylines and reference lists, and the mentions of them in running text that name
-a person. "Adam (Kingma and Ba, 2015)" and "Markov chains" stay, whoever is called Adam or Markov.
+a person. "Adam (Kingma and Ba, 2015)" and "Markov chains" stay, even if a person is called Adam or Markov.
 """
 
 from __future__ import annotations
@@ -34,6 +34,14 @@ _NEXT_INITIALS = re.compile(rf"(?:,\s+(?P<dotted>{_INITIAL})\.|\s(?P<bare>{_INIT
 _LAST_NAME = re.compile(rf"(?P<name>{WORD.pattern}),?\s+(?:and|&)\s+$")
 _LAST_INITIALS = re.compile(rf"(?<![\w.])(?P<first>{_INITIAL})\.(?:[\s-]*{_INITIAL}\.)*\s*$")
 _LAST_GIVEN = re.compile(rf"(?P<given>{WORD.pattern})(?:\s+{_INITIAL}\b\.?)*\s+$")
+
+_LAST_TITLE = re.compile(r"\b(?:Dr|Prof|Professor|Mr|Ms|Mrs)\.?\s+$")
+_NEXT_SPEECH = re.compile(
+    rf"(?:\s+(?:and|&)\s+{WORD.pattern})?\s+(?:has |had |have |also |later |first )?"
+    r"(?:argue[ds]?|wr(?:ote|ites|itten)|said|says|told|thinks?|thought"
+    r"|believe[ds]?|conjecture[ds]?|asked|replied|(?:dis)?agree[ds]?|commented|remark(?:s|ed)|complained|volunteered)\b"
+    r"|['’]s\s+(?:\w+\s+)?(?:paper|article|book|thesis|essay|talk|argument|proof|conjecture|email|message)\b"
+)
 
 _OPENINGS = (
     *("b", "br", "d", "dr", "f", "g", "gr", "h", "j", "k", "kl", "kr"),
@@ -91,13 +99,14 @@ class NameSwap:
                     yield Span(*match.span()).shifted(span.start), new
 
     def _mentions(self, document: Document, marked: Iterable[Span]) -> Iterator[tuple[Span, str]]:
-        """Mentions of people in running text. Bylines, titles and reference lists are no running text."""
+        """Mentions of people in running text. Bylines, titles and reference lists are not running text."""
         others = [document.title, *marked]
         if document.state("authors") != "unknown":
             others += [author.span for author in document.authors]
         if document.state("references") != "unknown":
             others += [reference.span for reference in document.references]
         outside = _SpanCursor(others)
+        own = {word for person in people(document) for word in name_words(person.family.of(document.text))}
         works = {
             (plain_word(word), reference.year)
             for reference in document.references
@@ -115,7 +124,10 @@ class NameSwap:
                 continue
             if plain_word(match[0]) not in self.words:
                 continue
-            if not outside.contain(*match.span()) and self._is_mention(text, match, works):
+            if outside.contain(*match.span()):
+                continue
+            speaks = plain_word(match[0]) in own and _speaks(text, match)
+            if speaks or self._is_mention(text, match, works):
                 new = self.replacement(match[0])
                 assert new is not None
                 yield Span(*match.span()), new
@@ -149,6 +161,12 @@ class NameSwap:
     def _is_known(self, person: Person) -> bool:
         """Whether a name is a person's: "Amazon Web Services" has no given name that people have."""
         return person.certain or not self.first_names.isdisjoint(map(plain_word, WORD.findall(person.given)))
+
+
+def _speaks(text: str, match: re.Match[str]) -> bool:
+    """Whether the words around a name say what only people do or have: "Dr. Lind", "Lind argued", "Lind's thesis"."""
+    before = text[max(0, match.start() - AROUND) : match.start()]
+    return _NEXT_SPEECH.match(text, match.end()) is not None or _LAST_TITLE.search(before) is not None
 
 
 class NameCollector:
@@ -215,7 +233,7 @@ def _invent(family: str, taken: set[str], rng: Random) -> str:
             best = tokens, name
         if best[0] <= wanted or number >= MAX_TRIES:
             break
-    # After so many tries of growing length there is always an unused name.
+    # After this many tries of growing length there is always an unused name.
     assert best is not None, family
     return best[1]
 

@@ -1,4 +1,4 @@
-"""JSON in the output of a model, read also if it is slightly broken."""
+"""JSON in the output of a model, including JSON that is slightly broken."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ T = TypeVar("T")
 LONGEST_OUTPUT = 2_000_000
 """Characters of a text that is read; a longer one has no JSON."""
 MOST_STARTS = 3_000
-"""Brackets of a text that may begin no value."""
+"""Maximum number of brackets in a text that do not begin a value."""
 DEEPEST = 60
 """Levels of nesting that are read."""
 
@@ -61,9 +61,9 @@ def _not_empty(value: JsonValue) -> bool:
 
 
 def read_json(text: str, wanted: Callable[[JsonValue], bool] = _not_empty) -> JsonOutput | None:
-    """The last object or list in a text that is wanted; one that is cut off only if no other is. None without any.
+    """The last object or list in a text that `wanted` accepts, a cut-off one only if there is no other; else None.
 
-    Repaired are fences and prose around it, commas too many or too few, missing and superfluous brackets, a cut, single
+    Repairs fences and prose around it, extra and missing commas and brackets, a cut, single
     and typographic quotation marks, quotation marks and line breaks that lack an escape, invalid escapes, names without
     quotation marks, comments, and Python's constants.
     """
@@ -149,7 +149,7 @@ class _Unreadable(Exception):  # noqa: N818
 
 
 class _CutOff(Exception):  # noqa: N818
-    """The text ends in the middle of a value that is no container."""
+    """The text ends in the middle of a value that is not a container."""
 
 
 class _Budget:

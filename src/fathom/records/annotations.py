@@ -12,12 +12,12 @@ from fathom.records.record import Record
 
 
 class Finding(Record):
-    """What a document says about a question that is put to it, such as a comparison of two treatments."""
+    """What a document says about a question, such as a comparison of two treatments."""
 
     id: str = Field(min_length=1)
     """The same for all annotators of the question."""
     question: str = Field(min_length=1)
-    """Such as "mortality: aspirin compared with placebo"."""
+    """The question, such as "mortality: aspirin compared with placebo"."""
     options: tuple[str, ...] = Field(min_length=2)
     """The labels among which annotators chose."""
     label: str
@@ -40,7 +40,7 @@ class Annotation(Record):
     """All claims of the document, if `complete`."""
     findings: tuple[Finding, ...] = Field(default=(), exclude_if=operator.not_)
     labels: dict[str, str] = Field(default={}, exclude_if=operator.not_)
-    """Such as {"evidence strength": "solid"}."""
+    """Labels of the whole document, such as {"evidence strength": "solid"}."""
     hidden: tuple[str, ...] = Field(default=(), exclude_if=operator.not_)
     """Sentences that state the labels and are not part of the document. No question may show them."""
     complete: bool = True

@@ -24,7 +24,7 @@ class AuthoredPuzzle(Record):
     checklist: Annotated[tuple[Line, ...], Field(min_length=1, max_length=50)]
     """The conclusions that a correct solution must reach, each as a sentence."""
     reasoning: Annotated[tuple[Line, ...], Field(max_length=500)] = ()
-    """The chain of reasoning, one step a line."""
+    """The chain of reasoning, one step per line."""
     operations: tuple[AuthoredOperation, ...] = ()
     """Empty if they are not known."""
     kind: str = "other"

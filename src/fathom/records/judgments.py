@@ -58,7 +58,7 @@ class TraceRating(Record):
 
 
 class PlantedDecision(Record):
-    """A judge's decision on a planted response, of which it is known whether it should pass."""
+    """A judge's decision on a planted response, which is known to be correct or incorrect."""
 
     question_id: QuestionId
     part: str

@@ -18,7 +18,7 @@ class QuotedEvidence:
 
     quote: str
     attributes: Mapping[str, str] = field(default_factory=dict)
-    """`polarity`, `type`, `strength`, `limitations` and `note`, as far as they are given."""
+    """`polarity`, `type`, `strength`, `limitations` and `note`, if they are given."""
     position: float | None = None
     """Where it is in the text that it was marked in, as a share of that text; None if that is not known."""
 
@@ -33,7 +33,7 @@ class QuotedClaim:
     quote: str
     evidence: tuple[QuotedEvidence, ...] = ()
     attributes: Mapping[str, str] = field(default_factory=dict)
-    """`type`, `justified`, `robustness`, `confidence`, `conclusion`, `no_evidence_reason`, `note`, as far as given."""
+    """`type`, `justified`, `robustness`, `confidence`, `conclusion`, `no_evidence_reason`, `note`, if given."""
     position: float | None = None
 
 
@@ -56,6 +56,7 @@ REASONS: tuple[str, ...] = get_args(NoEvidenceReason)
 _QUOTE_NAMES = ("quote", "exact_quote", "claim_quote", "evidence_quote", "quotation")
 _TEXT_NAMES = ("text", "claim_text", "evidence_text", "claim", "evidence", "sentence", "statement")
 """Names of fields with a quote; the second ones only where there is none of the first, since they may paraphrase."""
+_EVIDENCE_LISTS = ("evidence", "evidences", "evidence_sets")
 _LISTS = ("claims", "analysis", "results", "annotations", "items")
 _CLAIM_FIELDS: Mapping[str, tuple[str, ...]] = {
     "type": ("type", "claim_type", "category"),
@@ -99,20 +100,26 @@ def read_claims(value: JsonValue) -> tuple[QuotedClaim, ...] | None:
     entries = _entries(value)
     if entries is None:
         return None
-    evidence = _by_claim(value, "evidence_sets")
-    conclusions = _by_claim(value, "conclusions")
+    is_list_of_claims = not (isinstance(value, dict) and entries == [value])
+    evidence = _by_claim(value, _EVIDENCE_LISTS) if is_list_of_claims else {}
+    conclusions = _by_claim(value, ("conclusions",))
     claims = []
     for number, entry in enumerate(entries, start=1):
         given: dict[str, JsonValue] = entry if isinstance(entry, dict) else {"quote": entry}
-        id = _id(given, number)
-        claim = _claim(_lower(given) | conclusions.get(id, {}))
-        more = evidence.get(id)
-        if claim is not None and more is not None:
-            claim = replace(claim, evidence=(*claim.evidence, *_evidence(more.get("evidence"))))
-            reason = _attributes(more, {"no_evidence_reason": _CLAIM_FIELDS["no_evidence_reason"]}, {})
-            claim = replace(claim, attributes={**claim.attributes, **reason})
-        if claim is not None:
-            claims.append(claim)
+        id = _id(given) or str(number)
+        more = _lower(given)
+        for one in conclusions.get(id, ()):
+            more |= one
+        if (claim := _claim(more)) is None:
+            continue
+        for one in evidence.get(id, ()):
+            reason = _attributes(one, {"no_evidence_reason": _CLAIM_FIELDS["no_evidence_reason"]}, {})
+            claim = replace(
+                claim,
+                evidence=(*claim.evidence, *_evidence(_inner_evidence(one, one))),
+                attributes={**claim.attributes, **reason},
+            )
+        claims.append(claim)
     return tuple(claims)
 
 
@@ -136,15 +143,30 @@ def _entries(value: JsonValue) -> list[JsonValue] | None:
     return value if isinstance(value, list) else None
 
 
-def _by_claim(value: JsonValue, name: str) -> dict[str, dict[str, JsonValue]]:
-    """The objects of a list beside the claims, by the claim that they refer to."""
-    found = _lower(value).get(name) if isinstance(value, dict) else None
-    objects = [_lower(one) for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-    return {_id(one, number): one for number, one in enumerate(objects, start=1)}
+def _by_claim(value: JsonValue, names: Iterable[str]) -> dict[str, list[dict[str, JsonValue]]]:
+    """The objects of lists beside the claims, by the claim that they refer to.
+
+    Objects without a reference belong to claims by their place, unless they are single pieces of evidence.
+    """
+    objects: dict[str, list[dict[str, JsonValue]]] = {}
+    named = _lower(value) if isinstance(value, dict) else {}
+    for found in (named.get(name) for name in names):
+        for number, one in enumerate(found if isinstance(found, list) else (), start=1):
+            entry = _lower(one) if isinstance(one, dict) else {}
+            id = _id(entry) or ("" if _quote(entry) else str(number))
+            if entry and id:
+                objects.setdefault(id, []).append(entry)
+    return objects
 
 
-def _id(entry: Mapping[str, JsonValue], number: int) -> str:
-    return str(_lower(dict(entry)).get("claim_id", number))
+def _id(entry: Mapping[str, JsonValue]) -> str:
+    id = _lower(dict(entry)).get("claim_id")
+    return "" if id is None else str(id)
+
+
+def _inner_evidence(entry: Mapping[str, JsonValue], otherwise: JsonValue) -> JsonValue:
+    """The list of evidence in an object."""
+    return next((entry[name] for name in _EVIDENCE_LISTS if entry.get(name) is not None), otherwise)
 
 
 def _lower(entry: dict[str, JsonValue]) -> dict[str, JsonValue]:
@@ -157,7 +179,7 @@ def _claim(entry: dict[str, JsonValue]) -> QuotedClaim | None:
         inner = entry.get(name)
         if isinstance(inner, dict):
             entry = {**{other: one for other, one in entry.items() if other != name}, **_lower(inner)}
-    evidence = entry.get("evidence", entry.get("evidences", entry.get("evidence_text")))
+    evidence = _inner_evidence(entry, entry.get("evidence_text"))
     quote = _quote({name: one for name, one in entry.items() if not name.startswith("evidence")})
     attributes = _attributes(entry, _CLAIM_FIELDS, CLAIM_ATTRIBUTES)
     return QuotedClaim(quote, tuple(_evidence(evidence)), attributes) if quote else None

@@ -58,7 +58,7 @@ COLUMNS: tuple[Column[RunSummary], ...] = (
 
 
 def costs(findings: Findings) -> tuple[Figure, ...]:
-    """Accuracy against each cost of a question that at least two runs have: one point is no comparison."""
+    """Accuracy against each cost of a question that at least two runs have: one point is not a comparison."""
     drawn = [kind for kind in COST_KINDS if sum(bool(amount(run, kind)) for run in findings.runs) > 1]
     return tuple(_cost(findings, kind) for kind in drawn)
 

@@ -72,14 +72,14 @@ def accuracy_columns(get: Callable[[R], Estimate]) -> tuple[Column[R], ...]:
 
 
 def count_columns(get: Callable[[R], Counts | None], records: Iterable[R]) -> tuple[Column[R], ...]:
-    """Questions built, fitted, failed, refused by fitting and retired. The page hides those that lost nothing."""
+    """Questions built, fitted, failed, dropped by fitting and retired. The page hides those that lost nothing."""
     known = [one for record in records if (one := get(record)) is not None]
     dropped = any(one.built not in (None, one.fitted) for one in known)
     shown = {
         "built": dropped,
         "fitted": dropped,
         "errors": any(one.errors for one in known),
-        "refused": any(one.refused for one in known),
+        "dropped": any(one.dropped for one in known),
         "retired": any(one.retired for one in known),
     }
 

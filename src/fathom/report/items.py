@@ -121,7 +121,7 @@ class Items:
             causes.update(candidate.cause for candidate in one.candidates)
             causes.update({"unclear"} if one.unclear else ())
             stages.update({one.stage} if one.stage else ())
-        # Numbered before the parts refer to them, in the order of the page; "unclear" is no cause.
+        # Numbered before the parts refer to them, in the order of the page; "unclear" is not a cause.
         self.patterns = NameTable(sorted(patterns, key=lambda name: value_order(name, list(PATTERNS))))
         self.causes = NameTable(sorted(causes, key=lambda name: (name == "unclear", name)))
         self.stages = NameTable(sorted(stages, key=lambda name: value_order(name, list(STAGES))))

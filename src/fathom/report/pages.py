@@ -58,7 +58,7 @@ class WrittenPage:
 
     page: Path
     bytes: int
-    """Of the page itself."""
+    """The size of the page itself."""
     parts: int
     """Files beside it; 0 if the page contains everything."""
     parts_bytes: int

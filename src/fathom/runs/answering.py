@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import time
+import traceback
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from inspect import isawaitable
 from pathlib import Path
 from typing import Protocol
 
@@ -26,7 +29,7 @@ from fathom.runs.calling import (
 from fathom.runs.outages import OutageError
 from fathom.runs.plan import Job
 from fathom.runs.trace import Trace
-from fathom.systems.protocol import CallError, ContextView, Estimate, Scope, System
+from fathom.systems.protocol import CallError, ContextView, Estimate, Scope, Session, System
 
 
 class RunJournal(Protocol):
@@ -116,7 +119,7 @@ class SystemRunner:
         view = self._bench.view(job.context, job.question)
         session = _Session(self, view, lambda: self._system.estimate(job.question, view), job.question.id, job.sample)
         try:
-            response = await self._system.answer(job.question, session)
+            response = await answer_of(self._system, job, session)
         except NotBegunError:
             return None
         except BudgetReached as reached:
@@ -132,7 +135,9 @@ class SystemRunner:
         except Exception as error:
             maybe_paid = isinstance(error, CallError) and error.maybe_paid
             usage = Usage(seconds=round(time.monotonic() - start, 3), price=None if maybe_paid else 0.0)
-            response = Response(question_id=job.question.id, outcome="error", error=error_text(error), usage=usage)
+            response = Response(
+                question_id=job.question.id, outcome="error", error=explain(error, self._system), usage=usage
+            )
             if isinstance(error, CallError) and error.ends_run:
                 self.caller.stop(error_text(error))
         response = session.trace.complete(response).model_copy(update={"sample": job.sample})
@@ -152,3 +157,33 @@ class SystemRunner:
                 noted = await work()
                 self.journal.note(context, name, noted)
             return noted
+
+
+async def answer_of(system: System, job: Job, session: Session) -> Response:
+    """The system's response; raises FathomError if it is none, which a class of the user's own may return."""
+    answering: object = system.answer(job.question, session)
+    if not isawaitable(answering):
+        raise FathomError(f"The method `answer` of the system '{system.name}' must be defined with `async def`.")
+    response: object = await answering
+    if not isinstance(response, Response):
+        raise FathomError(
+            f"The system '{system.name}' returned an object of the type '{type(response).__name__}' in place of a "
+            "Response. Return `response_to(question, completion)`, or a `Response` of your own."
+        )
+    if response.question_id != job.question.id:
+        raise FathomError(
+            f"The system '{system.name}' was asked the question '{job.question.id}' and returned a response to "
+            f"'{response.question_id}'. Give `Response` the id of the question."
+        )
+    return response
+
+
+def explain(error: Exception, system: System) -> str:
+    """The message of an error; where the code of a system fails, with its type and the line."""
+    text = error_text(error)
+    if isinstance(error, CallError):
+        return text
+    file = getattr(sys.modules.get(type(system).__module__), "__file__", None)
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    place = f" ({Path(str(file)).name}, line {lines[-1]})" if lines else ""
+    return f"{type(error).__name__}{place}: {text}"

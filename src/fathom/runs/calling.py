@@ -205,6 +205,9 @@ class SharedLimits:
         return self._gates.setdefault(model, Gate(contexts_at_once))
 
 
+FRAMING_TOKENS = 64
+"""Input tokens that a provider may count for a call in addition to its texts: roles, separators, and a default system
+message. A generous guess, not a measurement: a higher price than the estimated maximum would break a budget."""
 LONGEST_ERROR = 500
 """Characters of an error that are recorded: a provider's message may contain what it was sent."""
 
@@ -419,8 +422,9 @@ def highest_usage(estimate: Estimate, info: ModelInfo, max_tokens: int) -> Usage
     """The bound in the model's tokens, with its price, without calls that are made once per context."""
     output = estimate.output_tokens
     longest = estimate.calls * max_tokens if output is None else min(info.tokens(output), estimate.calls * max_tokens)
+    framing = FRAMING_TOKENS * (estimate.calls + estimate.spare_calls)
     usage = Usage(
-        input_tokens=info.tokens(estimate.input_tokens) + info.tokens(estimate.spare_tokens),
+        input_tokens=info.tokens(estimate.input_tokens) + info.tokens(estimate.spare_tokens) + framing,
         output_tokens=longest + estimate.spare_calls * max_tokens,
     )
     price = info.price(usage)

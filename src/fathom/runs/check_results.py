@@ -8,7 +8,7 @@ from fathom.records.record import Record
 
 
 class CheckResult(Record):
-    """One check of a system. A note is no failure."""
+    """One check of a system. A note is not a failure."""
 
     result: Literal["passed", "failed", "note"]
     sentence: str

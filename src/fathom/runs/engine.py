@@ -11,6 +11,7 @@ import anyio
 from inspect_ai import Task, eval_async
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import Model, ModelOutput
+from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util._display import init_display_type
 
@@ -41,6 +42,8 @@ class EngineJob(Protocol):
 
 J = TypeVar("J", bound=EngineJob)
 RunJob = Callable[[J], Awaitable[Response | None]]
+ResponseCheck = Callable[[Response], tuple[bool, str] | None]
+"""Whether a response is correct, and the reason; None if that takes a judge."""
 
 
 def engine_version() -> str:
@@ -56,15 +59,19 @@ def run_jobs(
     logs: Path,
     connections: int,
     notify: Notify = ignore_notice,
+    check: ResponseCheck | None = None,
 ) -> None:
-    """Run all jobs; returns when each of them has a response, failed, or was not begun."""
+    """Run all jobs; returns when each of them has a response, failed, or was not begun.
+
+    With a check, the logs have scores.
+    """
 
     async def run_all() -> None:
         init_display_type("none")
         try:
             for block in _blocks(jobs):
                 if caller.stopped is None:
-                    await _run_block(run_job, block, model, logs, connections)
+                    await _run_block(run_job, block, model, logs, connections, check)
         finally:
             await model.api.aclose()
 
@@ -84,12 +91,16 @@ def _blocks(jobs: Sequence[J]) -> Iterator[list[J]]:
         yield block
 
 
-async def _run_block(run_job: RunJob[J], jobs: list[J], model: Model, logs: Path, connections: int) -> None:
+async def _run_block(
+    run_job: RunJob[J], jobs: list[J], model: Model, logs: Path, connections: int, check: ResponseCheck | None
+) -> None:
+    responses: dict[str, Response] = {}
     await eval_async(
         Task(
             name="fathom",
             dataset=MemoryDataset([sample_of(job) for job in jobs]),
-            solver=_solver(run_job, {job.id: job for job in jobs}),
+            solver=_solver(run_job, {job.id: job for job in jobs}, responses),
+            scorer=scorer_of(check, lambda state: responses.pop(str(state.sample_id), None)) if check else None,
             fail_on_error=False,
         ),
         model=model,
@@ -100,13 +111,13 @@ async def _run_block(run_job: RunJob[J], jobs: list[J], model: Model, logs: Path
         log_buffer=100,
         log_model_api=False,
         log_realtime=False,
-        score=False,
+        score=check is not None,
         # Questions that wait at the gate use no connection. With fewer samples in flight, connections would be idle.
         max_samples=3 * connections,
     )
 
 
-def _solver(run_job: RunJob[J], jobs: dict[str, J]) -> Solver:
+def _solver(run_job: RunJob[J], jobs: dict[str, J], responses: dict[str, Response]) -> Solver:
     """Runs the job of each sample. A failure is journaled as a response and shown in the log as an error."""
 
     # The solver has no parameters, since the engine writes parameters into its log.
@@ -116,12 +127,36 @@ def _solver(run_job: RunJob[J], jobs: dict[str, J]) -> Solver:
             response = await run_job(jobs[str(state.sample_id)])
             if response is not None and response.outcome == "error":
                 raise RuntimeError(response.error)
+            if response is not None:
+                responses[str(state.sample_id)] = response
             state.output = ModelOutput.from_content(str(state.model), response.text if response else "")
             return state
 
         return solve
 
     return solve_job()
+
+
+def scorer_of(
+    check: ResponseCheck, find: Callable[[TaskState], Response | None], missing: Score | None = None
+) -> Scorer:
+    """Scores the response that `find` gives; `missing` is the score of a sample without one."""
+
+    @scorer(metrics=[accuracy(), stderr(cluster="context")], name="fathom")
+    def score_response() -> Scorer:
+        async def score(state: TaskState, target: Target) -> Score | None:
+            response = find(state)
+            if response is None:
+                return missing
+            checked = check(response)
+            if checked is None:
+                return None
+            correct, reason = checked
+            return Score(value=CORRECT if correct else INCORRECT, answer=response.text[-500:], explanation=reason)
+
+        return score
+
+    return score_response()
 
 
 def sample_of(job: EngineJob) -> Sample:

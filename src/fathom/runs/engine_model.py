@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import count
+from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -161,7 +162,7 @@ class EngineModel:
                 ) from error
             if status in (None, 400, 413, 422) and _is_overflow(message):
                 return Completion("", "overflow")
-            raise ProviderError(f"{type(cause).__name__}: {message}") from error
+            raise ProviderError(_fault_of_body(cause) or f"{type(cause).__name__}: {message}") from error
         self._on_version(_clean(output.model)[:LONGEST_VERSION])
         return _completion(output)
 
@@ -182,8 +183,8 @@ class EngineModel:
                     self._outages.answered()
                     raise
                 # A question that always takes too long must not look like an endpoint that is down.
-                attempts = (call,) if _is_timeout(cause) else (call, attempt)
-                self._outages.failed(attempts, begun, type(cause).__name__)
+                attempts = (call,) if _is_timeout(cause) or _fault_of_body(cause) else (call, attempt)
+                self._outages.failed(attempts, begun, _fault_of_body(cause) or type(cause).__name__)
                 if not self._outages.is_down:
                     if attempt >= self._limits.retries:
                         raise
@@ -200,10 +201,15 @@ class EngineModel:
         """The output of one request, streamed if the server supports it; after a failure, streaming stays off."""
         if self._streams:
             try:
-                return await self.model.generate(messages, tools, choice, on_stream=on_stream)
+                output = await self.model.generate(messages, tools, choice, on_stream=on_stream)
             except Exception as error:
                 if not _is_unstreamed(_cause(error)):
                     raise
+            else:
+                # A stream that breaks off at the end of a connection looks complete but for the reason of its end.
+                if not output.choices or output.stop_reason != "unknown":
+                    return output
+                self._reporter.retried()
         output = await self.model.generate(messages, tools, choice)
         self._streams = False
         return output
@@ -324,14 +330,27 @@ def _is_timeout(error: BaseException) -> bool:
     return isinstance(error, AttemptTimeoutError | StreamIdleTimeoutError)
 
 
+def _fault_of_body(error: BaseException) -> str:
+    """What is wrong with the body that a server sent, which the engine could not read; empty for other errors."""
+    if isinstance(error, JSONDecodeError):
+        return "the server's answer is not JSON"
+    # The engine takes the first choice.
+    return "the server's answer has no choices" if isinstance(error, IndexError) else ""
+
+
 def _is_unanswered(error: BaseException) -> bool:
-    """Whether a request got no answer from the model's server: no connection, a connection that broke, a timeout."""
+    """Whether a request got no answer from the model's server: no connection, one that broke, a timeout, garbage."""
+    if _fault_of_body(error):
+        return True
     status = getattr(error, "status_code", None)
     if status is not None:
         return status in _GATEWAY
     found: BaseException | None = error
     while found is not None:
         if _is_timeout(found) or isinstance(found, httpx.TransportError | ConnectionError | TimeoutError):
+            return True
+        # The clients of providers have an error of this name for a connection that is refused; its cause may be lost.
+        if any(kind.__name__ == "APIConnectionError" for kind in type(found).__mro__):
             return True
         found = found.__cause__
     return False

@@ -25,7 +25,7 @@ class LoggedRun:
     created: str
     """When it was begun."""
     arguments: dict[str, Any]
-    """Of the task."""
+    """The arguments of the task."""
     max_tokens: int | None
     responses: list[Response]
     others: int

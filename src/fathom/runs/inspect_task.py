@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset
 from inspect_ai.model import Model, ModelOutput, get_model
-from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, scorer, stderr
+from inspect_ai.scorer import INCORRECT, Score
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from fathom.models.model_info import model_info
@@ -16,28 +15,27 @@ from fathom.records.questions import Response
 from fathom.runs.answering import SystemRunner
 from fathom.runs.bench_view import BenchView
 from fathom.runs.calling import Budget, Gate, ModelCaller
-from fathom.runs.engine import sample_of
+from fathom.runs.engine import sample_of, scorer_of
 from fathom.runs.engine_model import EngineModel
 from fathom.runs.folder import RunSettings
 from fathom.runs.memory_journal import MemoryJournal
 from fathom.runs.plan import Job, WindowCheck, jobs
-from fathom.runs.run import expander
+from fathom.runs.run import CheckResponse, expander
 from fathom.systems.protocol import System
 
 RESPONSE = "response"
 """The name of the whole response in the store of a sample."""
 
-ResponseCheck = Callable[[Response], tuple[bool, str]]
-"""Whether a response is correct, and the reason."""
 
-
-def task_of(bench: BenchView, system: System, settings: RunSettings, check: ResponseCheck) -> Task:
+def task_of(bench: BenchView, system: System, settings: RunSettings, check: CheckResponse) -> Task:
     """The bench's questions, answered by the system with the model that the engine was given."""
     wanted = {job.id: job for group in jobs(bench, settings) for job in group}
+    questions = {job.question.id: job.question for job in wanted.values()}
+    no_response = Score(value=INCORRECT, explanation="error: no response")
     return Task(
         dataset=MemoryDataset([sample_of(job) for job in wanted.values()]),
         solver=_solver(bench, system, settings, wanted),
-        scorer=_scorer(check),
+        scorer=scorer_of(lambda one: check(questions[one.question_id], one), _stored, missing=no_response),
         fail_on_error=False,
         # A question without a response counts as incorrect.
         score_on_error=True,
@@ -78,17 +76,6 @@ def _solver(bench: BenchView, system: System, settings: RunSettings, wanted: dic
     return solve_job()
 
 
-def _scorer(check: ResponseCheck) -> Scorer:
-    @scorer(metrics=[accuracy(), stderr(cluster="context")], name="fathom")
-    def score_response() -> Scorer:
-        async def score(state: TaskState, target: Target) -> Score:
-            stored = state.store.get(RESPONSE)
-            if stored is None:
-                return Score(value=INCORRECT, explanation="error: no response")
-            response = Response.model_validate(stored)
-            correct, reason = check(response)
-            return Score(value=CORRECT if correct else INCORRECT, answer=response.text[-500:], explanation=reason)
-
-        return score
-
-    return score_response()
+def _stored(state: TaskState) -> Response | None:
+    stored = state.store.get(RESPONSE)
+    return None if stored is None else Response.model_validate(stored)

@@ -23,10 +23,12 @@ class RunProgress:
     retries: int = 0
     """Requests that were sent again in this process."""
     usage: Usage = field(default_factory=lambda: Usage(price=0.0))
-    """Of this process."""
+    """The usage of this process."""
     begun: float = field(default_factory=time.monotonic)
     answered: int = 0
     """Responses in this process, errors included."""
+    first_response: float = 0.0
+    """When the first of them arrived."""
     notice: str = ""
     """What the user should know now, such as an endpoint that does not answer; empty if a response has arrived."""
 
@@ -37,10 +39,11 @@ class RunProgress:
 
     @property
     def seconds_left(self) -> float | None:
-        """At the present speed; None before the first response."""
-        if not self.answered:
+        """At the speed since the first response, since a start can take long; None before the second one."""
+        if self.answered < 2:
             return None
-        return self.seconds / self.answered * max(0, self.total - self.done)
+        each = (time.monotonic() - self.first_response) / (self.answered - 1)
+        return each * max(0, self.total - self.done)
 
 
 ShowProgress = Callable[[RunProgress], None]
@@ -63,6 +66,7 @@ class ProgressReporter:
         """Count a response."""
         progress = self._progress
         progress.answered += 1
+        progress.first_response = progress.first_response or time.monotonic()
         progress.errors += response.outcome == "error"
         progress.done += response.outcome != "error"
         progress.usage = progress.usage.plus(response.usage)

@@ -13,7 +13,7 @@ from fathom.models.prompts import Expand, Reference
 from fathom.records.contexts import Context, ContextId
 from fathom.records.documents import Count
 from fathom.records.errors import FathomError
-from fathom.records.questions import Response, Usage
+from fathom.records.questions import Question, Response, Usage
 from fathom.records.record import Record
 from fathom.runs.bench_view import BenchView
 from fathom.runs.calling import Budget, Gate, Pace, SharedLimits
@@ -37,6 +37,8 @@ from fathom.systems.protocol import Estimate, RequestLimits, System, opened, ren
 
 OpenedModel = Callable[[], AbstractContextManager[tuple[str, dict[str, str]]]]
 """Opens a model, and starts its server if it needs one; gives the engine's name for the model and its arguments."""
+CheckResponse = Callable[[Question, Response], tuple[bool, str] | None]
+"""Whether a response to a question is correct, and the reason; None if that takes a judge."""
 
 
 class RunStatus(Record):
@@ -103,8 +105,12 @@ def run(
     open_provider: OpenedModel,
     limits: RunLimits,
     reporter: ProgressReporter | None = None,
+    check: CheckResponse | None = None,
 ) -> RunStatus:
-    """Ask a model every question that has no response yet, through the engine; returns the status of the run."""
+    """Ask a model every question that has no response yet, through the engine; returns the status of the run.
+
+    With `check`, the engine's logs have scores. Nothing that answers sees it.
+    """
     try:
         from fathom.runs.answering import SystemRunner
         from fathom.runs.calling import ModelCaller
@@ -131,8 +137,12 @@ def run(
                 Pace(limits.requests_per_minute),
             )
             runner = SystemRunner(bench, system, caller, folder, reporter.responded)
+            questions = {job.question.id: job.question for job in pending}
             if pending:
-                run_jobs(runner.run, pending, caller, model, path / LOGS, limits.connections, reporter.notify)
+                run_jobs(
+                    *(runner.run, pending, caller, model, path / LOGS, limits.connections, reporter.notify),
+                    check=None if check is None else lambda one: check(questions[one.question_id], one),
+                )
             return _end(bench, folder, caller.ended_early, caller.fatal)
 
 

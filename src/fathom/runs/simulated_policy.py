@@ -66,13 +66,13 @@ def act(prompt: Prompt, question: Question, notes: str) -> tuple[ToolCall, ...]:
     if len(labels) <= FEW_DOCUMENTS and done[-1]:
         return _calls(_in_order(labels, done[-1][-1], _read_on(prompt)))
     texts = [*map(_text, replies), notes]
-    ways = _Ways(question.text, _read_on(prompt))
+    ways = _SearchMethods(question.text, _read_on(prompt))
     for calls, following in zip(done, texts[1:], strict=True):
         ways.count(calls, set(noted_places(following)))
     return _calls(ways.next_calls(labels, min(MOST_CALLS, math.ceil(len(labels) / STEPS_TO_SEARCH))))
 
 
-class _Ways:
+class _SearchMethods:
     """The ways to look into a document, and how many notes each of them has led to."""
 
     def __init__(self, question: str, read_on: Mapping[str, int | None]) -> None:

@@ -13,8 +13,8 @@ from fathom.records.errors import FathomError
 from fathom.records.layouts import shown_label
 from fathom.records.questions import Response, Step, Usage
 from fathom.records.spans import Span, join_spans
+from fathom.runs.answering import answer_of, explain
 from fathom.runs.bench_view import BenchView
-from fathom.runs.calling import error_text
 from fathom.runs.folder import RunFolder
 from fathom.runs.plan import Job
 from fathom.runs.simulated_policy import act, as_text, is_agent, new_results
@@ -23,7 +23,7 @@ from fathom.systems.notes import AFTER_READING, NOTE_TAKING, NOTHING, note_line,
 from fathom.systems.protocol import DOCUMENTS, ContextView, Estimate, Scope, System
 
 
-class Shown(NamedTuple):
+class ShownParts(NamedTuple):
     """What a prompt shows of a context."""
 
     documents: tuple[Span, ...]
@@ -36,11 +36,11 @@ class Shown(NamedTuple):
 class SimulatedModel(Protocol):
     """A simulated model as a run calls it."""
 
-    def answer(self, job: Job, attempt: int, shown: Shown | None) -> Response:
+    def answer(self, job: Job, attempt: int, shown: ShownParts | None) -> Response:
         """The response to the question of a job after so many attempts; None stands for a prompt with everything."""
         ...
 
-    def take_notes(self, job: Job, attempt: int, shown: Shown, write: Callable[[Sequence[Span]], str]) -> Response:
+    def take_notes(self, job: Job, attempt: int, shown: ShownParts, write: Callable[[Sequence[Span]], str]) -> Response:
         """The notes on what the prompt shows; `write` puts them into words."""
         ...
 
@@ -54,18 +54,14 @@ def answer_in_session(
     """The response of a system whose model is simulated."""
     session = _SimulatedSession(bench.view(job.context, job.question), folder, model, job, attempt)
     try:
-        response = _finish(_answer(system, job, session))
+        response = _finish(answer_of(system, job, session))
     except FathomError:
         raise
     except Exception as error:
         response = Response(
-            question_id=job.question.id, outcome="error", error=error_text(error), usage=Usage(price=0.0)
+            question_id=job.question.id, outcome="error", error=explain(error, system), usage=Usage(price=0.0)
         )
     return session.trace.complete(response).model_copy(update={"sample": job.sample})
-
-
-async def _answer(system: System, job: Job, session: _SimulatedSession) -> Response:
-    return await system.answer(job.question, session)
 
 
 def _finish(answering: Coroutine[object, None, Response]) -> Response:
@@ -79,7 +75,7 @@ def _finish(answering: Coroutine[object, None, Response]) -> Response:
 
 
 class _SimulatedError(Exception):
-    """A call failed as its dials say."""
+    """A call that fails because a parameter says so."""
 
 
 @dataclass
@@ -113,15 +109,15 @@ class _SimulatedSession:
         """
         notes = self._shown(prompt).notes
         read = self._shown(new_results(prompt)).documents
-        taken = self._reply(Shown(read, (), states_question=True), "notes")
+        taken = self._reply(ShownParts(read, (), states_question=True), "notes")
         calls = act(prompt, self.job.question, taken.text) if taken.outcome == "answered" else ()
         if calls or taken.outcome != "answered":
             return taken, calls
         new = self._quoted(iter((taken.text,)))
         # With no notes at all, the model has nothing that it could answer from.
-        return self._reply(Shown((), tuple(dict.fromkeys((*notes, *new))), states_question=True), "answer"), ()
+        return self._reply(ShownParts((), tuple(dict.fromkeys((*notes, *new))), states_question=True), "answer"), ()
 
-    def _reply(self, shown: Shown, purpose: str) -> Response:
+    def _reply(self, shown: ShownParts, purpose: str) -> Response:
         if purpose in NOTE_TAKING:
             response = self.model.take_notes(self.job, self.attempt, shown, self._write)
         else:
@@ -130,7 +126,7 @@ class _SimulatedSession:
             raise _SimulatedError(response.error)
         return response
 
-    def _shown(self, prompt: Prompt) -> Shown:
+    def _shown(self, prompt: Prompt) -> ShownParts:
         parts = [(message.role, part) for message in prompt.messages for part in message.parts]
         references = [part for _, part in parts if isinstance(part, Reference) and part.form == DOCUMENTS]
         read = [Span(one.start, one.end or self.view.length) for one in references]
@@ -138,7 +134,7 @@ class _SimulatedSession:
         read += self._quoted(part for role, part in parts if role == "tool" and isinstance(part, str))
         notes = self._quoted(part for role, part in parts if role != "tool" and isinstance(part, str))
         states_question = any(self.job.question.text in part for _, part in parts if isinstance(part, str))
-        return Shown(tuple(join_spans(read)), tuple(notes), states_question)
+        return ShownParts(tuple(join_spans(read)), tuple(notes), states_question)
 
     def _quoted(self, texts: Iterator[str]) -> list[Span]:
         return [span for text in texts for span in quoted_spans(text, self._source, self.view.length)]

@@ -144,7 +144,7 @@ class _Trial:
         except Exception as error:
             return failed(f"The estimate for {what} failed ({type(error).__name__}: {error}).")
         response = await runner.run(job)
-        problem = _problem(response, job, runner)
+        problem = _problem(response, runner)
         if response is None or problem:
             return failed(f"The answer to {what} failed: {problem}")
         self.responses.append(response)
@@ -160,7 +160,7 @@ class _Trial:
         found: dict[str, str] = {}
 
         async def ask(job: Job) -> None:
-            found[job.id] = _problem(await runner.run(job), job, runner)
+            found[job.id] = _problem(await runner.run(job), runner)
 
         async with anyio.create_task_group() as tasks:
             for job in again:
@@ -171,12 +171,10 @@ class _Trial:
         return passed(f"It answers {len(again)} questions at once.")
 
 
-def _problem(response: Response | None, job: Job, runner: SystemRunner) -> str:
+def _problem(response: Response | None, runner: SystemRunner) -> str:
     """What is wrong with a response; empty if nothing is."""
     if response is None:
         return runner.caller.fatal or runner.caller.stopped or "it gave no response"
-    if response.question_id != job.question.id:
-        return f"its response belongs to the question '{response.question_id}', not to '{job.question.id}'"
     return response.error or ""
 
 
@@ -186,7 +184,7 @@ def _problem(response: Response | None, job: Job, runner: SystemRunner) -> str:
 def _model_checks(
     bench: BenchView, system: System, limits: RequestLimits, chosen: Sequence[Job], first: _Trial
 ) -> Iterator[CheckResult]:
-    """Checks of the calls that a system makes, and of what it does with completions that are no answers."""
+    """Checks of the calls that a system makes, and of what it does with completions that are not answers."""
     yield from _bounds(bench, system, first)
     unusual: dict[str, _StubModel] = {
         "says nothing": _StubModel(""),

@@ -14,7 +14,7 @@ class RatioMeasure:
     """
 
     name: str
-    """Such as "claim F1"; in `fathom table` it is claim-f1."""
+    """The name of the measure, such as "claim F1"; in `fathom table` it is claim-f1."""
     top: Mapping[str, float]
     """Weights of counts, by their names in the measures of a verdict."""
     bottom: Mapping[str, float]
@@ -49,7 +49,7 @@ class Distribution:
     """Numbers of which a response has any number, such as the distance of each pair that it links."""
 
     name: str
-    """Of the list in the values of a verdict."""
+    """The name of the list in the values of a verdict."""
     unit: str = ""
     reference: str = ""
     """The list with the values of the keys, which the others are compared with; empty if there are none."""

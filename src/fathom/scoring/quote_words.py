@@ -43,6 +43,8 @@ _MARKUP = re.compile(
 )
 """Markup that has letters: tags, the addresses of Markdown links, LaTeX commands, escaped line ends, entities."""
 
+_MARKUP_START, _MARKUP_OR_LINK_START = re.compile(r"[<\\&]"), re.compile(r"[<\\&(]")
+
 _SIGN_START = re.compile(r"[<>=!&\\≤≥≦≧⩽⩾≠≪≫﹤＜﹥＞＝−–—-]")
 _SIGN = re.compile(
     # Not signs: tags, arrows and rules of "=".
@@ -78,7 +80,7 @@ _OPTIONAL_START = re.compile(r"[\[(<\\:^【［]")
 
 
 @dataclass(frozen=True)
-class Words:
+class NormalizedWords:
     """The words of a text in normal form, with their places."""
 
     text: str
@@ -93,9 +95,9 @@ class Words:
     """Where each normal form starts in `letters`, and the length of `letters`."""
 
     @classmethod
-    def of(cls, text: str) -> Words:
+    def of(cls, text: str) -> NormalizedWords:
         """The words of a text."""
-        plain = _MARKUP.sub(_blank, text) if "\\" in text or "<" in text or "](" in text or "&" in text else text
+        plain = without_markup(text)
         lower = plain.lower()
         # Few letters have a lower case of another length; in a text that has one, each word is changed by itself.
         parts = _WORD.split(lower if len(lower) == len(plain) else plain)
@@ -150,18 +152,41 @@ class Words:
             return len(self.forms[at]) != _GROUP or len(self.forms[at - 1]) > _GROUP
         return not between.startswith(("^", "-\n"))
 
-    def required(self) -> Words:
+    def required(self) -> NormalizedWords:
         """Without the words that may be left out."""
         kept = [not optional for optional in self.optional]
         forms = [*compress(self.forms, kept)]
         starts, ends = ([*compress(places, kept)] for places in (self.starts, self.ends))
         offsets = [0, *accumulate(map(len, forms))]
-        return Words(self.text, forms, starts, ends, [False] * len(forms), "".join(forms), offsets)
+        return NormalizedWords(self.text, forms, starts, ends, [False] * len(forms), "".join(forms), offsets)
 
 
-def _blank(found: re.Match[str]) -> str:
-    """As many spaces as the markup has characters, so that offsets stay the same."""
-    return " " * len(found[0])
+def without_markup(text: str) -> str:
+    """The text with as many spaces in place of markup that has letters."""
+    pieces: list[str] = []
+    end = 0
+    for start in (_MARKUP_OR_LINK_START if "](" in text else _MARKUP_START).finditer(text):
+        if start.start() >= end and (found := _MARKUP.match(text, start.start())):
+            pieces += [text[end : found.start()], " " * len(found[0])]
+            end = found.end()
+    return "".join([*pieces, text[end:]]) if pieces else text
+
+
+def letters_of(text: str) -> str:
+    """The letters and digits of a text, in normal form and without anything between them."""
+    return text.translate(_LETTERS)
+
+
+class _LetterTable(dict[int, str | None]):
+    """The normal form of each letter; None for a character that is no letter."""
+
+    def __missing__(self, code: int) -> str | None:
+        letter = chr(code)
+        self[code] = (normal_word(letter).replace(".", "") or None) if letter.isalnum() else None
+        return self[code]
+
+
+_LETTERS = _LetterTable()
 
 
 @lru_cache(maxsize=1 << 16)

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import islice
+from itertools import accumulate, compress, islice
+from operator import not_
 from typing import NamedTuple
 
 from fathom.records.spans import Span
-from fathom.scoring.quote_words import Words, is_unspaced
+from fathom.scoring.quote_passage import (
+    SHORT_QUOTE,
+    Passage,
+    Place,
+    may_leave_out,
+    most_left_out,
+    most_misspelled,
+    occurrences,
+)
+from fathom.scoring.quote_words import NormalizedWords, is_unspaced, letters_of, without_markup
 
-LEFT_OUT_SHARE = 0.25
-"""How many words a long quote may leave out inside, per word that it has; one word more in any case."""
-LONG_QUOTE = 12
-"""A quote of fewer words may leave out two of them."""
-SHORT_QUOTE = 8
-"""A quote of fewer words may leave out one of them."""
-FEWEST_WORDS = 4
-"""A quote of fewer words may leave out nothing but citations."""
-FEWEST_CHARACTERS = 8
-"""The same for Chinese and other scripts without spaces, in characters."""
 MOST_WORDS = 3_000
 """A longer quote must have the words of the text, all of them."""
 MOST_CHARACTERS = 100_000
@@ -30,54 +29,57 @@ MOST_CHARACTERS = 100_000
 MOST_BETWEEN_PARTS = 2_000
 """Characters between two parts of a quote that are joined by an ellipsis."""
 
+SHORT_TEXT = 50_000
+"""The words of a text with more characters are compared in parts of it only."""
+
 _ELLIPSIS = re.compile(r"\s*[\[(（]?\s*(?:…+|⋯+|\.\s?\.\s?\.[\s.]*)\s*[\])）]?\s*")
 _MOST_PARTS = 20
-_ANCHORS = 3
+_BLOCK = 128
+"""Characters of a text between two places whose letters are counted."""
+_MARGIN = 48
+"""Characters around a passage, so that its first and last word are whole."""
+_ANCHORS = 2
 _MOST_PLACES = 60
-"""Places of rare words of a quote that are tried."""
-_MOST_OCCURRENCES = 1_000
-_MOST_COMPARED = 1_000_000
-_SEPARATOR = re.compile(r"[,;|、，；]")
-_WORDS_PER_ITEM = 3
-"""A quote with fewer words per separator is a list."""
-_ITEM_WEIGHT = 2
-_LIST_ITEM_WEIGHT = 4
-_YEAR = re.compile(r"(?:1[6-9]|20)\d\d")
-_DASHES = ("minus", "dash")
+"""Places of some words of a quote that are tried."""
+_MOST_TRIED = 8
+"""Words of a quote, and groups of its words, that are looked for."""
+_LETTERS_LEFT_OUT = 15
+"""Letters of the text for each word that a quote may leave out."""
+_CITATION_LETTERS = 400
+"""Letters of citations that a quote leaves out."""
 _SAME_MARK = str.maketrans(
     dict.fromkeys("‘’‚‛′´`", "'") | dict.fromkeys("“”„‟«»″「」『』《》", '"') | dict.fromkeys("‐‑‒–—―−", "-")
 )
 
 
-class _Match(NamedTuple):
-    """Words `first` to `last`, both included, of the text."""
-
-    first: int
-    last: int
-    left_out: int
-
-
 class QuoteLocator:
-    """Locates quotes in one text. The text is indexed once, so that many quotes of it are located fast."""
+    """Locates quotes in one text.
+
+    A short text is one passage. Of a long one the letters are indexed once, and words are compared in the passages that
+    have the letters of a quote.
+    """
 
     def __init__(self, text: str) -> None:
         self._text = text
 
     @cached_property
-    def _words(self) -> Words:
-        return Words.of(self._text)
+    def _letters(self) -> _Letters:
+        return _Letters(self._text)
+
+    @property
+    def _is_short(self) -> bool:
+        return len(self._text) <= SHORT_TEXT
+
+    @property
+    def _whole(self) -> Span:
+        return Span(0, len(self._text))
 
     @cached_property
-    def _required(self) -> Words:
-        return self._words.required() if any(self._words.optional) else self._words
+    def _whole_passage(self) -> Passage:
+        return Passage(self._text)
 
-    @cached_property
-    def _places(self) -> dict[str, list[int]]:
-        """Where each normal form occurs."""
-        places: defaultdict[str, list[int]] = defaultdict(list)
-        for at, form in enumerate(self._words.forms):
-            places[form].append(at)
-        return dict(places)
+    def _passage(self, window: Span) -> Passage:
+        return self._whole_passage if self._is_short else Passage(window.of(self._text))
 
     def locate(self, quote: str, near: int | None = None, complete: bool = False) -> Span | None:
         """The place of a quote in the text; None if the text does not have it.
@@ -89,32 +91,28 @@ class QuoteLocator:
         """
         quote = quote.strip()
         found = self._exact(quote, near)
-        return found if found or len(quote) > MOST_CHARACTERS else self._same_words(quote, near, complete)
+        return found if found or len(quote) > MOST_CHARACTERS else self._similar(quote, near, complete)
 
     def _exact(self, quote: str, near: int | None) -> Span | None:
         if not any(map(str.isalnum, quote[:200])):
             return None
-        spans = (Span(at, at + len(quote)) for at in _occurrences(quote, self._text))
+        spans = (Span(at, at + len(quote)) for at in occurrences(quote, self._text))
         return _choose((span for span in spans if _whole_words(self._text, span)), near)
 
-    def _same_words(self, quote: str, near: int | None, complete: bool) -> Span | None:
-        words = Words.of(quote)
+    def _similar(self, quote: str, near: int | None, complete: bool) -> Span | None:
+        words = NormalizedWords.of(quote)
         if not words.forms:
             return None
-        span = self._consecutive(words, self._words, near)
-        if span is None and self._required is not self._words and not any(words.optional):
-            span = self._consecutive(words, self._required, near)
-        if span is not None:
-            return self._with_marks(span, quote, words)
-        if complete or len(words.forms) > MOST_WORDS:
-            return None
+        span = next(self._same_words(quote, words, near), None)
         parts = [part for part in _ELLIPSIS.split(quote, _MOST_PARTS) if part]
-        if len(parts) > 1:
-            return self._joined_parts(parts, near)
-        span = self._with_gaps(words, near)
+        if span is None:
+            complete = complete or len(words.forms) > MOST_WORDS
+            if len(parts) > 1 and not complete:
+                return self._joined_parts(parts, near)
+            span = self._best(words, near, complete)
         return None if span is None else self._with_marks(span, quote, words)
 
-    def _with_marks(self, span: Span, quote: str, words: Words) -> Span:
+    def _with_marks(self, span: Span, quote: str, words: NormalizedWords) -> Span:
         """The span with the punctuation that the quote has before its first and after its last word."""
         before = {*quote[: words.starts[0]].translate(_SAME_MARK)}
         after = {*quote[words.ends[-1] :].translate(_SAME_MARK)}
@@ -125,155 +123,29 @@ class QuoteLocator:
             end += 1
         return Span(start, end)
 
-    # The same words, in sequence.
+    def _same_words(self, quote: str, words: NormalizedWords, near: int | None) -> Iterator[Span]:
+        """The places with the words of a quote, the nearest first."""
+        windows = [self._whole] if self._is_short else self._letters.windows(letters_of(without_markup(quote)))
+        if near is not None:
+            windows.sort(key=lambda window: _distance(window, near))
+        for window in windows:
+            spans = (span.shifted(window.start) for span in self._passage(window).same_words(words))
+            yield from spans if near is None else sorted(spans, key=lambda span: _distance(span, near))
 
-    def _consecutive(self, quote: Words, text: Words, near: int | None) -> Span | None:
-        """The place of a quote's letters among the letters of the text, from the start to the end of words."""
-        return _choose(_same_spans(quote, text), near)
-
-    # Words left out.
-
-    def _with_gaps(self, quote: Words, near: int | None) -> Span | None:
-        """The place with the fewest words that the quote leaves out."""
-        if not _may_leave_out(quote.forms):
-            return None
-        words, budget = len(quote.forms), _most_left_out(quote.forms)
-        candidates = self._candidates(quote, budget)
-        matches = [match for start in candidates if (match := self._aligned(quote, start, budget))]
-        if not matches and 3 * sum(quote.optional) <= words and words - sum(quote.optional) >= SHORT_QUOTE:
-            matches = [match for start in candidates if (match := self._aligned(quote, start, budget, True))]
-        if not matches:
-            return None
-        fewest = min(match.left_out for match in matches)
-        best = sorted(match for match in matches if match.left_out == fewest)
-        # Several starts may end at the same word, as in "the the cat": the last start has the shortest place.
-        shortest = {match.last: match for match in best}
-        starts, ends = self._words.starts, self._words.ends
-        return _choose((Span(starts[match.first], ends[match.last]) for match in shortest.values()), near)
-
-    def _candidates(self, quote: Words, budget: int) -> list[int]:
-        """Words of the text at which the quote may start: its rarest words are at about the right distance."""
-        places = self._places
-        known = sorted((len(places[form]), at) for at, form in enumerate(quote.forms) if form in places)
-        if 2 * len(known) < len(quote.forms):
-            return []
-        starts: set[int] = set()
-        for count, at in known[:_ANCHORS]:
-            for place in islice(places[quote.forms[at]], _MOST_PLACES if count > _MOST_PLACES else count):
-                starts.update(self._starts_before(quote, at, place, budget))
-        return sorted(starts)
-
-    def _starts_before(self, quote: Words, at: int, place: int, budget: int) -> Iterator[int]:
-        """Starts of the quote if its word number `at` is word number `place` of the text."""
-        forms, optional = self._words.forms, self._words.optional
-        wanted, initial = quote.forms[0], quote.forms[0][0]
-        # Words may be divided in the quote alone or in the text alone, which changes the distance.
-        left, nearest = at + at // 2 + budget, place - at + at // 2
-        for start in range(place, -1, -1):
-            form = forms[start]
-            if start <= nearest and form[0] == initial and (form == wanted or self._divided(quote, 0, start)):
-                yield start
-            left -= not optional[start]
-            if left < 0:
-                return
-
-    def _aligned(self, quote: Words, start: int, budget: int, without_citations: bool = False) -> _Match | None:
-        """The quote's words in the text from `start` on, each at its first place after the one before.
-
-        `without_citations` if the text may lack citations of the quote.
-        """
-        forms, optional, wanted = self._words.forms, self._words.optional, quote.forms
-        at, place, left_out = 0, start, 0
-        gap, in_gap = start, 0
-        """The first word after the last one that was found, and the words since then."""
-        misspelled = len(wanted) // 12
-        signed = bool(quote.signs or self._words.signs)
-        while at < len(wanted):
-            if place >= len(forms):
-                return None
-            step = (at + 1, place + 1) if forms[place] == wanted[at] else self._divided(quote, at, place)
-            if step is not None and signed and not self._sign_fits(quote, at, place):
-                step = None
-            if step is None and misspelled and not optional[place] and _misspelled(wanted[at], forms[place]):
-                step, misspelled, left_out = (at + 1, place + 1), misspelled - 1, left_out + 1
-            if step is not None:
-                if place > gap:
-                    left_out += self._gap_cost(start, gap, place, quote)
-                at, place = step
-                gap, in_gap = place, 0
-            elif without_citations and quote.optional[at] and not any(optional[gap : place + 1]):
-                # The text has no citation where the quote has one. If it has another one, the quote is of another text.
-                at += 1
-            else:
-                # The parts of a compound count as one word.
-                in_gap += not optional[place] and (place == gap or not self._attached(place))
-                place += 1
-            if left_out + in_gap > budget:
-                return None
-        return _Match(start, gap - 1, left_out)
-
-    def _sign_fits(self, quote: Words, at: int, place: int) -> bool:
-        ours = quote.signs.get(at, "")
-        return (at == 0 and not ours) or _sign_fits(ours, self._words.signs.get(place, ""))
-
-    def _gap_cost(self, start: int, first: int, after: int, quote: Words) -> int:
-        """How many words are left out from word `first` of the text to the one before word `after`.
-
-        Citations are free, but not parts of a citation. Whole items between separators count more: other lists and
-        rows of tables differ in such items, while single words that are missing are more often words of a sentence.
-        So does a number before another number, apart from years: "total: 12%" is not "total: 10%, men: 12%".
-        """
-        optional = self._words.optional
-        free = not optional[after] and not (first > start and optional[first - 1])
-        cost = sum(
-            not (free and optional[at]) and (at == first or not self._attached(at)) for at in range(first, after)
-        )
-        if cost and self._is_figure(after) and any(map(self._is_figure, range(first, after))):
-            return cost * _LIST_ITEM_WEIGHT
-        if not cost or not (self._separated(first) and self._separated(after)):
-            return cost
-        listed = len(quote.forms) <= _WORDS_PER_ITEM * len(_SEPARATOR.findall(quote.text))
-        return cost * (_LIST_ITEM_WEIGHT if listed else _ITEM_WEIGHT)
-
-    def _is_figure(self, at: int) -> bool:
-        """Whether a word is a number, other than a year or a part of a citation."""
-        form = self._words.forms[at]
-        return form[0].isdecimal() and not self._words.optional[at] and not _YEAR.fullmatch(form)
-
-    def _between(self, at: int) -> str:
-        """The characters before a word, from the end of the word before."""
-        return self._text[self._words.ends[at - 1] : self._words.starts[at]]
-
-    def _attached(self, at: int) -> bool:
-        """Whether a word is a part of a compound with the one before, as the 1 of "Munc13-1" is."""
-        return not is_unspaced(self._words.forms[at]) and not any(map(str.isspace, self._between(at)))
-
-    def _separated(self, at: int) -> bool:
-        return _SEPARATOR.search(self._between(at)) is not None
-
-    def _divided(self, quote: Words, at: int, place: int) -> tuple[int, int] | None:
-        """The words after the next ones that have the same letters but are divided in another way."""
-        ours, theirs = quote.forms, self._words.forms
-        if ours[at][0] != theirs[place][0]:
-            return None
-        one, two = ours[at], theirs[place]
-        for _ in range(6):
-            if len(one) == len(two):
-                return (at + 1, place + 1) if one == two else None
-            short, long = (one, two) if len(one) < len(two) else (two, one)
-            if not long.startswith(short):
-                return None
-            if short is one:
-                at += 1
-                if at == len(ours) or quote.divides_number(at):
-                    return None
-                one += ours[at]
-            else:
-                place += 1
-                if place == len(theirs) or self._words.divides_number(place):
-                    return None
-                two += theirs[place]
-        return None
+    def _best(self, words: NormalizedWords, near: int | None, complete: bool) -> Span | None:
+        """The place with the fewest words that a quote leaves out; citations alone if it is `complete`."""
+        places: list[Place] = []
+        for windows in [[self._whole]] if self._is_short else self._letters.passages(words):
+            for window in windows:
+                passage = self._passage(window)
+                found = [Place(-1, span) for span in passage.without_citations(words)]
+                if not found and not complete:
+                    found = passage.with_gaps(words)
+                places += [Place(place.left_out, place.span.shifted(window.start)) for place in found]
+            if places:
+                break
+        fewest = min((place.left_out for place in places), default=0)
+        return _choose((place.span for place in places if place.left_out == fewest), near)
 
     # Ellipses.
 
@@ -291,14 +163,12 @@ class QuoteLocator:
 
     def _part_places(self, part: str, near: int | None) -> list[Span]:
         """Places of the longest part: all with the same words, or the best one with words left out."""
-        words = Words.of(part)
+        words = NormalizedWords.of(part)
         if not words.forms:
             return []
-        places = list(islice(_same_spans(words, self._words), _MOST_PARTS))
-        if near is not None:
-            places.sort(key=lambda span: abs(span.start - near))
-        found = self.locate(part, near)
-        return [*places, *([] if found is None else [found])]
+        places = list(islice(self._same_words(part, words, near), _MOST_PARTS))
+        found = None if places else self.locate(part, near)
+        return places if found is None else [found]
 
     def _extended(self, parts: Sequence[str], edge: int, before: bool) -> int | None:
         """Where the last of some parts ends (or starts, if they come before), each near the one before it."""
@@ -312,6 +182,124 @@ class QuoteLocator:
         return edge
 
 
+class _Anchor(NamedTuple):
+    """Words of a quote: their place among its letters, and their places among those of the text."""
+
+    offset: int
+    places: list[int]
+
+
+class _Letters:
+    """The letters and digits of a text in normal form, and where in the text each part of them is."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        plain = without_markup(text)
+        blocks = [letters_of(plain[at : at + _BLOCK]) for at in range(0, len(plain), _BLOCK)]
+        self.letters = "".join(blocks)
+        self._starts = [0, *accumulate(map(len, blocks))]
+
+    def windows(self, wanted: str) -> list[Span]:
+        """The passages that have some letters in sequence."""
+        return [self._window(at, at + len(wanted)) for at in occurrences(wanted, self.letters)] if wanted else []
+
+    def _window(self, start: int, end: int) -> Span:
+        """A passage of the text that has some letters, with whole words."""
+        first = (bisect_right(self._starts, max(0, start)) - 1) * _BLOCK - _MARGIN
+        last = bisect_right(self._starts, end) * _BLOCK + _MARGIN
+        return Span(_gap(self._text, max(0, first), -1), _gap(self._text, min(last, len(self._text)), 1))
+
+    def passages(self, quote: NormalizedWords) -> Iterator[list[Span]]:
+        """Passages in which a quote may be, with some words left out; then longer ones, which may have citations."""
+        forms = [form.replace(".", "") for form in _long_forms(quote)]
+        absent, size = most_misspelled(quote.forms), quote.offsets[-1]
+        narrow = _LETTERS_LEFT_OUT * most_left_out(quote.forms)
+        wide = narrow + max(_CITATION_LETTERS, size)
+        starts = [place - anchor.offset for anchor in self._anchors(quote) for place in anchor.places]
+        starts = [at for at in starts if _has_words(self._around(at, size, wide), forms, absent)]
+        near = [at for at in starts if _has_words(self._around(at, size, narrow), forms, absent)]
+        for found, slack in ((near, narrow), (starts, wide)):
+            spans = (Span(max(0, at - slack), max(0, at + size + slack)) for at in found)
+            yield [self._window(span.start, span.end) for span in _joined(spans)]
+
+    def _around(self, start: int, size: int, slack: int) -> str:
+        """So many letters from a start on, and some around them."""
+        return self.letters[start - slack if start > slack else 0 : start + size + slack]
+
+    def _anchors(self, quote: NormalizedWords) -> list[_Anchor]:
+        """Words of the quote with their places in the text; none if the text lacks words of the quote.
+
+        A text with the quote has all of its words, apart from some that are misspelled: of rare words, one more is
+        enough. If there are none, groups of words are tried.
+        """
+        absent = most_misspelled(quote.forms)
+        enough, found = min(absent, 1) + 1, list[_Anchor]()
+        for form in _long_forms(quote)[:_MOST_TRIED]:
+            places = self._places(form)
+            if not places:
+                absent -= 1
+                if absent < 0:
+                    return []
+            elif len(places) <= _MOST_PLACES:
+                found.append(_Anchor(quote.offsets[quote.forms.index(form)], places))
+                if len(found) == enough:
+                    return found
+        for at, group in _groups(quote.forms)[:_MOST_TRIED]:
+            if places := self._places(group):
+                found.append(_Anchor(quote.offsets[at], places))
+                if len(found) >= _ANCHORS:
+                    break
+        return found
+
+    def _places(self, letters: str) -> list[int]:
+        """The first places of some letters, one more than are tried."""
+        return [*islice(occurrences(letters.replace(".", ""), self.letters), _MOST_PLACES + 1)]
+
+
+def _groups(forms: Sequence[str]) -> list[tuple[int, str]]:
+    """Words in sequence with the place of the first, the longest first and of those the ones that have no common word.
+
+    A quote that leaves out as much as it may has at least two words in sequence, a longer one three.
+    """
+    count = 2 if len(forms) < SHORT_QUOTE else 3
+    groups = [(at, "".join(forms[at : at + count])) for at in range(max(1, len(forms) - count + 1))]
+    return sorted(groups, key=lambda group: (-len(group[1]), group[0] % count))
+
+
+def _long_forms(quote: NormalizedWords) -> list[str]:
+    """The words of a quote without its citations, which a text may lack; the longest first."""
+    return sorted({*compress(quote.forms, map(not_, quote.optional))}, key=len, reverse=True)
+
+
+def _has_words(letters: str, forms: Sequence[str], absent: int) -> bool:
+    """Whether some letters have those of all words, apart from some that may be absent."""
+    for form in forms:
+        if form not in letters:
+            absent -= 1
+            if absent < 0:
+                return False
+    return True
+
+
+def _joined(spans: Iterable[Span]) -> list[Span]:
+    """Spans in order, those that overlap as one."""
+    joined: list[Span] = []
+    for span in sorted(spans):
+        if joined and span.start <= joined[-1].end:
+            joined[-1] = Span(joined[-1].start, max(span.end, joined[-1].end))
+        else:
+            joined.append(span)
+    return joined
+
+
+def _gap(text: str, at: int, step: int) -> int:
+    """The next place between two words, forward or backward; the place itself if there is none near."""
+    for place in range(at, at + step * _MARGIN, step):
+        if not 0 < place < len(text) or text[place].isspace() or text[place - 1].isspace():
+            return place
+    return at
+
+
 @lru_cache(maxsize=8)
 def quote_locator(text: str) -> QuoteLocator:
     """The locator of a text; those of the last texts are kept."""
@@ -320,79 +308,18 @@ def quote_locator(text: str) -> QuoteLocator:
 
 def is_recognizable(quote: str) -> bool:
     """Whether a quote has enough words to name one place of a text, unlike "small sample"."""
-    return _may_leave_out(Words.of(quote).forms)
-
-
-def _same_spans(quote: Words, text: Words) -> Iterator[Span]:
-    """The places that have the words of a quote, however they are divided, with the same numbers and signs."""
-    offsets, wanted = text.offsets, quote.letters
-    for at in _occurrences(wanted, text.letters):
-        first = bisect_left(offsets, at)
-        after = bisect_left(offsets, at + len(wanted), first)
-        if offsets[first] == at and offsets[after] == at + len(wanted) and _same_numbers(quote, text, first, after):
-            yield Span(text.starts[first], text.ends[after - 1])
-
-
-def _same_numbers(quote: Words, text: Words, first: int, after: int) -> bool:
-    """Whether the words from `first` on have the signs of the quote, and divide digits into the same numbers."""
-    start = text.offsets[first]
-    for ours, theirs in _signs_at(quote, text, start, first, after):
-        if not _sign_fits(ours, theirs):
-            return False
-    return _numbers_kept(quote, 1, len(quote.forms), text, start) and _numbers_kept(
-        text, first + 1, after, quote, -start
-    )
-
-
-def _signs_at(quote: Words, text: Words, start: int, first: int, after: int) -> Iterator[tuple[str, str]]:
-    """The signs of the quote and of the text before the same letters; before the first word only if the quote has one.
-
-    `start` is where the quote starts in the letters of the text.
-    """
-    if not quote.signs and not text.signs:
-        return
-    ours = {quote.offsets[at] + start: sign for at, sign in quote.signs.items()}
-    theirs = {text.offsets[at]: sign for at in range(first, after) if (sign := text.signs.get(at))}
-    for at in ours.keys() | theirs.keys():
-        if at > start or at in ours:
-            yield ours.get(at, ""), theirs.get(at, "")
-
-
-def _sign_fits(ours: str, theirs: str) -> bool:
-    """Whether a quote with one sign may be of a text with the other: it may leave out a comparison, but not a minus."""
-    if ours == theirs:
-        return True
-    compared, stated = ([name for name in signs.split() if name not in _DASHES] for signs in (ours, theirs))
-    if compared and compared != stated:
-        return False
-    return "dash" in ours or "dash" in theirs or ("minus" in ours) == ("minus" in theirs)
-
-
-def _numbers_kept(one: Words, first: int, after: int, two: Words, shift: int) -> bool:
-    """Whether the numbers of some words are apart in another text, too; `shift` is between their letters."""
-    for at in range(first, after):
-        if one.divides_number(at):
-            offset = one.offsets[at] + shift
-            if two.offsets[bisect_left(two.offsets, offset)] != offset:
-                return False
-    return True
-
-
-def _occurrences(wanted: str, text: str) -> Iterator[int]:
-    """Where a string occurs, up to a number of times; a long one is compared less often."""
-    at = text.find(wanted)
-    for _ in range(min(_MOST_OCCURRENCES, 1 + _MOST_COMPARED // max(1, len(wanted)))):
-        if at < 0:
-            return
-        yield at
-        at = text.find(wanted, at + 1)
+    return may_leave_out(NormalizedWords.of(quote).forms)
 
 
 def _choose(spans: Iterator[Span], near: int | None) -> Span | None:
     """The first span, or the one nearest to an offset."""
     if near is None:
         return next(spans, None)
-    return min(spans, key=lambda span: max(span.start - near, near - span.end, 0), default=None)
+    return min(spans, key=lambda span: _distance(span, near), default=None)
+
+
+def _distance(span: Span, offset: int) -> int:
+    return max(span.start - offset, offset - span.end, 0)
 
 
 def _whole_words(text: str, span: Span) -> bool:
@@ -411,26 +338,3 @@ def _inside_word(text: str, at: int) -> bool:
     if not (one.isalnum() and two.isalnum()) or one.isdecimal() != two.isdecimal():
         return False
     return not is_unspaced(one) and not is_unspaced(two)
-
-
-def _may_leave_out(forms: Sequence[str]) -> bool:
-    """Whether a quote is long enough to be recognized if words are missing."""
-    unspaced = sum(map(is_unspaced, forms))
-    return len(forms) - unspaced >= FEWEST_WORDS or unspaced >= FEWEST_CHARACTERS
-
-
-def _most_left_out(forms: Sequence[str]) -> int:
-    """How many words a quote may leave out; a word of Chinese has two characters."""
-    words, size = (len(forms) // 2, 2) if sum(map(is_unspaced, forms)) > len(forms) / 2 else (len(forms), 1)
-    if words < SHORT_QUOTE:
-        return size
-    return 1 + int(LEFT_OUT_SHARE * len(forms)) if words >= LONG_QUOTE else 2 * size
-
-
-def _misspelled(one: str, two: str) -> bool:
-    """Whether two long words differ by one letter after the first, as "analyse" and "analyze" do."""
-    if abs(len(one) - len(two)) > 1 or min(len(one), len(two)) < 6 or one[0] != two[0] or not one.isalpha():
-        return False
-    from rapidfuzz.distance import Levenshtein
-
-    return two.isalpha() and Levenshtein.distance(one, two, score_cutoff=1) <= 1

@@ -12,9 +12,9 @@ ReasoningState = Literal["shown", "separate", "hidden", "none"]
 which neither text has a trace. None: the response gives an answer alone."""
 
 LEAST_REASONING = 40
-"""Characters besides the last paragraph from which on a text has reasoning."""
+"""Minimum number of characters before the last paragraph of a text with reasoning."""
 MOST_CHARACTERS_PER_TOKEN, HIDDEN_TOKENS = 1.0, 64
-"""Tokens beyond one for each character, from which on a provider has hidden some: no tokenizer needs so many."""
+"""Tokens beyond one per character that show that a provider has hidden some: no tokenizer needs so many."""
 
 
 def counted(response: Response, reasoning: Reasoning) -> Response:

@@ -27,7 +27,7 @@ class Recall(NamedTuple):
 
     @property
     def measures(self) -> dict[str, float]:
-        """As named measures of a verdict."""
+        """The recall as named measures of a verdict."""
         return {SPAN_RECALL: self.spans, DOCUMENT_RECALL: self.documents, TOO_FEW: float(self.too_few)}
 
 

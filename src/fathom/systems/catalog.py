@@ -141,7 +141,7 @@ def _with_settings(
     settings: Mapping[str, object],
     fixed: Mapping[str, object] | None = None,
 ) -> System:
-    """The system with these settings, and with fields that are no settings."""
+    """The system with these settings, and with fields that are not settings."""
     fixed = fixed or {}
     names = [one.name for one in fields(kind) if one.init and one.name not in fixed]
     own = ", ".join(one for one in names if one != "prompting") or "none"

@@ -109,7 +109,7 @@ def _word_start(text: str, position: int, end: int) -> int:
     return found.start() if found else position
 
 
-class Stretch(NamedTuple):
+class ContextRange(NamedTuple):
     """A range of a context's text that may reach over several documents."""
 
     start: int
@@ -118,12 +118,12 @@ class Stretch(NamedTuple):
     """The document in which it begins."""
 
 
-def stretches(view: ContextView, tokens: int) -> Sequence[Stretch]:
+def stretches(view: ContextView, tokens: int) -> Sequence[ContextRange]:
     """The whole text in order, in parts of at most `tokens` tokens, cut between documents or else at line breaks."""
     return _cached(("stretches", view.context.id, tokens), lambda: _stretches(view, tokens))
 
 
-def _stretches(view: ContextView, tokens: int) -> Iterator[Stretch]:
+def _stretches(view: ContextView, tokens: int) -> Iterator[ContextRange]:
     documents = view.documents
     # A document begins with its boundary line, where the one before it ends.
     starts = [0, *(document.span.end for document in documents[:-1])]
@@ -137,7 +137,7 @@ def _stretches(view: ContextView, tokens: int) -> Iterator[Stretch]:
             shorter = text[: (stop - start) * 3 // 4]
             stop = start + _line_cut(shorter, start, starts, at_end=False)
             text = text[: stop - start]
-        yield Stretch(start, stop, documents[number])
+        yield ContextRange(start, stop, documents[number])
         start = stop
         while number + 1 < len(documents) and starts[number + 1] <= start:
             number += 1
@@ -164,7 +164,7 @@ class Batch(NamedTuple):
 
 
 def batches(view: ContextView, tokens: int, documents: int = 1) -> Sequence[Batch]:
-    """All documents in order, at most so many at once and at most so many tokens, longer ones in parts."""
+    """All documents in order, in batches of limited numbers of documents and tokens; longer documents in parts."""
     return _cached(("batches", view.context.id, tokens, documents), lambda: _batches(view, tokens, documents))
 
 

@@ -45,7 +45,7 @@ QuestionPlace = Literal["after", "before", "both"]
 QUESTION_FIRST = "Here the question comes first, and the documents follow it."
 QUESTION_ABOVE = "Now answer the question that was asked before the documents."
 REORDERED_TOKENS = 4
-"""Tokens by which documents in another order may count more, for each document."""
+"""Additional tokens that each document may take in another order."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import ClassVar
 from fathom.models.prompts import Prompt
 from fathom.records.documents import Count, Position
 from fathom.records.questions import Question, Response
-from fathom.systems.chunking import Stretch, stretches
+from fathom.systems.chunking import ContextRange, stretches
 from fathom.systems.protocol import DOCUMENTS, ContextView, Estimate, Prompting, Session
 from fathom.systems.sql import query, query_estimate
 from fathom.systems.steps import StepOverflowError, ask_for_text, overflow_of
@@ -34,7 +34,7 @@ class ExtractSql:
         with closing(session.view.tables.parse(session.view.context, extractions)) as database:
             return await query(question, session, database, self.prompting, self.repairs)
 
-    async def _extract(self, part: Stretch, session: Session) -> str:
+    async def _extract(self, part: ContextRange, session: Session) -> str:
         """The rows of one part as text, extracted once per context; the usage counts for the first question."""
 
         async def ask() -> str:
@@ -51,7 +51,7 @@ class ExtractSql:
         return replace(question_calls, largest_call=largest, per_context=once)
 
 
-def prompt_for(part: Stretch, view: ContextView) -> Prompt:
+def prompt_for(part: ContextRange, view: ContextView) -> Prompt:
     """The prompt that asks for the rows of a part of the text."""
     first = part.first.label
     task = f"This excerpt begins in {first[:1].lower()}{first[1:]}. Write down its rows."

@@ -103,7 +103,7 @@ _Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
 
 
 class ReportedUsage(_Lenient):
-    """What an answer used, as far as the system knows."""
+    """What an answer used, if the system knows it."""
 
     input_tokens: _Tokens = 0
     cached_tokens: _Tokens = 0
@@ -139,7 +139,7 @@ def parse_answer(body: bytes, id: str) -> Answer:
     sent = _load(body)
     if sent.get("id") != id:
         found = _clean(str(sent.get("id")))[:80]
-        raise InvalidAnswerError(f"the answer belongs to another request: its id is '{found}', not '{id}'")
+        raise InvalidAnswerError(f"the answer belongs to another request: its id is '{found}'")
     text = sent.get("answer")
     if not isinstance(text, str):
         raise InvalidAnswerError("the field 'answer' is missing or not a string")
@@ -169,7 +169,9 @@ def _load(body: bytes) -> dict[str, Any]:
     except RecursionError:
         raise InvalidAnswerError("the body is nested too deeply") from None
     except ValueError as error:
-        raise InvalidAnswerError(f"the body is not JSON ({str(error)[:100]})") from None
+        # Without the place, so that a summary counts the same mistake in many answers as one.
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)[:100]
+        raise InvalidAnswerError(f"the body is not JSON ({reason})") from None
     if not isinstance(sent, dict):
         raise InvalidAnswerError("the body is not a JSON object")
     return sent

@@ -37,10 +37,10 @@ class _Reply:
 
 
 class TextServer:
-    """Serves the documents of contexts whose questions are open, to whoever has the token of this run.
+    """Serves the documents of contexts whose questions are open, to anyone with the token of this run.
 
     It runs in the event loop of the run, since a corpus can be read by one thread only. It has contexts and no keys:
-    a view offers no way to a key, and of a view it serves the documents alone.
+    a view gives no access to a key, and only its documents are served.
     """
 
     def __init__(self, host: str = LOOPBACK) -> None:
@@ -54,7 +54,7 @@ class TextServer:
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[TextServer]:
-        """Listens meanwhile: on loopback, or on every interface if systems use another address of this machine."""
+        """Listen inside the `with` block: on loopback, or on every interface if systems use another address."""
         bound = self._host if self._host in (LOOPBACK, "::1") else "0.0.0.0"
         server = await asyncio.start_server(self._connected, bound, 0, limit=LONGEST_HEAD)
         port = server.sockets[0].getsockname()[1]
@@ -66,7 +66,7 @@ class TextServer:
 
     @contextmanager
     def serving(self, view: ContextView) -> Iterator[tuple[ServedDocument, ...]]:
-        """Serves the documents of a context meanwhile."""
+        """Serve the documents of a context inside the `with` block."""
         context = view.context.id
         self._views[context] = view
         self._users[context] += 1

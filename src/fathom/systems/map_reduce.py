@@ -70,7 +70,7 @@ class MapReduce:
     chunk: Position = 16_384
     """The maximum number of tokens that one call reads. A longer document is read in parts."""
     documents: Position = 1
-    """The maximum number of documents that one call reads, as far as they fit."""
+    """The maximum number of documents that one call reads; fewer if they do not fit."""
     notes: Position = 512
     """The maximum number of tokens of the notes of one call; what exceeds it is cut off."""
     combine: Literal["model", "sql"] = "model"
@@ -202,7 +202,7 @@ class MapReduce:
         )
 
     def _condense_calls(self, notes: int) -> int:
-        """The calls that shorten so many notes, if all of them are as long as they may be."""
+        """The calls that shorten this many notes of the maximum length."""
         in_group = self.chunk // self._note_tokens
         calls = 0
         while notes * self._note_tokens > self.chunk:

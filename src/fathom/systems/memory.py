@@ -9,7 +9,7 @@ from typing import ClassVar
 from fathom.models.prompts import Message, Prompt
 from fathom.records.documents import Position
 from fathom.records.questions import Question, Response, Step
-from fathom.systems.chunking import Stretch, stretches
+from fathom.systems.chunking import ContextRange, stretches
 from fathom.systems.protocol import DOCUMENTS, ContextView, Estimate, Prompting, Session, response_to
 from fathom.systems.steps import WORDS_PER_TOKEN, StepOverflowError, ask_for_text, cut_to, overflow_of
 
@@ -81,7 +81,7 @@ class Memory:
             calls=len(parts) + 1, input_tokens=reading.input_tokens + answer.input_tokens, largest_call=largest
         )
 
-    def _parts(self, view: ContextView) -> Sequence[Stretch]:
+    def _parts(self, view: ContextView) -> Sequence[ContextRange]:
         return stretches(view, self.chunk)
 
     def _read_prompt(self, part: int, memory: str, question: Question, view: ContextView) -> Prompt:

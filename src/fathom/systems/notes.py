@@ -25,7 +25,7 @@ NOTHING = "NONE"
 """The notes on a text that has nothing to note."""
 
 LONGEST_NOTE = 120
-"""Characters of a passage up to which a note quotes all of it, and otherwise its first and last words."""
+"""Maximum length of a passage that a note quotes whole; otherwise it quotes the first and last words."""
 
 _PLACE = re.compile(r"^(?:([^\n\[]{0,80}) )?\[(\d+):(\d+)\] ", re.MULTILINE | re.ASCII)
 _BLANK = str.maketrans("\n\r\t\x0b\x0c\x85\u2028\u2029", " " * 8)

@@ -105,6 +105,13 @@ class ShownDocument(NamedTuple):
     """Its characters in the text of the documents, without its boundary line."""
 
 
+ASKED_WITH = {
+    "full": ("full", "rag", "agent", "memory", "map-reduce", "full-control"),
+    "extract": ("extract-sql",),
+}
+"""The systems that use a family's instructions, where they are not of the same name."""
+
+
 @dataclass(frozen=True)
 class ContextView:
     """One context as its family shows it: all that a system may read."""
@@ -119,7 +126,8 @@ class ContextView:
     def instruction(self, name: str) -> str:
         """The family's instruction of that name, such as "full, direct", in the language of the context."""
         if name not in self.views.instructions:
-            systems = ", ".join(dict.fromkeys(known.partition(",")[0] for known in self.views.instructions))
+            prefixes = dict.fromkeys(known.partition(",")[0] for known in self.views.instructions)
+            systems = ", ".join(system for prefix in prefixes for system in ASKED_WITH.get(prefix, (prefix,)))
             raise FathomError(
                 f"The family '{self.family}' has no instruction '{name}'. Choose a system that it supports: {systems}."
             )
@@ -308,7 +316,7 @@ class CallError(Exception):
 
 @dataclass(frozen=True)
 class RequestLimits:
-    """How patient a system is with a service of its own."""
+    """Retries and timeouts of a system's requests to its own service."""
 
     retries: int = 4
     timeout: float = 600

@@ -66,7 +66,7 @@ class Rag:
         if self.reranker and not self.rerank:
             raise ValueError("a reranker is given, but no number of chunks for it, such as rerank=60")
         if self.reranker and not self.reranker.startswith(("http://", "https://")):
-            raise ValueError(f"the reranker '{self.reranker}' is no address such as http://HOST/v1#MODEL")
+            raise ValueError(f"the reranker '{self.reranker}' is not an address such as http://HOST/v1#MODEL")
 
     async def answer(self, question: Question, session: Session) -> Response:
         from fathom.systems.retrieval.index import ContextIndex  # imports numpy, which `--help` should not

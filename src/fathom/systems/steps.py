@@ -7,7 +7,7 @@ from fathom.records.questions import Question, Response
 from fathom.systems.protocol import Session, count_tokens
 
 WORDS_PER_TOKEN = 0.7
-"""For limits that a model is told: it can count words rather than tokens."""
+"""For limits that prompts mention: a model can count words better than tokens."""
 
 
 class StepOverflowError(Exception):
@@ -32,7 +32,7 @@ def overflow_of(question: Question) -> Response:
 
 
 def cut_to(text: str, tokens: int) -> str:
-    """The beginning of a text with at most so many tokens, up to a space or line break where one is near."""
+    """The beginning of a text, limited in tokens, up to a space or line break if one is near."""
     if count_tokens(text) <= tokens:
         return text
     low, high = 0, min(len(text), tokens * LONGEST_TOKEN)

@@ -36,7 +36,7 @@ from fathom.tasks.family import (
     Item,
     Measurement,
     PerContext,
-    Unasked,
+    UnaskedKind,
 )
 from fathom.tasks.split_corpus import SplitCorpus
 from fathom.tasks.unasked import UnaskedCounts, UnaskedQuestions, explain_unknown
@@ -232,7 +232,7 @@ class _Inputs:
         """Each context with its items: first the sampled contexts, then those that families make themselves."""
         if self._over_contexts:
             lines = {name: self.settings[name].model_dump_json() for name in self._over_contexts}
-            read = _Read(self._corpus_folder, self._contexts_path, self._seed, self.fingerprint)
+            read = _BuildSource(self._corpus_folder, self._contexts_path, self._seed, self.fingerprint)
             task = partial(_context_items, read, lines)
             for verified, unasked in map_ordered(task, self._shared_out(), processes):
                 self.unasked.add(unasked)
@@ -332,29 +332,29 @@ def _settings_digest(settings: FamilySettings) -> str:
 
 class _ContextItems(NamedTuple):
     verified: VerifiedItems
-    unasked: dict[str, Sequence[Unasked]]
+    unasked: dict[str, Sequence[UnaskedKind]]
     """By family."""
 
 
-class _Read(NamedTuple):
+class _BuildSource(NamedTuple):
     """What a build reads."""
 
     corpus: Path
     contexts: Path
     seed: int
     fingerprint: str
-    """Of the inputs: the files may be written again under their names."""
+    """The fingerprint of the inputs, since files may be overwritten."""
 
 
 Shares = Mapping[str, JsonValue]
 """The share of one context by family; families in which contexts do not depend on one another have none."""
 
 
-def _context_items(read: _Read, families: Mapping[str, str], given: tuple[Context, Shares]) -> _ContextItems:
+def _context_items(read: _BuildSource, families: Mapping[str, str], given: tuple[Context, Shares]) -> _ContextItems:
     """The items of one context; a worker process keeps its builders for the next one."""
     context, shares = given
     items: list[Item] = []
-    unasked: dict[str, Sequence[Unasked]] = {}
+    unasked: dict[str, Sequence[UnaskedKind]] = {}
     for name, settings in families.items():
         builder = _context_builder(name, read, context.split, settings)
         rng = rng_for(read.seed, name, context.id)
@@ -371,7 +371,7 @@ def _context_items(read: _Read, families: Mapping[str, str], given: tuple[Contex
 
 
 def _replacements(
-    read: _Read, families: Mapping[str, str], context: Context, failed: Sequence[Item], kept: Sequence[Item]
+    read: _BuildSource, families: Mapping[str, str], context: Context, failed: Sequence[Item], kept: Sequence[Item]
 ) -> list[Item]:
     """Items in place of those that failed verification, from the families that make others."""
     items: list[Item] = []
@@ -387,12 +387,12 @@ def _replacements(
 
 
 @cache
-def _verifier(read: _Read) -> Verifier:
+def _verifier(read: _BuildSource) -> Verifier:
     return Verifier(Corpus(read.corpus))
 
 
 @cache
-def _context_builder(name: str, read: _Read, split: Split, settings: str) -> ContextBuilder:
+def _context_builder(name: str, read: _BuildSource, split: Split, settings: str) -> ContextBuilder:
     found = family(name)
     assert isinstance(found.build, PerContext), f"{name} builds its own contexts"
     corpus = SplitCorpus(read.corpus, read.contexts, split)
@@ -487,7 +487,7 @@ class Bench:
         self.folder = folder
         self.manifest = _read_manifest(folder)
         self._hashes = dict(self.manifest.hashes) if verify else {}
-        """Of the files that are yet to be verified."""
+        """Hashes of the files that are not verified yet."""
 
     @property
     def corpus_folder(self) -> Path:

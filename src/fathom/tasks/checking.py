@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context, ContextId
+from fathom.records.errors import file_errors
+from fathom.records.files import read_record_at
 from fathom.records.judgments import Judgment, Reasoning
 from fathom.records.questions import Question, QuestionId, Response
 from fathom.scoring.keys import Key
@@ -16,8 +19,12 @@ from fathom.scoring.recall import recall_measures
 from fathom.scoring.shown import ShownContext
 from fathom.scoring.verdicts import GRADED, Verdict
 from fathom.tasks.bench import Bench
+from fathom.tasks.bench_folder import KEYS
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Family, Item
+
+_KEY_ID = re.compile(rb'\{"question_id":"([^"\\]+)"')
+"""How the line of a key begins."""
 
 
 class ShownContexts:
@@ -112,3 +119,25 @@ class Checker:
 
     def verdict(self, response: Response) -> Verdict:
         return self(self.keys[response.question_id], response)
+
+
+class ResponseChecker:
+    """Checks responses of a run while it goes on: keys are read one at a time, so that memory stays small."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._path = bench.folder / KEYS
+        self._shown = ShownContexts(bench)
+        next(bench.all_keys(), None)  # an error if the file is not the one that was built
+        self._positions: dict[QuestionId, int] = {}
+        position = 0
+        with file_errors("read", self._path), self._path.open("rb") as file:
+            for line in file:
+                if found := _KEY_ID.match(line):
+                    self._positions[found[1].decode()] = position
+                position += len(line)
+
+    def __call__(self, question: Question, response: Response) -> tuple[bool, str] | None:
+        """Whether a response is correct, and the reason; None if that takes a judge."""
+        key = read_record_at(self._path, self._positions[question.id], Key)
+        found = verdict(family(question.family), key, response, shown=self._shown(question))
+        return None if found.outcome == "unjudged" else (found.outcome == "correct", found.reason or found.outcome)

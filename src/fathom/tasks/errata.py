@@ -54,7 +54,7 @@ class ImportedDisputes(Record):
     known: Count
     """In the errata already."""
     retired: Count
-    """Of items that are retired already: they stay so."""
+    """Disputes of items that are already retired, which change nothing."""
 
 
 def read_errata(folder: Path) -> Iterator[Erratum]:

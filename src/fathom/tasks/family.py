@@ -73,7 +73,7 @@ class Tag:
     values: tuple[str, ...] = ()
     """The order of its values, if they have one; others are listed by number or name."""
     grouped: bool = True
-    """False for a tag with nearly as many values as questions, by which nothing is grouped."""
+    """False for a tag that scores are not grouped by, since it has nearly as many values as questions."""
 
     @property
     def heading(self) -> str:
@@ -99,7 +99,7 @@ class Fault:
     operation: Operation
     """The operation that goes wrong: finding what is needed, reading it, or computing from it."""
     simulated: bool = True
-    """Whether `sim/reader` has a dial of this name."""
+    """Whether `sim/reader` has a parameter of this name."""
     diagnosed: bool = True
     """Whether the family's diagnoser reports it as a cause."""
 
@@ -107,11 +107,11 @@ class Fault:
 # Building.
 
 
-class Unasked(NamedTuple):
+class UnaskedKind(NamedTuple):
     """Questions that could not be asked about a context, since something is not known about its documents."""
 
     reason: str
-    """Such as "authors are unknown"; it is printed before the number of documents."""
+    """Why they could not be asked, such as "authors are unknown"; it is printed before the number of documents."""
     questions: str
     """Which questions: "no questions on people"."""
     field: FieldName | None
@@ -164,9 +164,9 @@ class Preparation:
     """What to do before a family can ask about a corpus."""
 
     command: str
-    """In which CORPUS stands for the corpus."""
+    """The command to run; CORPUS stands for the corpus."""
     options: str
-    """Of `fathom build`, to use the result."""
+    """Options of `fathom build` that use the result."""
 
 
 @dataclass(frozen=True)
@@ -193,7 +193,7 @@ class PerContext:
     replace: Callable[[Any, Context, Random, Sequence[Item], Sequence[Item]], Iterator[Item]] | None = None
     """From the builder, a context, the items that failed verification and those that passed: others in place of the
     former."""
-    unasked: Callable[[Any, Context], Sequence[Unasked]] = lambda builder, context: ()
+    unasked: Callable[[Any, Context], Sequence[UnaskedKind]] = lambda builder, context: ()
     """From the builder and a context: the questions that could not be asked about it."""
     kind: DocumentKind | None = None
     """The kind of documents that it asks about; None for any kind."""
@@ -253,7 +253,7 @@ class Ruling(NamedTuple):
 
 
 class PlantedResponse(NamedTuple):
-    """A response of which it is known whether it should pass, to measure the error of a judge."""
+    """A response that is known to be correct or incorrect, to measure the error of a judge."""
 
     fault: str
     """Empty for a response without a fault, which should pass."""
@@ -358,7 +358,7 @@ class Swapper(Protocol):
 
 
 Unseen = frozenset[DocumentId]
-"""The documents of which a simulated model was not shown what the question needs."""
+"""The documents whose needed passages were not shown to a simulated model."""
 ALL_SEEN: Unseen = frozenset()
 
 
@@ -521,6 +521,10 @@ class Family:
     starter: Callable[[Corpus, int], Mapping[str, Any] | None] = lambda corpus, questions: None
     """From a corpus and the number of questions for each context: settings of a first bench over documents of a
     user's own. None if the family has nothing to ask about them, or is no part of a first bench."""
+    fields: tuple[FieldName, ...] = ()
+    """Fields that questions are about. A first bench leaves out documents where one is unknown, if most know it."""
+    compares_one_year: bool = False
+    """Whether questions compare documents of one year. A first bench then samples contexts by year."""
     explain: Callable[[Key], Sequence[str]] = _no_lines
     """The computation behind a key, step by step in plain words."""
     describe: Callable[[dict[str, JsonValue]], Sequence[str]] = _no_lines
@@ -533,7 +537,7 @@ class Family:
     """What two splits should not share besides documents and contexts: an identity for each kind, such as a program."""
 
     @property
-    def dials(self) -> tuple[Fault, ...]:
+    def simulated_faults(self) -> tuple[Fault, ...]:
         """The faults that `sim/reader` can simulate."""
         return tuple(fault for fault in self.faults if fault.simulated)
 

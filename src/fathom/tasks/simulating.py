@@ -1,4 +1,4 @@
-"""Behavior of simulated models that all families share: parsing of dials, timeouts, refusals."""
+"""Behavior of simulated models that all families share: parsing of parameters, timeouts, refusals."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Behavior(NamedTuple):
     """A simulated model in its roles."""
 
     named: Simulated
-    """As named, its dials validated."""
+    """The model as named, with validated parameters."""
     reader: Simulated
     """As it answers from documents through the system."""
     from_notes: Simulated
@@ -35,8 +35,8 @@ class Behavior(NamedTuple):
 
 
 def simulated_model(name: str, families: Iterable[str], system: str = "full") -> Behavior:
-    """The simulated model of that name, its dials validated against the families."""
-    operations = {fault.name: fault.operation for one in families for fault in family(one).dials}
+    """The simulated model of that name, its parameters validated against the families."""
+    operations = {fault.name: fault.operation for one in families for fault in family(one).simulated_faults}
     named = Simulated.parse(name).resolved(operations)
     if named.kind == "extractor":
         raise FathomError(f"'{name}' answers no questions. Use it with `fathom pack extract`.")
@@ -110,7 +110,7 @@ Located = Sequence[tuple[DocumentId, Span]]
 def noted_spans(needed: Located, simulated: Simulated, rng: Random, shown: Sequence[Span]) -> list[Span]:
     """The parts of needed passages that a simulated reader of some parts of a context notes.
 
-    With the probability of its dial `miss` it misses a document.
+    With the probability of its parameter `miss` it misses a document.
     """
     found: dict[DocumentId, set[Span]] = {}
     for document, located in needed:

@@ -54,7 +54,7 @@ def parse_rating(text: str) -> dict[str, int]:
     if not 1 <= found["coherence"] <= 5:
         raise ValueError(f"coherence is {found['coherence']}, not 1 to 5")
     if max(found["repeated"], found["superfluous"]) > found["steps"]:
-        raise ValueError("more steps are repeated or superfluous than there are")
+        raise ValueError("the counts of repeated and superfluous steps exceed the number of steps")
     if found["retrieved_correctly"] > found["retrieved"]:
         raise ValueError("more values are correct than were retrieved")
     return found

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fathom.records.documents import Count, FieldName
 from fathom.records.record import Record
-from fathom.tasks.family import Unasked
+from fathom.tasks.family import UnaskedKind
 
 
 class UnaskedQuestions(Record):
@@ -16,7 +16,7 @@ class UnaskedQuestions(Record):
 
     family: str
     reason: str
-    """Such as "authors are unknown"."""
+    """Why they could not be asked, such as "authors are unknown"."""
     questions: str
     """Which questions: "no questions on people"."""
     field: FieldName | None = None
@@ -46,7 +46,7 @@ class UnaskedCounts:
         self._contexts: Counter[_Kind] = Counter()
         self._documents: dict[_Kind, set[str]] = {}
 
-    def add(self, by_family: Mapping[str, Sequence[Unasked]]) -> None:
+    def add(self, by_family: Mapping[str, Sequence[UnaskedKind]]) -> None:
         for name, kinds in by_family.items():
             for kind in kinds:
                 key = name, kind.reason, kind.questions, kind.field

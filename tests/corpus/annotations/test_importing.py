@@ -65,6 +65,24 @@ def _analysis(document: Document, folder: Path) -> None:
     path.write_text(json.dumps({**papers, document.title_text.upper(): {"analysis": analysis}}))
 
 
+def _passes(document: Document, folder: Path) -> None:
+    """Claims, evidence and conclusions in lists of their own, as passes give them; evidence in sets or one by one."""
+    text = document.text
+    claims = [
+        {"claim_id": f"c{number}", "exact_quote": _retyped(claim.span.of(text))}
+        for number, claim in enumerate(document.claims)
+    ]
+    quotes = {
+        f"c{number}": [{"exact_quote": _retyped(one.span.of(text))} for one in claim.evidence]
+        for number, claim in enumerate(document.claims)
+    }
+    sets = [{"claim_id": id, "evidence": found} for id, found in list(quotes.items())[::2]]
+    single = [{"claim_id": id, **one} for id, found in list(quotes.items())[1::2] for one in found]
+    conclusions = [{"claim_id": "c0", "conclusion_justified": False}]
+    content = {"claims": claims, "evidence_sets": sets, "evidence": single, "conclusions": conclusions}
+    (folder / f"{document.id}.json").write_text(json.dumps(content))
+
+
 def _label_studio(document: Document, folder: Path) -> None:
     marks = [(f"c{number}", "Claim", claim.span) for number, claim in enumerate(document.claims)]
     spans = sorted({one.span for claim in document.claims for one in claim.evidence})
@@ -111,7 +129,7 @@ def _brat(document: Document, folder: Path) -> None:
 
 
 def test_brat_files_in_all_of_their_forms(articles: list[Document], small_folder: Path, tmp_path: Path) -> None:
-    """Discontinuous marks, attributes before their marks and of relations, other lines, CRLF, another text file."""
+    """Pieces in any order, attributes before their marks and of relations, other lines, CRLF, another text file."""
     document = articles[0]
     one, two, three, four = document.sentences[4], document.sentences[8], document.sentences[9], document.sentences[12]
     text = document.text.replace("\n", "\r\n")
@@ -124,7 +142,7 @@ def test_brat_files_in_all_of_their_forms(articles: list[Document], small_folder
     lines = [
         "A1\tStrength T2 Strong",
         f"T1\tOwn_claim {place(one.of(document.text))}\t{one.of(document.text)}",
-        f"T2\tEvidence {place(head)};{place(tail)}\t{head} {tail}",
+        f"T2\tEvidence {place(tail)};{place(head)}\t{tail} {head}",
         f"T3\tdata 3 7\t{four.of(document.text)}",
         "T4\tTopic 0 5\tother",
         "R1\tcontradicts Arg1:T2 Arg2:T1",
@@ -182,7 +200,13 @@ Write = Callable[[Document, Path], None]
 
 @pytest.mark.parametrize(
     ("format", "write"),
-    [("claim-bench", _claim_bench), ("claim-bench", _analysis), ("label-studio", _label_studio), ("brat", _brat)],
+    [
+        ("claim-bench", _claim_bench),
+        ("claim-bench", _analysis),
+        ("claim-bench", _passes),
+        ("label-studio", _label_studio),
+        ("brat", _brat),
+    ],
 )
 def test_every_claim_and_link_comes_back(
     format: Format, write: Write, articles: list[Document], small_folder: Path, tmp_path: Path
@@ -200,6 +224,8 @@ def test_every_claim_and_link_comes_back(
     if write is _analysis:
         assert (first.type, first.justified, first.robustness) == ("result", True, "high")
         assert {one.strength for claim in found[articles[0].id].claims for one in claim.evidence} == {"strong"}
+    if write is _passes:
+        assert first.justified is False
     if write is _brat:
         assert first.type == "performance"
     build(small_folder, Path("none"), {"claims": {"annotations": tmp_path / "out.jsonl"}}, 0, tmp_path / "bench")
@@ -319,7 +345,7 @@ def test_levels_of_whole_articles(small_folder: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("format", "name", "content", "said"),
     [
-        ("label-studio", "a.json", '[{"text": "x"}]', "no export of Label Studio"),
+        ("label-studio", "a.json", '[{"text": "x"}]', "not a Label Studio export"),
         ("label-studio", "a.json", '[{"text": "x", "label": [], "annotation_id": 1}]', "JSON-MIN, which leaves out"),
         ("label-studio", "a.json", '[{"annotations": 3}]', "Task 1 of"),
         ("label-studio", "a.json", '[{"annotations": [null]}]', "Task 1 of"),
@@ -327,6 +353,7 @@ def test_levels_of_whole_articles(small_folder: Path, tmp_path: Path) -> None:
         ("label-studio", "a.json", '[{"annotations": [{"result": [{"type": "labels", "value": []}]}]}]', "Task 1 of"),
         ("claim-bench", "a.json", "{", "is not JSON"),
         ("brat", "a.ann", "T1\tClaim one two\tx\n", "Line 1 of"),
+        ("brat", "a.ann", "T1\tClaim 0 4\tx\nT2\tClaim 9 5\tx\n", "mark in line 2 of .* ends before it starts"),
         ("evidence-inference", "a.csv", "x\n", "There is no file prompts"),
         ("elife", "a.xml", "<article>", "cannot be parsed"),
         ("claim-bench", "a.json", '{"claims": [{"quote": "x"}]}', "No annotation is of a document"),

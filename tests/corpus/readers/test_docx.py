@@ -193,7 +193,7 @@ def test_knows_word_files() -> None:
         (b"PK\x03\x04 and no more", "damaged"),
         (zipped({"word/other.xml": "<a/>"}), "no Word document"),
         (file(""), "no text"),
-        (zipped({"word/document.xml": "<w:document>" + " " * 40_000_000 + "</w:document>"}), "too much"),
+        (zipped({"word/document.xml": "<w:document>" + " " * 40_000_000 + "</w:document>"}), "too large when unpacked"),
         (file("<w:p>" * 400), "well-formed"),
     ],
 )

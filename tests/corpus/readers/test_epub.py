@@ -136,7 +136,7 @@ def test_knows_books() -> None:
         (book("", {"a.xhtml": chapter("<h1>Empty</h1>")}), "no text"),
         (book("", {"a.xhtml": chapter("<div>" * 1_000)}), "too deep"),
         (book("", CHAPTERS, **{"META-INF/rights.xml": "<rights/>"}), "protected"),
-        (book("", {"a.xhtml": chapter("<p>" + "x" * 30_000_000 + "</p>")}), "too much"),
+        (book("", {"a.xhtml": chapter("<p>" + "x" * 30_000_000 + "</p>")}), "too large when unpacked"),
     ],
 )
 def test_unreadable_books_are_refused_with_a_reason(content: bytes, reason: str) -> None:

@@ -68,6 +68,7 @@ def test_tables_about_the_files_beside_them(name: str, content: str, siblings: l
         ("a.svg", b"<svg/>", "image"),
         ("old.doc", b"\xd0\xcf\x11\xe0", "Word document before 2007"),
         ("old", b"\xd0\xcf\x11\xe0", "Office document before 2007"),
+        ("report.docx", b"\xd0\xcf\x11\xe0", "password-protected Office document"),
         ("a.rtf", b"{\\rtf1", "RTF document"),
         ("a.odt", b"PK\x03\x04mimetypeapplication/vnd.oasis.opendocument.text", "OpenDocument"),
         ("a.pptx", b"PK\x03\x04 ppt/slides", "PowerPoint slides"),

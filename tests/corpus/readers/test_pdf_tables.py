@@ -62,6 +62,13 @@ def test_finds_a_table_by_its_caption(base: float) -> None:
     assert [[cell.header for cell in line] for line in table.rows] == [[True] * 3, [False] * 3, [False] * 3]
 
 
+def test_rows_with_labels_and_figures_are_a_table_without_a_caption() -> None:
+    third = row(564, (72, "Old Brook"), (160, "0.33"), (220, "–"))
+    assert cells(only([TITLE, *BEFORE, *SALT, *third, *AFTER])) == [*SALT_CELLS, ["Old Brook", "0.33", "–"]]
+    # Two rows may be anything.
+    assert not tables(read(pdf_of([TITLE, *BEFORE, *SALT, *AFTER])))
+
+
 def test_keeps_the_text_around_a_table() -> None:
     document = assemble(read(pdf_of([TITLE, *BEFORE, Drawn(72, 616, "Table 1: Salt.", 9), *SALT, *AFTER])))
     assert [len(table.cells) for table in document.tables] == [9]

@@ -104,6 +104,24 @@ def test_an_ambiguous_number_is_not_a_fact(text: str) -> None:
     assert not document(json.dumps({"a": {"b": {"text": text}}}).encode(), "x.json").facts
 
 
+def test_numbers_of_a_file_are_facts_unless_they_are_codes_or_places() -> None:
+    report = {
+        "name": "Abbey Library",
+        "year": 2023,
+        "id": 17,
+        "postalCode": 12345,
+        "lat": 51.5,
+        "stock": {"books": 5200, "opened": "1987"},
+        "budget": {"amount": 125000, "currency": "EUR"},
+    }
+    read_in = document(json.dumps(report).encode(), "l.json")
+    assert [(f.attribute, f.period, f.value, f.unit, f.span.of(read_in.text)) for f in read_in.facts] == [
+        ("books", "2023", Decimal(5200), "", "5200"),
+        ("budget", "2023", Decimal(125000), "EUR", "125000"),
+    ]
+    assert read_in.year == 2023
+
+
 def test_records_are_a_table_and_numbers_stay_as_written() -> None:
     read_in = document(b'[{"a": 1.50, "b": "x"}, {"a": 2, "c": null}]', "list.json")
     assert "| a | b | c |\n| --- | --- | --- |\n| 1.50 | x |  |\n| 2 |  |  |\n" in read_in.text

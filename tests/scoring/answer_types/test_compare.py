@@ -295,7 +295,6 @@ COLLECTIONS = st.one_of(
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(COLLECTIONS, COLLECTIONS)
 def test_partial_credit_is_one_only_for_agreement(key: Answer, read: Answer) -> None:
     assert 0 <= partial_credit(key, read) <= 1

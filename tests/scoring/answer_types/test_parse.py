@@ -453,7 +453,6 @@ LAID_OUT: list[Callable[[Sequence[str]], str]] = [
 ]
 
 
-@settings(max_examples=300, deadline=None)
 @given(LISTS, st.sampled_from(LAID_OUT), st.sampled_from(MARKED), st.booleans())
 def test_a_list_in_every_layout(
     items: list[str], lay_out: Callable[[Sequence[str]], str], mark: Callable[[str], str], bare: bool
@@ -470,7 +469,6 @@ def is_cut_one_way(items: Sequence[str]) -> bool:
     return len(pieces) == len(set(pieces)) and all(pieces) and "and" not in pieces
 
 
-@settings(max_examples=300, deadline=None)
 @given(
     LISTS,
     st.sampled_from([", ".join, lambda items: " and ".join([", ".join(items[:-1]), items[-1]][len(items) < 2 :])]),
@@ -562,7 +560,6 @@ BLANKS = [" ", "\t", "\n ", " ;"]
 LONG_PIECES = ["{", "\\boxed{", "(((", "a,", "[", "one-", "answer "]
 
 
-@settings(max_examples=400, deadline=None)
 @given(
     st.text(max_size=200) | st.lists(st.sampled_from(PIECES), max_size=40).map("".join),
     st.sampled_from(KEYS),
@@ -587,19 +584,21 @@ def test_a_parsed_answer_round_trips_through_a_file() -> None:
 def test_long_hostile_responses_take_linear_time() -> None:
     """In its own process: a pattern that backtracks endlessly cannot be stopped from inside."""
     script = """
+import resource
+resource.setrlimit(resource.RLIMIT_CPU, (45, 45))  # five to ten times what it takes, however busy the machine is
 from tests.scoring.answer_types.test_parse import BLANKS, KEYS, LONG_PIECES, PIECES
 from fathom.scoring.answer_types.compare import agrees
 from fathom.scoring.answer_types.parse import parse_response
-texts = [piece * (50_000 // len(piece)) for piece in LONG_PIECES]
+texts = [piece * (20_000 // len(piece)) for piece in LONG_PIECES]
 texts += ["Answer: " + piece * (4_000 // len(piece)) + "}" for piece in PIECES]
-texts += [f"{before}a{blank * 15_000}b" for blank in BLANKS for before in ("", "Answer: c, ")]
+texts += [f"{before}a{blank * 6_000}b" for blank in BLANKS for before in ("", "Answer: c, ")]
 for text in texts:
     for key in KEYS:
         read = parse_response(text, key)
         if read is not None:
             agrees(key, read)
 """
-    subprocess.run([sys.executable, "-c", script], check=True, timeout=300)
+    subprocess.run([sys.executable, "-c", script], check=True)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from decimal import Decimal
 from itertools import combinations, permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fathom.records.questions import Response
@@ -93,14 +93,12 @@ def outcome(answer: Answer, said: str) -> str:
 
 
 @given(ANSWERS)
-@settings(max_examples=300, deadline=None)
 def test_every_accepted_form_is_correct(answer: Answer) -> None:
     for said in accepted_forms(answer):
         assert outcome(answer, said) == "correct", said
 
 
 @given(ANSWERS)
-@settings(max_examples=300, deadline=None)
 def test_no_near_miss_is_correct(answer: Answer) -> None:
     for said in near_misses(answer):
         assert outcome(answer, said) != "correct", said

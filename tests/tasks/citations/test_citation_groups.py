@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fathom.records.documents import Document
+from fathom.records.documents import Document, Section
 from fathom.records.spans import Span
 from fathom.tasks.citations.citation_groups import CitationGroups
 from fathom.tasks.citations.mentions import Mentions
@@ -147,3 +147,20 @@ def test_a_work_that_is_years_younger_than_its_entry_is_not_cited(id: str, is_ci
     entry = document.references[0].model_copy(update={"document": "work-1", "ids": {"arxiv": id}})
     document = document.model_copy(update={"references": (entry, *document.references[1:])})
     assert Paper(document, document.text).cited == ({1: "work-1"} if is_cited else {})
+
+
+def test_works_cited_near_a_section_are_those_of_its_neighbors() -> None:
+    sentences = [f"Salt stays for years in part {number} [{number}]." for number in range(1, 6)]
+    document = paper(" ".join(sentences), {f"[{number}]": number for number in range(1, 6)}, ENTRIES)
+    starts = [document.text.index(sentence) for sentence in sentences]
+    sections = [
+        Section(heading=Span(start, start + 4), level=1, span=Span(start, start + len(sentence)))
+        for start, sentence in zip(starts, sentences, strict=True)
+    ]
+    references = [entry.model_copy(update={"document": f"work-{entry.number}"}) for entry in document.references]
+    document = document.model_copy(update={"references": tuple(references), "sections": tuple(sections)})
+    cited = Paper(document, document.text)
+    assert cited.cited_near(1, 0) == {"work-2"}
+    assert cited.cited_near(1, 1) == {"work-1", "work-2", "work-3"}
+    assert cited.cited_near(4) == {"work-3", "work-4", "work-5"}
+    assert cited.cited_near(-1) == set()

@@ -190,7 +190,7 @@ def test_the_same_seed_gives_the_same_bytes(varied: Bench, tmp_path: Path) -> No
 
 
 def test_masking_one_leaves_the_other_mentions(citing_corpus: Path, tmp_path: Path) -> None:
-    bench = build_citations(citing_corpus, tmp_path / "one", items=4, mask="one")
+    bench = build_citations(citing_corpus, tmp_path / "one", items=2, mask="one")
     assert audit(bench.folder).passed
     with Corpus(citing_corpus) as corpus:
         for context, [item] in bench.by_context():

@@ -23,6 +23,8 @@ from tests.tasks.citations.conftest import build_citations
 
 __all__ = ["data_file"]
 
+pytestmark = pytest.mark.slow
+
 CLOZE = {"2406.04770", "2406.18533", "2407.19804", "2408.00714", "2412.02482", "2412.12089"}
 """Papers that cite four works with a text individually, by the notes to the data."""
 
@@ -95,7 +97,6 @@ def test_every_paper_that_allows_items_gives_some(
     assert len(cloze & CLOZE) >= 2, cloze
 
 
-@pytest.mark.slow
 def test_ruling_out_what_is_named_elsewhere_helps_where_one_mention_is_hidden(
     data_file: Callable[[str], Path], published: Callable[[Path], Bench], tmp_path: Path
 ) -> None:

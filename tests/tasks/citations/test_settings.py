@@ -16,7 +16,7 @@ from fathom.scoring.answers import Assignment, Choice
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench
 from fathom.tasks.citations.lexical import best_assignment
-from fathom.tasks.citations.positions import Places, Positions
+from fathom.tasks.citations.positions import ItemShape, PositionSampler
 from fathom.tasks.citations.settings import CitationSettings
 from tests.tasks.citations.conftest import build_citations
 
@@ -35,8 +35,8 @@ def test_the_best_assignment_is_that_of_all_assignments() -> None:
 
 @pytest.mark.parametrize(("candidates", "correct"), [(4, 1), (9, 1), (4, 4), (10, 4), (8, 3)])
 def test_positions_are_spread_evenly(candidates: int, correct: int) -> None:
-    positions, used = Positions(seed=7), Counter[int]()
-    places = Places("choice", "hard", candidates, correct)
+    positions, used = PositionSampler(seed=7), Counter[int]()
+    places = ItemShape("choice", "hard", candidates, correct)
     for _ in range(600):
         drawn = positions.next(places)
         assert len(set(drawn)) == correct

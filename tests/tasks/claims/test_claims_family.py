@@ -70,12 +70,12 @@ MOVED = {
 such a link, and evidence for a claim that has none is a wrong link in its place."""
 
 
-@pytest.mark.parametrize("dial", MOVED)
-def test_a_fault_moves_its_measures_and_no_other(dial: str, asked: list[Asked]) -> None:
+@pytest.mark.parametrize("parameter", MOVED)
+def test_a_fault_moves_its_measures_and_no_other(parameter: str, asked: list[Asked]) -> None:
     moved: set[str] = set()
     for one in asked:
-        moved |= _below_one(one.played(f"sim/reader?{dial}").measures)
-    assert moved == MOVED[dial]
+        moved |= _below_one(one.played(f"sim/reader?{parameter}").measures)
+    assert moved == MOVED[parameter]
 
 
 def _below_one(measures: dict[str, float]) -> set[str]:

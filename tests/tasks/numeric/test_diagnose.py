@@ -73,7 +73,7 @@ def test_steps_lead_to_the_result(bench: Bench, corpus: Corpus) -> None:
             if isinstance(item.key.answer, Number):
                 assert steps[-1].name == "the result"
             if isinstance(item.key.answer, Unanswerable):
-                assert "the articles that fit" not in {step.name for step in steps}
+                assert "the matching articles" not in {step.name for step in steps}
     assert with_steps > 100
 
 
@@ -113,8 +113,8 @@ def test_shown_passages_cannot_be_missed() -> None:
         return simulated_model(name, ["numeric"], system)[1]
 
     assert over("full") == over("closed-book") == simulated_model(name, ["numeric"])[0]
-    assert dict(over("passages").dials) == {"reverse": 0.2, "other-column": 0.3, "refuse": 0.5}
-    assert dict(over("tables").dials) == {"reverse": 0.2, "refuse": 0.5}
+    assert dict(over("passages").parameters) == {"reverse": 0.2, "other-column": 0.3, "refuse": 0.5}
+    assert dict(over("tables").parameters) == {"reverse": 0.2, "refuse": 0.5}
     assert simulated_model("sim/oracle", ["numeric"], "tables")[1].name == "sim/oracle"
 
 

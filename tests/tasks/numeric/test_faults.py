@@ -20,7 +20,7 @@ from fathom.tasks.numeric.templates import Template, templates
 from fathom.tasks.numeric.user_templates import parse
 from fathom.tasks.programs.answers import answer_of, normal_form
 from fathom.tasks.programs.database import Database
-from fathom.tasks.programs.faults import Reading
+from fathom.tasks.programs.faults import Interpretation
 from fathom.tasks.programs.mutants import constants
 from fathom.tasks.programs.sql import literal
 from fathom.tasks.programs.tree import Constant, Program, Slot, bind
@@ -70,7 +70,8 @@ OWN_TEMPLATES = ("wrong-top", "inverted-ratio", "wrong-peers")
 def found(fault: str, statement: str) -> list[str]:
     """The answers to a statement over the small collection with every variation of the fault."""
     return [
-        plain(variation.reading.answer()) for variation in FAULTS[fault].variations(Reading(parse(statement), TABLES))
+        plain(variation.reading.answer())
+        for variation in FAULTS[fault].variations(Interpretation(parse(statement), TABLES))
     ]
 
 
@@ -159,7 +160,7 @@ def test_division_by_zero_gives_no_answer() -> None:
 
 
 def test_a_simulated_reader_has_a_setting_for_every_fault() -> None:
-    assert tuple(fault.name for fault in FAMILY.dials) == ("miss", *FAULTS)
+    assert tuple(fault.name for fault in FAMILY.simulated_faults) == ("miss", *FAULTS)
     assert all(name == fault.name and fault.describe for name, fault in FAULTS.items())
 
 
@@ -181,9 +182,11 @@ def test_missed_articles_are_gone_from_every_table() -> None:
 
 def test_a_fault_applies_after_articles_were_missed() -> None:
     statement = "SELECT SUM(reference_count) FROM articles"
-    variations = list(FAULTS["references-as-citations"].variations(Reading(parse(statement), TABLES, frozenset({2}))))
+    variations = list(
+        FAULTS["references-as-citations"].variations(Interpretation(parse(statement), TABLES, frozenset({2})))
+    )
     assert [plain(variation.reading.answer()) for variation in variations] == ["1", "1"]
-    again = list(FAULTS["miss-document"].variations(Reading(parse(statement), TABLES, frozenset({2}))))
+    again = list(FAULTS["miss-document"].variations(Interpretation(parse(statement), TABLES, frozenset({2}))))
     assert [plain(variation.reading.answer()) for variation in again] == ["60", "40", "40"]
 
 
@@ -195,7 +198,7 @@ def test_every_program_with_a_fault_can_be_evaluated() -> None:
         program = bound(template)
         tables = random_tables(rng, constants(program))
         for name, fault in FAULTS.items():
-            for detail, reading in fault.variations(Reading(program, tables)):
+            for detail, reading in fault.variations(Interpretation(program, tables)):
                 applied[name] += 1
                 assert detail
                 reading.answer()
@@ -231,7 +234,7 @@ def test_a_fault_that_leaves_the_answer_correct_is_not_listed() -> None:
 
 
 def test_a_fault_applies_one_of_its_variations() -> None:
-    reading = Reading(parse("SELECT MAX(reference_count) FROM articles"), TABLES)
+    reading = Interpretation(parse("SELECT MAX(reference_count) FROM articles"), TABLES)
     variations = [variation.reading for variation in FAULTS["other-column"].variations(reading)]
     applied = [FAULTS["other-column"].apply(reading, Random(seed)) for seed in range(20)]
     assert {variations.index(one) for one in applied if one is not None} == {0, 1}

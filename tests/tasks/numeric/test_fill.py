@@ -15,7 +15,7 @@ from fathom.corpus.store import Corpus
 from fathom.records.rng import rng_for
 from fathom.scoring.answers import Rows, Unanswerable
 from fathom.tasks.family import Item
-from fathom.tasks.numeric.build import Rate, builder, fill_question
+from fathom.tasks.numeric.build import UnanswerableRate, builder, fill_question
 from fathom.tasks.numeric.fill import TemplateFiller
 from fathom.tasks.numeric.key_programs import program_of
 from fathom.tasks.numeric.predictability import samples
@@ -128,7 +128,7 @@ def test_a_question_without_a_pair_is_one_that_always_has_an_answer(sources: lis
     offered: dict[Skill, list[Template]] = {
         skill: [one for one in templates() if one.skill == skill and not one.names_titles] for skill in get_args(Skill)
     }
-    rate = Rate(dict.fromkeys(offered, 1.0), share)
+    rate = UnanswerableRate(dict.fromkeys(offered, 1.0), share)
     rng = Random(7)
     filled = [fill_question(filler, [twin], offered, "filtering", rate, rng) for _ in range(5)]
     assert all(one is not None and not one.template.may_be_empty for one in filled)

@@ -48,7 +48,7 @@ from fathom.tasks.numeric.sources import read_source
 from fathom.tasks.numeric.tables import Tables, build_tables
 from fathom.tasks.numeric.templates import templates
 from fathom.tasks.numeric.user_templates import parse
-from fathom.tasks.programs.faults import Reading
+from fathom.tasks.programs.faults import Interpretation
 from fathom.tasks.programs.sql import literal
 from fathom.tasks.programs.tree import Constant, Program, Slot, bind
 from fathom.tasks.simulating import simulated_response
@@ -192,7 +192,7 @@ def test_a_fault_makes_incorrect_what_it_changes_and_nothing_else(
 ) -> None:
     changed = 0
     for context, item, response in Answers(other, f"sim/reader?{fault}=1").responses:
-        reading = Reading(parse(item.key.proof.program), other_tables[context.id])
+        reading = Interpretation(parse(item.key.proof.program), other_tables[context.id])
         kept = [agrees(item.key.answer, way.reading.answer()) for way in FAULTS[fault].variations(reading)]
         outcome = check_response(item.key, response).outcome
         if all(kept):

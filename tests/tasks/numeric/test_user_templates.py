@@ -66,7 +66,7 @@ BAD = [
     ("SELECT AVG(reference_count) / COUNT(author_count) + 1 FROM articles WHERE 1 / 2 > 0", ""),
     ("SELECT COUNT(*) FROM articles WHERE author_count > {author-name}", "a name in place of a number"),
     ("WITH x AS (SELECT 1) SELECT MAX(n) FROM x", ""),
-    ("SELECT MAX(reference_count) FROM articles, article_author a, article_author b", "by which key a is joined"),
+    ("SELECT MAX(reference_count) FROM articles, article_author a, article_author b", "the key that joins a"),
     ("SELECT COUNT(*) FROM articles WHERE reference_count < 99999999999999999999", "not a number"),
     ("SELECT COUNT(*) FROM articles WHERE " + "(" * 1500 + "author_count > 1" + ")" * 1500, ""),
     ("SELECT COUNT(DISTINCT) FROM articles", ""),

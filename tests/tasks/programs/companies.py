@@ -20,7 +20,8 @@ from fathom.tasks.programs.tree import (
     Direction,
     Exists,
     Function,
-    Grouped,
+    GroupedResults,
+    GroupsAggregate,
     Having,
     IsUnknown,
     Labels,
@@ -29,7 +30,6 @@ from fathom.tasks.programs.tree import (
     OneOf,
     Or,
     Output,
-    OverGroups,
     PeerAggregate,
     Program,
     Ratio,
@@ -37,7 +37,7 @@ from fathom.tasks.programs.tree import (
     Sort,
     Term,
     Values,
-    Weighted,
+    WeightedSum,
 )
 
 REGIONS = ("Africa", "Asia", "Europe")
@@ -106,14 +106,14 @@ class Grammar:
             return Program(self.result(), where)
         key = Column(rng.choice(("region", "currency", "offices")))
         if kind == "over":
-            return Program(OverGroups(rng.choice(FUNCTIONS), key, self.result()), where)
+            return Program(GroupsAggregate(rng.choice(FUNCTIONS), key, self.result()), where)
         having = self.having() if rng.random() < 0.6 else None
         if kind == "group":
-            return Program(Grouped(key, self.result(), having), where)
+            return Program(GroupedResults(key, self.result(), having), where)
         if rng.random() < 0.5:
-            return Program(Grouped(key, None, self.having()), where)
+            return Program(GroupedResults(key, None, self.having()), where)
         order = (Sort(self.result(), rng.choice(DIRECTIONS)),)
-        return Program(Grouped(key, None, having), where, order, rng.choice((None, 1, 2)))
+        return Program(GroupedResults(key, None, having), where, order, rng.choice((None, 1, 2)))
 
     def listing(self) -> Output:
         if self._table == "companies" and self._rng.random() < 0.5:
@@ -154,7 +154,7 @@ class Grammar:
             return column
         match rng.randint(0, 3):
             case 0:
-                return Weighted(
+                return WeightedSum(
                     (Term(0.5, self.measure(2)), Term(1.2, column), Term(2, self.measure(2)))[: rng.randint(2, 3)]
                 )
             case 1 if depth == 0:

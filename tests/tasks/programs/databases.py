@@ -12,7 +12,7 @@ from fathom.scoring.answers import Answer
 from fathom.tasks.programs.answers import normal_form
 from fathom.tasks.programs.database import Database
 from fathom.tasks.programs.evaluate import Cell, Row
-from fathom.tasks.programs.faults import Reading, ReadingFault
+from fathom.tasks.programs.faults import Interpretation, ReadingFault
 from fathom.tasks.programs.mutants import Constants
 from fathom.tasks.programs.schema import ColumnSpec, Schema, Table
 from fathom.tasks.programs.tree import Program
@@ -28,7 +28,7 @@ class WrongAnswer(NamedTuple):
 
 def wrong_answers(program: Program, database: Database, faults: Sequence[ReadingFault]) -> Iterator[WrongAnswer]:
     """The incorrect answers that single faults lead to, in the order of the faults."""
-    reading = Reading(program, database)
+    reading = Interpretation(program, database)
     correct = reading.answer()
     form = normal_form(correct)
     for fault in faults:

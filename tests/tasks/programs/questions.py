@@ -9,28 +9,28 @@ from fathom.tasks.programs.tree import (
     Between,
     Column,
     Columns,
-    Combined,
+    CombinedResult,
     Compare,
     Contains,
     Count,
     CountDistinct,
     Exists,
-    Grouped,
+    GroupedResults,
+    GroupsAggregate,
     Having,
     IsUnknown,
     Labels,
     Not,
     OneOf,
     Or,
-    OverGroups,
     PeerAggregate,
     Program,
     Ratio,
-    Related,
+    RelatedCount,
     Sort,
     Term,
     Values,
-    Weighted,
+    WeightedSum,
 )
 from tests.tasks.programs.companies import DIRECTIONS, FUNCTIONS, SIGNS
 
@@ -38,9 +38,9 @@ REGION, CURRENCY, FOUNDED = Column("region"), Column("currency"), Column("founde
 OFFICES, SCORE = Column("offices"), Column("score")
 YEAR, REVENUE, PROFIT, EMPLOYEES = Column("year"), Column("revenue"), Column("profit"), Column("employees")
 MARGIN = Arithmetic(PROFIT, "/", REVENUE)
-METRIC = Weighted((Term(0.5, REVENUE), Term(1.2, PROFIT)))
+METRIC = WeightedSum((Term(0.5, REVENUE), Term(1.2, PROFIT)))
 ASIA = Compare(REGION, "=", "Asia")
-RELATED = Related("reports", Compare(REVENUE, ">", 2))
+RELATED = RelatedCount("reports", Compare(REVENUE, ">", 2))
 
 QUESTIONS: tuple[Program, ...] = (
     # Filters on every type.
@@ -80,17 +80,17 @@ QUESTIONS: tuple[Program, ...] = (
     Program(Labels(), Not(Exists("reports", Compare(REVENUE, ">", 2), 2))),
     Program(Count(), Exists("reports", None, 3)),
     # Groups.
-    Program(Grouped(REGION, Count())),
-    Program(Grouped(REGION, Aggregate("SUM", SCORE)), Compare(OFFICES, ">", 1)),
-    Program(Grouped(YEAR, Aggregate("AVG", REVENUE), Having(Count(), ">=", 2))),
-    Program(Grouped(REGION, None, Having(Aggregate("SUM", OFFICES), ">", 4))),
-    Program(Grouped(REGION, None, Having(Aggregate("AVG", SCORE), ">", Aggregate("AVG", SCORE)))),
+    Program(GroupedResults(REGION, Count())),
+    Program(GroupedResults(REGION, Aggregate("SUM", SCORE)), Compare(OFFICES, ">", 1)),
+    Program(GroupedResults(YEAR, Aggregate("AVG", REVENUE), Having(Count(), ">=", 2))),
+    Program(GroupedResults(REGION, None, Having(Aggregate("SUM", OFFICES), ">", 4))),
+    Program(GroupedResults(REGION, None, Having(Aggregate("AVG", SCORE), ">", Aggregate("AVG", SCORE)))),
     *(
-        Program(Grouped(REGION, None), None, (Sort(Aggregate("SUM", OFFICES), direction),), 2)
+        Program(GroupedResults(REGION, None), None, (Sort(Aggregate("SUM", OFFICES), direction),), 2)
         for direction in DIRECTIONS
     ),
-    Program(OverGroups("AVG", REGION, Aggregate("SUM", OFFICES))),
-    Program(OverGroups("MAX", YEAR, Count())),
+    Program(GroupsAggregate("AVG", REGION, Aggregate("SUM", OFFICES))),
+    Program(GroupsAggregate("MAX", YEAR, Count())),
     # A row compared with its group.
     Program(Labels(), Compare(SCORE, ">", PeerAggregate("AVG", SCORE))),
     Program(Labels(), Compare(OFFICES, ">=", PeerAggregate("MAX", OFFICES, REGION))),
@@ -108,16 +108,16 @@ QUESTIONS: tuple[Program, ...] = (
     Program(Labels(), Compare(RELATED, ">=", 2)),
     Program(Labels(), None, (Sort(RELATED, "DESC"),), 2),
     Program(Aggregate("SUM", RELATED), ASIA),
-    Program(Values(RELATED), Compare(Related("reports"), ">", RELATED)),
+    Program(Values(RELATED), Compare(RelatedCount("reports"), ">", RELATED)),
     Program(Columns((Column("company_name"), FOUNDED, Arithmetic(SCORE, "+", OFFICES))), ASIA),
     Program(Columns((Column("company_name"), OFFICES)), None, (Sort(OFFICES, "DESC"),), 2),
-    Program(Combined(Aggregate("MAX", SCORE), "-", Aggregate("MIN", SCORE)), ASIA),
-    Program(Combined(Ratio(Count(), Count(), ASIA), "*", 100)),
-    Program(Grouped(REGION, Aggregate("SUM", OFFICES), None, keys=False)),
-    Program(Grouped(REGION, Count(), None, keys=False), None, (Sort(REGION, "ASC"),)),
-    Program(Grouped(REGION, Count()), None, (Sort(Count(), "DESC"),), 1),
-    Program(OverGroups("COUNT", REGION, None, Having(Count(), ">", 1))),
-    Program(OverGroups("AVG", REGION, Aggregate("SUM", OFFICES), Having(Count(), ">", 1))),
+    Program(CombinedResult(Aggregate("MAX", SCORE), "-", Aggregate("MIN", SCORE)), ASIA),
+    Program(CombinedResult(Ratio(Count(), Count(), ASIA), "*", 100)),
+    Program(GroupedResults(REGION, Aggregate("SUM", OFFICES), None, keys=False)),
+    Program(GroupedResults(REGION, Count(), None, keys=False), None, (Sort(REGION, "ASC"),)),
+    Program(GroupedResults(REGION, Count()), None, (Sort(Count(), "DESC"),), 1),
+    Program(GroupsAggregate("COUNT", REGION, None, Having(Count(), ">", 1))),
+    Program(GroupsAggregate("AVG", REGION, Aggregate("SUM", OFFICES), Having(Count(), ">", 1))),
     Program(Count(EMPLOYEES), Compare(YEAR, "=", 2020)),
     Program(Labels(), Contains(Column("company_name"), "tan", "start")),
     Program(Labels(), Not(Contains(Column("company_name"), "tan", "end"))),

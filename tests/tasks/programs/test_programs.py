@@ -12,7 +12,7 @@ from fathom.scoring.answers import Ranking, Unanswerable
 from fathom.tasks.programs.answers import answer_of, normal_form
 from fathom.tasks.programs.database import Database, open_database
 from fathom.tasks.programs.evaluate import UnknownCell
-from fathom.tasks.programs.faults import FAULTS, Reading
+from fathom.tasks.programs.faults import FAULTS, Interpretation
 from fathom.tasks.programs.mutants import constants, is_equivalent, mutants, result_form
 from fathom.tasks.programs.parse import parse
 from fathom.tasks.programs.sql import literal
@@ -32,7 +32,7 @@ from fathom.tasks.programs.tree import (
     Sort,
     Values,
 )
-from fathom.tasks.programs.wording import Words
+from fathom.tasks.programs.wording import ProgramWording
 from fathom.tasks.programs.wording_check import is_wording
 from tests.tasks.programs.companies import SCHEMA, Grammar
 from tests.tasks.programs.databases import random_database, wrong_answers
@@ -86,27 +86,27 @@ def test_sql_and_the_second_evaluation_agree() -> None:
 def test_distinct_programs_have_distinct_wordings() -> None:
     by_wording: dict[str, set[Program]] = defaultdict(set)
     for program in (*random_programs(1_500, seed=2), *QUESTIONS):
-        by_wording[Words(SCHEMA).question(program)].add(program)
-        assert len(Words(SCHEMA).explain(program)) >= 2
+        by_wording[ProgramWording(SCHEMA).question(program)].add(program)
+        assert len(ProgramWording(SCHEMA).explain(program)) >= 2
     assert all(len(same) == 1 for same in by_wording.values())
 
 
 def test_no_wording_of_a_program_is_a_wording_of_its_mutants() -> None:
     for number, program in enumerate((*random_programs(150, seed=3), *QUESTIONS)):
-        text = Words(SCHEMA, Random(number)).question(program)
-        assert is_wording(text, program, Words, SCHEMA)
+        text = ProgramWording(SCHEMA, Random(number)).question(program)
+        assert is_wording(text, program, ProgramWording, SCHEMA)
         for mutant in mutants(program, SCHEMA):
             try:
-                assert not is_wording(text, mutant.program, Words, SCHEMA), mutant
+                assert not is_wording(text, mutant.program, ProgramWording, SCHEMA), mutant
             except TypeError:
                 assert mutant.kind in ("negation", "connective")  # has no wording at all
 
 
 def test_wordings_read_like_questions() -> None:
-    asked = [Words(SCHEMA).question(program) for program in QUESTIONS]
+    asked = [ProgramWording(SCHEMA).question(program) for program in QUESTIONS]
     before = Program(Labels(), Compare(Column("founded"), "<", "2001-03-04"))
     text = "List the names of all companies whose founding date is before 4 March 2001."
-    assert Words(SCHEMA, _Second()).question(before).startswith(text)
+    assert ProgramWording(SCHEMA, _Second()).question(before).startswith(text)
     assert any("credit score is greater than the mean of the credit score over all companies" in text for text in asked)
     assert any("million USD" in text for text in asked)
     assert any("is not stated" in text for text in asked)
@@ -153,7 +153,7 @@ def test_faults_change_answers() -> None:
     rng = Random(5)
     for program in QUESTIONS * 6:
         database = random_database(rng, SCHEMA, constants(program))
-        reading = Reading(program, database)
+        reading = Interpretation(program, database)
         correct = normal_form(reading.answer())
         for fault in FAULTS.values():
             for variation in fault.variations(reading):

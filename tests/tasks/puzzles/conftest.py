@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -48,6 +49,20 @@ def puzzles_bench(build_once: SharedFolders) -> Path:
         build(folder / "corpus", Path("none"), {"puzzles": {"items": 60, "per_document": 3}}, 1, folder / "bench")
 
     return build_once("puzzles", make) / "bench"
+
+
+FEW = {"puzzles": {"items": 12, "per_document": 1}}
+
+
+@pytest.fixture(scope="session")
+def few_puzzles(puzzles_bench: Path, build_once: SharedFolders) -> Path:
+    """A bench of 12 puzzles over the same corpus, which is quickly audited; never write to it."""
+
+    def make(folder: Path) -> None:
+        shutil.copytree(puzzles_bench.parent / "corpus", folder / "corpus")
+        build(folder / "corpus", Path("none"), FEW, 1, folder / "bench")
+
+    return build_once("few-puzzles", make) / "bench"
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from fathom.tasks.puzzles.puzzle import same_value
 from fathom.tasks.puzzles.sources import KINDS
 from fathom.tasks.puzzles.tree import parse
 from tests.commands import run_command
-from tests.tasks.puzzles.conftest import Puzzle
+from tests.tasks.puzzles.conftest import FEW, Puzzle
 
 
 def test_a_bench_has_all_kinds_and_passes_its_audit(puzzles_bench: Path) -> None:
@@ -180,23 +180,22 @@ def _passage(key: dict[str, Any]) -> None:
     ],
 )
 def test_a_key_that_was_tampered_with_is_found(
-    change: Callable[[dict[str, Any]], None], rule: str, puzzles_bench: Path, tmp_path: Path
+    change: Callable[[dict[str, Any]], None], rule: str, few_puzzles: Path, tmp_path: Path
 ) -> None:
-    shutil.copytree(puzzles_bench.parent, tmp_path / "copy")
+    shutil.copytree(few_puzzles.parent, tmp_path / "copy")
     keys = tmp_path / "copy" / "bench" / KEYS
     changed = [json.loads(line) for line in keys.read_text().splitlines()]
-    for key in changed[:12]:
+    for key in changed:
         change(key)
     keys.write_text("".join(json.dumps(key) + "\n" for key in changed))
     found = audit(tmp_path / "copy" / "bench")
     assert rule in {check.name for check in found.checks if check.failed}
 
 
-def test_the_same_bytes_twice(puzzles_bench: Path, tmp_path: Path) -> None:
-    settings = {"puzzles": {"items": 60, "per_document": 3}}
-    build(puzzles_bench.parent / "corpus", Path("none"), settings, 1, tmp_path / "again")
+def test_the_same_bytes_twice(few_puzzles: Path, tmp_path: Path) -> None:
+    build(few_puzzles.parent / "corpus", Path("none"), FEW, 1, tmp_path / "again")
     for name in ("questions.jsonl", KEYS, "contexts.jsonl"):
-        assert (tmp_path / "again" / name).read_bytes() == (puzzles_bench / name).read_bytes()
+        assert (tmp_path / "again" / name).read_bytes() == (few_puzzles / name).read_bytes()
 
 
 # The command line.

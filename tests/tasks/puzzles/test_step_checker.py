@@ -15,7 +15,7 @@ from fathom.scoring.keys import Key, Proof
 from fathom.tasks.puzzles.check import check
 from fathom.tasks.puzzles.checklist import ANSWER, CHECK, ChecklistItem
 from fathom.tasks.puzzles.judge import JUDGE, parse, prompts
-from fathom.tasks.puzzles.tree import Value
+from fathom.tasks.puzzles.tree import GivenValue, Value, written
 from tests.tasks.puzzles.conftest import Puzzle
 
 
@@ -29,6 +29,7 @@ TOWN = ChecklistItem(
     value=Value(name="Lunholm"),
     aliases=("Lunholm",),
     cues=("damage", "most"),
+    labels=("X", "town"),
 )
 PEOPLE = ChecklistItem(
     name="the number of people evacuated from Lunholm",
@@ -51,7 +52,7 @@ KEY = Key(
     question_id="q",
     answer=Number(value=Decimal("10.151261"), decimals=2, unit="people"),
     proof=Proof(
-        program="-",
+        program=written(GivenValue(value=Value(name="Lunholm"))),
         rows=(
             *((CHECK, item.model_dump_json()) for item in (TOWN, PEOPLE, HOMES)),
             (ANSWER, SUM.model_dump_json()),
@@ -108,6 +109,12 @@ def test_rejects_other_responses(text: str) -> None:
         (_number("12300", "m"), "closed 12.3 km away"),
         (_number("2140000", "EUR"), "closed at €2.14 million"),
         (_number("2140000", "CNY"), "closed at 214万元"),
+        (_number("20240317", "date"), "closed on 17/03/2024"),
+        (_number("1310000", "EUR"), "closed at 1 310 000 euros"),
+        (_number("168000000", "GBP"), "closed at GBP 168m"),
+        (_number("326", "CNY"), "closed at 三百二十六元"),
+        (_number("6", "%"), "closed by 百分之六"),
+        (_number("361", "crowns"), "closed at three hundred and sixty-one crowns"),
         (_number("11", "days"), "closed for eleven days"),
         (_number("5", "%"), "closed, a share of 0.05"),
     ],
@@ -118,8 +125,37 @@ def test_reads_values_in_several_formats(value: Value, said: str) -> None:
         question_id="q", answer=Text(value="Lunholm"), proof=Proof(program="-", rows=((CHECK, item.model_dump_json()),))
     )
     assert outcome(f"It {said}.\n\nAnswer: Lunholm", key) == "correct"
-    assert outcome(f"It {said.replace('1', '6').replace('4', '9').replace('eleven', 'ten').replace('05', '06')}.\n\n"
-                   "Answer: Lunholm", key) == "incorrect"  # fmt: skip
+    other = said.translate(str.maketrans("14六", "69七")).replace("05", "06").replace("eleven", "ten")
+    other = other.replace("sixty-one", "sixty-two")
+    assert outcome(f"It {other}.\n\nAnswer: Lunholm", key) == "incorrect"
+
+
+def test_a_namesake_is_another_person() -> None:
+    item = ChecklistItem(
+        name="the person who left first",
+        operation="comparison",
+        value=Value(name="the cooper Rui Wu"),
+        aliases=("the cooper Rui Wu", "Rui Wu, cooper", "Rui Wu"),
+        cues=("left",),
+        namesakes=("glazier",),
+    )
+    key = Key(
+        question_id="q", answer=Text(value="3"), proof=Proof(program="-", rows=((CHECK, item.model_dump_json()),))
+    )
+    assert outcome("Rui Wu left first.\n\nAnswer: 3", key) == "correct"
+    assert outcome("The glazier Rui Wu left first.\n\nAnswer: 3", key) == "incorrect"
+    assert outcome("Rui Wu (the glazier) left first.\n\nAnswer: 3", key) == "incorrect"
+
+
+def test_a_name_that_the_reasoning_ends_with_contradicts_another_answer() -> None:
+    answer = ChecklistItem(
+        name="the buyer", operation="bridging", value=Value(name="Ada"), cues=("buy", "bought"), others=("Ben",)
+    )
+    key = Key(
+        question_id="q", answer=Text(value="Ada"), proof=Proof(program="-", rows=((ANSWER, answer.model_dump_json()),))
+    )
+    assert outcome("It was bought by Ada, not by Ben.\n\nAnswer: Ada", key) == "correct"
+    assert outcome("It was bought by Ben.\n\nAnswer: Ada", key) == "incorrect"
 
 
 ATTACKS = (

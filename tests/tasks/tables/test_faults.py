@@ -18,7 +18,7 @@ from fathom.scoring.keys import Key, Proof
 from fathom.tasks.bench import Bench
 from fathom.tasks.family import Item
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.faults import Reading
+from fathom.tasks.programs.faults import Interpretation
 from fathom.tasks.programs.schema import ColumnSpec
 from fathom.tasks.tables.build import rounds_clearly
 from fathom.tasks.tables.check import check_answer
@@ -41,7 +41,7 @@ OTHERS = OtherFigures({("Alder", "profit"): 8.0, ("Birch", "profit"): 25.0}, {("
 
 def answers(fault: str, output: tree.Output) -> dict[str, str]:
     """The numbers that the variations of a fault lead to, by detail."""
-    reading = Reading(tree.Program(output), DATABASE)
+    reading = Interpretation(tree.Program(output), DATABASE)
     found = faults_of(OTHERS, {"profit": True, "revenue": True})[fault].variations(reading)
     results = {detail: broken.answer() for detail, broken in found}
     return {detail: f"{answer.value:f}" for detail, answer in results.items() if isinstance(answer, Number)}

@@ -11,13 +11,13 @@ from fathom.records.documents import Document, Fact
 from fathom.records.spans import Span
 from fathom.tasks.tables.entity_figures import entity_figures
 from fathom.tasks.tables.figures import DocumentFigures, Figure, Slot, document_figures
-from fathom.tasks.tables.pack import Entity, Pack, PackField, Words
+from fathom.tasks.tables.pack import Entity, Nouns, Pack, PackField
 
 PACK = Pack(
     name="shops",
     summary="Shops",
     en=Entity(noun="shop", plural="shops"),
-    period=Words(en=("year",)),
+    period=Nouns(en=("year",)),
     fields={
         "sales": PackField(attributes=("sales", "*:Sales"), kind="money", en=("sales",)),
         "staff": PackField(attributes=("staff",), kind="count", en=("number of employees",)),

@@ -55,7 +55,7 @@ def test_shipped_packs_name_everything_in_their_languages(name: str) -> None:
         ('[composites.c]\nterms = { sales = 1, depth = 2 }\nen = ["c"]', "'depth', which is neither"),
         ('[fields.order]\nattributes = ["x"]\nkind = "count"\nen = ["x"]', "'order' has a meaning in queries"),
         ('[fields.year]\nattributes = ["x"]\nkind = "count"\nen = ["x"]', "Use another name, such as 'year_value'"),
-        ('[fields.Big]\nattributes = ["x"]\nkind = "count"', "'Big' is no name"),
+        ('[fields.Big]\nattributes = ["x"]\nkind = "count"', "'Big' is not a name"),
         ('[fields.x]\nattributes = ["x"]\nkind = "weight"', "'fields.x.kind' is 'weight'. Write 'money'"),
         (
             '[fields.x]\nattributes = "x"\nkind = "count"',
@@ -69,10 +69,13 @@ def test_shipped_packs_name_everything_in_their_languages(name: str) -> None:
         ('[fields.x]\nattributes = ["x"]\nlabels = ["Sales:"]\nkind = "count"\nen = ["x"]', "states both"),
         ('[metrics.sales]\nformula = "sales / staff"\nen = ["m"]', "'sales' names two things"),
         ('[metrics.m]\nformula = "sale / staff"\nen = ["m"]', "Did you mean 'sales'?"),
-        ('[metrics.m]\nformula = "sales / staff"\npercent = true\nen = ["m"]', "is no percentage"),
+        ('[metrics.m]\nformula = "sales / staff"\npercent = true\nen = ["m"]', "is not a percentage"),
         ('[metrics.m]\nformula = "sales / staff"', "'m' has no noun"),
+        ('[metrics.m]\nformula = "sales / sales"\nen = ["m"]', "divides a figure by itself"),
+        (f'[metrics.m]\nformula = "sales / staff"\nen = ["{"m" * 300}"]', "more than 200 characters"),
         ('[composites.c]\nterms = { sales = 1 }\nen = ["c"]', "needs at least 2 entries"),
         ('[composites.c]\nterms = { sales = 1, staff = 2 }\nen = ["c"]', "adds amounts of money and counts"),
+        ('[composites.c]\nterms = { sales = 1e308, staff = 2 }\nen = ["c"]', "the weight 1e+308"),
         ('[composites.c]\nterms = { sales = 0, staff = 2 }\nen = ["c"]', "the weight 0"),
         ('[composites.c]\nterms = { sales = "a", staff = 2 }\nen = ["c"]', "'composites.c.terms.sales' is 'a'"),
         ("[fields.x", "not valid TOML"),
@@ -117,29 +120,33 @@ def test_a_pack_is_drafted_from_tables(tmp_path: Path) -> None:
     for number, name in enumerate(["Alder", "Birch", "Cedar", "Elm"], start=1):
         rows = "\n".join(
             (
-                f"| Visitors of the year | {number},900 |",
-                f"| Share of children | {number}% |",
-                f"| Guided tours | {number + 10}% |",
-                f"| Entry fees (EUR) | {number}0.50 |",
-                f"| Rooms | {number} |",
-                "| Opened in | spring |",
+                f"| Visitors of the year | {number},900 | {number},500 |",
+                f"| Share of children | {number}% | 3% |",
+                f"| Guided tours | {number + 10}% | 9% |",
+                f"| Entry fees (EUR) | {number}0.50 | 8 |",
+                f"| Rooms | {number} | 4 |",
+                f"| First opened | 198{number} | 1970 |",
+                "| Opened in | spring | spring |",
             )
         )
         second = (
             f"| | 2020 |\n| --- | --- |\n| Visitors of the hall | {number} |\n| Visitors of the hall | {number + 1} |"
         )
-        text = f"# {name} Museum 2020\n\nText of the page.\n\n| | 2020 |\n| --- | --- |\n{rows}\n\n{second}\n"
+        head = "| | 2020 | 2019 |\n| --- | --- | --- |"
+        text = f"# {name} Museum 2020\n\nText of the page.\n\n{head}\n{rows}\n\n{second}\n"
         (tmp_path / f"{name}.md").write_text(text, "utf-8")
     corpus = fathom.ingest([tmp_path], out=tmp_path / "corpus", processes=1)
     corpus.close()
     text = write_draft(corpus, tmp_path / "museums.toml").read_text("utf-8")
     pack = read_pack(str(tmp_path / "museums.toml"))
     kinds = {name: field.kind for name, field in pack.fields.items()}
-    # "Rooms" may be of anything, and the visitors of the hall have two values.
+    # "Rooms" may be of anything, numbers like 1981 may be years, and the visitors of the hall have two values.
     shares = {"share_of_children": "percent", "guided_tours": "percent"}
     assert kinds == {"visitors_of_the_year": "count", "entry_fees": "money", **shares}, text
     # A label that does not say that it is a share is quoted.
+    assert pack.fields["visitors_of_the_year"].en == ("number of visitors of the year",)
     nouns = {name: pack.fields[name].en[0] for name in shares}
     assert nouns == {"share_of_children": "share of children", "guided_tours": 'percentage for "guided tours"'}
     coverage = check_pack(str(tmp_path / "museums.toml"), corpus)
-    assert all(field.known == 4 for field in coverage.fields) and not pack.has_periods
+    # The reports are of one year, but also give figures of the year before.
+    assert all(field.known == 4 for field in coverage.fields) and pack.has_periods

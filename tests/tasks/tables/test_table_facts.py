@@ -149,6 +149,26 @@ def table(head: str, *rows: str, above: str = "", below: str = "") -> str:
             table("Men | Women", "Employees | 4 | 5", "Margin | 7% | 9%", "Net sales | $5 | $6"), {}, id="parts alone"
         ),
         pytest.param(
+            table("2020", "Net sales | $3275 thousand", "Employees | 12 people", "Margin | 5%"),
+            {"sales 2020": "3275000 USD", "staff 2020": "12", "margin 2020": "5 %"},
+            id="units in words in the cells",
+        ),
+        pytest.param(
+            table("2020", "Net sales (EUR million) | 3.5", "Net sales (EUR) | 3.5 million", "Employees | 2"),
+            {"sales 2020": "3500000 EUR", "staff 2020": "2"},
+            id="the scale in the cell counts",
+        ),
+        pytest.param(
+            table("Value | Unit", "Net sales | 250 | GBP", "Employees | 12 | number", "Margin | 5 | %"),
+            {"sales 2020": "250 GBP", "staff 2020": "12", "margin 2020": "5 %"},
+            id="a column of units",
+        ),
+        pytest.param(
+            table("2020", "Net sales | 250", "Employees | 12", above="Table 1: Figures (EUR thousand)"),
+            {"sales 2020": "250000 EUR", "staff 2020": "12"},
+            id="employees of a table in euros are no euros",
+        ),
+        pytest.param(
             table("Q1 | Q2 | 2020", "Employees | 4 | 5 | 6", "Margin (%) | 7 | 9 | 8.5"),
             {"staff 2020": "6", "margin 2020": "8.5 %"},
             id="quarters beside the year",
@@ -287,6 +307,9 @@ def test_entities_and_years_of_titles(title: str, entity: str, year: int) -> Non
         ("%", Unit("percent", "%")),
         ("number", Unit("count")),
         ("days", Unit("other", "days")),
+        ("mwh", Unit("other", "MWh")),
+        ("million m3", Unit("other", "m3", 6)),
+        ("万吨", Unit("other", "吨", 4)),
         ("degree-seeking", None),
         ("EUR or USD", None),
     ],
@@ -310,6 +333,11 @@ def test_units(text: str, unit: Unit | None) -> None:
         ("591 37,382", None),
         ("1,06", None),
         ("12 of 20", None),
+        ("(€4.5m)", "-4.5"),
+        ("12.5亿元", "12.5"),
+        ("30 days", None),
+        ("3 times", None),
+        ("about 3 million", None),
         ("(5", None),
         ("x", None),
     ],

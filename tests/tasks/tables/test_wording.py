@@ -9,7 +9,7 @@ import pytest
 from fathom.tasks.programs import tree
 from fathom.tasks.tables.pack import read_pack
 from fathom.tasks.tables.quantities import Quantity
-from fathom.tasks.tables.wording import Test as Condition
+from fathom.tasks.tables.wording import QuantityCondition as Condition
 from fathom.tasks.tables.wording_en import English, the
 from fathom.tasks.tables.wording_zh import Chinese
 
@@ -51,6 +51,12 @@ def test_a_balance_is_that_of_the_last_day_in_growth_and_in_sums() -> None:
     assert "the sum of revenue in fiscal year 2023 over all" in english.pooled(turnover[0])
     assert "the sum of total assets at the end of fiscal year 2023 over all" in english.pooled(turnover[0])
     assert "2023年度营业收入之和除以2023年末资产总计之和" in chinese.pooled(turnover[1])
+
+
+def test_a_question_without_a_year_says_which_figure_counts() -> None:
+    assert English(COMPANIES, None, "").scope(()) == "Consider all companies that the documents describe."
+    assert English(COMPANIES, None, "", True).scope(()).endswith("use that of the latest period.")
+    assert Chinese(COMPANIES, None, "", True).scope(()).endswith("以最近时期的数值为准。")
 
 
 def test_a_group_is_named_before_its_average() -> None:

@@ -102,6 +102,40 @@ function mark(kind) {
   announce(kind === "claim" ? "Claim marked." : marks.claim ? "Evidence marked for the open claim." : "Evidence marked; no claim is open.");
 }
 
+// The open mark gets another passage; what is known about it stays.
+function movePassage() {
+  const span = chosenSpan();
+  const open = marks.get(marks.open);
+  if (!span || !open) {
+    announce("Open a mark and select its new passage first.");
+    return;
+  }
+  marks.update(open.id, { span });
+  getSelection().removeAllRanges();
+  hidePop();
+  drawForm(marks);
+  announce(`The ${open.kind} has a new passage.`);
+}
+
+function setType(place) {
+  const open = marks.get(marks.open);
+  const type = open && CHOICES[open.kind].type[place];
+  if (!type) return;
+  marks.update(open.id, { type });
+  drawForm(marks);
+  announce(`Type: ${type}`);
+}
+
+// Whether the open evidence supports or contradicts the open claim.
+function turnPolarity() {
+  const link = marks.links.find((one) => one.claim === marks.claim && one.evidence === marks.open);
+  if (!link) return;
+  const [polarity] = CHOICES.evidence.polarity.filter((one) => one !== link.polarity);
+  marks.update(link.id, { polarity });
+  drawForm(marks);
+  announce(`Polarity: ${polarity}`);
+}
+
 // Buttons beside a selection.
 function showPop() {
   const span = selectedSpan();
@@ -110,9 +144,11 @@ function showPop() {
     return;
   }
   const box = getSelection().getRangeAt(0).getBoundingClientRect();
-  put(pop, button("Claim", () => mark("claim")), button(marks.claim ? "Evidence for the open claim" : "Evidence", () => mark("evidence")));
+  const open = marks.get(marks.open);
+  put(pop, button("Claim", () => mark("claim")), button(marks.claim ? "Evidence for the open claim" : "Evidence", () => mark("evidence")),
+    open ? button(`New passage of the open ${open.kind}`, movePassage) : null);
   pop.hidden = false;
-  pop.style.left = `${Math.max(8, Math.min(box.left + scrollX, innerWidth - 280))}px`;
+  pop.style.left = `${Math.max(8, Math.min(box.left + scrollX, innerWidth - pop.offsetWidth - 8))}px`;
   pop.style.top = `${box.bottom + scrollY + 6}px`;
 }
 
@@ -121,7 +157,8 @@ function hidePop() {
 }
 
 pop.addEventListener("mousedown", (event) => event.preventDefault());
-for (const one of [article, document.getElementById("pages")]) one.addEventListener("mouseup", () => setTimeout(showPop, 0));
+// A drag may end beside the text.
+document.addEventListener("mouseup", (event) => { if (!pop.contains(event.target)) setTimeout(showPop, 0); });
 document.addEventListener("selectionchange", () => { if (getSelection().isCollapsed) hidePop(); });
 article.addEventListener("click", (event) => {
   if (!getSelection().isCollapsed) return;
@@ -175,7 +212,8 @@ function toggle(id) {
 const KEYS = {
   j: () => move(1, false), k: () => move(-1, false), J: () => move(1, true), K: () => move(-1, true),
   "]": () => moveSection(1), "[": () => moveSection(-1), c: () => mark("claim"), e: () => mark("evidence"),
-  n: () => openNext(1), p: () => openNext(-1), v: openEvidence,
+  n: () => openNext(1), p: () => openNext(-1), v: openEvidence, r: movePassage, x: turnPolarity,
+  ...Object.fromEntries([1, 2, 3, 4].map((number) => [number, () => setType(number - 1)])),
   f: () => { const field = document.querySelector("#form select, #form input"); if (field) field.focus(); },
   l: () => { const box = document.querySelector("#form input[type=checkbox]"); if (box) box.focus(); },
   Delete: () => marks.remove(marks.open), "/": () => search.field.focus(), g: () => toggle("guidelines"), "?": () => toggle("keys"),

@@ -96,6 +96,33 @@ function textOf([start, end]) {
   return pieces.join(" ");
 }
 
+// Letters of scripts with spaces between words; a letter of another script is a word of its own.
+const LETTER = /^(?![\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])[\p{L}\p{M}\p{N}]$/u;
+
+// Whether a place of a text is inside of a word or of a number such as 5.1.
+function isInsideWord(letters, at) {
+  const [before, after] = [letters[at - 1] || "", letters[at] || ""];
+  if (LETTER.test(before) && LETTER.test(after)) return true;
+  const [digit, point] = [/\d/, /[.,]/];
+  return point.test(after)
+    ? digit.test(before) && digit.test(letters[at + 1] || "")
+    : point.test(before) && digit.test(after) && digit.test(letters[at - 2] || "");
+}
+
+// A span without spaces at its ends and with whole words: few people hit the first and the last letter with a mouse.
+function wholeWords([start, end]) {
+  const first = blocks[blockAt(start)];
+  const last = blocks.findLast((one) => one.start < end);
+  if (!first || !last) return null;
+  const [head, tail] = [first, last].map((one) => (one.astral ? [...one.text] : one.text));
+  let [from, to] = [Math.max(0, start - first.start), Math.min(end - last.start, tail.length)];
+  while (from < head.length && !head[from].trim()) from += 1;
+  while (to > 0 && !tail[to - 1].trim()) to -= 1;
+  while (isInsideWord(head, from)) from -= 1;
+  while (isInsideWord(tail, to)) to += 1;
+  return first.start + from < last.start + to ? [first.start + from, last.start + to] : null;
+}
+
 // The span that is selected with the mouse; null if there is none.
 function selectedSpan() {
   const selection = getSelection();
@@ -103,8 +130,7 @@ function selectedSpan() {
   const range = selection.getRangeAt(0);
   if (pages && pages.shown && pages.place.contains(range.commonAncestorContainer)) return pages.selectedSpan(range);
   if (!article.contains(range.commonAncestorContainer)) return null;
-  const span = [positionOf(range.startContainer, range.startOffset), positionOf(range.endContainer, range.endOffset)];
-  return span[0] < span[1] ? span : null;
+  return wholeWords([positionOf(range.startContainer, range.startOffset), positionOf(range.endContainer, range.endOffset)]);
 }
 
 function goTo([start]) {

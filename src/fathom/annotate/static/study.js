@@ -26,7 +26,7 @@ if (place.dataset.left) {
   const end = performance.now() + Number(place.dataset.left) * 1000;
   const tick = () => {
     const left = Math.max(0, Math.ceil((end - performance.now()) / 1000));
-    document.getElementById("time").textContent = left ? `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")} left` : "The time is over: send what you have.";
+    document.getElementById("time").textContent = left ? `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")} left` : "Time is up. Send what you have.";
     if (left) setTimeout(tick, 1000);
   };
   tick();

@@ -28,7 +28,7 @@ def read(sources: Iterable[Path], annotator: str) -> Iterator[SourceAnnotation]:
         if file.path.suffix == ".ann":
             marks, relations = _marks(file.text, texts.get(file.path.with_suffix(""), ""), str(file.path))
             name = annotator or unquote(file.path.parent.name) or "brat"
-            # Fathom writes names of documents that are no file names with escapes, such as "10.5%2F7".
+            # Fathom writes names of documents that are not file names with escapes, such as "10.5%2F7".
             stems = (file.path.stem, unquote(file.path.stem))
             yield SourceAnnotation(stems, name, claims_of(marks, relations.values()))
 
@@ -50,12 +50,15 @@ def _marks(lines: str, text: str, path: str) -> tuple[dict[str, Mark], dict[str,
         if found := _MARK.fullmatch(line.rstrip("\r")):
             id, label, spans, printed = found.groups()
             pieces = [Span(*map(int, pair.split())) for pair in spans.split(";")]
-            quote = _printed(pieces, text)
-            if _letters(quote) != _letters(printed):
-                quote = printed  # the text file is missing, or another version than the one that was marked
+            if any(piece.start >= piece.end for piece in pieces):
+                raise FathomError(f"The mark in line {number} of '{path}' ends before it starts. Correct the line.")
+            # If the text differs, the file is missing, or it is another version than the one that was marked.
+            is_same = _letters(_printed(pieces, text)) == _letters(printed)
+            pieces.sort()  # some programs write the pieces of a mark in another order
+            quote = _printed(pieces, text) if is_same else printed
             marks[id] = Mark(label, quote, min(1.0, pieces[0].start / len(text)) if text else None)
         elif line.startswith("T"):
-            raise FathomError(f"Line {number} of '{path}' is no mark of brat: '{line[:60]}'. Correct the line.")
+            raise FathomError(f"Line {number} of '{path}' is not a mark of brat: '{line[:60]}'. Correct the line.")
         elif found := _RELATION.fullmatch(line):
             relations[found[1]] = Relation((found[3], found[4]), found[2])
         elif found := _ATTRIBUTE.fullmatch(line):

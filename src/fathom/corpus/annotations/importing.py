@@ -53,11 +53,11 @@ class ImportReport(Record):
     unknown_documents: tuple[str, ...] = ()
     """Documents of the source that the corpus does not have, by name."""
     ambiguous_documents: tuple[str, ...] = ()
-    """Those of them of which the corpus has two under that name."""
+    """Names that two documents of the corpus have."""
     not_located: tuple[str, ...] = Field(default=())
     """Quotes that the corpus does not have, each after the name of its document."""
     incomplete: Count = 0
-    """Annotations of which a claim or a piece of evidence was not located: no question asks for all their claims."""
+    """Annotations with a claim or a piece of evidence that was not located: no question asks for all their claims."""
 
 
 class AnnotationImporter:

@@ -29,7 +29,7 @@ def read(sources: Iterable[Path], annotator: str) -> Iterator[SourceAnnotation]:
                 "Export the project as JSON."
             )
         if not isinstance(tasks, list) or not all(isinstance(task, dict) and "annotations" in task for task in tasks):
-            raise FathomError(f"'{file.path}' is no export of Label Studio. Export the project as JSON.")
+            raise FathomError(f"'{file.path}' is not a Label Studio export. Export the project as JSON.")
         for number, task in enumerate(tasks, start=1):
             try:
                 found = list(_annotations(task, annotator))

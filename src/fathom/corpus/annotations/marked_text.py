@@ -33,7 +33,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Relation:
-    """A relation between two marks, in whichever direction."""
+    """A relation between two marks, in either direction."""
 
     ends: tuple[str, str]
     label: str

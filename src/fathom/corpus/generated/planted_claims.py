@@ -29,7 +29,7 @@ class ClaimPlan:
     """Which claims an article makes beyond the comparisons of its experiments."""
 
     contested: frozenset[int]
-    """Experiments of which one repetition contradicts the rest."""
+    """Experiments in which one repetition contradicts the rest."""
     methodology: bool
     contribution: bool
     compared: tuple[Experiment, Phrase, Phrase] | None

@@ -52,7 +52,7 @@ class LengthProfile:
     fewest: int
     """References that any article may have."""
     tokens_each: int
-    """Beyond `fewest`, an article has at most one reference per so many tokens."""
+    """Beyond `fewest` references, an article has at most one for this many tokens."""
     inside: tuple[float, float]
     """The range of the share of references that are documents of the corpus."""
     tries: int

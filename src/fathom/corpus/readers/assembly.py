@@ -72,11 +72,11 @@ class CitationCounts:
 
     located: int = 0
     resolved: int = 0
-    """Those that point to an entry of the reference list."""
+    """Citations that point to an entry of the reference list."""
     corrected: int = 0
-    """Those that point to another entry than the source says, since its names and year contradict them."""
+    """Citations that point to another entry than the source says, since its names and year contradict them."""
     contradicted: int = 0
-    """Those that are unresolved, since their entry contradicts them."""
+    """Citations that are unresolved, since their entry contradicts them."""
     unlocated: int = 0
     """Strings that look like citations, but are not among those located."""
 

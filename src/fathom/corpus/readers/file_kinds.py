@@ -119,6 +119,8 @@ def unread_kind(name: str, head: bytes) -> str:
     if head.startswith(b"PK\x03\x04"):
         return _zip_kind(suffix, head)
     magic = next((kind for mark, kind in _MAGIC if head.startswith(mark)), "")
+    if magic == "Office document before 2007" and suffix in ("docx", "docm", "xlsx", "xlsm", "pptx"):
+        return "password-protected Office document"  # encryption wraps the newer formats in the older container
     if magic == "Office document before 2007" and suffix in _SUFFIXES:
         return _SUFFIXES[suffix]
     if magic and not (magic == "image" and suffix in _SUFFIXES):

@@ -116,7 +116,7 @@ class LineStream:
         self._read_to_second_line()
 
     def _read_to_second_line(self) -> None:
-        """Read on to the second line that is not blank: a file with a single line is no JSON Lines."""
+        """Read on to the second line that is not blank: a file with a single line is not JSON Lines."""
         try:
             while len(self._first) <= MAX_LINE_BYTES and (line := self._line()):
                 self._next.append(line)

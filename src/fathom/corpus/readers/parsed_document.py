@@ -110,7 +110,7 @@ class ParsedAuthor:
     """For a group, its full name."""
     group: bool = False
     ids: dict[str, str] = field(default_factory=dict)
-    """Such as orcid."""
+    """Identifiers of the author, such as orcid."""
     printed: str = ""
     """The name as printed. If empty, the given name followed by the family name."""
     affiliations: tuple[str, ...] = ()
@@ -146,7 +146,7 @@ class ParsedDocument:
     source: str
     """Path of the file, with the member's name for an archive."""
     format: str = ""
-    """The name of the reader; filled in by whoever called it."""
+    """The name of the reader; set by its caller."""
     kind: DocumentKind = "article"
     language: str = "en"
     title: str = ""

@@ -113,11 +113,17 @@ Source = SourceFile | SourceLines
 """A file, or a part of one."""
 
 
-def source_files(paths: Sequence[Path]) -> Iterator[Source]:
-    """Yield every file in some files, folders and archives, in a fixed order."""
+def check_exist(paths: Sequence[Path]) -> None:
+    """Raise an error for a source that does not exist."""
     for path in paths:
         if not path.exists():
             raise FathomError(f"'{path}' does not exist. Check the path.")
+
+
+def source_files(paths: Sequence[Path]) -> Iterator[Source]:
+    """Yield every file in some files, folders and archives, in a fixed order."""
+    check_exist(paths)
+    for path in paths:
         yield from _folder(path) if path.is_dir() else _file(path, _Neighbors())
 
 
@@ -144,7 +150,7 @@ def _folder(folder: Path) -> Iterator[Source]:
             yield from _file(entry, neighbors)
 
 
-# The files of a corpus in the folder, such as the one that is being written, are no sources.
+# The files of a corpus in the folder, such as the one that is being written, are not sources.
 _STORE = re.compile(r"corpus\.sqlite(?:\.part)?(?:-\w+)?")
 _STAGING = re.compile(r"\.reading(?:-(?:journal|wal|shm))?$")
 _CORPUS_FILES = frozenset(("manifest.json", "ingest.report.json", "contexts.jsonl"))

@@ -58,7 +58,7 @@ _FIELDS: dict[str, FieldName] = {
     "cells": "tables",
     "captions": "tables",
 }
-"""The field of a document whose state tells whether a measured value is known."""
+"""The field of a document whose state says whether a measured value is known."""
 
 
 @dataclass
@@ -174,7 +174,7 @@ def _period(period: str) -> str:
 
 
 def _reference_name(document: Document, reference: Reference, normalize: Callable[[str], str]) -> str:
-    """Return the title of a reference. Its number is no identity: BibTeX formats sort their bibliographies."""
+    """Return the title of a reference. Its number is not an identity: BibTeX formats sort their bibliographies."""
     return normalize(reference.title.of(document.text)) if reference.title is not None else f"number {reference.number}"
 
 

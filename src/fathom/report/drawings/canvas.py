@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from itertools import accumulate
 from math import floor
 from xml.sax.saxutils import escape, quoteattr
 
@@ -49,17 +50,19 @@ def text_width(words: str) -> int:
 
 
 def fit_label(words: str, width: float) -> str:
-    """The text, shortened with an ellipsis if it is too wide."""
+    """The text, with an ellipsis in place of its middle if it is too wide: names of runs often differ at the end."""
     limit = max(2, int(width / LETTER))
     if text_width(words) <= limit:
         return words
-    kept, used = [], 0
-    for sign in words:
-        used += text_width(sign)
-        if used >= limit:
-            break
-        kept.append(sign)
-    return "".join(kept).rstrip() + "…"
+    tail = _first_signs(words[::-1], limit // 3)[::-1]
+    head = _first_signs(words, limit - 1 - text_width(tail))
+    return f"{head.rstrip()}…{tail.lstrip()}"
+
+
+def _first_signs(words: str, limit: int) -> str:
+    """As much of the beginning as has at most that width."""
+    widths = accumulate(map(text_width, words))
+    return words[: sum(1 for width in widths if width <= limit)]
 
 
 def paint(series: int) -> str:
@@ -122,7 +125,7 @@ def share_axis(canvas: Canvas, scale: Scale, top: float, bottom: float, steps: S
 
 
 def percent(value: float, decimals: int = 0) -> str:
-    """In percent, rounding half up as the page's script does, so that 62.5 is not 62 here and 63 there."""
+    """In percent, rounding half up as the page's script does."""
     steps = 10**decimals
     return f"{floor(value * 100 * steps + 0.5) / steps:.{decimals}f}%"
 

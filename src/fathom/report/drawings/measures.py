@@ -28,7 +28,7 @@ SHAPES = 4
 
 
 class PrecisionRecallPoint(NamedTuple):
-    """A run's precision and recall of one kind of things."""
+    """A run's precision and recall for one kind of item."""
 
     color: int
     """The number of its model."""

@@ -1,6 +1,6 @@
 // The leaderboard: for each bench its models by accuracy, then simulated models and controls.
 
-const COUNTS = ["built", "fitted", "errors", "refused", "retired"];
+const COUNTS = ["built", "fitted", "errors", "dropped", "retired"];
 
 function leaderboardTable(figure, name) {
   const column = Object.fromEntries(figure.columns.map(([title], place) => [title, place]));

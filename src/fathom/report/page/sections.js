@@ -29,7 +29,7 @@ function headlineView(section, data) {
   const several = data.benches.length > 1;
   const differs = (row) => Math.abs(row[column.partial_credit] - row[column.accuracy]) > 0.0005;
   const columns = COLUMNS.filter(([name]) => figure.rows.some((row) => (name === "partial_credit" ? differs(row) : row[column[name]])));
-  const counts = ["built", "fitted", "errors", "refused", "retired"].filter((name) => !figure.columns[column[name]][3]);
+  const counts = ["built", "fitted", "errors", "dropped", "retired"].filter((name) => !figure.columns[column[name]][3]);
   const rows = figure.rows.map((row) => {
     const run = numbers[row[column.run]];
     const fingerprint = data.runs[run][4];
@@ -109,7 +109,7 @@ function matrixView(section, data, explorer) {
     more.remove();
   }, { class: "quiet-button" });
   const under = kind === "cause"
-    ? "The number of answers with this cause and its occurrence rate, which is no share of that number."
+    ? "The number of answers with this cause and its occurrence rate, which is not a share of that number."
     : "Number of responses, and below it the share of the run's errors.";
   return [make("figure", { id: `figure-${figure.id}` }, make("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": figure.title }, table), more,
     make("figcaption", null, make("p", { class: "note" }, `${under} ${figure.note} Click a number to see its items.`),

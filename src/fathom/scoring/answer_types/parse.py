@@ -26,17 +26,17 @@ from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.languages import in_english
 from fathom.scoring.parsing.markup import undecorated, without_call, without_markup, without_signs, without_thoughts
 from fathom.scoring.parsing.months import only_month
-from fathom.scoring.parsing.non_answers import APPROXIMATE, CONTRAST, HEDGE, NOTHING, says_nothing
+from fathom.scoring.parsing.non_answers import APPROXIMATE, CONTRAST, HEDGE, NOTHING, states_no_answer
 from fathom.scoring.parsing.normalization import letters, normal, plain
 from fathom.scoring.parsing.numerals import SIMPLE, number_of
 from fathom.scoring.parsing.options import assigned_options, chosen_option
 from fathom.scoring.parsing.remarks import without_comment
 from fathom.scoring.parsing.segmentation import BULLET, clean_item, lines_in, without_lead_in
 from fathom.scoring.parsing.selections import selected_options
-from fathom.scoring.parsing.sentences import told_items
+from fathom.scoring.parsing.sentences import items_in_sentences
 from fathom.scoring.parsing.tables import piped_rows
 
-_MARKUP = ("<", ">", "&", "\r", "- [", "~~", "\\item", "[/", "INST]", "[Ass")
+_MARKUP = ("<", ">", "&", "\r", "- [", "~~", "\\item", "[/", "INST]", "[Ass", "](")
 """Signs of markup; a search for each is faster than for all of them."""
 _ONE_QUOTED = re.compile(r'[^"“”«»\n]{0,120}["“«][ \t]?([^"“”«»\n]{3,400}?)[ \t]?["”»][^"“”«»\n]{0,300}')
 _TOLD_OF_TITLE = re.compile(r'[^"“”\n]{0,100} (?:of|for|in) ["“][^"“”\n]{1,400}["”] (?:is|was) ([^"“”\n]{1,200}?)\.?')
@@ -105,7 +105,7 @@ def _parse_text(statement: Statement, key: Text, hints: KeyHints) -> Text | None
     if letters(bare) not in hints.whole and letters(kept := _HONORIFIC.sub("", CONTRAST.sub("", bare))) in hints.whole:
         return Text(value=kept)  # "Dr. Mei Lind, not Jonas Wu"
     named = letters(bare) not in hints.whole and not _BY_PERSON.search(line)
-    told = told_items([line], hints) if named else []
+    told = items_in_sentences([line], hints) if named else []
     return Text(value=told[0] if len(set(told)) == 1 else bare) if bare else None
 
 
@@ -167,14 +167,14 @@ def _from_text(statement: Statement, key: Answer, hints: KeyHints) -> Answer | N
 
 def _is_negative(text: str, marked: bool) -> bool:
     """Whether a statement, or the last line of a response without a marker, says that there is no answer."""
-    if says_nothing(text):
+    if states_no_answer(text):
         return True
     if "|" in text:
         cells = [cell for row in piped_rows([line for line in text.split("\n") if line], ()) for cell in row]
-        return len(cells) == 1 and says_nothing(cells[0])
+        return len(cells) == 1 and states_no_answer(cells[0])
     before, _, last = ("", "", "") if marked else text.rpartition("\n")
     # After lines without a full stop, "NULL" is another item of a list.
-    return before.rstrip()[-1:] in {*".:!?)。：*"} and bool(last) and says_nothing(last)
+    return before.rstrip()[-1:] in {*".:!?)。：*"} and bool(last) and states_no_answer(last)
 
 
 def parse_response(text: str, key: Answer, *, truncated: bool = False) -> Answer | None:

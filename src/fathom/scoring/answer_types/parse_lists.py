@@ -10,14 +10,14 @@ from fathom.scoring.answer_types.parse_numbers import half_width
 from fathom.scoring.answer_types.values import ListAnswer, items_of
 from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Scalar, Text, ValueSet
 from fathom.scoring.parsing.extraction import Statement
-from fathom.scoring.parsing.framed_items import told_rows
+from fathom.scoring.parsing.framed_items import rows_in_sentence
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.lists import bare_numbers, items_in, list_part, repeated, without_figures
 from fathom.scoring.parsing.normalization import LONGEST_CACHED, letters, normal, plain
 from fathom.scoring.parsing.numerals import SIMPLE, number_of
 from fathom.scoring.parsing.remarks import without_comment
 from fathom.scoring.parsing.segmentation import lines_in, unnumbered
-from fathom.scoring.parsing.sentences import MOST_CHARACTERS, told_items, with_inverted
+from fathom.scoring.parsing.sentences import MOST_CHARACTERS, items_in_sentences, with_inverted
 from fathom.scoring.parsing.tables import (
     cells_in,
     number_pairs,
@@ -90,7 +90,7 @@ def parse_list(statement: Statement, key: ListAnswer, hints: KeyHints) -> Answer
     if not all(letters(item) in hints.whole for item in items):
         if "\n" not in text and (shorter := without_comment(_ASIDE.sub("", text))) != text:
             items = without_figures(items_in(shorter, hints, numeric), hints)
-        items = told_items(lines_in(plain(statement.text), hints), hints) or items
+        items = items_in_sentences(lines_in(plain(statement.text), hints), hints) or items
     return checked_list(items, key, hints)
 
 
@@ -149,7 +149,7 @@ def parse_rows(statement: Statement, key: Rows, hints: KeyHints) -> Rows | None:
         listed = unnumbered(rows_of_line(sentence.strip(), numeric, hints))
     rows = [cells_in(line, numeric, hints) for line in listed]
     if sentence and numeric == [False, True] and not all(row and letters(row[0]) in hints.whole for row in rows):
-        rows = told_rows(sentence[:MOST_CHARACTERS], with_inverted(hints)) or rows
+        rows = rows_in_sentence(sentence[:MOST_CHARACTERS], with_inverted(hints)) or rows
     return as_rows(without_header(rows, key.columns), key)
 
 

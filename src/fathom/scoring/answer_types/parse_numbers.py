@@ -41,14 +41,14 @@ _OTHER_ANSWER = re.compile(
 _TRUE_VALUE = re.compile(r"\b(?:true|right|correct|actual|real)\b|\bit(?:'s| is)\b", re.IGNORECASE)
 """What a sentence states as the value, after another one: "17 is a naive count; the true count is 18"."""
 _OF_ALL = re.compile(r"\s(?:out )?of\s(?:(?:all|the|these|those|a total of)\s){0,2}")
-"""Between a count and the number of all: "2 of the 9 articles"."""
+"""The words between a count and a total: "2 of the 9 articles"."""
 _DENIED = re.compile(r"\b(?:would be|is|are|was) (?:wrong|incorrect)\b", re.IGNORECASE)
 _CONSEQUENCE = re.compile(
     r"(?:,|\band)\s(?:so|therefore|thus|hence|making|giving|leaving|for a (?:combined |grand )?total of"
     r"|which (?:makes|gives|leaves|means)|i\.e\.,?)\s",
     re.IGNORECASE,
 )
-"""Before the number that a sentence arrives at: "5 at first, but 12 qualifies as well, so it is 6"."""
+"""The words before the final number of a sentence: "5 at first, but 12 qualifies as well, so it is 6"."""
 _TOLD_AFTER = re.compile(r"\s?(?:[—–]|, (?:namely|specifically|that is|which are|in)\b|, i\.e\.|:)\s")
 _COUNTED_THINGS = re.compile(r"\d{1,4}(?:(?:,? and |, )\d{1,4}){2,}\.?")
 """The numbers of what was counted: "17 articles have three authors: 1, 4, ..."."""
@@ -149,7 +149,7 @@ def half_width(text: str) -> str:
 
 
 def _concludes(line: str) -> bool:
-    """Whether the last line of a response without a marker states a result, and is no note on one article."""
+    """Whether the last line of a response without a marker states a result, and is not a note on one article."""
     bare = line.strip(" \t*_`")
     if number_of(bare) is not None or ("(" in bare and number_of(ASIDE.sub("", bare)) is not None):
         return True

@@ -112,7 +112,7 @@ def _with_code_last(found: re.Match[str], wanted: str) -> str:
 
 
 def _negative(found: re.Match[str]) -> str:
-    """ "($35.5 million)" as "-$35.5 million"; words in brackets ("(12 months)") are no amount."""
+    """ "($35.5 million)" as "-$35.5 million"; words in brackets ("(12 months)") are not an amount."""
     rest = found["rest"]
     if rest.strip() and not re.fullmatch(
         rf"\s?(?:%|{_SCALE}|[kKmMbB]n?)?\s?(?:{_CODE}|{_NAMES}|%)?", rest, re.IGNORECASE

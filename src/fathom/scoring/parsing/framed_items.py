@@ -105,7 +105,7 @@ def frames_items(sentence: str, names: str) -> bool:
     return not any(map(_may_be_name, WORD.findall(f"{subject[:1].lower()}{subject[1:]} {said}")))
 
 
-def told_rows(sentence: str, spellings: Mapping[str, str]) -> list[list[str]]:
+def rows_in_sentence(sentence: str, spellings: Mapping[str, str]) -> list[list[str]]:
     """Names and numbers that a sentence gives in turn: "Lind has written 7 articles and Wu 4."; else none.
 
     `spellings` gives the key's own spelling of each name in small letters.

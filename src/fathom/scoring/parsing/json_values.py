@@ -81,7 +81,7 @@ def answer_field(record: dict[str, Any]) -> str | None:
 
 
 def is_open(value: Any, depth: int = 3) -> bool:
-    """Whether an object states another answer beside its answer: {"answer": 4, "alternative": 5}."""
+    """Whether an object states another answer in addition to its answer: {"answer": 4, "alternative": 5}."""
     if not isinstance(value, dict) or not depth:
         return False
     if len(value) > 1 and any(_OPEN_FIELDS.fullmatch(name) and value[name] not in _EMPTY for name in value):

@@ -53,7 +53,7 @@ class KeyHints:
 
     @cached_property
     def joined(self) -> frozenset[str]:
-        """Those of `whole` that contain a comma, a semicolon or an "and"."""
+        """The texts of `whole` that contain a comma, a semicolon or an "and"."""
         return frozenset([form for form in self.whole if _ANY_SEPARATOR.search(form)])
 
     @cached_property
@@ -81,7 +81,7 @@ class KeyHints:
 
     @property
     def rounded(self) -> bool:
-        """Whether a number of the key is rounded or has a unit, so that "about" before it is no hedge."""
+        """Whether a number of the key is rounded or has a unit, so that "about" before it is not a hedge."""
         # Cheaper than a cached property, which has a lock.
         for scalar in self._scalars:
             if type(scalar) is Number:

@@ -22,7 +22,7 @@ from fathom.scoring.parsing.segmentation import (
     unnumbered,
     without_lead_in,
 )
-from fathom.scoring.parsing.tables import piped_rows, without_numbers, without_ranks
+from fathom.scoring.parsing.tables import number_column, piped_rows, without_numbers, without_ranks
 
 _WRAPS = ",;，；"
 """Characters at the end of a line that continue the list on the next line."""
@@ -69,6 +69,11 @@ _CHAINED = re.compile(r"\d[\d.]*(?:[ \t]([/>])[ \t]\d[\d.]*)(?:[ \t]\1[ \t]\d[\d
 _BRACKETED = re.compile(r"(?:\A|(?<=[ \t,;]))(?:\[(\d{1,2})\]|\(([a-z])\))[ \t]+(?=\S)")
 _LABELED = re.compile(r"(?<=\S)[ \t]?[:：=–—][ \t]+([^\n:：]{1,40})\Z")
 """The number after what it belongs to: "Article 1: 4"."""
+_OF_ONE = re.compile(
+    r"\A[*_]{0,3}(?:article|paper|document|doc|work)\.?[ \t]#?\d{1,3}[*_]{0,3}[ \t]?[:=–—][ \t]+(?=[\d$€£¥-])",
+    re.IGNORECASE,
+)
+"""What the only number of a list belongs to: "Article 1: 4"."""
 _BAR = re.compile(r"[ \t]*\|[ \t]*")
 _SPACED = re.compile(r"\d+(?:\.\d+)?(?:[ \t]+\d+(?:\.\d+)?)+")
 _QUOTED = re.compile(r'(?<![ \t\n])[ \t\n]*["“]([^"“”\n]*)["”][ \t\n]*(?:[,;]|and\b|[,;]\s?and\b|\Z)')
@@ -94,7 +99,7 @@ def items_in(stated: str, hints: KeyHints, numeric: bool, counted: bool = False)
         return _inline(line, hints, numeric)
     if "|" in lines[0] and all("|" in line for line in lines):
         rows = without_ranks(piped_rows(lines, ()))
-        return [cell for row in (rows if numeric else without_numbers(rows)) for cell in row if cell]
+        return [cell for row in (number_column(rows) if numeric else without_numbers(rows)) for cell in row if cell]
     if numeric and lines[0][-1].isdigit() and len(lines[0]) > 8:
         return _labeled_values(lines, hints)
     items = clean_items(lines, hints)
@@ -162,7 +167,7 @@ def _inline(line: str, hints: KeyHints, numeric: bool) -> list[str]:
     if enclosed(line):
         line = line[1:-1]
     if numeric:
-        return clean_items(_numeric_pieces(line, hints), hints)
+        return clean_items(_numeric_pieces(_OF_ONE.sub("", line), hints), hints)
     if (";" in line or "；" in line) and not hints.semicolons:
         return clean_items(
             [line[start:end] for start, end in _without_and(line, split_parts(SEMICOLON, line), hints)], hints

@@ -22,6 +22,8 @@ _CELLS = re.compile(r"</t[dh]>\s{0,4}<t[dh]>", re.IGNORECASE)
 _SAME_TAG = re.compile(r"</([a-z][a-z0-9_-]{0,20})>\s{0,4}(?=<\1>)", re.IGNORECASE)
 _TILDES = re.compile(r"^~~~(?=[a-z]{0,10}$)", re.MULTILINE)
 _TURN = re.compile(r"\[/?INST\][ \t]?|\A\s*\[assistant\][:：]?[ \t]*", re.IGNORECASE)
+_LINK = re.compile(r"(?<!\w)\[([^\[\]\n]{1,300})\]\((?:#|[a-z]{2,8}:|\.{0,2}/)[^()\s]{0,300}\)")
+"""A Markdown link: "[Tides](#tides)"."""
 _STRUCK = re.compile(r"~~[^~\n]{1,300}~~[ \t]?")
 _THOUGHTS = r"(?:think|thinking|thoughts?|reasoning|analysis|scratchpad|reflection)"
 _OPENED = re.compile(rf"\A\s*<{_THOUGHTS}>", re.IGNORECASE)
@@ -30,14 +32,14 @@ _THOUGHT = re.compile(
     re.IGNORECASE,
 )
 _CHANNEL = "assistantfinal"
-"""Between the analysis and the answer, where a response in channels has lost its special tokens."""
+"""Separates analysis and answer if a response in channels has lost its special tokens."""
 _CALL = re.compile(
     r"[ \t>*`]{0,6}(?:action[:：][ \t]?)?(?:final_answer|submit_answer|submit|finish)[ \t]?"
     r"(?:\((?:answer[ \t]?=[ \t]?)?(?P<given>.+)\)|\[(?P<listed>.+)\])[ \t`]*",
     re.IGNORECASE,
 )
 """A call that submits the answer, as agents write it: Finish[4], final_answer("4")."""
-# "> 4" may also mean more than four, so that one line of numbers is no quote.
+# "> 4" may also mean more than four, so that one line of numbers is not a quote.
 _QUOTE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?){1,4}(?=[^\s\d=])|^> ?(?=[^\n]*\n> ?)|(?<=\n)(?<!\n\n)> ?", re.MULTILINE)
 _UNCHECKED = re.compile(r"^[ \t]{0,8}[-*+] \[ ?\] [^\n]*\n?", re.MULTILINE)
 _CHECKED = re.compile(r"^([ \t]{0,8}[-*+] )\[[xX✓✔]\][ \t]", re.MULTILINE)
@@ -65,6 +67,7 @@ def without_markup(text: str, hints: KeyHints) -> str:
     if "[" in text:
         text = _TURN.sub("", text)
         text = _ANSWER_BRACKETS.sub(r"<\1answer>", text)
+        text = _LINK.sub(r"\1", text) if "](" in text else text
     if "\\item" in text:
         text = _LATEX_ITEM.sub(lambda found: "\n- " if found[0].startswith("\\item") else "\n", text)
     if "&" in text and ";" in text and _ENTITY.search(text) and not any(map(_ENTITY.search, hints.spellings)):

@@ -41,7 +41,7 @@ def only_month(key: str, text: str) -> str:
 
 
 def is_same_month(key: str, read: str) -> bool:
-    """Whether a key such as "2024-03" and a normalized text name the same month; False if the key is no month."""
+    """Whether a key such as "2024-03" and a normalized text name the same month; False if the key is not a month."""
     return _KEY.fullmatch(key) is not None and _month(read) == key
 
 

@@ -101,14 +101,17 @@ _UNSAID = re.compile(
     rf"|{_SOURCES} (?:do|does|did|gives?|contains?|provides?|offers?|has|have|mention)(?: not| no|n't)?"
     r" (?:contain|provide|mention|state|specify|report|include|give|say|answers?|information|data|enough|sufficient)"
     r"|i(?: cannot| can't| could not| couldn't| am unable to|'m unable to| was unable to)"
-    r" (?:answer|determine|find|derive|locate)"
+    r" (?:(?:find|locate|see) (?:any|an?|such|this|that|it"
+    r"|(?:the )?(?:requested |required |necessary |needed |relevant )?(?:information|data|figure|value|number))\b"
+    rf"|(?:answer|determine|derive|tell|say)\b[a-z ]{{0,60}}? (?:from|based on|using|with|given|in|by) {_SOURCES}\b)"
     r"|(?:die|the) frage (?:kann|lässt sich)[a-z äöüß]{0,60} (?:nicht|not)"
     r"|(?:the|la) (?:pregunta|información)[a-z áéíóúñ]{0,60}(?:no|not) (?:se )?puede"
     r"|(?:the|la) question ne peut[a-z éèà]{0,40}(?:pas|not)"
     r"|(?:根据|从|基于|依据)?[^\n。，,：:\d]{0,20}[，,]?(?:无法|不能|未)(?:回答|确定|得知|判断|提供|提及|说明)"
     r")[^\n\d\"“«]{0,240}",
 )
-"""A statement that the documents do not say it. It names nothing: no number and no title."""
+"""A statement that the documents do not say it. It names nothing: no number and no title. That the writer could not
+find the answer, or the documents, says nothing about them."""
 _DENIAL = re.compile(r"\b(?:no|not|n't|none|impossible|unable|cannot|nicht|pas|nowhere|insufficient)\b|n't\b|[无未不]")
 _KIND = (
     r"(?:articles?|papers?|documents?|works?|authors?|people|persons?|one|titles?|groups?|values?|entr(?:y"
@@ -187,7 +190,7 @@ _REASON = re.compile(
 _NEVER_FIRST = frozenset("0123456789fgjkpqrvwxyzFGJKPQRVWXYZ")
 
 
-def says_nothing(stated: str) -> bool:
+def states_no_answer(stated: str) -> bool:
     """Whether the statement says that there is no answer, without offering one as well."""
     if "\\" in stated:
         stated = plain(stated)

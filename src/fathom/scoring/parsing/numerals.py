@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from itertools import islice
@@ -27,7 +27,8 @@ _SHORT_SCALES = {"k": 3, "K": 3, "M": 6, "mn": 6, "bn": 9, "B": 9}
 _ORDINALS = frozenset({"st", "nd", "rd", "th"})
 _WORD = "|".join((*_SMALL, *_TENS, *_SCALES))
 _DIGIT_WORD = "|".join(list(_SMALL)[:10])
-_RATIO = r"[ \t]?(?P<ratio>%|％|‰|per[ ]?cent\b|pct\b|percentage points?\b)"
+_RATIO = r"[ \t]?(?P<ratio>(?:percentage|%|pct\.?)[ -]points?\b|%|％|‰|per[ ]?cent\b|pct\b|p\.p\.|ppt?s?\b)"
+_POINTS = ("pp", "p.p")
 _IN_WORDS = re.compile(
     rf"(?<![\w-])(?:(?P<minus>minus|negative) )?(?P<words>(?:an? (?=hundred|thousand|million))?(?:{_WORD})"
     rf"(?:(?: ?- ?| (?:and )?)(?:{_WORD})(?![a-z]))*+(?: point(?: (?:{_DIGIT_WORD})\b)++)?)(?!\w)(?:{_RATIO})?",
@@ -70,11 +71,16 @@ class FoundNumber(NamedTuple):
 def numbers_in(text: str) -> list[FoundNumber]:
     """The first numbers in `text`, up to four in digits and four in words; enough to know if there are several."""
     found = [number for match in islice(_IN_DIGITS.finditer(text), 4) if (number := _from_digits(match))]
-    spelled = [_from_words(match) for match in islice(_IN_WORDS.finditer(text), 4)]
+    spelled = [*islice(numbers_in_words(text), 4)]
     if found and spelled:  # the word in "5 million" belongs to the digits
         ends = {number.end for number in found}
         spelled = [number for number in spelled if number.end not in ends]
     return sorted(found + spelled, key=lambda number: number.start) if spelled else found
+
+
+def numbers_in_words(text: str) -> Iterator[FoundNumber]:
+    """The numbers that the text spells out."""
+    return map(_from_words, _IN_WORDS.finditer(text))
 
 
 def _from_digits(match: re.Match[str]) -> FoundNumber | None:
@@ -101,7 +107,10 @@ def _power_of(power: str | None, scale: str | None) -> int:
 
 def _ratio(sign: str) -> str:
     """One spelling for each kind of ratio: "per cent" is "%", percentage points are not."""
-    return "‰" if sign == "‰" else "percentage points" if "point" in sign.lower() else "%"
+    sign = sign.lower()
+    if "point" in sign or sign.startswith(_POINTS):
+        return "percentage points"
+    return "‰" if sign == "‰" else "%"
 
 
 def _exact(digits: str, power: int, under: str | None) -> Decimal | None:

@@ -12,7 +12,7 @@ from fathom.scoring.parsing.segmentation import lines_in, without_lead_in
 from fathom.scoring.parsing.tables import piped_rows
 
 MAX_CHARACTERS = 20_000
-"""Of a statement that names one option; only its end is searched."""
+"""Maximum characters of a statement that names one option; only its end is searched."""
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _CARDINALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -64,6 +64,13 @@ NEGATION = re.compile(
     r"|n't(?: be)?|\b(?:can)?not be|rules? out|不是|而非|排除)\s(?:the\s)?\Z|(?:不是|而非|排除)\Z",
     re.IGNORECASE,
 )
+_RULED_OUT = re.compile(
+    r"[,;]?\s(?:so|and|hence|thus|therefore|which means)\s(?:that\s)?(?:it|they|this|that)\s"
+    r"(?:(?:does|do|did|is|are|was|were|can|could|would)(?:\snot|n't)|cannot)\s"
+    r"(?:fit|match|apply|correspond|belong|work|qualify|suit|cited|relevant|be (?:cited|it|the)\b)",
+    re.IGNORECASE,
+)
+"""The conclusion that what was named is not the answer: "Candidate 3 is about moss, so it does not fit."."""
 _REASON = re.compile(r",?\s(?:since|because|as|given that|whereas|while)\b[^\n]*", re.IGNORECASE)
 """A reason in the sentence that names an option: "candidate 3, since candidate 1 is about moss"."""
 JUDGED = re.compile(
@@ -135,6 +142,8 @@ _LEFT_OPEN = re.compile(r"\d\s?\(?(?:or\b|/\s?\d|\?)|\b(?:either|maybe|perhaps|p
 """A slot with two options: "3 = 1 or 4"."""
 _SHORT = re.compile(r"\bC(?=\d{1,3}\b)")
 """The letter before the number of a candidate: "C3, C1"."""
+_HASH = re.compile(r"(?<![\w#])#(?=\d)")
+"""The sign before a number: "#3, #1"."""
 _RUN = re.compile(r"[1-9]{3,9}")
 _ORDINAL_WORD = re.compile(
     rf"\b(?:the )?({'|'.join(_ORDINALS)})(?: (?:mask|slot|blank|citation|gap|one))?\b", re.IGNORECASE
@@ -253,11 +262,13 @@ def mentions_in(sentence: str, of: int) -> MentionedOptions:
     options: set[int] = set()
     run: list[int] = []
     end, denied = 0, False
+    ruled_out = _RULED_OUT.search(sentence)
+    sentence = sentence[ruled_out.end() :] if ruled_out else sentence
     if "etween" in sentence:
         shorter = _BETWEEN.sub("", sentence)
         sentence = shorter if any(position(name, of) for _, _, name in _named_options(shorter)) else sentence
     for start, stop, name in _named_options(sentence):
-        # A number that is no option is still an answer: "2 or 6" of four candidates leaves it open.
+        # A number that is not an option is still an answer: "2 or 6" of four candidates leaves it open.
         option = position(name, of) or (0 if name.isdecimal() else None)
         joined = bool(end) and bool(_JOINED.fullmatch(sentence, end, start))
         # "not candidate 1, 2 or 4" denies all three, and so does "candidates 1, 2 and 4 can be excluded".
@@ -307,7 +318,7 @@ _UNUSED = re.compile(r"[ \t]\([^()\n]{0,80}\bnot (?:cited|used|needed)\b[^()\n]{
 
 def assigned_options(text: str, marked: bool, slots: int, of: int) -> list[int] | None:
     """The option of each slot, in order of the slots; None if one of them is missing or no option."""
-    text = _SHORT.sub("", text) if len(_SHORT.findall(text)) == slots else text
+    text = _HASH.sub("", _SHORT.sub("", text) if len(_SHORT.findall(text)) == slots else text)
     text = _LEADING_SLOTS.sub("", _RESPECTIVELY.sub("", _UNUSED.sub("", text.strip())))
     whole = text.strip(" \t\n\"'()[]{}.")
     if _LEFT_OPEN.search(text) and not _CHAIN.fullmatch(whole):

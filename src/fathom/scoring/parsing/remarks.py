@@ -1,4 +1,4 @@
-"""Sentences around an answer that are no part of it: explanations, courtesies, notes, retractions.
+"""Sentences around an answer that are not part of it: explanations, courtesies, notes, retractions.
 
 A wrong title that is taken for a remark would make a list correct. Therefore a line is a remark only if it is a
 sentence of a few known kinds, and never inside a list.
@@ -24,7 +24,9 @@ _TAKEN_BACK = re.compile(
     r"|actually|on (?:second thoughts?|reflection|closer|further)|revised|in fact[,:]"
     r"|i (?:take (?:it|that|this) back|(?:have )?(?:missed|overlooked|forgot(?:ten)?|misread|miscounted)"
     r"|was (?:wrong|mistaken)"
-    r"|made (?:a|an) (?:mistake|error))|(?:that|this) (?:is|was) (?:wrong|incorrect|a mistake|an error)"
+    r"|made (?:a|an) (?:mistake|error))|(?:that|this|it)(?: is|'s| was)"
+    r"(?: (?:wrong|incorrect|false|a mistake|an error)|(?: not|n't) (?:right|correct|true))"
+    r"|i (?:cannot|can't|could not|couldn't) (?:tell|decide|say|be sure)(?=[.!]|$)"
     r"|等等|不对|更正|抱歉|对不起)(?![^\W_])",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -67,14 +69,17 @@ _COMMENT = re.compile(
     r"|no other|(?:so )?(?:here|there) (?:is|are)"
     r"|in total|together|note that|since|because|as (?:the|shown|listed)|the (?:above|lists?|answer"
     r"|results?|order|articles?|authors?"
-    r"|titles?|counts?|totals?|others?|remaining|rest|values?|question|ties?|names?|first|second|third|last|former|latter))\b",
+    r"|titles?|counts?|totals?|others?|remaining|rest|values?|question|ties?|names?|first|second|third|last|former|latter"
+    r"|calculation|computation|texts?|documents?|evidence|reference lists?|bylines?|conditions?|criteri(?:a|on)))\b",
     re.IGNORECASE,
 )
 _VERB = re.compile(
     r"\b(?:is|are|was|were|has|have|had|do|does|did|appears?|wrote|count(?:ed|s)?|found|contains?"
     r"|includes?|lists?|follows?|cites?"
-    r"|meets?|match(?:es)?|satisf(?:y|ies)|checked|used|considered|excluded|sorted|ordered|based"
-    r"|give[sn]?|share)\b|n't\b",
+    r"|meets?|match(?:es)?|satisf(?:y|ies)|fits?|(?:double-|re-?)?(?:checked|verified|confirmed|counted|computed|read)"
+    r"|used|considered|excluded|sorted|ordered|based|calculated|reviewed|compared|examined|went|looked|took"
+    r"|describes?|discuss(?:es)?|concerns?|shows?|mentions?|refers?|introduces?|proposes?|presents?|uses?|supports?|states?|says?"
+    r"|gives?|given|gave|shares?)\b|n't\b",
     re.IGNORECASE,
 )
 _MARKER = re.compile(r"\banswers?\b[^\n.]{0,20}(?:[:：]|\b(?:is|are)\b)|\\boxed", re.IGNORECASE)
@@ -92,6 +97,34 @@ _FOOTER = re.compile(r"([*_]{1,2})[^*_\n]{3,300}[.!]\1")
 _SENTENCE_ENDS = (".", "!", ".*", ".**", ".)", ".)*", '."')
 
 
+_OPENER = re.compile(
+    r"[*_(]{0,4}(?:i|we|you|he|she|it|they|this|these|those|that|there|here|my|our|your|their|its|each|every|both|all"
+    r"|none|no|nothing|nobody|only|other|others|any|such|some|because|since|as|given|based|using|by|from|after|before"
+    r"|when|while|although|to|in|for|with|within|across|so|thus|hence|therefore|then|first|next|finally|note|please"
+    r"|happy|glad|generated|counting|checking|comparing|sorting|looking|reading|adding|going|taking|summing)\b(?!-)",
+    re.IGNORECASE,
+)
+"""The first word of a sentence that names nothing."""
+_SPEAKER = re.compile(r"\b(?:i|we|happy|glad|generated)\b", re.IGNORECASE)
+"""A word of a sentence without a known verb that speaks of the writer."""
+_TALK = re.compile(
+    r"\b(?:answer(?:ed|ing|s)?|list(?:ed)?|entr(?:y|ies)|documents?|texts?|context|collection|bylines?|references?|qualif\w+"
+    r"|criteri\w+|conditions?|result|calculation|question|evidence|reading|details)\b",
+    re.IGNORECASE,
+)
+"""What sentences about an answer speak of."""
+_ADDS = re.compile(
+    r"\b(?:also|too|as well|(?<!after )another|in addition|additionally|plus|furthermore|moreover|missing|omitted"
+    r"|left out|forgot"
+    r"|(?:should|must|could|may) be (?:added|included|listed)|belongs?)\b",
+    re.IGNORECASE,
+)
+"""What adds to an answer: "I also found Tides."."""
+_SENTENCES = re.compile(r"(?<=[.!?])\s+")
+_NAMING = re.compile(r"\d|[\"“”«»]|\s[*_(]{0,4}(?!I\b|I'|NULL\b)[^\W\d_a-z]")
+"""A digit, a quotation mark or a capital letter inside a sentence."""
+
+
 _TO_THE_USER = re.compile(
     r"[*_(]{0,4}(?:do(?:es)?|did|would|is|are|was|can|could|should|shall|may|want|need|have|any(?:thing)?|what|how|which)\b"
     r"[^\n]{0,200}\b(?:you|your|me|i|we|help)\b[^\n]{0,200}\?[*_)]{0,4}\Z",
@@ -106,7 +139,20 @@ def is_comment(line: str) -> bool:
         return False
     if _COURTESY.match(line):
         return True
-    return line[-1] not in "!?" and _COMMENT.match(line) is not None and _VERB.search(line, 0, 400) is not None
+    if _ADDS.search(line) and _NAMING.search(line):
+        return False
+    if line[-1] not in "!?" and _COMMENT.match(line) is not None and _VERB.search(line, 0, 400) is not None:
+        return True
+    return line[-1] != "?" and _is_prose(line)
+
+
+def _is_prose(line: str) -> bool:
+    """Whether a line is sentences about an answer that name nothing: no number, no name and no title."""
+    if not _TALK.search(line) or _ADDS.search(line):
+        return False
+    if not _VERB.search(line) and not _SPEAKER.search(line):
+        return False
+    return all(_OPENER.match(sentence) and not _NAMING.search(sentence) for sentence in _SENTENCES.split(line))
 
 
 _TOLD_AFTER = re.compile(
@@ -173,10 +219,12 @@ def _line_at(text: str, at: int) -> str:
 
 
 def _is_remark(paragraph: str, hints: KeyHints) -> bool:
-    """Whether a paragraph after the answer is no part of it."""
+    """Whether a paragraph after the answer is not part of it."""
     if _RULES.fullmatch(paragraph):
         return True
     first, _, rest = paragraph.partition("\n")
+    if rest and _RULES.fullmatch(first):
+        return _is_remark(rest.strip(), hints)
     if is_label(first, followed=bool(rest)):
         return letters(first) not in hints.whole
     if rest:

@@ -30,10 +30,16 @@ _FIELD = re.compile(
 _TELLS = re.compile(
     r"[ \t][-–—][ \t](?:(?:the )?(?:first|second|third|last|sole|only|lead|corresponding|co-?author|author|listed"
     r"|appears|has|have|with|from|by|cited|cites|articles?|papers?|published|written"
-    r"|wrote|because|since|in)\b|(?:article|paper|document)s?[ \t]#?\d)[^\n]{0,200}\Z",
+    r"|wrote|because|since|in)\b|(?:(?:article|paper|document)s?|rank(?:ed)?|place)[ \t]#?\d)[^\n]{0,200}\Z",
     re.IGNORECASE,
 )
 """What is told about an item: "Lind – first author of Article 3"."""
+_JUDGED = re.compile(
+    r"(?:[:：]|[ \t][-–—])[ \t](?:(?:this|it)[ \t])?(?:meets|satisfies|fulfill?s|matches|fits)[ \t]"
+    r"(?:all |both |the |this |these |every ){0,2}(?:conditions?|criteri(?:a|on)|requirements?)\.?\Z",
+    re.IGNORECASE,
+)
+"""That an item belongs to the list: "Tides: meets the condition"."""
 _LETTERED = re.compile(r"[ \t]*(?:\(?([a-zA-Z]{1,5})\)|([a-z]{1,5})\.)[ \t]+")
 _LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
 _ROMANS = (
@@ -188,7 +194,7 @@ def _uncounted(lines: list[str]) -> list[str]:
 
 
 def _unlettered(lines: list[str], hints: KeyHints) -> list[str]:
-    """Lines without "a.", "b." or "i.", "ii."; the initials of names are no bullets."""
+    """Lines without "a.", "b." or "i.", "ii."; the initials of names are not bullets."""
     matches = [_LETTERED.match(line) for line in lines]
     names = tuple([(match[1] or match[2]).lower() for match in matches if match])
     in_turn = len(names) == len(lines) and names in {_LETTERS[: len(names)], _ROMANS[: len(names)]}
@@ -250,7 +256,7 @@ def _without_fields(items: list[str], hints: KeyHints) -> list[str]:
     fields = [_FIELD.match(item) for item in items]
     if all(fields):
         return [item[field.end() :] for item, field in zip(items, fields, strict=True) if field]
-    told = [_TELLS.search(item) for item in items] if len(items) > 1 else [None]
+    told = [_JUDGED.search(item) or (_TELLS.search(item) if len(items) > 1 else None) for item in items]
     return [item[: one.start()] for item, one in zip(items, told, strict=True) if one] if all(told) else items
 
 

@@ -86,7 +86,7 @@ def selected_options(text: str, marked: bool, of: int) -> list[int] | None:
     if listed is not None:
         return None if any(_contradicts(line, listed, of) for line in rest) else sorted(listed)
     if _names(first) is not None:
-        return None  # a list with a number that is no option
+        return None  # a list with a number that is not an option
     parts = [part.strip(_ENDS) for part in first.split(";")]
     several = _one_per_line(parts, of) if len(parts) > 1 else None
     return several or _one_per_line(lines[1:], of) or _in_sentences(" ".join(lines), of)

@@ -76,7 +76,7 @@ _PHRASES: Final = frozenset({"in total", "in order", "in descending order", "in 
 _VERBS: Final = frozenset({"is", "are", "was", "were", "by", "namely"})
 
 
-def told_items(lines: Sequence[str], hints: KeyHints) -> list[str]:
+def items_in_sentences(lines: Sequence[str], hints: KeyHints) -> list[str]:
     """The items of the key in the order in which the lines name them; none if the lines say anything else."""
     if sum(map(len, lines)) > MOST_CHARACTERS or any(map(_OPEN_SIGN.search, lines)):
         return []

@@ -59,8 +59,16 @@ def without_numbers(rows: list[list[str]]) -> list[list[str]]:
     return [list(row) for row in zip(*columns, strict=True)] if columns else rows
 
 
+def number_column(rows: list[list[str]]) -> list[list[str]]:
+    """The only column of numbers in a table of figures and what they belong to; the rows if there is no such one."""
+    if len({len(row) for row in rows}) != 1:
+        return rows
+    columns = [column for column in zip(*rows, strict=True) if all(map(number_of, column))]
+    return [[cell] for cell in columns[0]] if len(columns) == 1 else rows
+
+
 _CHAINED_PAIRS = re.compile(r"[^;\n]{1,200};[ \t]?\d[\d.]*(?:,[ \t][^;\n]{1,200};[ \t]?\d[\d.]*){1,200}")
-"""Rows between commas whose cells stand between semicolons: "Lind; 7, Wu; 4"."""
+"""Rows separated by commas with cells separated by semicolons: "Lind; 7, Wu; 4"."""
 _AFTER_NUMBER = re.compile(r"(?<=\d),[ \t](?=[^;\d]{1,200};)")
 
 

@@ -14,7 +14,7 @@ MOST_BITS = 2_048
 """Bits of a numerator or denominator. Exact powers could otherwise fill the memory."""
 LARGEST_EXPONENT = 2_048
 DIGITS = 15
-"""Significant digits of a result that is no integer."""
+"""Significant digits of a result that is not an integer."""
 
 Number = Fraction | float
 

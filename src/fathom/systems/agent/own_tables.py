@@ -15,7 +15,7 @@ MOST_TABLES, MOST_COLUMNS, MOST_ROWS = 20, 50, 20_000
 """Rows of all tables together."""
 LONGEST_VALUE = 2_000
 MOST_CHARACTERS = 2_000_000
-"""Of all values ever added."""
+"""Maximum characters of all values that were ever added."""
 
 _NAME = re.compile(r"(?!sqlite_)[^\W\d]\w{0,62}", re.IGNORECASE)
 

@@ -131,4 +131,4 @@ def _call(value: Any) -> _Call:
     if isinstance(given, str):
         inner = read_json(given, lambda value: isinstance(value, dict))
         given = None if inner is None or inner.cut_off else inner.value
-    return (name, given, None) if isinstance(given, dict) else (name, {}, f"the arguments are no object. {_FORM}")
+    return (name, given, None) if isinstance(given, dict) else (name, {}, f"the arguments are not an object. {_FORM}")

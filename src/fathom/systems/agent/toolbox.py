@@ -236,5 +236,5 @@ TOOLS: dict[str, _Tool] = {
 
 
 def definitions(label: str) -> tuple[ToolDefinition, ...]:
-    """The tools as a model is told about them; `label` is that of one of the documents, as an example."""
+    """The tools as described to a model; `label` is that of one of the documents, as an example."""
     return tuple(tool.definition(name, label) for name, tool in TOOLS.items())

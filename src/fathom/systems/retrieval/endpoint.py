@@ -23,7 +23,7 @@ class Endpoint(NamedTuple):
 
     @classmethod
     def parse(cls, name: str) -> Endpoint | None:
-        """The endpoint that a setting names; None if it is no address."""
+        """The endpoint that a setting names; None if it is not an address."""
         if not name.startswith(("http://", "https://")):
             return None
         url, _, model = name.partition("#")

@@ -26,8 +26,12 @@ from fathom.systems.retrieval.lexical import (
 )
 from fathom.systems.retrieval.settings import IndexSettings
 
-DENSE_WEIGHT = 0.3
+DENSE_WEIGHT = 0.7
 """The weight of embeddings beside words in a hybrid search: static embeddings alone find less than words."""
+BALANCE, BEST_OF_DOCUMENT = 0.5, 3
+"""The share of the mean score of a document's three best chunks that a hybrid search takes off all its chunks.
+
+Without it, the documents whose wording resembles the question crowd out the others that it needs as well."""
 FUSION = 60
 """The constant of reciprocal rank fusion: a chunk at rank r of a list gets 1 / (60 + r)."""
 FUSED = 1_000
@@ -97,7 +101,8 @@ class ContextIndex:
             ranking = np.array(fuse(*rankings, weights=[weight for _, weight in parts]), np.int64)
         else:
             none = np.zeros(len(self), np.float32)
-            ranking = _ranked(sum((weight * _standardized(scores) for scores, weight in parts), none))
+            total = sum((weight * _standardized(scores) for scores, weight in parts), none)
+            ranking = _ranked(balanced(total, self._chunks[:, 0]) if method == "hybrid" else total)
         if method != "lexical":
             return ranking
         # A chunk without any of the words is not a result of a search by words.
@@ -126,6 +131,20 @@ def _standardized(scores: Scores) -> Scores:
     """With a mean of 0 and a standard deviation of 1, so that scores of two kinds can be added."""
     spread = float(scores.std()) if len(scores) else 0.0
     return (scores - scores.mean()) / spread if spread > 0 else np.zeros_like(scores)
+
+
+def balanced(scores: Scores, documents: NDArray[np.int64]) -> Scores:
+    """The scores, less a share of those of the best chunks in the same document; `documents` has that of each chunk."""
+    if not len(scores):
+        return scores
+    starts = np.flatnonzero(np.diff(documents, prepend=documents[0] - 1))
+    counts = np.diff(starts, append=len(documents))
+    ranks = np.arange(len(documents)) - np.repeat(starts, counts)
+    best_first = scores[np.lexsort((-scores, documents))]
+    best = np.add.reduceat(np.where(ranks < BEST_OF_DOCUMENT, best_first, 0), starts)
+    means = best / np.minimum(counts, BEST_OF_DOCUMENT)
+    balanced: Scores = scores - BALANCE * np.repeat(means, counts).astype(np.float32)
+    return balanced
 
 
 T = TypeVar("T", bound=Hashable)

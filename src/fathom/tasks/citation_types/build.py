@@ -68,7 +68,7 @@ def describe(report: dict[str, JsonValue]) -> list[str]:
     left_out = report.get("left out")
     assert isinstance(left_out, dict | None)
     unused = [f"  not used: {what} {count}" for what, count in (left_out or {}).items()]
-    return [f"  citations of {report['papers']} papers: {counted}", *unused]
+    return [f"  citations of {report['papers']} {'paper' if report['papers'] == 1 else 'papers'}: {counted}", *unused]
 
 
 def _item(paper: Paper, mask: Mask, fingerprint: bytes) -> tuple[Context, list[Item]]:

@@ -7,7 +7,7 @@ from fathom.tasks.citations.audit import CitationsAuditor
 from fathom.tasks.citations.build import CitationBuilder
 from fathom.tasks.citations.describe import describe, explain
 from fathom.tasks.citations.diagnose import Diagnoser
-from fathom.tasks.citations.passages import Needed
+from fathom.tasks.citations.passages import PassageFinder
 from fathom.tasks.citations.settings import LEVELS, CitationSettings
 from fathom.tasks.citations.simulate import Simulator
 from fathom.tasks.citations.swap import Swapper
@@ -53,7 +53,7 @@ FAMILY = Family(
     swap=Swapper,
     simulate=Simulator,
     diagnose=Diagnoser,
-    passages=Needed,
+    passages=PassageFinder,
     # Candidates are works that the corpus has: a few links do not give four of them.
     starter=lambda corpus, questions: {"items": questions} if corpus.manifest.links >= 40 else None,
     explain=explain,

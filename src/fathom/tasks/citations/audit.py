@@ -18,9 +18,9 @@ from fathom.records.spans import Span
 from fathom.scoring.answers import Assignment, Choice, Selection
 from fathom.scoring.check import check_response
 from fathom.tasks.auditing import AuditChecks
-from fathom.tasks.citations.baselines import Baselines, Shown, is_named
+from fathom.tasks.citations.baselines import Baselines, ShownItem, is_named
 from fathom.tasks.citations.draft import HIDDEN, cell_name, mark
-from fathom.tasks.citations.evidence import telling_words
+from fathom.tasks.citations.evidence import distinguishing_words
 from fathom.tasks.citations.item_layout import TASKS, wording
 from fathom.tasks.citations.name_check import frequent_words, visible_names
 from fathom.tasks.citations.papers import Mask, Paper
@@ -124,8 +124,10 @@ class CitationsAuditor:
                 return False
             words = self._paper(context.documents[0]).queries.of(mask.place, hidden).words
             cited = {work: context.documents.index(work) - 1 for work in mask.works}
-            telling = {work: telling_words(words, stems, place, cited.values()) for work, place in cited.items()}
-            if any(said[work].isdisjoint(found) for work, found in telling.items()):
+            distinguishing = {
+                work: distinguishing_words(words, stems, place, cited.values()) for work, place in cited.items()
+            }
+            if any(said[work].isdisjoint(found) for work, found in distinguishing.items()):
                 return False
         return True
 
@@ -151,7 +153,7 @@ class CitationsAuditor:
         self._checks.check("the paper cites the key's candidates at the masks", item, correct and rows == named)
         if item.question.tags.get("sampling") == "nearest":
             near = self._is_near(context, masks)
-            self._checks.check("one section cites all candidates, and contains the mask of a choice", item, near)
+            self._checks.check("the candidates are cited near each other, and near the mask of a choice", item, near)
         setting = item.question.tags.get("setting", "")
         self._check_repetition(item, task, setting)
         if task == "choice":
@@ -169,9 +171,9 @@ class CitationsAuditor:
         earlier.append(places)
 
     def _is_near(self, context: Context, masks: list[Mask | None]) -> bool:
-        cited = self._paper(context.documents[0]).cited_in
-        sections = [mask.section for mask in masks if mask] if len(masks) == 1 else list(cited)
-        return any(set(context.documents[1:]) <= set(cited.get(section, ())) for section in sections)
+        paper = self._paper(context.documents[0])
+        sections = [mask.section for mask in masks if mask] if len(masks) == 1 else list(paper.cited_in)
+        return any(set(context.documents[1:]) <= paper.cited_near(section) for section in sections)
 
     def _check_masks(self, context: Context, item: Item, text: str, masks: list[Mask | None]) -> None:
         shown = context.places[0]
@@ -247,7 +249,7 @@ class CitationsAuditor:
         paper, candidates = context.documents[0], context.documents[1:]
         named = tuple(is_named(self._work(id), self._paper(paper), texts[0]) for id in candidates)
         cell = cell_name(tags.get("task", ""), tags.get("level", ""), tags.get("setting", ""))
-        shown = Shown(paper, tuple(candidates), options, texts, named, _task(item))
+        shown = ShownItem(paper, tuple(candidates), options, texts, named, _task(item))
         self._baselines.add(cell, shown, self._matcher.scores(context))
 
     def results(self) -> list[AuditCheck]:

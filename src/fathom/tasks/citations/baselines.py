@@ -28,7 +28,7 @@ DRAWS = 200
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownItem:
     """An item as it is shown, with its key."""
 
     paper: DocumentId
@@ -61,7 +61,7 @@ class Baselines:
     def __init__(self) -> None:
         self._cells: dict[str, _Measures] = defaultdict(lambda: _Measures([], [], [], [], Counter()))
 
-    def add(self, cell: str, shown: Shown, scores: Values) -> None:
+    def add(self, cell: str, shown: ShownItem, scores: Values) -> None:
         """Measure an item; `scores` are those of the balanced matchers."""
         found, answer = self._cells[cell], shown.answer
         found.items.append((shown.paper, shown.candidates, answer))
@@ -155,10 +155,10 @@ def _share_of(values: Sequence[int], answer: Sequence[int]) -> float:
     return sum(option in best for option in answer) / len(best) / len(answer)
 
 
-def shown_item(draft: Draft) -> Shown:
+def shown_item(draft: Draft) -> ShownItem:
     """The item of a draft."""
     paper = draft.question_paper.text
-    return Shown(
+    return ShownItem(
         draft.paper.document.id,
         draft.candidates,
         draft.answer,

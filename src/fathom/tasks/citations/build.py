@@ -17,9 +17,9 @@ from fathom.records.rng import rng_for
 from fathom.tasks.citations.baselines import Baselines, shown_item
 from fathom.tasks.citations.draft import Draft, cell_name, cited_at
 from fathom.tasks.citations.item_layout import ItemLayout
-from fathom.tasks.citations.offers import AvailableMasks, Cell, CorpusWorks, Offers
 from fathom.tasks.citations.papers import STEPS, Mask, Paper
-from fathom.tasks.citations.positions import Places, Positions
+from fathom.tasks.citations.positions import ItemShape, PositionSampler
+from fathom.tasks.citations.possible_items import AvailableMasks, Cell, CorpusWorks, ItemFinder
 from fathom.tasks.citations.settings import MASKS, CitationSettings
 from fathom.tasks.citations.topics import topic_vectors
 from fathom.tasks.citations.works import LEAST
@@ -54,8 +54,8 @@ class CitationBuilder:
         self._shows_whole = any(one.scope == "full" for one in every)
         self._counts = [one.candidates for one in every if one.candidates != "all"]
         self._works = CorpusWorks(corpus, {one.form for one in every})
-        self._offers = Offers(corpus, self._works, settings)
-        self._positions = Positions(seed)
+        self._item_finder = ItemFinder(corpus, self._works, settings)
+        self._positions = PositionSampler(seed)
         self._laid_out = ItemLayout(corpus)
         self._years = {listed.id: listed.year if self.settings.yearly else None for listed in corpus.entries()}
         self._made: Counter[tuple[Cell, int | None]] = Counter()
@@ -165,18 +165,18 @@ class CitationBuilder:
         for places in dict.fromkeys(map(_places, drafts)):
             self._positions.take(places)
         if drafts[0].difficulty.filtered:
-            self._offers.balance[cell].note(drafts[0].scores_by_key)
+            self._item_finder.balance[cell].note(drafts[0].scores_by_key)
 
     def _item(self, available: AvailableMasks, cell: Cell, rng: Random) -> list[Draft]:
         """An item of that task and level from the paper, in every setting; empty if none fits."""
         variants = self._variants[cell[1]]
-        for offer in self._offers.of(available, cell, list(variants.values()), rng):
-            others = self._offers.in_settings(available, offer, variants, rng)
+        for offer in self._item_finder.of(available, cell, list(variants.values()), rng):
+            others = self._item_finder.in_settings(available, offer, variants, rng)
             if others is None:
                 continue
             drafts = [self._draft(cell, available.paper, offer.masks, others[name], name) for name in variants]
             first = drafts[0]
-            balanced = not first.difficulty.filtered or self._offers.balance[cell].takes(first.scores_by_key)
+            balanced = not first.difficulty.filtered or self._item_finder.balance[cell].takes(first.scores_by_key)
             if balanced and all(draft.fits for draft in drafts):
                 return drafts
         return []
@@ -192,7 +192,7 @@ class CitationBuilder:
         task, level = cell
         cited = cited_at(masks)
         count = len(cited) + len(others)
-        order = self._positions.next(Places(task, level, count, len(cited)))
+        order = self._positions.next(ItemShape(task, level, count, len(cited)))
         places = dict(zip(order, cited, strict=True))
         rest = iter(others)
         return Draft(
@@ -216,12 +216,12 @@ class CitationBuilder:
         years = len({self._years[id] for id in self._order}) or 1
         for task, level in reversed(self._cells):
             for setting, difficulty in self._variants[level].items():
-                looked = self._offers.looked[task, level] if difficulty.filtered else None
+                looked = self._item_finder.looked[task, level] if difficulty.filtered else None
                 name = cell_name(task, level, setting)
                 cells[name] = {
                     "requested": self.settings.items * years,
                     "built": self._total((task, level)),
-                    "kept share": round(looked["fitting"] / looked["tried"], 4) if looked else 1.0,
+                    "kept share": round(looked["fitting"] / looked["tried"], 4) if looked and looked["tried"] else 1.0,
                     "baselines": {**self.baselines.of(name)},
                 }
         steps: dict[str, JsonValue] = {step: self._steps[step] for step in STEPS}
@@ -261,5 +261,5 @@ class CitationBuilder:
         )
 
 
-def _places(draft: Draft) -> Places:
-    return Places(draft.task, draft.level, len(draft.candidates), len(draft.answer))
+def _places(draft: Draft) -> ItemShape:
+    return ItemShape(draft.task, draft.level, len(draft.candidates), len(draft.answer))

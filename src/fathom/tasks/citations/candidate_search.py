@@ -25,7 +25,7 @@ PRIOR = 20.0
 """The weight of the first assumptions, in masks: matchers are independent and equally good."""
 BOUND, GROUP_BOUND = 1.5, 2.0
 """How far a sum over all items may be from zero, in standard deviations of one random item: for the features of
-`Balance` that come before those of the groups, and for those of the groups."""
+`MatcherBalance` that come before those of the groups, and for those of the groups."""
 GROWTH, GROUP_GROWTH = 0.4, 0.7
 """The growth of that bound with the square root of the number of items; that of a random sum is one."""
 EVERY_GROWTH = 1.0
@@ -75,7 +75,7 @@ class Features(NamedTuple):
     """How much each matcher prefers the correct candidates."""
 
 
-class Balance:
+class MatcherBalance:
     """What the matchers say about the keys of one task at one level.
 
     A combination of all matchers is trained on the sets of candidates that were searched so far, before any of them is
@@ -182,7 +182,7 @@ class SearchResult(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Searched:
+class SearchSpace:
     """Masks and works among which items are searched."""
 
     scores: Values
@@ -204,8 +204,8 @@ class Searched:
         return found
 
 
-def search_choices(searched: Searched, candidates: int, balance: Balance) -> SearchResult:
-    """Sets of candidates for a choice about the first mask, beside the first work, which is the correct one."""
+def search_choices(searched: SearchSpace, candidates: int, balance: MatcherBalance) -> SearchResult:
+    """Sets of candidates for a choice about the first mask, in addition to the first work, which is correct."""
     sets = _choices(searched.scores.shape[2], candidates)
     sets = sets[searched.has_evidence(np.zeros((len(sets), 1), int), sets)]
     found = _search(searched.scores[:, :, sets].transpose(0, 2, 1, 3), sets, balance)
@@ -213,7 +213,7 @@ def search_choices(searched: Searched, candidates: int, balance: Balance) -> Sea
 
 
 def search_clozes(
-    searched: Searched, sets: Sequence[tuple[int, ...]], cited: Sequence[int], balance: Balance
+    searched: SearchSpace, sets: Sequence[tuple[int, ...]], cited: Sequence[int], balance: MatcherBalance
 ) -> SearchResult:
     """Sets of masks for a cloze, among `sets`; `cited` gives the number of each mask's work."""
     masks = np.array(sets)
@@ -222,7 +222,7 @@ def search_clozes(
     return _search(searched.scores[:, masks[:, :, None], candidates[:, None, :]], masks, balance)
 
 
-def _search(scores: Values, sets: Numbers, balance: Balance) -> SearchResult:
+def _search(scores: Values, sets: Numbers, balance: MatcherBalance) -> SearchResult:
     if not len(sets):
         return SearchResult(0, 0, [])
     each = standardized(scores)

@@ -14,7 +14,7 @@ def describe(report: dict[str, JsonValue]) -> list[str]:
     """The lines of the summary: citations that meet each requirement, and items and baselines by task and level."""
     known = cast(dict[str, Any], report)
     steps = ", ".join(f"{step} {count:,}" for step, count in known["citations"].items())
-    lines = [f"  citations of {known['papers']:,} papers: {steps}"]
+    lines = [f"  citations of {known['papers']:,} {'paper' if known['papers'] == 1 else 'papers'}: {steps}"]
     if known.get("left out"):
         lines.append("  not used: " + ", ".join(f"{what} {count:,}" for what, count in known["left out"].items()))
     for cell, built in known["items"].items():

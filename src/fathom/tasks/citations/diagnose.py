@@ -29,14 +29,14 @@ class Diagnoser:
 
     def diagnose(self, context: Context, item: Item) -> Diagnosis:
         """Every fault that leads to an incorrect answer, with that answer."""
-        suspects = tuple(one for one in self._suspects(context, item.key) if one.answer != item.key.answer)
+        suspects = tuple(one for one in self._possible_faults(context, item.key) if one.answer != item.key.answer)
         return Diagnosis(
             sizes={"candidate tokens": context.tokens - context.places[1].token},
             suspects=suspects,
             further=partial(_less_complete, item.key),
         )
 
-    def _suspects(self, context: Context, key: Key) -> Iterator[FaultyAnswer]:
+    def _possible_faults(self, context: Context, key: Key) -> Iterator[FaultyAnswer]:
         correct, of = options_of(key), len(context.places) - 1
         answer = partial(answer_of, TASKS[key.answer.type], of=of)
         yield FaultyAnswer("shared-words", "", answer(self._simulator.matched(context, key)), 1.0)

@@ -112,7 +112,7 @@ class Draft:
 
     @cached_property
     def offered(self) -> list[ShownText]:
-        """The whole text of each candidate, of which as much is shown as fits."""
+        """The whole text of each candidate; as much of it is shown as fits."""
         return [self.work_of(work).shown(self.difficulty.form) for work in self.candidates]
 
     @cached_property
@@ -170,7 +170,7 @@ class Draft:
 
     @cached_property
     def evidence(self) -> list[tuple[Passage, ...]]:
-        """For each correct candidate, the passages that tell it from the incorrect ones; empty if there are none."""
+        """For each correct candidate, the passages that distinguish it from the incorrect ones, if any."""
         asked = self.queries * len(self.answer) if self.task == "set" else self.queries
         cited = {answer - 1 for answer in self.answer} if self.task == "set" else set()
         return [

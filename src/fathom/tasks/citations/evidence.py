@@ -15,7 +15,7 @@ PASSAGES = 3
 _ENDS = ".!?\n。！？"
 
 
-def telling_words(
+def distinguishing_words(
     words: Words, candidates: Sequence[Container[str]], correct: int, cited: Container[int] = ()
 ) -> list[str]:
     """The words that the correct candidate contains and fewer than half of the incorrect ones do, the rarest first.
@@ -35,12 +35,12 @@ def telling_words(
 def find_evidence(
     words: Words, candidates: Sequence[ShownText], correct: int, cited: Container[int] = ()
 ) -> Iterator[Passage]:
-    """Sentences of the correct candidate with telling words, as they are shown."""
+    """Sentences of the correct candidate with distinguishing words, as they are shown."""
     held = [set(compress(words, one.words.holds(words))) for one in candidates]
-    telling = telling_words(words, held, correct, cited)
+    distinguishing = distinguishing_words(words, held, correct, cited)
     shown = candidates[correct]
     spans: list[Span] = []
-    for word in telling:
+    for word in distinguishing:
         if len(spans) == PASSAGES:
             break
         span = _sentence_with(word, shown)

@@ -131,7 +131,7 @@ def _by_words(asked: Asked, read: Read, number: Number, at: At) -> Iterator[tupl
 
 
 def _presence(ids: NDArray[np.int_], size: int, many: int) -> Values:
-    """For each chunk of so many words, which words it contains."""
+    """For each chunk of this many words, which words it contains."""
     found = np.zeros((max(1, -(-len(ids) // size)), many))
     places = np.flatnonzero(ids >= 0)
     found[places // size, ids[places]] = 1
@@ -156,7 +156,7 @@ def _by_pairs(asked: Asked, number: Number, at: At) -> dict[str, Table]:
 
 
 def _pairs(ids: NDArray[np.int_], step: int, many: int) -> set[int]:
-    """The pairs of words with so many steps between them, if both are in a window."""
+    """The pairs of words at this distance from each other, if both are in a window."""
     first, second = ids[:-step], ids[step:]
     both = (first >= 0) & (second >= 0)
     return set((first[both] * many + second[both]).tolist())

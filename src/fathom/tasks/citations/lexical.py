@@ -281,7 +281,7 @@ def _by_headings(wanted: Values, headings: Sequence[Numbers]) -> Iterator[Values
 
 
 def best_options(found: Values, number: int) -> tuple[int, ...]:
-    """The positions of so many candidates with the highest scores, counted from one, in ascending order."""
+    """The positions of this many candidates with the highest scores, counted from one, in ascending order."""
     return tuple(sorted((1 + np.argsort(-found, kind="stable")[:number]).tolist()))
 
 
@@ -295,7 +295,7 @@ def best_assignment(found: Values) -> tuple[int, ...]:
     if candidates > masks:
         best = np.argsort(-found, axis=1, kind="stable")[:, :masks]
         every = np.array([order for order in product(*best.tolist()) if len(set(order)) == masks])
-    chosen = found[np.arange(masks), every].sum(axis=1).argmax()
+    chosen = _first_best(found[np.arange(masks), every].sum(axis=1))
     return tuple(every[chosen].tolist())
 
 
@@ -305,8 +305,17 @@ def best_assignments(tables: Values) -> Numbers:
     if masks < candidates and masks > 1:
         return np.array([best_assignment(table) for table in tables])
     every = orders(masks) if masks > 1 else np.arange(candidates)[:, None]
-    chosen: Numbers = every[tables[:, np.arange(masks), every].sum(axis=2).argmax(axis=1)]
+    chosen: Numbers = every[_first_best(tables[:, np.arange(masks), every].sum(axis=2))]
     return chosen
+
+
+def _first_best(totals: Values) -> Numbers:
+    """The place of the first of the highest totals in the last axis.
+
+    Matrix products round differently on other processors: equal totals are equal only without their last digits.
+    """
+    best: Numbers = totals.round(9).argmax(axis=-1)
+    return best
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Finds names that were not hidden, word by word: the audit's own search, beside the patterns that a build uses."""
+"""Finds names that were not hidden, word by word: a search of the audit, independent of the build's patterns."""
 
 from __future__ import annotations
 

@@ -26,8 +26,11 @@ LEFT_OUT = ("references", "appendix")
 STEPS = ("located", "resolved", "with text", "alone", "in a sentence", "of a certain type")
 """The requirements of a citation, in the order in which they are checked."""
 
+NEAR = 2
+"""Sections before and after a section that are near it."""
+
 LATER = 1
-"""The maximum number of years by which the arXiv identifier of an entry may be later than its year."""
+"""The maximum number of years between the year of an entry and its arXiv identifier, if that is later."""
 
 LEAST_WORDS = 6
 """The minimum number of words in a sentence besides its citation: fewer do not identify the work."""
@@ -230,6 +233,12 @@ class Paper:
             if work is not None and self._is_shown(citation.span):
                 found.setdefault(self._section(citation.span), {})[work] = None
         return {section: list(works) for section, works in found.items() if section >= 0}
+
+    def cited_near(self, section: int, distance: int = NEAR) -> set[DocumentId]:
+        """The works with enough text that a section cites, and the sections up to so far before and after it; none if
+        the number is -1."""
+        near = range(section - distance, section + distance + 1) if section >= 0 else ()
+        return {work for number in near for work in self.cited_in.get(number, ())}
 
 
 _WORDS = re.compile(rf"[{CHINESE}]{{2}}|[^\W\d_{CHINESE}]{{2,}}")

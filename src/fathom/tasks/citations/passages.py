@@ -11,7 +11,7 @@ from fathom.records.spans import Span
 from fathom.tasks.family import Item
 
 
-class Needed:
+class PassageFinder:
     """Finds the paragraphs and candidates that questions over one corpus need."""
 
     def __init__(self, corpus: Corpus) -> None:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from fathom.records.rng import rng_for
 
 
-class Places(NamedTuple):
-    """What positions are drawn for: items of one task and level with so many candidates, of which some are correct."""
+class ItemShape(NamedTuple):
+    """The items that positions are drawn for: task, level, and numbers of candidates and correct ones."""
 
     task: str
     level: str
@@ -18,27 +18,27 @@ class Places(NamedTuple):
     correct: int
 
 
-class Positions:
+class PositionSampler:
     """Draws positions in shuffled blocks. In a block every position is used once; if all candidates are correct, every
     order of them."""
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
-        self._blocks: dict[Places, list[tuple[int, ...]]] = defaultdict(list)
-        self._drawn: Counter[Places] = Counter()
+        self._blocks: dict[ItemShape, list[tuple[int, ...]]] = defaultdict(list)
+        self._drawn: Counter[ItemShape] = Counter()
 
-    def next(self, places: Places) -> tuple[int, ...]:
+    def next(self, places: ItemShape) -> tuple[int, ...]:
         """The positions of the correct candidates, in the order of the masks; the same until they are taken."""
         if not self._blocks[places]:
             self._blocks[places] = self._block(places)
         return self._blocks[places][-1]
 
-    def take(self, places: Places) -> None:
+    def take(self, places: ItemShape) -> None:
         """Mark the next positions as used."""
         self._blocks[places].pop()
         self._drawn[places] += 1
 
-    def _block(self, places: Places) -> list[tuple[int, ...]]:
+    def _block(self, places: ItemShape) -> list[tuple[int, ...]]:
         rng = rng_for(self._seed, "orders", places.task, places.level, self._drawn[places])
         numbers, each = range(1, places.candidates + 1), places.correct
         if each == places.candidates:

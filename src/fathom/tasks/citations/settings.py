@@ -34,7 +34,8 @@ class Difficulty(Record):
     citation_type: CitationType
     """Attributional: the sentence names the method, model or data set. Descriptive: it does not."""
     sampling: Sampling
-    """Candidates drawn from the whole reference list (random), or from the works that one section cites (nearest)."""
+    """Candidates drawn from the whole reference list (random), or from the works that one section cites, and its
+    neighbors if those are too few (nearest)."""
     form: Form
     """The text of a candidate: title and abstract (concise), all of it (full), or its body without its title and the
     names of what it presents (body)."""
@@ -82,12 +83,12 @@ class CitationSettings(FamilySettings):
     tasks: tuple[Task, ...] = ("choice", "cloze")
     """One mask (choice), four masks, each for another candidate (cloze), or one mask for a group of citations (set)."""
     levels: Annotated[tuple[LevelName, ...], Field(min_length=1)] = get_args(LevelName)
-    """Levels of difficulty; beside --type, --sampling, --candidate-text or --scope, the one level that they change
+    """Levels of difficulty; with --type, --sampling, --candidate-text or --scope, the one level that they change
     (medium by default)."""
     type: CitationType | None = None
     """Custom level: whether the sentence names the method, model or data set."""
     sampling: Sampling | None = None
-    """Custom level: candidates at random, or works cited in the same section."""
+    """Custom level: candidates at random, or works cited in the same section or near it."""
     candidate_text: Form | None = None
     """Custom level: title and abstract, the full text, or the body without what identifies the work."""
     scope: Scope | None = None

@@ -52,7 +52,7 @@ class ShownText:
     whole: ShownText | None = None
     """The text of which this is an excerpt."""
     numbers: tuple[int, ...] = ()
-    """Of an excerpt, the numbers of its parts among those of the whole."""
+    """For an excerpt, the numbers of its parts among those of the whole text."""
 
     @cached_property
     def edits(self) -> tuple[Edit, ...]:

@@ -70,14 +70,14 @@ class FoldedText:
         return cls(letters, _positions(len(text), changed))
 
     @cached_property
-    def squeezed(self) -> bytes:
+    def without_spaces(self) -> bytes:
         """The text without spaces and hyphens: a name that is not in it is not in the text."""
         return self.letters.encode().translate(None, b" \t\n-_+")
 
     def around(self, word: str, width: int) -> Iterator[tuple[int, int]]:
-        """Ranges that contain every place of a word, with so many characters on both sides."""
+        """Ranges that contain every place of a word, with this many characters on both sides."""
         printed = self.letters.count(word)
-        if self.squeezed.count(word.encode()) != printed:
+        if self.without_spaces.count(word.encode()) != printed:
             # Somewhere it is printed with a hyphen, or two words have its letters.
             yield 0, len(self.letters)
             return
@@ -258,9 +258,9 @@ class CommonWords:
     """Words that several documents of a corpus use."""
 
     lower: frozenset[str] = frozenset()
-    """Those in lower case."""
+    """Common words in lower case."""
     coined: frozenset[str] = frozenset()
-    """Those that look coined, as they are printed."""
+    """Common words that look coined, as they are printed."""
     texts: tuple[str, ...] = field(default=(), repr=False)
     """The sampled texts, in which phrases are counted."""
 

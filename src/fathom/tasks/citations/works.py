@@ -35,7 +35,7 @@ LEAST = 800
 OFTEN = 5
 """How often a work uses a coined word that a sentence about it must not contain."""
 EXCERPTS = 2
-"""Excerpts of a work that are cached: a candidate is often tried again beside the same mask."""
+"""Excerpts of a work that are cached: a candidate is often tried again with the same mask."""
 COMPARED = 15_000
 """Characters of two texts that are compared to find versions of one work."""
 
@@ -88,7 +88,7 @@ class Work:
     def has_own_title(self) -> bool:
         """Whether the title is certainly its own: no other text has it, and the text has words of it.
 
-        A work with the title of another one, or of the book that it is part of, is no candidate.
+        A work with the title of another one, or of the book that it is part of, is not a candidate.
         """
         if self.outline.id in shared_titles(self._corpus):
             return False
@@ -140,7 +140,7 @@ class Work:
         return self._forms[form]
 
     def excerpt(self, form: Form, characters: int, wanted: Words) -> ShownText:
-        """What is shown of that form in this many characters, beside masks with these words in their sentences."""
+        """What is shown of that form in this many characters for masks with these words in their sentences."""
         asked = form, characters, wanted
         if asked not in self._excerpts:
             if len(self._excerpts) == EXCERPTS:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from fathom.tasks.claims.audit import ClaimsAuditor
 from fathom.tasks.claims.build import SIZES, ClaimsBuilder
 from fathom.tasks.claims.check import check
-from fathom.tasks.claims.declared import DISTRIBUTIONS, FIGURES, MEASURES
 from fathom.tasks.claims.describe import describe, describe_baselines
 from fathom.tasks.claims.faults import FAULTS
 from fathom.tasks.claims.measures import empty_counts
+from fathom.tasks.claims.reported_measures import DISTRIBUTIONS, FIGURES, MEASURES
 from fathom.tasks.claims.settings import TASKS, ClaimsSettings
 from fathom.tasks.claims.simulate import Simulator
 from fathom.tasks.family import Family, FromCorpus, Tag

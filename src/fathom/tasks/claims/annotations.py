@@ -41,7 +41,7 @@ class AnnotatedCorpus:
     def _choose(self, settings: ClaimsSettings) -> str:
         if not self._from_file:
             return PLANTED
-        # Those who answered given questions only are no alternative: all of their answers are used.
+        # Those who answered given questions only are not alternatives: all of their answers are used.
         names = sorted(
             {one.annotator for every in self._annotations.values() for one in every if one.claims or one.labels}
         )

@@ -16,6 +16,7 @@ from fathom.scoring.shown import ShownContext
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.auditing import AuditChecks
 from fathom.tasks.checking import shown_context
+from fathom.tasks.claims.answer_writing import with_links, without, written_claims, written_finding
 from fathom.tasks.claims.build import size_of
 from fathom.tasks.claims.check import check
 from fathom.tasks.claims.keys import (
@@ -32,7 +33,6 @@ from fathom.tasks.claims.keys import (
 from fathom.tasks.claims.levels import SCALES, level_of
 from fathom.tasks.claims.settings import TASKS
 from fathom.tasks.claims.wording import PLANTED, level_question
-from fathom.tasks.claims.written import with_links, without, written_claims, written_finding
 from fathom.tasks.family import AuditCheck, Item
 
 PARSED = "the key can be parsed and the context rendered"

@@ -73,7 +73,7 @@ class QuoteReader:
         return Passage(document=place.document, span=place.source(span.start, min(span.end, place.span.end)))
 
     def stated(self, name: str, attributes: Mapping[str, str], about: Passage) -> dict[str, Passage]:
-        """The passage that an attribute quotes. One in other words is no invented quote, but matches nothing.
+        """The passage that an attribute quotes. One in other words is not an invented quote, but matches nothing.
 
         It is in the document of the passage that it is about: others may have the same sentence on their own Table 1.
         """
@@ -175,7 +175,7 @@ def _check_level(key: Key, response: Response) -> Verdict:
         return found
     ours, theirs = level_of(scale[0], found.parsed.value.lower()), level_of(scale[0], key.answer.value)
     if ours is None or theirs is None:
-        return _verdict(response, "unparseable", reason=f"'{found.parsed.value}' is no level of the scale")
+        return _verdict(response, "unparseable", reason=f"'{found.parsed.value}' is not a level of the scale")
     measures: dict[str, float] = {"levels": 1, "level distance": abs(ours - theirs)}
     return found.model_copy(update={"measures": found.measures | measures})
 

@@ -10,8 +10,8 @@ from fathom.records.documents import Document, DocumentId, Passage
 from fathom.records.quoted_claims import CLAIM_ATTRIBUTES, EVIDENCE_ATTRIBUTES, REASONS
 from fathom.records.spans import Span
 from fathom.scoring.answers import Link, LinkedSpan
+from fathom.tasks.claims.answer_writing import with_links, written_claims, written_finding
 from fathom.tasks.claims.units import units
-from fathom.tasks.claims.written import with_links, written_claims, written_finding
 from fathom.tasks.family import Fault
 
 FAULTS = (
@@ -35,14 +35,14 @@ _WORDS = ("velvet", "harbor", "trombone", "pepper", "lantern", "glacier", "waltz
 
 
 class FaultyReader:
-    """Answers from the key with faults as often as the dials of a simulated model say."""
+    """Answers from the key with faults at the rates of a simulated model's parameters."""
 
     def __init__(self, simulated: Simulated, rng: Random, document: Callable[[DocumentId], Document]) -> None:
         self._simulated = simulated
         self._rng = rng
         self._document = document
         self._taken: set[Passage] = set()
-        """Claims of the key, none of which stands in for another."""
+        """Claims of the key, no two of which can be confused."""
 
     def claims(self, claims: Sequence[LinkedSpan]) -> str:
         """A response that lists these claims, with faults."""
@@ -73,7 +73,7 @@ class FaultyReader:
         return linked
 
     def _next_unit(self, passage: Passage) -> Passage:
-        """The first sentence after a passage that is no claim; the last one before it if there is none."""
+        """The first sentence after a passage that is not a claim; the last one before it if there is none."""
         found = [Passage(document=passage.document, span=span) for span in units(self._document(passage.document))]
         free = [one for one in found if one not in self._taken]
         after = next((one for one in free if one.span.start >= passage.span.end), None)
@@ -84,7 +84,7 @@ class FaultyReader:
         return link.model_copy(update={"attributes": attributes})
 
     def _misattributed(self, stated: Mapping[str, Passage]) -> dict[str, str]:
-        """The sentence after each statement, if the dial says so."""
+        """The sentence after each statement, if that fault happens."""
         return {
             name: self._quote(self._next_unit(passage))
             for name, passage in stated.items()
@@ -118,8 +118,8 @@ class FaultyReader:
         beside = [levels[place] for place in (at - 1, at + 1) if 0 <= place < len(levels)]
         return self._rng.choice(beside) if beside and self._happens("misjudge") else level
 
-    def _happens(self, dial: str) -> bool:
-        return self._simulated.happens(dial, self._rng)
+    def _happens(self, parameter: str) -> bool:
+        return self._simulated.happens(parameter, self._rng)
 
     def _other(self, value: str, values: Sequence[str]) -> str:
         others = [one for one in values if one != value]

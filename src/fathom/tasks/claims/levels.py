@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 
-class Scale(NamedTuple):
+class RatingScale(NamedTuple):
     """A property of a whole article that editors judge on an ordered scale."""
 
     label: str
@@ -16,13 +16,13 @@ class Scale(NamedTuple):
     question: str
 
 
-SCALES: Mapping[str, Scale] = {
-    "strength": Scale(
+SCALES: Mapping[str, RatingScale] = {
+    "strength": RatingScale(
         "evidence strength",
         ("inadequate", "incomplete", "solid", "convincing", "compelling", "exceptional"),
         "How strong is the evidence that the article presents for its claims? Judge the article as a whole.",
     ),
-    "significance": Scale(
+    "significance": RatingScale(
         "claim importance",
         ("useful", "valuable", "important", "fundamental", "landmark"),
         "How significant are the findings that the article claims, if they are true? Judge the article as a whole.",
@@ -36,6 +36,6 @@ def level_of(task: str, word: str) -> int | None:
     return levels.index(word) if word in levels else None
 
 
-def scale_of(word: str) -> tuple[str, Scale] | None:
+def scale_of(word: str) -> tuple[str, RatingScale] | None:
     """The task and scale that have a level of this name; no two scales share one."""
     return next(((task, scale) for task, scale in SCALES.items() if word in scale.levels), None)

@@ -12,7 +12,7 @@ from fathom.records.quoted_claims import CLAIM_ATTRIBUTES, EVIDENCE_ATTRIBUTES, 
 from fathom.records.spans import Span
 from fathom.scoring.answers import Link, LinkedSpan, LinkedSpans, Text
 from fathom.scoring.keys import Key
-from fathom.scoring.quote_words import Words
+from fathom.scoring.quote_words import NormalizedWords
 from fathom.scoring.span_matching import ClaimMatch, Level, SentenceIndex, SpanMatcher, match_claims
 from fathom.tasks.claims.keys import CONCLUSION, LABEL, LIMITATIONS, REASON, Program, free_texts
 from fathom.tasks.claims.units import units
@@ -36,7 +36,7 @@ Documents = Mapping[DocumentId, Document]
 Values = dict[str, tuple[float, ...]]
 
 
-class Compared(NamedTuple):
+class KeyComparison(NamedTuple):
     """What of a key was found."""
 
     counts: Counts
@@ -46,7 +46,7 @@ class Compared(NamedTuple):
 
 def compare_claims(
     gold: LinkedSpans, predicted: Sequence[LinkedSpan], documents: Documents, program: Program
-) -> Compared:
+) -> KeyComparison:
     """The counts of predicted claims, evidence and links, of those that match, and of the attributes that agree.
 
     Counts at the other level of comparison end in its name, such as "claims matched by character".
@@ -65,7 +65,7 @@ def compare_claims(
             counts.update(_statements(gold, predicted, match, _matcher(documents, program), program))
             counts.update(_common_words(gold, predicted, match))
             values = _gaps(match)
-    return Compared(counts, values)
+    return KeyComparison(counts, values)
 
 
 def empty_counts(key: Key) -> dict[str, float]:
@@ -176,7 +176,7 @@ def _common_words(gold: LinkedSpans, predicted: Sequence[LinkedSpan], match: Cla
     counts: Counts = Counter()
     for _, _, ours, theirs in _matched_parts(gold, predicted, match):
         for name in free_texts(theirs):
-            said, true = (Counter(Words.of(one.attributes.get(name, "")).forms) for one in (ours, theirs))
+            said, true = (Counter(NormalizedWords.of(one.attributes.get(name, "")).forms) for one in (ours, theirs))
             found = {"matched": (said & true).total(), "predicted": said.total(), "gold": true.total()}
             counts.update({f"{OWN_WORDS[name]} {side}": count for side, count in found.items()})
     return counts

@@ -12,12 +12,12 @@ from fathom.records.contexts import Context
 from fathom.records.documents import Document, Passage
 from fathom.scoring.answers import LinkedSpan, LinkedSpans, Text
 from fathom.scoring.keys import Key
+from fathom.tasks.claims.answer_writing import written_claims, written_finding
 from fathom.tasks.claims.baselines import WordIndex, by_cue, overlapping, predicted
 from fathom.tasks.claims.faults import FaultyReader
 from fathom.tasks.claims.keys import LABEL, OPTION, Program
 from fathom.tasks.claims.levels import SCALES, scale_of
 from fathom.tasks.claims.wording import compared
-from fathom.tasks.claims.written import written_claims, written_finding
 from fathom.tasks.family import ALL_SEEN, Item, Unseen
 from fathom.tasks.simulating import most_frequent
 

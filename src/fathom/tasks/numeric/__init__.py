@@ -107,6 +107,7 @@ FAMILY = Family(
     diagnose=Diagnoser,
     passages=required_passages,
     starter=lambda corpus, questions: {"questions": questions},
+    fields=("title", "authors", "references"),
     explain=explain,
     warnings=_warnings,
     leaks=_leaks,

@@ -16,7 +16,7 @@ from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 from fathom.scoring.answers import Answer
 from fathom.scoring.keys import Key, Proof
-from fathom.tasks.family import Item, Unasked
+from fathom.tasks.family import Item, UnaskedKind
 from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
 from fathom.tasks.numeric.schema import SCHEMA, Part, Skill
 from fathom.tasks.numeric.settings import NumericSettings
@@ -68,7 +68,7 @@ class TemplatePool:
     def of(self, split: Split, length: str) -> dict[Distribution, dict[Skill, list[Template]]]:
         """The templates for contexts of this split and length, by distribution and skill.
 
-        Only the test split has held-out ones, beside the others.
+        Only the test split has held-out ones, in addition to the others.
         """
         if (split, length) not in self._by:
             by: dict[Distribution, dict[Skill, list[Template]]] = {}
@@ -139,7 +139,7 @@ class NumericBuilder:
         factory = ItemFactory(build_tables(sources), sources)
         return TemplateFiller(factory.tables, None, factory.is_unambiguous)
 
-    def unasked(self, context: Context) -> list[Unasked]:
+    def unasked(self, context: Context) -> list[UnaskedKind]:
         """The questions that could not be asked, since something is not known about the context's articles."""
         return list(build_tables(self._read(context.documents)).unknown.unasked())
 
@@ -152,23 +152,24 @@ def _askable(offered: Mapping[Skill, list[Template]], tables: Tables) -> dict[Sk
     return {skill: options for skill, options in known.items() if options}
 
 
-class Rate(NamedTuple):
+class UnanswerableRate(NamedTuple):
     """How often questions that may have no answer are asked, and how often they then have none."""
 
     nullable: dict[Skill, float]
     unanswerable: float
 
 
-def _rate(offered: Mapping[Skill, list[Template]], unanswerable: float) -> Rate:
-    """The rates by which the requested share of all questions has no answer.
+def _rate(offered: Mapping[Skill, list[Template]], unanswerable: float) -> UnanswerableRate:
+    """The rates at which the requested share of all questions has no answer.
 
-    Every skill has the same rate among the questions that may have no answer, so that none of them tells which have.
+    Every skill has the same rate among the questions that may have no answer, so that the skill does not reveal which
+    questions have none.
     """
     nullable = {skill: sum(one.may_be_empty for one in options) / len(options) for skill, options in offered.items()}
     if unanswerable > sum(nullable.values()) / len(nullable):
         nullable = {skill: float(share > 0) for skill, share in nullable.items()}
     average = sum(nullable.values()) / len(nullable)
-    return Rate(nullable, min(1.0, unanswerable / average) if average else 0.0)
+    return UnanswerableRate(nullable, min(1.0, unanswerable / average) if average else 0.0)
 
 
 def fill_question(
@@ -176,7 +177,7 @@ def fill_question(
     partners: Sequence[TemplateFiller],
     offered: Mapping[Skill, Sequence[Template]],
     skill: Skill,
-    rate: Rate,
+    rate: UnanswerableRate,
     rng: Random,
 ) -> FilledTemplate | None:
     """A random template filled with values, unanswerable at the rate if possible; None if no template fits.

@@ -17,15 +17,15 @@ from fathom.tasks.programs.tree import (
     Compare,
     Condition,
     Exists,
-    Grouped,
+    GroupedResults,
+    GroupsAggregate,
     Measure,
     Not,
     OneOf,
     Or,
-    OverGroups,
     PeerAggregate,
     Program,
-    Related,
+    RelatedCount,
     nodes,
 )
 
@@ -38,7 +38,7 @@ _CITATIONS = {
 }
 
 
-class BylineWords(wording.Words):
+class BylineWords(wording.ProgramWording):
     """Adds clauses about people and about entries of author lists to the general wording."""
 
     _rows: RowKind = "articles"
@@ -66,8 +66,8 @@ class BylineWords(wording.Words):
     def clause(self, condition: Condition, negated: bool = False) -> str:
         match condition:
             # The article that is cited most: some article cites it, and none is cited by more.
-            case And(Exists("citing" | "cited" as name, None, 1), Compare(Related(relation, None), "=", best)) if (
-                relation == name and best == PeerAggregate("MAX", Related(name)) and self._rows == "articles"
+            case And(Exists("citing" | "cited" as name, None, 1), Compare(RelatedCount(relation, None), "=", best)) if (
+                relation == name and best == PeerAggregate("MAX", RelatedCount(name)) and self._rows == "articles"
             ):
                 return f"{_CITATIONS[name][1]} the largest number of the other articles"
         if self._rows == "people" and (concerns(condition) != {"article"} or negated):
@@ -126,11 +126,11 @@ class BylineWords(wording.Words):
             case Exists("bylines") if self._schema.phrase_of(condition) is None:
                 return self._listed(condition, negated)
             case Exists():
-                return wording.Words._relation(self, condition, negated)
+                return wording.ProgramWording._relation(self, condition, negated)
             case And() | Or():
                 raise TypeError("conditions on one person are not combined in words")
             case _:
-                return wording.Words.clause(self, condition, negated)
+                return wording.ProgramWording.clause(self, condition, negated)
 
     def _listed(self, condition: Exists, negated: bool) -> str:
         """People by their places in author lists."""
@@ -160,7 +160,7 @@ class BylineWords(wording.Words):
         if len(conditions) == 1:
             return f" at {self._at(conditions[0])}"
         start = f"whose {self.measure(POSITION)} is "
-        tests = [wording.Words.clause(self, part) for part in conditions]
+        tests = [wording.ProgramWording.clause(self, part) for part in conditions]
         if not all(test.startswith(start) for test in tests):
             raise TypeError("several conditions on one position cannot be put into words")
         return f" at a position that is {' and '.join(test.removeprefix(start) for test in tests)}"
@@ -193,7 +193,9 @@ class BylineWords(wording.Words):
                 even = ((value == 0) == (sign == "=")) != negated
                 return f"an {'even' if even else 'odd'} position"
             case _:
-                return f"a position {wording.Words.clause(self, condition, negated)}".replace(self.the(POSITION), "it")
+                return f"a position {wording.ProgramWording.clause(self, condition, negated)}".replace(
+                    self.the(POSITION), "it"
+                )
 
     # Articles.
 
@@ -202,7 +204,7 @@ class BylineWords(wording.Words):
         return f"{noun} of its article" if self._rows == "entries" and measure in (*COUNTS, TITLE) else noun
 
     def _whose(self, measure: Measure) -> str:
-        if isinstance(measure, Related):
+        if isinstance(measure, RelatedCount):
             return f"for each of which {self.the(measure)} is"
         return super()._whose(measure)
 
@@ -261,18 +263,20 @@ class BylineWords(wording.Words):
             number = f"{'fewer than' if negated else 'at least'} {least} authors"
         return f"that have {number}{at}{who}"
 
-    def related(self, measure: Related) -> str:
+    def related(self, measure: RelatedCount) -> str:
         match measure:
-            case Related("citing" | "cited" as name, None):
+            case RelatedCount("citing" | "cited" as name, None):
                 return _CITATIONS[name][2]
-            case Related("citing" | "cited" as name, Exists(other, where)) if other == _CITATIONS[name][0] and where:
+            case RelatedCount("citing" | "cited" as name, Exists(other, where)) if (
+                other == _CITATIONS[name][0] and where
+            ):
                 with self._about("articles"):
                     return f"{_CITATIONS[name][2]} (only those {self.clause(where)})"
-            case Related("authors", None):
+            case RelatedCount("authors", None):
                 return self.measure(AUTHORS)
-            case Related("authors", where) if where is not None and concerns(where) == {"position"}:
+            case RelatedCount("authors", where) if where is not None and concerns(where) == {"position"}:
                 return f"number of authors at {self._at(where)}"
-            case Related("bylines", None):
+            case RelatedCount("bylines", None):
                 return "number of articles that this person wrote"
         raise TypeError("this number of related rows cannot be put into words")
 
@@ -290,7 +294,9 @@ def _kind_of(program: Program) -> RowKind:
     if not over_bylines(program):
         return "articles"
     if program.output in (NAMES, PEOPLE) or (
-        isinstance(program.output, Grouped | OverGroups) and program.output.key == NAME and is_by_article(program.where)
+        isinstance(program.output, GroupedResults | GroupsAggregate)
+        and program.output.key == NAME
+        and is_by_article(program.where)
     ):
         return "people"
     return "entries"
@@ -316,7 +322,7 @@ def concerns(condition: Condition | None) -> set[str]:
             read = set(nodes(condition))
             if POSITION in read:
                 return {"position"}
-            return {"name"} if NAME in read or Related("bylines") in read else {"article"}
+            return {"name"} if NAME in read or RelatedCount("bylines") in read else {"article"}
 
 
 def _any_name(where: Condition) -> list[str]:

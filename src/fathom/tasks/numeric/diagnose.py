@@ -17,7 +17,7 @@ from fathom.tasks.numeric.schema import NAME, POSITION, SCHEMA, TITLE, over_byli
 from fathom.tasks.numeric.simulate import Simulator
 from fathom.tasks.numeric.tables import Tables
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.faults import Reading, Variation
+from fathom.tasks.programs.faults import Interpretation, Variation
 
 MOST_PAIRS = 120
 """The maximum number of document pairs that are tried as both missed: all pairs of sixteen documents."""
@@ -34,7 +34,7 @@ _OPERATORS: tuple[tuple[str, tuple[type, ...]], ...] = (
     ("arithmetic", (tree.Arithmetic,)),
     ("count", (tree.Count, tree.CountDistinct)),
     ("aggregate", (tree.Aggregate,)),
-    ("group", (tree.Grouped,)),
+    ("group", (tree.GroupedResults,)),
 )
 
 
@@ -47,19 +47,19 @@ class Diagnoser:
     def diagnose(self, context: Context, item: Item) -> Diagnosis:
         tables = self._simulator.read(context)
         program = program_of(item.key)
-        reading = Reading(program, tables)
+        reading = Interpretation(program, tables)
         correct = item.key.answer
         selected = tables.selected(program)
         return Diagnosis(
             operators=_operators(program),
             sizes=_sizes(program, selected),
             steps=_steps(program, tables, selected, correct),
-            suspects=tuple(_suspects(reading, correct, selected)),
+            suspects=tuple(_possible_faults(reading, correct, selected)),
             further=lambda: _two_missed(reading, correct, selected),
         )
 
 
-def _suspects(reading: Reading, correct: Answer, selected: Sequence[int]) -> Iterator[FaultyAnswer]:
+def _possible_faults(reading: Interpretation, correct: Answer, selected: Sequence[int]) -> Iterator[FaultyAnswer]:
     needed = _needed(reading, selected)
     for fault in FAULTS.values():
         yield from _changing(fault.name, list(fault.variations(reading)), correct, needed)
@@ -78,14 +78,14 @@ def _changing(
             yield FaultyAnswer(cause, detail, answer, 1 / len(variations))
 
 
-def _needed(reading: Reading, selected: Sequence[int]) -> frozenset[int]:
+def _needed(reading: Interpretation, selected: Sequence[int]) -> frozenset[int]:
     """The articles whose absence may change the answer: the selected ones, or all where articles are related."""
     if any(relations(reading.program)):
         return frozenset(range(1, len(reading.database.rows["articles"]) + 1))
     return frozenset(selected)
 
 
-def _two_missed(reading: Reading, correct: Answer, selected: Sequence[int]) -> Iterator[FaultyAnswer]:
+def _two_missed(reading: Interpretation, correct: Answer, selected: Sequence[int]) -> Iterator[FaultyAnswer]:
     """Two articles missed at once, where there are few enough to try."""
     pairs = list(combinations(range(1, len(reading.database.rows["articles"]) + 1), 2))
     if len(pairs) <= MOST_PAIRS:
@@ -119,7 +119,7 @@ def _sizes(program: tree.Program, selected: Sequence[int]) -> dict[str, float]:
     # A name, a position or a title is part of the condition that compares it.
     counted = (node for node in SCHEMA.nodes(program) if node not in (NAME, POSITION, TITLE))
     length = sum(hasattr(node, "__match_args__") for node in counted)
-    return {"program length": float(length), "articles that fit": float(len(selected))}
+    return {"program length": float(length), "matching articles": float(len(selected))}
 
 
 def _steps(
@@ -131,7 +131,7 @@ def _steps(
         rows = [tables.articles[number - 1] for number in selected]
         steps.append(
             ReasoningStep(
-                "the articles that fit", tuple((row.title, f"Article {row.number}") for row in rows), "finding"
+                "the matching articles", tuple((row.title, f"Article {row.number}") for row in rows), "finding"
             )
         )
     measure = _measure(program)
@@ -153,7 +153,7 @@ def _measure(program: tree.Program) -> tree.Measure | None:
     match program.output:
         case tree.Values(measure) if measure == NAME:
             return None
-        case tree.Aggregate(_, measure) | tree.Values(measure) | tree.Grouped(_, tree.Aggregate(_, measure)):
+        case tree.Aggregate(_, measure) | tree.Values(measure) | tree.GroupedResults(_, tree.Aggregate(_, measure)):
             return measure
         case tree.Labels() if program.order:
             key = program.order[0].measure

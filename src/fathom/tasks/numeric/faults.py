@@ -20,11 +20,11 @@ from fathom.tasks.numeric.schema import (
 )
 from fathom.tasks.numeric.tables import CitationRow, Tables
 from fathom.tasks.programs import faults
-from fathom.tasks.programs.faults import Reading, ReadingFault, Variation, by_edit, over
-from fathom.tasks.programs.tree import Between, Compare, Exists, OneOf, Related
+from fathom.tasks.programs.faults import Interpretation, ReadingFault, Variation, by_edit, over
+from fathom.tasks.programs.tree import Between, Compare, Exists, OneOf, RelatedCount
 
 
-def _tables(reading: Reading) -> Tables:
+def _tables(reading: Interpretation) -> Tables:
     """The tables as the reader sees them."""
     seen = reading.seen
     assert isinstance(seen, Tables)
@@ -33,10 +33,10 @@ def _tables(reading: Reading) -> Tables:
 
 def _citing_for_cited(node: Any) -> Iterator[tuple[str, Any]]:
     match node:
-        case Related("citing" | "cited" as name, where):
+        case RelatedCount("citing" | "cited" as name, where):
             other = "cited" if name == "citing" else "citing"
             if where is None:
-                yield f"{other} instead of {name}", Related(other)
+                yield f"{other} instead of {name}", RelatedCount(other)
     phrased = SCHEMA.phrase_of(node) if isinstance(node, Exists) else None
     match phrased[0].name if phrased else None:
         case "cites":
@@ -49,7 +49,7 @@ def _citing_for_cited(node: Any) -> Iterator[tuple[str, Any]]:
             yield "citing the article instead of cited by it", cites_article(*phrased[1])  # type: ignore[index]
 
 
-def _reversed_citations(reading: Reading) -> Iterator[Variation]:
+def _reversed_citations(reading: Interpretation) -> Iterator[Variation]:
     """One citation relation of the program reversed, or all of them."""
     yield from by_edit(_citing_for_cited)(reading)
     counted = [name for name, _ in relations(reading.program) if name in ("cites", "cited")]
@@ -59,7 +59,7 @@ def _reversed_citations(reading: Reading) -> Iterator[Variation]:
         yield Variation("every citation reversed", over(reading, seen.replaced(citing_cited=citations)))
 
 
-def _references_as_citations(reading: Reading) -> Iterator[Variation]:
+def _references_as_citations(reading: Interpretation) -> Iterator[Variation]:
     yield from by_edit(_references_for_citations)(reading)
     if REFERENCES not in SCHEMA.nodes(reading.program):
         return
@@ -81,7 +81,7 @@ def _references_for_citations(node: Any) -> Iterator[tuple[str, Any]]:
         yield "all references instead of citations in the collection", Compare(REFERENCES, ">=", node.least)
 
 
-def _ignore_distinct(reading: Reading) -> Iterator[Variation]:
+def _ignore_distinct(reading: Interpretation) -> Iterator[Variation]:
     yield from faults.FAULTS["ignore-distinct"].variations(reading)
     # Names are made unique below, so the program must not select articles by name.
     if reading.program.output == PEOPLE and not related(reading.program) & {"authors", "bylines"}:

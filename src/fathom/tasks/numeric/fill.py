@@ -230,7 +230,7 @@ class TemplateFiller:
                 return different < self._kept(template, values)
             case tree.Count() | tree.CountDistinct():
                 return True
-            case tree.Grouped(having=having) if program.top is None:
+            case tree.GroupedResults(having=having) if program.top is None:
                 least = 2 if having is None else 1
                 return least <= len(rows) <= 2 * LONGEST_LIST and len(rows) < self._kept(template, values)
         if program.top is not None:
@@ -295,15 +295,20 @@ def _gives(program: tree.Program, result: object, evaluation: Evaluation) -> boo
 
 
 def _is_clumsy(condition: tree.Condition, values: tree.Bindings) -> bool:
-    """Whether a bound leaves a single count, remainder or position: "at most 0" is better said as "exactly 0"."""
+    """Whether a bound leaves a single count, remainder or position ("at most 0" is better said as "exactly 0"), none
+    ("fewer than 1 author") or all ("at least 1 author")."""
     match condition:
         case tree.Not(tree.Compare(measure, ">", tree.Slot() as slot)):
-            return slot.kind in ("number", "position") and values[slot] == _lowest(measure)
-        case tree.Compare(measure, "<" | "<=" as sign, tree.Slot() as slot) if slot.kind in ("number", "position"):
-            lowest = _lowest(measure)
-            return lowest is not None and values[slot] == lowest + (sign == "<")
+            lowest, least = _lowest(measure), 0
+        case tree.Compare(measure, "<" | "<=" as sign, tree.Slot() as slot):
+            lowest, least = _lowest(measure), int(sign == "<")
+        case tree.Compare(measure, ">" | ">=" as sign, tree.Slot() as slot):
+            lowest, least = _lowest(measure), 0 if sign == ">=" else -1
         case _:
             return False
+    if slot.kind not in ("number", "position") or lowest is None:
+        return False
+    return int(values[slot]) <= lowest + least
 
 
 def _lowest(measure: tree.Measure) -> int | None:
@@ -323,4 +328,4 @@ def _lists(program: tree.Program) -> bool:
 
 
 def _is_computed(program: tree.Program) -> bool:
-    return isinstance(program.output, tree.Result | tree.Grouped | tree.OverGroups)
+    return isinstance(program.output, tree.Result | tree.GroupedResults | tree.GroupsAggregate)

@@ -9,7 +9,7 @@ from fathom.tasks.numeric.schema import NAME, SCHEMA, wrote_at_least
 from fathom.tasks.numeric.tables import ArticleRow, AuthorRow, CitationRow, Tables, make_tables
 from fathom.tasks.programs import mutants
 from fathom.tasks.programs.mutants import Constants
-from fathom.tasks.programs.tree import Aggregate, Count, Not, Program, Related, Values
+from fathom.tasks.programs.tree import Aggregate, Count, Not, Program, RelatedCount, Values
 
 
 def random_tables(rng: Random, named: Constants) -> Tables:
@@ -88,7 +88,7 @@ def is_equivalent(program: Program, mutant: Program) -> bool:
     """
     if mutants.is_equivalent(program, mutant, SCHEMA):
         return True
-    totals = [Program(Aggregate("SUM", Related(relation))) for relation in ("citing", "cited")]
+    totals = [Program(Aggregate("SUM", RelatedCount(relation))) for relation in ("citing", "cited")]
     if program in totals and mutant in totals:
         return True
     if program.where != Not(wrote_at_least(2)) or mutant.where != program.where:

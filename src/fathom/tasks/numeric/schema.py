@@ -231,14 +231,16 @@ TOPIC_OF: dict[str, Topic] = {
 
 def related(node: Any) -> set[str]:
     """The names of the schema's relations that a tree follows; the way from a name to its article is none."""
-    return {part.relation for part in tree.nodes(node) if isinstance(part, tree.Exists | tree.Related)} - {"article"}
+    return {part.relation for part in tree.nodes(node) if isinstance(part, tree.Exists | tree.RelatedCount)} - {
+        "article"
+    }
 
 
 def skill(program: tree.Program) -> Skill:
     """The one of the SciTrek paper's six skills that the program requires."""
     if related(program):
         return "relational filtering"
-    aggregates = isinstance(program.output, tree.Result | tree.Grouped | tree.OverGroups)
+    aggregates = isinstance(program.output, tree.Result | tree.GroupedResults | tree.GroupsAggregate)
     if program.where is None:
         return "sorting" if program.order else "aggregating" if aggregates else "filtering"
     return "filtering+sorting" if program.order else "filtering+aggregating" if aggregates else "filtering"
@@ -305,7 +307,7 @@ _PART_OF_RELATION: dict[str, Part] = {
 
 
 @dataclass(frozen=True)
-class Needs:
+class RequiredParts:
     """What must be known of the articles for the answer of a program to be known."""
 
     read: frozenset[Part]
@@ -318,14 +320,14 @@ class Needs:
     """Whether it depends on which articles cite which."""
 
 
-def needs(program: tree.Program) -> Needs:
+def needs(program: tree.Program) -> RequiredParts:
     """What the program needs, whatever the values of its slots."""
     of_all: set[Part] = {"byline"} if over_bylines(program) else set()
     relations = [_PART_OF_RELATION[name] for name in related(program)]
     of_all.update(relations)
     of_all.update(_PARTS[node] for node in tree.nodes(program) if node in (NAME, POSITION, TITLE))
     read = parts_read(program)
-    return Needs(
+    return RequiredParts(
         read,
         frozenset(of_all),
         frozenset(part for part in read if not _may_exclude(program.where, part)),

@@ -28,7 +28,7 @@ class NumericSettings(FamilySettings):
     template_splits: dict[Split, Position] = {}
     """Divide the templates among the splits too, such as train=70,dev=10,test=20."""
     hold_out: tuple[str, ...] = ()
-    """Values of tags that only the test split asks about, beside others: skill=sorting,topic=author list,length=1M."""
+    """Tag values that only the test split has, in addition to all others: skill=sorting,topic=author list,length=1M."""
 
     @field_validator("hold_out")
     @classmethod
@@ -40,7 +40,7 @@ class NumericSettings(FamilySettings):
                     f"'{value}' cannot be held out. Write one of {', '.join(HELD_OUT)} with its value: skill=sorting"
                 )
             if HELD_OUT[tag] and wanted not in HELD_OUT[tag]:
-                raise ValueError(f"'{wanted}' is no {tag}. Use one of {', '.join(HELD_OUT[tag])}")
+                raise ValueError(f"'{wanted}' is not a {tag}. Use one of {', '.join(HELD_OUT[tag])}")
         return values
 
     def is_held_out(self, **tags: str) -> bool:

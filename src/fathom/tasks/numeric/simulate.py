@@ -20,16 +20,16 @@ from fathom.tasks.numeric.key_programs import program_of
 from fathom.tasks.numeric.schema import COUNTS, NAME, TITLE
 from fathom.tasks.numeric.sources import CACHED_SOURCES, source_reader
 from fathom.tasks.numeric.tables import Tables, build_tables
-from fathom.tasks.programs.faults import Reading
+from fathom.tasks.programs.faults import Interpretation
 from fathom.tasks.programs.tree import (
     Columns,
     Count,
     CountDistinct,
-    Grouped,
+    GroupedResults,
+    GroupsAggregate,
     Measure,
     Output,
-    OverGroups,
-    Related,
+    RelatedCount,
     Result,
     Values,
     nodes,
@@ -55,7 +55,7 @@ class Simulator:
         """`keys` gives the keys of the whole bench; only `sim/majority` needs them, and reads them once."""
         self._keys = keys
         self._read = source_reader(corpus, CACHED_SOURCES)
-        self._latest: tuple[str, _Shown] | None = None
+        self._latest: tuple[str, _ShownTables] | None = None
 
     def text(self, context: Context, item: Item, simulated: Simulated, rng: Random, unseen: Unseen = ALL_SEEN) -> str:
         """The text of the response to one question."""
@@ -84,9 +84,9 @@ class Simulator:
         """The tables of a context."""
         return self._shown(context).tables
 
-    def _shown(self, context: Context) -> _Shown:
+    def _shown(self, context: Context) -> _ShownTables:
         if self._latest is None or self._latest[0] != context.id:
-            self._latest = context.id, _Shown(build_tables(self._read(context.documents)))
+            self._latest = context.id, _ShownTables(build_tables(self._read(context.documents)))
         return self._latest[1]
 
     @cached_property
@@ -100,7 +100,7 @@ def _read_with_faults(key: Key, tables: Tables, simulated: Simulated, rng: Rando
     miss = simulated.chance("miss")
     missing = frozenset(row.number for row in tables.articles if rng.random() < miss) if miss else frozenset()
     missing |= unseen
-    reading = Reading(program_of(key), tables, missing)
+    reading = Interpretation(program_of(key), tables, missing)
     # All faults are drawn before the first one is applied.
     for fault in [fault for name, fault in FAULTS.items() if simulated.happens(name, rng)]:
         reading = fault.apply(reading, rng) or reading
@@ -114,35 +114,35 @@ def _listed(lines: Sequence[str]) -> str:
 # Guesses use the form of the answer, which the question states, but not the condition.
 
 
-class _Wanted(NamedTuple):
+class _AnswerForm(NamedTuple):
     """The form and the columns that a question asks for."""
 
     form: Literal["number", "set", "multiset", "ranking", "rows"]
     columns: tuple[Measure | Output, ...]
 
 
-def _wanted(key: Key) -> _Wanted:
+def _wanted(key: Key) -> _AnswerForm:
     """The form of the answer by the program, because an unanswerable key has none."""
     program = program_of(key)
     output = program.output
-    if isinstance(output, Result | OverGroups):
-        return _Wanted("number", (output,))
+    if isinstance(output, Result | GroupsAggregate):
+        return _AnswerForm("number", (output,))
     columns: tuple[Measure | Output, ...] = (TITLE,)
     if isinstance(output, Values):
         columns = (output.measure,)
     elif isinstance(output, Columns):
         columns = output.measures
-    elif isinstance(output, Grouped):
+    elif isinstance(output, GroupedResults):
         columns = (*((output.key,) if output.keys else ()), *((output.result,) if output.result else ()))
     if len(columns) > 1:
-        return _Wanted("rows", columns)
+        return _AnswerForm("rows", columns)
     if program.order:
-        return _Wanted("ranking", columns)
-    distinct = output.distinct if isinstance(output, Values) else not isinstance(output, Grouped) or output.keys
-    return _Wanted("set" if distinct else "multiset", columns)
+        return _AnswerForm("ranking", columns)
+    distinct = output.distinct if isinstance(output, Values) else not isinstance(output, GroupedResults) or output.keys
+    return _AnswerForm("set" if distinct else "multiset", columns)
 
 
-class _Shown:
+class _ShownTables:
     """One context's tables, and the values that guesses are drawn from."""
 
     def __init__(self, tables: Tables) -> None:
@@ -173,7 +173,7 @@ class _Shown:
         read = [node for column in columns for node in nodes(column)]
         named = [column.name for column in COUNTS if column in read]
         values = [value for name in named for row in rows if (value := getattr(row, name)) is not None]
-        counts = any(isinstance(node, Count | CountDistinct | Related) for node in read)
+        counts = any(isinstance(node, Count | CountDistinct | RelatedCount) for node in read)
         return (min(values), max(values)) if values and not counts else (0, len(rows))
 
 
@@ -182,7 +182,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"[^\W\d_]{4,}", text.lower()))
 
 
-def _guess(wanted: _Wanted, shown: _Shown, rng: Random) -> list[str]:
+def _guess(wanted: _AnswerForm, shown: _ShownTables, rng: Random) -> list[str]:
     """Random values of the requested form from the context."""
     texts = shown.texts(wanted.columns[0])
     if texts is not None and len(wanted.columns) == 1:
@@ -199,7 +199,7 @@ def _guess(wanted: _Wanted, shown: _Shown, rng: Random) -> list[str]:
     return ["; ".join(map(cell, wanted.columns)) for _ in range(count)]
 
 
-def _lookup(wanted: _Wanted, shown: _Shown, question: str) -> list[str]:
+def _lookup(wanted: _AnswerForm, shown: _ShownTables, question: str) -> list[str]:
     """The titles or names that share most words with the question, and its first number."""
     number = re.search(r"\d+", question)
     first = number[0] if number else "1"

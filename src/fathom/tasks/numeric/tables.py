@@ -112,7 +112,7 @@ class Tables(Database):
         return len({re.sub(r"\W+", " ", row.title).casefold().strip() for row in self.articles}) < len(self.articles)
 
     def confuses_people(self, program: Program) -> bool:
-        """Whether the program names somebody who has no article here, but may be taken for somebody who has one."""
+        """Whether the program names a person without an article here who may be confused with one who has one."""
         named = (value for column, value in named_texts(program) if column == NAME)
         return any(
             name not in self.articles_of and family_letters(name.rsplit(None, 1)[-1]) in self._words_of_names

@@ -66,7 +66,7 @@ class _Trials:
         """Conditions that have not selected anything yet."""
         output = program.output
         self._without_having: tree.Program | None = None
-        if isinstance(output, tree.Grouped | tree.OverGroups) and output.having is not None:
+        if isinstance(output, tree.GroupedResults | tree.GroupsAggregate) and output.having is not None:
             self._without_having = replace(program, output=replace(output, having=None))
         """The program without its HAVING, while that has not excluded anything yet."""
         self._compared = 0
@@ -121,7 +121,7 @@ class _Trials:
     def _difference(self, program: tree.Program, theirs: list[Row], ours: list[Row]) -> str:
         if len(theirs) > len(ours) and {row[:1] for row in theirs} == {row[:1] for row in ours}:
             return "it lists some rows more than once; add DISTINCT"
-        if isinstance(program.output, tree.Result | tree.Grouped) and self._statement.find(exp.Join):
+        if isinstance(program.output, tree.Result | tree.GroupedResults) and self._statement.find(exp.Join):
             return "it counts some rows of a join more than once, which has no natural wording; use IN (SELECT ...)"
         return "its meaning was not understood, so it cannot be put into words"
 
@@ -189,7 +189,7 @@ def _parts(condition: tree.Condition | None) -> Iterator[tree.Condition]:
 
 def _is_empty(program: tree.Program, answer: Answer) -> bool:
     """Whether there is no answer; a count of zero is none."""
-    counts = isinstance(program.output, tree.Count | tree.CountDistinct | tree.OverGroups)
+    counts = isinstance(program.output, tree.Count | tree.CountDistinct | tree.GroupsAggregate)
     return isinstance(answer, Unanswerable) or (counts and isinstance(answer, Number) and answer.value == 0)
 
 
@@ -238,7 +238,7 @@ def _agree(program: tree.Program, theirs: list[Row], ours: list[Row]) -> bool:
 def _has_several_columns(program: tree.Program) -> bool:
     output = program.output
     return isinstance(output, tree.Columns) or (
-        isinstance(output, tree.Grouped) and output.keys and output.result is not None
+        isinstance(output, tree.GroupedResults) and output.keys and output.result is not None
     )
 
 

@@ -21,8 +21,8 @@ from fathom.tasks.numeric.schema import (
     SCHEMA,
     TITLE,
     WORDS,
-    Needs,
     Part,
+    RequiredParts,
     Skill,
     Topic,
     at_position,
@@ -76,7 +76,7 @@ class Template:
         return topic(self.program)
 
     @cached_property
-    def needs(self) -> Needs:
+    def needs(self) -> RequiredParts:
         return needs(self.program)
 
     @cached_property
@@ -165,7 +165,7 @@ def _is_meaningful(program: tree.Program) -> bool:
             return measure not in compared
         case tree.Values(measure, True) | tree.CountDistinct(measure):
             return measure not in fixed | listed
-        case tree.Aggregate(_, measure) | tree.Values(measure) | tree.Grouped(measure):
+        case tree.Aggregate(_, measure) | tree.Values(measure) | tree.GroupedResults(measure):
             return measure not in fixed
         case _:
             return True
@@ -186,10 +186,10 @@ def _aggregating() -> Iterator[tree.Program]:
     for measure in (*COUNTS, ARITHMETIC[4]):
         yield tree.Program(tree.CountDistinct(measure))
     for key in COUNTS:
-        yield tree.Program(tree.Grouped(key, tree.Count()))
+        yield tree.Program(tree.GroupedResults(key, tree.Count()))
         for function, measure in product(FUNCTIONS, COUNTS):
             if measure != key:
-                yield tree.Program(tree.Grouped(key, tree.Aggregate(function, measure)))
+                yield tree.Program(tree.GroupedResults(key, tree.Aggregate(function, measure)))
 
 
 def _sorting() -> Iterator[tree.Program]:
@@ -252,7 +252,7 @@ def _filtering() -> Iterator[tree.Program]:
         *(tree.Aggregate(function, measure) for function, measure in product(FUNCTIONS, COUNTS)),
         PEOPLE,
         tree.CountDistinct(REFERENCES),
-        tree.Grouped(AUTHORS, tree.Count()),
+        tree.GroupedResults(AUTHORS, tree.Count()),
         tree.Aggregate("AVG", ARITHMETIC[3]),
     )
     sortable: tuple[tree.Measure, ...] = (*COUNTS, ARITHMETIC[1])

@@ -1,4 +1,4 @@
-"""Responses that an audit tries beside those of every answer type.
+"""Responses that an audit tries in addition to those of every answer type.
 
 Grouped answers in the forms that models write, and near misses made from the context of the question.
 """

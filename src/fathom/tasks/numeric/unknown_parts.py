@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from fathom.records.documents import DocumentId
-from fathom.tasks.family import Unasked
-from fathom.tasks.numeric.schema import FIELD_OF, SCHEMA, Needs, Part
+from fathom.tasks.family import UnaskedKind
+from fathom.tasks.numeric.schema import FIELD_OF, SCHEMA, Part, RequiredParts
 from fathom.tasks.numeric.sources import Source
 from fathom.tasks.numeric.unlinked_references import articles_in_doubt
 from fathom.tasks.programs import tree
@@ -33,7 +33,7 @@ class UnknownParts:
         self.documents: Mapping[Part, tuple[DocumentId, ...]] = {
             part: ids for part in PARTS if (ids := tuple(source.id for source in sources if part in source.unknown))
         }
-        """The articles of which each part is unknown; only parts that are unknown somewhere."""
+        """The articles in which each part is unknown; only parts that are unknown somewhere."""
         self._empty: frozenset[Part] = frozenset(self._parts_without_value()) if sources else frozenset()
         """The parts that no article is known to have: there is nothing to ask about them."""
 
@@ -50,7 +50,7 @@ class UnknownParts:
         """The articles with a reference that may or may not cite another article of the context."""
         return tuple(articles_in_doubt(self._sources))
 
-    def exclude(self, wanted: Needs) -> bool:
+    def exclude(self, wanted: RequiredParts) -> bool:
         """Whether no values for the slots of a program make its answer known and worth asking for."""
         unknown = self.documents.keys()
         return bool(
@@ -66,17 +66,17 @@ class UnknownParts:
             return False
         return self._lists_unknown_title(program) or bool(self._evaluation.unknown_cells(program))
 
-    def unasked(self) -> Iterator[Unasked]:
+    def unasked(self) -> Iterator[UnaskedKind]:
         """The questions that could not be asked about the context, and why."""
         everything = tuple(source.id for source in self._sources)
         for part, ids in self.documents.items():
             field = FIELD_OF[part]
             questions = f"no questions on {_NAMES[part]}" if part in self._empty else _PREVENTED[part]
-            yield Unasked(f"{_NAMES[part]} are unknown", questions, field, ids)
+            yield UnaskedKind(f"{_NAMES[part]} are unknown", questions, field, ids)
         for part in sorted(self._empty - self.documents.keys()):
-            yield Unasked(f"{_NAMES[part]} are absent", f"no questions on {_NAMES[part]}", None, everything)
+            yield UnaskedKind(f"{_NAMES[part]} are absent", f"no questions on {_NAMES[part]}", None, everything)
         if "references" not in self.documents and self.doubtful_links:
-            yield Unasked(
+            yield UnaskedKind(
                 "references that may or may not be to another article occur",
                 "no questions on citations",
                 None,

@@ -53,8 +53,8 @@ class UnlinkedReferences(NamedTuple):
     """A bit for every long word and title of the entries."""
     has_untitled: bool = False
 
-    def that_may_cite(self, article: ArticleKeys) -> Iterator[UnlinkedReference]:
-        """The entries that may cite the article, as far as signatures show."""
+    def possible_citations(self, article: ArticleKeys) -> Iterator[UnlinkedReference]:
+        """The entries that may cite the article, judging by their signatures."""
         if self.has_untitled or not self.ids.isdisjoint(article.ids):
             return iter(self.entries)
         missing, spared = article.signature & ~self.signature, article.spared
@@ -146,7 +146,7 @@ def articles_in_doubt(articles: Sequence[CitingArticle]) -> Iterator[DocumentId]
     for article in articles:
         known = {article.id, *article.cites}
         others = (one for one in articles if one.id not in known)
-        if any(_may_cite(entry, one.keys) for one in others for entry in article.unlinked.that_may_cite(one.keys)):
+        if any(_may_cite(entry, one.keys) for one in others for entry in article.unlinked.possible_citations(one.keys)):
             yield article.id
 
 

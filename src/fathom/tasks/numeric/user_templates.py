@@ -38,7 +38,7 @@ from fathom.tasks.programs.tree import (
     IsUnknown,
     PeerAggregate,
     Program,
-    Related,
+    RelatedCount,
     Slot,
     Values,
     bind,
@@ -181,7 +181,7 @@ def _normalized(program: Program) -> Program:
 
 def _with_counts(node: Any) -> Any:
     """The tree with the number of authors in place of the number of names, and of the last position."""
-    if node in (Related("authors"), PeerAggregate("MAX", POSITION, Column("article_id"))):
+    if node in (RelatedCount("authors"), PeerAggregate("MAX", POSITION, Column("article_id"))):
         return AUTHORS
     parts = children(node)
     return rebuild(node, tuple(map(_with_counts, parts))) if parts else node

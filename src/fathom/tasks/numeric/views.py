@@ -75,7 +75,7 @@ def _table(name: str, columns: Sequence[str], rows: Sequence[Sequence[int | str 
 
 
 @dataclass
-class _Extracted:
+class _ExtractedArticle:
     """One article as the model extracted it, from all of its chunks."""
 
     title: str = ""
@@ -83,9 +83,9 @@ class _Extracted:
     references: list[str] = field(default_factory=list)
 
 
-def _parse(extractions: Sequence[str]) -> dict[int, _Extracted]:
+def _parse(extractions: Sequence[str]) -> dict[int, _ExtractedArticle]:
     """The articles in the extractions: JSON objects, one per line. Other text is ignored."""
-    articles: dict[int, _Extracted] = {}
+    articles: dict[int, _ExtractedArticle] = {}
     for line in "\n".join(extractions).splitlines():
         try:
             row = json.loads(line.strip().rstrip(","))
@@ -93,7 +93,7 @@ def _parse(extractions: Sequence[str]) -> dict[int, _Extracted]:
             continue
         if not isinstance(row, dict) or type(row.get("article")) is not int or not 0 < row["article"] < 100_000:
             continue
-        found = articles.setdefault(row["article"], _Extracted())
+        found = articles.setdefault(row["article"], _ExtractedArticle())
         if isinstance(row.get("title"), str) and not found.title:
             found.title = row["title"].strip()
         found.authors.extend(_strings(row.get("authors")))
@@ -105,7 +105,7 @@ def _strings(value: object) -> list[str]:
     return [one.strip() for one in value if isinstance(one, str) and one.strip()] if isinstance(value, list) else []
 
 
-def _load(articles: dict[int, _Extracted]) -> sqlite3.Connection:
+def _load(articles: dict[int, _ExtractedArticle]) -> sqlite3.Connection:
     """The three tables. An article cites another if the other's title is among its references."""
     database = open_database()
     titles = {_plain(read.title): number for number, read in articles.items() if read.title}

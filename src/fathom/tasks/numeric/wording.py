@@ -7,7 +7,7 @@ from random import Random
 from fathom.tasks.numeric.byline_wording import BylineWords
 from fathom.tasks.numeric.schema import NAMES, PEOPLE, POSITION, SCHEMA, is_about_people
 from fathom.tasks.programs import wording_check
-from fathom.tasks.programs.tree import Condition, Count, Grouped, Having, OverGroups, Program, Result, nodes
+from fathom.tasks.programs.tree import Condition, Count, GroupedResults, GroupsAggregate, Having, Program, Result, nodes
 
 _HOW_MANY = {
     "=": "exactly",
@@ -32,13 +32,13 @@ class ArticleWords(BylineWords):
             return f"{asked} Sort the names {direction}.{self._first(program)}"
         if program.output == PEOPLE:
             return self._ask_how_many(where)
-        if self._rows == "people" and isinstance(program.output, Grouped):
+        if self._rows == "people" and isinstance(program.output, GroupedResults):
             return self._ask_by_author(program.output, program)
-        if self._rows == "people" and isinstance(program.output, OverGroups):
+        if self._rows == "people" and isinstance(program.output, GroupsAggregate):
             return self._ask_over_authors(program.output, self.among(where))
         return super().ask(program)
 
-    def _ask_by_author(self, output: Grouped, program: Program) -> str:
+    def _ask_by_author(self, output: GroupedResults, program: Program) -> str:
         """Something of every author of some articles."""
         among = self.among(program.where)
         number = self._of_author(output.result or Count())
@@ -84,7 +84,7 @@ class ArticleWords(BylineWords):
             return "the number of these articles that the person wrote"
         return f"{self.result(result)} over those of these articles that the person wrote"
 
-    def _ask_over_authors(self, output: OverGroups, among: str) -> str:
+    def _ask_over_authors(self, output: GroupsAggregate, among: str) -> str:
         if output.function == "COUNT" or output.result is None:
             assert output.having is not None
             if output.having.result == Count():

@@ -31,9 +31,9 @@ def answer_of(
         digits = None if measure is None else schema.digits(measure)
         return _number(cell, WHOLE_QUOTIENT_DIGITS if digits is None else digits, decimals)
 
-    if isinstance(output, tree.Result | tree.OverGroups):
+    if isinstance(output, tree.Result | tree.GroupsAggregate):
         value = rows[0][0]
-        measure = output.result if isinstance(output, tree.OverGroups) else output
+        measure = output.result if isinstance(output, tree.GroupsAggregate) else output
         return Unanswerable() if value is None else atom(value, measure, decimals)
     if not rows:
         return Unanswerable()
@@ -41,13 +41,13 @@ def answer_of(
         places = [DECIMALS if tree.is_rounded(tree.Program(tree.Values(one))) else None for one in output.measures]
         cells = [tuple(map(atom, row, output.measures, places)) for row in rows]
         return Rows(columns=tuple(f"column {number}" for number in range(1, len(places) + 1)), rows=tuple(cells))
-    if isinstance(output, tree.Grouped) and output.result is not None:
+    if isinstance(output, tree.GroupedResults) and output.result is not None:
         # A group without any known value has no result.
         place = int(output.keys)
         rows = [row for row in rows if row[place] is not None]
         if not rows:
             return Unanswerable()
-    if isinstance(output, tree.Grouped) and output.result is not None and output.keys:
+    if isinstance(output, tree.GroupedResults) and output.result is not None and output.keys:
         pairs = [(atom(row[0], output.key, None), atom(row[1], output.result, decimals)) for row in rows]
         return Rows(columns=(output.key.name, "result"), rows=tuple(pairs))
     wanted = _wanted(program, schema)
@@ -61,14 +61,14 @@ def answer_of(
 
 def _names_rows(output: tree.Output) -> bool:
     """Whether no two rows of the output are the same: labels and keys of groups are."""
-    return isinstance(output, tree.Labels) or (isinstance(output, tree.Grouped) and output.keys)
+    return isinstance(output, tree.Labels) or (isinstance(output, tree.GroupedResults) and output.keys)
 
 
 def _wanted(program: tree.Program, schema: Schema) -> tree.Measure | tree.Result | None:
     match program.output:
         case tree.Values(measure):
             return measure
-        case tree.Grouped(key, result, _, keys):
+        case tree.GroupedResults(key, result, _, keys):
             return key if keys else result
         case tree.Labels():
             return tree.Column(schema.base(program).label)

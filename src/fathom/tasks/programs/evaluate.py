@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
-from fathom.tasks.programs.masks import Scale, bits, mask_of, union
+from fathom.tasks.programs.masks import ValueIndex, bits, mask_of, union
 from fathom.tasks.programs.operations import COMBINE, COMPARE, CONTAINS, aggregate, or_null, rounded
 from fathom.tasks.programs.schema import Schema, Table
 from fathom.tasks.programs.tree import (
@@ -23,7 +23,7 @@ from fathom.tasks.programs.tree import (
     Bindings,
     Column,
     Columns,
-    Combined,
+    CombinedResult,
     Comparator,
     Compare,
     Condition,
@@ -31,7 +31,8 @@ from fathom.tasks.programs.tree import (
     Count,
     CountDistinct,
     Exists,
-    Grouped,
+    GroupedResults,
+    GroupsAggregate,
     Having,
     IsUnknown,
     Labels,
@@ -39,16 +40,15 @@ from fathom.tasks.programs.tree import (
     Not,
     OneOf,
     Or,
-    OverGroups,
     PeerAggregate,
     Program,
     Ratio,
-    Related,
+    RelatedCount,
     Result,
     Slot,
     Sort,
     Values,
-    Weighted,
+    WeightedSum,
     bind,
     nodes,
 )
@@ -88,9 +88,9 @@ class Evaluation:
         view = self.view(self._schema.base(program))
         places = self._selected(program, view)
         match program.output:
-            case OverGroups():
+            case GroupsAggregate():
                 return [(_over_groups(program.output, view, places),)]
-            case Grouped():
+            case GroupedResults():
                 rows = _grouped(program.output, program.order, view, places)
             case Labels():
                 rows = view.listed([Column(view.table.label)], program.order, places)
@@ -124,7 +124,7 @@ class Evaluation:
         view = self.view(self._schema.base(program))
         found = self._unknown(view, program, view.possible(program.where))
         for node in nodes(program):
-            if isinstance(node, Exists | Related):
+            if isinstance(node, Exists | RelatedCount):
                 related = self.view(self._schema.by_name[self._schema.relation[node.relation].table], joined=False)
                 found.update(self._unknown(related, node.where, related.possible(node.where)))
             elif isinstance(node, PeerAggregate):
@@ -152,7 +152,7 @@ def _read_columns(node: Any) -> Iterator[str]:
         part = waiting.pop()
         if isinstance(part, Column):
             yield part.name
-        elif part is node or not isinstance(part, int | str | Slot | IsUnknown | Exists | Related | PeerAggregate):
+        elif part is node or not isinstance(part, int | str | Slot | IsUnknown | Exists | RelatedCount | PeerAggregate):
             parts = part if isinstance(part, tuple) else [getattr(part, n) for n in getattr(part, "__match_args__", ())]
             waiting.extend(parts)
 
@@ -181,7 +181,7 @@ class View:
         self.names = {**(schema.main.positions if joined else {}), **table.positions}
         self.every = (1 << len(self._rows)) - 1
         self._columns: dict[str, Sequence[Cell]] = {}
-        self._scales: dict[Measure, Scale] = {}
+        self._scales: dict[Measure, ValueIndex] = {}
         self._owners: dict[str, dict[Cell, int]] = {}
         self._lower_columns: dict[str, list[str | None]] = {}
 
@@ -230,7 +230,7 @@ class View:
                 strict = isinstance(right, Column) and self._schema.columns[right.name].nonzero
                 combine = or_null(COMBINE[sign], () if strict else (ZeroDivisionError,))
                 return list(map(combine, self.values(left, places), self.values(right, places)))
-            case Weighted(terms):
+            case WeightedSum(terms):
                 weighted = [[term.weight] * len(self._rows if places is None else places) for term in terms]
                 parts = [
                     map(or_null(operator.mul), weights, self.values(term.measure, places))
@@ -239,7 +239,7 @@ class View:
                 return [None if None in row else sum(row) for row in zip(*parts, strict=True)]
             case PeerAggregate():
                 return self._peers(measure, range(len(self._rows)) if places is None else places)
-            case Related(name, where):
+            case RelatedCount(name, where):
                 counts, owners = self._related(name, where, {}), self.column(self._schema.relation[name].owner)
                 return [counts[owners[place]] for place in (range(len(owners)) if places is None else places)]
 
@@ -330,7 +330,7 @@ class View:
         relation = self._schema.relation[condition.relation]
         least = _bound(condition.least, bound)
         if condition.where is None:
-            return self.scale(Related(condition.relation)).where(">=", least)
+            return self.scale(RelatedCount(condition.relation)).where(">=", least)
         counts = self._related(condition.relation, condition.where, bound)
         owned = self._owned(relation.owner)
         return union(owned.get(key, 0) for key, count in counts.items() if count >= least)
@@ -351,11 +351,11 @@ class View:
             self._owners[owner] = rows
         return self._owners[owner]
 
-    def scale(self, measure: Measure) -> Scale:
+    def scale(self, measure: Measure) -> ValueIndex:
         """An index of the rows by the value of the measure."""
         scale = self._scales.get(measure)
         if scale is None:
-            scale = self._scales[measure] = Scale(self.comparable(measure))
+            scale = self._scales[measure] = ValueIndex(self.comparable(measure))
         return scale
 
     # Results.
@@ -386,19 +386,19 @@ class View:
                 top = self.result(numerator, [place for place in places if kept >> place & 1])
                 bottom = self.result(denominator, places)
                 return None if top is None or not bottom else top / bottom
-            case Combined(left, sign, right):
+            case CombinedResult(left, sign, right):
                 sides = [side if isinstance(side, int) else self.result(side, places) for side in (left, right)]
                 return None if None in sides else COMBINE[sign](*sides)
 
 
-def _groups(output: Grouped | OverGroups, view: View, places: Sequence[int]) -> dict[Cell, list[int]]:
+def _groups(output: GroupedResults | GroupsAggregate, view: View, places: Sequence[int]) -> dict[Cell, list[int]]:
     groups = view.groups(output.key, places)
     if output.having is None:
         return groups
     return {key: group for key, group in groups.items() if _has(output.having, view, group, places)}
 
 
-def _grouped(output: Grouped, order: Sequence[Sort], view: View, places: Sequence[int]) -> list[Row]:
+def _grouped(output: GroupedResults, order: Sequence[Sort], view: View, places: Sequence[int]) -> list[Row]:
     return [
         (
             *((key,) if output.keys else ()),
@@ -409,7 +409,7 @@ def _grouped(output: Grouped, order: Sequence[Sort], view: View, places: Sequenc
     ]
 
 
-def _over_groups(output: OverGroups, view: View, places: Sequence[int]) -> Any:
+def _over_groups(output: GroupsAggregate, view: View, places: Sequence[int]) -> Any:
     groups = _groups(output, view, places).values()
     if output.function == "COUNT":
         return len(groups)
@@ -460,7 +460,7 @@ def _sort_key(value: Any) -> Any:
 @lru_cache(maxsize=1_024)
 def _has_slots_in_measures(condition: Condition) -> bool:
     """Whether a measure depends on a value: the mean over certain peers, the number of certain related rows."""
-    measures = (node for node in nodes(condition) if isinstance(node, PeerAggregate | Related))
+    measures = (node for node in nodes(condition) if isinstance(node, PeerAggregate | RelatedCount))
     return any(isinstance(node, Slot) for measure in measures for node in nodes(measure))
 
 

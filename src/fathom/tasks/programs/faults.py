@@ -21,7 +21,7 @@ from fathom.tasks.programs.schema import Schema
 
 
 @dataclass(frozen=True)
-class Reading:
+class Interpretation:
     """A reader's interpretation: the program that the reader evaluates, and the tables that it runs over."""
 
     program: tree.Program
@@ -44,7 +44,7 @@ class Reading:
             return Unanswerable()
         output = self.program.output
         if self.off:
-            both = isinstance(output, tree.Grouped) and output.keys
+            both = isinstance(output, tree.GroupedResults) and output.keys
             rows = _shifted(rows, 1 if both else 0, self.off)
         if not self.program.order and (
             isinstance(output, tree.Labels) or (isinstance(output, tree.Values) and output.distinct)
@@ -66,10 +66,10 @@ class Variation(NamedTuple):
 
     detail: str
     """What was changed, such as "equal instead of not equal"."""
-    reading: Reading
+    reading: Interpretation
 
 
-Vary = Callable[[Reading], Iterator[Variation]]
+Vary = Callable[[Interpretation], Iterator[Variation]]
 """Gives every variation of a fault for a reading; none if the fault does not apply."""
 
 
@@ -82,7 +82,7 @@ class ReadingFault:
     """A description for reports and `--help`, such as "ignores a negation"."""
     variations: Vary
 
-    def apply(self, reading: Reading, rng: Random) -> Reading | None:
+    def apply(self, reading: Interpretation, rng: Random) -> Interpretation | None:
         """The reading with a random variation of this fault; None if it does not apply."""
         variations = list(self.variations(reading))
         return rng.choice(variations).reading if variations else None
@@ -94,19 +94,19 @@ class ReadingFault:
 def by_edit(edit: tree.Edit) -> Vary:
     """The variations of a fault that edits one node of the program."""
 
-    def variations(reading: Reading) -> Iterator[Variation]:
+    def variations(reading: Interpretation) -> Iterator[Variation]:
         for detail, program in tree.edited(reading.program, edit, reading.database.schema.is_phrase):
             yield Variation(detail, replace(reading, program=program))
 
     return variations
 
 
-def over(reading: Reading, database: Database) -> Reading:
+def over(reading: Interpretation, database: Database) -> Interpretation:
     """The same program over another database."""
     return replace(reading, database=database, missing=frozenset())
 
 
-def _drop_filter(reading: Reading) -> Iterator[Variation]:
+def _drop_filter(reading: Interpretation) -> Iterator[Variation]:
     where = reading.program.where
     if where is not None:
         for detail, kept in tree.edited(where, _one_side, reading.database.schema.is_phrase):
@@ -114,7 +114,7 @@ def _drop_filter(reading: Reading) -> Iterator[Variation]:
         yield Variation("no condition at all", _where(reading, None))
     output = reading.program.output
     if (
-        isinstance(output, tree.Grouped)
+        isinstance(output, tree.GroupedResults)
         and output.having is not None
         and (output.result is not None or reading.program.order)
     ):
@@ -125,7 +125,7 @@ def _drop_filter(reading: Reading) -> Iterator[Variation]:
         yield Variation("no condition on the numerator", replace(reading, program=program))
 
 
-def _where(reading: Reading, where: tree.Condition | None) -> Reading:
+def _where(reading: Interpretation, where: tree.Condition | None) -> Interpretation:
     return replace(reading, program=replace(reading.program, where=where))
 
 
@@ -174,7 +174,7 @@ def _boundary(node: Any) -> Iterator[tuple[str, Any]]:
             yield "more than instead of at least", tree.Exists(relation, where, least + 1)
 
 
-def _wrong_top(reading: Reading) -> Iterator[Variation]:
+def _wrong_top(reading: Interpretation) -> Iterator[Variation]:
     top = reading.program.top
     if isinstance(top, int):
         for detail, other in (("one more", top + 1), ("one less", top - 1)):
@@ -182,7 +182,7 @@ def _wrong_top(reading: Reading) -> Iterator[Variation]:
                 yield Variation(detail, replace(reading, program=replace(reading.program, top=other)))
 
 
-def _miscount(reading: Reading) -> Iterator[Variation]:
+def _miscount(reading: Interpretation) -> Iterator[Variation]:
     if _is_count(reading.program.output, reading.database.schema):
         yield Variation("one too many", replace(reading, off=1))
         yield Variation("one too few", replace(reading, off=-1))
@@ -191,7 +191,7 @@ def _miscount(reading: Reading) -> Iterator[Variation]:
 def _is_count(output: object, schema: Schema) -> bool:
     """Whether the result consists of counts; means and quotients are not off by one."""
     match output:
-        case tree.Grouped(_, result):
+        case tree.GroupedResults(_, result):
             return _is_count(result, schema)
         case tree.Count() | tree.CountDistinct():
             return True
@@ -201,7 +201,7 @@ def _is_count(output: object, schema: Schema) -> bool:
             return False
 
 
-def _ignore_distinct(reading: Reading) -> Iterator[Variation]:
+def _ignore_distinct(reading: Interpretation) -> Iterator[Variation]:
     program, schema = reading.program, reading.database.schema
     match program.output:
         case tree.Values(measure, True) if schema.type_of(measure) != "text":
@@ -212,7 +212,7 @@ def _ignore_distinct(reading: Reading) -> Iterator[Variation]:
             yield Variation("repeated values counted again", replace(reading, program=counted))
 
 
-def _other_column(reading: Reading) -> Iterator[Variation]:
+def _other_column(reading: Interpretation) -> Iterator[Variation]:
     """One numeric column replaced with another of the same table and type, throughout the program."""
     schema = reading.database.schema
     used = {node.name for node in schema.nodes(reading.program) if isinstance(node, tree.Column)}
@@ -237,7 +237,7 @@ def _function(one: tree.Function, two: tree.Function) -> tree.Edit:
     """An edit that replaces each of two functions with the other."""
 
     def edit(node: Any) -> Iterator[tuple[str, Any]]:
-        if isinstance(node, tree.Aggregate | tree.PeerAggregate | tree.OverGroups) and node.function in (one, two):
+        if isinstance(node, tree.Aggregate | tree.PeerAggregate | tree.GroupsAggregate) and node.function in (one, two):
             other = two if node.function == one else one
             yield f"{other} instead of {node.function}", replace(node, function=other)
 
@@ -257,7 +257,7 @@ def _wrong_peers(node: Any) -> Iterator[tuple[str, Any]]:
             yield "all peers instead of those that meet the condition", replace(node, among=None)
 
 
-def _unknown_as_zero(reading: Reading) -> Iterator[Variation]:
+def _unknown_as_zero(reading: Interpretation) -> Iterator[Variation]:
     seen = reading.seen
     if not seen.evaluation.unknown_cells(reading.program):
         return
@@ -274,7 +274,7 @@ def _unknown_as_zero(reading: Reading) -> Iterator[Variation]:
     yield Variation("every unknown value as zero", over(reading, replace(seen, rows=rows)))
 
 
-def _miss_document(reading: Reading) -> Iterator[Variation]:
+def _miss_document(reading: Interpretation) -> Iterator[Variation]:
     schema = reading.database.schema
     for number in range(1, len(reading.database.rows[schema.main.name]) + 1):
         if number not in reading.missing:

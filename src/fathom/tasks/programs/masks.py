@@ -10,7 +10,7 @@ from typing import Any
 from fathom.tasks.programs.tree import Comparator
 
 
-class Scale:
+class ValueIndex:
     """An index of rows by a value: gives the mask of the rows that compare in some way with a constant."""
 
     def __init__(self, cells: Iterable[Any]) -> None:

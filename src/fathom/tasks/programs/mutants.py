@@ -82,7 +82,7 @@ class _Edits:
                 yield "connective", tree.And(left, right)
             case tree.Not(inner):
                 yield "negation", inner
-            case tree.Exists() | tree.Related():
+            case tree.Exists() | tree.RelatedCount():
                 yield from self._relation(node)
             case tree.Sort(measure, direction):
                 yield "direction", tree.Sort(measure, "ASC" if direction == "DESC" else "DESC")
@@ -100,10 +100,10 @@ class _Edits:
             case tree.Arithmetic(left, sign, right):
                 yield "arithmetic", replace(node, sign=_ARITHMETIC[sign])
                 yield from (("constant", replace(node, right=other)) for other in self._constants(right, left))
-            case tree.Combined(left, sign, right):
+            case tree.CombinedResult(left, sign, right):
                 yield "arithmetic", replace(node, sign="-" if sign == "+" else "+")
                 if sign == "-" and not isinstance(right, int):
-                    yield "arithmetic", tree.Combined(right, sign, left)
+                    yield "arithmetic", tree.CombinedResult(right, sign, left)
             case tree.Contains(_, _, "start" | "end"):
                 yield "operator", replace(node, place="anywhere")
             case tree.Term(weight, measure):
@@ -113,19 +113,19 @@ class _Edits:
                     yield "ratio", tree.Ratio(denominator, numerator, only)
                 if only is not None:
                     yield "ratio", tree.Ratio(numerator, denominator)
-            case tree.Grouped(_, result, having) if having is not None and result is not None:
+            case tree.GroupedResults(_, result, having) if having is not None and result is not None:
                 yield "having", replace(node, having=None)
         if isinstance(node, tree.PeerAggregate):
             if node.by is not None:
                 yield "peers", replace(node, by=None)
             if node.among is not None:
                 yield "peers", replace(node, among=None)
-        if isinstance(node, tree.Aggregate | tree.PeerAggregate | tree.OverGroups) and node.function != "COUNT":
+        if isinstance(node, tree.Aggregate | tree.PeerAggregate | tree.GroupsAggregate) and node.function != "COUNT":
             for function in _FUNCTIONS[node.function]:
                 # Dates and texts have no sums.
                 yield "function", replace(node, function=function)
 
-    def _relation(self, node: tree.Exists | tree.Related) -> Iterator[tuple[str, Any]]:
+    def _relation(self, node: tree.Exists | tree.RelatedCount) -> Iterator[tuple[str, Any]]:
         """The reversed relation, such as cited instead of citing, and a minimum count that is off by one."""
         relation = self._schema.relation[node.relation]
         for other in self._schema.relations:

@@ -169,8 +169,8 @@ class _Statements(Entities):
         grouped = self.program(alone)
         output = grouped.output
         function = FUNCTIONS.get(type(wanted))
-        if function and isinstance(output, tree.Grouped) and output.result is not None and not grouped.order:
-            return replace(grouped, output=tree.OverGroups(function, output.key, output.result, output.having))
+        if function and isinstance(output, tree.GroupedResults) and output.result is not None and not grouped.order:
+            return replace(grouped, output=tree.GroupsAggregate(function, output.key, output.result, output.having))
         if function and isinstance(output, tree.Values) and not output.distinct:
             return replace(grouped, output=tree.Aggregate(function, output.measure))
         if function in ("MAX", "MIN") and isinstance(output, tree.Values):
@@ -185,10 +185,10 @@ class _Statements(Entities):
                 return replace(program, output=tree.Count())
             case tree.Values(measure, True):
                 return replace(program, output=tree.CountDistinct(measure))
-            case tree.Grouped(key, _, None):
+            case tree.GroupedResults(key, _, None):
                 return replace(program, output=tree.CountDistinct(key))
-            case tree.Grouped(key, _, having):
-                return replace(program, output=tree.OverGroups("COUNT", key, None, having))
+            case tree.GroupedResults(key, _, having):
+                return replace(program, output=tree.GroupsAggregate("COUNT", key, None, having))
         raise ParseError("it counts the rows of a subquery that gives one number")
 
     # One SELECT.
@@ -307,7 +307,7 @@ class _Statements(Entities):
     def _simplified(self, program: tree.Program) -> tree.Program:
         """Bare groups as distinct values, in the statements of users."""
         match program.output:
-            case tree.Grouped(key, None, None) if not self._own and all(
+            case tree.GroupedResults(key, None, None) if not self._own and all(
                 not isinstance(sort.measure, tree.Result) for sort in program.order
             ):
                 return replace(program, output=tree.Values(key, distinct=True))
@@ -351,7 +351,7 @@ class _Statements(Entities):
             return tree.Column(self._schema.main.label)
         return self._expressions.measure(column, scope)
 
-    def _grouped(self, select: exp.Select, wanted: list[exp.Expr], scope: Scope) -> tree.Grouped:
+    def _grouped(self, select: exp.Select, wanted: list[exp.Expr], scope: Scope) -> tree.GroupedResults:
         grouping = [exact(key) for key in select.args["group"].expressions]
         if len(grouping) != 1:
             raise ParseError("it groups by more than one column")
@@ -369,7 +369,7 @@ class _Statements(Entities):
                 )
         if len(results) > 1:
             raise ParseError(_SEVERAL)
-        return tree.Grouped(key, results[0] if results else None, condition, not all(listed))
+        return tree.GroupedResults(key, results[0] if results else None, condition, not all(listed))
 
     def _having(self, node: exp.Expr, scope: Scope) -> tree.Having:
         node = exact(node)

@@ -166,11 +166,11 @@ class Expressions(Measures):
 
     def _relation_from_main(
         self, owner: exp.Column, table: Table, key: str, outer: Scope, where: tree.Condition | None
-    ) -> tree.Related:
+    ) -> tree.RelatedCount:
         relation = relation_of(self._schema, owner.name, table, key)
         if relation is None or owner.name != self._schema.main.key:
             raise ParseError(f"'{owner.name}' does not lead to '{table.name}.{key}'")
-        return tree.Related(relation.name, where)
+        return tree.RelatedCount(relation.name, where)
 
     def _counted(
         self,
@@ -198,7 +198,7 @@ class Expressions(Measures):
         relation = relation_of(self._schema, owner.name, table, key)
         if relation is None:
             raise ParseError(f"'{owner.name}' does not lead to '{table.name}.{key}'")
-        compared = tree.Compare(tree.Related(relation.name, where), sign, number)
+        compared = tree.Compare(tree.RelatedCount(relation.name, where), sign, number)
         # A group has at least one row.
         some = isinstance(number, tree.Slot) or _is_met(0, sign, number)
         return tree.And(tree.Exists(relation.name, where), compared) if some else compared

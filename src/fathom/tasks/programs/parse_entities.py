@@ -73,7 +73,7 @@ class Entities(Orders):
             if base is None
             else _beyond(scope, base, counted, self._expressions)
         )
-        related = tree.Related(relation.name, where)
+        related = tree.RelatedCount(relation.name, where)
         conditions: list[tree.Condition] = []
         if base is not None:
             own = row_condition(scope, self._expressions.condition, skip=counted)
@@ -95,7 +95,7 @@ class Entities(Orders):
             output = tree.Labels() if wanted[0] == label else tree.Values(wanted[0])
         return self._cut(tree.Program(output, conjunction(conditions), order), select)
 
-    def _entity_test(self, node: exp.Expr, outer: Scope, related: tree.Related) -> tree.Condition:
+    def _entity_test(self, node: exp.Expr, outer: Scope, related: tree.RelatedCount) -> tree.Condition:
         node = exact(node)
         if type(node) not in COMPARATORS or not isinstance(exact(node.this), exp.Count):
             raise ParseError("HAVING compares COUNT with a number")
@@ -157,7 +157,7 @@ class Entities(Orders):
                         other = next((one for one in forward if one is not relation), None)
                         if other is not None:
                             return tree.Program(tree.Count(), tree.Exists(other.name, tree.Exists(back.name, own)))
-                return tree.Program(tree.Aggregate("SUM", tree.Related(relation.name, conjunction(rest))), own)
+                return tree.Program(tree.Aggregate("SUM", tree.RelatedCount(relation.name, conjunction(rest))), own)
         raise ParseError(f"its condition on rows of {table.name} is not understood")
 
 
@@ -171,7 +171,7 @@ def _parts(where: tree.Condition | None) -> list[tree.Condition]:
             return [where]
 
 
-def _excludes_zero(test: tree.Condition, related: tree.Related) -> bool:
+def _excludes_zero(test: tree.Condition, related: tree.RelatedCount) -> bool:
     match test:
         case tree.Exists(_, _, int(least)):
             return least > 0

@@ -29,7 +29,7 @@ INTEGER_DIVISION = (
 
 
 @dataclass(frozen=True)
-class Filtered:
+class FilteredResult:
     """A result over the rows that meet a further condition: COUNT(CASE WHEN ...), SUM(...) FILTER (WHERE ...)."""
 
     result: tree.Result
@@ -57,11 +57,11 @@ class Measures(ABC):
             raise ParseError("it restricts one of several results with CASE or FILTER")
         return found.result
 
-    def filtered(self, node: exp.Expr, scope: Scope) -> Filtered:
+    def filtered(self, node: exp.Expr, scope: Scope) -> FilteredResult:
         node = exact(node)
         if isinstance(node, exp.Filter):
             inner = self.filtered(node.this, scope)
-            return Filtered(inner.result, self.condition(node.expression.this, scope))
+            return FilteredResult(inner.result, self.condition(node.expression.this, scope))
         if isinstance(node, exp.Count):
             return self._count(node, scope)
         if type(node) in FUNCTIONS:
@@ -73,41 +73,41 @@ class Measures(ABC):
             measure = self.measure(case, scope)
             if self._schema.type_of(measure) in ("text", "category"):
                 raise ParseError(f"'{short(node)}' aggregates texts")
-            return Filtered(tree.Aggregate(FUNCTIONS[type(node)], measure))
+            return FilteredResult(tree.Aggregate(FUNCTIONS[type(node)], measure))
         if isinstance(node, exp.Div):
-            return Filtered(self._ratio(node, scope))
+            return FilteredResult(self._ratio(node, scope))
         if type(node) in (exp.Add, exp.Sub, exp.Mul):
-            return Filtered(self._combined(node, scope))
+            return FilteredResult(self._combined(node, scope))
         raise ParseError(f"'{short(node)}' is not an aggregate")
 
-    def _count(self, node: exp.Count, scope: Scope) -> Filtered:
+    def _count(self, node: exp.Count, scope: Scope) -> FilteredResult:
         counted = exact(node.this)
         if isinstance(counted, exp.Distinct):
             if len(counted.expressions) != 1:
                 raise ParseError("it counts combinations of several columns")
             column = exact(counted.expressions[0])
             if isinstance(column, exp.Column) and self._identifies_rows(column, scope):
-                return Filtered(tree.Count())
-            return Filtered(tree.CountDistinct(self.measure(column, scope)))
+                return FilteredResult(tree.Count())
+            return FilteredResult(tree.CountDistinct(self.measure(column, scope)))
         if isinstance(counted, exp.Star | exp.Literal):
-            return Filtered(tree.Count())
+            return FilteredResult(tree.Count())
         if isinstance(counted, exp.Case):
             return self._case("COUNT", counted, scope)
         if not isinstance(counted, exp.Column):
-            return Filtered(tree.Count())
+            return FilteredResult(tree.Count())
         _, source = scope.resolve(counted)
         spec = source.column(counted.name)
         assert spec is not None
         # The name of a detail table's column says which rows are counted.
         of_detail = self._own and bool(spec.nouns) and source.table is not self._schema.main
-        return Filtered(tree.Count(tree.Column(spec.name)) if spec.nullable or of_detail else tree.Count())
+        return FilteredResult(tree.Count(tree.Column(spec.name)) if spec.nullable or of_detail else tree.Count())
 
     def _identifies_rows(self, column: exp.Column, scope: Scope) -> bool:
         """Whether no two rows of a group agree in the column; a name has one row for each article."""
         main = self._schema.main
         return column.name in (main.key, main.label) and scope.base is not None and not scope.nested
 
-    def _case(self, function: str, case: exp.Case, scope: Scope) -> Filtered:
+    def _case(self, function: str, case: exp.Case, scope: Scope) -> FilteredResult:
         """COUNT(CASE WHEN c THEN 1 END), SUM(CASE WHEN c THEN 1 ELSE 0 END), SUM(CASE WHEN c THEN measure END)."""
         branches, default = case.args["ifs"], case.args.get("default")
         if case.this is not None or len(branches) != 1:
@@ -116,11 +116,11 @@ class Measures(ABC):
         empty = default is None or isinstance(default, exp.Null)
         zero = not empty and default is not None and default.name == "0"
         if function == "COUNT" and empty:
-            return Filtered(tree.Count(), only)
+            return FilteredResult(tree.Count(), only)
         if function == "SUM" and (empty or zero) and isinstance(value, exp.Literal) and value.name == "1":
-            return Filtered(tree.Count(), only)
+            return FilteredResult(tree.Count(), only)
         if function in FUNCTIONS.values() and (empty or (zero and function == "SUM")):
-            return Filtered(tree.Aggregate(function, self.measure(value, scope)), only)  # type: ignore[arg-type]
+            return FilteredResult(tree.Aggregate(function, self.measure(value, scope)), only)  # type: ignore[arg-type]
         raise ParseError("this CASE cannot be put into words; use a WHERE")
 
     def _ratio(self, node: exp.Div, scope: Scope) -> tree.Result:
@@ -130,7 +130,7 @@ class Measures(ABC):
             raise ParseError(f"'{short(node)}' divides a result by a number, which has no natural wording")
         numerator, denominator = self.filtered(top, scope), self.filtered(bottom, scope)
         parts = (numerator.result, denominator.result)
-        if any(isinstance(part, tree.Ratio | tree.Combined) for part in parts):
+        if any(isinstance(part, tree.Ratio | tree.CombinedResult) for part in parts):
             raise ParseError("a ratio of computed results cannot be put into words")
         if denominator.only is not None or other != 1:
             raise ParseError("it restricts the lower side of a ratio, which has no natural wording")
@@ -138,7 +138,7 @@ class Measures(ABC):
         if whole and not (decimal or also):
             raise ParseError(INTEGER_DIVISION.format(short(node)))
         ratio = tree.Ratio(numerator.result, denominator.result, numerator.only)  # type: ignore[arg-type]
-        return ratio if factor == 1 else tree.Combined(ratio, "*", factor)
+        return ratio if factor == 1 else tree.CombinedResult(ratio, "*", factor)
 
     def _combined(self, node: exp.Expr, scope: Scope) -> tree.Result:
         left, right = exact(node.this), exact(node.expression)
@@ -153,7 +153,7 @@ class Measures(ABC):
                 number = int(number)
             else:
                 raise ParseError(f"'{number}' is not a whole number")
-        return tree.Combined(self.result(left, scope), sign, number)  # type: ignore[arg-type]
+        return tree.CombinedResult(self.result(left, scope), sign, number)  # type: ignore[arg-type]
 
     # Measures.
 
@@ -165,7 +165,7 @@ class Measures(ABC):
             return self._subquery(node.unnest(), scope)
         summands = summands_of(node)
         if len(summands) > 1 and all(isinstance(term, exp.Mul) and is_number(term.this) for term in summands):
-            return tree.Weighted(
+            return tree.WeightedSum(
                 tuple(tree.Term(self.literal(term.this), self.measure(term.expression, scope)) for term in summands)
             )
         if isinstance(node, exp.Div):
@@ -265,7 +265,7 @@ class Measures(ABC):
             raise ParseError("a correlated subquery compares one column with the same column of the outer row")
         return tree.Column(mine.name) if mine.name == self._schema.main.key else self.spec(mine, scope)
 
-    def _related(self, scope: Scope) -> tree.Related:
+    def _related(self, scope: Scope) -> tree.RelatedCount:
         if len(scope.correlated) != 1:
             raise ParseError("a subquery with COUNT counts the rows that belong to a row of the outer query")
         mine, theirs = scope.correlated[0]
@@ -274,7 +274,7 @@ class Measures(ABC):
         relation = relation_of(self._schema, theirs.name, source.table, mine.name)
         if relation is None:
             raise ParseError(f"'{theirs.name}' does not lead to '{source.table.name}.{mine.name}'")
-        return tree.Related(relation.name, row_condition(scope, self.condition))
+        return tree.RelatedCount(relation.name, row_condition(scope, self.condition))
 
     def inner_scope(self, select: exp.Select, outer: Scope) -> Scope:
         scope = read_sources(select, self._schema, outer)

@@ -28,7 +28,9 @@ class Orders:
         if self._own and not select.args.get("limit"):
             return program
         several = isinstance(program.output, tree.Columns) or (
-            isinstance(program.output, tree.Grouped) and program.output.keys and program.output.result is not None
+            isinstance(program.output, tree.GroupedResults)
+            and program.output.keys
+            and program.output.result is not None
         )
         if several and program.order:
             listed = _listed(program.output)
@@ -40,7 +42,7 @@ class Orders:
             return replace(program, order=()) if several else program
         if select.args.get("offset") or limit.args.get("offset"):
             raise ParseError("it uses OFFSET, which cannot be put into words")
-        if isinstance(program.output, tree.Result | tree.OverGroups):
+        if isinstance(program.output, tree.Result | tree.GroupsAggregate):
             return program
         if not program.order:
             raise ParseError("LIMIT without ORDER BY gives arbitrary rows")
@@ -73,4 +75,4 @@ class Orders:
 def _listed(output: tree.Output) -> list[Any]:
     if isinstance(output, tree.Columns):
         return list(output.measures)
-    return [output.key, output.result] if isinstance(output, tree.Grouped) else []
+    return [output.key, output.result] if isinstance(output, tree.GroupedResults) else []

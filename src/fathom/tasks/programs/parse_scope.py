@@ -64,7 +64,7 @@ class Scope:
     """Equalities of an inner and an outer column."""
     different: list[tuple[Source, Source]] = field(default_factory=list)
     """Sources of the same table whose rows belong to different rows of the main table."""
-    counted: tree.Related | None = None
+    counted: tree.RelatedCount | None = None
     """What COUNT counts where each row of the main table is a group of its own."""
     base: Source | None = None
     """The source whose rows the program or the subquery runs over."""
@@ -279,7 +279,7 @@ class _Joins:
     def _check_complete(self) -> None:
         missing = [source for source in self._scope.sources if source not in self._visited]
         if self._skip is None and missing:
-            raise ParseError(f"it does not say by which key {missing[0].alias} is joined")
+            raise ParseError(f"it does not name the key that joins {missing[0].alias}")
         left = [term for term in self._left if self._skip is None or self._skip not in self._scope.own_sources(term)]
         if left and self._skip is None:
             raise ParseError(f"'{left[0].sql('sqlite')[:60]}' compares columns of two joined tables")

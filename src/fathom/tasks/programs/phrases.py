@@ -86,7 +86,7 @@ class Phrases:
             last = "last" if sort.direction == "DESC" else "first"
             return f"comes {last} when they are sorted by {self._key(sort)} in alphabetical order"
         extreme = self.one(*(LATEST if kind == "date" else LARGEST)[function])
-        if isinstance(sort.measure, tree.Column | tree.Related):
+        if isinstance(sort.measure, tree.Column | tree.RelatedCount):
             return f"has the {extreme} {self.measure(sort.measure)}"
         return f"has the {extreme} value of {self._key(sort)}"
 
@@ -195,7 +195,7 @@ class Phrases:
                 }[sign]
             case tree.PeerAggregate("MAX", inner, None, among) if (row := self.named_row(among)) is not None:
                 return f"{self.measure(inner)} of {row}"
-            case tree.Related():
+            case tree.RelatedCount():
                 return self.related(measure)
             case tree.PeerAggregate(function, inner, by, among):
                 same = "" if by is None else f" with the same {self.measure(by)}"
@@ -204,7 +204,7 @@ class Phrases:
             case _:
                 return f"value of {self._formula(measure)}"
 
-    def related(self, measure: tree.Related) -> str:
+    def related(self, measure: tree.RelatedCount) -> str:
         """A noun for the number of related rows, which a family may replace."""
         table = self._schema.by_name[self._schema.relation[measure.relation].table]
         return f"number of {table.plural}{self._only(measure.where)}"
@@ -222,13 +222,13 @@ class Phrases:
         match measure:
             case tree.Arithmetic(left, sign, right):
                 return f"({self._formula(left)} {'×' if sign == '*' else sign} {self._formula(right)})"
-            case tree.Weighted(terms):
+            case tree.WeightedSum(terms):
                 return f"({' + '.join(f'{term.weight} × {self._formula(term.measure)}' for term in terms)})"
             case int() | float():
                 return str(measure)
             case tree.Column():
                 return self.measure(measure)
-            case tree.PeerAggregate() | tree.Related():
+            case tree.PeerAggregate() | tree.RelatedCount():
                 return f"[{self.measure(measure)}]"
 
     def result(self, result: tree.Result) -> str:
@@ -242,9 +242,9 @@ class Phrases:
                 return f"{AGGREGATES[function]} {self.the(measure)}"
             case tree.Ratio(numerator, denominator, only):
                 return f"the ratio of {self.result(numerator)}{self._only(only)} to {self.result(denominator)}"
-            case tree.Combined(left, "*", int(factor)):
+            case tree.CombinedResult(left, "*", int(factor)):
                 return f"{factor} times {self.result(left)}"
-            case tree.Combined(left, sign, right):
+            case tree.CombinedResult(left, sign, right):
                 two = str(right) if isinstance(right, int) else self.result(right)
                 return f"{self.result(left)} {'minus' if sign == '-' else 'plus' if sign == '+' else 'times'} {two}"
 

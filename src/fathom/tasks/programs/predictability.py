@@ -1,4 +1,4 @@
-"""How well a classifier that sees no document tells unanswerable questions from the others.
+"""How well a classifier that sees no document distinguishes unanswerable questions from the others.
 
 Naive Bayes on the words, operators and constants of a question. If it does better than chance, a model can guess NULL
 from the wording. Only questions that may have no answer are compared: the others obviously have one.

@@ -171,9 +171,9 @@ class Schema:
                     for side in sides
                 )
                 return "integer" if whole else "decimal"
-            case tree.Count() | tree.CountDistinct() | tree.Related():
+            case tree.Count() | tree.CountDistinct() | tree.RelatedCount():
                 return "integer"
-            case tree.Combined(left, _, right):
+            case tree.CombinedResult(left, _, right):
                 whole = all(isinstance(side, int) or self.type_of(side) == "integer" for side in (left, right))
                 return "integer" if whole else "decimal"
             case tree.PeerAggregate(function, inner) | tree.Aggregate(function, inner) if function != "AVG":
@@ -200,7 +200,7 @@ class Schema:
                 return self.columns[name].nullable
             case tree.Arithmetic(left, sign, right):
                 return self.is_nullable(left) or self.is_nullable(right) or (sign in "/%" and self._may_be_zero(right))
-            case tree.Weighted(terms):
+            case tree.WeightedSum(terms):
                 return any(self.is_nullable(term.measure) for term in terms)
             case tree.PeerAggregate():
                 return True
@@ -224,7 +224,7 @@ class Schema:
             measures.append(output.measure)
         if isinstance(output, tree.Columns):
             measures.extend(output.measures)
-        if isinstance(output, tree.Grouped | tree.OverGroups):
+        if isinstance(output, tree.GroupedResults | tree.GroupsAggregate):
             measures.append(output.key)
         return [measure for measure in dict.fromkeys(measures) if not isinstance(measure, tree.Result)]
 
@@ -234,9 +234,9 @@ class Schema:
         Floating-point sums depend on the order of their terms, so without rounding, ties might be missed.
         """
         match measure:
-            case tree.Column() | tree.Count() | tree.CountDistinct() | tree.Related() | int() | float():
+            case tree.Column() | tree.Count() | tree.CountDistinct() | tree.RelatedCount() | int() | float():
                 return None
-            case tree.Combined(left, _, right) if self.digits(left) is None and self.digits(right) is None:
+            case tree.CombinedResult(left, _, right) if self.digits(left) is None and self.digits(right) is None:
                 return None if self.type_of(measure) == "integer" else self._scale(measure)
             case tree.Arithmetic(left, _, right) if all(self._is_whole_leaf(side) for side in (left, right)):
                 return None
@@ -253,7 +253,7 @@ class Schema:
     def _is_whole_leaf(self, side: tree.Measure | int | float) -> bool:
         if isinstance(side, tree.Arithmetic):
             return side.sign != "/" and all(self._is_whole_leaf(part) for part in (side.left, side.right))
-        return isinstance(side, int | tree.Related) or (
+        return isinstance(side, int | tree.RelatedCount) or (
             isinstance(side, tree.Column) and self.columns[side.name].type == "integer"
         )
 
@@ -269,11 +269,11 @@ class Schema:
                 return self.columns[name].decimals if self.columns[name].type == "decimal" else 0
             case tree.Arithmetic(_, "/", _) | tree.Aggregate("AVG") | tree.PeerAggregate("AVG") | tree.Ratio():
                 return quotient
-            case tree.Arithmetic(left, "*", right) | tree.Combined(left, "*", right):
+            case tree.Arithmetic(left, "*", right) | tree.CombinedResult(left, "*", right):
                 return min(quotient, self._scale(left) + self._scale(right))
-            case tree.Arithmetic(left, _, right) | tree.Combined(left, _, right):
+            case tree.Arithmetic(left, _, right) | tree.CombinedResult(left, _, right):
                 return max(self._scale(left), self._scale(right))
-            case tree.Weighted(terms):
+            case tree.WeightedSum(terms):
                 return min(quotient, max(self._scale(term.weight) + self._scale(term.measure) for term in terms))
             case tree.Aggregate(_, inner) | tree.PeerAggregate(_, inner):
                 return self._scale(inner)
@@ -302,7 +302,7 @@ def _outer_columns(schema: Schema, node: Any) -> Iterator[str]:
         node = waiting.pop()
         if isinstance(node, tree.Column):
             yield node.name
-        elif isinstance(node, tree.Exists | tree.Related):
+        elif isinstance(node, tree.Exists | tree.RelatedCount):
             yield schema.relation[node.relation].owner
         elif not isinstance(node, int | str | tree.Labels | tree.IsUnknown):
             waiting.extend(tree.children(node))

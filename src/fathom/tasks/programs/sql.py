@@ -48,7 +48,7 @@ class _Writer:
         The sort keys follow what is wanted: rows that agree in them are tied, and ties are part of the answer.
         """
         output = program.output
-        if isinstance(output, tree.OverGroups):
+        if isinstance(output, tree.GroupsAggregate):
             return self._over_groups(output, program)
         columns = self._columns(output)
         keys = [self._comparable(sort.measure) for sort in program.order]
@@ -78,7 +78,7 @@ class _Writer:
         listed = ", ".join((*shown, *names))
         return f"SELECT {listed} FROM ({inner}) WHERE place <= {self._value(top)} ORDER BY {order}"
 
-    def _over_groups(self, output: tree.OverGroups, program: tree.Program) -> str:
+    def _over_groups(self, output: tree.GroupsAggregate, program: tree.Program) -> str:
         result = output.key.name if output.result is None else self._result(output.result)
         inner = f"SELECT {result} AS result FROM {self._source}{self._where(program)}"
         inner += f" GROUP BY {output.key.name}"
@@ -94,9 +94,9 @@ class _Writer:
                 return [self._comparable(measure)]
             case tree.Columns(measures):
                 return [self._comparable(measure) for measure in measures]
-            case tree.Grouped(key, result, _, keys):
+            case tree.GroupedResults(key, result, _, keys):
                 return [*([key.name] if keys else []), *([] if result is None else [self._result(result)])]
-            case tree.OverGroups():
+            case tree.GroupsAggregate():
                 raise TypeError("an aggregate over groups is a separate statement")
             case _:
                 return [self._result(output)]
@@ -107,7 +107,7 @@ class _Writer:
         return f" WHERE {' AND '.join(conditions)}" if conditions else ""
 
     def _grouping(self, program: tree.Program) -> str:
-        if not isinstance(program.output, tree.Grouped):
+        if not isinstance(program.output, tree.GroupedResults):
             return ""
         text = f" GROUP BY {program.output.key.name}"
         having = program.output.having
@@ -130,7 +130,7 @@ class _Writer:
             case tree.Ratio(numerator, denominator, only):
                 filtered = "" if only is None else f" FILTER (WHERE {self._condition(only)})"
                 return f"1.0 * {self._result(numerator)}{filtered} / {self._result(denominator)}"
-            case tree.Combined(left, sign, right):
+            case tree.CombinedResult(left, sign, right):
                 return f"{self._operand(left)} {sign} {self._operand(right)}"
 
     def _sort(self, sort: tree.Sort) -> str:
@@ -150,18 +150,18 @@ class _Writer:
                 # SQLite's division of integers gives an integer; the questions mean decimal division.
                 one = "1.0 * " if sign == "/" else ""
                 return f"{one}{self._operand(left)} {sign} {self._operand(right)}"
-            case tree.Weighted(terms):
+            case tree.WeightedSum(terms):
                 return " + ".join(f"{term.weight} * {self._operand(term.measure)}" for term in terms)
             case tree.PeerAggregate():
                 return self._peers(measure)
-            case tree.Related(relation, where):
+            case tree.RelatedCount(relation, where):
                 return f"(SELECT COUNT(*) FROM {self._related(relation, where, correlated=True)})"
 
     def _operand(self, measure: tree.Measure | tree.Result | int | float) -> str:
         if isinstance(measure, int | float):
             return str(measure)
         text = self._result(measure) if isinstance(measure, tree.Result) else self._measure(measure)
-        nested = tree.Arithmetic | tree.Weighted | tree.Combined | tree.Ratio
+        nested = tree.Arithmetic | tree.WeightedSum | tree.CombinedResult | tree.Ratio
         return f"({text})" if isinstance(measure, nested) else text
 
     def _peers(self, peers: tree.PeerAggregate) -> str:

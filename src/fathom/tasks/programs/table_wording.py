@@ -9,17 +9,17 @@ from fathom.tasks.programs import tree
 
 if TYPE_CHECKING:
     from fathom.tasks.programs.phrases import Phrases
-    from fathom.tasks.programs.wording import Words
+    from fathom.tasks.programs.wording import ProgramWording
 
 
-def ask(words: Words, program: tree.Program) -> str | None:
+def ask(words: ProgramWording, program: tree.Program) -> str | None:
     """The question for outputs that are tables or groups, or the first row of a ranking; None for all others."""
     match program.output:
         case tree.Columns(measures):
             return _ask_columns(words, measures, program)
-        case tree.OverGroups() as output:
+        case tree.GroupsAggregate() as output:
             return _ask_over_groups(words, output, words.among(program.where))
-        case tree.Grouped() as output if program.order or not output.keys:
+        case tree.GroupedResults() as output if program.order or not output.keys:
             return _ask_groups(words, output, program)
         case tree.Labels() | tree.Values(_, False) if program.top == 1 and len(program.order) == 1:
             return _ask_first(words, program)
@@ -28,14 +28,14 @@ def ask(words: Words, program: tree.Program) -> str | None:
     return None
 
 
-def _ask_columns(words: Words, measures: Sequence[tree.Measure], program: tree.Program) -> str:
+def _ask_columns(words: ProgramWording, measures: Sequence[tree.Measure], program: tree.Program) -> str:
     among, wanted = words.among(program.where), listing([words.the(measure) for measure in measures])
     if program.top is None:
         return words.one(f"For each of the {among}, give {wanted}.", f"Give {wanted} of each of the {among}.")
     return f"Sort the {among} by {words.sort_keys(program)}. Give {wanted} of each of {_first(program)}"
 
 
-def _ask_over_groups(words: Words, output: tree.OverGroups, among: str) -> str:
+def _ask_over_groups(words: ProgramWording, output: tree.GroupsAggregate, among: str) -> str:
     noun = words.measure(output.key)
     if output.function == "COUNT" or output.result is None:
         assert output.having is not None
@@ -54,7 +54,7 @@ def _ask_over_groups(words: Words, output: tree.OverGroups, among: str) -> str:
     )
 
 
-def _ask_groups(words: Words, output: tree.Grouped, program: tree.Program) -> str:
+def _ask_groups(words: ProgramWording, output: tree.GroupedResults, program: tree.Program) -> str:
     noun = words.measure(output.key)
     groups = f"Group the {words.among(program.where)} by the {noun}.{words.only_groups('Keep', output.having)}"
     if output.result is None:
@@ -73,7 +73,7 @@ def _ask_groups(words: Words, output: tree.Grouped, program: tree.Program) -> st
     return f"{groups} Sort the groups by {words.sort_keys(program)}. Give {wanted} of {_first(program)}"
 
 
-def _ask_first(words: Words, program: tree.Program) -> str:
+def _ask_first(words: ProgramWording, program: tree.Program) -> str:
     """The row with the largest or smallest value."""
     among = words.among(program.where)
     has = words.has_extreme(program.order[0])

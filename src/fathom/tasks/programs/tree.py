@@ -54,7 +54,7 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Weighted:
+class WeightedSum:
     """A composite metric: the sum of measures, each times its weight."""
 
     terms: tuple[Term, ...]
@@ -71,14 +71,14 @@ class PeerAggregate:
 
 
 @dataclass(frozen=True)
-class Related:
+class RelatedCount:
     """The number of rows of a relation that meet the condition, such as the number of articles that cite this one."""
 
     relation: str
     where: Condition | None = None
 
 
-Measure = Column | Arithmetic | Weighted | PeerAggregate | Related
+Measure = Column | Arithmetic | WeightedSum | PeerAggregate | RelatedCount
 
 
 # Conditions: true, false or unknown for each row, as in SQL.
@@ -208,7 +208,7 @@ class Ratio:
 
 
 @dataclass(frozen=True)
-class Combined:
+class CombinedResult:
     """Two results combined, such as the largest value minus the smallest."""
 
     left: Result
@@ -216,7 +216,7 @@ class Combined:
     right: Result | int
 
 
-Result = Count | CountDistinct | Aggregate | Ratio | Combined
+Result = Count | CountDistinct | Aggregate | Ratio | CombinedResult
 """One number over a set of rows."""
 
 
@@ -230,7 +230,7 @@ class Having:
 
 
 @dataclass(frozen=True)
-class Grouped:
+class GroupedResults:
     """The groups of rows with the same `key`: the key and one number of each, or only one of them."""
 
     key: Column
@@ -241,7 +241,7 @@ class Grouped:
 
 
 @dataclass(frozen=True)
-class OverGroups:
+class GroupsAggregate:
     """One number over the results of all groups, such as the mean of the totals; or the number of groups."""
 
     function: Function | Literal["COUNT"]
@@ -251,7 +251,7 @@ class OverGroups:
     having: Having | None = None
 
 
-Output = Labels | Values | Columns | Result | Grouped | OverGroups
+Output = Labels | Values | Columns | Result | GroupedResults | GroupsAggregate
 
 
 @dataclass(frozen=True)
@@ -356,8 +356,8 @@ def divides(node: Any) -> bool:
 def is_rounded(program: Program) -> bool:
     """Whether the output is rounded: means and quotients are."""
     output = program.output
-    shown = output.result if isinstance(output, Grouped) else output
-    averages = (Aggregate, OverGroups, PeerAggregate)
+    shown = output.result if isinstance(output, GroupedResults) else output
+    averages = (Aggregate, GroupsAggregate, PeerAggregate)
     means = any(isinstance(node, averages) and node.function == "AVG" for node in nodes(shown))
     return means or divides(shown)
 
@@ -365,9 +365,9 @@ def is_rounded(program: Program) -> bool:
 def may_be_empty(program: Program) -> bool:
     """Whether the condition may leave nothing to answer with; a count of nothing is zero."""
     match program.output:
-        case Grouped(having=Having()) | OverGroups("MAX" | "MIN" | "SUM" | "AVG", having=Having()):
+        case GroupedResults(having=Having()) | GroupsAggregate("MAX" | "MIN" | "SUM" | "AVG", having=Having()):
             return True
-        case Count() | CountDistinct() | OverGroups("COUNT"):
+        case Count() | CountDistinct() | GroupsAggregate("COUNT"):
             return False
         case _:
             return program.where is not None

@@ -21,7 +21,7 @@ NULL = "NULL"
 """The answer to a question without an answer."""
 
 
-class Words(Phrases):
+class ProgramWording(Phrases):
     """The wording of programs over one schema; without a chooser, the first form is always used.
 
     Every chosen form must appear in the question, since `is_wording` relies on it. A family can override `ask`,
@@ -50,9 +50,9 @@ class Words(Phrases):
                 )
             case tree.Values(measure, distinct):
                 return self._ask_values(measure, distinct, among)
-            case tree.Grouped(key, result, having):
+            case tree.GroupedResults(key, result, having):
                 return self._ask_groups(key, result, having, among)
-            case tree.Columns() | tree.OverGroups():
+            case tree.Columns() | tree.GroupsAggregate():
                 raise TypeError("tables and groups are worded in `table_wording`")
             case _:
                 return self._ask_number(output, among)
@@ -72,7 +72,7 @@ class Words(Phrases):
 
     def _ask_number(self, output: tree.Result, among: str) -> str:
         match output:
-            case tree.Aggregate(_, tree.Arithmetic() | tree.Related() as measure):
+            case tree.Aggregate(_, tree.Arithmetic() | tree.RelatedCount() as measure):
                 return self._ask_computed(output, measure, among)
             case tree.Count():
                 return self.one(
@@ -105,7 +105,7 @@ class Words(Phrases):
                     f"What is the {extreme} value of {self.the(measure)} among the {among}?",
                     f"Among the {among}, what is the {extreme} value of {self.the(measure)}?",
                 )
-            case tree.Ratio() | tree.Combined():
+            case tree.Ratio() | tree.CombinedResult():
                 number = self.result(output)
                 return self.one(f"What is {number}, over the {among}?", f"Over the {among}, find {number}.")
 
@@ -220,7 +220,7 @@ class Words(Phrases):
         listed = isinstance(program.output, tree.Values) and not program.output.distinct and not _is_first(program)
         if listed and self.named_row(program.where) is None:
             notes.append(f"Give one value for each {self._noun}, even where values repeat.")
-        if isinstance(program.output, tree.Grouped) and not program.output.keys:
+        if isinstance(program.output, tree.GroupedResults) and not program.output.keys:
             notes.append("Give one number for each group, even where numbers repeat.")
         notes.extend(self.output_notes(program))
         if self._reads_unknown(program):
@@ -228,13 +228,13 @@ class Words(Phrases):
         if tree.is_rounded(program):
             notes.append("Round to two decimals.")
         if tree.may_be_empty(program):
-            grouped = isinstance(program.output, tree.Grouped | tree.OverGroups) and program.where is None
+            grouped = isinstance(program.output, tree.GroupedResults | tree.GroupsAggregate) and program.where is None
             notes.append(f"If there are no such {'groups' if grouped else self.kept(program)}, answer {NULL}.")
         return notes
 
     def tie_note(self, program: tree.Program) -> str:
         """That tied rows may come in any order."""
-        rows = "Groups" if isinstance(program.output, tree.Grouped) else self._plural.capitalize()
+        rows = "Groups" if isinstance(program.output, tree.GroupedResults) else self._plural.capitalize()
         if len(program.order) == 1:
             return f"{rows} {self._tied(program.order[0])} may come in any order."
         return f"{rows} that are equal in {'both' if len(program.order) == 2 else 'all'} may come in any order."
@@ -252,7 +252,11 @@ class Words(Phrases):
 
     def output_notes(self, program: tree.Program) -> list[str]:
         """Sentences on the output that a family may replace; by default the unit of the result."""
-        output = program.output.result if isinstance(program.output, tree.Grouped | tree.OverGroups) else program.output
+        output = (
+            program.output.result
+            if isinstance(program.output, tree.GroupedResults | tree.GroupsAggregate)
+            else program.output
+        )
         measure = output.measure if isinstance(output, tree.Values) else output
         unit = "" if measure is None or isinstance(measure, tree.Labels | tree.Columns) else self._schema.unit(measure)
         return [f"Give the result in {unit}."] if unit else []
@@ -266,13 +270,13 @@ class Words(Phrases):
         match program.output:
             case tree.Aggregate(_, measure) if self._schema.type_of(measure) == "date":
                 return "Answer with one date, as YYYY-MM-DD."
-            case tree.OverGroups():
+            case tree.GroupsAggregate():
                 return "Answer with one number."
             case output if isinstance(output, tree.Result):
                 return "Answer with one number."
             case tree.Columns():
                 return f"Answer with one line for each {self._noun}: the values in this order, separated by semicolons."
-            case tree.Grouped(_, result, _, True) if result is not None:
+            case tree.GroupedResults(_, result, _, True) if result is not None:
                 return "Answer with one line for each group: the value, a semicolon, the result."
             case _:
                 return "Answer with a list, one item on each line."
@@ -290,10 +294,10 @@ class Words(Phrases):
             f"Leave out those for which {self.the(measure)} is not stated."
             for measure in self._schema.required(program)
         )
-        if program.order and not isinstance(program.output, tree.Grouped):
+        if program.order and not isinstance(program.output, tree.GroupedResults):
             steps.append(f"Sort them by {self.sort_keys(program)}.")
         steps.extend(self.take(program))
-        if program.order and isinstance(program.output, tree.Grouped):
+        if program.order and isinstance(program.output, tree.GroupedResults):
             steps.append(f"Sort them by {self.sort_keys(program)}.")
         if program.top is not None:
             steps.append(f"Take the first {program.top}, and all that tie for the last place.")
@@ -318,17 +322,17 @@ class Words(Phrases):
                 return [f"Count the {self._plural}."]
             case tree.CountDistinct(measure):
                 return [f"Count the different values of {self.the(measure)}."]
-            case tree.Aggregate(function, tree.Arithmetic() | tree.Related() as measure):
+            case tree.Aggregate(function, tree.Arithmetic() | tree.RelatedCount() as measure):
                 return [f"For each of them, compute {self.computed(measure)}.", f"Find {RESULTS[function][0]}."]
-            case tree.Aggregate() | tree.Ratio() | tree.Combined() as result:
+            case tree.Aggregate() | tree.Ratio() | tree.CombinedResult() as result:
                 return [f"Find {self.result(result)}."]
-            case tree.OverGroups(function, key, result, having):
+            case tree.GroupsAggregate(function, key, result, having):
                 kept = [step for step in (self.only_groups("Keep", having).strip(),) if step]
                 if function == "COUNT" or result is None:
                     return [self._group(key), *kept, "Count these groups."]
                 wanted = f"In each group, find {self.result(result)}."
                 return [self._group(key), *kept, wanted, f"Find {self.of_results(function)}."]
-            case tree.Grouped(key, result, having):
+            case tree.GroupedResults(key, result, having):
                 only = self.only_groups("Keep", having).strip()
                 if result is None:
                     wanted = f"Take the {self.measure(key)} of each group."
@@ -343,7 +347,7 @@ class Words(Phrases):
 
 def _is_first(program: tree.Program) -> bool:
     """Whether the question is for the first row of a ranking alone."""
-    return program.top == 1 and not isinstance(program.output, tree.Grouped)
+    return program.top == 1 and not isinstance(program.output, tree.GroupedResults)
 
 
 def _lists_sort_key(program: tree.Program) -> bool:
@@ -355,7 +359,7 @@ def _lists_sort_key(program: tree.Program) -> bool:
 def _may_tie(program: tree.Program, schema: Schema) -> bool:
     """Whether tied rows may be listed in several orders."""
     output, keys = program.output, [sort.measure for sort in program.order]
-    if isinstance(output, tree.Grouped):
+    if isinstance(output, tree.GroupedResults):
         return output.key not in keys and not (output.keys and output.result is not None)
     names_rows = isinstance(output, tree.Labels) and tree.Column(schema.base(program).label) in keys
     return not (names_rows or isinstance(output, tree.Columns) or _lists_sort_key(program) or _is_first(program))

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.schema import Schema
-from fathom.tasks.programs.wording import Words
+from fathom.tasks.programs.wording import ProgramWording
 
 
-def is_wording(text: str, program: tree.Program, words: type[Words], schema: Schema) -> bool:
+def is_wording(text: str, program: tree.Program, words: type[ProgramWording], schema: Schema) -> bool:
     """Whether `text` is one of the possible wordings of the program.
 
     Every chosen form appears verbatim in the question, so forms that `text` does not contain are skipped; the few
@@ -17,7 +17,7 @@ def is_wording(text: str, program: tree.Program, words: type[Words], schema: Sch
     """
     choices: list[int] | None = []
     while choices is not None:
-        retrace = _Retrace(text, choices)
+        retrace = _BacktrackingChooser(text, choices)
         if retrace.leads_to_text(words(schema, retrace), program):
             return True
         choices = retrace.next_choices()
@@ -28,7 +28,7 @@ class _DeadEndError(Exception):
     """The text contains none of the forms to choose from."""
 
 
-class _Retrace:
+class _BacktrackingChooser:
     """A chooser for backtracking: makes the given choices, then chooses the first form that the text contains."""
 
     def __init__(self, text: str, choices: Sequence[int]) -> None:
@@ -46,7 +46,7 @@ class _Retrace:
         self._offered.append(len(possible))
         return possible[self._taken[place]]
 
-    def leads_to_text(self, words: Words, program: tree.Program) -> bool:
+    def leads_to_text(self, words: ProgramWording, program: tree.Program) -> bool:
         try:
             return words.question(program) == self._text
         except _DeadEndError:

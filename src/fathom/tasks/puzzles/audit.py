@@ -18,7 +18,7 @@ from fathom.tasks.puzzles.check import check, check_answer
 from fathom.tasks.puzzles.checklist import FACT, ChecklistItem, checklist_of, last_step
 from fathom.tasks.puzzles.puzzle import PuzzleSource, make_item
 from fathom.tasks.puzzles.recompute import (
-    Reading,
+    ReadValue,
     Recomputation,
     UnknownError,
     UnreadableError,
@@ -28,7 +28,7 @@ from fathom.tasks.puzzles.recompute import (
 )
 from fathom.tasks.puzzles.solution import bare_answer, solution, without_item
 from fathom.tasks.puzzles.sources import source_of
-from fathom.tasks.puzzles.tree import DATE, Given, Node, nodes, operation, parse
+from fathom.tasks.puzzles.tree import DATE, GivenValue, Node, nodes, operation, parse
 
 PARSED = "the key can be parsed and its document has facts"
 SHOWN = "every passage lies in the shown document"
@@ -122,9 +122,9 @@ class PuzzlesAuditor:
         return self._checks.results()
 
 
-def _readings(document: Document) -> dict[Fact, Reading]:
+def _readings(document: Document) -> dict[Fact, ReadValue]:
     """The facts of a document whose characters state their values."""
-    found: dict[Fact, Reading] = {}
+    found: dict[Fact, ReadValue] = {}
     for fact in document.facts:
         try:
             found[fact] = read_fact(fact, document)
@@ -148,7 +148,7 @@ def _facts_of(item: Item, document: Document) -> list[Fact]:
     return [fact for fact in found if fact is not None] if same and len(found) == len(rows) else []
 
 
-def _recomputed(program: Node, readings: dict[Fact, Reading]) -> Reading | None:
+def _recomputed(program: Node, readings: dict[Fact, ReadValue]) -> ReadValue | None:
     """The answer by the second derivation; None if the values that could be read do not determine it."""
     try:
         return Recomputation(readings.items()).value(program)
@@ -156,7 +156,7 @@ def _recomputed(program: Node, readings: dict[Fact, Reading]) -> Reading | None:
         return None
 
 
-def _is_recomputed(item: Item, program: Node, readings: dict[Fact, Reading]) -> bool:
+def _is_recomputed(item: Item, program: Node, readings: dict[Fact, ReadValue]) -> bool:
     """Whether the second derivation gives the answer, and each value of the checklist."""
     computed = Recomputation(readings.items())
     try:
@@ -166,7 +166,7 @@ def _is_recomputed(item: Item, program: Node, readings: dict[Fact, Reading]) -> 
     last = last_step(item.key)
     if last is None or not _states(last, answer) or not _is_answer(item, answer, last):
         return False
-    values: list[Reading] = []
+    values: list[ReadValue] = []
     for node in nodes(program):
         try:
             values.append(computed.value(node))
@@ -175,11 +175,11 @@ def _is_recomputed(item: Item, program: Node, readings: dict[Fact, Reading]) -> 
     return all(any(_states(one, value) for value in values) for one in checklist_of(item.key))
 
 
-def _states(item: ChecklistItem, reading: Reading) -> bool:
+def _states(item: ChecklistItem, reading: ReadValue) -> bool:
     return agrees(reading, item.value.number, item.value.name, item.value.unit == DATE)
 
 
-def _is_answer(item: Item, reading: Reading, last: ChecklistItem) -> bool:
+def _is_answer(item: Item, reading: ReadValue, last: ChecklistItem) -> bool:
     """Whether the typed answer of the key is the recomputed one."""
     answer = item.key.answer
     if isinstance(answer, Number):
@@ -191,7 +191,7 @@ def _is_answer(item: Item, reading: Reading, last: ChecklistItem) -> bool:
     return answer.value == reading.name
 
 
-def _all_needed(program: Node, facts: Sequence[Fact], readings: dict[Fact, Reading], answer: Reading) -> bool:
+def _all_needed(program: Node, facts: Sequence[Fact], readings: dict[Fact, ReadValue], answer: ReadValue) -> bool:
     """Whether the answer changes or becomes undecidable without each of the facts."""
     for dropped in facts:
         rest = [
@@ -206,7 +206,7 @@ def _all_needed(program: Node, facts: Sequence[Fact], readings: dict[Fact, Readi
     return True
 
 
-def _gives(program: Node, facts: Sequence[tuple[Fact, Reading]], answer: Reading) -> bool:
+def _gives(program: Node, facts: Sequence[tuple[Fact, ReadValue]], answer: ReadValue) -> bool:
     try:
         found = Recomputation(facts).value(program)
     except UnknownError:
@@ -216,7 +216,7 @@ def _gives(program: Node, facts: Sequence[tuple[Fact, Reading]], answer: Reading
     return abs(float(found.number - answer.number)) < 0.005
 
 
-def _is_spread(program: Node, source: PuzzleSource, readings: dict[Fact, Reading], answer: Reading) -> bool:
+def _is_spread(program: Node, source: PuzzleSource, readings: dict[Fact, ReadValue], answer: ReadValue) -> bool:
     """Whether the facts of no single passage give the answer."""
     for span in source.passages:
         inside = [(fact, reading) for fact, reading in readings.items() if span.contains(fact.span)]
@@ -226,6 +226,6 @@ def _is_spread(program: Node, source: PuzzleSource, readings: dict[Fact, Reading
 
 
 def _has_steps(item: Item, program: Node) -> bool:
-    operations = {operation(node) for node in nodes(program) if not isinstance(node, Given)} - {"reading"}
+    operations = {operation(node) for node in nodes(program) if not isinstance(node, GivenValue)} - {"reading"}
     steps = item.question.tags.get("steps", "")
     return len(operations) >= 2 and steps.isdigit() and 2 <= int(steps) <= 9

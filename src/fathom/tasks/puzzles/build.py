@@ -18,6 +18,7 @@ from fathom.records.rng import rng_for
 from fathom.tasks.family import Item
 from fathom.tasks.puzzles.authored import authored_contexts
 from fathom.tasks.puzzles.baselines import Baselines
+from fathom.tasks.puzzles.checklist import FACT
 from fathom.tasks.puzzles.puzzle import NAME, RejectedError, make_item
 from fathom.tasks.puzzles.settings import PuzzlesSettings
 from fathom.tasks.puzzles.sources import programs_of, source_of
@@ -63,14 +64,15 @@ class PuzzlesBuilder:
             return []
         rng = rng_for(self._seed, NAME, document.id)
         steps = range(self._settings.min_steps, self._settings.max_steps + 1)
-        found: dict[str, Item] = {}
+        found: dict[tuple[str, ...], Item] = {}
+        """By the places of their facts: a question that differs only in what it gives is no other puzzle."""
         for program in islice(programs_of(source, rng), TRIES * count):
             try:
                 item = make_item(source, context, program, steps)
             except RejectedError as reason:
                 self._rejected[str(reason)] += 1
                 continue
-            found.setdefault(item.question.text, item)
+            found.setdefault(tuple(sorted(row[8] for row in item.key.proof.rows if row[0] == FACT)), item)
             if len(found) == count:
                 break
         else:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from functools import partial
 from typing import NamedTuple
 
 from fathom.records.judgments import Decision, Judgment
@@ -16,8 +18,16 @@ from fathom.scoring.measures import RatioMeasure
 from fathom.scoring.reasoning import reasoning_text
 from fathom.scoring.shown import ShownContext
 from fathom.scoring.verdicts import GRADED, JUDGE_AGREES, PartVerdict, Verdict
-from fathom.tasks.puzzles.checklist import OPTION, ChecklistItem, StepReader, checklist_of, conclusions_of, last_step
-from fathom.tasks.puzzles.tree import OPERATIONS
+from fathom.tasks.puzzles.checklist import (
+    FACT,
+    OPTION,
+    ChecklistItem,
+    StepReader,
+    checklist_of,
+    conclusions_of,
+    last_step,
+)
+from fathom.tasks.puzzles.tree import OPERATIONS, GivenValue, Value, nodes, parse
 
 ANSWERED, CORRECT, ITEMS, REACHED, CHECKED, UNSUPPORTED = (
     *("answers", "correct answers", "checklist items", "checklist items reached", "checklists reached"),
@@ -71,8 +81,19 @@ def check_steps(key: Key, response: Response) -> StepsVerdict:
     reader = StepReader(reasoning_text(response))
     items = checklist_of(key)
     last = last_step(key)
-    contradicted = last is not None and (reader.contradicts(last) or reader.concludes_otherwise(last, items))
+    known = partial(_known, key, items)
+    contradicted = last is not None and (reader.contradicts(last) or reader.concludes_otherwise(last, known))
     return StepsVerdict(items, [reader.reaches(item) for item in items], contradicted)
+
+
+def _known(key: Key, items: Sequence[ChecklistItem]) -> Iterator[Value]:
+    """The values of the checklist, of the facts and of the question."""
+    yield from (item.value for item in items)
+    yield from (operand for item in items for operand in item.operands)
+    for row in key.proof.rows:
+        if row[0] == FACT and len(row) > 7 and row[6][:1].isdigit():
+            yield Value(number=Decimal(row[6]), unit=row[7])
+    yield from (node.value for node in nodes(parse(key.proof.program)) if isinstance(node, GivenValue))
 
 
 def check(

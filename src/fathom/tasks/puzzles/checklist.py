@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
+from itertools import pairwise
+from typing import NamedTuple
 
 from fathom.records.record import Record
 from fathom.records.spans import Span
@@ -25,6 +27,8 @@ CHECK, ANSWER, FACT, CONCLUSION, OPTION = "check", "answer", "fact", "conclusion
 """The first cell of the rows of a proof. Puzzles that people wrote have conclusions, which are sentences, in place of
 checks, and the other options."""
 SMALL = 20
+BESIDE = 24
+"""Characters before and after a name in which the role of a person is looked for."""
 WINDOW = 160
 """Characters before and after a value in which its role is looked for, within the same paragraph."""
 
@@ -40,6 +44,12 @@ class ChecklistItem(Record):
     """Spellings of a name."""
     cues: tuple[str, ...] = ()
     """Beginnings of words that show the role of the value."""
+    labels: tuple[str, ...] = ()
+    """What introduces a name, as in "X = Lunholm" or "Town: Lunholm"."""
+    namesakes: tuple[str, ...] = ()
+    """Roles of other people with the same name."""
+    others: tuple[str, ...] = ()
+    """Of a name that is the answer: the other names in question."""
     sign: str = ""
     """The operation that gives it; empty for a fact."""
     operands: tuple[Value, ...] = ()
@@ -85,32 +95,36 @@ class StepReader:
 
     def contradicts(self, item: ChecklistItem) -> bool:
         """Whether an equation with the operands of the item has another result."""
-        if not item.sign or item.value.number is None or len(item.operands) != 2:
+        if item.sign not in _SIGNS or item.value.number is None or len(item.operands) != 2:
             return False
-        sign = _SIGNS.get(item.sign)
-        if sign is None:
-            return False
-        for found in re.finditer(rf"{_TERM}\s*{sign}\s*{_TERM}\s*(?:=|≈)\s*{_TERM}", self._text, re.IGNORECASE):
-            terms = [next(numbers_in(found[group]), None) for group in (1, 2, 3)]
-            if any(term is None for term in terms):
-                continue
-            one, two, result = (term for term in terms if term is not None)
-            if self._are(one, two, item.operands) and not _is_close(result, item.value):
-                return True
-        return False
+        return any(
+            one.sign in _SIGNS[item.sign]
+            and self._are(one.left, one.right, item.operands)
+            and not _is_close(one.result, item.value)
+            for one in equations_in(self._text)
+        )
 
-    def concludes_otherwise(self, item: ChecklistItem, others: Sequence[ChecklistItem]) -> bool:
-        """Whether the last line before the answer arrives at another number or date than the item's value."""
-        if item.value.number is None:
-            return False
+    def concludes_otherwise(self, item: ChecklistItem, known: Callable[[], Iterable[Value]]) -> bool:
+        """Whether the reasoning ends with another value in the role of the item, and never states the item's own.
+
+        `known` gives the other values of the question and its solution.
+        """
         lines = [line for line in self._text.split("\n") if line.strip()]
-        found = _CONCLUSION.search(lines[-2]) if len(lines) > 1 else None
-        if found is None:
+        said = lines[-2] if len(lines) > 1 else ""
+        body = "\n".join(lines[:-1])
+        if item.value.number is None:
+            named = any(True for _ in name_spans(body, item.aliases or (item.value.name,)))
+            places = [] if named else [*name_spans(said, item.others)]
+            sentences = [_sentence(said, span.start).casefold() for span in places]
+            return any(_has_cue(one, cue.casefold()) for one in sentences for cue in item.cues)
+        read = dates_in if item.value.unit == DATE else digits_in
+        mentions = [*read(said)]
+        if not mentions or any(_is_close(one, item.value) for one in read(body)):
             return False
-        said = lines[-2][found.end() :]
-        mentions = [*dates_in(said)] if item.value.unit == DATE else [*digits_in(said)]
-        known = [item.value, *(other.value for other in others)]
-        return bool(mentions) and not any(_states(mentions[-1], value) for value in known)
+        last = max(mentions, key=lambda one: one.span.end)
+        sentence = _sentence(said, last.span.start).casefold()
+        concluding = _CONCLUSION.search(sentence) or any(_has_cue(sentence, cue.casefold()) for cue in item.cues)
+        return bool(concluding) and not any(_states(last, value) for value in (*known(), *_halfway(item)))
 
     def _are(self, one: Mention, two: Mention, operands: Sequence[Value]) -> bool:
         first, second = operands
@@ -120,21 +134,37 @@ class StepReader:
         """Where the response states the value."""
         value = item.value
         if value.number is None:
-            yield from name_spans(self._text, item.aliases or (value.name,))
+            yield from (span for span in name_spans(self._text, item.aliases or (value.name,)) if self._is(span, item))
         elif value.unit == DATE:
             yield from (one.span for one in self._dates if states_date(one, value.number))
         else:
             yield from (one.span for one in self._numbers if states_number(one, value.number, value.unit))
+
+    def _is(self, span: Span, item: ChecklistItem) -> bool:
+        """Whether a name is not that of a namesake, whose role is written beside it."""
+        beside = self._folded[max(0, span.start - BESIDE) : span.end + BESIDE]
+        return not any(role.casefold() in beside for role in item.namesakes)
 
     def _has_role(self, span: Span, item: ChecklistItem) -> bool:
         """Whether words around the value, or an operation with it, show what the value is."""
         around = self._around(span)
         if any(_has_cue(around, cue.casefold()) for cue in item.cues):
             return True
+        if any(self._introduces(label, span) for label in item.labels):
+            return True
         # A small number occurs in many computations.
-        if item.value.number is not None and item.value.number > SMALL and self._is_computed_with(span):
+        telling = item.value.number is not None and (item.value.number > SMALL or item.value.unit == "%")
+        if telling and self._is_computed_with(span):
             return True
         return bool(item.operands) and all(self._is_in(around, operand) for operand in item.operands)
+
+    def _introduces(self, label: str, span: Span) -> bool:
+        """Whether a label stands before a name ("X = Lunholm", "Town: Lunholm") or behind it ("Lunholm (X)")."""
+        before, after = self._text[max(0, span.start - WINDOW) : span.start], self._text[span.end : span.end + BESIDE]
+        word = rf"(?<![A-Za-z]){re.escape(label)}(?![A-Za-z])"
+        if re.search(rf"{word}[^\n=:|]{{0,60}}?\s*{_IS}\s*(?:the )?$", before, re.IGNORECASE):
+            return True
+        return len(label) == 1 and re.match(rf"\s*(?:\(|=|is|->|→|为|是)\s*{word}", after) is not None
 
     def _around(self, span: Span) -> str:
         start = max(self._folded.rfind("\n\n", 0, span.start), span.start - WINDOW, 0)
@@ -142,12 +172,12 @@ class StepReader:
         return self._folded[start : min(len(self._folded) if end < 0 else end, span.end + WINDOW)]
 
     def _is_computed_with(self, span: Span) -> bool:
-        before, after = self._text[max(0, span.start - 3) : span.start], self._text[span.end : span.end + 3]
-        return bool(re.search(r"[-+*×÷/=≈][ (]*$", before) or re.match(r"[ )%]*(?:[-+*×÷=≈]|/ ?\d)", after))
+        before, after = self._text[max(0, span.start - 5) : span.start], self._text[span.end : span.end + 3]
+        return bool(re.search(r"(?:[-+*×÷/=≈]|% of)[ (]*$", before) or re.match(r"[ )%]*(?:[-+*×÷=≈]|/ ?\d)", after))
 
     def _is_in(self, around: str, operand: Value) -> bool:
         if operand.number is None:
-            return operand.name.casefold() in around
+            return plain_text(operand.name).casefold() in around
         found: Sequence[Mention] = [*dates_in(around)] if operand.unit == DATE else [*numbers_in(around)]
         return any(_states(one, operand) for one in found)
 
@@ -160,11 +190,63 @@ class StepReader:
         return any(all(self._is_in(line, operand) for operand in numbers) for line in lines)
 
 
-_MARKS = r"therefore|thus|hence|[=≈]|因此|所以"
-_CONCLUSION = re.compile(rf"(?:{_MARKS})(?!.*(?:{_MARKS}))", re.IGNORECASE)
-"""The last word or sign that introduces a result."""
-_TERM = r"((?:[A-Z]{3} ?|[€£¥] ?)?\d[\d,]*(?:\.\d+)?(?: ?(?:million|thousand|billion|万|亿))?)(?:[^\d=≈+*×÷/\n-]{0,24})"
-_SIGNS = {"+": r"\+", "-": "-", "*": "[*×x·]", "/": "[/÷]"}
+_IS = r"(?:=|:|\||->|→|⇒|\bis\b|\bwas\b|为|是|即)"
+_CONCLUSION = re.compile(r"\b(?:therefore|thus|hence|so|total|sum)\b|[=≈]|因此|所以|合计|总|共", re.IGNORECASE)
+"""Words and signs that introduce a result."""
+_SIGNS = {"+": "+", "-": "-", "*": "*×x·", "/": "/÷"}
+_TOKEN = re.compile(
+    r"(?P<number>[€£¥]?\d[\d,]*(?:\.\d+)?(?: ?(?:million|thousand|billion|万|亿))?)|(?P<sign>[-+*×÷/·]| x )"
+)
+_CLAUSE = re.compile(r"[:;。；]|[,，.](?!\d)")
+
+
+class Equation(NamedTuple):
+    """An operation on two numbers with its result."""
+
+    left: Mention
+    sign: str
+    right: Mention
+    result: Mention
+
+
+def equations_in(text: str) -> Iterator[Equation]:
+    """The equations of a text that have one operation; those with more are left out."""
+    for line in text.split("\n"):
+        sides = re.split("[=≈]", line)
+        for left, right in pairwise(sides):
+            tokens = [*_TOKEN.finditer(_CLAUSE.split(left)[-1])]
+            results = [*_TOKEN.finditer(right)][:2]
+            kinds = ["sign" if one["sign"] else "number" for one in tokens]
+            # "483 - (386 + 66) = 483 - 452": the right side goes on.
+            if kinds != ["number", "sign", "number"] or not results or results[0]["sign"]:
+                continue
+            if len(results) > 1 and results[1]["sign"] and results[1].start() - results[0].end() < 3:
+                continue
+            numbers = [next(digits_in(one[0]), None) for one in (tokens[0], tokens[2], results[0])]
+            one, two, result = numbers
+            if one is not None and two is not None and result is not None:
+                yield Equation(one, tokens[1][0].strip(), two, result)
+
+
+def _sentence(line: str, at: int) -> str:
+    """The sentence of a line around a place."""
+    ends = [found.end() for found in re.finditer(r"[.;!?](?=\s)|[。；]", line)]
+    start = max((end for end in ends if end <= at), default=0)
+    return line[start : min((end for end in ends if end > at), default=len(line))]
+
+
+def _halfway(item: ChecklistItem) -> Iterator[Value]:
+    """Values on the way from the operands to the item: what is deducted, the difference, the quotient."""
+    numbers = [one.number for one in item.operands if one.number is not None]
+    if len(numbers) != 2 or item.value.unit == DATE:
+        return
+    one, two = numbers
+    found: tuple[Decimal, ...] = ()
+    if item.sign == "less %":
+        found = (one * two / 100, 100 - two)
+    elif item.sign in ("change %", "share %") and two:
+        found = (one - two, one / two)
+    yield from (Value(number=number) for number in found)
 
 
 def _states(mention: Mention, value: Value) -> bool:

@@ -13,7 +13,7 @@ from fathom.tasks.puzzles.tree import (
     DATE,
     Choose,
     Compute,
-    Given,
+    GivenValue,
     Lookup,
     Node,
     Override,
@@ -106,7 +106,7 @@ class Evaluation:
                 return step.value
         facts: tuple[Fact, ...] = ()
         match node:
-            case Given():
+            case GivenValue():
                 return node.value
             case Lookup():
                 entity = self.of(node.of).name
@@ -150,7 +150,7 @@ class Evaluation:
 
 def _number(value: Value) -> Decimal:
     if value.number is None:
-        raise UndecidableError(f"{value.name!r} is no number")
+        raise UndecidableError(f"{value.name!r} is not a number")
     return value.number
 
 
@@ -202,7 +202,7 @@ def to_date(number: Decimal) -> date:
     try:
         return date(int(number) // 10_000, int(number) // 100 % 100, int(number) % 100)
     except ValueError as error:
-        raise UndecidableError(f"{number} is no date") from error
+        raise UndecidableError(f"{number} is not a date") from error
 
 
 def _date_value(day: date) -> Value:

@@ -8,7 +8,7 @@ from functools import cache
 from random import Random
 
 from fathom.records.documents import Document, Fact
-from fathom.tasks.puzzles.tree import Choose, Compute, Given, Lookup, Node, Option, Pick, Value
+from fathom.tasks.puzzles.tree import Choose, Compute, GivenValue, Lookup, Node, Option, Pick, Value
 from fathom.tasks.puzzles.vocabulary import Attribute, Vocabulary
 from fathom.tasks.tables.pack import pack_names, read_pack
 
@@ -22,8 +22,32 @@ _RESULT_WORDS = (
     *("the {label} of {e} on {p}", "with the largest {label} on {p}", "with the smallest {label} on {p}"),
     "method",
 )
+_SHARES = {
+    "revenue": ("gross_profit", "operating_profit", "net_profit", "rnd_expenses", "personnel_expenses",
+                "administrative_expenses", "selling_expenses"),
+    "total_assets": ("current_assets", "total_liabilities", "equity", "cash"),
+    "current_assets": ("cash", "inventories"),
+    "total_liabilities": ("current_liabilities",),
+    "operating_cash_flow": ("capital_expenditure",),
+    "students": ("undergraduate_students", "postgraduate_students", "international_students"),
+    "applicants": ("admitted",),
+    "admitted": ("entrants",),
+    "total_income": ("tuition_income", "research_income"),
+    "total_expenditure": ("student_aid",),
+    "homes_sold": ("new_homes_sold", "existing_homes_sold"),
+}  # fmt: skip
+"""Fields of the packs whose figures are read as shares of another one: the margins of a company, for example."""
 LEAST_FIELDS = 4
+STEM = 5
+"""Letters by which a response may shorten a word: "admin." for "administrative"."""
 YEAR_DAYS = range(350, 380)
+
+
+@cache
+def _fields() -> dict[str, str]:
+    """The field of the shipped packs that each attribute belongs to."""
+    packs = [read_pack(name) for name in pack_names()]
+    return {attribute: name for pack in packs for name, field in pack.fields.items() for attribute in field.attributes}
 
 
 @cache
@@ -51,7 +75,8 @@ def report_vocabulary(document: Document) -> Vocabulary | None:
         if label is None or fact.attribute in attributes or label in used:
             continue
         used.add(label)
-        attributes[fact.attribute] = _attribute(label, fact.unit, _WORDS[document.language])
+        other = _labels().get((fact.attribute, "en" if document.language == "zh" else "zh"), "")
+        attributes[fact.attribute] = _attribute(label, fact.unit, _WORDS[document.language], other)
     if len(attributes) < LEAST_FIELDS:
         return None
     return Vocabulary(document.language, attributes, {}, {})
@@ -64,9 +89,11 @@ def article_vocabulary(document: Document) -> Vocabulary | None:
     return Vocabulary("en", attributes, {}, {}) if attributes and document.language == "en" else None
 
 
-def _attribute(label: str, unit: str, words: tuple[str, str, str, str]) -> Attribute:
+def _attribute(label: str, unit: str, words: tuple[str, str, str, str], other: str = "") -> Attribute:
+    """The attribute with this label; `other` is its label in the other language."""
     ask, most, least, kind = (one.replace("{label}", label) for one in words)
-    cues = (label, *(word for word in label.split() if len(word) > 3 and word not in (unit, "number")))
+    said = [word for word in f"{label} {other}".split() if len(word) > 3 or not word.isascii()]
+    cues = (label, *(word[:STEM] if word.isascii() else word for word in said if word not in (unit, "number")))
     return Attribute(ask=ask, cues=cues, entity=kind, unit=unit, most=most, least=least)
 
 
@@ -77,9 +104,18 @@ class ReportComposer:
         self._rng = rng
         own = [fact for fact in document.facts if fact.attribute in vocabulary.attributes and is_yearly(fact.period)]
         entities = [fact.entity for fact in own]
-        self._entity = Given(value=Value(name=max(dict.fromkeys(entities), key=entities.count) if entities else "-"))
+        self._entity = GivenValue(
+            value=Value(name=max(dict.fromkeys(entities), key=entities.count) if entities else "-")
+        )
         own = [fact for fact in own if fact.entity == self._entity.value.name and fact.value is not None]
         self._whole = _by_attribute(fact for fact in own if not fact.part)
+        by_field = {_fields().get(name, ""): name for name in sorted(self._whole)}
+        self._shares = [
+            (by_field[part], by_field[whole])
+            for whole, parts in _SHARES.items()
+            for part in parts
+            if part in by_field and whole in by_field
+        ]
         # Parts of filings have names of tags, which no reader of the text knows.
         self._parts = _groups(own) if document.format == "generated" else []
 
@@ -93,22 +129,39 @@ class ReportComposer:
                     yield program
 
     def _conditional(self) -> Node | None:
-        """The change of one of two figures, depending on how a third one developed."""
-        names = self._rng.sample(sorted(self._whole), 3)
-        years = [self._two_years(name) for name in names]
-        if any(pair is None for pair in years):
+        """One of two figures, shares or changes, depending on how a third one developed."""
+        developed, first, second = self._developed(), self._asked(), self._asked()
+        if developed is None or first is None or second is None or first == second:
             return None
-        (old, new), *others = (pair for pair in years if pair is not None)
-        tested, first, second = names
-        changes = [
-            Compute(sign="change %", left=self._of(name, later), right=self._of(name, earlier))
-            for name, (earlier, later) in zip((first, second), others, strict=True)
-        ]
-        return Choose(left=self._of(tested, new), right=self._of(tested, old), then=changes[0], otherwise=changes[1])
+        new, old = developed
+        return Choose(left=new, right=old, then=first, otherwise=second)
 
-    def _two_years(self, attribute: str) -> tuple[str, str] | None:
-        """The last two years that are stated of an attribute."""
-        periods = sorted(self._whole[attribute], key=_end)
+    def _developed(self) -> tuple[Node, Node] | None:
+        """A figure or a share in the last year and in the year before."""
+        if self._shares and self._rng.random() < 0.5:
+            part, whole = self._rng.choice(self._shares)
+            years = self._two_years(part, whole)
+            return years and (self._share_of(part, whole, years[1]), self._share_of(part, whole, years[0]))
+        name = self._rng.choice(sorted(self._whole))
+        years = self._two_years(name)
+        return years and (self._of(name, years[1]), self._of(name, years[0]))
+
+    def _asked(self) -> Node | None:
+        """A share in the last year, or the change of a figure."""
+        if self._shares and self._rng.random() < 0.6:
+            part, whole = self._rng.choice(self._shares)
+            years = self._two_years(part, whole)
+            return years and self._share_of(part, whole, years[1])
+        name = self._rng.choice(sorted(self._whole))
+        years = self._two_years(name)
+        return years and Compute(sign="change %", left=self._of(name, years[1]), right=self._of(name, years[0]))
+
+    def _share_of(self, part: str, whole: str, period: str) -> Node:
+        return Compute(sign="share %", left=self._of(part, period), right=self._of(whole, period))
+
+    def _two_years(self, *attributes: str) -> tuple[str, str] | None:
+        """The last two years that are stated of all attributes."""
+        periods = sorted(set.intersection(*(self._whole[name] for name in attributes)), key=_end)
         return (periods[-2], periods[-1]) if len(periods) > 1 else None
 
     def _of(self, attribute: str, period: str, part: Node | None = None) -> Lookup:
@@ -121,12 +174,12 @@ class ReportComposer:
             return None
         attribute, period = self._rng.choice(stated)
         chosen = self._rng.sample(parts, self._rng.randint(3, min(4, len(parts))))
-        names = [Given(value=Value(name=name)) for name in chosen]
+        names = [GivenValue(value=Value(name=name)) for name in chosen]
         options = tuple(Option(name=name, value=self._of(attribute, period, name)) for name in names)
         return Pick(which=self._rng.choice(("largest", "smallest")), options=options), stated
 
     def _share(self) -> Node | None:
-        """A figure of a part in percent of the same figure of the whole: a median price is no share of all sales."""
+        """A figure of a part in percent of the same figure of the whole: a median price is not a share of all sales."""
         found = self._picked()
         if found is None:
             return None
@@ -166,28 +219,29 @@ class ArticleComposer:
     def programs(self) -> Iterator[Node]:
         """An endless sequence of programs; empty if too few methods were measured."""
         columns = sorted(column for column, methods in self._results.items() if len(methods) >= 3)
-        while len(columns) > 1:
-            (attribute, data), (asked, other) = self._rng.sample(columns, 2)
-            methods = self._results[(attribute, data)]
-            rivals = [name for name in self._results[(asked, other)] if name in methods]
-            if len(rivals) < 3:
-                columns.remove((asked, other))
+        columns = [one for one in columns if any(self._picked(other, one) for other in columns)]
+        while columns:
+            asked, first, second = (self._rng.choice(columns) for _ in range(3))
+            one = self._picked(first, asked)
+            methods = self._results[asked]
+            other = self._picked(second, asked) if self._rng.random() < 0.5 else _given(self._rng.choice(methods))
+            if one is None or other is None:
                 continue
-            chosen = self._rng.sample(rivals, 3)
-            picked = Pick(
-                which=self._rng.choice(("largest", "smallest")),
-                options=tuple(
-                    Option(name=_given(name), value=_result(attribute, _given(name), data)) for name in chosen
-                ),
-            )
-            compared = _given(self._rng.choice(self._results[(asked, other)]))
-            sign = self._rng.choice(("/", "change %"))
-            left, right = _result(asked, picked, other), _result(asked, compared, other)
-            yield Compute(sign=sign, left=left, right=right)
+            left, right = (_result(asked[0], method, asked[1]) for method in (one, other))
+            yield Compute(sign=self._rng.choice(("/", "change %")), left=left, right=right)
+
+    def _picked(self, column: tuple[str, str], asked: tuple[str, str]) -> Node | None:
+        """The best or worst of three methods by one column of results, which another column has too."""
+        rivals = [name for name in self._results[asked] if name in self._results[column]]
+        if column == asked or len(rivals) < 3:
+            return None
+        names = [_given(name) for name in self._rng.sample(rivals, 3)]
+        options = tuple(Option(name=name, value=_result(column[0], name, column[1])) for name in names)
+        return Pick(which=self._rng.choice(("largest", "smallest")), options=options)
 
 
-def _given(name: str) -> Given:
-    return Given(value=Value(name=name))
+def _given(name: str) -> GivenValue:
+    return GivenValue(value=Value(name=name))
 
 
 def _result(attribute: str, method: Node, data: str) -> Lookup:
@@ -203,7 +257,7 @@ def _by_attribute(facts: Iterable[Fact]) -> dict[str, set[str]]:
 
 
 def _groups(facts: Iterable[Fact]) -> list[tuple[list[tuple[str, str]], list[str]]]:
-    """Parts of which the same is stated, such as all segments, with the attributes and periods."""
+    """Parts with the same attributes and periods, such as all segments."""
     stated: dict[str, set[tuple[str, str]]] = {}
     for fact in facts:
         if fact.part:
@@ -241,7 +295,7 @@ def period_words(period: str, language: str) -> str:
     if not period or len(period) == 4:
         words = {"en": f"in {period}", "zh": f"{period}年"}
     elif "/" in period:
-        words = {"en": f"in the fiscal year that ended on {_end(period)}", "zh": f"截至{_end(period)}的年度"}
+        words = {"en": f"in the fiscal year ended {_end(period)}", "zh": f"截至{_end(period)}的年度"}
     else:
         words = {"en": f"on {period}", "zh": f"{period}"}
     return words[language] if period else ""

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from typing import NamedTuple
-from unicodedata import normalize
+from unicodedata import combining, normalize
 
 from fathom.records.spans import Span
+from fathom.scoring.parsing.numerals import numbers_in_words
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = (
@@ -20,55 +21,27 @@ _DATE = re.compile(
     r"|(?P<y2>\d{4}) ?年 ?(?P<m2>\d{1,2}) ?月 ?(?P<d2>\d{1,2}) ?[日号]?"
     rf"|\b(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? {_MONTH.format('m3')}(?:,? (?P<y3>\d{{4}}))?"
     rf"|\b{_MONTH.format('m4')} (?P<d4>\d{{1,2}})(?:st|nd|rd|th)?(?:,? (?P<y4>\d{{4}}))?(?!\d)"
-    r"|(?P<m5>\d{1,2}) ?月 ?(?P<d5>\d{1,2}) ?[日号]",
+    r"|(?P<m5>\d{1,2}) ?月 ?(?P<d5>\d{1,2}) ?[日号]"
+    r"|(?P<m6>[一二三四五六七八九十]{1,2})月(?P<d6>[一二三四五六七八九十]{1,3})[日号]"
+    r"|\b(?P<d7>\d{1,2})(?P<mark>[/.])(?P<m7>\d{1,2})(?P=mark)(?P<y7>\d{4})(?!\d)",
     re.IGNORECASE,
 )
-_WORDS = {
-    word: value
-    for value, word in enumerate(
-        [
-            "zero",
-            "one",
-            "two",
-            "three",
-            "four",
-            "five",
-            "six",
-            "seven",
-            "eight",
-            "nine",
-            "ten",
-            "eleven",
-            "twelve",
-            "thirteen",
-            "fourteen",
-            "fifteen",
-            "sixteen",
-            "seventeen",
-            "eighteen",
-            "nineteen",
-            "twenty",
-        ]
-    )
-}
-_TENS = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
-_DIGITS = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"两": 2}
+_CHINESE_DIGITS = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
+_CHINESE_TENS = {"十": 10, "百": 100, "千": 1000}
+_CHINESE_NUMBER = re.compile("(?P<percent>百分之)?(?P<digits>[零〇一二两三四五六七八九十百千]+)(?P<scale>[万亿])?")
 _SCALES = {
-    "thousand": 3, "k": 3, "million": 6, "m": 6, "mn": 6, "billion": 9, "bn": 9, "万": 4, "亿": 8, "千": 3, "百万": 6,
+    "thousand": 3, "k": 3, "million": 6, "m": 6, "mn": 6, "billion": 9, "b": 9, "bn": 9, "万": 4, "亿": 8, "千": 3,
+    "百万": 6,
 }  # fmt: skip
 _NUMBER = re.compile(
     r"(?P<digits>\d{1,3}(?:[,，]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)"
-    r"(?P<scale> ?(?:thousand|million|billion|bn|mn)\b|[kK](?![A-Za-z])|百万|[万亿千])?"
+    r"(?P<scale> ?(?:thousand|million|billion|bn|mn)\b|(?:[kK]|(?-i:[MB]))(?![A-Za-z])|百万|[万亿千])?"
     r"(?P<unit> ?(?:%|percent\b|per cent\b|(?:centi|kilo)?met(?:er|re)s?|[ck]?m\b|厘米|公里|千米|米))?",
     re.IGNORECASE,
 )
-_WORD = re.compile(
-    r"\b(?P<tens>" + "|".join(_TENS) + r")(?:[- ](?P<one>one|two|three|four|five|six|seven|eight|nine))?\b"
-    r"|\b(?P<word>"
-    + "|".join(_WORDS)
-    + r")\b|(?P<chinese>[一二两三四五六七八九]?十[一二三四五六七八九]?|[零一二两三四五六七八九])",
-    re.IGNORECASE,
-)
+_SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?!\d)")
+_TABLE_SCALES = (3, 4, 6, 8, 9)
+"""Powers of ten that the head of a table states once for all of its figures."""
 _FACTORS = {"cm": 1, "centimeter": 1, "centimetre": 1, "厘米": 1, "m": 100, "meter": 100, "metre": 100, "米": 100}
 _LONG = {
     "m": 1,
@@ -94,27 +67,52 @@ class Mention(NamedTuple):
 
 
 def plain_text(text: str) -> str:
-    """The text with half-width signs, plain dashes and without marks of emphasis."""
-    text = normalize("NFKC", text).replace("−", "-").replace("–", "-").replace("—", " - ").replace("\u00a0", " ")
+    """The text with half-width signs, plain letters and dashes, and without marks of emphasis."""
+    text = _without_accents(normalize("NFKC", text)).translate(_SIGNS)
     return re.sub(r"\*\*|__|\\\$|\$(?=\d)|[`$]", "", text.replace("\\times", "×").replace("\\div", "÷"))
 
 
+def _without_accents(text: str) -> str:
+    """The text with plain Latin letters: "Lan Dang" for "Lan Đặng"."""
+    if text.isascii():
+        return text
+    apart = normalize("NFD", text.translate(_LETTERS))
+    return normalize("NFC", "".join(sign for sign in apart if not combining(sign)))
+
+
+_LETTERS = str.maketrans("đĐłŁøØ", "dDlLoO")
+_SIGNS = str.maketrans({"−": "-", "–": "-", "—": " - ", "\u00a0": " "})
+
+
 def dates_in(text: str) -> Iterator[Mention]:
-    """The dates of a text; one without its year has the year 0."""
+    """The dates of a text; one without its year has the year 0. 3/4/2024 may be in March or April."""
     for found in _DATE.finditer(text):
-        group = next(name[1] for name in ("d1", "d2", "d3", "d4", "d5") if found[name])
-        year = found[f"y{group}"] if group != "5" else None
-        month = found[f"m{group}"]
-        number = int(month) if month.isdigit() else _MONTHS.index(month[:3].lower()) + 1
-        value = Decimal(int(year or 0) * 10_000 + number * 100 + int(found[f"d{group}"]))
-        yield Mention(Span(*found.span()), value, Decimal(1), "date")
+        group = next(number for number in "1234567" if found[f"d{number}"])
+        year = int(found[f"y{group}"] or 0) if group not in "56" else 0
+        month, day = _month(found[f"m{group}"]), _whole(found[f"d{group}"])
+        orders = [(month, day), (day, month)] if group == "7" else [(month, day)]
+        for number, other in dict.fromkeys(orders):
+            yield Mention(Span(*found.span()), Decimal(year * 10_000 + number * 100 + other), Decimal(1), "date")
+
+
+def _month(text: str) -> int:
+    return _MONTHS.index(text[:3].lower()) + 1 if text[0].isascii() and text[0].isalpha() else _whole(text)
+
+
+def _whole(text: str) -> int:
+    return int(text) if text.isdigit() and text.isascii() else _chinese(text)
 
 
 def numbers_in(text: str) -> Iterator[Mention]:
     """The numbers of a text, also in words."""
     yield from digits_in(text)
-    for found in _WORD.finditer(text):
-        yield Mention(Span(*found.span()), Decimal(_worded(found)), Decimal(1))
+    for word in numbers_in_words(text):
+        if word.value is not None:
+            yield Mention(Span(word.start, word.end), word.value, Decimal(1), word.unit)
+    for found in _CHINESE_NUMBER.finditer(text):
+        scale = Decimal(1).scaleb(_SCALES[found["scale"]] if found["scale"] else 0)
+        unit = "%" if found["percent"] else ""
+        yield Mention(Span(*found.span()), _chinese(found["digits"]) * scale, Decimal(1), unit)
 
 
 def digits_in(text: str) -> Iterator[Mention]:
@@ -125,18 +123,20 @@ def digits_in(text: str) -> Iterator[Mention]:
         decimals = len(digits.partition(".")[2])
         unit = (found["unit"] or "").strip().lower()
         yield Mention(Span(*found.span()), Decimal(digits) * scale, scale.scaleb(-decimals), unit)
+    for found in _SPACED.finditer(text):  # beside its parts: "538 198" may be two numbers
+        yield Mention(Span(*found.span()), Decimal(found[0].replace(" ", "")), Decimal(1))
 
 
-def _worded(found: re.Match[str]) -> int:
-    if found["tens"]:
-        return _TENS[found["tens"].lower()] + (_WORDS[found["one"].lower()] if found["one"] else 0)
-    if found["word"]:
-        return _WORDS[found["word"].lower()]
-    chinese = found["chinese"]
-    if "十" not in chinese:
-        return _DIGITS[chinese]
-    tens, _, ones = chinese.partition("十")
-    return (_DIGITS[tens] if tens else 1) * 10 + (_DIGITS[ones] if ones else 0)
+def _chinese(text: str) -> int:
+    """The number of Chinese numerals: 326 for 三百二十六, 16 for 十六."""
+    total, digit = 0, None
+    for sign in text:
+        if sign in _CHINESE_TENS:
+            total += (1 if digit is None else digit) * _CHINESE_TENS[sign]
+            digit = None
+        else:
+            digit = (digit or 0) * 10 + _CHINESE_DIGITS[sign]
+    return total + (digit or 0)
 
 
 def states_number(mention: Mention, target: Decimal, unit: str) -> bool:
@@ -164,6 +164,17 @@ def _readings(mention: Mention, unit: str) -> Iterator[tuple[Decimal, Decimal]]:
         yield mention.number * factor, mention.step * factor
     if unit == "%" and mention.number < 1:
         yield mention.number * 100, mention.step * 100
+    scale = unit.partition(" ")[0]
+    if scale in ("thousand", "million", "billion"):  # results are in units such as "thousand operations per second"
+        yield mention.number.scaleb(-_SCALES[scale]), mention.step.scaleb(-_SCALES[scale])
+    if is_money(unit) and mention.step <= 1:
+        millions = (6,) if bare == "m" else _TABLE_SCALES if not bare else ()
+        yield from ((mention.number.scaleb(power), mention.step.scaleb(power)) for power in millions)
+
+
+def is_money(unit: str) -> bool:
+    """Whether a unit is a currency by its code."""
+    return len(unit) == 3 and unit.isascii() and unit.isupper()
 
 
 def states_date(mention: Mention, target: Decimal) -> bool:
@@ -173,7 +184,7 @@ def states_date(mention: Mention, target: Decimal) -> bool:
 
 def name_spans(text: str, names: Sequence[str]) -> Iterator[Span]:
     """The places of a name in one of its spellings."""
-    for name in names:
+    for name in map(plain_text, names):
         pattern = re.escape(name)
         if name.isascii():
             pattern = rf"(?<!\w){pattern}(?!\w)"

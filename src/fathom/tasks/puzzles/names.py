@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 
 from fathom.records.documents import Document
+
+LEAST_WORD = 4
+"""The least number of letters of a word that stands for a name of several words."""
 
 
 def names_in(document: Document) -> list[str]:
@@ -15,21 +19,51 @@ def names_in(document: Document) -> list[str]:
 
 def spellings(name: str, others: Collection[str], roles: Sequence[str]) -> tuple[str, ...]:
     """The name, and shorter forms of it that no other name has: without an article or a role, the family name alone."""
+    role, bare = split_role(name, roles)
     forms = [name]
     if name.startswith("the "):
         forms.append(name[4:])
+    if role and role.isascii():
+        family = bare.rpartition(" ")[2]
+        forms += [f"{bare}, the {role}", f"{bare} (the {role})", f"{bare} ({role})", f"{bare}, {role}"]
+        forms += [f"{role} ({bare})", f"{role} {family}", f"the {role}", bare, family]
+    elif role:
+        forms += [f"{bare}({role})", f"{role}({bare})", bare]
+    return _distinct(name, forms, others)
+
+
+def short_forms(name: str, others: Collection[str], roles: Sequence[str]) -> tuple[str, ...]:
+    """Forms that a solution uses after it named the entity: the role alone, one word of a longer name."""
+    role, bare = split_role(name, roles)
+    if role:
+        return _distinct(name, [role], others)
+    if not bare.isascii():
+        return _distinct(name, [bare[start:] for start in range(1, len(bare) - 1)], others) + _distinct(
+            name, [bare[:-1]] if len(bare) > 2 else [], others
+        )
+    words = [word for word in re.findall(r"\w+", bare.removeprefix("the ")) if len(word) >= LEAST_WORD]
+    return _distinct(name, words if len(words) > 1 else [], others)
+
+
+def split_role(name: str, roles: Sequence[str]) -> tuple[str, str]:
+    """The role before the name of a person and the name itself; the role is empty if there is none."""
     for role in roles:
-        for lead in (f"the {role} ", role):
-            bare = name.removeprefix(lead)
-            if bare == name or not bare.strip():
-                continue
-            if lead.endswith(" "):
-                forms += [f"{bare}, the {role}", f"{bare} (the {role})", f"{bare} ({role})", f"the {role}"]
-            forms += [bare, bare.rpartition(" ")[2]]
-            break
-    kept = [
-        form
-        for form in dict.fromkeys(forms)
-        if form == name or not any(form in other for other in others if other != name)
-    ]
-    return tuple(kept)
+        bare = name.removeprefix(f"the {role} " if role.isascii() else role)
+        if bare != name and bare.strip():
+            return role, bare
+    return "", name
+
+
+def namesakes(name: str, others: Collection[str], roles: Sequence[str]) -> tuple[str, ...]:
+    """The roles of other people with the same name."""
+    bare = split_role(name, roles)[1]
+    found = (split_role(other, roles) for other in others if other != name)
+    return tuple(dict.fromkeys(role for role, other in found if role and other == bare))
+
+
+def _distinct(name: str, forms: Sequence[str], others: Collection[str]) -> tuple[str, ...]:
+    """The forms that are part of no other name."""
+    folded = [other.casefold() for other in others if other != name]
+    return tuple(
+        form for form in dict.fromkeys(forms) if form == name or not any(form.casefold() in other for other in folded)
+    )

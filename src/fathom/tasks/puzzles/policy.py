@@ -14,7 +14,7 @@ from fathom.tasks.puzzles.tree import (
     DATE,
     Choose,
     Compute,
-    Given,
+    GivenValue,
     Lookup,
     Node,
     Override,
@@ -57,13 +57,13 @@ class PolicyComposer:
             reduced = Compute(sign="% of", left=_of("seasonal", scheme), right=program, named="share")
             program = Override(exception=reduced, general=program, named="share")
         if "children" in rules:
-            children = Given(value=Value(number=Decimal(rng.randint(2, 3)), unit="children"))
+            children = GivenValue(value=Value(number=Decimal(rng.randint(2, 3)), unit="children"))
             supplements = Compute(sign="*", left=_of("child", scheme), right=children, named="supplements")
             named = "entitlement" if rules & {"income", "fee"} else "payment"
             program = Compute(sign="+", left=program, right=supplements, named=named)
         if "income" in rules:
             income = Decimal(int(self._value(scheme, "threshold")) + rng.randrange(600, 7_000, 100))
-            stated = Given(value=Value(number=income, unit=self._currency))
+            stated = GivenValue(value=Value(number=income, unit=self._currency))
             excess = Compute(sign="-", left=stated, right=_of("threshold", scheme), named="excess")
             reduction = Compute(sign="% of", left=_of("taper", scheme), right=excess, named="reduction")
             program = Compute(sign="-", left=program, right=reduction, named="payment")
@@ -76,19 +76,19 @@ class PolicyComposer:
         """A scheme, by its name or by the office that is responsible for it."""
         name = self._rng.choice(self._schemes)
         if not described:
-            return Given(value=Value(name=name))
-        return Owner(attribute="office", name=Given(value=Value(name=self._offices[name])))
+            return GivenValue(value=Value(name=name))
+        return Owner(attribute="office", name=GivenValue(value=Value(name=self._offices[name])))
 
     def _basis(self, scheme: Node) -> Node:
         """The base amount for the size of the household on the day of filing."""
-        small, large = (Given(value=Value(name=name)) for name in self._categories)
+        small, large = (GivenValue(value=Value(name=name)) for name in self._categories)
         size = int(self._value(scheme, "large"))
-        members = Given(value=Value(number=Decimal(max(4, size + self._rng.randint(-1, 1))), unit="members"))
+        members = GivenValue(value=Value(number=Decimal(max(4, size + self._rng.randint(-1, 1))), unit="members"))
         category = Choose(left=members, right=_of("large", scheme), then=large, otherwise=small, named="category")
         base = Lookup(attribute="base", of=scheme, part=category)
         start = to_date(self._value(scheme, "effective"))
         day = start + timedelta(days=self._rng.choice((-40, -12, -3, 0, 1, 9, 33, 80)))
-        filed = Given(value=Value(number=Decimal(day.year * 10_000 + day.month * 100 + day.day), unit=DATE))
+        filed = GivenValue(value=Value(number=Decimal(day.year * 10_000 + day.month * 100 + day.day), unit=DATE))
         amended = Lookup(attribute="amended", of=scheme, part=category)
         return Choose(left=filed, right=_of("effective", scheme), then=amended, otherwise=base, named="basis")
 
@@ -97,13 +97,13 @@ class PolicyComposer:
         scheme = self._scheme(described=True)
         start = to_date(self._value(scheme, "effective"))
         day = start + timedelta(days=self._rng.randint(5, 200))
-        filed = Given(value=Value(number=Decimal(day.year * 10_000 + day.month * 100 + day.day), unit=DATE))
+        filed = GivenValue(value=Value(number=Decimal(day.year * 10_000 + day.month * 100 + day.day), unit=DATE))
         decided = Compute(sign="days later", left=filed, right=_of("decision", scheme), named="decided")
         return Compute(sign="days later", left=decided, right=_of("appeal", scheme), named="last_day")
 
     def _value(self, scheme: Node, attribute: str) -> Decimal:
         named = {office: name for name, office in self._offices.items()}
-        name = scheme.value.name if isinstance(scheme, Given) else named[_name(scheme)]
+        name = scheme.value.name if isinstance(scheme, GivenValue) else named[_name(scheme)]
         value = self._values[(name, attribute)]
         assert value is not None
         return value
@@ -111,7 +111,7 @@ class PolicyComposer:
 
 def _name(scheme: Node) -> str:
     """The office that a scheme is described by."""
-    assert isinstance(scheme, Owner) and isinstance(scheme.name, Given)
+    assert isinstance(scheme, Owner) and isinstance(scheme.name, GivenValue)
     return scheme.name.value.name
 
 
@@ -123,7 +123,7 @@ def case_sentences(program: Node, case: Mapping[str, str], np: Callable[[Node], 
     """The case that a question is about: what the program is given, and that rules which it leaves out do not apply."""
     if not case:
         return []
-    given = {node.value.unit: node.value.number for node in nodes(program) if isinstance(node, Given)}
+    given = {node.value.unit: node.value.number for node in nodes(program) if isinstance(node, GivenValue)}
     lookups = [node for node in nodes(program) if isinstance(node, Lookup)]
     scheme = np(lookups[0].of)
     sentences = [case["filed"].format(e=scheme, value=iso_date(given[DATE] or Decimal(0)))]

@@ -9,7 +9,7 @@ from random import Random
 from fathom.corpus.generated.prose import DOMAINS
 from fathom.corpus.generated.prose.pack import load_pack
 from fathom.records.documents import Document
-from fathom.tasks.puzzles.tree import Choose, Compute, Given, Lookup, Node, Option, Owner, Pick, Value, nodes
+from fathom.tasks.puzzles.tree import Choose, Compute, GivenValue, Lookup, Node, Option, Owner, Pick, Value, nodes
 from fathom.tasks.puzzles.vocabulary import Attribute, Vocabulary
 
 _NUMBERS = ("count", "money", "length", "distance", "percent", "days")
@@ -20,10 +20,12 @@ def prose_vocabulary(domain: str) -> Vocabulary:
     """The vocabulary of a domain of generated prose."""
     kind = DOMAINS[domain]
     pack = load_pack(kind.kind, kind.language)
+    # A response may be in the other language.
+    other = load_pack(kind.kind, "en" if kind.language == "zh" else "zh")
     attributes = {
         name: Attribute(
             ask=one.ask,
-            cues=one.cues,
+            cues=one.cues + other.attribute[name].cues,
             entity=one.entity,
             type="number" if one.type in _NUMBERS else one.type,
             unit=one.unit,
@@ -36,7 +38,7 @@ def prose_vocabulary(domain: str) -> Vocabulary:
     derived = {
         name: Attribute(
             ask=one.ask,
-            cues=one.cues,
+            cues=one.cues + other.derived[name].cues,
             entity=attributes[one.left.partition(">")[0]].entity,
             type="number" if one.sign == "years between" else attributes[one.left.rpartition(">")[2]].type,
             unit="years" if one.sign == "years between" else attributes[one.left.rpartition(">")[2]].unit,
@@ -91,7 +93,8 @@ class ProseComposer:
     def _pair(self, sign: str) -> Node | None:
         """An operation on the same measure of two entities."""
         measure = self._measure("number")
-        if measure is None:
+        # Nobody adds ages or divides them.
+        if measure is None or (sign != "-" and self._unit(measure) == "years"):
             return None
         kind = self._kind(measure)
         one, two = self._entity(kind, self._rng.randint(1, 2)), self._entity(kind, self._rng.randint(0, 2))
@@ -157,6 +160,10 @@ class ProseComposer:
         vocabulary = self._vocabulary
         return (vocabulary.derived.get(measure) or vocabulary.attributes[measure]).entity
 
+    def _unit(self, measure: str) -> str:
+        vocabulary = self._vocabulary
+        return (vocabulary.derived.get(measure) or vocabulary.attributes[measure]).unit
+
     def _value(self, measure: str, entity: Node) -> Node:
         if measure in self._vocabulary.derived:
             return self._derived_value(measure, entity)
@@ -175,7 +182,7 @@ class ProseComposer:
         """An entity of a class, named or described in up to `depth` steps."""
         known = self._entities.get(kind, [])
         if depth == 0:
-            return Given(value=Value(name=self._rng.choice(known))) if known else None
+            return GivenValue(value=Value(name=self._rng.choice(known))) if known else None
         ways = [self._picked, self._linked, self._owner]
         self._rng.shuffle(ways)
         for way in ways:
@@ -196,7 +203,7 @@ class ProseComposer:
         if len(known) < 3:
             return None
         chosen = self._rng.sample(known, self._rng.randint(3, min(4, len(known))))
-        names = [Given(value=Value(name=name)) for name in chosen]
+        names = [GivenValue(value=Value(name=name)) for name in chosen]
         options = tuple(Option(name=name, value=self._value(measure, name)) for name in names)
         return Pick(which=self._rng.choice(("largest", "smallest")), options=options)
 

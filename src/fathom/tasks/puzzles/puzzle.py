@@ -26,15 +26,17 @@ from fathom.tasks.puzzles.evaluate import (
     single_passages,
 )
 from fathom.tasks.puzzles.mentions import dates_in, numbers_in, plain_text
-from fathom.tasks.puzzles.names import names_in, spellings
+from fathom.tasks.puzzles.names import names_in, namesakes, short_forms, spellings, split_role
 from fathom.tasks.puzzles.tree import (
     DATE,
     OPERATIONS,
     Choose,
     Compute,
-    Given,
+    GivenValue,
+    Lookup,
     Node,
     Override,
+    Owner,
     Pick,
     Tally,
     Value,
@@ -49,6 +51,7 @@ from fathom.tasks.puzzles.wording import Wording
 
 NAME = "puzzles"
 DECIMALS = 2
+NEARLY_ONE = Decimal("0.02")
 LEAST_SPREAD = 0.15
 """The least share of a document between the first and the last fact that a puzzle needs."""
 DISTANCES = ("under 2K", "2K to 8K", "8K and more")
@@ -104,6 +107,16 @@ class PuzzleSource:
         """The spellings of a name."""
         return spellings(name, self.names, self.roles)
 
+    def loose_aliases(self, name: str) -> tuple[str, ...]:
+        """The spellings of a name in a solution; other people may have the name without its role.
+
+        Words of the names of methods and benefits ("ratio", "supplement") are ordinary words of solutions too.
+        """
+        if not self.roles:
+            return self.aliases(name)
+        bare = split_role(name, self.roles)[1]
+        return tuple(dict.fromkeys((*self.aliases(name), *short_forms(name, self.names, self.roles), bare)))
+
 
 def same_value(one: Value | None, two: Value) -> bool:
     """Whether two values are the same answer, at the precision that questions ask for."""
@@ -129,6 +142,11 @@ def make_item(source: PuzzleSource, context: Context, program: Node, steps: rang
     if len(used) < 2:
         raise RejectedError("fewer than two operations")
     _reject_poor_answers(program, answer, source)
+    if any(step.value.number is not None and step.value.number < 0 for step in evaluation.steps):
+        raise RejectedError("a value is negative, so that larger may mean two things")
+    earlier = [step.value for step in evaluation.steps[:-1] if isinstance(step.node, Compute)]
+    if not isinstance(program, Choose | Override) and any(same_value(value, answer) for value in earlier):
+        raise RejectedError("the answer is already computed before the last step")
     if _is_circular(program, evaluation.steps):
         raise RejectedError("the question describes one entity twice")
     facts = needed(evaluation.steps)
@@ -158,7 +176,7 @@ def make_item(source: PuzzleSource, context: Context, program: Node, steps: rang
 def _reject_poor_answers(program: Node, answer: Value, source: PuzzleSource) -> None:
     if answer.number is None:
         if any(
-            isinstance(node, Given) and node.value.name == answer.name for node in nodes(program)
+            isinstance(node, GivenValue) and node.value.name == answer.name for node in nodes(program)
         ) and not isinstance(program, Pick):
             raise RejectedError("the question names the answer")
         return
@@ -166,6 +184,8 @@ def _reject_poor_answers(program: Node, answer: Value, source: PuzzleSource) -> 
         raise RejectedError("the answer is not above zero")
     if answer.number % 1 and answer.number < Decimal("0.1"):
         raise RejectedError("rounding leaves one digit of the answer")
+    if not answer.unit and abs(answer.number - 1) < NEARLY_ONE:
+        raise RejectedError("a ratio is nearly one")
     cents = answer.number * 100
     if answer.number % 1 and abs(cents % 1 - Decimal("0.5")) < Decimal("0.001"):
         raise RejectedError("the answer is on the edge of rounding")
@@ -191,7 +211,7 @@ def _is_circular(program: Node, steps: Sequence[Step]) -> bool:
 
 def _given_names(node: Node) -> set[str]:
     """The names that the question gives, without those that it compares."""
-    if isinstance(node, Given):
+    if isinstance(node, GivenValue):
         return {node.value.name} - {""}
     if isinstance(node, Pick):
         return set()
@@ -263,10 +283,28 @@ def _proof(source: PuzzleSource, program: Node, steps: Sequence[Step]) -> Proof:
     document = source.document
     facts = needed(steps)
     rows = [_fact_row(fact, document) for fact in facts]
-    rows += [(CHECK, item.model_dump_json()) for item in checklist(source, program, steps)]
-    rows.append((ANSWER, _item(source, steps[-1], steps).model_dump_json()))
+    letters = Wording(program, source.vocabulary).letters()
+    rows += [(CHECK, item.model_dump_json()) for item in checklist(source, program, steps, letters)]
+    answer = _item(source, steps[-1], steps, letters)
+    if answer.value.name:
+        answer = answer.model_copy(update={"others": _other_names(program, answer.value.name, document)})
+    rows.append((ANSWER, answer.model_dump_json()))
     passages = tuple(Passage(document=document.id, span=sentence_of(fact, document)) for fact in facts)
     return Proof(program=written(program), rows=tuple(rows), passages=passages)
+
+
+def _other_names(program: Node, answer: str, document: Document) -> tuple[str, ...]:
+    """The names that another program of the same form could give."""
+    match program:
+        case Lookup():
+            names = [fact.name for fact in document.facts if fact.attribute == program.attribute]
+        case Owner():
+            names = [fact.entity for fact in document.facts if fact.attribute == program.attribute]
+        case Pick():
+            names = [one.name.value.name for one in program.options if isinstance(one.name, GivenValue)]
+        case _:
+            names = []
+    return tuple(name for name in dict.fromkeys(names) if name != answer)
 
 
 def _fact_row(fact: Fact, document: Document) -> tuple[str, ...]:
@@ -291,10 +329,12 @@ def sentence_of(fact: Fact, document: Document) -> Span:
     return next((span for span in document.sentences if span.contains(fact.span)), fact.span)
 
 
-def checklist(source: PuzzleSource, program: Node, steps: Sequence[Step]) -> list[ChecklistItem]:
+def checklist(
+    source: PuzzleSource, program: Node, steps: Sequence[Step], letters: Mapping[str, str]
+) -> list[ChecklistItem]:
     """What a solution has to reach on its way to the answer: facts, names and results.
 
-    Values that a comparison passes over are not among them.
+    Facts that are read only to be compared are not among them; results that are computed for a comparison are.
     """
     compared = {
         inner.model_dump_json()
@@ -313,30 +353,32 @@ def checklist(source: PuzzleSource, program: Node, steps: Sequence[Step]) -> lis
     items: list[ChecklistItem] = []
     for step in steps[:-1]:
         text = step.node.model_dump_json()
-        if text in compared and text not in kept:
+        if text in compared and text not in kept and not isinstance(step.node, Compute):
             continue
         if same_value(step.value, answer) and isinstance(program, Choose | Override):
             continue  # the branch that was chosen is the answer itself
-        item = _item(source, step, steps)
+        item = _item(source, step, steps, letters)
         if not any((one.name, one.value) == (item.name, item.value) for one in items):
             items.append(item)  # an exception and the value that it gives are one item
     return items
 
 
-def _item(source: PuzzleSource, step: Step, steps: Sequence[Step]) -> ChecklistItem:
+def _item(source: PuzzleSource, step: Step, steps: Sequence[Step], letters: Mapping[str, str]) -> ChecklistItem:
     values = {one.node.model_dump_json(): one.value for one in steps}
     node, value = step.node, step.value
     operands = tuple(
         values.get(child.model_dump_json()) or child.value  # type: ignore[union-attr]
         for child in children(node)
-        if child.model_dump_json() in values or isinstance(child, Given)
+        if child.model_dump_json() in values or isinstance(child, GivenValue)
     )
     computed = isinstance(node, Compute | Choose)
     return ChecklistItem(
         name=Wording(node, source.vocabulary).described(values),
         operation=operation(node),
         value=value,
-        aliases=source.aliases(value.name) if value.name else (),
+        aliases=source.loose_aliases(value.name) if value.name else (),
+        namesakes=namesakes(value.name, source.names, source.roles) if value.name else (),
+        labels=_labels(node, source.vocabulary, letters) if value.name else (),
         cues=cues_of(node, source.vocabulary, operands),
         sign=node.sign if isinstance(node, Compute) else "",
         operands=operands[:2] if computed else (),
@@ -344,19 +386,39 @@ def _item(source: PuzzleSource, step: Step, steps: Sequence[Step]) -> ChecklistI
     )
 
 
+def _labels(node: Node, vocabulary: Vocabulary, letters: Mapping[str, str]) -> tuple[str, ...]:
+    """What may introduce the name that a node gives: the letter of the question, the class of the entity."""
+    match node:
+        case Lookup():
+            kind = vocabulary.attributes[node.attribute].type
+        case Owner():
+            kind = vocabulary.attributes[node.attribute].entity
+        case Pick():
+            kind = vocabulary.measure(node.options[0].value).entity
+        case _:
+            kind = ""
+    return tuple(one for one in (letters.get(node.model_dump_json(), ""), kind) if one)
+
+
 def cues_of(node: Node, vocabulary: Vocabulary, operands: Sequence[Value]) -> tuple[str, ...]:
     """Beginnings of words that show the role of a node's value."""
     match node:
         case Pick() | Tally():
             first = node.options[0].value if isinstance(node, Pick) else node.values[0]
-            return (*vocabulary.measure(first).cues, *SUPERLATIVES[vocabulary.language])
-        case Compute() | Choose() | Override() if node.named:
+            return (*vocabulary.measure(first).cues, *SUPERLATIVES)
+        case Compute() if node.named:
+            return (*vocabulary.derived[node.named].cues, *_attribute_cues(node, vocabulary))
+        case Choose() | Override() if node.named:
             return vocabulary.derived[node.named].cues
-        case Given():
+        case GivenValue():
             return ()
         case _:
-            found = [vocabulary.attributes[name].cues for name in _attributes(node)]
-            return tuple(dict.fromkeys(cue for cues in found for cue in cues))
+            return _attribute_cues(node, vocabulary)
+
+
+def _attribute_cues(node: Node, vocabulary: Vocabulary) -> tuple[str, ...]:
+    found = [vocabulary.attributes[name].cues for name in _attributes(node)]
+    return tuple(dict.fromkeys(cue for cues in found for cue in cues))
 
 
 def _attributes(node: Node) -> list[str]:
@@ -365,22 +427,7 @@ def _attributes(node: Node) -> list[str]:
     return [own] if own else [found for child in children(node) for found in _attributes(child)]
 
 
-SUPERLATIVES = {
-    "en": (
-        "most",
-        "fewest",
-        "least",
-        "larg",
-        "small",
-        "high",
-        "low",
-        "first",
-        "last",
-        "earl",
-        "lat",
-        "max",
-        "min",
-        "great",
-    ),
-    "zh": ("最", "第一", "较"),
-}
+SUPERLATIVES = (
+    *("most", "fewest", "least", "larg", "small", "high", "low", "first", "last", "earl", "lat", "max", "min", "great"),
+    *("cheap", "short", "long", "more than", "less than", "fewer", "<", ">", "最", "第一", "较", "更"),
+)

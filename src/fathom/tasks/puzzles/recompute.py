@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from fathom.records.documents import Document, Fact
-from fathom.tasks.puzzles.tree import Choose, Compute, Given, Lookup, Node, Override, Owner, Pick, Tally
+from fathom.tasks.puzzles.tree import Choose, Compute, GivenValue, Lookup, Node, Override, Owner, Pick, Tally
 
 _WORDS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
@@ -25,7 +25,7 @@ _DISTANCES = {"meters": 1, "kilometers": 1000, "米": 1, "公里": 1000}
 _POWERS = (0, 3, 6, 9, 4, 8, -2, 2, 1, -1)
 
 
-class Reading(NamedTuple):
+class ReadValue(NamedTuple):
     """A value that was read from a text: a number, a day number for a date, or a name."""
 
     number: Fraction | None
@@ -41,35 +41,35 @@ class UnknownError(Exception):
     """The facts do not determine a value."""
 
 
-def read_fact(fact: Fact, document: Document) -> Reading:
+def read_fact(fact: Fact, document: Document) -> ReadValue:
     """The value that the characters of a fact state; raises UnreadableError if they state another one than the fact."""
     text = fact.span.of(document.text)
     if fact.name:
         if text.casefold() != fact.name.casefold():
             raise UnreadableError(f"'{text}' is not '{fact.name}'")
-        return Reading(None, fact.name)
+        return ReadValue(None, fact.name)
     if fact.value is None:
         raise UnreadableError("a missing value cannot be read")
     if fact.unit == "date":
         day = _read_date(text)
         if day is None or day != fact.value:
             raise UnreadableError(f"'{text}' is not the date {fact.value}")
-        return Reading(Fraction(day_number(int(fact.value))), is_date=True)
+        return ReadValue(Fraction(day_number(int(fact.value))), is_date=True)
     number = _read_number(text)
     if number is None:
-        raise UnreadableError(f"'{text}' is no number")
+        raise UnreadableError(f"'{text}' is not a number")
     if fact.place == "table" or document.kind in ("report", "article"):
         # The scale of a cell is in its header or caption: the digits must agree.
         if not any(number * Fraction(10) ** power == Fraction(fact.value) for power in _POWERS):
             raise UnreadableError(f"'{text}' is not {fact.value}")
-        return Reading(Fraction(fact.value))
+        return ReadValue(Fraction(fact.value))
     found = _AFTER.match(document.text, fact.span.end)
     scale = _SCALES.get(found[1] or "", 1) if found else 1
     unit = (found[2] or "") if found else ""
     factor = {"cm": _LENGTHS, "m": _DISTANCES}.get(fact.unit, {}).get(unit, 1)
     if number * scale * factor != Fraction(fact.value):
         raise UnreadableError(f"'{text}' is not {fact.value}")
-    return Reading(number * scale * factor)
+    return ReadValue(number * scale * factor)
 
 
 def _read_number(text: str) -> Fraction | None:
@@ -109,18 +109,18 @@ def day_number(date: int) -> int:
 class Recomputation:
     """Computes programs from facts whose values were read from the text."""
 
-    def __init__(self, facts: Iterable[tuple[Fact, Reading]]) -> None:
+    def __init__(self, facts: Iterable[tuple[Fact, ReadValue]]) -> None:
         self._facts = list(facts)
 
-    def value(self, node: Node) -> Reading:
+    def value(self, node: Node) -> ReadValue:
         """The value of a node; raises UnknownError."""
         match node:
-            case Given(value=value):
+            case GivenValue(value=value):
                 if value.number is None:
-                    return Reading(None, value.name)
+                    return ReadValue(None, value.name)
                 if value.unit == "date":
-                    return Reading(Fraction(day_number(int(value.number))), is_date=True)
-                return Reading(Fraction(value.number))
+                    return ReadValue(Fraction(day_number(int(value.number))), is_date=True)
+                return ReadValue(Fraction(value.number))
             case Lookup():
                 part = self.value(node.part).name if node.part is not None else ""
                 return self._stated(self.value(node.of).name, part, node.attribute, node.period)
@@ -130,7 +130,7 @@ class Recomputation:
                 owners = [one for one in sorted(keys) if self._states(one, node.attribute, name)]
                 if len(owners) != 1:
                     raise UnknownError
-                return Reading(None, owners[0])
+                return ReadValue(None, owners[0])
             case Pick():
                 ranked = sorted(
                     ((self._number(option.value), self.value(option.name).name) for option in node.options),
@@ -138,9 +138,9 @@ class Recomputation:
                 )
                 if ranked[0][0] == ranked[1][0]:
                     raise UnknownError
-                return Reading(None, ranked[0][1])
+                return ReadValue(None, ranked[0][1])
             case Tally():
-                return Reading(Fraction(sum(self._number(one) > self._number(node.bound) for one in node.values)))
+                return ReadValue(Fraction(sum(self._number(one) > self._number(node.bound) for one in node.values)))
             case Compute():
                 return self._computed(node.sign, self.value(node.left), self.value(node.right))
             case Choose():
@@ -158,7 +158,7 @@ class Recomputation:
         except UnknownError:
             return False
 
-    def _stated(self, entity: str, part: str, attribute: str, period: str) -> Reading:
+    def _stated(self, entity: str, part: str, attribute: str, period: str) -> ReadValue:
         found = [
             (fact, reading)
             for fact, reading in self._facts
@@ -179,7 +179,7 @@ class Recomputation:
             raise UnknownError
         return number
 
-    def _computed(self, sign: str, left: Reading, right: Reading) -> Reading:
+    def _computed(self, sign: str, left: ReadValue, right: ReadValue) -> ReadValue:
         if left.number is None or right.number is None:
             raise UnknownError
         one, two = left.number, right.number
@@ -187,28 +187,28 @@ class Recomputation:
             raise UnknownError
         match sign:
             case "+" | "years later":
-                return Reading(one + two)
+                return ReadValue(one + two)
             case "-" | "days between" | "years between":
-                return Reading(one - two)
+                return ReadValue(one - two)
             case "*":
-                return Reading(one * two)
+                return ReadValue(one * two)
             case "/":
-                return Reading(one / two)
+                return ReadValue(one / two)
             case "% of":
-                return Reading(one / 100 * two)
+                return ReadValue(one / 100 * two)
             case "less %":
-                return Reading(one - one / 100 * two)
+                return ReadValue(one - one / 100 * two)
             case "change %":
-                return Reading((one / two - 1) * 100)
+                return ReadValue((one / two - 1) * 100)
             case "share %":
-                return Reading(one / two * 100)
+                return ReadValue(one / two * 100)
             case "days later":
-                return Reading(one + two, is_date=True)
+                return ReadValue(one + two, is_date=True)
             case _:
                 raise UnknownError
 
 
-def agrees(reading: Reading, number: Decimal | None, name: str, is_date: bool) -> bool:
+def agrees(reading: ReadValue, number: Decimal | None, name: str, is_date: bool) -> bool:
     """Whether a reading is the value that a key states."""
     if number is None:
         return reading.name == name

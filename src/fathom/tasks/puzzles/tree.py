@@ -24,7 +24,7 @@ class Value(Record):
     unit: str = ""
 
 
-class Given(Record):
+class GivenValue(Record):
     """A value that the question states."""
 
     op: Literal["given"] = "given"
@@ -42,7 +42,7 @@ class Lookup(Record):
 
 
 class Owner(Record):
-    """The entity of which an attribute has this name as its value."""
+    """The entity that has an attribute with this name as its value."""
 
     op: Literal["owner"] = "owner"
     attribute: str
@@ -50,7 +50,7 @@ class Owner(Record):
 
 
 class Option(Record):
-    """One of the entities that are compared, with the value by which it is."""
+    """One of the compared entities, with the value that is compared."""
 
     name: Node
     value: Node
@@ -116,7 +116,7 @@ class Override(Record):
     named: str = ""
 
 
-Node = Annotated[Given | Lookup | Owner | Pick | Tally | Compute | Choose | Override, Field(discriminator="op")]
+Node = Annotated[GivenValue | Lookup | Owner | Pick | Tally | Compute | Choose | Override, Field(discriminator="op")]
 for _kind in (Lookup, Owner, Option, Pick, Tally, Compute, Choose, Override):
     _kind.model_rebuild()
 
@@ -136,7 +136,7 @@ def written(node: Node) -> str:
 def children(node: Node) -> tuple[Node, ...]:
     """The nodes that a node is computed from."""
     match node:
-        case Given():
+        case GivenValue():
             return ()
         case Lookup():
             return (node.of,) if node.part is None else (node.of, node.part)
@@ -164,10 +164,10 @@ def nodes(node: Node) -> Iterator[Node]:
 def operation(node: Node) -> Operation:
     """The operation of a node."""
     match node:
-        case Given():
+        case GivenValue():
             return "reading"
         case Lookup():
-            found = all(isinstance(child, Given) for child in children(node))
+            found = all(isinstance(child, GivenValue) for child in children(node))
             return "reading" if found else "bridging"
         case Owner():
             return "bridging"
@@ -181,7 +181,7 @@ def operation(node: Node) -> Operation:
 
 def subnodes(node: Node) -> Iterator[Node]:
     """The node and all nodes below it that are not given."""
-    return (one for one in nodes(node) if not isinstance(one, Given))
+    return (one for one in nodes(node) if not isinstance(one, GivenValue))
 
 
 def replaced(node: Node, old: Node, new: Node) -> Node:
@@ -189,7 +189,7 @@ def replaced(node: Node, old: Node, new: Node) -> Node:
     if node == old:
         return new
     match node:
-        case Given():
+        case GivenValue():
             return node
         case Lookup():
             part = None if node.part is None else replaced(node.part, old, new)

@@ -10,7 +10,7 @@ from fathom.tasks.puzzles.tree import (
     DATE,
     Choose,
     Compute,
-    Given,
+    GivenValue,
     Lookup,
     Node,
     Override,
@@ -38,13 +38,13 @@ _PHRASES = {
         "/": "the ratio of {left} to {right}",
         "days between": "the number of days between {right} and {left}",
         "years between": "the number of years between {right} and {left}",
-        "share %": "{left} as a percentage of {right}",
+        "share %": "the ratio, in percent, of {left} to {right}",
         "ask": "What is {np}?",
         "ask person": "Who is {np}?",
         "ask date": "What is {np}?",
         "ask name": "Which is {np}?",
         "ask -": "By how much does {left} exceed {right}?",
-        "ask /": "How many times as large as {right} is {left}?",
+        "ask /": "What is the ratio of {left} to {right}?",
         "ask days between": "How many days lie between {right} and {left}?",
         "ask years between": "How many years lie between {right} and {left}?",
         "ask change %": "What is the percentage increase from {right} to {left}?",
@@ -132,19 +132,24 @@ class Wording:
         sentences = [*self._definitions(), *case_sentences(self._program, self._vocabulary.case, self._np)]
         sentences.append(self._question())
         sentences.append(self._form(answer, decimals))
-        if self._vocabulary.language == "en":
-            return " ".join(sentences)
-        return self._with_short_names("".join(sentences))
+        return self._with_short_names((" " if self._vocabulary.language == "en" else "").join(sentences))
 
     def _with_short_names(self, text: str) -> str:
-        """The question with the name of its company once, and then "该公司", if it is about one company."""
+        """The question with the name of its only entity once: then "该公司" in Chinese, and nothing in English."""
         lookups = [node for node in nodes(self._program) if isinstance(node, Lookup)]
-        names = {node.of.value.name for node in lookups if isinstance(node.of, Given)}
+        names = {node.of.value.name if isinstance(node.of, GivenValue) else "" for node in lookups}
         name = names.pop() if len(names) == 1 else ""
-        if not name.endswith("公司"):
+        if not name or self._letters or any(not node.period for node in lookups):
             return text
         head, mark, rest = text.partition(name)
-        return head + mark + rest.replace(name, "该公司")
+        if self._vocabulary.language == "en":
+            return head + mark + rest.replace(f" of {name}", "")
+        return head + mark + (rest.replace(name, "该公司") if name.endswith("公司") else rest)
+
+    def letters(self) -> Mapping[str, str]:
+        """The letters that the question uses for entities, by the text of their nodes."""
+        self._definitions()
+        return self._letters
 
     def described(self, values: Mapping[str, Value]) -> str:
         """The program in words, as an item of a checklist.
@@ -243,7 +248,7 @@ class Wording:
         if letter is not None:
             return letter
         match node:
-            case Given():
+            case GivenValue():
                 return written_value(node.value, self._vocabulary.language)
             case Lookup():
                 of = self._vocabulary.attributes[node.attribute]
@@ -287,7 +292,7 @@ class Wording:
 
 
 def _subject_lookup(node: Node, first: bool) -> Lookup:
-    """The attribute that tells what a derived value is about: the first one, or that of the last operand."""
+    """The attribute that determines what a derived value is about: the first one, or that of the last operand."""
     found: Node = node
     while isinstance(found, Compute) and not first:
         # The right operand belongs to the entity itself, even if the left one is that of a linked entity.

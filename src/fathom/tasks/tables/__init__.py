@@ -75,9 +75,9 @@ FAMILY = Family(
         replace=TablesBuilder.replace,
         allotment=Allotment(allotment.shares, TablesBuilder.build_share, allotment.missing),
         explain_empty=lambda settings: (
-            "no pack finds four entities of one year, language and currency in one of them, with two figures that are "
-            "unknown of at most five. Use contexts of one domain: fathom contexts --subjects companies. Or draft a "
-            "pack for these documents: fathom pack draft CORPUS --out own.toml."
+            "no context has four entities of one year, language and currency for which a pack finds two figures, each "
+            "unknown for at most five of them. Add documents of one kind and year, sample contexts by year with "
+            "`fathom contexts --sampling year`, or draft a pack with `fathom pack draft CORPUS --out own.toml`."
         ),
         kind="report",
         suits=_has_figures,
@@ -114,6 +114,7 @@ FAMILY = Family(
     diagnose=Diagnoser,
     passages=required_passages,
     starter=lambda corpus, questions: {"questions": questions},
+    compares_one_year=True,
     explain=explain,
     describe=baselines.describe,
     leaks=_leaks,

@@ -1,4 +1,4 @@
-"""Which questions each context gets, where a bench must have so many of each domain and level at each length."""
+"""Which questions each context gets, where a bench must have a given number of each domain and level at each length."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def level_sequence(count: int, levels: Sequence[Level]) -> list[Level]:
 
 
 def _domains(corpus: Corpus, contexts: Iterable[Context], packs: Sequence[Pack]) -> dict[ContextId, list[str]]:
-    """The domains of which a context has enough documents.
+    """The domains with enough documents in a context.
 
     Documents of one subject and language are taken to be of one kind: reading all of them takes minutes.
     """

@@ -15,7 +15,7 @@ from fathom.tasks.auditing import AuditChecks
 from fathom.tasks.family import AuditCheck, Item
 from fathom.tasks.programs.answers import answer_of, normal_form
 from fathom.tasks.programs.database import open_database
-from fathom.tasks.programs.faults import Reading
+from fathom.tasks.programs.faults import Interpretation
 from fathom.tasks.tables import near_misses
 from fathom.tasks.tables.build import with_unit
 from fathom.tasks.tables.check import check_answer
@@ -38,7 +38,7 @@ class TablesAuditor:
         del seed, measured
         self._reader = FactReader(corpus)
         self._facts: dict[DocumentId, StatedFacts] = {}
-        """Of the documents of the context."""
+        """The facts of the documents of the context."""
         self._by_entity: dict[str, list[StatedFacts]] = {}
         self._figures = ContextFigures({})
         self._checks = AuditChecks()
@@ -98,10 +98,10 @@ class TablesAuditor:
         self._checks.check("the tags match the proof", item, tagged)
         if normal_form(answers[0]) == wanted:
             self._checks.check_responses(item, check_answer)
-            self._check_notations(item, Reading(program, database))
+            self._check_notations(item, Interpretation(program, database))
         self._answers[str(wanted)] += 1
 
-    def _check_notations(self, item: Item, reading: Reading) -> None:
+    def _check_notations(self, item: Item, reading: Interpretation) -> None:
         """Try the notations of reports, and the near misses of the family."""
         forms = near_misses.accepted_forms(item.key.answer)
         for text in dict.fromkeys(forms):

@@ -79,7 +79,7 @@ class Measurement:
                 self._try(LOOKUP, item, self._looked_up(context, item))
 
     def report(self) -> dict[str, JsonValue]:
-        """The share of correct answers by baseline, and whether unanswerable questions can be told by their wording."""
+        """The share of correct answers by baseline, and whether wording reveals unanswerable questions."""
         self._guess()
         shares: dict[str, JsonValue] = {
             name: round(self._correct[name] / asked, 4) for name, asked in self._asked.items() if asked

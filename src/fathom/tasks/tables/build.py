@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 from random import Random
@@ -46,6 +47,7 @@ MOST_ALIKE = 3
 """Questions of a context that ask the same of the same figures, with other constants."""
 CONDITIONAL_SHARES: dict[Level, float] = {"easy": 0.25, "medium": 0.35, "hard": 0.55}
 """Questions of each level whose conditions nothing may meet: some of them are unanswerable."""
+_OF_YEAR = re.compile(r"_\d{4}$")
 _SIMPLE_UNIT = re.compile(r"%|[^\W\d_]+(?: [^\W\d_]+)?")
 
 
@@ -95,7 +97,7 @@ class TablesBuilder:
         most_single = int(self._settings.single * (len(wanted) + len(kept))) - _singles(kept)
         for level, name in wanted:
             tables = [one for one in all_tables if name in (None, domain(one.pack, one.language))]
-            others = _Others((*kept, *made), used, _singles(made) < most_single)
+            others = _ContextQuestions((*kept, *made), used, _singles(made) < most_single)
             item = self._item(context, tables, level, rng, others) if tables else None
             if item is not None:
                 made.append(item)
@@ -105,7 +107,7 @@ class TablesBuilder:
         yield from made
 
     def _item(
-        self, context: Context, tables: Sequence[EntityTable], level: Level, rng: Random, others: _Others
+        self, context: Context, tables: Sequence[EntityTable], level: Level, rng: Random, others: _ContextQuestions
     ) -> Item | None:
         empty = rng.random() < self._settings.unanswerable * self._conditional_share(level)
         for attempt in range(ATTEMPTS):
@@ -128,8 +130,8 @@ class TablesBuilder:
         return [one for one in found if one is not None]
 
 
-class _Others:
-    """The questions of a context so far, to which another one is added."""
+class _ContextQuestions:
+    """The questions of a context so far."""
 
     def __init__(self, items: Sequence[Item], used: Collection[str], may_be_single: bool) -> None:
         self._taken = {item.question.id for item in items}.union(used)
@@ -144,10 +146,11 @@ class _Others:
 
 
 def _form(item: Item) -> tuple[str, frozenset[str]]:
-    """What a question asks of which figures. Who knows which entities meet a condition knows their number, too."""
+    """What a question asks about which figures. The entities that meet a condition also give their number."""
     operation = item.question.tags["operation"]
     kind = "condition" if operation in ("filter", "count", "share") else operation
-    return kind, frozenset(row[1] for row in item.key.proof.rows)
+    # The same question about another year is no other question.
+    return kind, frozenset(_OF_YEAR.sub("", row[1]) for row in item.key.proof.rows)
 
 
 def figure_reader(corpus: Corpus, packs: Iterable[Pack]) -> Callable[[DocumentId, str], DocumentFigures | None]:
@@ -177,7 +180,8 @@ def entity_tables(pack: Pack, documents: Sequence[DocumentFigures]) -> list[Enti
     language = next((one for one in pack.languages if {one} == languages), None)
     if language is None:
         return []
-    tables = []
+    tables: list[EntityTable] = []
+    several_periods = any(one.of_several_periods for one in documents)
     years: Counter[Year] = Counter(one.year for one in documents)
     for year in sorted(years, key=lambda year: year or 0):
         if years[year] < FEWEST_ENTITIES or (pack.has_periods and year is None):
@@ -185,10 +189,16 @@ def entity_tables(pack: Pack, documents: Sequence[DocumentFigures]) -> list[Enti
         currencies = sorted({one.currency for one in documents if one.year == year and one.currency})
         # All documents together; where they use several currencies, their amounts of money are not compared.
         common = currencies[0] if len(currencies) == 1 else ""
-        tables.append(EntityTable(pack, language, year, common, True, entity_figures(documents, year, None)))
+        known = entity_figures(documents, year, None)
+        tables.append(EntityTable(pack, language, year, common, True, known, several_periods))
         if len(currencies) > 1:
             tables += [
-                EntityTable(pack, language, year, currency, False, entity_figures(documents, year, currency))
+                replace(
+                    tables[-1],
+                    currency=currency,
+                    is_only_currency=False,
+                    known=entity_figures(documents, year, currency),
+                )
                 for currency in currencies
             ]
     # Of articles, each figure is stated by few, and a question names those that it is about.

@@ -21,7 +21,7 @@ from fathom.tasks.tables.key_tables import unit_of
 from fathom.tasks.tables.months import MONTH
 
 ALIKE = 0.6
-"""Share of common letters from which on two names may be two spellings of one."""
+"""Minimum share of common letters of two spellings of one name."""
 
 _RATIOS = ("%", "percentage points")
 

@@ -10,7 +10,7 @@ from fathom.scoring.answer_types.compare import agrees
 from fathom.scoring.answers import Answer, Number
 from fathom.tasks.family import Diagnosis, FaultyAnswer, Item, ReasoningStep
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.faults import Reading, ReadingFault, Variation
+from fathom.tasks.programs.faults import Interpretation, ReadingFault, Variation
 from fathom.tasks.tables.build import with_unit
 from fathom.tasks.tables.faults import faults_of, missed_pairs
 from fathom.tasks.tables.key_tables import database_of, program_of, scales_of, unit_of
@@ -24,7 +24,7 @@ _OPERATORS: tuple[tuple[str, tuple[type, ...]], ...] = (
     ("and", (tree.And,)),
     ("compare", (tree.Compare,)),
     ("group average", (tree.PeerAggregate,)),
-    ("weights", (tree.Weighted,)),
+    ("weights", (tree.WeightedSum,)),
     ("arithmetic", (tree.Arithmetic,)),
     ("count", (tree.Count,)),
     ("aggregate", (tree.Aggregate,)),
@@ -40,7 +40,7 @@ class Diagnoser:
     def diagnose(self, context: Context, item: Item) -> Diagnosis:
         database = database_of(item.key)
         program = program_of(item.key, database)
-        reading = Reading(program, database)
+        reading = Interpretation(program, database)
         faults = faults_of(self._others.read(context, item.key), scales_of(item.key))
         correct = item.key.answer
         nodes = list(tree.nodes(program))
@@ -54,17 +54,19 @@ class Diagnoser:
                 "figures needed": float(len(item.key.proof.rows)),
             },
             steps=_steps(correct, item),
-            suspects=tuple(_suspects(reading, correct, faults)),
+            suspects=tuple(_possible_faults(reading, correct, faults)),
             further=lambda: _missed_pairs(reading, correct),
         )
 
 
-def _suspects(reading: Reading, correct: Answer, faults: Mapping[str, ReadingFault]) -> Iterator[FaultyAnswer]:
+def _possible_faults(
+    reading: Interpretation, correct: Answer, faults: Mapping[str, ReadingFault]
+) -> Iterator[FaultyAnswer]:
     for fault in faults.values():
         yield from _changed(fault.name, list(fault.variations(reading)), correct)
 
 
-def _missed_pairs(reading: Reading, correct: Answer) -> Iterator[FaultyAnswer]:
+def _missed_pairs(reading: Interpretation, correct: Answer) -> Iterator[FaultyAnswer]:
     yield from _changed("miss-document", list(missed_pairs(reading)), correct)
 
 

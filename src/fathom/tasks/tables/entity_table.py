@@ -87,10 +87,12 @@ class EntityTable:
     language: Language
     year: Year
     currency: str
-    """In which the entities report; empty if the documents have no amounts of money."""
+    """The currency that the entities report in; empty if the documents have no amounts of money."""
     is_only_currency: bool
     """Whether no document of the domain uses another currency."""
     known: EntityFigures
+    of_several_periods: bool = False
+    """Whether some figures are the latest of several that a document gives: a question that names no year says so."""
 
     @property
     def entities(self) -> tuple[str, ...]:
@@ -126,7 +128,7 @@ class EntityTable:
         return FigureColumn(slot, name, unit, scale, figures)
 
     def left_out(self, columns: Iterable[FigureColumn]) -> tuple[str, ...]:
-        """The entities of which one of the figures is unknown; a question names them."""
+        """The entities with an unknown figure; a question names them."""
         used = set() if self.pack.about == "document" else set(self._used(columns))
         return tuple(entity for entity in self.entities if used and entity not in used)
 

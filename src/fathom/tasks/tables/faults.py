@@ -9,16 +9,16 @@ from typing import Any
 
 from fathom.tasks.programs import faults, tree
 from fathom.tasks.programs.database import Database
-from fathom.tasks.programs.faults import Reading, ReadingFault, Variation, by_edit, over
+from fathom.tasks.programs.faults import Interpretation, ReadingFault, Variation, by_edit, over
 from fathom.tasks.tables.other_figures import Cell, OtherFigures
 
 Value = float | str
 """A number, or a month as text."""
 
 MOST_SINGLE = 80
-"""Entities of which one at a time is misread."""
+"""Maximum number of entities that are misread, one at a time."""
 MOST_PAIRED = 30
-"""Entities of which two at a time are missed."""
+"""Maximum number of entities that are missed, two at a time."""
 
 _SHARED = (
     *("drop-filter", "reverse", "miscount", "other-column", "sum-for-avg", "wrong-top", "wrong-peers"),
@@ -39,7 +39,7 @@ READING = frozenset({"other-column", "unknown-as-zero", "scale", "wrong-period"}
 
 def faults_of(others: OtherFigures, scales: Mapping[str, bool]) -> dict[str, ReadingFault]:
     """The faults that are possible for one question; `scales` says which columns have a scale such as million."""
-    own: dict[str, Callable[[Reading], Iterator[Variation]]] = {
+    own: dict[str, Callable[[Interpretation], Iterator[Variation]]] = {
         "inverted-ratio": by_edit(_swapped),
         "scale": lambda reading: _scaled(reading, scales),
         "wrong-period": lambda reading: _replaced(reading, others.of_the_year_before, "the year before"),
@@ -52,12 +52,12 @@ def faults_of(others: OtherFigures, scales: Mapping[str, bool]) -> dict[str, Rea
     }
 
 
-def missed_pairs(reading: Reading) -> Iterator[Variation]:
+def missed_pairs(reading: Interpretation) -> Iterator[Variation]:
     """Readings that miss two documents."""
     return _missed(reading, 2)
 
 
-def _missed(reading: Reading, count: int) -> Iterator[Variation]:
+def _missed(reading: Interpretation, count: int) -> Iterator[Variation]:
     names = _entities(reading.database)
     if count == 1 or len(names) <= MOST_PAIRED:
         for rows in combinations(range(1, len(names) + 1), count):
@@ -84,7 +84,7 @@ def _swapped(node: Any) -> Iterator[tuple[str, Any]]:
             yield inverted, tree.Arithmetic(bottom, "/", top)
 
 
-def _scaled(reading: Reading, scales: Mapping[str, bool]) -> Iterator[Variation]:
+def _scaled(reading: Interpretation, scales: Mapping[str, bool]) -> Iterator[Variation]:
     for detail, program in tree.edited(reading.program, _as_fraction, reading.database.schema.is_phrase):
         yield Variation(detail, replace(reading, program=program))
     names = _entities(reading.database)
@@ -101,11 +101,11 @@ def _as_fraction(node: Any) -> Iterator[tuple[str, Any]]:
     match node:
         case tree.Arithmetic(inner, "*", 100) if not isinstance(inner, tree.Arithmetic):
             yield "a fraction instead of a percentage", inner
-        case tree.Combined(tree.Ratio() as inner, "*", 100):
+        case tree.CombinedResult(tree.Ratio() as inner, "*", 100):
             yield "a fraction instead of a percentage", inner
 
 
-def _replaced(reading: Reading, values: Mapping[Cell, Value], source: str) -> Iterator[Variation]:
+def _replaced(reading: Interpretation, values: Mapping[Cell, Value], source: str) -> Iterator[Variation]:
     """The figures of all entities from another source, if it has several; then those of each entity."""
     entities = [name for name in _entities(reading.database) if any(cell[0] == name for cell in values)]
     if len(entities) > 1:
@@ -119,18 +119,18 @@ def _entities(database: Database) -> list[str]:
     return [str(row[1]) for row in database.rows[database.schema.main.name]]
 
 
-def _multiplied(reading: Reading, factors: Mapping[Cell, float]) -> Reading:
+def _multiplied(reading: Interpretation, factors: Mapping[Cell, float]) -> Interpretation:
     def edit(cell: Cell, value: Value) -> Value:
         return value * factors[cell] if cell in factors and not isinstance(value, str) else value
 
     return _edited(reading, edit)
 
 
-def _with_cells(reading: Reading, values: Mapping[Cell, Value]) -> Reading:
+def _with_cells(reading: Interpretation, values: Mapping[Cell, Value]) -> Interpretation:
     return _edited(reading, values.get)
 
 
-def _edited(reading: Reading, edit: Callable[[Cell, Value], Value]) -> Reading:
+def _edited(reading: Interpretation, edit: Callable[[Cell, Value], Value]) -> Interpretation:
     """The same program over a table with edited figures. A column of whole numbers may get decimals."""
     database = reading.database
     main = database.schema.main

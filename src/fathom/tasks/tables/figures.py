@@ -32,6 +32,7 @@ _DATES = re.compile(r"(?:(\d{4}-\d\d-\d\d)/)?(\d{4}-\d\d-\d\d)")
 _TAG = re.compile(r"[\w-]+:\w+")
 CURRENCY = re.compile(r"[A-Z]{3}(?=/|$)")
 _DIGITS = re.compile(r"\d[\d,.'’\u0020\u00a0\u2009\u202f]*")
+_BETWEEN_DIGITS = re.compile(r"[,'’\u0020\u00a0\u2009\u202f]|\.$")
 
 
 Source = Literal["structure", "table", "text", "vote"]
@@ -77,8 +78,10 @@ class DocumentFigures:
     year: Year
     """The period that the document is about; None if its figures have no period."""
     currency: str
-    """Of its amounts of money; empty if it has none, or several."""
+    """The currency of its amounts of money; empty if it has none, or several."""
     figures: dict[Slot, Figure | Conflict]
+    of_several_periods: bool = False
+    """Whether a figure without a period is the latest of several that the document gives."""
 
 
 def document_figures(
@@ -119,16 +122,21 @@ _Stated = dict[Slot, dict[int, list[Fact]]]
 
 def _from_structure(document: Document | FactSheet, pack: Pack, votes: Iterable[Fact]) -> DocumentFigures | None:
     whole = [fact for fact in document.facts if not fact.part]
+    names = {fact.attribute for fact in whole}
+    fields = {name: found for name in names if (found := pack.field_of_attribute(name))}
+    tags = {name for name in names if _TAG.fullmatch(name)} if pack.reads_filings else set()
+    if not fields and not tags:
+        return None
     stated: _Stated = defaultdict(lambda: defaultdict(list))
     years = _Years(document, whole) if pack.has_periods else None
+    used = []
     for fact in whole:
-        found = pack.field_of.get(fact.attribute) or pack.field_of.get(f"*:{fact.attribute.rpartition(':')[2]}")
+        found = fields.get(fact.attribute)
         year = years.of(fact.period) if found and years else None
         if found and year != "other":
             stated[Slot(found[0], year)][found[1]].append(fact)
-    used = [fact for ranked in stated.values() for facts in ranked.values() for fact in facts]
-    tagged = [fact for fact in whole if _TAG.fullmatch(fact.attribute)] if pack.reads_filings else []
-    entities = {fact.entity for fact in used or tagged}
+            used.append(fact)
+    entities = {fact.entity for fact in used or whole if used or fact.attribute in tags}
     if len(entities) != 1:
         return None
     return _collected(document, next(iter(entities)), years.own if years else None, stated, votes, "structure")
@@ -217,7 +225,7 @@ def _unclear_fields(document: Document, pack: Pack) -> set[str]:
 
 
 def _is_mentioned(document: Document, pack: Pack) -> bool:
-    """Whether the text names so many of the fields that the document is of the domain, even if no figure was read."""
+    """Whether the text names enough of the fields to belong to the domain, even if no figure was read."""
     return len(mentioned_fields(document, pack)) >= max(3, len(pack.fields) / 2)
 
 
@@ -254,6 +262,10 @@ def _collected(
             slot: _agreed(_of_latest_period(ranked[min(ranked)]), document, "vote" if slot in voted else source)
             for slot, ranked in sorted(stated.items(), key=_slot_order)
         },
+        of_several_periods=any(
+            slot.year is None and len({fact.period for fact in ranked[min(ranked)]}) > 1
+            for slot, ranked in stated.items()
+        ),
     )
 
 
@@ -328,14 +340,18 @@ def _agreed(facts: Sequence[Fact], document: Document | FactSheet, source: Sourc
     missing = [fact for fact in facts if fact.value is None]
     if missing:
         return _figure(missing[0], document.id, source) if len(missing) == len(facts) else "conflict"
-    best = min(facts, key=lambda fact: (step(fact, document.text), fact.place != "table", fact.span.start))
+    if len(facts) == 1:
+        return _figure(facts[0], document.id, source)
     if len({fact.unit for fact in facts}) > 1:
         return "conflict"
+    steps = [step(fact, document.text) for fact in facts]
+    first = min(range(len(facts)), key=lambda n: (steps[n], facts[n].place != "table", facts[n].span.start))
+    best = facts[first]
     assert best.value is not None
-    for fact in facts:
+    for fact, own_step in zip(facts, steps, strict=True):
         assert fact.value is not None
         # Half a step is what rounding changes at most; printed totals of rounded parts may be off by a whole one.
-        if abs(fact.value - best.value) > step(fact, document.text) * Decimal("0.51"):
+        if abs(fact.value - best.value) > own_step * Decimal("0.51"):
             return "conflict"
     return _figure(best, document.id, source)
 
@@ -352,7 +368,7 @@ def step(fact: Fact, text: str) -> Decimal:
     printed = _DIGITS.search(fact.span.of(text).replace("，", ","))
     if printed is None:
         return Decimal(0)
-    digits = re.sub(r"[,'’\u0020\u00a0\u2009\u202f]|\.$", "", printed[0].strip())
+    digits = _BETWEEN_DIGITS.sub("", printed[0].strip())
     try:
         number = Decimal(digits)
     except InvalidOperation:

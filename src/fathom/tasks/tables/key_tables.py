@@ -33,7 +33,7 @@ def database_of(key: Key) -> Database:
             columns.setdefault(column, {})[entity] = value if is_month else Decimal(value) if value else None
         except (ValueError, InvalidOperation) as error:
             raise ProofError(
-                f"The proof of question '{key.question_id}' has a row that is no figure: {row}."
+                f"The proof of question '{key.question_id}' has a row that is not a figure: {row}."
             ) from error
     entities = list(dict.fromkeys(entity for values in columns.values() for entity in values))
     if not columns or any(values.keys() != set(entities) for values in columns.values()):
@@ -114,7 +114,7 @@ def _computed(program: Program) -> Iterator[tree.Measure]:
     for node in tree.nodes(program):
         match node:
             case tree.Compare(measure) | tree.Aggregate(_, measure) | tree.Sort(measure):
-                if isinstance(measure, tree.Arithmetic | tree.Weighted):
+                if isinstance(measure, tree.Arithmetic | tree.WeightedSum):
                     yield measure
 
 

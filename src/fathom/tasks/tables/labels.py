@@ -13,7 +13,7 @@ from fathom.tasks.tables.units import Unit, stated_unit
 
 Scope = Literal["named", "whole", "plain", "ignored"]
 """What the words of a heading say apart from unit and period: they name something; they say that all parts are taken
-together; nothing; or that the figures are no figures of the field, such as changes or page numbers."""
+together; nothing; or that the figures are not figures of the field, such as changes or page numbers."""
 
 PART_OF_YEAR = "part"
 """The period of a quarter, a half or a month."""
@@ -47,6 +47,17 @@ _IGNORED = re.compile(
 _UNIT_WORDS = word_set(
     "in of thousands thousand million millions billion billions dollars euros euro us per cent percent percentage 000 "
     "000s m mn bn k 元 千元 万元 百万元 亿元 人民币元 人民币千元 人民币万元 人民币百万元 单位",
+)
+_COUNTS = re.compile(
+    r"\b(?:number of|employees|headcount|workforce|staff|personnel|persons|people|customers|members|students|visitors"
+    r"|volunteers|apprentices|trainees|full-time equivalents?|FTEs?|stores|branches|outlets)\b"
+    r"|人数|员工|职工|家数|户数",
+    re.IGNORECASE,
+)
+_AMOUNTS = re.compile(
+    r"cost|expens|wage|salar|pay|remunerat|compensat|benefit|loan|debt|receivable|deposit|fund|fee|sales|revenue|income"
+    r"|费用|薪酬|工资|成本|收入|支出|福利",
+    re.IGNORECASE,
 )
 _RESTATED = re.compile(r"\b(?:as )?restated\b|（?(?:经)?重述(?:后)?）?|调整后|[*†‡]+", re.IGNORECASE)
 MONTH_NAME = (
@@ -105,6 +116,11 @@ def normal_label(text: str) -> str:
     return " ".join(_WORD.findall(folded))
 
 
+def names_a_count(label: str) -> bool:
+    """Whether a label names a number of people or things: in a table of amounts of money it is none of them."""
+    return _COUNTS.search(label) is not None and _AMOUNTS.search(label) is None
+
+
 def _cleaned(text: str) -> str:
     return re.sub(r"\s+", " ", re.sub(r"\*\*|__|<br ?/?>", " ", text)).strip()
 
@@ -126,7 +142,7 @@ def _without_unit(text: str) -> tuple[str, Unit | None]:
 
 
 def _names(text: str) -> bool:
-    """Whether the text has words beside those of a unit."""
+    """Whether the text has words other than those of a unit."""
     words = set(_WORD.findall(text.casefold()))
     return any(word not in _UNIT_WORDS and not re.fullmatch(r"[a-z]{3}", word) for word in words)
 

@@ -17,7 +17,7 @@ from fathom.scoring.answer_types.format import rounded, written
 from fathom.scoring.answer_types.values import items_of
 from fathom.scoring.answers import Answer, Number, Ranking, Text, Unanswerable, ValueSet
 from fathom.scoring.keys import Key
-from fathom.tasks.programs.faults import Reading
+from fathom.tasks.programs.faults import Interpretation
 from fathom.tasks.tables.build import with_unit
 from fathom.tasks.tables.faults import faults_of
 from fathom.tasks.tables.key_tables import scales_of, unit_of
@@ -96,14 +96,14 @@ def _percentages(answer: Number, bare: str) -> Iterator[str]:
 
 
 def _split(unit: str) -> tuple[str, str]:
-    """The scale and the currency of a unit: "million" and "EUR"; no currency if it is no amount of money."""
+    """The scale and the currency of a unit: "million" and "EUR"; no currency if it is not an amount of money."""
     if unit.startswith("万"):
         return "万", "CNY" if unit == "万元" else unit.removeprefix("万")
     scale, _, currency = unit.rpartition(" ")
     return (scale, currency) if len(currency) == 3 and currency.isupper() else ("", "CNY" if unit == "元" else "")
 
 
-def near_misses(key: Key, others: OtherFigures, reading: Reading) -> Iterator[str]:
+def near_misses(key: Key, others: OtherFigures, reading: Interpretation) -> Iterator[str]:
     """Answers with a wrong scale, sign or rounding, wrong lists, and what faulty readers answer.
 
     `reading` is the correct one: the program and the table of the key.
@@ -182,7 +182,7 @@ def _near_lists(answer: ValueSet | Ranking, entities: Sequence[str]) -> Iterator
     yield from (f"The answer is: {json.dumps(some, ensure_ascii=False)}" for some in lists)
 
 
-def _misread(key: Key, others: OtherFigures, reading: Reading) -> Iterator[Answer]:
+def _misread(key: Key, others: OtherFigures, reading: Interpretation) -> Iterator[Answer]:
     """The answers of readers with one fault."""
     unit = unit_of(key.answer)
     faults = faults_of(others, scales_of(key))

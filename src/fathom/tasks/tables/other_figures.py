@@ -46,7 +46,7 @@ class ContextFigures:
         self._years_before: dict[tuple[str, str], list[str]] = {}
 
     def others(self, key: Key) -> OtherFigures:
-        """The figures beside those of a key's proof that the context states of the same entities."""
+        """The figures of the same entities that the context states in addition to those of a key's proof."""
         before: dict[Cell, float | str] = {}
         older: dict[Cell, float | str] = {}
         for row, passage in zip(key.proof.rows, key.proof.passages, strict=False):

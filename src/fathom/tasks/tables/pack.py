@@ -23,7 +23,7 @@ Kind = Literal["money", "count", "percent", "number", "month"]
 month of a year, such as that of the highest price."""
 
 
-class Words(Record):
+class Nouns(Record):
     """The nouns for one thing, by language; the first is the usual one."""
 
     en: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class Words(Record):
         return next(iter(getattr(self, language)), "")
 
 
-class PackField(Words):
+class PackField(Nouns):
     """One field: a figure that the documents state of every entity."""
 
     attributes: tuple[str, ...] = Field(min_length=1)
@@ -64,7 +64,7 @@ class PackField(Words):
     """Whether the sum over several entities has a meaning; never for percentages."""
 
 
-class Metric(Words):
+class Metric(Nouns):
     """A figure computed from fields, such as the net margin."""
 
     formula: str
@@ -89,7 +89,7 @@ class Metric(Words):
         return tuple((next(iter(re.findall(r"[-+]", one)), ""), tuple(NAME.findall(one))) for one in sides)
 
 
-class Composite(Words):
+class Composite(Nouns):
     """A weighted sum of metrics, such as a score of financial strength."""
 
     terms: dict[str, float] = Field(min_length=2)
@@ -116,7 +116,7 @@ class Pack(Record):
     exceptions: tuple[str, ...] = ()
     """Names of documents that are about something else, such as the European Union among countries: questions say that
     they are not asked about."""
-    period: Words = Words()
+    period: Nouns = Nouns()
     """The noun for the period of a report, such as "fiscal year"; none if figures have no period."""
     fields: dict[str, PackField] = Field(min_length=2)
     metrics: dict[str, Metric] = {}
@@ -133,7 +133,7 @@ class Pack(Record):
 
     @property
     def has_periods(self) -> bool:
-        return self.period != Words()
+        return self.period != Nouns()
 
     @property
     def languages(self) -> tuple[Language, ...]:
@@ -153,6 +153,10 @@ class Pack(Record):
             if not field.part
             for rank, attribute in enumerate(field.attributes)
         }
+
+    def field_of_attribute(self, attribute: str) -> tuple[str, int] | None:
+        """The field that a fact's attribute states, in its own namespace or in any, and its rank."""
+        return self.field_of.get(attribute) or self.field_of.get(f"*:{attribute.rpartition(':')[2]}")
 
     @cached_property
     def field_of_result(self) -> dict[tuple[str, str], str]:

@@ -11,13 +11,14 @@ from fathom.corpus.store import Corpus
 from fathom.records.documents import Document, Fact
 from fathom.records.errors import FathomError
 from fathom.tasks.tables.chinese_names import chinese_name, is_chinese
-from fathom.tasks.tables.labels import PART_OF_YEAR, UNREADABLE, normal_label
+from fathom.tasks.tables.labels import PART_OF_YEAR, UNREADABLE, names_a_count, normal_label
 from fathom.tasks.tables.months import MONTH
 from fathom.tasks.tables.pack import Kind, Language
 from fathom.tasks.tables.pack_text import CURRENCY, escaped, field_name, kind_of, unused
 from fathom.tasks.tables.result_draft import draft_results
 from fathom.tasks.tables.table_cells import TableNumber
 from fathom.tasks.tables.table_facts import JOINT, TableFacts, full_labels
+from fathom.tasks.tables.wording_en import is_plural
 
 MIN_SHARE = 0.5
 """A fact is proposed as a field if this share of the documents with facts states it."""
@@ -27,15 +28,34 @@ SAME_UNIT = 0.9
 LONGEST_LABEL = 110
 """Characters of a label that can become a field."""
 
+YEARS = (1500, 2100)
+"""Whole numbers in this range may be years."""
+
 _CAPITALS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_CONCEPT_WORDS = (
+    (re.compile(r"\b(income|gain|profit) loss\b"), r"\1 (loss)"),
+    (re.compile(r"\bexpense benefit\b"), "expense (benefit)"),
+    (re.compile(r"\bincrease decrease\b"), "increase (decrease)"),
+    (re.compile(r"\bprovided by used in\b"), "provided by (used in)"),
+    (re.compile(r"^(.*) (current|noncurrent)$"), r"\2 \1"),
+)
+"""What the names of tags of filings leave out."""
 _UNIT_IN_BRACKETS = re.compile(r"[（(][^（）()]*[）)]$")
 _NOT_ADDED = re.compile(r"share|median|average|每股|平均|中位|率$|比例|占比|比率|周期")
 """Words of figures whose sum over several entities has no meaning."""
+_AMOUNTS = re.compile(
+    r"\b(?:assets|liabilities|sales|revenues?|earnings|profits?|expenses|expenditures?|costs?|receivables|payables|taxes"
+    r"|inventories|dividends|reserves|provisions|borrowings|deposits|wages|salaries|fees|grants|proceeds|funds|output"
+    r"|number|income|equity|cash|debts?|capital|area|length|weight|volume|capacity|score|index|points|hours|days)\b",
+    re.IGNORECASE,
+)
+"""Words of figures that are amounts, even if nothing states their unit."""
 _NAMES_A_SHARE = re.compile(r"percent|%|share|rate\b|ratio|proportion|growth|margin|yield", re.IGNORECASE)
 
 
 @dataclass
-class _Recurring:
+class _RecurringLabel:
     """One attribute, or one label of tables, over all documents."""
 
     documents: set[str] = field(default_factory=set)
@@ -47,6 +67,15 @@ class _Recurring:
     whole: bool = True
     """Whether all values are whole numbers."""
     periods: bool = False
+    instant: bool = True
+    """Whether all values are those of one day, such as the last one of a fiscal year."""
+    like_years: bool = True
+    """Whether all values may be years."""
+
+    @property
+    def is_figure(self) -> bool:
+        """Whether it can be asked about: in one unit, and not always a number such as 1987, which may be a year."""
+        return self.has_one_unit and not (self.like_years and self.whole and set(self.units) <= {""})
 
     @property
     def has_one_unit(self) -> bool:
@@ -57,16 +86,18 @@ class _Recurring:
         return not self.printed or max(kinds.values()) >= SAME_UNIT * kinds.total()
 
 
-def _is_joint(found: _Recurring) -> bool:
+def _is_joint(found: _RecurringLabel) -> bool:
     """Whether the figure is the cell of a row and a column: proposed after plain labels."""
     return any(JOINT in label for label in found.printed)
 
 
 def draft_pack(corpus: Corpus, name: str) -> str:
     """The TOML text of a pack with a field for every figure that recurs; its nouns are to be revised by a person."""
-    recurring: dict[str, _Recurring] = defaultdict(_Recurring)
+    recurring: dict[str, _RecurringLabel] = defaultdict(_RecurringLabel)
     documents = 0
-    years: set[int | None] = set()
+    years: Counter[int | None] = Counter()
+    own: Counter[int | None] = Counter()
+    with_earlier = 0  # documents that give figures of earlier years, too
     languages: Counter[Language] = Counter()
     for document in corpus.documents():
         language: Language = "zh" if document.language == "zh" else "en"
@@ -79,26 +110,49 @@ def draft_pack(corpus: Corpus, name: str) -> str:
         found = _consistent(tables) if tables else {}
         for label, fact in found.items():
             _note(recurring[label], fact, document).printed[fact.attribute] += 1
+        own[tables.year if tables else document.year] += 1
         documents += bool(facts or found)
         languages[language] += bool(facts or found)
         if found and tables:
-            years.add(tables.year)
+            years[tables.year] += 1
+            with_earlier += len({number.period for number in tables.numbers if number.period.isdecimal()}) > 1
     least = max(FEWEST_DOCUMENTS, MIN_SHARE * documents)
     chosen = sorted(
-        (one for one, found in recurring.items() if len(found.documents) >= least and found.has_one_unit),
+        (one for one, found in recurring.items() if len(found.documents) >= least and found.is_figure),
         key=lambda attribute: (_is_joint(recurring[attribute]), -len(recurring[attribute].documents), attribute),
     )[:MOST_FIELDS]
     if len(chosen) < 2 and (results := draft_results(corpus, name)) is not None:
         return results
     if len(chosen) < 2:
-        raise FathomError(
-            f"No two figures recur in half of the documents that have some ({documents} of {len(corpus)}). "
-            "Figures come from iXBRL filings, JSON, generated documents, and tables."
-        )
-    # Reports of one year need no year in the questions.
-    has_periods = any(recurring[one].periods for one in chosen) and (not years or len(years - {None}) > 1)
+        raise FathomError(_why_nothing(documents, len(corpus)))
+    # Reports of one year need no year in the questions, unless they give figures of earlier years, too.
+    several = len(years.keys() - {None}) > 1 or (with_earlier >= years.total() / 2 >= years[None])
+    has_periods = any(recurring[one].periods for one in chosen) and (not years or several) and _share_a_year(own)
     usual = languages.most_common(1)[0][0]
     return "\n".join(_lines(name, chosen, recurring, has_periods, usual))
+
+
+def _share_a_year(years: Counter[int | None]) -> bool:
+    """Whether enough documents are about the same year: the year of a film is no period."""
+    return max((count for year, count in years.items() if year is not None), default=0) >= FEWEST_DOCUMENTS
+
+
+def _why_nothing(documents: int, total: int) -> str:
+    """Why no pack can be drafted, and what to do."""
+    if total < FEWEST_DOCUMENTS:
+        return (
+            f"A pack needs at least {FEWEST_DOCUMENTS} documents, each about one entity; the corpus has {total}. Split "
+            "a file with a row or a record for each entity into one file per entity."
+        )
+    if not documents:
+        return (
+            f"None of the {total} documents has figures. They come from iXBRL filings, JSON, and tables of documents "
+            "whose title names an entity."
+        )
+    return (
+        f"No two figures are in half of the documents that have some ({documents} of {total}). Give the same figure "
+        "the same label in every document, or write a pack whose `labels` list all of them."
+    )
 
 
 def _row_labels(document: Document, facts: Iterable[Fact]) -> Iterator[tuple[str, str]]:
@@ -142,6 +196,8 @@ def _is_specific(number: TableNumber, label: str) -> bool:
 
 def _kind_of_number(number: TableNumber) -> Kind:
     unit = number.unit or number.table_unit
+    if number.unit is None and any(map(names_a_count, number.labels)):
+        return "number"
     if unit is not None and unit.name == MONTH:
         return "month"
     if unit is not None and unit.kind in ("money", "percent"):
@@ -154,11 +210,13 @@ def _in_any_namespace(attribute: str) -> str:
     return f"*:{attribute.rpartition(':')[2]}" if re.fullmatch(r"[\w-]+:\w+", attribute) else attribute
 
 
-def _note(found: _Recurring, fact: Fact, document: Document) -> _Recurring:
+def _note(found: _RecurringLabel, fact: Fact, document: Document) -> _RecurringLabel:
     assert fact.value is not None
     found.documents.add(document.id)
     found.units[fact.unit] += 1
     found.whole = found.whole and fact.value == fact.value.to_integral()
+    found.like_years = found.like_years and YEARS[0] <= fact.value <= YEARS[1]
+    found.instant = found.instant and _DAY.fullmatch(fact.period) is not None
     found.periods = found.periods or (bool(fact.period) and (document.year is not None or not document.facts))
     return found
 
@@ -180,7 +238,7 @@ _NOUNS: dict[Language, dict[str, str]] = {
 
 
 def _lines(
-    name: str, chosen: list[str], recurring: dict[str, _Recurring], has_periods: bool, language: Language
+    name: str, chosen: list[str], recurring: dict[str, _RecurringLabel], has_periods: bool, language: Language
 ) -> Iterator[str]:
     yield _HEADER.format(name=name, language=language, **_NOUNS[language])
     if has_periods:
@@ -190,7 +248,7 @@ def _lines(
     for attribute in chosen:
         found = recurring[attribute]
         printed = [label for label, _ in found.printed.most_common(1)]
-        column, noun = _names(printed[0] if printed else attribute)
+        column, noun = _names(printed[0] if printed else attribute, bool(printed))
         if language == "zh":
             # Names of facts are in English: the rows of the tables that print them are labeled in Chinese.
             noun = next((label for label, _ in found.labels["zh"].most_common() if is_chinese(label)), noun)
@@ -201,10 +259,9 @@ def _lines(
         taken.add(column)
         nouns.add(normal_label(noun))
         kind = kind_of(found.units.most_common(1)[0][0], found.whole)
-        if kind == "count" and (counted := re.match(r"total (?!number)(.*)", noun)):
-            noun = f"number of {counted[1]}"
-        if kind == "percent" and language == "en" and not _NAMES_A_SHARE.search(noun):
-            # A label such as "SAT Math, 600-699" does not say what is measured.
+        if kind == "count" and language == "en":
+            noun = _counted(noun)
+        if kind == "percent" and language == "en" and _hides_a_share(noun):
             noun = f'percentage for "{noun}"'
         yield ""
         yield f"[fields.{column}]  # in {len(found.documents)} documents"
@@ -212,10 +269,24 @@ def _lines(
         if printed:
             yield f'labels = ["{escaped(printed[0])}"]'
         yield f'kind = "{kind}"'
+        if found.instant and has_periods:
+            yield "instant = true"
         if kind not in ("money", "count", "month") or _NOT_ADDED.search(noun):
             yield "additive = false"
         yield f'{language} = ["{escaped(noun)}"]'
     yield ""
+
+
+def _counted(noun: str) -> str:
+    """The noun of a count: "visitors" is "number of visitors", but an amount without its currency is no number."""
+    things = noun.removeprefix("total ")
+    is_number = noun.startswith("number ") or not (is_plural(things) or things != noun)
+    return noun if is_number or _AMOUNTS.search(things) else f"number of {things}"
+
+
+def _hides_a_share(noun: str) -> bool:
+    """Whether a label such as "women" or "SAT Math, 600-699" does not say that a share is measured."""
+    return not _NAMES_A_SHARE.search(noun) and (is_plural(noun) or re.search(r"[\d,]|men$|children$", noun) is not None)
 
 
 def _is_noun_of(language: Language, noun: str) -> bool:
@@ -223,15 +294,28 @@ def _is_noun_of(language: Language, noun: str) -> bool:
     return language == "en" or is_chinese(noun)
 
 
-def _names(attribute: str) -> tuple[str, str]:
-    """A field's name and noun: "us-gaap:NetIncomeLoss" is net_income_loss and "net income loss"."""
+def _names(attribute: str, printed: bool) -> tuple[str, str]:
+    """A field's name and noun: "us-gaap:NetIncomeLoss" is net_income_loss and "net income (loss)".
+
+    `printed` says that it is the label of a table.
+    """
     if is_chinese(attribute):
         return field_name(chinese_name(attribute)), attribute.replace(JOINT, "，")
     words = re.findall(r"[^\W_]+", _CAPITALS.sub(" ", attribute.rpartition(":")[2]))
     plain = [word if word.isupper() and len(word) > 1 else word.lower() for word in words]
-    # A heading with words, such as "Area, total", is a noun as it is.
-    noun = _lowered(attribute.replace(JOINT, ", ")) if " " in attribute else " ".join(plain)
+    # A heading with words is a noun as it is; "Area, total" is a field of JSON and the group that it is in.
+    noun = _lowered(attribute.replace(JOINT, ", ")) if " " in attribute else _concept(" ".join(plain))
+    group, _, inner = noun.partition(", ")
+    if inner and ", " not in inner and " " in attribute and JOINT not in attribute and not printed:
+        noun = f"{group} ({inner})" if group.rstrip("s") not in inner else inner
     return field_name(" ".join(plain)), noun or attribute
+
+
+def _concept(words: str) -> str:
+    """The words of a tag's name as people write them: "liabilities current" are "current liabilities"."""
+    for pattern, replacement in _CONCEPT_WORDS:
+        words = pattern.sub(replacement, words)
+    return words
 
 
 def _lowered(label: str) -> str:

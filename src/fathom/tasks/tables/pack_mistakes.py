@@ -15,6 +15,8 @@ from fathom.tasks.tables.labels import normal_label
 if TYPE_CHECKING:
     from fathom.tasks.tables.pack import Metric, Pack
 
+LONGEST_NOUN = 200
+HIGHEST_WEIGHT = 1_000
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 RESERVED = frozenset({"entity_id", "name", "year", "own_report", "currency"})
 """Names of other columns of the tables that are queried."""
@@ -59,7 +61,7 @@ def _names(pack: Pack) -> Iterator[str]:
     names = (*pack.fields, *pack.metrics, *pack.composites)
     for name in names:
         if not NAME.fullmatch(name):
-            yield f"'{name}' is no name: use lower-case letters, digits and underscores"
+            yield f"'{name}' is not a name: use lower-case letters, digits and underscores"
         elif not is_column_name(name):
             yield f"'{name}' has a meaning in queries. Use another name, such as '{name}_value'"
         if names.count(name) > 1:
@@ -82,7 +84,9 @@ def _nouns(pack: Pack) -> Iterator[str]:
     figures = (pack.period, *pack.fields.values(), *pack.metrics.values(), *pack.composites.values())
     for noun in (*entities, *pack.exceptions, *(word for one in figures for word in (*one.en, *one.zh))):
         if not noun.isprintable():
-            yield f"the noun {noun!r} has a line break or another control character. Write it on one line"
+            yield f"the noun {_shown(noun)} has a line break or another control character. Write it on one line"
+        if len(noun) > LONGEST_NOUN:
+            yield f"the noun {_shown(noun)} has more than {LONGEST_NOUN} characters. Use a shorter one"
     for name, named in (*pack.fields.items(), *pack.metrics.items(), *pack.composites.items()):
         # A figure without a noun in a language is not asked about in it.
         if not all(word.strip() for word in (*named.en, *named.zh)) or not any(map(named.of, pack.languages)):
@@ -146,8 +150,10 @@ def _mixed(pack: Pack, name: str, metric: Metric) -> Iterator[str]:
             yield f"'{name}' adds or subtracts figures of different kinds: {', '.join(added)}. Use fields of one kind"
         if len(set(fields)) < len(fields):
             yield f"'{name}' adds or subtracts a field twice. Use each field once"
+    if metric.sign == "/" and metric.sides[0] == metric.sides[1]:
+        yield f"'{name}' divides a figure by itself. Use two figures"
     if metric.percent and (metric.sign != "/" or len(kinds) > 1):
-        yield f"'{name}' is no percentage: only a quotient of two figures of one kind is. Remove percent = true"
+        yield f"'{name}' is not a percentage: only a quotient of two figures of one kind is. Remove percent = true"
 
 
 def _unknown(pack: Pack, where: str, field: str) -> str:
@@ -180,6 +186,8 @@ def _composites(pack: Pack) -> Iterator[str]:
                 yield f"the composite '{name}' adds the month '{term}'. Use fields and metrics that are numbers"
             elif not weight:
                 yield f"the composite '{name}' gives '{term}' the weight 0. Remove it, or give it another weight"
+            elif not 1 / HIGHEST_WEIGHT <= abs(weight) <= HIGHEST_WEIGHT:
+                yield f"the composite '{name}' gives '{term}' the weight {weight:g}. Use weights around 1, such as 0.4"
         kinds = {_kind(pack, term) for term in composite.terms if term in pack.fields or term in pack.metrics}
         if len(kinds) > 1:
             yield f"the composite '{name}' adds {' and '.join(sorted(kinds))}. Use terms of one kind, such as shares"

@@ -15,7 +15,7 @@ from fathom.tasks.tables.entity_figures import latest_figure
 from fathom.tasks.tables.entity_table import stored
 from fathom.tasks.tables.figures import CURRENCY, DocumentFigures, Figure, Year
 from fathom.tasks.tables.months import month_text
-from fathom.tasks.tables.pack import Language, Pack, Words
+from fathom.tasks.tables.pack import Language, Nouns, Pack
 
 NAME, YEAR, OWN_REPORT, CURRENCY_COLUMN = "name", "year", "own_report", "currency"
 UNIT = "_unit"
@@ -24,19 +24,19 @@ UNIT = "_unit"
 Cell = str | int | float | None
 
 # What the columns of a table mean.
-_NAME = Words(en=("name of the {noun}",), zh=("{noun}名称",))
-_TITLE = Words(en=("title of the {noun}",), zh=("{noun}标题",))
-_OWN_REPORT = Words(
+_NAME = Nouns(en=("name of the {noun}",), zh=("{noun}名称",))
+_TITLE = Nouns(en=("title of the {noun}",), zh=("{noun}标题",))
+_OWN_REPORT = Nouns(
     en=("1 if the report of the {noun} for this {period} is among the documents, otherwise 0",),
     zh=("所给文档中收录了该{noun}该{period}的报告时为1，否则为0",),
 )
-_CURRENCY = Words(en=("currency of the amounts of money in this row, such as USD",), zh=("该行金额的货币，如CNY",))
-_PER_SHARE = Words(en=(", per share",), zh=("，每股金额",))
-_MONEY = Words(en=(", in units of the currency",), zh=("，单位为该货币的基本单位（如元）",))
-_PERCENT = Words(en=(", in percent: 12.5 for 12.5%",), zh=("，以百分数表示：12.5即12.5%",))
-_MONTH = Words(en=(", as YYYY-MM",), zh=("，格式为YYYY-MM",))
-_UNIT = Words(en=("unit of the {noun}",), zh=("{noun}的单位",))
-_IN_UNIT = Words(en=(", in {unit}",), zh=("，单位为{unit}",))
+_CURRENCY = Nouns(en=("currency of the amounts of money in this row, such as USD",), zh=("该行金额的货币，如CNY",))
+_PER_SHARE = Nouns(en=(", per share",), zh=("，每股金额",))
+_MONEY = Nouns(en=(", in units of the currency",), zh=("，单位为该货币的基本单位（如元）",))
+_PERCENT = Nouns(en=(", in percent: 12.5 for 12.5%",), zh=("，以百分数表示：12.5即12.5%",))
+_MONTH = Nouns(en=(", as YYYY-MM",), zh=("，格式为YYYY-MM",))
+_UNIT = Nouns(en=("unit of the {noun}",), zh=("{noun}的单位",))
+_IN_UNIT = Nouns(en=(", in {unit}",), zh=("，单位为{unit}",))
 
 
 @dataclass(frozen=True)

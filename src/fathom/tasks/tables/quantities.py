@@ -32,7 +32,7 @@ class Quantity:
     formula: tuple[str, tuple[str, ...]] = ("", ())
     """A sign with the nouns of the fields that it joins; empty for a field."""
     weights: tuple[float, ...] = ()
-    """Of a composite; the nouns are those of `formula`."""
+    """The weights of a composite; the nouns are those of `formula`."""
     parts: tuple[Quantity, ...] = ()
     """The quantities of a composite that are computed themselves, and have to be defined."""
     additive: bool = False
@@ -176,7 +176,7 @@ def _side_values(side: Quantity) -> dict[str, Decimal | None]:
 
 
 def _rounding(top: Quantity, bottom: Quantity) -> float:
-    """How much rounded figures change a quotient of which a part is a difference of larger figures."""
+    """How much rounding changes a quotient with a difference of larger figures in it."""
     if not (top.formula[0] or bottom.formula[0]):
         return 0.0
     divisors = _side_values(bottom)
@@ -234,7 +234,7 @@ def composite(table: EntityTable, spec: Composite, year: Year) -> Quantity | Non
     columns = tuple(dict.fromkeys(column for part in known for column in part.columns))
     terms = tuple(tree.Term(weight, part.measure) for weight, part in zip(spec.terms.values(), known, strict=True))
     return Quantity(
-        tree.Weighted(terms),
+        tree.WeightedSum(terms),
         spec.of(table.language),
         "",
         columns,

@@ -8,13 +8,13 @@ from decimal import Decimal
 from fathom.tasks.programs import tree
 from fathom.tasks.tables.query_constants import condition_of, constant_beyond, opposite, plain, rows_where, values
 from fathom.tasks.tables.query_parts import FEWEST_IN_GROUP, LONGEST_LIST, Level, Query, QueryParts
-from fathom.tasks.tables.wording import Test
+from fathom.tasks.tables.wording import QuantityCondition
 
 TRIES = 12
 """Attempts at one form of question."""
 
 FEWEST_OF_SHARE = 8
-"""Entities of which a share is asked for."""
+"""Minimum number of entities in a question about a share."""
 
 _ZERO = Decimal(0)
 
@@ -151,7 +151,7 @@ class QueryMaker(QueryParts):
         if quantity is None:
             return None
         now, before = (tree.Aggregate("SUM", tree.Column(column.name)) for column in quantity.columns)
-        growth = tree.Combined(tree.Combined(tree.Ratio(now, before), "*", 100), "-", 100)
+        growth = tree.CombinedResult(tree.CombinedResult(tree.Ratio(now, before), "*", 100), "-", 100)
         text = self._words.total_growth(quantity)
         return self._query(tree.Program(growth), text, "medium", "growth", [quantity])
 
@@ -161,7 +161,7 @@ class QueryMaker(QueryParts):
             return None
         over, under = (tree.Aggregate("SUM", side) for side in quantity.sides)
         ratio = tree.Ratio(over, under)
-        program = tree.Program(tree.Combined(ratio, "*", 100) if quantity.unit == "%" else ratio)
+        program = tree.Program(tree.CombinedResult(ratio, "*", 100) if quantity.unit == "%" else ratio)
         return self._query(program, self._words.pooled(quantity), "medium", "ratio of sums", [quantity])
 
     def _share(self) -> Query | None:
@@ -170,7 +170,7 @@ class QueryMaker(QueryParts):
         # A share of four is a quarter, a half or three quarters.
         if quantity is None or test is None or len(self._values(quantity, [quantity])) < FEWEST_OF_SHARE:
             return None
-        share = tree.Combined(tree.Ratio(tree.Count(), tree.Count(), condition_of([test])), "*", 100)
+        share = tree.CombinedResult(tree.Ratio(tree.Count(), tree.Count(), condition_of([test])), "*", 100)
         return self._query(tree.Program(share), self._words.share([test]), "medium", "share", [quantity], "%")
 
     def _group_average(self) -> Query | None:
@@ -187,7 +187,7 @@ class QueryMaker(QueryParts):
         first, second = (
             tree.PeerAggregate("AVG", quantity.measure, among=among) for among in (condition_of([test]), opposite(test))
         )
-        if any(self._few_known(quantity, one.among, [group, quantity]) for one in (first, second)):
+        if any(self._too_few_known(quantity, one.among, [group, quantity]) for one in (first, second)):
             return None
         # The difference is the same for every entity.
         program = tree.Program(tree.Aggregate("MAX", tree.Arithmetic(first, "-", second)))
@@ -261,7 +261,7 @@ class QueryMaker(QueryParts):
             return None
         metric, other = self._rng.choice(pairs)
         tests = self._compared(metric, other)
-        positive = Test(metric, ">", _ZERO)
+        positive = QuantityCondition(metric, ">", _ZERO)
         if tests and not any(one is not None and abs(one) < 1e-9 for one in self._values(metric, [metric, other])):
-            tests = [positive, *tests] if self._all_matter([positive, *tests], [metric, other]) else tests
+            tests = [positive, *tests] if self._every_condition_matters([positive, *tests], [metric, other]) else tests
         return self._select(tests, "hard", "derived comparison", [metric, other])

@@ -8,7 +8,7 @@ from random import Random
 
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.database import Database
-from fathom.tasks.tables.wording import Test
+from fathom.tasks.tables.wording import QuantityCondition
 
 CLEAR_MARGIN = Decimal("0.01")
 """A constant differs from every value by this share of the value: rounded figures lead to the same answer."""
@@ -20,7 +20,7 @@ MOST_DIGITS = 3
 """Significant digits of a constant: more look contrived."""
 
 
-def condition_of(tests: Sequence[Test]) -> tree.Condition:
+def condition_of(tests: Sequence[QuantityCondition]) -> tree.Condition:
     """The condition that all tests are met."""
     first, *rest = tests
     condition = _condition(first)
@@ -29,12 +29,12 @@ def condition_of(tests: Sequence[Test]) -> tree.Condition:
     return condition
 
 
-def _condition(test: Test) -> tree.Condition:
+def _condition(test: QuantityCondition) -> tree.Condition:
     value = plain(test.value) if isinstance(test.value, Decimal) else test.value.measure
     return tree.Compare(test.quantity.measure, test.sign, value)  # type: ignore[arg-type]
 
 
-def opposite(test: Test) -> tree.Condition:
+def opposite(test: QuantityCondition) -> tree.Condition:
     """The condition that the test is not met; no value is equal to its constant."""
     assert isinstance(test.value, Decimal)
     return tree.Compare(test.quantity.measure, "<=" if test.sign == ">" else ">=", plain(test.value))

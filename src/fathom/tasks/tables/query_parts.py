@@ -24,7 +24,7 @@ from fathom.tasks.tables.query_constants import (
     rows_where,
     values,
 )
-from fathom.tasks.tables.wording import Test, Wording, sentences
+from fathom.tasks.tables.wording import QuantityCondition, Wording, sentences
 from fathom.tasks.tables.wording_en import English
 from fathom.tasks.tables.wording_zh import Chinese
 
@@ -50,7 +50,7 @@ class Query:
     columns: tuple[FigureColumn, ...]
     database: Database
     unit: str
-    """Of the answer, if it is a number."""
+    """The unit of the answer, if it is a number."""
 
 
 class QueryParts:
@@ -83,7 +83,7 @@ class QueryParts:
     def _values(self, quantity: Quantity, used: Sequence[Quantity]) -> list[float | None]:
         return values(self._database(used), quantity.measure)
 
-    def _few_known(self, quantity: Quantity, among: tree.Condition | None, used: Sequence[Quantity]) -> bool:
+    def _too_few_known(self, quantity: Quantity, among: tree.Condition | None, used: Sequence[Quantity]) -> bool:
         """Whether too few of the entities that meet a condition have a value."""
         assert among is not None
         met = rows_where(self._database(used), among)
@@ -105,7 +105,7 @@ class QueryParts:
             test = self._test(group, [group, quantity], least=FEWEST_IN_GROUP)
         if test is None:
             return None
-        if not self._empty and self._few_known(quantity, condition_of([test]), [group, quantity]):
+        if not self._empty and self._too_few_known(quantity, condition_of([test]), [group, quantity]):
             return None
         program = tree.Program(tree.Aggregate("AVG", quantity.measure), condition_of([test]))
         return self._query(program, self._words.average(quantity, (test,)), level, operation, [group, quantity])
@@ -171,18 +171,18 @@ class QueryParts:
         beyond = self._empty and len(known) == 1
         draw = self._test_beyond if beyond else self._test
         tests = [test for one in known if (test := draw(one, known)) is not None]
-        if len(tests) < len(known) or not (beyond or self._all_matter(tests, known)):
+        if len(tests) < len(known) or not (beyond or self._every_condition_matters(tests, known)):
             return None
         return self._select(tests, level, operation, known)
 
-    def _compared(self, one: Quantity, two: Quantity) -> list[Test]:
+    def _compared(self, one: Quantity, two: Quantity) -> list[QuantityCondition]:
         """The test that one quantity exceeds the other; none if the two are close for some entity."""
         pairs = zip(self._values(one, [one, two]), self._values(two, [one, two]), strict=True)
         floor = max(one.floor(_sizes(self._values(one, [one, two]))), two.floor(_sizes(self._values(two, [one, two]))))
         close = any(is_close(left, right, floor) for left, right in pairs if left is not None and right is not None)
-        return [] if close or one.unit != two.unit else [Test(one, ">", two)]
+        return [] if close or one.unit != two.unit else [QuantityCondition(one, ">", two)]
 
-    def _all_matter(self, tests: Sequence[Test], used: Sequence[Quantity]) -> bool:
+    def _every_condition_matters(self, tests: Sequence[QuantityCondition], used: Sequence[Quantity]) -> bool:
         """Whether each condition excludes an entity that the others admit."""
         database = self._database(used)
         met = [rows_where(database, condition_of([test])) for test in tests]
@@ -194,7 +194,9 @@ class QueryParts:
             for number, mine in enumerate(met)
         )
 
-    def _select(self, tests: Sequence[Test], level: Level, operation: str, used: Sequence[Quantity]) -> Query | None:
+    def _select(
+        self, tests: Sequence[QuantityCondition], level: Level, operation: str, used: Sequence[Quantity]
+    ) -> Query | None:
         if not tests:
             return None
         condition = condition_of(tests)
@@ -206,7 +208,7 @@ class QueryParts:
         text = self._words.counting(tests) if counted else self._words.listing(tests)
         return self._query(program, text, level, operation, used)
 
-    def _test(self, quantity: Quantity, used: Sequence[Quantity], least: int = 1) -> Test | None:
+    def _test(self, quantity: Quantity, used: Sequence[Quantity], least: int = 1) -> QuantityCondition | None:
         """A condition that some entities meet and others do not, with a constant that is close to no value."""
         known = [value for value in self._values(quantity, used) if value is not None]
         # Nobody asks for a growth of more than -2%, or for a profit above -3 million.
@@ -215,15 +217,19 @@ class QueryParts:
         if not constant or (quantity.unit == "%" and not is_plain_percentage(constant)):
             return None
         above = sum(value > constant for value in known)
-        return Test(quantity, self._rng.choice("><"), constant) if least <= above <= len(known) - least else None
+        return (
+            QuantityCondition(quantity, self._rng.choice("><"), constant)
+            if least <= above <= len(known) - least
+            else None
+        )
 
-    def _test_beyond(self, quantity: Quantity, used: Sequence[Quantity]) -> Test | None:
+    def _test_beyond(self, quantity: Quantity, used: Sequence[Quantity]) -> QuantityCondition | None:
         """A condition that no entity meets, with a constant close to the extreme value."""
         sign = self._rng.choice("><")
         constant = constant_beyond(self._values(quantity, used), sign, self._rng)
         if constant is None or (quantity.unit == "%" and not is_plain_percentage(constant)):
             return None
-        return Test(quantity, sign, constant)
+        return QuantityCondition(quantity, sign, constant)
 
     def _query(
         self,
@@ -257,7 +263,7 @@ def wording(table: EntityTable) -> Wording:
     """The sentences for the table. A currency is named if other documents use another one."""
     currency = "" if table.is_only_currency else table.currency
     words = Chinese if table.language == "zh" else English
-    return words(table.pack, table.year, currency)
+    return words(table.pack, table.year, currency, table.of_several_periods)
 
 
 def _known(found: Iterable[Quantity | None]) -> list[Quantity]:

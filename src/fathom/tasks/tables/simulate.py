@@ -15,7 +15,7 @@ from fathom.scoring.keys import Key
 from fathom.tasks.family import ALL_SEEN, Item, Unseen
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.database import Database
-from fathom.tasks.programs.faults import Reading
+from fathom.tasks.programs.faults import Interpretation
 from fathom.tasks.simulating import most_frequent
 from fathom.tasks.tables.build import with_unit
 from fathom.tasks.tables.faults import DESCRIPTIONS, faults_of
@@ -62,7 +62,7 @@ class Simulator:
         miss = simulated.chance("miss")
         count = len(database.rows[database.schema.main.name])
         missing = frozenset(number for number in range(1, count + 1) if rng.random() < miss) if miss else frozenset()
-        reading = Reading(program_of(key, database), database, missing | unseen_rows(key, unseen))
+        reading = Interpretation(program_of(key, database), database, missing | unseen_rows(key, unseen))
         chosen = [name for name in DESCRIPTIONS if simulated.happens(name, rng)]
         faults = faults_of(self._others.read(context, key), scales_of(key)) if chosen else {}
         for name in chosen:

@@ -1,4 +1,4 @@
-"""Simulated extractors: they know the figures, and are wrong or silent as often as their dials say."""
+"""Simulated extractors: they know the figures, and give a wrong one or none at the rates of their parameters."""
 
 from __future__ import annotations
 

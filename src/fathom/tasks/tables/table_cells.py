@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 
@@ -25,6 +25,9 @@ SHORT_NOTE = 30
 """A line of this length may consist of a unit, such as "£m"."""
 _MONTHS = re.compile(r"\bmonth (?:of|with|in|when|that)\b|月份\W*$", re.IGNORECASE)
 """The label of a row whose cells are months."""
+_UNIT_HEADINGS = frozenset({"unit", "units", "unit of measure", "unit of measurement", "uom", "单位", "计量单位"})
+"""Headings of columns that have the unit of each row."""
+LONGEST_UNIT = 20
 _CAPTION = re.compile(r"\W*(?:table|表)\s*\d+", re.IGNORECASE)
 
 
@@ -42,11 +45,11 @@ class TableNumber:
     """As printed, without the scale; None if the cell says that there is no figure."""
     span: Span
     unit: Unit | None
-    """Of its row, its column or the cell."""
+    """The unit that its row, its column or the cell states."""
     has_symbol: bool
     """Whether the unit is the sign of a currency in the cell alone, which says nothing about the scale."""
     table_unit: Unit | None
-    """Of the whole table, from its caption, its corner or a note."""
+    """The unit of the whole table, from its caption, its corner or a note."""
     is_titled: bool
     """Whether a caption or the corner of the table says what its rows are."""
     about: str
@@ -149,9 +152,12 @@ class _Grid:
     def _row_numbers(
         self, row: _Row, headings: dict[int, str], broken: Sequence[str], unit: Unit | None
     ) -> Iterator[TableNumber]:
-        rows = [parse_heading(label) for label in _labels(row, broken)]
+        units = [column for column, text in headings.items() if normal_label(text) in _UNIT_HEADINGS]
+        rows = [parse_heading(label) for label in _labels(row, broken, units)]
         if not rows:
             return
+        in_column = next((unit for column in units if (unit := _unit_in_cell(row.texts.get(column, "")))), None)
+        rows = [replace(one, unit=one.unit or in_column) for one in rows]
         columns = {column: parse_heading(headings.get(column, "")) for column in sorted((*row.numbers, *row.missing))}
         row_is_named = rows[0].scope in ("named", "ignored")
         names = tuple(one.text for one in rows)
@@ -177,9 +183,13 @@ class _Grid:
         cell, number = row.cells[column], row.numbers.get(column)
         span = cell.span if number is None else Span(cell.span.start + number.start, cell.span.start + number.end)
         labeled, printed = row_heading.unit or heading.unit, number.unit if number else None
-        has_symbol = printed is not None and printed.kind == "money" and labeled is None
-        # A percent sign in the cell counts, whatever the label says.
+        has_symbol = printed is not None and printed.kind == "money" and labeled is None and not printed.scale
+        # A percent sign or a scale in the cell counts, whatever the label says.
         own = printed if labeled is None or (printed and printed.kind == "percent") else labeled
+        if printed and printed.scale and labeled and printed.kind == "scale":
+            own = replace(labeled, scale=printed.scale)
+        elif printed and printed.scale:
+            own = printed
         period = heading.period or row_heading.period or split_period(_tail(self._caption))[1]
         value = number.value if number else None
         return TableNumber(labels, part, period, value, span, own, has_symbol, unit, self._is_titled, self._about)
@@ -234,7 +244,7 @@ class _Grid:
 
 
 def _is_clear(column: int, columns: dict[int, Heading]) -> bool:
-    """Whether the headings tell a column that names nothing from the others: by its period, or as their total."""
+    """Whether the headings distinguish a column without a name from the others: by its period, or as their total."""
     own = columns[column]
     others = [heading for other, heading in columns.items() if other != column]
     same = [heading for heading in others if heading.scope == own.scope and heading.period == own.period]
@@ -283,7 +293,7 @@ def _has_label(row: _Row) -> bool:
 
 
 def _is_body_of_words(row: _Row, headings: dict[int, str]) -> bool:
-    """Whether a row without figures is no heading: its figures are lost, or are words such as "Yes"."""
+    """Whether a row without figures is not a heading: its figures are lost, or are words such as "Yes"."""
     return bool(headings) and min(row.texts) > 0 and len(row.texts) < 2
 
 
@@ -294,9 +304,16 @@ def _stacked(above: dict[int, str], row: _Row) -> dict[int, str]:
     }
 
 
-def _labels(row: _Row, broken: Sequence[str]) -> list[str]:
-    """The label of a row; with the row above, if the label begins there."""
-    words = [row.texts[column] for column in row.label_columns]
+def _unit_in_cell(text: str) -> Unit | None:
+    """The unit in a column of units; any short text without digits is one."""
+    text = text.strip()
+    is_word = 0 < len(text) <= LONGEST_UNIT and any(map(str.isalpha, text)) and not re.search(r"\d{2}", text)
+    return stated_unit(text) or (Unit("other", text) if is_word else None)
+
+
+def _labels(row: _Row, broken: Sequence[str], units: Sequence[int]) -> list[str]:
+    """The label of a row, without columns of units; with the row above, if the label begins there."""
+    words = [row.texts[column] for column in row.label_columns if column not in units]
     # A column of letters or numbers counts the rows: "A | Total number of faculty".
     named = [text for text in words if not re.fullmatch(r"\(?[A-Za-z]{0,2}\d{0,3}[.)]?", text.strip())] or words
     if not named:
@@ -317,7 +334,7 @@ def _names_chinese_part(caption: str, parts: set[str]) -> bool:
 
 
 def _tail(caption: str) -> str:
-    """The caption without "Table 5": that number is no year."""
+    """The caption without "Table 5": that number is not a year."""
     return _CAPTION.sub("", caption)
 
 

@@ -9,13 +9,14 @@ from typing import get_args
 
 from fathom.records.documents import Document, Fact
 from fathom.tasks.tables.entity_names import title_entity, title_year
+from fathom.tasks.tables.labels import names_a_count
 from fathom.tasks.tables.months import MONTH
 from fathom.tasks.tables.pack import Kind
 from fathom.tasks.tables.table_cells import TableNumber, table_numbers
 from fathom.tasks.tables.units import Unit
 
 JOINT = " > "
-"""Between the names of a row and a column: "Tuition > First-year"."""
+"""The separator between the names of a row and a column: "Tuition > First-year"."""
 
 
 _SCALED_SOMEWHERE = re.compile(
@@ -40,6 +41,8 @@ class TableFacts:
     def fact(self, number: TableNumber, label: str, kind: Kind) -> Fact | None:
         """The number as a fact about a field of that kind; None if its unit is that of another kind."""
         unit = _unit(number, kind, self._dollar)
+        if kind == "month" and not number.period and number.value is not None and number.value // 100 != self.year:
+            return None  # A month of another year, in a column whose heading was lost.
         if unit is None or (self._has_hidden_scale and kind in ("money", "count") and _lacks_scale(number, unit)):
             return None
         return Fact(
@@ -91,7 +94,7 @@ def _unit(number: TableNumber, kind: Kind, dollar: str) -> Unit | None:
 
 
 def _lacks_scale(number: TableNumber, unit: Unit) -> bool:
-    """Whether nothing beside the number says in which scale it is: the document may say so elsewhere."""
+    """Whether nothing near the number states its scale: the document may say so elsewhere."""
     stated = number.unit is not None and not number.has_symbol
     return not stated and number.table_unit is None and not unit.scale and not _is_per_unit(number)
 
@@ -99,7 +102,7 @@ def _lacks_scale(number: TableNumber, unit: Unit) -> bool:
 def _money(number: TableNumber, dollar: str) -> Unit | None:
     own, table = number.unit, number.table_unit
     unit = own if own and own.kind == "money" else table if own is None or own.kind == "scale" else None
-    if unit is None or unit.kind != "money":
+    if unit is None or unit.kind != "money" or (own is None and any(map(names_a_count, number.labels))):
         return None
     scale = unit.scale
     if number.has_symbol and table is not None and table.kind in ("money", "scale"):

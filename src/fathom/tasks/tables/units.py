@@ -68,7 +68,7 @@ _CURRENCY = re.compile(
 )
 _SCALE = re.compile(
     r"(?<![A-Za-z])(?P<word>thousands?|millions?|billions?)(?![A-Za-z])|(?P<thousand>['’]000|000s)(?![A-Za-z\d])"
-    r"|(?P<chinese>百万|千万|十亿|千|万|亿)(?=元|美元|港元|欧元|英镑|日元|股|人)",
+    r"|(?P<chinese>百万|千万|十亿|千|万|亿)(?=元|美元|港元|欧元|英镑|日元|股|人|户|套|吨|千瓦时|立方米|平方米|公顷)",
     re.IGNORECASE,
 )
 _SHORT_SCALE = re.compile(r"(?<![A-Za-z])(mn|mio|bn|m|k)(?![A-Za-z])", re.IGNORECASE)
@@ -77,10 +77,19 @@ _COUNTED = word_set(
     "number no. no count ratio times x persons people employees headcount students homes units households firms shares "
     "人 名 家 个 项 件 套 户 所 次 股 倍 人数",
 )
-_MEASURES = word_set(
-    "days hours months years weeks tonnes tons kg km km2 m2 ha hectares mwh gwh kwh tj ms s points "
-    "天 小时 吨 月 年 千米",
-) | {"sq km", "square metres", "square meters", "sq m"}
+_TIMES = word_set("days hours months years weeks ms s 天 小时 月 年")
+_MEASURES = {
+    word.lower(): word
+    for word in (
+        *_TIMES,
+        *word_set("tonnes tons kg km km2 m2 m3 mm cm ha hectares acres liters litres hectoliters hl barrels points"),
+        *word_set("TEU kW MW GW kWh MWh GWh TWh TJ MJ GJ tCO2e 吨 千米 公里 公顷 立方米 平方米 平方公里 千瓦时"),
+        *("sq km", "square metres", "square meters", "sq m", "cubic metres", "cubic meters", "sq ft", "square feet"),
+    )
+}
+"""Units of other figures in lower case, with their usual spelling."""
+_NO_COUNTS = word_set("number no. no count ratio times x 倍 人数")
+"""Words for a count that do not follow a number: "3 times" is a ratio."""
 _PER_UNIT = re.compile(r"(?:/ ?(?:share|股)|per share|each)$", re.IGNORECASE)
 
 MISSING = re.compile(
@@ -98,6 +107,11 @@ _CELL = re.compile(
     r"\s*(?P<percent>%|％)?\s*(?P<late>[)）])?(?:\s?[*†‡]{1,3}|\[\w\]|\s?\([a-z]\))?"
 )
 _BARE_YEAR = re.compile(r"(?:19|20)\d\d")
+_IN_WORDS = re.compile(
+    rf"[(（]?\s*(?P<before>[^\d\s()（）]{{0,4}}?)\s*(?P<sign>[-−–－])?\s*(?P<digits>(?:{_WHOLE})(?:\.\d+)?)\s?"
+    r"(?P<after>[^\W\d_][^\d,;()（）]{0,24}[23]?|['’]000)\s*(?P<close>[)）])?"
+)
+"""A number with a unit in words: "$3.2 million", "4,300 MWh", "12.5亿元"."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +141,9 @@ class CellNumber:
 def parse_cell(text: str) -> CellNumber | None:
     """The number that a cell consists of; None if it has other words, or two numbers."""
     match = _CELL.fullmatch(text)
-    if match is None or bool(match["open"]) != bool(match["close"] or match["late"]):
+    if match is None:
+        return _in_words(text)
+    if bool(match["open"]) != bool(match["close"] or match["late"]):
         return None
     digits = re.sub(rf"[{_SPACES}'’,，]", "", match["digits"])
     negative = bool(match["open"]) or (match["sign"] or match["inner"] or "+") != "+"
@@ -138,6 +154,32 @@ def parse_cell(text: str) -> CellNumber | None:
         unit = Unit("money", "CNY" if name == "RMB" else name) if name else Unit("other", match["money"])
     bare = not (match["open"] or match["sign"] or unit) and bool(_BARE_YEAR.fullmatch(match["digits"]))
     return CellNumber(-Decimal(digits) if negative else Decimal(digits), start, match.end("digits"), unit, bare)
+
+
+def _in_words(text: str) -> CellNumber | None:
+    """The number of a cell that states its scale or its unit in words; None if it has any other words."""
+    match = _IN_WORDS.fullmatch(text.strip())
+    if match is None or bool(match["close"]) != text.strip().startswith(("(", "（")):
+        return None
+    words = unicodedata.normalize("NFKC", f"{match['before']} {match['after']}").strip()
+    unit = stated_unit(words)
+    # "30 days" and "12 months" are headings of columns as well.
+    if unit is None or unit.name in _TIMES or words.lower() in _NO_COUNTS or _leftover(words, unit):
+        return None
+    digits = Decimal(re.sub(rf"[{_SPACES}'’,，]", "", match["digits"]))
+    negative = bool(match["close"] or match["sign"])
+    offset = len(text) - len(text.lstrip())
+    start = match.start("sign" if match["sign"] and not match["before"] else "digits")
+    return CellNumber(-digits if negative else digits, start + offset, match.end("digits") + offset, unit, False)
+
+
+def _leftover(words: str, unit: Unit) -> str:
+    """What an amount of money, or a scale, says beside its unit."""
+    if unit.kind not in ("money", "scale"):
+        return ""
+    rest = _CURRENCY.sub("", _SCALE.sub("", words))
+    rest = (_SHORT_SCALE.sub("", rest) if unit.kind == "money" else rest).strip()
+    return "" if rest.lower() in _COUNTED - _NO_COUNTS else rest
 
 
 def stated_unit(text: str) -> Unit | None:
@@ -151,7 +193,7 @@ def stated_unit(text: str) -> Unit | None:
     if plain in _COUNTED:
         return Unit("count")
     if plain in _MEASURES:
-        return Unit("other", plain)
+        return Unit("other", _MEASURES[plain])
     per_unit = bool(_PER_UNIT.search(text))
     currencies = {_currency(match) for match in _CURRENCY.finditer(text)}
     # "人民币百万元" and "US$" with "dollars" name one currency twice.
@@ -166,6 +208,9 @@ def stated_unit(text: str) -> Unit | None:
     scale = 0 if per_unit else next(iter(scales), 0)
     if currencies:
         return Unit("money", currencies.pop(), scale)
+    measured = _SCALE.sub("", text).strip().lower()
+    if scale and measured in _MEASURES:
+        return Unit("other", _MEASURES[measured], scale)
     return Unit("scale", "", scale) if scale else None
 
 

@@ -75,7 +75,7 @@ class _FigureTables:
 
     def __init__(self, corpus: Corpus, packs: Sequence[Pack]) -> None:
         if not packs:
-            raise FathomError("The bench does not say with which packs it was built. Build it again.")
+            raise FathomError("The bench does not record which packs it was built with. Build it again.")
         self._packs = packs
         self._read = figure_reader(corpus, packs)
         self._documents = lru_cache(maxsize=CACHED)(self._read_documents)

@@ -47,7 +47,7 @@ class Extraction(Record):
     documents: Count
     """Documents that were asked about."""
     discarded: tuple[DocumentId, ...] = ()
-    """Documents of which a figure has no majority, if those are discarded. All of their figures are unknown."""
+    """Documents with a figure without a majority, if those are discarded. All of their figures are unknown."""
 
 
 def decide(document: DocumentId, field: str, claims: Sequence[Vote]) -> VotedFigure:

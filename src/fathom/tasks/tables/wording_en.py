@@ -9,10 +9,10 @@ from decimal import Decimal
 from fathom.tasks.tables.figures import Year
 from fathom.tasks.tables.pack import Pack
 from fathom.tasks.tables.quantities import Quantity
-from fathom.tasks.tables.wording import Test, with_unit
+from fathom.tasks.tables.wording import QuantityCondition, with_unit
 
 _NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_AFTER_HEAD = re.compile(r" (?:of|per|from|in|for|on|with|at|among|to)\b")
+_AFTER_HEAD = re.compile(r" (?:(?:of|per|from|in|for|on|with|at|among|to|due)\b|\()")
 _PLURAL = re.compile(r"(?:[^sui]s|people|staff)\Z")
 _UNCOUNTABLE = re.compile(
     r"\b(?:revenue|(?<!asset )turnover|profit|loss|income|tax|equity|cash|debt|capital|expenditure|spending|lending|aid"
@@ -20,14 +20,16 @@ _UNCOUNTABLE = re.compile(
 )
 """Nouns without an article, as plurals: "net profit divided by revenue", but "the number of homes sold"."""
 MONTH_FORM = " Answer as YYYY-MM."
+LATEST = "Where a document gives a figure for several periods, use that of the latest period."
 PERCENT = " Answer as a percentage such as 12.34%, rounded to two decimals."
 
 
 class English:
     """Questions in English."""
 
-    def __init__(self, pack: Pack, year: Year, currency: str) -> None:
+    def __init__(self, pack: Pack, year: Year, currency: str, of_several_periods: bool = False) -> None:
         self._currency = currency
+        self._of_several_periods = of_several_periods
         self._many = pack.entity("en").plural
         self._one = pack.entity("en").noun
         self._period = pack.period.of("en")
@@ -71,7 +73,8 @@ class English:
             text = f"Consider the {self._many} whose own report for {self._named(self._year)} is among the documents"
             text += f" and has its figures in {self._currency}" if self._currency else ""
         text = f"{text}, except {_joined(left_out)}" if left_out else text
-        return text if text.endswith(".") else f"{text}."
+        text = text if text.endswith(".") else f"{text}."
+        return f"{text} {LATEST}" if self._of_several_periods else text
 
     def definition(self, quantity: Quantity) -> str:
         sign, nouns = quantity.formula
@@ -98,7 +101,7 @@ class English:
             case _:
                 return ""
 
-    def _test(self, test: Test) -> str:
+    def _test(self, test: QuantityCondition) -> str:
         """ "revenue in fiscal year 2020 exceeded 5 million EUR"."""
         quantity, when = test.quantity, self._when(test.quantity)
         exceeds = self._verb(quantity.noun, "exceeded", "exceeds", "exceed")
@@ -115,14 +118,14 @@ class English:
             return f"{quantity.noun}{when} {self._be(quantity.noun)} {'positive' if test.sign == '>' else 'negative'}"
         return f"{quantity.noun}{when} {exceeds if test.sign == '>' else f'{self._be(quantity.noun)} below'} {value}"
 
-    def _whose(self, tests: Sequence[Test]) -> str:
+    def _whose(self, tests: Sequence[QuantityCondition]) -> str:
         return " and ".join(f"whose {self._test(test)}" for test in tests)
 
-    def _asked(self, tests: Sequence[Test]) -> str:
+    def _asked(self, tests: Sequence[QuantityCondition]) -> str:
         """The conditions as a question: "did revenue in fiscal year 2020 exceed 5 million EUR"."""
         return " and ".join(map(self._inverted, tests))
 
-    def _inverted(self, test: Test) -> str:
+    def _inverted(self, test: QuantityCondition) -> str:
         quantity, when = test.quantity, self._when(test.quantity)
         noun = the(quantity.noun)
         do = self._verb(quantity.noun, "did", "does", "do")
@@ -142,13 +145,13 @@ class English:
 
     # Questions.
 
-    def listing(self, tests: Sequence[Test]) -> str:
+    def listing(self, tests: Sequence[QuantityCondition]) -> str:
         return f"List the {self._many} {self._whose(tests)}."
 
-    def counting(self, tests: Sequence[Test]) -> str:
+    def counting(self, tests: Sequence[QuantityCondition]) -> str:
         return f"For how many of these {self._many} {self._asked(tests)}?"
 
-    def share(self, tests: Sequence[Test]) -> str:
+    def share(self, tests: Sequence[QuantityCondition]) -> str:
         return f"For what percentage of these {self._many} {self._asked(tests)}?{PERCENT}"
 
     def top(self, quantity: Quantity, count: int, highest: bool) -> str:
@@ -187,7 +190,7 @@ class English:
             f"{self._many}?{_ending(quantity)}"
         )
 
-    def average(self, quantity: Quantity, tests: Sequence[Test]) -> str:
+    def average(self, quantity: Quantity, tests: Sequence[QuantityCondition]) -> str:
         mean, when = self._mean(quantity), self._when(quantity)
         be = self._be("average of" if " of " in mean.removesuffix(quantity.noun) else quantity.noun)
         if tests:
@@ -201,7 +204,7 @@ class English:
         mean = "average" if plain else "unweighted average"
         return f"{mean} of the {quantity.noun}" if quantity.noun.startswith("average ") else f"{mean} {quantity.noun}"
 
-    def group_difference(self, group: Test, quantity: Quantity) -> str:
+    def group_difference(self, group: QuantityCondition, quantity: Quantity) -> str:
         points = " Answer in percentage points, rounded to two decimals."
         return (
             f"Compare two groups: the {self._many} whose {self._test(group)}, and all other {self._many}. Subtract the "
@@ -209,7 +212,7 @@ class English:
             f"is the difference?{points if quantity.unit == '%' else _ending(quantity)}"
         )
 
-    def above_group_average(self, group: Test, quantity: Quantity, margin: Decimal, counted: bool) -> str:
+    def above_group_average(self, group: QuantityCondition, quantity: Quantity, margin: Decimal, counted: bool) -> str:
         value = with_unit(margin, " percentage points" if quantity.unit == "%" else quantity.unit)
         noun, many = quantity.noun, self._many
         if counted:
@@ -230,7 +233,7 @@ class English:
             f"{self._when(month)}?{MONTH_FORM}"
         )
 
-    def extreme_month(self, month: Quantity, earliest: bool, test: Test) -> str:
+    def extreme_month(self, month: Quantity, earliest: bool, test: QuantityCondition) -> str:
         return (
             f"Take the {self._many} whose {self._test(test)}, and the {month.noun}{self._when(month)} of each of them. "
             f"Which of these months is the {'earliest' if earliest else 'latest'}?{MONTH_FORM}"

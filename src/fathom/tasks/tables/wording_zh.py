@@ -8,13 +8,14 @@ from decimal import Decimal
 from fathom.tasks.tables.figures import Year
 from fathom.tasks.tables.pack import Pack
 from fathom.tasks.tables.quantities import Quantity
-from fathom.tasks.tables.wording import Test, with_unit
+from fathom.tasks.tables.wording import QuantityCondition, with_unit
 
 _MEASURE_WORDS = {
     "家": ("公司", "企业", "银行", "机构", "医院", "商店"),
     "所": ("大学", "高校", "学校", "学院"),
     "篇": ("论文", "文章"),
 }
+LATEST = "同一文档给出多个时期的数值时，以最近时期的数值为准。"
 PERCENT = "请以百分比作答（如12.34%），保留两位小数。"
 ROUNDED = "请保留两位小数。"
 MONTH_FORM = "请以YYYY-MM格式作答。"
@@ -23,8 +24,9 @@ MONTH_FORM = "请以YYYY-MM格式作答。"
 class Chinese:
     """Questions in Chinese."""
 
-    def __init__(self, pack: Pack, year: Year, currency: str) -> None:
+    def __init__(self, pack: Pack, year: Year, currency: str, of_several_periods: bool = False) -> None:
         self._currency = currency
+        self._of_several_periods = of_several_periods
         self._noun = pack.entity("zh").noun
         self._period = pack.period.of("zh")
         self._year = year
@@ -77,7 +79,8 @@ class Chinese:
             text = f"请仅考虑所给文档中收录了其{self._named(self._year)}报告的{self._noun}"
         if self._currency:
             text = f"{text}，且仅限以{self._currency}列报的{self._noun}"
-        return f"{text}，但不包括{'、'.join(left_out)}。" if left_out else f"{text}。"
+        text = f"{text}，但不包括{'、'.join(left_out)}。" if left_out else f"{text}。"
+        return f"{text}{LATEST}" if self._of_several_periods else text
 
     def definition(self, quantity: Quantity) -> str:
         sign, nouns = quantity.formula
@@ -102,7 +105,7 @@ class Chinese:
             case _:
                 return ""
 
-    def _test(self, test: Test) -> str:
+    def _test(self, test: QuantityCondition) -> str:
         what = self._what(test.quantity)
         above, below = ("多于", "少于") if _is_count(test.quantity) else ("高于", "低于")
         if isinstance(test.value, Quantity):
@@ -113,22 +116,22 @@ class Chinese:
         return f"{what}{above if test.sign == '>' else below}{with_unit(test.value, test.quantity.unit)}"
 
     @staticmethod
-    def _same(test: Test) -> str:
+    def _same(test: QuantityCondition) -> str:
         assert isinstance(test.value, Quantity)
         return "同日" if test.quantity.instant and test.value.instant else "同期"
 
-    def _those(self, tests: Sequence[Test]) -> str:
+    def _those(self, tests: Sequence[QuantityCondition]) -> str:
         return "且".join(self._test(test) for test in tests)
 
     # Questions.
 
-    def listing(self, tests: Sequence[Test]) -> str:
+    def listing(self, tests: Sequence[QuantityCondition]) -> str:
         return f"请列出{self._those(tests)}的{self._noun}。"
 
-    def counting(self, tests: Sequence[Test]) -> str:
+    def counting(self, tests: Sequence[QuantityCondition]) -> str:
         return f"其中，{self._those(tests)}的{self._noun}有多少{self._measure}？"
 
-    def share(self, tests: Sequence[Test]) -> str:
+    def share(self, tests: Sequence[QuantityCondition]) -> str:
         return f"其中，{self._those(tests)}的{self._noun}占上述{self._noun}总数的百分比是多少？{PERCENT}"
 
     def top(self, quantity: Quantity, count: int, highest: bool) -> str:
@@ -160,19 +163,19 @@ class Chinese:
         ending = PERCENT if quantity.unit == "%" else ROUNDED
         return f"上述{self._noun}{one}之和除以{two}之和，结果是{asked}？{ending}"
 
-    def average(self, quantity: Quantity, tests: Sequence[Test]) -> str:
+    def average(self, quantity: Quantity, tests: Sequence[QuantityCondition]) -> str:
         those = f"在{self._those(tests)}的{self._noun}中，" if tests else f"上述{self._noun}"
         ending = PERCENT if quantity.unit == "%" else ROUNDED
         return f"{those}{self._what(quantity)}的算术平均值是{self._how_much(quantity)}？{ending}"
 
-    def group_difference(self, group: Test, quantity: Quantity) -> str:
+    def group_difference(self, group: QuantityCondition, quantity: Quantity) -> str:
         asked = "多少个百分点" if quantity.unit == "%" else self._how_much(quantity)
         return (
             f"将上述{self._noun}分为两组：第一组为{self._test(group)}的{self._noun}，第二组为其余{self._noun}。"
             f"第一组{self._what(quantity)}的算术平均值减去第二组的算术平均值，结果是{asked}？{ROUNDED}"
         )
 
-    def above_group_average(self, group: Test, quantity: Quantity, margin: Decimal, counted: bool) -> str:
+    def above_group_average(self, group: QuantityCondition, quantity: Quantity, margin: Decimal, counted: bool) -> str:
         value = with_unit(margin, "个百分点" if quantity.unit == "%" else quantity.unit)
         noun = self._what(quantity)
         those = f"该组中{noun}比这一平均值高出{value}以上的{self._noun}"
@@ -184,7 +187,7 @@ class Chinese:
         first = f"请找出{self._what(quantity)}{which}的{self._noun}。"
         return f"{first}该{self._noun}{month_noun}是哪个月？{MONTH_FORM}"
 
-    def extreme_month(self, month: Quantity, earliest: bool, test: Test) -> str:
+    def extreme_month(self, month: Quantity, earliest: bool, test: QuantityCondition) -> str:
         return (
             f"请选出{self._test(test)}的{self._noun}，并查明每{self._measure}{self._noun}的{self._what(month)}。"
             f"这些月份中{'最早' if earliest else '最晚'}的是哪个月？{MONTH_FORM}"

@@ -17,7 +17,7 @@ def _narrative_world(pack: Pack, language: str, rng: Random, scale: int) -> Worl
     """Who lived, owned and went where."""
     world = World(pack, language, rng, 15 * scale)
     people = world.people(rng.sample(pack.names["roles"], PEOPLE))
-    _add_lives(world, people)
+    _add_life_events(world, people)
     _add_wages(world, people)
     order = rng.sample(people, PEOPLE)
     for person, heir in zip(order, order[1:] + order[:1], strict=True):
@@ -27,7 +27,7 @@ def _narrative_world(pack: Pack, language: str, rng: Random, scale: int) -> Worl
     return world
 
 
-def _add_lives(world: World, people: list[str]) -> None:
+def _add_life_events(world: World, people: list[str]) -> None:
     """Births, of the younger siblings relative to those of the elder ones, and departures."""
     rng = world.rng
     elders, younger = people[:ELDERS], people[ELDERS:]

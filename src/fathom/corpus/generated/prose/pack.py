@@ -35,7 +35,7 @@ class Attribute(Record):
     """Paragraphs that correct a value: {old} was wrong, {v} is the value."""
 
 
-class Derived(Record):
+class DerivedValue(Record):
     """A value that follows from two attributes of one entity, under the name by which questions ask for it."""
 
     sign: str
@@ -70,7 +70,7 @@ class Pack(Record):
     names: Mapping[str, tuple[str, ...]]
     phrases: Mapping[str, tuple[str, ...]]
     attribute: Mapping[str, Attribute]
-    derived: Mapping[str, Derived] = {}
+    derived: Mapping[str, DerivedValue] = {}
     case: Mapping[str, str] = {}
     """Sentences that describe the case which a question is about."""
     topic: tuple[Topic, ...]

@@ -7,7 +7,7 @@ from random import Random
 
 from fathom.corpus.generated.prose.pack import Pack
 from fathom.corpus.generated.prose.printing import date_number
-from fathom.corpus.generated.prose.templates import Planted
+from fathom.corpus.generated.prose.templates import PlantedValue
 from fathom.corpus.generated.prose.world import World, distinct
 from fathom.corpus.generated.prose.writer import ProseWriter, Statement
 from fathom.records.spans import Span
@@ -54,7 +54,7 @@ def _policy_world(pack: Pack, language: str, rng: Random, scale: int, year: int)
 
 def _attribute(statement: Statement) -> str:
     value = statement.scope["v"]
-    return value.fact.attribute if isinstance(value, Planted) else ""
+    return value.fact.attribute if isinstance(value, PlantedValue) else ""
 
 
 def write_policy(pack: Pack, language: str, rng: Random, scale: int) -> tuple[ProseWriter, Span, int | None]:

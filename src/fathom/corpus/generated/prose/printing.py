@@ -18,7 +18,7 @@ SMALL = (
 _CHINESE_DIGITS = "零一二三四五六七八九十"
 
 
-class Printed(NamedTuple):
+class PrintedValue(NamedTuple):
     """A value as printed: the number or name itself, and what surrounds it, such as a unit."""
 
     text: str
@@ -26,7 +26,7 @@ class Printed(NamedTuple):
     before: str = ""
 
 
-def print_value(type: str, number: Decimal | int, unit: str, language: str, rng: Random) -> Printed:
+def print_value(type: str, number: Decimal | int, unit: str, language: str, rng: Random) -> PrintedValue:
     """The value in one of the forms that documents use."""
     value = Decimal(number)
     if language == "zh":
@@ -36,21 +36,25 @@ def print_value(type: str, number: Decimal | int, unit: str, language: str, rng:
             return _money(value, unit, rng)
         case "length":
             meters = rng.random() < 0.5
-            return Printed(f"{value / 100:.2f}", " meters") if meters else Printed(f"{value:,f}", " centimeters")
+            return (
+                PrintedValue(f"{value / 100:.2f}", " meters") if meters else PrintedValue(f"{value:,f}", " centimeters")
+            )
         case "distance":
             return (
-                Printed(f"{value / 1000:f}", " kilometers") if rng.random() < 0.5 else Printed(f"{value:,f}", " meters")
+                PrintedValue(f"{value / 1000:f}", " kilometers")
+                if rng.random() < 0.5
+                else PrintedValue(f"{value:,f}", " meters")
             )
         case "percent":
-            return Printed(f"{value:f}", rng.choice(("%", " percent")))
+            return PrintedValue(f"{value:f}", rng.choice(("%", " percent")))
         case "date":
             year, month, day = date_parts(value)
             name = MONTHS[month - 1]
-            return Printed(rng.choice((f"{day} {name} {year}", f"{name} {day}, {year}")))
+            return PrintedValue(rng.choice((f"{day} {name} {year}", f"{name} {day}, {year}")))
         case "year":
-            return Printed(str(value))
+            return PrintedValue(str(value))
         case _:
-            return Printed(_count(value, rng))
+            return PrintedValue(_count(value, rng))
 
 
 def _count(value: Decimal, rng: Random) -> str:
@@ -59,31 +63,33 @@ def _count(value: Decimal, rng: Random) -> str:
     return f"{value:,f}"
 
 
-def _money(value: Decimal, unit: str, rng: Random) -> Printed:
+def _money(value: Decimal, unit: str, rng: Random) -> PrintedValue:
     if value >= 1_000_000 and value % 10_000 == 0 and rng.random() < 0.5:
-        return Printed(f"{(value / 1_000_000).normalize():f}", f" million {unit}")
-    return Printed(f"{value:,f}", f" {unit}")
+        return PrintedValue(f"{(value / 1_000_000).normalize():f}", f" million {unit}")
+    return PrintedValue(f"{value:,f}", f" {unit}")
 
 
-def _chinese(type: str, value: Decimal, unit: str, rng: Random) -> Printed:
+def _chinese(type: str, value: Decimal, unit: str, rng: Random) -> PrintedValue:
     match type:
         case "money":
             if value % 100 == 0 and value >= 10_000 and rng.random() < 0.5:
-                return Printed(f"{(value / 10_000).normalize():f}", "万元")
-            return Printed(f"{value:f}", "元")
+                return PrintedValue(f"{(value / 10_000).normalize():f}", "万元")
+            return PrintedValue(f"{value:f}", "元")
         case "length":
-            return Printed(f"{value / 100:.2f}", "米") if rng.random() < 0.5 else Printed(f"{value:f}", "厘米")
+            return (
+                PrintedValue(f"{value / 100:.2f}", "米") if rng.random() < 0.5 else PrintedValue(f"{value:f}", "厘米")
+            )
         case "distance":
-            return Printed(f"{value / 1000:f}", "公里") if rng.random() < 0.5 else Printed(f"{value:f}", "米")
+            return PrintedValue(f"{value / 1000:f}", "公里") if rng.random() < 0.5 else PrintedValue(f"{value:f}", "米")
         case "percent":
-            return Printed(f"{value:f}", "%")
+            return PrintedValue(f"{value:f}", "%")
         case "date":
             year, month, day = date_parts(value)
-            return Printed(f"{year}年{month}月{day}日")
+            return PrintedValue(f"{year}年{month}月{day}日")
         case _:
             if value <= 10 and rng.random() < 0.6:
-                return Printed(_CHINESE_DIGITS[int(value)])
-            return Printed(f"{value:f}")
+                return PrintedValue(_CHINESE_DIGITS[int(value)])
+            return PrintedValue(f"{value:f}")
 
 
 def date_number(day: date) -> int:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple, TypeVar
 
-from fathom.corpus.generated.prose.printing import Printed
+from fathom.corpus.generated.prose.printing import PrintedValue
 from fathom.records.documents import Fact
 
 T = TypeVar("T")
@@ -28,14 +28,14 @@ _SENTENCE_START = re.compile(r"(?:\A|[.!?][”]? )([a-z])")
 _ARTICLE = re.compile(r"\b([Aa]) (?=(?:(?!uni|use|eu|one\b)[aeiou]|8|11\b|18\b|hour|honest))")
 
 
-class Planted(NamedTuple):
+class PlantedValue(NamedTuple):
     """A value to print, and the fact that is recorded for it; its span is that of the printed number or name."""
 
-    printed: Printed
+    printed: PrintedValue
     fact: Fact
 
 
-Scope = Mapping[str, str | Planted]
+Scope = Mapping[str, str | PlantedValue]
 """The words and values that a paragraph mentions."""
 
 
@@ -61,19 +61,21 @@ class Chooser:
         return [wording for wording in wordings if wording in chosen]
 
 
-def expand(template: str, scope: Scope, phrases: Mapping[str, Sequence[str]], chooser: Chooser) -> list[str | Planted]:
+def expand(
+    template: str, scope: Scope, phrases: Mapping[str, Sequence[str]], chooser: Chooser
+) -> list[str | PlantedValue]:
     """The template with its choices made and its slots filled."""
     while (found := _CHOICE.search(template)) is not None:
         chosen = chooser.rng.choice(found[1].split("|"))
         template = template[: found.start()] + chosen + template[found.end() :]
-    pieces: list[str | Planted] = []
+    pieces: list[str | PlantedValue] = []
     for number, part in enumerate(_SLOT.split(template)):
         if number % 2 == 0:
             pieces.append(part)
             continue
         name = part if part in scope else part[0].lower() + part[1:]
         if name in scope:
-            filled: list[str | Planted] = [scope[name]]
+            filled: list[str | PlantedValue] = [scope[name]]
         else:
             filled = expand(chooser.pick(phrases[name]), scope, phrases, chooser)
         if name != part and filled and isinstance(filled[0], str):

@@ -8,8 +8,8 @@ from random import Random
 
 from fathom.corpus.generated.people import invent
 from fathom.corpus.generated.prose.pack import Attribute, Pack
-from fathom.corpus.generated.prose.printing import Printed, print_value
-from fathom.corpus.generated.prose.templates import Planted
+from fathom.corpus.generated.prose.printing import PrintedValue, print_value
+from fathom.corpus.generated.prose.templates import PlantedValue
 from fathom.corpus.generated.prose.writer import Statement
 from fathom.records.documents import Fact
 from fathom.records.spans import Span
@@ -50,7 +50,7 @@ class World:
     def state_name(self, attribute: str, entity: str, name: str) -> None:
         """State a name in any section."""
         fact = _fact(attribute, entity, None, name, "")
-        self._state(self.rng.randrange(self.sections), attribute, entity, Planted(Printed(name), fact))
+        self._state(self.rng.randrange(self.sections), attribute, entity, PlantedValue(PrintedValue(name), fact))
 
     def state(
         self,
@@ -70,20 +70,22 @@ class World:
         if wrong is None:
             return
         later = self.rng.randrange(min(section + 3, self.sections - 1), self.sections)
-        scope: dict[str, str | Planted] = {
+        scope: dict[str, str | PlantedValue] = {
             "e": entity,
             "old": self._number(attribute, entity, wrong, "repeated"),
             "v": self._number(attribute, entity, value, "restated"),
         }
         self.statements[later].append(Statement(self.rng.choice(self.pack.attribute[attribute].correct), scope))
 
-    def _number(self, attribute: str, entity: str, value: int, status: str = "reported", part: str = "") -> Planted:
+    def _number(
+        self, attribute: str, entity: str, value: int, status: str = "reported", part: str = ""
+    ) -> PlantedValue:
         of = self.pack.attribute[attribute]
         number = Decimal(value)
         printed = print_value(of.type, number, _UNITS.get(of.unit, of.unit), self.language, self.rng)
-        return Planted(printed, _fact(attribute, entity, number, "", of.unit, status, part))
+        return PlantedValue(printed, _fact(attribute, entity, number, "", of.unit, status, part))
 
-    def _state(self, section: int, attribute: str, entity: str, value: Planted, part: str = "") -> None:
+    def _state(self, section: int, attribute: str, entity: str, value: PlantedValue, part: str = "") -> None:
         of: Attribute = self.pack.attribute[attribute]
         self.statements[section].append(Statement(self.rng.choice(of.say), {"e": entity, "v": value, "p": part}))
 

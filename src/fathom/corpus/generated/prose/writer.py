@@ -9,7 +9,7 @@ from random import Random
 
 from fathom.corpus.generated.draft import Draft
 from fathom.corpus.generated.prose.pack import Pack
-from fathom.corpus.generated.prose.templates import Chooser, Planted, Scope, expand, polished, with_articles
+from fathom.corpus.generated.prose.templates import Chooser, PlantedValue, Scope, expand, polished, with_articles
 from fathom.records.documents import Fact
 from fathom.records.spans import Span
 
@@ -77,11 +77,11 @@ class ProseWriter:
                     self.facts.append(planted.fact.model_copy(update={"span": span}))
             self._record_sentences("".join(text for text, _ in pieces), start)
 
-    def _pieces(self, pieces: Sequence[str | Planted]) -> Iterator[tuple[str, Planted | None]]:
+    def _pieces(self, pieces: Sequence[str | PlantedValue]) -> Iterator[tuple[str, PlantedValue | None]]:
         """The pieces as they are written, values with what surrounds them."""
-        flat: list[tuple[str, Planted | None]] = []
+        flat: list[tuple[str, PlantedValue | None]] = []
         for piece in pieces:
-            if isinstance(piece, Planted):
+            if isinstance(piece, PlantedValue):
                 flat += [(piece.printed.before, None), (piece.printed.text, piece), (piece.printed.after, None)]
             else:
                 flat.append((piece, None))
@@ -95,7 +95,7 @@ class ProseWriter:
             yield whole[at : at + len(text)], planted
             at += len(text)
 
-    def _before_vowels(self, text: str, flat: Sequence[tuple[str, Planted | None]], at: int) -> str:
+    def _before_vowels(self, text: str, flat: Sequence[tuple[str, PlantedValue | None]], at: int) -> str:
         """The text with "an" before vowels, also if the next piece begins with one."""
         if self._language != "en":
             return text

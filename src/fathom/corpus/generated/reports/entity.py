@@ -15,7 +15,7 @@ from fathom.corpus.generated.reports.ledger import (
     Key,
     KnownFigures,
     Restatement,
-    Withheld,
+    WithheldFigure,
     figures_as_of,
 )
 from fathom.corpus.generated.reports.style import Metric, Style
@@ -84,16 +84,18 @@ class Entity:
         return KnownFigures(now, before)
 
 
-def withhold(origin: Origin, metrics: Mapping[str, Metric], inputs: Inputs, derive: Derive) -> tuple[Withheld, ...]:
+def withhold(
+    origin: Origin, metrics: Mapping[str, Metric], inputs: Inputs, derive: Derive
+) -> tuple[WithheldFigure, ...]:
     """The figures that the entity withholds in their own year, and when it discloses them."""
-    gaps: list[Withheld] = []
+    gaps: list[WithheldFigure] = []
     for year in range(FIRST_YEAR, FIRST_YEAR + REPORTS):
         rng = rng_for(origin.seed, origin.domain, "withheld", origin.number, year)
         for key in derive(inputs, year):
             chance = metrics[key.metric].withheld
             # A figure of a part is withheld less often than one of the whole: a table of parts has many.
             if chance and key.period == str(year) and rng.random() < (chance / 3 if key.part else chance):
-                gaps.append(Withheld(key, until=year + 1 if rng.random() < 0.4 else FIRST_YEAR + REPORTS))
+                gaps.append(WithheldFigure(key, until=year + 1 if rng.random() < 0.4 else FIRST_YEAR + REPORTS))
     return tuple(gaps)
 
 

@@ -50,7 +50,7 @@ class Restatement:
 
 
 @dataclass(frozen=True, slots=True)
-class Withheld:
+class WithheldFigure:
     """A figure that the report of its own year leaves out."""
 
     key: Key
@@ -87,7 +87,11 @@ class KnownFigures:
 
 
 def figures_as_of(
-    inputs: Inputs, derive: Derive, restatements: Mapping[int, Restatement], withheld: tuple[Withheld, ...], year: int
+    inputs: Inputs,
+    derive: Derive,
+    restatements: Mapping[int, Restatement],
+    withheld: tuple[WithheldFigure, ...],
+    year: int,
 ) -> Ledger:
     """Every figure as the report on `year` knows it; empty before the first report."""
     if year < FIRST_YEAR:

@@ -28,7 +28,7 @@ class Metric:
     labels: Mapping[str, tuple[str, ...]]
     """Wordings by language, the plainest first."""
     unit: str
-    """Such as "persons" or "%"; empty for a bare number and for money, whose unit is the entity's currency."""
+    """The unit, such as "persons" or "%"; empty for a bare number and for money, which has the entity's currency."""
     low: float
     high: float
     """The plausible range of an entity's yearly value, in plain units."""
@@ -69,7 +69,7 @@ FigureForm = Literal["usual", "exact", "about", "before", "withheld"]
 """In prose: rounded in the entity's style; as in its tables; to three digits; as in the last report; withheld."""
 
 
-class Printed(NamedTuple):
+class PrintedFigure(NamedTuple):
     """A figure as it is printed."""
 
     text: str
@@ -140,17 +140,17 @@ class Style:
         """`amount` in plain units."""
         return _plain(amount, self.decimals(metric), self.money_size if metric.kind == "money" else 1)
 
-    def in_table(self, metric: Metric, amount: int | None) -> Printed:
+    def in_table(self, metric: Metric, amount: int | None) -> PrintedFigure:
         """The figure as a cell prints it."""
         if amount is None:
-            return Printed(self.missing, None)
+            return PrintedFigure(self.missing, None)
         if metric.kind == "month":
-            return Printed(self._month(amount), Decimal(amount))
+            return PrintedFigure(self._month(amount), Decimal(amount))
         digits = _digits(amount, self.decimals(metric), self.separator)
         signed = digits if amount >= 0 else f"({digits})" if self.brackets else self.minus + digits
-        return Printed(signed, self.value(metric, amount))
+        return PrintedFigure(signed, self.value(metric, amount))
 
-    def in_prose(self, metric: Metric, amount: int, form: FigureForm) -> Printed:
+    def in_prose(self, metric: Metric, amount: int, form: FigureForm) -> PrintedFigure:
         """The figure as a sentence prints it."""
         decimals, size = self.decimals(metric), self.money_size if metric.kind == "money" else 1
         if form == "about":
@@ -161,7 +161,7 @@ class Style:
         before, after = ("", self.percent) if metric.unit == "%" else ("", "")
         if metric.is_currency:
             before, after = self.prose_before, self.prose_words[size]
-        return Printed(text, _plain(amount, decimals, size), before, after)
+        return PrintedFigure(text, _plain(amount, decimals, size), before, after)
 
     def _month(self, amount: int) -> str:
         """A month, given as 202106: in figures, or as the language writes it."""

@@ -55,7 +55,7 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
-class Indefinite:
+class IndefiniteArticle:
     """A slot for "a" or "an"."""
 
 
@@ -72,7 +72,7 @@ class Condition:
 class Template:
     """A parsed sentence or phrase."""
 
-    pieces: tuple[str | Figure | Word | Label | Indefinite, ...]
+    pieces: tuple[str | Figure | Word | Label | IndefiniteArticle, ...]
     conditions: tuple[Condition, ...]
     figures: tuple[Figure, ...]
 
@@ -86,9 +86,9 @@ def parse_template(source: str, metrics: Mapping[str, object]) -> Template:
     return Template(pieces, conditions, tuple(piece for piece in pieces if isinstance(piece, Figure)))
 
 
-def _slot(spec: str, metrics: Mapping[str, object]) -> Figure | Word | Label | Indefinite:
+def _slot(spec: str, metrics: Mapping[str, object]) -> Figure | Word | Label | IndefiniteArticle:
     if spec == "a":
-        return Indefinite()
+        return IndefiniteArticle()
     if spec.startswith("="):
         return Label(spec[1:])
     if re.split(r"[/@!~^?]", spec, maxsplit=1)[0] in metrics:

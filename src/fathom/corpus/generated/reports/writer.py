@@ -14,8 +14,8 @@ from fathom.corpus.generated.draft import Draft
 from fathom.corpus.generated.reports.entity import Entity
 from fathom.corpus.generated.reports.ledger import FIRST_YEAR, Key, KnownFigures, Status
 from fathom.corpus.generated.reports.pack import Bullets, LanguagePack, Paragraph, Passage, Statement, TableSpec
-from fathom.corpus.generated.reports.style import FigureForm, Printed
-from fathom.corpus.generated.reports.templates import Condition, Figure, Indefinite, Label, Template, Word
+from fathom.corpus.generated.reports.style import FigureForm, PrintedFigure
+from fathom.corpus.generated.reports.templates import Condition, Figure, IndefiniteArticle, Label, Template, Word
 from fathom.records.documents import Fact
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
@@ -206,7 +206,7 @@ class ReportWriter:
                     yield from self._fill(self._chooser.pick(list(filter(self._fits, self._wordings(name)))))
                 case Label(metric):
                     yield Piece(_lowered(self._style.labels[metric]))
-                case Indefinite():
+                case IndefiniteArticle():
                     yield Piece("a")
                 case Figure():
                     yield from self._figure(piece, "exact" if in_full and piece.form == "usual" else piece.form)
@@ -265,7 +265,7 @@ class ReportWriter:
                 piece = Piece(shown.text, key, shown.value, self._known.entry(key).status)
                 self._record(piece, cell.span, "table")
 
-    def _cell(self, key: Key) -> Printed:
+    def _cell(self, key: Key) -> PrintedFigure:
         return self._style.in_table(self._pack.metrics[key.metric], self._known.now[key])
 
     def _shared_unit(self, spec: TableSpec, keys: Sequence[Sequence[Key]]) -> str:

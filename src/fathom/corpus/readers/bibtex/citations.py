@@ -248,7 +248,7 @@ def read_bibliographies(names: Sequence[str], companions: CompanionFiles) -> tup
         if content is not None:
             try:
                 file = parse_bibtex(decode_text(content))
-            except ReadError:  # Its encoding cannot be told: no entry is better than damaged names.
+            except ReadError:  # Its encoding is unknown: no entry is better than damaged names.
                 broken.append(name)
                 continue
             broken.extend(file.broken)

@@ -11,7 +11,6 @@ from fathom.corpus.readers.parsing.zip_parts import attribute, child, is_on
 
 _DELETED = frozenset(("del", "moveFrom", "delText", "instrText", "delInstrText", "Fallback", "pPr", "rPr", "sdtPr"))
 """Elements that are not part of the text: what was deleted, instructions of fields, properties."""
-_SEPARATE = frozenset(("txbxContent", "comment"))
 _BREAKS = {"tab": " ", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "ptab": " "}
 
 

@@ -28,7 +28,7 @@ class Style:
 
     part: Part = "text"
     level: int = 0
-    """Of a heading, from 1."""
+    """The level of a heading, from 1; 0 for other styles."""
     list_id: str = ""
     list_level: int = 0
 

@@ -7,7 +7,7 @@ import re
 
 from fathom.corpus.readers.html.layout import BLOCKS
 from fathom.corpus.readers.parsed_document import ReadError
-from fathom.corpus.readers.parsing.decoding import Decoded, decode
+from fathom.corpus.readers.parsing.decoding import DecodedText, decode
 from fathom.corpus.readers.parsing.tables import MAX_CELL_CHARACTERS
 from fathom.corpus.readers.parsing.text_cleanup import word_set
 
@@ -20,7 +20,7 @@ _CHARSET = re.compile(
 )
 
 
-def page_text(content: bytes) -> Decoded:
+def page_text(content: bytes) -> DecodedText:
     """Decode a page; its head or its XML declaration may name the encoding."""
     named = _CHARSET.search(content[:4096])
     return decode(content, (named[1] or named[2]).decode("ascii") if named else "")

@@ -69,7 +69,7 @@ class MainText:
         return bool(own) and not inner.css("h1, h2")
 
     def is_dropped(self, node: Node) -> bool:
-        """Return whether an element is no part of the text."""
+        """Return whether an element is not part of the text."""
         return node.mem_id in self._dropped
 
     def _measure(self) -> None:

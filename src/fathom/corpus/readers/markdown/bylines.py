@@ -24,7 +24,7 @@ _MAX_BYLINE_HEADINGS = 20
 
 
 @dataclass(frozen=True)
-class HeadOfText:
+class DocumentHead:
     """The authors, and the blocks between the title and the text that are not the byline."""
 
     authors: list[ParsedAuthor]
@@ -33,7 +33,7 @@ class HeadOfText:
     """Why the authors are unknown."""
 
 
-def split_byline(head: list[MarkdownBlock], has_abstract: bool, has_references: bool) -> HeadOfText:
+def split_byline(head: list[MarkdownBlock], has_abstract: bool, has_references: bool) -> DocumentHead:
     """Return the authors in the blocks between a title and the abstract or the first heading.
 
     If a piece of the byline is not understood, the authors are unknown and all blocks stay in the text.
@@ -45,13 +45,13 @@ def split_byline(head: list[MarkdownBlock], has_abstract: bool, has_references: 
     lines = [line for block in byline_blocks for line in _lines(block)]
     byline = read_byline(lines)
     if byline.is_known and not has_abstract and not has_references and not is_surely_personal(byline):
-        return HeadOfText([], head, "the first lines may be names or not")
+        return DocumentHead([], head, "the first lines may be names or not")
     if not byline.is_known:
-        return HeadOfText([], head, byline.reason or NO_BYLINE)
+        return DocumentHead([], head, byline.reason or NO_BYLINE)
     others = [line for block in head[len(byline_blocks) :] for line in _lines(block)]
     if has_abstract and any(read_byline([line]).is_known for line in others if line.strip() and not is_prose(line)):
-        return HeadOfText([], head, "there are names in two places")
-    return HeadOfText(_with_affiliation(byline, lines), head[len(byline_blocks) :])
+        return DocumentHead([], head, "there are names in two places")
+    return DocumentHead(_with_affiliation(byline, lines), head[len(byline_blocks) :])
 
 
 def byline_heading_end(blocks: Sequence[MarkdownBlock], is_abstract: Callable[[str], bool]) -> int:

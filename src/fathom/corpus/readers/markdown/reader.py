@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import PurePosixPath
 
 from fathom.corpus.readers.markdown.blocks import MarkdownBlock, parse_blocks
-from fathom.corpus.readers.markdown.bylines import HeadOfText, byline_heading_end, split_byline
+from fathom.corpus.readers.markdown.bylines import DocumentHead, byline_heading_end, split_byline
 from fathom.corpus.readers.markdown.conversion import BlockConverter
 from fathom.corpus.readers.markdown.inline import plain_text
 from fathom.corpus.readers.markdown.reference_entries import read_reference_list
@@ -300,10 +300,10 @@ class _Document:
             abstract = [*abstract, *more]
         return abstract, again
 
-    def _byline(self, head: list[MarkdownBlock], has_abstract: bool, has_references: bool) -> HeadOfText:
+    def _byline(self, head: list[MarkdownBlock], has_abstract: bool, has_references: bool) -> DocumentHead:
         """Return the authors, and the blocks of the head outside the byline."""
         if self.front.authors or self.front.states_no_authors or not self.byline:
-            return HeadOfText(self.front.authors, head)
+            return DocumentHead(self.front.authors, head)
         found = split_byline(head, has_abstract, has_references)
         if found.authors:
             self.notes["authors"] = "guessed from the lines below the title"

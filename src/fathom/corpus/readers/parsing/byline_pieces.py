@@ -230,7 +230,7 @@ def _is_name_word(word: str) -> bool:
 def _may_be_two_people(text: str) -> bool:
     """Return whether a name may be two: "Ana Ruiz y Luis Gil", "Ada Lind Ahmed Salt"; but "Ana Ruiz y Gil" is one."""
     words = text.split()
-    # In "Eva C Felix Salt", the first two words are no complete name.
+    # In "Eva C Felix Salt", the first two words are not a complete name.
     complete = len(words) >= 4 and len(words[1].strip(".")) > 1
     return bool(_TWO_PEOPLE.search(text)) or (complete and has_given_name(f"{words[2]} {words[3]}"))
 

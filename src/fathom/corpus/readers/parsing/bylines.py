@@ -230,7 +230,7 @@ def _is_continued_list(pieces: Sequence[Piece], reading: _Reading) -> bool:
 
 
 def _names_in_footnote(pieces: Sequence[Piece], reading: _Reading) -> list[str]:
-    """Return the surely personal names in an affiliation that are not among the authors so far."""
+    """Return the names in an affiliation that are certainly personal and not among the authors so far."""
     if any(piece.kind == "note" for piece in pieces):
         return []
     return [

@@ -29,7 +29,7 @@ _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?=[a-z]?(?![\da-z]))")
 _WORD = re.compile(r"[^\W\d_][\w'’ʼ-]*")
 _LATIN = re.compile(r"[A-Za-zÀ-ɏ]{3}")
 _MIN_SIMILARITY = 80
-"""Of 100: names this similar are one name misspelled, such as Rubenstein and Rubinstein."""
+"""Minimum similarity, from 0 to 100, of two spellings of one name, such as Rubenstein and Rubinstein."""
 _NOT_NAMES = word_set(_WORDS["not_cited_names"])
 """Words that are capitalized at the start of a sentence or a label."""
 

@@ -1,4 +1,4 @@
-"""Decoding of files: one function for all text readers. An encoding that cannot be told is refused, never guessed."""
+"""Decoding of files: one function for all text readers. Files of unknown encoding are rejected."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ MIN_SCORE = 0.6
 """Smallest share of plausible words for an encoding to be possible."""
 
 
-class Decoded(NamedTuple):
+class DecodedText(NamedTuple):
     """The text of a file, and how it was decoded."""
 
     text: str
@@ -56,7 +56,7 @@ def decode_text(content: bytes, declared: str = "") -> str:
     return decode(content, declared).text
 
 
-def decode(content: bytes, declared: str = "") -> Decoded:
+def decode(content: bytes, declared: str = "") -> DecodedText:
     """Decode a file by its mark, as UTF-8, in its declared encoding, or in the one its words are plausible in."""
     decoded = _decoded(content, declared.strip().lower())
     text = decoded.text.removeprefix("\ufeff")
@@ -73,18 +73,18 @@ def searchable(content: bytes) -> str:
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffd]")
 
 
-def _decoded(content: bytes, declared: str) -> Decoded:
+def _decoded(content: bytes, declared: str) -> DecodedText:
     if marked := next((encoding for mark, encoding in _MARKS if content.startswith(mark)), ""):
         return _with_damage(content, marked)
     if b"\x1b$" in content and (text := _strict(content, "iso2022_jp")) is not None:
-        return Decoded(text, "iso2022_jp", "not UTF-8: read as iso2022_jp")
+        return DecodedText(text, "iso2022_jp", "not UTF-8: read as iso2022_jp")
     if b"\0" in content:
         return _wide(content)
     stated = _DECLARED.get(declared, "")
     if (text := _strict(content, "utf-8")) is not None:
         # Seven bits are the same in both; anything else is not UTF-8 by chance.
         wrong = stated not in ("", "utf-8") and not content.isascii()
-        return Decoded(text, "utf-8", "its characters are not in its declared encoding" if wrong else "")
+        return DecodedText(text, "utf-8", "its characters are not in its declared encoding" if wrong else "")
     if stated and stated != "utf-8":
         return _in_declared(content, stated)
     return _mostly_utf8(content) or detect(content)
@@ -97,24 +97,24 @@ def _strict(content: bytes, encoding: str) -> str | None:
         return None
 
 
-def _with_damage(content: bytes, encoding: str) -> Decoded:
+def _with_damage(content: bytes, encoding: str) -> DecodedText:
     if (text := _strict(content, encoding)) is not None:
-        return Decoded(text, encoding)
+        return DecodedText(text, encoding)
     text = content.decode(encoding, "replace")
     if text.count("\ufffd") * 100 > len(text):
         raise ReadError(f"it is not text in {encoding.upper()}, as its first bytes say")
-    return Decoded(text, encoding, "a few damaged characters")
+    return DecodedText(text, encoding, "a few damaged characters")
 
 
-def _mostly_utf8(content: bytes) -> Decoded | None:
+def _mostly_utf8(content: bytes) -> DecodedText | None:
     """Return a UTF-8 file with a few damaged characters; None if another encoding is as likely."""
     text = content.decode("utf-8", "replace")
     damaged = text.count("\ufffd")
     whole = sum(not one.isascii() for one in text) - damaged
-    return Decoded(text, "utf-8", "a few damaged characters") if whole >= 10 * damaged else None
+    return DecodedText(text, "utf-8", "a few damaged characters") if whole >= 10 * damaged else None
 
 
-def _wide(content: bytes) -> Decoded:
+def _wide(content: bytes) -> DecodedText:
     """Decode UTF-16 or UTF-32 without a mark. A file with null bytes is in no other encoding."""
     scores: dict[str, tuple[float, str]] = {}
     for encoding in ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be"):
@@ -124,31 +124,31 @@ def _wide(content: bytes) -> Decoded:
     best = max(scores, key=lambda name: scores[name][0], default="")
     if not best or scores[best][0] < MIN_SCORE:
         raise ReadError("it is not text")
-    return Decoded(scores[best][1], best, f"no byte order mark: read as {best}")
+    return DecodedText(scores[best][1], best, f"no byte order mark: read as {best}")
 
 
-def _in_declared(content: bytes, stated: str) -> Decoded:
+def _in_declared(content: bytes, stated: str) -> DecodedText:
     text = _strict(content, stated)
     if text is not None and stated not in ENCODINGS:
-        return Decoded(text, stated)
+        return DecodedText(text, stated)
     ranked = rank(content)
     score = next((one.score for one in ranked if one.encoding == stated), 0.0)
     if text is not None and score >= MIN_SCORE:
-        return Decoded(text, stated)
+        return DecodedText(text, stated)
     try:
         return _best(ranked)._replace(note="its characters are not in its declared encoding")
     except ReadError:
         if text is None:
             raise
-        return Decoded(text, stated, "its declared encoding is doubtful")
+        return DecodedText(text, stated, "its declared encoding is doubtful")
 
 
-def detect(content: bytes) -> Decoded:
+def detect(content: bytes) -> DecodedText:
     """Decode a file in a legacy encoding by its words; raises `ReadError` if two encodings are as likely."""
     return _best(rank(content))
 
 
-def _best(ranked: list[Candidate]) -> Decoded:
+def _best(ranked: list[Candidate]) -> DecodedText:
     possible = [one for one in ranked if one.score >= MIN_SCORE]
     if not possible:
         names = ", ".join(one.encoding for one in ranked[:3])
@@ -164,4 +164,4 @@ def _best(ranked: list[Candidate]) -> Decoded:
             names = ", ".join(one.encoding for one in (best, *rivals))
             raise ReadError(f"its encoding is uncertain: convert it to UTF-8 (it could be {names})")
         best = western
-    return Decoded(best.text, best.encoding, f"not UTF-8: read as {best.encoding}")
+    return DecodedText(best.text, best.encoding, f"not UTF-8: read as {best.encoding}")

@@ -42,7 +42,7 @@ _SENTENCE = re.compile(r"\b(?:is|are|was|were|has|have|had|can|will|would|should
 
 
 def looks_like_entry(entry: ParsedReference) -> bool:
-    """Return whether an item has at least two marks of a reference, such as a name and a year, and is no notice."""
+    """Return whether an item has at least two marks of a reference, such as a name and a year, and is not a notice."""
     text = entry.text[:_MAX_LENGTH]
     if is_notice(text):
         return False
@@ -91,7 +91,7 @@ class CheckedList:
 
 
 def check_list(items: Sequence[ParsedReference]) -> CheckedList:
-    """Separate the entries of a list from the notices around them; a blank item has a number but is no entry."""
+    """Separate the entries of a list from the notices around them; a blank item has a number but is not an entry."""
     printed = [NumberedEntry(number, item) for number, item in enumerate(items, start=1) if plain(item.text)]
     start, end = 0, len(printed)
     while start < end and is_notice(printed[start].reference.text):

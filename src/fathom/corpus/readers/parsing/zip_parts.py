@@ -40,7 +40,7 @@ class ZipParts:
         # The declared size may be wrong, so that no more than the limit is unpacked.
         limit = min(MAX_PART_BYTES, self._room)
         if member.file_size > max(1 << 20, MAX_RATIO * member.compress_size):
-            raise ReadError("it unpacks to too much")
+            raise ReadError("it is too large when unpacked")
         try:
             with self._archive.open(member) as stream:
                 content = stream.read(limit + 1)
@@ -49,7 +49,7 @@ class ZipParts:
         except RuntimeError as error:
             raise ReadError("it is protected by a password") from error
         if len(content) > limit:
-            raise ReadError("it unpacks to too much")
+            raise ReadError("it is too large when unpacked")
         self._room -= len(content)
         return content
 

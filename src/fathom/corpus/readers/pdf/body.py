@@ -12,6 +12,7 @@ from fathom.corpus.readers.pdf.headings import ABSTRACT, continues_heading, head
 from fathom.corpus.readers.pdf.line import SUPERSCRIPT_START, Dehyphenator, Line, same_style, strip_marks
 from fathom.corpus.readers.pdf.reading_order import ENDED, OrderedLines
 from fathom.corpus.readers.pdf.table_detection import CAPTION
+from fathom.corpus.readers.pdf.table_grid import figure_table
 
 _LIST_ITEM = re.compile(r"[•◦▪∗‣·–]\s|\d{1,2}[.)]\s|\([a-z0-9]{1,3}\)\s")
 
@@ -214,11 +215,14 @@ class _BlockBuilder:
         self._aside = []
 
     def _close_rows(self) -> None:
-        """Add the rows of an unrecognized table as preformatted lines."""
+        """Add the rows of a table of figures, or of an unrecognized table as preformatted lines."""
         rows: dict[tuple[int, int], list[Line]] = defaultdict(list)
         for line in self._rows:
             rows[line.page, round(line.baseline / 3)].append(line)
-        if len(rows) > 1:
+        table = figure_table([*rows.values()], self._dehyphenator)
+        if table is not None:
+            self._asides.append(table)
+        elif len(rows) > 1:
             texts = [" | ".join(strip_marks(cell.text) for cell in row) for row in rows.values()]
             self._asides.append(Paragraph(["\n".join(texts)], verbatim=True))
         elif self._rows:

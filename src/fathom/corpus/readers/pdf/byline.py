@@ -251,7 +251,7 @@ class _Region:
             return False
         if self._is_less_prominent(line) or any(same_style(line, other) for other in self._other_styles):
             pieces = name_pieces(line)
-            # A list of names in another style is no affiliation.
+            # A list of names in another style is not an affiliation.
             return not (len(pieces) > 1 and all(map(is_name, pieces)))
         before = self._lines[number - 1] if number else None
         if before is not None and _is_affiliation(before) and same_style(before, line) and _wraps_to(before, line):

@@ -13,7 +13,7 @@ from fathom.corpus.readers.pdf.line import Line, PageSize, strip_marks
 _MAX_WORDS = 60
 """A page of usual size with fewer words and no prose is a figure, or nothing that can be asked about."""
 _MAX_CHARACTERS = 6_000
-"""A page with more characters is no figure."""
+"""A page with more characters is not a figure."""
 _SMALL_PAGE = 420 * 595
 """Area of an A5 page, in square points. Figures are cropped to their drawing."""
 _MAX_SOURCES = 20

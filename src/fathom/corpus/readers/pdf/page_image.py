@@ -14,7 +14,7 @@ from fathom.corpus.readers.pdf.child_process import limit_memory
 from fathom.corpus.readers.pdf.line_extraction import limit_page_time, open_document
 
 MAX_PIXELS = 2_400
-"""Of the longer side: a page may be as large as a wall."""
+"""Maximum pixels of the longer side, since a page may have any size."""
 MAX_SECONDS = 60.0
 SCALE = 2.0
 """Pixels for each point: twice as sharp as the page is shown."""

@@ -160,7 +160,7 @@ class OrderedLines(list[Line]):
         return wide * line.size < min(others, default=0)
 
     def _ends_text(self, line: Line, on_page: Sequence[Line]) -> bool:
-        """Return whether a line at the page bottom continues the text above: the DOI of an entry is no imprint."""
+        """Return whether a line at the page bottom continues the text above: the DOI of an entry is not an imprint."""
         foot = 0.1 * self.page_sizes[line.page].height
         while line.baseline < foot:
             above = (

@@ -13,6 +13,9 @@ from fathom.corpus.readers.pdf.line import Dehyphenator, Line, strip_marks, wrap
 
 MAX_PIECES = 40
 """Maximum pieces in one row. A row with more is a drawing, and would be slow."""
+_FEWEST_LABELED = 3
+"""Fewest rows with a label and figures that are a table without a caption."""
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NUMBER = re.compile(r"[-−–+±<>=~≈$€£¥*†‡()\s]*\d[\d.,:/%\s()±−–+*†‡eE^x×-]*[A-Za-z%°]{0,2}")
 _SEVERAL_NUMBERS = re.compile(r"[-−]?\d[\d.]*%?(?:\s[-−]?\d[\d.]*%?)+")
 
@@ -63,7 +66,7 @@ class TableGrid:
         rows = [
             [_cell(cell, number < heads, dehyphenator) for cell in row.cells] for number, row in enumerate(self.rows)
         ]
-        return ParsedTable([dehyphenator.join(self.caption)], rows)
+        return ParsedTable([dehyphenator.join(self.caption)] if self.caption else [], rows)
 
 
 @dataclass(frozen=True)
@@ -128,6 +131,26 @@ def table_rows(text_rows: Sequence[TextRow]) -> list[Row]:
     if len(rows) < 2 or filled < 0.5 * len(rows) * len(columns) or _is_crowded(rows):
         return []
     return rows
+
+
+def figure_table(rows: Sequence[Sequence[Line]], dehyphenator: Dehyphenator) -> ParsedTable | None:
+    """Return the table of rows without a caption, if nearly each has a label and figures; None otherwise."""
+    text_rows = [TextRow(tuple(sorted(row, key=lambda piece: piece.left)), tuple(row)) for row in rows]
+    labeled = sum(map(_has_label_and_figures, text_rows))
+    # The first row has the headings of the columns; without them nobody knows which year a figure is of.
+    heads = [strip_marks(piece.text).strip() for piece in text_rows[0].pieces[1:]] if text_rows else []
+    if not any(_YEAR.search(head) or not _NUMBER.fullmatch(head) for head in heads):
+        return None
+    if labeled < _FEWEST_LABELED or labeled < 0.8 * (len(text_rows) - 1):
+        return None
+    found = table_rows(text_rows)
+    return TableGrid((), tuple(found)).table(dehyphenator) if found else None
+
+
+def _has_label_and_figures(text_row: TextRow) -> bool:
+    label, *others = (strip_marks(piece.text).strip() for piece in text_row.pieces)
+    is_label = len(re.findall(r"[^\W\d_]", label)) > 1
+    return is_label and bool(others) and all(_NUMBER.fullmatch(one) or one in "-–—" for one in others)
 
 
 def _is_crowded(rows: Sequence[Row]) -> bool:

@@ -1,4 +1,4 @@
-"""The title of a PDF: the lines in the largest type on the first page, and whether they are surely all of it."""
+"""The title of a PDF: the lines in the largest type on the first page, and whether they are certainly all of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON of formats that are no tables: metadata of papers, research formats, files of tools. They are only named."""
+"""JSON of formats that are not tables: metadata of papers, research formats, files of tools. They are only named."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 
 from fathom.corpus.readers.parsed_document import (
     PAPER_FIELDS,
@@ -148,10 +148,15 @@ def read_json(content: bytes, name: str) -> Iterator[ParsedDocument]:
     return iter([_fields(data, name)])
 
 
+class _Number(str):
+    """A number of a JSON file, as written: 1.50 must not be printed as 1.5."""
+
+    __slots__ = ()
+
+
 def _parse_json(content: bytes) -> Any:
     try:
-        # Numbers stay as written: 1.50 must not be printed as 1.5.
-        return json.loads(decode_text(content), parse_int=str, parse_float=str, parse_constant=str)
+        return json.loads(decode_text(content), parse_int=_Number, parse_float=_Number, parse_constant=str)
     except RecursionError as error:
         raise ReadError("its fields are nested too deep") from error
     except (ValueError, MemoryError) as error:
@@ -221,11 +226,22 @@ def _fields(data: Any, name: str) -> ParsedDocument:
         raise ReadError("it has a single value")
     title = _json_title(data) or title_from_name(name)
     table = _records(data)
-    body: list[Block] = [table] if table is not None else list(_walk_fields(data, title))
+    year = _year(data)
+    body: list[Block] = [table] if table is not None else list(_walk_fields(data, title, year))
     if not any(isinstance(block, Paragraph | ParsedTable) for block in body):
         raise ReadError("it has no fields with text")
     stated = frozenset() if _has_paper_fields(data) else PAPER_FIELDS
-    return ParsedDocument(name, kind="report", title=title, body=body, stated=stated)
+    return ParsedDocument(name, kind="report", title=title, body=body, stated=stated, year=int(year) if year else None)
+
+
+_YEAR_KEYS = ("year", "fiscal_year", "fiscalYear", "reporting_year", "report_year")
+
+
+def _year(data: Any) -> str:
+    """Return the year that a report says it is about; empty if it names none."""
+    found = {_scalar(data.get(key)) for key in _YEAR_KEYS if key in data} if isinstance(data, dict) else set()
+    year = found.pop() if len(found) == 1 else ""
+    return str(year) if re.fullmatch(r"(?:19|20)[0-9]{2}", year) else ""
 
 
 _PAPER_KEY = re.compile(r"author|creator|byline|abstract|referenc|citation|bibliograph|written.?by", re.IGNORECASE)
@@ -244,7 +260,7 @@ def _json_title(data: Any) -> str:
             return words
     for path in _NAMES:
         short, long = _text_at(data, (*path, *_SHORT_FORM)), _text_at(data, (*path, *_LONG_FORM))
-        # "The Dominican" of "Dominican Republic" is no name; "The Gambia" of "Republic of The Gambia" is one.
+        # "The Dominican" of "Dominican Republic" is not a name; "The Gambia" of "Republic of The Gambia" is one.
         is_adjective = short.startswith("The ") and long.startswith(f"{short.removeprefix('The ')} ")
         if short or long:
             return long if is_adjective or not short else short
@@ -276,18 +292,19 @@ def _records(data: Any) -> ParsedTable | None:
     return ParsedTable([], rows)
 
 
-def _walk_fields(data: Any, entity: str) -> Iterator[Block]:
+def _walk_fields(data: Any, entity: str, year: str) -> Iterator[Block]:
     """Yield a heading for each group and a paragraph for each field, in order, without recursion."""
-    stack: list[tuple[tuple[str, ...], Any, bool]] = [((), data, False)]
+    stack: list[tuple[tuple[str, ...], Any, bool, str]] = [((), data, False, "")]
     while stack:
-        path, value, headed = stack.pop()
+        path, value, headed, unit = stack.pop()
         if isinstance(value, dict):
             inner = list(value.items())
+            unit = _stated_unit(value)
         elif isinstance(value, list):
             yield from _listed(path, value)
             inner = [(str(n), one) for n, one in enumerate(value, start=1) if isinstance(one, dict | list)]
         else:
-            yield from _field(path, _scalar(value), entity)
+            yield from _field(path, _scalar(value), _Subject(entity, year, unit))
             continue
         if len(path) > _MAX_DEPTH:
             raise ReadError("its fields are nested too deep")
@@ -295,7 +312,28 @@ def _walk_fields(data: Any, entity: str) -> Iterator[Block]:
             yield Heading(len(path) + 1, [path[-1].strip()])
         # A field next to groups gets its own heading, or it would be in the section of the previous group.
         mixed = any(isinstance(one, dict | list) and not _is_leaf(one) for _, one in inner)
-        stack.extend(((*path, str(key)), one, mixed) for key, one in reversed(inner))
+        stack.extend(((*path, str(key)), one, mixed, unit) for key, one in reversed(inner))
+
+
+class _Subject(NamedTuple):
+    """What a number is about."""
+
+    entity: str
+    year: str
+    """Of the whole report; empty if it names none."""
+    unit: str
+    """That a field beside the number states; empty if none does."""
+
+
+_AMOUNTS = ("value", "amount")
+_UNIT_KEYS = ("currency", "unit", "units")
+
+
+def _stated_unit(value: dict[str, Any]) -> str:
+    """Return the unit of an object such as {"amount": 1250000, "currency": "EUR"}; empty for other objects."""
+    units = [_scalar(value[key]).strip() for key in _UNIT_KEYS if key in value]
+    is_amount = any(isinstance(value.get(key), _Number) for key in _AMOUNTS)
+    return units[0] if is_amount and len(units) == 1 and re.fullmatch(rf"[A-Z]{{3}}|{_UNIT.pattern}", units[0]) else ""
 
 
 def _is_leaf(value: Any) -> bool:
@@ -310,7 +348,7 @@ def _listed(path: tuple[str, ...], values: list[Any]) -> Iterator[Block]:
         yield Paragraph([f"{path[-1].strip()}: " if path else "", ", ".join(words)])
 
 
-def _field(path: tuple[str, ...], text: str, entity: str) -> Iterator[Block]:
+def _field(path: tuple[str, ...], text: str, subject: _Subject) -> Iterator[Block]:
     """Yield a field as paragraphs that start with its name."""
     named = path[:-1] if len(path) > 1 and path[-1] in _TEXT_KEYS else path
     label = named[-1].strip() if named else ""
@@ -319,7 +357,10 @@ def _field(path: tuple[str, ...], text: str, entity: str) -> Iterator[Block]:
         # A note often starts with "note:" itself.
         again = paragraph.lower().startswith(f"{label.lower()}:") or not label or position
         lead = "" if again else f"{label}: "
-        number = _number_with_unit(paragraph, ", ".join(key.strip() for key in named[1:] or named), entity)
+        measured = path[:-1] if subject.unit and path[-1] in _AMOUNTS else named
+        attribute = ", ".join(key.strip() for key in measured[1:] or measured)
+        is_plain = isinstance(text, _Number) and not _NO_FIGURE.search(_CAPITAL.sub("_", path[-1]))
+        number = _number_with_unit(paragraph, attribute, subject, is_plain)
         yield Paragraph([lead, *number] if number and len(paragraphs) == 1 else [lead + paragraph])
 
 
@@ -346,20 +387,30 @@ _NUMBER_WITH_UNIT = re.compile(
     r"(?: \((?P<year>[0-9]{4})(?: est\.)?\))?"
 )
 
+_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_NO_FIGURE = re.compile(
+    r"(?:^|[\W_])(?:id|ids|uid|uuid|key|code|number|no|nr|year|month|day|date|time|timestamp|zip|postal|postcode|phone|tel"
+    r"|fax|lat|lon|lng|latitude|longitude|rank|order|index|position|version|isbn|issn|page|x|y|z)$",
+    re.IGNORECASE,
+)
+"""The end of names whose numbers are codes, dates or places, not figures."""
 _UNIT_WORD = r"(?:[a-z]{2,20}(?:\(s\))?|m|kWh?|[GMT]Wh?|Btu|CO2|[0-9,]{1,9})"
 _UNIT = re.compile(rf"%|{_UNIT_WORD}(?:[ /]{_UNIT_WORD}){{0,6}}")
 _CONJUNCTION = re.compile(r"\b(?:and|or|to|million|billion|trillion|thousand)\b")
 
 
-def _number_with_unit(text: str, attribute: str, entity: str) -> Inlines:
-    """Return the inlines of a field that is only a number with its unit and year; none for any other."""
+def _number_with_unit(text: str, attribute: str, subject: _Subject, is_plain: bool) -> Inlines:
+    """Return the inlines of a field that is only a number with its unit and year; none for any other.
+
+    `is_plain` says that the file has it as a number, and not as text.
+    """
     # The whole text must match: "443 sq km (Antigua 280 sq km)" or "17% of GDP; 20% in 2020" state two values.
     match = _NUMBER_WITH_UNIT.fullmatch(text) if len(text) < 120 else None
     if match is None or not attribute:
         return []
     unit = (match["unit"] or "").strip()
-    # A bare number may be a year, a code or a telephone number.
-    if not (unit or match["money"] or match["scale"] or match["year"]):
+    # Digits in quotes may be a year, a code or a telephone number.
+    if not (unit or match["money"] or match["scale"] or match["year"] or is_plain):
         return []
     if unit and (match["money"] or not _UNIT.fullmatch(unit) or _CONJUNCTION.search(unit)):
         return []
@@ -367,5 +418,6 @@ def _number_with_unit(text: str, attribute: str, entity: str) -> Inlines:
     value = Decimal(format(value.scaleb(_SCALES.get(match["scale"] or "", 0)), "f"))
     printed = match["number"] if match["money"] else match["sign"] + match["number"]
     start = match.start("number") if match["money"] else 0
-    number = TaggedNumber(printed, entity, attribute, match["year"] or "", value, "USD" if match["money"] else unit)
+    unit = "USD" if match["money"] else unit or subject.unit
+    number = TaggedNumber(printed, subject.entity, attribute, match["year"] or subject.year, value, unit)
     return [text[:start], number, text[match.end("number") :]]

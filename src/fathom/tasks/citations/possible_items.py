@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import chain, combinations, islice, product
 from math import ceil, prod
@@ -15,10 +15,10 @@ import numpy as np
 
 from fathom.corpus.store import Corpus
 from fathom.records.documents import DocumentId
-from fathom.tasks.citations.candidate_search import Balance, Searched, search_choices, search_clozes
+from fathom.tasks.citations.candidate_search import MatcherBalance, SearchSpace, search_choices, search_clozes
 from fathom.tasks.citations.draft import CUT, cited_at, wanted_words
 from fathom.tasks.citations.lexical import match_scores
-from fathom.tasks.citations.papers import Mask, Paper
+from fathom.tasks.citations.papers import NEAR, Mask, Paper
 from fathom.tasks.citations.settings import MASKS, CitationSettings, Difficulty, Form, Sampling, Task
 from fathom.tasks.citations.topics import topic_vectors
 from fathom.tasks.citations.works import LEAST, Work
@@ -46,7 +46,7 @@ Cell = tuple[Task, str]
 """A task and the name of a level."""
 
 
-class Offer(NamedTuple):
+class PossibleItem(NamedTuple):
     """A possible item."""
 
     masks: tuple[Mask, ...]
@@ -108,7 +108,7 @@ class AvailableMasks:
         self._chosen: set[DocumentId] = set()
         self._seen: Counter[DocumentId] = Counter()
         """The number of items with each work as a candidate."""
-        self.searched: dict[tuple[Form, tuple[Mask, ...], tuple[DocumentId, ...]], Searched] = {}
+        self.searched: dict[tuple[Form, tuple[Mask, ...], tuple[DocumentId, ...]], SearchSpace] = {}
         """What was searched so far, by form, masks and works."""
 
     def masks(self, task: Task, variants: Sequence[Difficulty]) -> dict[DocumentId, list[Mask]]:
@@ -152,10 +152,10 @@ class AvailableMasks:
         asked = set(masks)
         return all(len(known & asked) <= SHARED_MASKS for known in self._clozes)
 
-    def cited_in(self, section: int) -> list[DocumentId]:
-        """The works that a section cites."""
-        near = set(self.paper.cited_in.get(section, ()))
-        return [work for work in self.works if work in near]
+    def cited_near(self, section: int, distance: int) -> list[DocumentId]:
+        """The works that a section cites, and then those of the sections up to so far before and after it."""
+        own, near = (self.paper.cited_near(section, far) for far in (0, distance))
+        return sorted((work for work in self.works if work in near), key=lambda work: work not in own)
 
 
 def _suits(variants: Sequence[Difficulty], mask: Mask) -> bool:
@@ -164,18 +164,20 @@ def _suits(variants: Sequence[Difficulty], mask: Mask) -> bool:
     return mask.citation_type == variants[0].citation_type and (not in_section or mask.section >= 0)
 
 
-class Offers:
+class ItemFinder:
     """Finds the possible items of papers."""
 
     def __init__(self, corpus: Corpus, works: CorpusWorks, settings: CitationSettings) -> None:
         self._corpus = corpus
         self._works = works
         self._settings = settings
-        self.balance: dict[Cell, Balance] = defaultdict(Balance)
+        self.balance: dict[Cell, MatcherBalance] = defaultdict(MatcherBalance)
         self.looked: dict[Cell, Counter[str]] = defaultdict(Counter)
         """For filtered levels: sets of candidates tried, and how many of them passed the filter."""
 
-    def of(self, available: AvailableMasks, cell: Cell, variants: Sequence[Difficulty], rng: Random) -> Iterator[Offer]:
+    def of(
+        self, available: AvailableMasks, cell: Cell, variants: Sequence[Difficulty], rng: Random
+    ) -> Iterator[PossibleItem]:
         """Possible items of a paper, with the candidates of the first of the settings."""
         if cell[0] == "choice":
             return islice(self._choices(available, cell, variants, rng), TRIES)
@@ -185,7 +187,7 @@ class Offers:
         return islice(self._clozes(available, cell, variants, rng), tries if variants[0].candidates != MASKS else TRIES)
 
     def in_settings(
-        self, available: AvailableMasks, offer: Offer, variants: Mapping[str, Difficulty], rng: Random
+        self, available: AvailableMasks, offer: PossibleItem, variants: Mapping[str, Difficulty], rng: Random
     ) -> dict[str, tuple[DocumentId, ...]] | None:
         """The other candidates of an offer in each of the settings; None if a setting needs more works.
 
@@ -214,7 +216,7 @@ class Offers:
 
     def _choices(
         self, available: AvailableMasks, cell: Cell, variants: Sequence[Difficulty], rng: Random
-    ) -> Iterator[Offer]:
+    ) -> Iterator[PossibleItem]:
         """Possible choices: a mask, and other works as candidates."""
         difficulty, paper = variants[0], available.paper
         tried = MASKS_OF_WORK if difficulty.filtered else 1
@@ -225,7 +227,7 @@ class Offers:
             if not MASKS - 1 <= wanted <= len(pool):
                 continue
             if not difficulty.filtered or wanted == len(pool):
-                yield Offer((mask,), self._draw((mask,), pool, difficulty, rng))
+                yield PossibleItem((mask,), self._draw((mask,), pool, difficulty, rng))
                 continue
             pool = pool[: max(POOL, 2 * wanted)]
             searched = self._searched(available, difficulty.form, (mask,), (mask.work, *pool), wanted + 1)
@@ -233,22 +235,19 @@ class Offers:
             self.looked[cell].update(tried=found.tried, fitting=found.fitting)
             chosen = [tuple(pool[number - 1] for number in numbers) for numbers in found.best]
             yield from (
-                Offer((mask,), others) for others in sorted(chosen, key=partial(available.imbalance, mask.work))
+                PossibleItem((mask,), others) for others in sorted(chosen, key=partial(available.imbalance, mask.work))
             )
 
     def _clozes(
         self, available: AvailableMasks, cell: Cell, variants: Sequence[Difficulty], rng: Random
-    ) -> Iterator[Offer]:
+    ) -> Iterator[PossibleItem]:
         """Possible clozes: four masks of four works, and other works as candidates."""
         difficulty, paper = variants[0], available.paper
         masks = available.masks("cloze", variants)
-        pools = [available.works]
+        pools = [self._asked_works(available, masks, available.works)]
         if any(one.sampling == "nearest" for one in variants):
-            pools = [available.cited_in(section) for section in rng.sample(list(paper.cited_in), len(paper.cited_in))]
-        for pool in pools:
-            works = self._works.apart((work for work in pool if work in masks), paper.same)
-            if len(works) < MASKS:
-                continue
+            pools = self._near_works(available, masks, rng.sample(list(paper.cited_in), len(paper.cited_in)))
+        for works in filter(None, pools):
             if difficulty.filtered and difficulty.candidates == MASKS:
                 unnamed = ((work, list(self._unnamed(paper, masks[work]))) for work in works)
                 pooled = dict(islice((of_work for of_work in unnamed if of_work[1]), POOL))
@@ -261,9 +260,28 @@ class Offers:
                     continue
                 others = self._pool(available, asked, difficulty) if difficulty.candidates != MASKS else []
                 if _others(difficulty, asked, others) <= len(others):
-                    yield Offer(asked, self._draw(asked, others, difficulty, rng))
+                    yield PossibleItem(asked, self._draw(asked, others, difficulty, rng))
 
-    def _sets(self, available: AvailableMasks, variants: Sequence[Difficulty], rng: Random) -> Iterator[Offer]:
+    def _near_works(
+        self, available: AvailableMasks, masks: Container[DocumentId], sections: Sequence[int]
+    ) -> list[list[DocumentId]]:
+        """For each section, the works of a cloze; with those of its neighbors if no section alone cites enough."""
+        found: list[list[DocumentId]] = []
+        for distance in range(NEAR + 1):
+            near = (available.cited_near(section, distance) for section in sections)
+            found = [self._asked_works(available, masks, works) for works in near]
+            if any(found):
+                break
+        return found
+
+    def _asked_works(
+        self, available: AvailableMasks, masks: Container[DocumentId], pool: Iterable[DocumentId]
+    ) -> list[DocumentId]:
+        """The works of a pool with masks, apart from each other; none if they are too few for a cloze."""
+        works = self._works.apart((work for work in pool if work in masks), available.paper.same)
+        return works if len(works) >= MASKS else []
+
+    def _sets(self, available: AvailableMasks, variants: Sequence[Difficulty], rng: Random) -> Iterator[PossibleItem]:
         """Possible sets: a group of citations, and other works as candidates, at least one in every setting."""
         difficulty, paper = variants[0], available.paper
         for mask in self._unnamed(paper, available.groups(variants)):
@@ -275,7 +293,7 @@ class Offers:
             if not min(wanted, least) >= 1 or wanted > len(pool):
                 continue
             for _ in range(SET_DRAWS if difficulty.filtered and wanted < len(pool) else 1):
-                yield Offer((mask,), self._draw((mask,), pool, difficulty, rng))
+                yield PossibleItem((mask,), self._draw((mask,), pool, difficulty, rng))
 
     def _unnamed(self, paper: Paper, masks: Iterable[Mask]) -> Iterator[Mask]:
         """The masks without those of descriptive citations whose sentence names a cited work after all."""
@@ -288,7 +306,7 @@ class Offers:
 
     def _together(
         self, available: AvailableMasks, masks: dict[DocumentId, list[Mask]], cell: Cell, rng: Random
-    ) -> Iterator[Offer]:
+    ) -> Iterator[PossibleItem]:
         """Sets of four masks that matching shared words does not solve: few sets are tried first, many if none fits."""
         form = self._settings.difficulties[cell[1]].form
         for each, sets in CLOZE_SEARCHES:
@@ -302,7 +320,7 @@ class Offers:
             searched = self._searched(available, form, asked, tuple(masks), MASKS)
             found = search_clozes(searched, fours, cited, self.balance[cell])
             self.looked[cell].update(tried=found.tried, fitting=found.fitting)
-            yield from (Offer(_in_order([asked[number] for number in chosen]), ()) for chosen in found.best)
+            yield from (PossibleItem(_in_order([asked[number] for number in chosen]), ()) for chosen in found.best)
             if found.best or (len(fours) < sets and len(asked) == sum(map(len, masks.values()))):
                 return
 
@@ -313,7 +331,7 @@ class Offers:
         masks: tuple[Mask, ...],
         works: tuple[DocumentId, ...],
         candidates: int,
-    ) -> Searched:
+    ) -> SearchSpace:
         """The masks and works with their scores, for an estimate of what will be shown of the works.
 
         A paper is often asked for another item, and the same masks are then searched again.
@@ -326,7 +344,7 @@ class Offers:
             queries = [paper.queries.of(mask.place) for mask in masks]
             words = [self._works.work(work).excerpt(form, shown, wanted).words for work in works]
             held = [np.array([one.holds(query.words) for one in words]) for query in queries]
-            available.searched[key] = Searched(match_scores(queries, words, topic_vectors(self._corpus)), held)
+            available.searched[key] = SearchSpace(match_scores(queries, words, topic_vectors(self._corpus)), held)
         return available.searched[key]
 
     # Candidates that are not cited at the masks.
@@ -334,14 +352,29 @@ class Offers:
     def _pool(self, available: AvailableMasks, masks: Sequence[Mask], difficulty: Difficulty) -> list[DocumentId]:
         """The works that may be candidates beside those cited at the masks. If all of them will be, only those that can
         be shown, so that one work does not spoil the item."""
-        cited, works = set(cited_at(masks)), available.works
-        if difficulty.sampling == "nearest":
-            sections = [masks[0].section] if len(masks) == 1 else list(available.paper.cited_in)
-            near = (available.cited_in(section) for section in sections)
-            works = next((found for found in near if cited <= set(found)), [])
+        if difficulty.sampling == "random":
+            return self._beside(available, masks, available.works, difficulty)
+        sections = [masks[0].section] if len(masks) == 1 else list(available.paper.cited_in)
+        cited = set(cited_at(masks))
+        pool: list[DocumentId] = []
+        for distance in range(NEAR + 1):
+            near = (works for section in sections if cited <= set(works := available.cited_near(section, distance)))
+            pool = self._beside(available, masks, next(near, ()), difficulty)
+            if difficulty.candidates == "all" or _others(difficulty, masks, pool) <= len(pool):
+                break
+        return pool
+
+    def _beside(
+        self,
+        available: AvailableMasks,
+        masks: Sequence[Mask],
+        works: Iterable[DocumentId],
+        difficulty: Difficulty,
+    ) -> list[DocumentId]:
+        """The works without those cited at the masks and without other versions of works."""
         if difficulty.candidates == "all":
             works = [id for id in works if (work := self._works.work(id)).is_plain and work.has_own_title]
-        same = (self._works.work(work).same for work in cited)
+        same = (self._works.work(work).same for work in cited_at(masks))
         return self._works.apart(works, available.paper.same, *same)
 
     def _draw(
