@@ -199,9 +199,15 @@ class ClaimsBuilder:
             pass
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in self._left_out.items() if count)
         if self._settings.annotations is None:
+            if "claims" not in self._settings.tasks:
+                return (
+                    f"Planted claims have keys for the task 'claims' only, not for {', '.join(self._settings.tasks)}. "
+                    "Give --annotations; see `fathom annotations import --help`."
+                )
             return (
-                f"No document of '{self._corpus.folder}' has planted claims{f' ({reasons})' if reasons else ''}. Use "
-                "generated articles, or give --annotations; see `fathom annotations import --help`."
+                f"No context can be built from the planted claims of '{self._corpus.folder}'"
+                f"{f' (documents {reasons})' if reasons else ''}. Use generated articles, or give --annotations; see "
+                "`fathom annotations import --help`."
             )
         return (
             f"'{self._settings.annotations}' has no annotations of documents of '{self._corpus.folder}' for "

@@ -22,7 +22,7 @@ OPTION, HIDDEN, CLAIM, EVIDENCE = "option", "hidden", "claim", "evidence"
 CONCLUSION, LIMITATIONS, REASON = "conclusion", "limitations", "no_evidence_reason"
 """The first cell of the other rows of a proof."""
 
-_PROGRAM = re.compile(r"(\w+) of (.+), by (sentence|character) from (0?\.\d+|1|1\.0)", re.DOTALL)
+_PROGRAM = re.compile(r"(\w+) of (.+), by (sentence|character) from (\d\S*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,8 @@ class Program:
         return cls(found[1], found[2], found[3], float(found[4]))
 
     def __str__(self) -> str:
-        return f"{self.task} of {self.annotator}, by {self.level} from {self.threshold:g}"
+        threshold = str(self.threshold).removesuffix(".0")
+        return f"{self.task} of {self.annotator}, by {self.level} from {threshold}"
 
 
 def claims_key(id: str, program: Program, claims: Sequence[tuple[Document, Claim]]) -> Key:
