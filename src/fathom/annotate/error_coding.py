@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fathom.annotate.planned_project import Plan, PlannedProject
+from fathom.annotate.planned_project import PlannedProject, SamplePlan
 from fathom.annotate.project import FILE, now
 from fathom.records.documents import Count
 from fathom.records.errors import FathomError, file_errors
@@ -46,7 +46,7 @@ class CodingCase(Record):
     stratum: str
 
 
-class CodingPlan(Plan):
+class CodingPlan(SamplePlan):
     """The responses that are coded."""
 
     runs: dict[str, str]

@@ -70,7 +70,7 @@ def stratified_sample(
     return StratifiedSample(drawn, {value: len(groups[value]) for value in sorted(groups)})
 
 
-class Plan(Record):
+class SamplePlan(Record):
     """The sample of a project."""
 
     format: int = FORMAT
@@ -87,7 +87,7 @@ class Plan(Record):
     seed: int
 
 
-P = TypeVar("P", bound=Plan)
+P = TypeVar("P", bound=SamplePlan)
 
 
 class PlannedProject(Project, ABC, Generic[P]):

@@ -29,7 +29,7 @@ from fathom.annotate.layers import (
     ends_of,
     layer_of,
 )
-from fathom.corpus.store import Database
+from fathom.corpus.store import SqliteFile
 from fathom.records.annotations import Annotation
 from fathom.records.documents import Count, DocumentId
 from fathom.records.errors import FathomError, file_errors
@@ -143,7 +143,7 @@ class StaleRevisionError(Exception):
         self.saved = saved
 
 
-class Project(Database):
+class Project(SqliteFile):
     """An annotation project, open for reading and writing. Every change is on disk when its method returns."""
 
     def __init__(self, folder: Path) -> None:

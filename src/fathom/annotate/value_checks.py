@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fathom.analysis.value_checks import CheckVerdict
-from fathom.annotate.planned_project import Plan, PlannedProject
+from fathom.annotate.planned_project import PlannedProject, SamplePlan
 from fathom.annotate.project import FILE, now
 from fathom.records.documents import Count
 from fathom.records.errors import FathomError, file_errors
@@ -30,7 +30,7 @@ CREATE TABLE checks (
 Step = Literal["first", "second"]
 
 
-class ValueCheckPlan(Plan):
+class ValueCheckPlan(SamplePlan):
     """The values that are checked, and by whom."""
 
     values: tuple[ExtractedValue, ...]

@@ -28,8 +28,8 @@ from fathom.runs.run import RunLimits
 from fathom.systems.protocol import count_tokens, estimate_prompts
 from fathom.tasks.tables.extractor import (
     FIELDS_AT_ONCE,
-    Claim,
-    Subject,
+    ExtractedFigure,
+    ExtractionTask,
     excerpts,
     located,
     parse_response,
@@ -112,7 +112,7 @@ class ExtractionOptions:
 class _ExtractionPrompt:
     """One prompt, with what it asks for."""
 
-    subject: Subject
+    subject: ExtractionTask
     fields: tuple[str, ...]
     prompt: Prompt
 
@@ -150,7 +150,7 @@ class _Extraction:
             made += [_ExtractionPrompt(subject, fields, prompt) for fields, prompt in asked]
         return made
 
-    def _shown(self, subject: Subject, limit: int | None) -> Callable[[Sequence[str]], str]:
+    def _shown(self, subject: ExtractionTask, limit: int | None) -> Callable[[Sequence[str]], str]:
         """The text of a document for some fields: the whole, or what has their labels."""
         if limit is None or count_tokens(subject.text) <= limit:
             return lambda fields: subject.text
@@ -282,7 +282,7 @@ class _Poll:
         batches = len(self._extraction.extractors) * self._extraction.options.tries
         self._progress(self._batches * total + done, batches * total)
 
-    def _count(self, asked: _ExtractionPrompt, claims: dict[str, Claim | None] | None) -> None:
+    def _count(self, asked: _ExtractionPrompt, claims: dict[str, ExtractedFigure | None] | None) -> None:
         """Add the votes of one response."""
         for field in asked.fields:
             vote: Vote = "invalid"
@@ -304,7 +304,7 @@ def _spent(folder: Path) -> float:
     return sum(call.usage.price or 0.0 for call in read_records(path, RoleCall)) if path.exists() else 0.0
 
 
-def _parser(fields: tuple[str, ...]) -> Callable[[str], dict[str, Claim | None]]:
+def _parser(fields: tuple[str, ...]) -> Callable[[str], dict[str, ExtractedFigure | None]]:
     return lambda text: parse_response(text, fields)
 
 

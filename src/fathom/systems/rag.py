@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from fathom.models.prompts import Message, Prompt, Reference
+from fathom.models.prompts import Message, Prompt, TextReference
 from fathom.records.documents import Count, Position
 from fathom.records.questions import Question, Response, Step
 from fathom.systems.chunking import Chunk, Unit
@@ -152,7 +152,7 @@ def merged(chunks: Sequence[Chunk]) -> list[Chunk]:
     return joined
 
 
-def excerpts(view: ContextView, chunks: Sequence[Chunk]) -> Iterator[str | Reference]:
+def excerpts(view: ContextView, chunks: Sequence[Chunk]) -> Iterator[str | TextReference]:
     """The parts of a prompt that show the chunks, each document's under its label."""
     documents = view.documents
     for number, group in groupby(chunks, key=lambda chunk: chunk.document):

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from fathom.contexts.assembly import Piece, assemble, count_tokens
+from fathom.contexts.assembly import PlacedDocument, assemble, count_tokens
 from fathom.corpus.store import Corpus
 from fathom.models.model_info import ModelInfo, model_info
 from fathom.models.tokenizers import DEFAULT, EMBEDDED, tokenizer
@@ -298,7 +298,7 @@ class _TokenCounter:
     def assemble(self, documents: Sequence[DocumentId], context: Context, length: int) -> Context:
         """The context of these documents, of at most that length; sampling and split are those of `context`."""
         entries = [self._entries[document] for document in documents]
-        pieces = [Piece(entry.id, entry.fingerprint, entry.characters, self.of(entry.id)) for entry in entries]
+        pieces = [PlacedDocument(entry.id, entry.fingerprint, entry.characters, self.of(entry.id)) for entry in entries]
         return assemble(pieces, self._tokenizer, length=length, sampling=context.sampling, split=context.split)
 
 

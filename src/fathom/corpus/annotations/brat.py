@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote
 
-from fathom.corpus.annotations.marked_text import Mark, Relation, claims_of
+from fathom.corpus.annotations.marked_text import Mark, MarkRelation, claims_of
 from fathom.corpus.annotations.source import SourceAnnotation, files_of
 from fathom.records.errors import FathomError
 from fathom.records.spans import Span
@@ -44,10 +44,10 @@ def _printed(pieces: Sequence[Span], text: str) -> str:
     return GAP.join(piece.of(text) for piece in pieces)
 
 
-def _marks(lines: str, text: str, path: str) -> tuple[dict[str, Mark], dict[str, Relation]]:
+def _marks(lines: str, text: str, path: str) -> tuple[dict[str, Mark], dict[str, MarkRelation]]:
     """The marks and relations by their ids, with their attributes. Events and equivalences are not used."""
     marks: dict[str, Mark] = {}
-    relations: dict[str, Relation] = {}
+    relations: dict[str, MarkRelation] = {}
     further: list[tuple[str, str, str]] = []
     """The id of a mark or relation, the name of an attribute, and its value."""
     for number, line in enumerate(lines.split("\n"), start=1):
@@ -64,7 +64,7 @@ def _marks(lines: str, text: str, path: str) -> tuple[dict[str, Mark], dict[str,
         elif line.startswith("T"):
             raise FathomError(f"Line {number} of '{path}' is not a mark of brat: '{line[:60]}'. Correct the line.")
         elif found := _RELATION.fullmatch(line):
-            relations[found[1]] = Relation((found[3], found[4]), found[2])
+            relations[found[1]] = MarkRelation((found[3], found[4]), found[2])
         elif found := _ATTRIBUTE.fullmatch(line):
             name = _attribute_name(found[1])
             further.append((found[2], name, found[3] or name))  # its mark may be on a later line

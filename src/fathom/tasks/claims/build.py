@@ -22,7 +22,7 @@ from fathom.scoring.answers import LinkedSpans
 from fathom.scoring.keys import Key
 from fathom.tasks.claims.annotations import AnnotatedCorpus
 from fathom.tasks.claims.baselines import Baselines
-from fathom.tasks.claims.keys import Program, all_free_texts, claims_key, finding_key, level_key
+from fathom.tasks.claims.keys import ClaimsProgram, all_free_texts, claims_key, finding_key, level_key
 from fathom.tasks.claims.levels import SCALES, level_of
 from fathom.tasks.claims.settings import ClaimsSettings
 from fathom.tasks.claims.wording import claims_question, finding_question, level_question
@@ -102,7 +102,7 @@ class ClaimsBuilder:
             claims += [(document, claim) for claim in found]
         id = short_id("q", context.id, "claims")
         settings = self._settings
-        program = Program.of("claims", self._annotated.annotator, settings)
+        program = ClaimsProgram.of("claims", self._annotated.annotator, settings)
         text = claims_question(program.annotator, len(documents), settings.no_abstract, settings.early_evidence)
         key = claims_key(id, program, claims)
         assert isinstance(key.answer, LinkedSpans)
@@ -154,7 +154,7 @@ class ClaimsBuilder:
 
     def _finding_item(self, context: Context, document: Document, finding: Finding) -> Item:
         id = short_id("q", context.id, "evidence", finding.id)
-        program = Program.of("evidence", _names(self._annotated.all_of(document.id)), self._settings)
+        program = ClaimsProgram.of("evidence", _names(self._annotated.all_of(document.id)), self._settings)
         text = finding_question(finding.question, finding.options)
         key = finding_key(id, program, document, finding)
         self._baselines.add_finding(document, finding, key, program)
@@ -171,7 +171,7 @@ class ClaimsBuilder:
             self._built[f"articles left out, since their {SCALES[task].label} is not one level"] += 1
             return
         id = short_id("q", context.id, task)
-        program = Program.of(task, annotation.annotator, self._settings)
+        program = ClaimsProgram.of(task, annotation.annotator, self._settings)
         key = level_key(id, program, document, level, annotation.hidden)
         self._baselines.add_level(task, level)
         yield self._item(context, id, task, level_question(task), [document], key)
