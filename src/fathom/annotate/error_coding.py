@@ -101,9 +101,9 @@ class ErrorCoding(PlannedProject[CodingPlan]):
         """Add a category that all coders can use."""
         known = self.categories()
         if any(one.name.casefold() == category.name.casefold() for one in known):
-            raise FathomError(f"There is a category '{category.name}' already. Choose another name.")
+            raise FathomError(f"The category '{category.name}' already exists. Choose another name.")
         if len(known) >= MAX_CATEGORIES:
-            raise FathomError(f"There are {MAX_CATEGORIES} categories already. Use one of them.")
+            raise FathomError(f"There are already {MAX_CATEGORIES} categories. Use one of them.")
         with self._transaction():
             self._db.execute(
                 "INSERT INTO categories VALUES (?, ?, ?, ?)", (category.name, category.description, coder, now())

@@ -170,7 +170,7 @@ class Project(SqliteFile):
         """Create an empty project in a folder."""
         path = folder / FILE
         if path.exists():
-            raise FathomError(f"'{folder}' contains a project already. Choose another --project.")
+            raise FathomError(f"'{folder}' already contains a project. Choose another --project.")
         with file_errors("write", path):
             folder.mkdir(parents=True, exist_ok=True)
             # The file has the tokens of all annotators: nobody else may read it.
@@ -349,7 +349,7 @@ class Project(SqliteFile):
                 head = self._head(one.document, one.annotator)
                 if head.revision:
                     raise FathomError(
-                        f"'{one.annotator}' has annotated document '{one.document}' in the project already. "
+                        f"'{one.annotator}' has already annotated document '{one.document}' in the project. "
                         "Import into another project."
                     )
                 self._append(one.document, one.annotator, head, "imported", dict(layer_of(one.claims)))

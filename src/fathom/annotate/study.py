@@ -149,7 +149,7 @@ class Study(PlannedProject[StudyPlan]):
     def answer(self, person: str, place: int, text: str, gave_up: bool) -> None:
         """Store the answer to the task that is open; an answer after the time limit is a timeout."""
         if place != self.next_place(person):
-            raise FathomError("This question was answered already. Reload the page.")
+            raise FathomError("This question has already been answered. Reload the page.")
         sent = now()
         limit = self.plan.time_limit
         with self._transaction():

@@ -114,7 +114,7 @@ class ValueChecks(PlannedProject[ValueCheckPlan]):
     def add(self, check: ValueCheck) -> None:
         """Store the check of a task that the person has."""
         if not any((one.place, one.step) == (check.place, check.step) for one in self.open_tasks(check.person)):
-            raise FathomError("This value was checked already. Reload the page.")
+            raise FathomError("This value has already been checked. Reload the page.")
         if check.verdict != "correct" and not check.note.strip():
             raise FathomError("Say what the document states instead, or what is unclear.")
         with self._transaction():

@@ -172,7 +172,7 @@ def _corpus_of(project: Project, given: Path | None = None) -> Corpus:
     if corpus.manifest.fingerprint != project.settings.corpus_fingerprint:
         corpus.close()
         raise FathomError(
-            f"The corpus '{corpus.folder}' is not the one of the project '{project.folder}'. Give that one, or choose "
+            f"The corpus '{corpus.folder}' does not belong to the project '{project.folder}'. Give that one, or choose "
             "another --project."
         )
     return corpus
@@ -275,7 +275,7 @@ def export_annotations(
     if format not in EXPORT_FORMATS:
         raise FathomError(f"There is no format '{format}'. Choose among {', '.join(EXPORT_FORMATS)}.")
     if unfinished and format != "annotations":
-        raise FathomError(f"The format '{format}' cannot say that a layer is unfinished. Use 'annotations'.")
+        raise FathomError(f"The format '{format}' cannot mark a layer as unfinished. Use 'annotations'.")
     with Project(as_path(project)) as opened, _corpus_of(opened) as corpus:
         known = sorted({annotator for _, annotator in opened.layers()})
         for name in annotators:

@@ -296,7 +296,7 @@ def _check(extractors: Sequence[str], options: ExtractionOptions) -> None:
     if not extractors or len(set(extractors)) < len(extractors):
         raise FathomError("Name each extractor once, such as --extractor openai/gpt-4.1-mini.")
     if options.tries < 1:
-        raise FathomError(f"An extractor is asked at least once, not {options.tries} times.")
+        raise FathomError(f"The number of tries is {options.tries}. Give at least 1.")
 
 
 def _spent(folder: Path) -> float:
@@ -314,7 +314,9 @@ def _turn(role: RoleModel, asked: Sequence[_ExtractionPrompt], extraction: _Extr
         return role
     simulated = Simulated.parse(role.name).resolved(())
     if simulated.kind != "extractor":
-        raise FathomError(f"'{role.name}' extracts nothing. The simulated extractor is 'sim/extractor?error=0.1'.")
+        raise FathomError(
+            f"'{role.name}' cannot extract figures. The simulated extractor is 'sim/extractor?error=0.1'."
+        )
     by_prompt = {one.prompt: one for one in asked}
     read = lru_cache(maxsize=2)(extraction.corpus.document)
 

@@ -448,7 +448,7 @@ class CorpusWriter(SqliteFile):
                 )
             except sqlite3.IntegrityError as error:
                 raise FathomError(
-                    f"Document '{packed.id}' is in the corpus already. Give each document once."
+                    f"Document '{packed.id}' is already in the corpus. Give each document once."
                 ) from error
             lines = compressed(json.dumps(packed.lines, separators=(",", ":")).encode())
             self._db.execute("INSERT INTO tokens VALUES (?, ?, ?, ?)", (DEFAULT, added.lastrowid, packed.tokens, lines))

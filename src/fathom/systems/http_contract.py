@@ -84,7 +84,7 @@ class CitedPart(_Lenient):
     @model_validator(mode="after")
     def _a_range_has_two_ends(self) -> CitedPart:
         if (self.start is None) != (self.end is None):
-            raise ValueError("a range has both a start and an end")
+            raise ValueError("a range needs both a start and an end")
         return self
 
 

@@ -43,7 +43,7 @@ class Rag:
     overlap: Count = 64
     """The tokens that a chunk repeats of the chunk before."""
     unit: Unit = "tokens"
-    """Whether chunks are running text or whole sections as far as they fit."""
+    """Whether chunks are running text or whole sections where they fit."""
     order: Literal["position", "rank"] = "position"
     """Whether chunks are shown in the order of the documents, or best first."""
     hops: Literal[1, 2] = 2

@@ -306,8 +306,8 @@ def lay_out_again(context: Context, documents: Sequence[DocumentId], length: int
     """The context with only these documents and at most that length; everything else is unchanged."""
     if context.layout != LAYOUT:
         raise FathomError(
-            f"Context '{context.id}' is laid out as '{context.layout}', which this Fathom does not know ({LAYOUT}). "
-            "Update Fathom, or build the bench again."
+            f"Context '{context.id}' is laid out as '{context.layout}', which this version of Fathom does not know "
+            f"({LAYOUT}). Update Fathom, or build the bench again."
         )
     return counter.assemble(documents, context, length)
 

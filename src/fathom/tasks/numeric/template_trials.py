@@ -132,7 +132,7 @@ class _Trials:
         try:
             rows = self._database.execute(self._text, values).fetchall()
         except sqlite3.Error as error:
-            raise ParseError(f"SQLite refuses it: {error}") from error
+            raise ParseError(f"SQLite rejects it: {error}") from error
         internal = [
             place
             for place, column in enumerate(self._statement.selects)
