@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from _measuring import bench_of, best, fathom, workplace
-from fathom.analysis.analyze import Settings, analyze
+from fathom.analysis.analyze import AnalysisSettings, analyze
 from fathom.analysis.intervals import Sums, Values, draws
 from fathom.analysis.significance import permutation_tests
 from fathom.work import cores
@@ -73,10 +73,10 @@ def analyzing(folder: Path) -> None:
     for number, run in enumerate(runs):
         fathom("run", bench, "--model", f"sim/reader?{FAULTS.format(number, number)}", "--out", run)
         fathom("score", run)
-    ten = seconds(lambda: analyze(runs, settings=Settings(processes=cores())), 3)
-    scores = seconds(lambda: analyze(runs, settings=Settings(causes=False)), 2)
+    ten = seconds(lambda: analyze(runs, settings=AnalysisSettings(processes=cores())), 3)
+    scores = seconds(lambda: analyze(runs, settings=AnalysisSettings(causes=False)), 2)
     alone = seconds(lambda: analyze(runs[:1]), 2)
-    found = analyze(runs, settings=Settings(processes=cores())).findings
+    found = analyze(runs, settings=AnalysisSettings(processes=cores())).findings
     asked = sum(run.overall.outcomes.questions for run in found.runs)
     print(f"10 runs, {asked:,} questions, {len(found.comparisons):,} comparisons: {ten:.2f} s,")
     print(f"  {10 * alone / ten:.1f} times as fast as one run at a time; {scores:.2f} s without causes")

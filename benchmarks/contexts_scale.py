@@ -18,7 +18,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from fathom.contexts.sampling import ContextSampler, SamplingSettings
-from fathom.corpus.store import DocumentEntry, Link
+from fathom.corpus.store import CitationLink, DocumentEntry
 
 
 class SyntheticCorpus:
@@ -45,12 +45,12 @@ class SyntheticCorpus:
         rng = Random(1)
         return {f"d-{number}": rng.randint(4_000, 20_000) for number in range(self._documents)}
 
-    def links(self) -> Iterator[Link]:
+    def links(self) -> Iterator[CitationLink]:
         rng = Random(2)
         for number in range(self._documents):
             near = [max(0, number - rng.randint(1, 200)) for _ in range(10)]
             for cited in {*near, rng.randrange(self._documents), rng.randrange(self._documents)} - {number}:
-                yield Link(f"d-{number}", f"d-{cited}")
+                yield CitationLink(f"d-{number}", f"d-{cited}")
 
 
 def main() -> None:

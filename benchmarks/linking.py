@@ -22,7 +22,7 @@ from rapidfuzz import fuzz, process
 
 from _measuring import cost_of
 from fathom.corpus.generated.lexicon import SUBJECTS
-from fathom.corpus.generated.world import Plan, Work, World
+from fathom.corpus.generated.world import ArticlePlan, Work, World
 from fathom.corpus.linking import LinkableDocument, Linker, ReferenceData
 from fathom.corpus.normal_forms import normal_title
 from fathom.records.rng import rng_for
@@ -60,7 +60,7 @@ def named(work: Work, rng: Random) -> ReferenceData:
     )
 
 
-def entry(plan: Plan, references: tuple[ReferenceData, ...] = ()) -> LinkableDocument:
+def entry(plan: ArticlePlan, references: tuple[ReferenceData, ...] = ()) -> LinkableDocument:
     work = plan.work
     return LinkableDocument(
         id=work.document or "",

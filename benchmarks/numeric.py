@@ -25,7 +25,7 @@ from fathom.records.contexts import Context
 from fathom.records.rng import rng_for
 from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
 from fathom.tasks.numeric.schema import SCHEMA
-from fathom.tasks.numeric.sources import Source, read_source
+from fathom.tasks.numeric.sources import ArticleSource, read_source
 from fathom.tasks.numeric.tables import build_tables, open_database
 from fathom.tasks.numeric.templates import Template, templates
 from fathom.tasks.programs.tree import Constant, Slot
@@ -43,7 +43,7 @@ def filled(filler: TemplateFiller, offered: tuple[Template, ...], rng: Random) -
             return made
 
 
-def in_memory(contexts: list[Context], sources: dict[str, Source]) -> Iterator[Answered]:
+def in_memory(contexts: list[Context], sources: dict[str, ArticleSource]) -> Iterator[Answered]:
     """One database, whose rows are replaced for each context."""
     database = open_database()
     offered = templates()
@@ -60,7 +60,7 @@ def in_memory(contexts: list[Context], sources: dict[str, Source]) -> Iterator[A
 class PlainFiller(TemplateFiller):
     """Finds the size of a result by running the query: every try opens a file, builds its tables and runs it."""
 
-    def __init__(self, sources: list[Source], file: Path) -> None:
+    def __init__(self, sources: list[ArticleSource], file: Path) -> None:
         super().__init__(build_tables(sources), sqlite3.connect(":memory:"))
         self._sources = sources
         self._file = file
@@ -78,7 +78,9 @@ class PlainFiller(TemplateFiller):
         return super().has_planned_size(template, values, empty)
 
 
-def on_disk(contexts: list[Context], sources: dict[str, Source], file: Path, tries: list[int]) -> Iterator[Answered]:
+def on_disk(
+    contexts: list[Context], sources: dict[str, ArticleSource], file: Path, tries: list[int]
+) -> Iterator[Answered]:
     """The same questions with files."""
     offered = templates()
     for context in contexts:

@@ -55,7 +55,7 @@ class OpenGate(Gate):
 class ForgetfulServer(EmbeddedServer):
     """The embedded model with little memory for earlier prompts."""
 
-    def _start(self, settings: embedded.Settings) -> None:
+    def _start(self, settings: embedded.ChildSettings) -> None:
         begin = subprocess.Popen
 
         def ourselves(words: list[str], **named: Any) -> subprocess.Popen[bytes]:

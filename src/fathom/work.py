@@ -220,7 +220,7 @@ class _OrderedMap(Generic[T, R]):
         job.deaths += 1
         if job.deaths >= MAX_DEATHS:
             raise FathomError(
-                f"Worker processes died {job.deaths} times in a row on the same item, perhaps for lack of memory. "
+                f"Worker processes died {job.deaths} times in a row on the same item, possibly because memory ran out. "
                 "Run the command again with --processes 1, or free some memory."
             )
         self._pool.replace(worker)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fathom.analysis.analyze import Settings, analyze, compare_runs
+from fathom.analysis.analyze import AnalysisSettings, analyze, compare_runs
 from fathom.analysis.findings import OUTCOMES, Findings, RunSummary
 from fathom.records.errors import FathomError
 from fathom.records.files import read_records, write_records
@@ -18,7 +18,7 @@ from fathom.tasks.bench import Bench
 from tests.analysis.conftest import Ran, done
 
 FAILING = "sim/reader?miss=0.1&format=0.2&refuse=0.05&timeout=0.2"
-WITHOUT_CAUSES = Settings(causes=False)
+WITHOUT_CAUSES = AnalysisSettings(causes=False)
 """For what does not depend on the likely causes of errors, which take most of the time."""
 
 
@@ -96,14 +96,14 @@ def test_an_outdated_verdict_on_an_error_is_replaced(ran_small: Ran, small_bench
 def test_the_same_files_give_the_same_findings(ran_small: Ran) -> None:
     runs = [ran_small("sim/oracle"), ran_small(FAILING)]
     assert analyze(runs).findings == analyze(runs).findings
-    other = analyze(runs, settings=Settings(seed=9)).findings
+    other = analyze(runs, settings=AnalysisSettings(seed=9)).findings
     assert other.runs[1].overall == analyze(runs).findings.runs[1].overall, "scores do not depend on the seed"
 
 
 def test_findings_do_not_depend_on_the_number_of_processes(ran_small: Ran, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fathom.analysis.analyze.MIN_FOR_PROCESSES", 0)
     runs = [ran_small("sim/reader?miss=0.2"), ran_small(FAILING)]
-    one, two = analyze(runs), analyze(runs, settings=Settings(processes=2))
+    one, two = analyze(runs), analyze(runs, settings=AnalysisSettings(processes=2))
     assert one.findings == two.findings
     assert one.items == two.items
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from fathom.analysis.analyze import Settings, analyze
+from fathom.analysis.analyze import AnalysisSettings, analyze
 from fathom.analysis.collection import BenchData, collect
 from fathom.analysis.findings import Estimate, RunSummary
 from fathom.analysis.loading import BenchRuns
@@ -106,7 +106,7 @@ def test_costs_and_sizes(runs: list[Path], summaries: tuple[RunSummary, ...]) ->
 
 def test_published_measures_and_repeated_samples(ran_small: Ran) -> None:
     folder = ran_small(POOR, "--samples", 3)
-    scores, (run,) = score_run(folder), analyze([folder], settings=Settings(causes=False)).findings.runs
+    scores, (run,) = score_run(folder), analyze([folder], settings=AnalysisSettings(causes=False)).findings.runs
     made = table(folder, columns="skill", measure=["scitrek-exact-match", "scitrek-f1"])
     for skill, score in scores.scitrek("skill").items():
         assert cell(made, skill, "scitrek-exact-match").value == pytest.approx(score.exact_match)
@@ -172,7 +172,9 @@ def test_runs_on_other_questions_are_marked(ran_small: Ran) -> None:
 
 def test_differences_are_paired_by_question_and_best_is_chosen(runs: list[Path]) -> None:
     (compared,) = [
-        one for one in analyze(runs, settings=Settings(causes=False)).findings.comparisons if one.within == "all"
+        one
+        for one in analyze(runs, settings=AnalysisSettings(causes=False)).findings.comparisons
+        if one.within == "all"
     ]
     made = table(runs, columns="model", rows="prompting", difference=f"model={GOOD},{POOR}", best="model")
     same(cell(made, f"{POOR} - {GOOD}"), compared.difference)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from fathom.analysis.analyze import Settings, analyze
+from fathom.analysis.analyze import AnalysisSettings, analyze
 from fathom.report.sections import sections
 from fathom.report.setting_comparisons import setting_comparisons
 from fathom.tasks.bench import Bench
@@ -28,7 +28,7 @@ def test_settings_of_one_run(varied: Bench, tmp_path: Path) -> None:
             response["text"] = "I do not know."
         lines.append(json.dumps(response))
     (run / "responses.jsonl").write_text("\n".join(lines) + "\n")
-    found = analyze([run], settings=Settings(causes=False)).findings
+    found = analyze([run], settings=AnalysisSettings(causes=False)).findings
     overall = {one.tag: one.comparison for one in found.setting_comparisons if one.comparison.within == "all"}
     assert set(overall) == {"scope", "candidate-text"}
     scope, text = overall["scope"], overall["candidate-text"]
@@ -46,4 +46,6 @@ def test_settings_of_one_run(varied: Bench, tmp_path: Path) -> None:
 
 
 def test_a_bench_in_one_setting_compares_none(ran_small: object) -> None:
-    assert analyze([ran_small("sim/oracle")], settings=Settings(causes=False)).findings.setting_comparisons == ()  # type: ignore[operator]
+    assert (
+        analyze([ran_small("sim/oracle")], settings=AnalysisSettings(causes=False)).findings.setting_comparisons == ()
+    )  # type: ignore[operator]

@@ -147,8 +147,9 @@ def take_study(browser: Browser, folder: Path) -> None:
         take(browser, served, "ada", "/", "study")
         page = entered(browser, served, "ada", "/", "light")
         while page.locator("#give-up").count():
+            page.click("#give-up")
             with page.expect_navigation():
-                page.click("#give-up")
+                page.click("#confirm-give-up")
         page.close()
         take(browser, served, "ada", "/", "study-end")
         take(browser, served, "ada", "/none", "error")
@@ -170,7 +171,7 @@ def take_coding(browser: Browser, folder: Path) -> None:
 
 
 def take_values(browser: Browser, folder: Path) -> None:
-    """A value beside its document."""
+    """A value beside its document, and the page after the last value."""
     make_reports(folder / "reports")
     bench, checks = folder / "reports" / "bench", folder / "checks"
     create_value_check(bench, checks, "domain", 20, people=["ada", "ben"])
@@ -180,6 +181,12 @@ def take_values(browser: Browser, folder: Path) -> None:
         with ValueChecks(checks) as opened:
             opened.attest("ada")
         take(browser, served, "ada", "/", "value", "html[data-ready]")
+        page = entered(browser, served, "ada", "/", "light")
+        while page.locator("button[data-verdict=correct]").count():
+            with page.expect_navigation():
+                page.click("button[data-verdict=correct]")
+        page.close()
+        take(browser, served, "ada", "/", "value-end")
 
 
 def main() -> None:

@@ -89,6 +89,7 @@ def play(page: Page, plan: StudyPlan, person: str, habits: Person, keys: dict[st
         gives_up = errs and rng.random() < habits.gives_up
         if gives_up:
             page.click("#give-up")
+            page.click("#confirm-give-up")
         else:
             page.fill("#answer", f"{77_000 + list(plan.tasks).index(person)}" if errs else keys[task.question_id])
             page.click("#send")

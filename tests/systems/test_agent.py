@@ -12,7 +12,7 @@ import pytest
 
 from fathom.contexts.sampling import ContextSampler, SamplingSettings
 from fathom.corpus.store import Corpus
-from fathom.models.prompts import Reference, ToolCall
+from fathom.models.prompts import TextReference, ToolCall
 from fathom.records.errors import FathomError
 from fathom.systems.agent.calculator import CalculatorError, calculate
 from fathom.systems.agent.own_tables import MOST_ROWS, OwnTables, TableError, parse_rows
@@ -37,7 +37,8 @@ class Bench:
         result = self.toolbox.run(ToolCall("1", tool, arguments), room)
         view = self.desk.view
         texts = [
-            view.text(part.form, part.start, part.end) if isinstance(part, Reference) else part for part in result.parts
+            view.text(part.form, part.start, part.end) if isinstance(part, TextReference) else part
+            for part in result.parts
         ]
         assert sum(view.count(text) for text in texts) <= room
         return "".join(texts)

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 import pytest
 
 from fathom.records.errors import FathomError
-from fathom.systems.guard import Limits, RefusedQuery, guarded, run_guarded
+from fathom.systems.guard import RefusedQuery, StatementLimits, guarded, run_guarded
 from fathom.tasks.numeric.tables import open_database
 from fathom.tasks.numeric.templates import templates
 
-SMALL = Limits(seconds=0.3)
+SMALL = StatementLimits(seconds=0.3)
 
 
 @pytest.fixture
@@ -252,7 +252,7 @@ def test_the_reason_is_given(database: sqlite3.Connection, name: str, reason: st
 
 def test_a_large_result_is_stopped_by_its_bytes(database: sqlite3.Connection) -> None:
     with pytest.raises(RefusedQuery, match="gave more than 1,000 bytes"):
-        run_guarded(database, "SELECT author_name FROM article_author", Limits(bytes=1_000))
+        run_guarded(database, "SELECT author_name FROM article_author", StatementLimits(bytes=1_000))
 
 
 HARMLESS = (
@@ -411,7 +411,7 @@ def test_an_interrupt_by_the_caller_is_a_refusal(pause: float) -> None:
     def work() -> None:
         for _ in range(20):
             try:
-                run_guarded(own, HOSTILE["endless"], Limits(seconds=20))
+                run_guarded(own, HOSTILE["endless"], StatementLimits(seconds=20))
             except RefusedQuery as refused:
                 raised.append(str(refused))
 
@@ -431,7 +431,7 @@ def test_control_c_is_not_swallowed(database: sqlite3.Connection) -> None:
     timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        run_guarded(database, HOSTILE["endless"], Limits(seconds=60))
+        run_guarded(database, HOSTILE["endless"], StatementLimits(seconds=60))
     timer.join()
     assert _state(database) == before
     assert run_guarded(database, "SELECT count(*) FROM articles").rows == ((60,),)

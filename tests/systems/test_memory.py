@@ -13,7 +13,7 @@ import pytest
 import fathom
 from fathom.contexts.sampling import ContextSampler, SamplingSettings
 from fathom.corpus.store import Corpus
-from fathom.models.prompts import Completion, Prompt, Reference
+from fathom.models.prompts import Completion, Prompt, TextReference
 from fathom.records.questions import Question, Response
 from fathom.systems.chunking import batches
 from fathom.systems.fact_table import columns_in
@@ -42,7 +42,7 @@ def ask(
     return anyio.run(partial(system.answer, question, session)), session
 
 
-def parts_of(prompt: Prompt) -> list[str | Reference]:
+def parts_of(prompt: Prompt) -> list[str | TextReference]:
     return [part for message in prompt.messages for part in message.parts]
 
 
@@ -52,7 +52,7 @@ def text_of(prompt: Prompt) -> str:
 
 def shown(session: Scripted) -> str:
     """All text of the documents that the prompts show, in order."""
-    references = [part for prompt in session.asked for part in parts_of(prompt) if isinstance(part, Reference)]
+    references = [part for prompt in session.asked for part in parts_of(prompt) if isinstance(part, TextReference)]
     return "".join(session.view.text(one.form, one.start, one.end) for one in references)
 
 
@@ -88,7 +88,7 @@ def test_everything_is_read_once_and_the_answer_sees_no_document(seen: ContextVi
         assert text.count(document.span.of(seen.text())[:200]) == 1
     assert len(text) >= sum(document.span.end - document.span.start for document in seen.documents)
     last = session.asked[-1]
-    assert not any(isinstance(part, Reference) for part in parts_of(last))
+    assert not any(isinstance(part, TextReference) for part in parts_of(last))
     assert last.last_part.endswith(QUESTION.text)
     assert is_bounded(system, seen, session)
 

@@ -15,7 +15,7 @@ import pytest
 
 from fathom.contexts.sampling import ContextSampler, SamplingSettings
 from fathom.corpus.store import Corpus
-from fathom.models.prompts import Completion, Prompt, Reference
+from fathom.models.prompts import Completion, Prompt, TextReference
 from fathom.records.errors import FathomError
 from fathom.records.questions import Question, Response
 from fathom.systems.catalog import load_system
@@ -48,7 +48,7 @@ def step_of(prompt: Prompt) -> str:
 
 
 def shows_documents(prompt: Prompt) -> bool:
-    return any(isinstance(part, Reference) for part in prompt.messages[0].parts)
+    return any(isinstance(part, TextReference) for part in prompt.messages[0].parts)
 
 
 def model(**changed: Callable[[int], Any]) -> Callable[[Prompt], str | Completion]:

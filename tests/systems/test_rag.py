@@ -15,7 +15,7 @@ import pytest
 import fathom
 from fathom.contexts.sampling import ContextSampler, SamplingSettings
 from fathom.corpus.store import Corpus
-from fathom.models.prompts import Reference
+from fathom.models.prompts import TextReference
 from fathom.records.errors import FathomError
 from fathom.records.questions import Question, Response
 from fathom.systems.catalog import load_system
@@ -42,7 +42,8 @@ def shown(session: Scripted) -> str:
     """The latest prompt as it is sent."""
     parts = [part for message in session.asked[-1].messages for part in message.parts]
     return "".join(
-        session.view.text(part.form, part.start, part.end) if isinstance(part, Reference) else part for part in parts
+        session.view.text(part.form, part.start, part.end) if isinstance(part, TextReference) else part
+        for part in parts
     )
 
 
@@ -334,7 +335,7 @@ def test_the_model_puts_candidates_into_order_in_one_call(seen: ContextView, tmp
     text = "references authors results method"
     desk = Scripted(seen, lambda prompt: "Order: 7, 3", tmp_path)
     ask(Rag(k=4, chunk=128, overlap=16, order="rank", rerank=10, hops=1), desk, text)
-    candidates, answer = ([part for part in one.own_parts if isinstance(part, Reference)] for one in desk.asked)
+    candidates, answer = ([part for part in one.own_parts if isinstance(part, TextReference)] for one in desk.asked)
     assert len(candidates) == 10
     assert [(one.start, one.end) for one in answer] == [(candidates[n].start, candidates[n].end) for n in (6, 2, 0, 1)]
     assert [step.name for step in desk.steps] == ["lexical, reranked"]
@@ -349,7 +350,7 @@ def test_chunks_by_rank_come_best_first_and_by_position_in_order(seen: ContextVi
     for order in ("rank", "position"):
         ask(Rag(k=12, chunk=128, overlap=16, order=order), desk, "references authors results method")
     by_rank, by_position = (
-        [part.start for part in prompt.own_parts if isinstance(part, Reference)] for prompt in desk.asked
+        [part.start for part in prompt.own_parts if isinstance(part, TextReference)] for prompt in desk.asked
     )
     assert by_position == sorted(by_position)
     assert by_rank != sorted(by_rank)

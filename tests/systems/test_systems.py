@@ -13,7 +13,7 @@ import pytest
 
 from fathom.contexts.sampling import ContextSampler, SamplingSettings
 from fathom.corpus.store import Corpus
-from fathom.models.prompts import Completion, Prompt, Reference, parse_reference
+from fathom.models.prompts import Completion, Prompt, TextReference, parse_reference
 from fathom.records.errors import FathomError
 from fathom.records.questions import Question, Response
 from fathom.systems.catalog import SYSTEMS, load_system, reads_everything
@@ -36,8 +36,8 @@ def shown(session: Scripted, prompt: Prompt) -> str:
     return session.view.text(reference.form)[reference.start : reference.end]
 
 
-def reference_in(prompt: Prompt) -> Reference | None:
-    return next((part for part in prompt.shared_parts if isinstance(part, Reference)), None)
+def reference_in(prompt: Prompt) -> TextReference | None:
+    return next((part for part in prompt.shared_parts if isinstance(part, TextReference)), None)
 
 
 @pytest.fixture
@@ -94,19 +94,19 @@ def test_the_question_and_the_documents_in_other_orders(seen: ContextView, order
     answer(system, session)
     [prompt] = session.asked
     parts = [*prompt.shared_parts, *prompt.own_parts]
-    pieces = [seen.text(part.form, part.start, part.end) for part in parts if isinstance(part, Reference)]
+    pieces = [seen.text(part.form, part.start, part.end) for part in parts if isinstance(part, TextReference)]
     text = "".join(pieces)
     numbers = [int(number) for number in re.findall(r"^===== Article (\d+)$", text, re.MULTILINE)]
     assert numbers == list(range(1, len(seen.documents) + 1))[:: 1 if order == "built" else -1]
     assert sorted(text.splitlines()) == sorted(seen.text().splitlines())
     assert text.endswith("===== End of articles\n")
-    first = next(number for number, part in enumerate(parts) if isinstance(part, Reference))
+    first = next(number for number, part in enumerate(parts) if isinstance(part, TextReference))
     asked = [number < first for number, part in enumerate(parts) if QUESTION.text in str(part)]
     assert asked == {"after": [False], "before": [True], "both": [True, False]}[place]
     tokens = sum(map(seen.count, [*pieces, *(part for part in parts if isinstance(part, str))]))
     assert system.estimate(QUESTION, seen).input_tokens == tokens
     # The documents are in the part that a cache can serve only where the question does not precede them.
-    assert any(isinstance(part, Reference) for part in prompt.shared_parts) == (place == "after")
+    assert any(isinstance(part, TextReference) for part in prompt.shared_parts) == (place == "after")
 
 
 def test_passages_are_not_a_form_of_the_family(seen: ContextView, small: Corpus) -> None:

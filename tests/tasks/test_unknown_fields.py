@@ -17,7 +17,7 @@ from fathom.records.documents import Reference
 from fathom.records.errors import FathomError
 from fathom.records.spans import Span
 from fathom.tasks.numeric.schema import needs
-from fathom.tasks.numeric.sources import Byline, Source
+from fathom.tasks.numeric.sources import ArticleSource, BylineName
 from fathom.tasks.numeric.tables import build_tables
 from fathom.tasks.numeric.unknown_parts import UnknownParts
 from fathom.tasks.numeric.unlinked_references import articles_in_doubt, unlinked_references
@@ -112,9 +112,9 @@ def test_documents_with_an_unknown_byline_are_swapped_and_counted(
 # Tables.
 
 
-def source(number: int, title: str, *names: str, **parts: object) -> Source:
-    byline = tuple(Byline(name, "", name, name, Span(0, 1)) for name in names)
-    return replace(Source(f"a-{number}", title, Span(0, 1), byline, (Span(0, 1),), {}), **parts)  # type: ignore[arg-type]
+def source(number: int, title: str, *names: str, **parts: object) -> ArticleSource:
+    byline = tuple(BylineName(name, "", name, name, Span(0, 1)) for name in names)
+    return replace(ArticleSource(f"a-{number}", title, Span(0, 1), byline, (Span(0, 1),), {}), **parts)  # type: ignore[arg-type]
 
 
 def test_what_is_not_known_is_null_in_the_tables() -> None:

@@ -19,8 +19,8 @@ from fathom.records.spans import Span
 from fathom.scoring.answers import Link, LinkedSpan
 from fathom.scoring.span_matching import (
     ClaimMatch,
-    Counts,
     Level,
+    MatchCounts,
     SentenceIndex,
     SentencesOf,
     SpanMatcher,
@@ -251,7 +251,7 @@ class _PairTables:
     def documents_of(self, pair: Pair) -> list[DocumentId]:
         return list(self._matches.get(pair, ()))
 
-    def _counts(self, pair: Pair, unit: Unit) -> dict[DocumentId, Counts]:
+    def _counts(self, pair: Pair, unit: Unit) -> dict[DocumentId, MatchCounts]:
         counts = {document: getattr(match, unit) for document, match in self._matches[pair].items()}
         return {document: one for document, one in counts.items() if one.f1 is not None}
 
@@ -307,7 +307,7 @@ def _mean_kappa(blocks: Values) -> float | None:
     return float(np.mean(found)) if found else None
 
 
-def _f1(counts: Iterable[Counts]) -> Estimate:
+def _f1(counts: Iterable[MatchCounts]) -> Estimate:
     found = list(counts)
     totals = np.array([2.0 * one.matched for one in found])
     return share_of_sums(Sums(totals, np.array([float(one.predicted + one.gold) for one in found])), True)

@@ -22,13 +22,13 @@ from fathom.analysis.findings import (
     Attribution,
     BenchInfo,
     Comparison,
-    Counts,
     FailureStage,
     Findings,
     ItemFinding,
     RepeatedRuns,
     RunSummary,
     SettingComparison,
+    StageCounts,
 )
 from fathom.analysis.intervals import Numbers, share
 from fathom.analysis.loading import BenchRuns, load_runs
@@ -61,7 +61,7 @@ MIN_FOR_PROCESSES = 1_500
 
 
 @dataclass(frozen=True)
-class Settings:
+class AnalysisSettings:
     """Settings of an analysis."""
 
     seed: int = 0
@@ -96,7 +96,7 @@ def analyze(
     folders: Sequence[Path],
     bench: Path | None = None,
     corpus: Path | None = None,
-    settings: Settings = Settings(),  # noqa: B008 - frozen
+    settings: AnalysisSettings = AnalysisSettings(),  # noqa: B008 - frozen
     progress: Callable[[int], None] = lambda done: None,
 ) -> Analysis:
     """The findings about the runs in these folders. Give `bench` and `corpus` if they have been moved."""
@@ -129,7 +129,12 @@ def analyze(
     return Analysis(findings, {run.info.name: part.items[run.info.name] for part in parts for run in part.runs})
 
 
-def compare_runs(first: Path, second: Path, bench: Path | None = None, settings: Settings = Settings()) -> Analysis:  # noqa: B008
+def compare_runs(
+    first: Path,
+    second: Path,
+    bench: Path | None = None,
+    settings: AnalysisSettings = AnalysisSettings(),  # noqa: B008 - frozen
+) -> Analysis:
     """The analysis of two runs on one bench, without causes."""
     if len(load_runs([first, second], bench)) > 1:
         raise FathomError(f"'{first}' and '{second}' are runs on different benches. Compare runs on the same bench.")
@@ -150,7 +155,7 @@ class _Part:
 
     @classmethod
     def of(
-        cls, bench_runs: BenchRuns, corpus: Path | None, settings: Settings, progress: Callable[[int], None]
+        cls, bench_runs: BenchRuns, corpus: Path | None, settings: AnalysisSettings, progress: Callable[[int], None]
     ) -> _Part:
         with ExitStack() as stack:
             opened = open_corpus_of(bench_runs, corpus, stack) if settings.causes else None
@@ -209,7 +214,7 @@ def _bench_info(data: BenchData) -> BenchInfo:
         questions=manifest.questions,
         contexts=manifest.contexts,
         documents=overlap.documents,
-        counts=Counts(
+        counts=StageCounts(
             built=manifest.questions if fitted is None else fitted.built,
             fitted=manifest.questions,
             errors=0,
@@ -245,7 +250,7 @@ def _summary(
     attribution: Attribution | None,
     failure_stages: tuple[FailureStage, ...],
     bench: BenchInfo,
-    settings: Settings,
+    settings: AnalysisSettings,
     rng: np.random.Generator,
     shared: SharedDocuments | None,
 ) -> RunSummary:

@@ -36,7 +36,7 @@ class Estimate(Record):
     """How the interval was computed: "clustered Wilson", "t over contexts", ..."""
 
 
-class Counts(Record):
+class StageCounts(Record):
     """Number of questions at each stage from build to run."""
 
     built: Count | None
@@ -95,7 +95,7 @@ class Group(Record):
     """Scores of one group of questions."""
 
     name: str
-    counts: Counts
+    counts: StageCounts
     outcomes: Outcomes
     accuracy: Estimate
     """Share of all responses that are correct, missing ones included in the denominator."""
@@ -164,7 +164,7 @@ class Breakdown(Record):
     """Unweighted mean over groups."""
 
 
-class Cell(Record):
+class HeatMapCell(Record):
     """One cell of a heat map; cells without questions are left out."""
 
     row: str
@@ -177,7 +177,7 @@ class HeatMap(Record):
 
     rows: str
     columns: str
-    cells: tuple[Cell, ...]
+    cells: tuple[HeatMapCell, ...]
 
 
 class LengthPoint(Record):
@@ -614,7 +614,7 @@ class BenchInfo(Record):
     contexts: Count
     documents: Count
     """Distinct documents over all contexts."""
-    counts: Counts
+    counts: StageCounts
     shared_documents: Share
     """Share of documents in more than one context: contexts that share documents are not independent."""
     linked_contexts: Share

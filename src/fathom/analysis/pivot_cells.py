@@ -12,7 +12,7 @@ from fathom.analysis.findings import Estimate
 from fathom.analysis.intervals import Numbers, Values, difference, macro_average, mean_estimate, share
 from fathom.analysis.pivot_terms import Mask, Measure
 from fathom.analysis.ratios import linearized, ratio_estimate
-from fathom.analysis.response_table import NOT_SENT, Column, Property, ResponseTable
+from fathom.analysis.response_table import NOT_SENT, Property, ResponseColumn, ResponseTable
 from fathom.scoring.scores import pass_at_k
 
 
@@ -146,7 +146,7 @@ class Cells:
         masks = [np.isin(units.numbers, self._unit[group]) for group in self.grouped(self.macro, places).values()]
         return _cell(macro_average(units.values, units.contexts, masks, is_share)) if masks else NOTHING
 
-    def _ratio(self, column: Column, top: Values, bottom: Values, places: Numbers) -> CellValue:
+    def _ratio(self, column: ResponseColumn, top: Values, bottom: Values, places: Numbers) -> CellValue:
         """The ratio of the sums; with `macro` the mean of the ratios of its values."""
         if not self.macro:
             above, below = (self._units(side, places) for side in (top, bottom))

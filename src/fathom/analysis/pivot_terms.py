@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fathom.analysis.intervals import Values
-from fathom.analysis.response_table import Column, Kind, Property, ResponseTable, matching, plain_name
+from fathom.analysis.response_table import Kind, Property, ResponseColumn, ResponseTable, matching, plain_name
 from fathom.records.errors import FathomError
 from fathom.records.lengths import parse_length
 
@@ -38,7 +38,7 @@ class Measure:
     statistic: str
     """One of `STATISTICS` or p90; for other measures: share, number, pass, ratio."""
     kind: Kind
-    column: Column | None = None
+    column: ResponseColumn | None = None
     k: int = 0
     """The k of pass@k."""
 
@@ -171,7 +171,7 @@ class Terms:
         if name not in self.table.property_names:
             raise unknown("--measure: there is no property", name, self.table.property_names)
         values = self._where(text).astype(float)
-        return Measure(text, "mean", "share", Column(text, "share", "response", values, True))
+        return Measure(text, "mean", "share", ResponseColumn(text, "share", "response", values, True))
 
 
 _MEASURE_HINT = " The share of responses with a value is a measure too: outcome=refused, pattern=NAME."

@@ -101,7 +101,7 @@ def matching(values: Sequence[str], pattern: str) -> list[int]:
 
 
 @dataclass(frozen=True)
-class Column:
+class ResponseColumn:
     """A number of each response; NaN where there is none."""
 
     name: str
@@ -274,7 +274,7 @@ class ResponseTable:
         codes = np.array([numbers[value] for some in each for value in some], dtype=np.int64)
         return Property(name, "response", values, places, codes)
 
-    def binned(self, column: Column, limits: Sequence[float], shown: Sequence[str]) -> Property:
+    def binned(self, column: ResponseColumn, limits: Sequence[float], shown: Sequence[str]) -> Property:
         """A number as a property with ranges: below the first limit, from one limit to the next, and from the last."""
         has = np.flatnonzero(~np.isnan(column.values))
         codes = np.searchsorted(np.array(limits), column.values[has], side="right").astype(np.int64)
@@ -308,20 +308,20 @@ class ResponseTable:
     def _measure_names(self) -> list[str]:
         return list(dict.fromkeys(name for run in self.runs for one in run.details for name in one.measures))
 
-    def column(self, name: str) -> Column | None:
+    def column(self, name: str) -> ResponseColumn | None:
         """The number of that name; None if there is none."""
         if name == "accuracy":
-            return Column(name, "share", "response", self.has_outcome("correct").astype(float), True)
+            return ResponseColumn(name, "share", "response", self.has_outcome("correct").astype(float), True)
         if name == "partial-credit":
             scores = np.array([item.score for run in self.runs for item in run.items], dtype=float)
-            return Column(name, "share", "response", scores, True)
+            return ResponseColumn(name, "share", "response", scores, True)
         if name in _COSTS:
-            return Column(name, _COSTS[name], "response", self._cost(name))
+            return ResponseColumn(name, _COSTS[name], "response", self._cost(name))
         if name not in self.column_names:
             return None
         return self._ratio(name) or self._distribution(name) or self._measure(name) or self._size(name)
 
-    def _ratio(self, name: str) -> Column | None:
+    def _ratio(self, name: str) -> ResponseColumn | None:
         one = next((one for key, one in self._ratios.items() if plain_name(key) == name), None)
         if one is None:
             return None
@@ -330,9 +330,11 @@ class ResponseTable:
         with np.errstate(invalid="ignore", divide="ignore"):
             values = np.where(bottom > 0, top / bottom, np.nan)
         kind: Kind = "share" if one.is_share else "number"
-        return Column(name, kind, "response", values, one.is_share, top, bottom, less_is_better=one.less_is_better)
+        return ResponseColumn(
+            name, kind, "response", values, one.is_share, top, bottom, less_is_better=one.less_is_better
+        )
 
-    def _distribution(self, name: str) -> Column | None:
+    def _distribution(self, name: str) -> ResponseColumn | None:
         key = next((key for key in self._distributions if plain_name(key) == name), None)
         if key is None:
             return None
@@ -340,7 +342,7 @@ class ResponseTable:
         top, bottom = np.array([sum(one) for one in lists], dtype=float), np.array([len(one) for one in lists], float)
         with np.errstate(invalid="ignore", divide="ignore"):
             values = np.where(bottom > 0, top / bottom, np.nan)
-        return Column(name, "number", "response", values, False, top, bottom, lists)
+        return ResponseColumn(name, "number", "response", values, False, top, bottom, lists)
 
     def _each(self, *names: str) -> Values:
         """The first of some measures that each response has; NaN where it has none."""
@@ -359,20 +361,20 @@ class ResponseTable:
         each[self.has_outcome(*NOT_SENT) == 1] = np.nan
         return each
 
-    def _measure(self, name: str) -> Column | None:
+    def _measure(self, name: str) -> ResponseColumn | None:
         names = [key for key in self._measure_names if plain_name(key) == name]
         if not names:
             return None
         values = self._each(*names)
         if counts_of(self._ratios.values()).intersection(names):
-            return Column(name, "number", "response", values)
+            return ResponseColumn(name, "number", "response", values)
         is_share = bool(np.nanmin(values) >= 0 and np.nanmax(values) <= 1)
-        return Column(name, "share" if is_share else "number", "response", values, is_share)
+        return ResponseColumn(name, "share" if is_share else "number", "response", values, is_share)
 
-    def _size(self, name: str) -> Column:
+    def _size(self, name: str) -> ResponseColumn:
         key = next(key for one in self.questions for key in one.sizes if plain_name(key) == name)
         values = np.array([one.sizes.get(key, np.nan) for one in self.questions])[self.question]
-        return Column(name, "number", "question", values)
+        return ResponseColumn(name, "number", "question", values)
 
     def prices_unknown(self) -> list[str]:
         """The names of runs with a response whose price is not known."""

@@ -14,18 +14,18 @@ from fathom.analysis.findings import (
     OUTCOMES,
     BenchInfo,
     Breakdown,
-    Cell,
-    Counts,
     DistributionSummary,
     Estimate,
     Group,
     HeatMap,
+    HeatMapCell,
     LengthCurve,
     LengthPoint,
     Outcomes,
     Pattern,
     Samples,
     Spread,
+    StageCounts,
 )
 from fathom.analysis.intervals import Sums, Values, macro_average, share, share_of_sums
 from fathom.analysis.patterns import PATTERNS
@@ -52,7 +52,7 @@ def group(name: str, scores: RunArrays, mask: Mask, bench: BenchInfo, samples: i
             update={"errors": counted.error, "asked": counted.questions, "not_asked": not_asked}
         )
     else:
-        counts = Counts(
+        counts = StageCounts(
             built=None if bench.counts.dropped or not_asked else counted.questions,
             fitted=counted.questions,
             errors=counted.error,
@@ -173,7 +173,7 @@ def heat_maps(
     for rows, columns in pairs:
         if len(groups.get(rows, ())) > 1 and len(groups.get(columns, ())) > 1:
             cells = tuple(
-                Cell(row=row, column=column, accuracy=share(scores.accuracy[both], scores.contexts[both]))
+                HeatMapCell(row=row, column=column, accuracy=share(scores.accuracy[both], scores.contexts[both]))
                 for row, first in groups[rows].items()
                 for column, second in groups[columns].items()
                 if (both := first & second).any()

@@ -158,7 +158,7 @@ class Authoring(Project):
     def revise(self, id: str, person: str, puzzle: AuthoredPuzzle, reason: str) -> None:
         found = self._next(id, "revision", person)
         if puzzle.document != found.puzzle.document:
-            raise FathomError("A revision is about the same document. Draft a new puzzle instead.")
+            raise FathomError("A revision must be about the same document. Draft a new puzzle instead.")
         self._record(id, "revision", person, puzzle=puzzle, reason=reason)
 
     def review(self, id: str, person: str, answer: str, objection: str = "") -> bool:

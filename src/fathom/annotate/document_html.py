@@ -18,7 +18,7 @@ _BLOCK = re.compile(r"\S(?:[^\n]|\n(?!\n))*")
 
 
 @dataclass(frozen=True)
-class Heading:
+class ContentsEntry:
     """An entry of the table of contents."""
 
     start: int
@@ -31,7 +31,7 @@ class DocumentHtml:
     """The body of a document's page."""
 
     body: Markup
-    headings: tuple[Heading, ...]
+    headings: tuple[ContentsEntry, ...]
     sentences: int
 
 
@@ -43,7 +43,7 @@ def document_html(document: Document) -> DocumentHtml:
     tables = {table.span.start: table for table in document.tables if table.cells}
     wrapper = _SentenceWrapper(document.sentences, text)
     starts = sorted(levels)
-    headings: list[Heading] = []
+    headings: list[ContentsEntry] = []
     # Plain strings with escaped parts: `Markup.format` took most of the time of a page.
     parts: list[str] = []
     for span in _blocks(text, [table.span for table in tables.values()]):
@@ -54,7 +54,7 @@ def document_html(document: Document) -> DocumentHtml:
         elif heading is not None and "\n" not in span.of(text):
             level = min(levels[heading], 5)
             parts.append(_block(f"h{level}", heading.start, escape(heading.of(text)), id=True))
-            headings.append(Heading(heading.start, level, heading.of(text)))
+            headings.append(ContentsEntry(heading.start, level, heading.of(text)))
         else:
             parts.append(_block("p", span.start, wrapper.wrapped(span), id=True))
     return DocumentHtml(Markup("\n".join(parts)), tuple(headings), wrapper.count)

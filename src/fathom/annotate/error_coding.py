@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fathom.annotate.planned_project import Plan, PlannedProject
+from fathom.annotate.planned_project import PlannedProject, SamplePlan
 from fathom.annotate.project import FILE, now
 from fathom.records.documents import Count
 from fathom.records.errors import FathomError, file_errors
@@ -46,7 +46,7 @@ class CodingCase(Record):
     stratum: str
 
 
-class CodingPlan(Plan):
+class CodingPlan(SamplePlan):
     """The responses that are coded."""
 
     runs: dict[str, str]
@@ -101,9 +101,9 @@ class ErrorCoding(PlannedProject[CodingPlan]):
         """Add a category that all coders can use."""
         known = self.categories()
         if any(one.name.casefold() == category.name.casefold() for one in known):
-            raise FathomError(f"There is a category '{category.name}' already. Choose another name.")
+            raise FathomError(f"The category '{category.name}' already exists. Choose another name.")
         if len(known) >= MAX_CATEGORIES:
-            raise FathomError(f"There are {MAX_CATEGORIES} categories already. Use one of them.")
+            raise FathomError(f"There are already {MAX_CATEGORIES} categories. Use one of them.")
         with self._transaction():
             self._db.execute(
                 "INSERT INTO categories VALUES (?, ?, ?, ?)", (category.name, category.description, coder, now())

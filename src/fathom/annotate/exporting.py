@@ -27,6 +27,11 @@ Texts = Callable[[DocumentId], str]
 CLAIM_FIELDS = (*CLAIM_ATTRIBUTES, "conclusion", "no_evidence_reason", "note")
 EVIDENCE_FIELDS = ("type", "strength", "limitations", "note")
 """Attributes of evidence besides its polarity, which belongs to the link."""
+FREE_TEXTS = ("conclusion", "no_evidence_reason", "limitations", "note")
+"""Attributes that an annotator writes; the others are chosen from a list."""
+
+_ESCAPES = str.maketrans({"\\": r"\\", "\n": r"\n", "\r": r"\r", "\t": r"\t"})
+"""A note of brat is one line."""
 
 
 def write_annotations(annotations: Sequence[Annotation], texts: Texts, format: ExportFormat, out: Path) -> None:
@@ -127,8 +132,8 @@ def _region(id: str, label: str, span: Span, text: str, attributes: Mapping[str,
         {**base, "from_name": "label", "type": "labels", "value": {**place, "labels": [label]}}
     ]
     for name, value in attributes.items():
-        closed = name not in ("conclusion", "no_evidence_reason", "limitations", "note")
-        kind, given = ("choices", {"choices": [value]}) if closed else ("textarea", {"text": [value]})
+        is_free = name in FREE_TEXTS
+        kind, given = ("textarea", {"text": [value]}) if is_free else ("choices", {"choices": [value]})
         found.append({**base, "from_name": name, "type": kind, "value": {**place, **given}})
     return found
 
@@ -151,10 +156,11 @@ def _file_name(name: str) -> str:
 
 
 def brat(annotation: Annotation, text: str) -> str:
-    """Standoff lines: marks by offsets, relations from evidence to claim, attributes."""
+    """Standoff lines: marks by offsets, relations from evidence to claim, attributes, notes."""
     marks = _Marks(annotation)
     lines: list[str] = []
     attributes: list[str] = []
+    notes: list[str] = []
 
     def add(label: str, one: Claim | Evidence, names: Iterable[str]) -> str:
         id = f"T{len(lines) + 1}"
@@ -164,7 +170,13 @@ def brat(annotation: Annotation, text: str) -> str:
         printed = " ".join(piece.shifted(one.span.start).of(text) for piece in pieces)
         lines.append(f"{id}\t{label} {spans}\t{printed}")
         for name, value in attributes_of(one, names).items():
-            attributes.append(f"A{len(attributes) + 1}\t{name.title().replace('_', '')} {id} {value}")
+            title = name.title().replace("_", "")
+            # The value of an attribute is one word; what somebody wrote is a note.
+            if name in FREE_TEXTS:
+                type = "AnnotatorNotes" if name == "note" else title
+                notes.append(f"#{len(notes) + 1}\t{type} {id}\t{value.translate(_ESCAPES)}")
+            else:
+                attributes.append(f"A{len(attributes) + 1}\t{title} {id} {value}")
         return id
 
     claims = [add("Claim", one, CLAIM_FIELDS) for one in marks.claims]
@@ -173,7 +185,7 @@ def brat(annotation: Annotation, text: str) -> str:
         f"R{count}\t{polarity.title()} Arg1:{evidence[number]} Arg2:{claims[claim]}"
         for count, (claim, number, polarity) in enumerate(marks.links, start=1)
     ]
-    return "".join(f"{line}\n" for line in [*lines, *relations, *attributes])
+    return "".join(f"{line}\n" for line in [*lines, *relations, *attributes, *notes])
 
 
 def table(annotations: Sequence[Annotation], texts: Texts) -> str:

@@ -143,9 +143,9 @@ def _refuse_invalid(id: str, one: Element | None, after: Mapping[str, Element | 
         if not isinstance(claim, ClaimMark) or not isinstance(evidence, EvidenceMark):
             raise FathomError(f"The link '{id}' does not connect a claim with evidence. Reload the page.")
     if isinstance(one, Comment) and not isinstance(after.get(one.about), Decision):
-        raise FathomError(f"The comment '{id}' is about no decision. Reload the page.")
+        raise FathomError(f"The comment '{id}' does not belong to a decision. Reload the page.")
     if isinstance(one, Decision) and one.state == "dropped" and not one.reason:
-        raise FathomError("A claim is dropped with a reason. Give one.")
+        raise FathomError("Dropping a claim needs a reason. Give one.")
 
 
 def ends_of(one: EvidenceLink | Comment) -> tuple[str, ...]:

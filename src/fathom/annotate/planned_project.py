@@ -70,7 +70,7 @@ def stratified_sample(
     return StratifiedSample(drawn, {value: len(groups[value]) for value in sorted(groups)})
 
 
-class Plan(Record):
+class SamplePlan(Record):
     """The sample of a project."""
 
     format: int = FORMAT
@@ -87,7 +87,7 @@ class Plan(Record):
     seed: int
 
 
-P = TypeVar("P", bound=Plan)
+P = TypeVar("P", bound=SamplePlan)
 
 
 class PlannedProject(Project, ABC, Generic[P]):
@@ -119,7 +119,7 @@ class PlannedProject(Project, ABC, Generic[P]):
     def begin(cls, folder: Path, plan: P, people: Sequence[str], bench: Bench) -> Self:
         """Create the folder of a project with its people."""
         if (folder / cls.plan_file).exists() or (folder / FILE).exists():
-            raise FathomError(f"'{folder}' contains a project already. Choose another --out.")
+            raise FathomError(f"'{folder}' already contains a project. Choose another --out.")
         if len(set(people)) < len(people):
             raise FathomError("A name is given twice. Give each person a different name.")
         settings = ProjectSettings(corpus=relative(bench.corpus_folder, folder), corpus_fingerprint="", documents=())

@@ -29,7 +29,7 @@ from fathom.annotate.layers import (
     ends_of,
     layer_of,
 )
-from fathom.corpus.store import Database
+from fathom.corpus.store import SqliteFile
 from fathom.records.annotations import Annotation
 from fathom.records.documents import Count, DocumentId
 from fathom.records.errors import FathomError, file_errors
@@ -143,7 +143,7 @@ class StaleRevisionError(Exception):
         self.saved = saved
 
 
-class Project(Database):
+class Project(SqliteFile):
     """An annotation project, open for reading and writing. Every change is on disk when its method returns."""
 
     def __init__(self, folder: Path) -> None:
@@ -170,7 +170,7 @@ class Project(Database):
         """Create an empty project in a folder."""
         path = folder / FILE
         if path.exists():
-            raise FathomError(f"'{folder}' contains a project already. Choose another --project.")
+            raise FathomError(f"'{folder}' already contains a project. Choose another --project.")
         with file_errors("write", path):
             folder.mkdir(parents=True, exist_ok=True)
             # The file has the tokens of all annotators: nobody else may read it.
@@ -349,7 +349,7 @@ class Project(Database):
                 head = self._head(one.document, one.annotator)
                 if head.revision:
                     raise FathomError(
-                        f"'{one.annotator}' has annotated document '{one.document}' in the project already. "
+                        f"'{one.annotator}' has already annotated document '{one.document}' in the project. "
                         "Import into another project."
                     )
                 self._append(one.document, one.annotator, head, "imported", dict(layer_of(one.claims)))

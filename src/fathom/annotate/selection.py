@@ -44,7 +44,7 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Selection:
+class DocumentFilter:
     """Filters for the documents of a project."""
 
     year: Range | None = None
@@ -71,7 +71,7 @@ def mathematics_share(text: str) -> float:
     return (inside + len(_MATH.findall(outside))) / max(1, len(text))
 
 
-def select(corpus: Corpus, selection: Selection) -> SelectedDocuments:
+def select(corpus: Corpus, selection: DocumentFilter) -> SelectedDocuments:
     """The documents of a corpus that pass all filters."""
     excluded: Counter[str] = Counter()
     kept: list[DocumentId] = []

@@ -9,7 +9,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fathom.annotate.planned_project import Plan, PlannedProject, StratifiedSample, question_tags, stratified_sample
+from fathom.annotate.planned_project import (
+    PlannedProject,
+    SamplePlan,
+    StratifiedSample,
+    question_tags,
+    stratified_sample,
+)
 from fathom.annotate.project import FILE, now
 from fathom.records.documents import Count, Position
 from fathom.records.errors import FathomError, file_errors
@@ -43,7 +49,7 @@ class StudyTask(Record):
     """The code that a control asks for; empty for a question of the bench."""
 
 
-class StudyPlan(Plan):
+class StudyPlan(SamplePlan):
     """The sample of a study, and the tasks of each person."""
 
     show: str
@@ -143,7 +149,7 @@ class Study(PlannedProject[StudyPlan]):
     def answer(self, person: str, place: int, text: str, gave_up: bool) -> None:
         """Store the answer to the task that is open; an answer after the time limit is a timeout."""
         if place != self.next_place(person):
-            raise FathomError("This question was answered already. Reload the page.")
+            raise FathomError("This question has already been answered. Reload the page.")
         sent = now()
         limit = self.plan.time_limit
         with self._transaction():

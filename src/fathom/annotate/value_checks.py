@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fathom.analysis.value_checks import CheckVerdict
-from fathom.annotate.planned_project import Plan, PlannedProject
+from fathom.annotate.planned_project import PlannedProject, SamplePlan
 from fathom.annotate.project import FILE, now
 from fathom.records.documents import Count
 from fathom.records.errors import FathomError, file_errors
@@ -30,7 +30,7 @@ CREATE TABLE checks (
 Step = Literal["first", "second"]
 
 
-class ValueCheckPlan(Plan):
+class ValueCheckPlan(SamplePlan):
     """The values that are checked, and by whom."""
 
     values: tuple[ExtractedValue, ...]
@@ -114,7 +114,7 @@ class ValueChecks(PlannedProject[ValueCheckPlan]):
     def add(self, check: ValueCheck) -> None:
         """Store the check of a task that the person has."""
         if not any((one.place, one.step) == (check.place, check.step) for one in self.open_tasks(check.person)):
-            raise FathomError("This value was checked already. Reload the page.")
+            raise FathomError("This value has already been checked. Reload the page.")
         if check.verdict != "correct" and not check.note.strip():
             raise FathomError("Say what the document states instead, or what is unclear.")
         with self._transaction():

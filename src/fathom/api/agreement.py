@@ -34,7 +34,9 @@ def agree(
     if not 0 < threshold <= 1:
         raise FathomError(f"The threshold is {threshold}. Give a number above 0 and at most 1.")
     if level == "sentence" and corpus is None:
-        raise FathomError("Sentences are those of the corpus. Give it with --corpus, or compare in characters.")
+        raise FathomError(
+            "A comparison in sentences needs the corpus. Give it with --corpus, or compare in characters."
+        )
     found = _read(as_paths(annotations))
     if corpus is None:
         return agreement(found, None, "character", threshold)

@@ -11,7 +11,7 @@ from fathom.annotate.exporting import EXPORT_FORMATS, ExportFormat, write_annota
 from fathom.annotate.layers import ADJUDICATED, ClaimMark, unlinked
 from fathom.annotate.planned_project import relative
 from fathom.annotate.project import FILE, Project, ProjectSettings
-from fathom.annotate.selection import Range, Selection, assign, select
+from fathom.annotate.selection import DocumentFilter, Range, assign, select
 from fathom.api.arguments import Folder, as_path
 from fathom.api.corpora import open_corpus
 from fathom.api.serving import require_server, serve
@@ -28,11 +28,11 @@ from fathom.tasks.bench import Bench
 
 __all__ = [
     "EXPORT_FORMATS",
+    "DocumentFilter",
     "ExportFormat",
     "ExportReport",
     "ProjectSummary",
     "Range",
-    "Selection",
     "create_project",
     "export_annotations",
     "import_into_project",
@@ -97,7 +97,7 @@ def create_project(
     annotators: Sequence[str],
     *,
     adjudicators: Sequence[str] = (),
-    selection: Selection = Selection(),  # noqa: B008
+    selection: DocumentFilter = DocumentFilter(),  # noqa: B008
     double: int | None = None,
     guidelines: Folder | None = None,
 ) -> ProjectSummary:
@@ -115,7 +115,12 @@ def create_project(
 
 
 def _create(
-    corpus: Path, folder: Path, annotators: Sequence[str], selection: Selection, double: int | None, guidelines: str
+    corpus: Path,
+    folder: Path,
+    annotators: Sequence[str],
+    selection: DocumentFilter,
+    double: int | None,
+    guidelines: str,
 ) -> None:
     with open_corpus(corpus) as documents:
         selected = select(documents, selection)
@@ -167,7 +172,7 @@ def _corpus_of(project: Project, given: Path | None = None) -> Corpus:
     if corpus.manifest.fingerprint != project.settings.corpus_fingerprint:
         corpus.close()
         raise FathomError(
-            f"The corpus '{corpus.folder}' is not the one of the project '{project.folder}'. Give that one, or choose "
+            f"The corpus '{corpus.folder}' does not belong to the project '{project.folder}'. Give that one, or choose "
             "another --project."
         )
     return corpus
@@ -270,7 +275,7 @@ def export_annotations(
     if format not in EXPORT_FORMATS:
         raise FathomError(f"There is no format '{format}'. Choose among {', '.join(EXPORT_FORMATS)}.")
     if unfinished and format != "annotations":
-        raise FathomError(f"The format '{format}' cannot say that a layer is unfinished. Use 'annotations'.")
+        raise FathomError(f"The format '{format}' cannot mark a layer as unfinished. Use 'annotations'.")
     with Project(as_path(project)) as opened, _corpus_of(opened) as corpus:
         known = sorted({annotator for _, annotator in opened.layers()})
         for name in annotators:

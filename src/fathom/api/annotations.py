@@ -41,7 +41,7 @@ def import_annotations(
     if not annotations:
         unknown = ", ".join(report.unknown_documents[:3])
         raise FathomError(
-            f"No annotation is of a document of '{corpus}'{f' (such as {unknown})' if unknown else ''}. "
+            f"No annotation belongs to a document of '{corpus}'{f' (such as {unknown})' if unknown else ''}. "
             "Ingest the annotated documents first; they are found by id, DOI, file name or title."
         )
     write_records(path, annotations)

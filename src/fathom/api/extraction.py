@@ -28,8 +28,8 @@ from fathom.runs.run import RunLimits
 from fathom.systems.protocol import count_tokens, estimate_prompts
 from fathom.tasks.tables.extractor import (
     FIELDS_AT_ONCE,
-    Claim,
-    Subject,
+    ExtractedFigure,
+    ExtractionTask,
     excerpts,
     located,
     parse_response,
@@ -112,7 +112,7 @@ class ExtractionOptions:
 class _ExtractionPrompt:
     """One prompt, with what it asks for."""
 
-    subject: Subject
+    subject: ExtractionTask
     fields: tuple[str, ...]
     prompt: Prompt
 
@@ -150,7 +150,7 @@ class _Extraction:
             made += [_ExtractionPrompt(subject, fields, prompt) for fields, prompt in asked]
         return made
 
-    def _shown(self, subject: Subject, limit: int | None) -> Callable[[Sequence[str]], str]:
+    def _shown(self, subject: ExtractionTask, limit: int | None) -> Callable[[Sequence[str]], str]:
         """The text of a document for some fields: the whole, or what has their labels."""
         if limit is None or count_tokens(subject.text) <= limit:
             return lambda fields: subject.text
@@ -282,7 +282,7 @@ class _Poll:
         batches = len(self._extraction.extractors) * self._extraction.options.tries
         self._progress(self._batches * total + done, batches * total)
 
-    def _count(self, asked: _ExtractionPrompt, claims: dict[str, Claim | None] | None) -> None:
+    def _count(self, asked: _ExtractionPrompt, claims: dict[str, ExtractedFigure | None] | None) -> None:
         """Add the votes of one response."""
         for field in asked.fields:
             vote: Vote = "invalid"
@@ -296,7 +296,7 @@ def _check(extractors: Sequence[str], options: ExtractionOptions) -> None:
     if not extractors or len(set(extractors)) < len(extractors):
         raise FathomError("Name each extractor once, such as --extractor openai/gpt-4.1-mini.")
     if options.tries < 1:
-        raise FathomError(f"An extractor is asked at least once, not {options.tries} times.")
+        raise FathomError(f"The number of tries is {options.tries}. Give at least 1.")
 
 
 def _spent(folder: Path) -> float:
@@ -304,7 +304,7 @@ def _spent(folder: Path) -> float:
     return sum(call.usage.price or 0.0 for call in read_records(path, RoleCall)) if path.exists() else 0.0
 
 
-def _parser(fields: tuple[str, ...]) -> Callable[[str], dict[str, Claim | None]]:
+def _parser(fields: tuple[str, ...]) -> Callable[[str], dict[str, ExtractedFigure | None]]:
     return lambda text: parse_response(text, fields)
 
 
@@ -314,7 +314,9 @@ def _turn(role: RoleModel, asked: Sequence[_ExtractionPrompt], extraction: _Extr
         return role
     simulated = Simulated.parse(role.name).resolved(())
     if simulated.kind != "extractor":
-        raise FathomError(f"'{role.name}' extracts nothing. The simulated extractor is 'sim/extractor?error=0.1'.")
+        raise FathomError(
+            f"'{role.name}' cannot extract figures. The simulated extractor is 'sim/extractor?error=0.1'."
+        )
     by_prompt = {one.prompt: one for one in asked}
     read = lru_cache(maxsize=2)(extraction.corpus.document)
 

@@ -29,7 +29,7 @@ def import_inspect(log: Folder, bench: Folder, out: Folder) -> Run:
         raise missing_engine(error) from error
     path, folder, opened = as_path(log), as_path(out), Bench(as_path(bench))
     if folder.exists():
-        raise FathomError(f"'{folder}' exists already. Choose another --out.")
+        raise FathomError(f"'{folder}' already exists. Choose another --out.")
     questions = {question.id for question in opened.all_questions()}
     name = read_log(path, ()).model
     found = read_log(path, questions, model_info(name))

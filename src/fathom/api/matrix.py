@@ -26,7 +26,7 @@ from fathom.records.errors import FathomError
 from fathom.records.record import Record
 from fathom.runs.calling import Budget, SharedLimits
 from fathom.runs.folder import read_responses, spent_at_most
-from fathom.runs.matrix import Cell, Matrix, cells, parse_matrix, read_matrix
+from fathom.runs.matrix import Matrix, MatrixCell, cells, parse_matrix, read_matrix
 from fathom.runs.progress import ShowProgress, show_nothing
 from fathom.runs.run import summarize
 from fathom.systems.catalog import load_system
@@ -68,7 +68,7 @@ class CellProgress:
 class PlannedCell:
     """A cell of a matrix, before its run."""
 
-    cell: Cell
+    cell: MatrixCell
     request: RunRequest
     folder: Path
 
@@ -228,7 +228,7 @@ def _needs_model(matrix: Matrix) -> dict[str, bool]:
     return found
 
 
-def _planned(bench: Path, cell: Cell, folder: Path, given: Mapping[str, Any]) -> PlannedCell:
+def _planned(bench: Path, cell: MatrixCell, folder: Path, given: Mapping[str, Any]) -> PlannedCell:
     options = {**given, **cell.options}
     # What the matrix sets for all cells concerns those that have a model.
     for name in ("url", *(MODEL_OPTIONS if cell.model is None else ())):
@@ -242,5 +242,5 @@ def _planned(bench: Path, cell: Cell, folder: Path, given: Mapping[str, Any]) ->
     return PlannedCell(cell, request, folder / name)
 
 
-def _cell_error(cell: Cell, error: FathomError) -> FathomError:
+def _cell_error(cell: MatrixCell, error: FathomError) -> FathomError:
     return FathomError(f"Cell '{cell.label}' of the matrix: {error}")

@@ -238,7 +238,7 @@ def _refuse_model_options(model: str | None, system: System, options: Mapping[st
         if options.get(name) is not None:
             option = f"--{name.replace('_', '-')}"
             raise FathomError(
-                f"{option} has no effect on the system '{system.name}', which calls no model of Fathom's."
+                f"{option} has no effect on the system '{system.name}', which does not call a model through Fathom."
             )
 
 

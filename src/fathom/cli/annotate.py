@@ -78,8 +78,8 @@ def command(
     or retire them; errata are written to the bench's folder. Reads the corpus; writes the project; calls no model.
     """
     from fathom.api.annotating import (
+        DocumentFilter,
         Range,
-        Selection,
         create_project,
         import_into_project,
         is_bench,
@@ -102,7 +102,7 @@ def command(
     year_range, pages_range, mathematics_range = (
         None if one is None else Range.parse(one) for one in (year, pages, mathematics)
     )
-    selection = Selection(year_range, pages_range, mathematics_range, limit, seed)
+    selection = DocumentFilter(year_range, pages_range, mathematics_range, limit, seed)
     summary = create_project(
         corpus,
         folder,

@@ -75,7 +75,7 @@ def command(caller: click.Context, recipe: Path | None, out: Path | None, proces
     """
     if caller.invoked_subcommand is not None:
         if recipe is not None:
-            raise click.UsageError("--recipe names its families itself. Leave out the family.", caller)
+            raise click.UsageError("A recipe names its families. Leave out the family.", caller)
         return
     if recipe is None:
         click.echo(caller.get_help())

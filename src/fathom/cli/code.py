@@ -70,15 +70,15 @@ def command(
     folder = targets[0]
     if not is_coding(folder):
         if results:
-            raise FathomError(f"'{folder}' is not a coding. Give the folder that --out named.")
+            raise FathomError(f"'{folder}' is not an error-coding project. Give the folder that --out named.")
         if out is None or per is None:
-            raise FathomError("A new coding needs --out DIR and --per TAG=N. Give both.")
+            raise FathomError("A new error-coding project needs --out DIR and --per TAG=N. Give both.")
         create_coding(
             targets, out, *per, coders=coders, failed_by=failed_by, categories=categories, bench=bench, seed=seed
         )
         folder = out
     elif len(targets) > 1:
-        raise FathomError(f"'{folder}' is a coding. Give it alone, or runs for a new one.")
+        raise FathomError(f"'{folder}' is an error-coding project. Give it alone, or give runs to create a new one.")
     if results:
         found = coding_results(folder)
         click.echo(found.model_dump_json(indent=2) if as_json else "\n".join(_result_lines(folder, found)))

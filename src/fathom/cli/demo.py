@@ -31,7 +31,7 @@ SIMULATED = (DemoRun("careful", CAREFUL), DemoRun("hasty", HASTY), DemoRun("rag"
 
 
 @dataclass(frozen=True)
-class Part:
+class DemoPart:
     """A generated corpus, a bench of one family over it, and the runs on this bench."""
 
     name: str
@@ -53,7 +53,7 @@ class Part:
 
 
 PARTS = (
-    Part(
+    DemoPart(
         name="articles",
         domains="articles",
         length="full",
@@ -66,7 +66,7 @@ PARTS = (
         runs=SIMULATED,
     ),
     # Questions of `tables` compare at least four companies, and a report has 11K tokens.
-    Part(
+    DemoPart(
         name="reports",
         domains="companies",
         length="full",
@@ -79,7 +79,7 @@ PARTS = (
         runs=SIMULATED,
     ),
     # The embedded model reads 200 tokens per second and writes 40: few, short contexts and short responses.
-    Part(
+    DemoPart(
         name="letters",
         domains="articles",
         length="short",
@@ -117,7 +117,7 @@ def command(caller: click.Context, out: Path, seed: int) -> None:
     click.echo(f"\nEverything is in {out} ({time.monotonic() - start:.0f} s). Open {page} in a browser.")
 
 
-def _run_part(caller: click.Context, part: Part, out: Path, seed: int) -> None:
+def _run_part(caller: click.Context, part: DemoPart, out: Path, seed: int) -> None:
     corpus, bench = out / part.name, out / f"{part.name}-bench"
     _step(
         f"fathom generate --out {corpus} --documents {part.documents} --domains {part.domains} "
@@ -149,7 +149,7 @@ def _run_part(caller: click.Context, part: Part, out: Path, seed: int) -> None:
         caller.invoke(score.command, target=folder)
 
 
-def _folder(out: Path, part: Part, one: DemoRun) -> Path:
+def _folder(out: Path, part: DemoPart, one: DemoRun) -> Path:
     return out / "runs" / f"{part.name}-{one.name}"
 
 

@@ -56,7 +56,7 @@ def command(
     options.require_path(bench, "a bench")
     if question is not None:
         if not reason or not by:
-            raise FathomError("A statement needs a reason and a name. Give --reason TEXT and --by NAME.")
+            raise FathomError("An erratum needs a reason and a name. Give --reason TEXT and --by NAME.")
         found = state_erratum(bench, question, state, reason, by)
     else:
         found = import_errata(bench, imported) if imported else errata(bench)

@@ -108,12 +108,13 @@ def _parameter(kind: Any, field: FieldInfo) -> click.ParamType[Any]:
     if kind is int:
         return _WholeNumber(least, most)
     if kind is float:
-        return click.FloatRange(least, most)
+        above = _bound(field, "gt")
+        return click.FloatRange(above, most, min_open=True) if least is None else click.FloatRange(least, most)
     return click.STRING
 
 
 def _bound(field: FieldInfo, name: str) -> Any:
-    """The bound `ge` or `le` of a number; None if there is none."""
+    """The bound `ge`, `gt` or `le` of a number; None if there is none."""
     bounds = (getattr(one, name, None) for one in field.metadata)
     return next((bound for bound in bounds if bound is not None), None)
 

@@ -106,7 +106,7 @@ def command(
         items = CALIBRATION_ITEMS if calibration is None else calibration
         judge_run(target, models, bench=bench, reasoning=reasoning, calibration=items)
     if answers is None and (split is not None or only_given):
-        raise FathomError("--split and --only-given are for --answers. A run knows which questions it asks.")
+        raise FathomError("--split and --only-given are for --answers. A run records which questions it asks.")
     if is_run:
         scores = score_run(target, bench=bench, out=out, reasoning=reasoning)
     elif answers is not None:

@@ -144,7 +144,7 @@ def _check_values(
     context = click.get_current_context()
     for option, name in _QUESTIONS_ONLY.items():
         if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
-            raise FathomError(f"{option} is for questions, and this is a check of values. Leave it out.")
+            raise FathomError(f"{option} applies to questions, and this is a value check. Leave it out.")
     if results:
         found = value_check_results(target)
         click.echo(found.model_dump_json(indent=2) if as_json else "\n".join(_check_lines(target, found)))

@@ -15,7 +15,7 @@ from fathom.records.record import digest
 from fathom.records.spans import Span
 
 
-class Piece(NamedTuple):
+class PlacedDocument(NamedTuple):
     """One document of a context, with everything that determines its layout."""
 
     document: DocumentId
@@ -29,7 +29,7 @@ class Piece(NamedTuple):
 
 
 def assemble(
-    pieces: Sequence[Piece],
+    pieces: Sequence[PlacedDocument],
     counter: Tokenizer,
     *,
     length: int | Callable[[int], int],
@@ -70,7 +70,7 @@ def assemble(
 def whole_documents(documents: Sequence[Document], counter: Tokenizer) -> Context:
     """The context that shows whole documents in this order; its nominal length is the next multiple of 1,024 tokens."""
     pieces = [
-        Piece(document.id, digest(document.text.encode()), len(document.text), counter.count(document.text))
+        PlacedDocument(document.id, digest(document.text.encode()), len(document.text), counter.count(document.text))
         for document in documents
     ]
     return assemble(pieces, counter, length=lambda tokens: -(-tokens // 1_024) * 1_024)

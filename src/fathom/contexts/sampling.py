@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from fathom.contexts.assembly import Piece, assemble, boundary_tokens
+from fathom.contexts.assembly import PlacedDocument, assemble, boundary_tokens
 from fathom.contexts.document_selection import Pool, SizeLimits, assign_splits, select_documents
 from fathom.contexts.layout import forges_boundary, lay_out
 from fathom.corpus.store import Corpus, DocumentEntry
@@ -392,7 +392,7 @@ class ContextSampler:
             if not limits.min_tokens <= tokens <= limits.max_tokens:
                 return None
         pieces = [
-            Piece(entry.id, entry.fingerprint, entry.characters, self._pool.tokens[number])
+            PlacedDocument(entry.id, entry.fingerprint, entry.characters, self._pool.tokens[number])
             for entry, number in zip(entries, selected, strict=True)
         ]
         return assemble(

@@ -16,7 +16,7 @@ from fathom.corpus.generated.prose import write_prose
 from fathom.corpus.generated.reports import DOMAINS as REPORTS
 from fathom.corpus.generated.reports import write_report
 from fathom.corpus.generated.research import write_article
-from fathom.corpus.generated.world import Plan, World
+from fathom.corpus.generated.world import ArticlePlan, World
 from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.store import CorpusWriter, PackedDocument, finished_corpus, pack
 from fathom.records.documents import Position
@@ -144,7 +144,7 @@ def _is_complete(recipe: Recipe, documents: int, tokens: int) -> bool:
     return documents >= (recipe.documents or 2**62) or tokens >= (recipe.tokens or 2**62)
 
 
-Task = Plan | ReportTask | ProseTask
+Task = ArticlePlan | ReportTask | ProseTask
 
 
 def _tasks(recipe: Recipe) -> Iterator[Task]:
@@ -163,7 +163,7 @@ def _tasks(recipe: Recipe) -> Iterator[Task]:
 
 def _write(task: Task) -> PackedDocument:
     match task:
-        case Plan():
+        case ArticlePlan():
             return pack(write_article(task))
         case ProseTask():
             return pack(write_prose(task.domain, task.seed, task.index, long=task.long))

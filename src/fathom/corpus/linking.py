@@ -80,7 +80,7 @@ class LinkableDocument:
     """Not needed when the document is added."""
 
 
-class Match(NamedTuple):
+class ReferenceMatch(NamedTuple):
     """The result of linking one reference."""
 
     document: DocumentId | None
@@ -152,13 +152,13 @@ class Linker:
             )
         )
 
-    def link(self, entry: LinkableDocument) -> tuple[Match, ...]:
+    def link(self, entry: LinkableDocument) -> tuple[ReferenceMatch, ...]:
         """For each reference of a document that was added: the document it cites, and the linking method."""
         matches = self.find(entry.id, map(ReferenceQuery.of, entry.references))
         self.count(match.method for match in matches)
         return matches
 
-    def find(self, citing: DocumentId, references: Iterable[ReferenceQuery]) -> tuple[Match, ...]:
+    def find(self, citing: DocumentId, references: Iterable[ReferenceQuery]) -> tuple[ReferenceMatch, ...]:
         """What `link` returns, for prepared references and without counting, since worker processes call it."""
         index = self.index
         own = index.position(citing)
@@ -190,15 +190,15 @@ class Linker:
             self._index = Index(self._documents)
         return self._index
 
-    def _match(self, index: Index, own: int, reference: ReferenceQuery) -> Match:
+    def _match(self, index: Index, own: int, reference: ReferenceQuery) -> ReferenceMatch:
         result = _Search(index, reference).run()
         if result.place is None:
-            return Match(None, result.method)
+            return ReferenceMatch(None, result.method)
         document = index.documents[result.place]
         if document.group == index.documents[own].group:
-            return Match(None, "self-citation")
+            return ReferenceMatch(None, "self-citation")
         # Where a work has several versions, links go to the published one.
-        return Match(index.documents[document.best].id, result.method)
+        return ReferenceMatch(index.documents[document.best].id, result.method)
 
 
 # Searching.

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from fathom.corpus.document_reading import AttachedSource, FileResult, LinkingRecord, ReadResult
 from fathom.corpus.manifest import FORMAT
-from fathom.corpus.store import Database, PackedDocument
+from fathom.corpus.store import PackedDocument, SqliteFile
 from fathom.models.lines import LineLengths
 from fathom.records.errors import FathomError, file_errors
 
@@ -60,7 +60,7 @@ class KeptDocument(NamedTuple):
     work: str | None
 
 
-class Staging(Database):
+class Staging(SqliteFile):
     """The open staging file; its rows are read when needed, not kept in memory."""
 
     def __init__(self, folder: Path, recipe: dict[str, JsonValue]) -> None:

@@ -94,7 +94,7 @@ class DocumentEntry(NamedTuple):
         return set(fields) <= set(self.known.split())
 
 
-class Link(NamedTuple):
+class CitationLink(NamedTuple):
     """One document of the corpus cites another."""
 
     citing: DocumentId
@@ -212,7 +212,7 @@ class _TextCache:
             self._free += len(oldest.utf8)
 
 
-class Database:
+class SqliteFile:
     """A SQLite file that is closed at the end of its `with` statement."""
 
     _db: sqlite3.Connection
@@ -236,7 +236,7 @@ class Database:
             raise
 
 
-class Corpus(Database):
+class Corpus(SqliteFile):
     """A finished corpus, open for reading; caches up to `cache_bytes` of the texts read last."""
 
     def __init__(self, folder: Path, cache_bytes: int = 64 * 1024 * 1024) -> None:
@@ -311,9 +311,9 @@ class Corpus(Database):
         for id, text in self._query("SELECT id, text FROM documents ORDER BY number"):
             yield id, self._decompressed(id, text)
 
-    def links(self) -> Iterator[Link]:
+    def links(self) -> Iterator[CitationLink]:
         """The citations between documents, sorted."""
-        return map(Link._make, self._query("SELECT citing, cited FROM links ORDER BY citing, cited"))
+        return map(CitationLink._make, self._query("SELECT citing, cited FROM links ORDER BY citing, cited"))
 
     def token_counts(self, counter: Tokenizer) -> dict[DocumentId, int]:
         """The token count of every document; counted here if the corpus does not store it."""
@@ -384,7 +384,7 @@ class Corpus(Database):
             ) from error
 
 
-class CorpusWriter(Database):
+class CorpusWriter(SqliteFile):
     """An unfinished corpus. A kill loses at most the documents since the last `save`; opening it again continues.
 
     Until `finish` the documents are in a file of another name, so that an unfinished corpus is never opened as one.
@@ -448,7 +448,7 @@ class CorpusWriter(Database):
                 )
             except sqlite3.IntegrityError as error:
                 raise FathomError(
-                    f"Document '{packed.id}' is in the corpus already. Give each document once."
+                    f"Document '{packed.id}' is already in the corpus. Give each document once."
                 ) from error
             lines = compressed(json.dumps(packed.lines, separators=(",", ":")).encode())
             self._db.execute("INSERT INTO tokens VALUES (?, ?, ?, ?)", (DEFAULT, added.lastrowid, packed.tokens, lines))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from random import Random
 
-from fathom.corpus.swap_people import Person, family_span, name_words, people
+from fathom.corpus.swap_people import NamedPerson, family_span, name_words, people
 from fathom.models.tokenizers import DEFAULT, tokenizer
 from fathom.records.documents import Document
 from fathom.records.names import WORD, family_name, plain_word
@@ -158,7 +158,7 @@ class NameSwap:
     def _has(self, word: str) -> bool:
         return word[0].isupper() and plain_word(word) in self.words
 
-    def _is_known(self, person: Person) -> bool:
+    def _is_known(self, person: NamedPerson) -> bool:
         """Whether a name is a person's: "Amazon Web Services" has no given name that people have."""
         return person.certain or not self.first_names.isdisjoint(map(plain_word, WORD.findall(person.given)))
 

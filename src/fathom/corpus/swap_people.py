@@ -23,7 +23,7 @@ _TWO_CAPITALS = re.compile(rf"(?:{_PREFIXES})[A-Z][a-z]+")
 _COMPANY = frozenset(("inc", "ltd", "llc", "gmbh", "corp", "corporation", "company", "plc", "ag", "labs", "software"))
 
 
-class Person(NamedTuple):
+class NamedPerson(NamedTuple):
     """A person whom a byline or a reference list names."""
 
     given: str
@@ -34,13 +34,13 @@ class Person(NamedTuple):
     """False for the only author of an entry, with a given name in full: "Jupyter Widgets" has the same form."""
 
 
-def people(document: Document) -> Iterator[Person]:
+def people(document: Document) -> Iterator[NamedPerson]:
     """The people of a byline and a reference list that are known: what was read in doubt may be a place or a word."""
     if document.state("authors") != "unknown":
         for author in document.authors:
             family = None if author.group else family_span(author.span.of(document.text), author.family)
             if family is not None:
-                yield Person(author.given, family.shifted(author.span.start), True)
+                yield NamedPerson(author.given, family.shifted(author.span.start), True)
     if document.state("references") != "unknown":
         for reference in document.references:
             for span in reference.authors:
@@ -49,7 +49,7 @@ def people(document: Document) -> Iterator[Person]:
                     yield person._replace(family=person.family.shifted(span.start))
 
 
-def _person(printed: str, is_alone: bool) -> Person | None:
+def _person(printed: str, is_alone: bool) -> NamedPerson | None:
     """The person of that name; None if it has no given name, or something that a group or a company has."""
     family = family_span(printed, family_name(printed))
     if family is None or is_group_name(printed) or re.search(r"\d", printed):
@@ -63,7 +63,7 @@ def _person(printed: str, is_alone: bool) -> Person | None:
     if any(1 < len(word) <= SHORT_CAPITALS and word.isupper() for word in WORD.findall(family.of(printed))):
         return None
     has_initial = any(len(word) == 1 or (word.isupper() and len(word) <= 3) for word in WORD.findall(given))
-    return Person(given, family, has_initial or not is_alone)
+    return NamedPerson(given, family, has_initial or not is_alone)
 
 
 def _can_be_printed(word: str) -> bool:

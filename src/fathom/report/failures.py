@@ -19,7 +19,7 @@ from fathom.analysis.findings import (
 )
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Dot, DotRow, Point, Segment, dot_plot, dot_rows, stacked_bars
-from fathom.report.figures import Column, Figure, RunRow, interval_columns
+from fathom.report.figures import Figure, FigureColumn, RunRow, interval_columns
 from fathom.report.formatting import count, interval, percent, point
 from fathom.report.ranking import controls, run_colors
 
@@ -40,13 +40,13 @@ def patterns(findings: Findings) -> tuple[Figure, ...]:
         high = max(row.of.share.high for row in rows)
         return dot_plot("Frequency of each error pattern", dot_rows(names, dots), width, 0.0, _axis_end(high))
 
-    columns: tuple[Column[RunRow[Pattern]], ...] = (
-        Column("run", "Run", lambda row: row.run),
-        Column("pattern", "Pattern", lambda row: row.of.name),
-        Column("count", "Responses", lambda row: row.of.count, "count"),
+    columns: tuple[FigureColumn[RunRow[Pattern]], ...] = (
+        FigureColumn("run", "Run", lambda row: row.run),
+        FigureColumn("pattern", "Pattern", lambda row: row.of.name),
+        FigureColumn("count", "Responses", lambda row: row.of.count, "count"),
         *interval_columns(lambda row: row.of.share, "share", "Share of all"),
-        Column("share_of_errors", "Share of errors", lambda row: row.of.share_of_errors, "share"),
-        Column("description", "Description", lambda row: row.of.description),
+        FigureColumn("share_of_errors", "Share of errors", lambda row: row.of.share_of_errors, "share"),
+        FigureColumn("description", "Description", lambda row: row.of.description),
     )
     note = "Each response that is not correct has one pattern, determined by comparing its answer with the key."
     return (Figure.of("patterns", "Error patterns", note, columns, rows, draw),)
@@ -99,17 +99,17 @@ def causes(findings: Findings) -> tuple[Figure, ...]:
         dots = ((row.of.name, Dot(colors[row.run], _rate_point(row, row.of.rate))) for row in rows if row.of.rate)
         return dot_plot("Occurrence rate of each cause", dot_rows(names, dots), width)
 
-    columns: tuple[Column[RunRow[Cause]], ...] = (
-        Column("run", "Run", lambda row: row.run),
-        Column("cause", "Cause", lambda row: row.of.name),
-        Column("count", "Most likely cause of", lambda row: row.of.count, "count"),
-        Column("unambiguous", "Only explanation of", lambda row: row.of.unambiguous, "count"),
-        Column("expected_count", "Expected count", lambda row: row.of.expected_count, "number"),
-        Column("exposed_questions", "Exposed questions", lambda row: row.of.exposed_questions, "count"),
+    columns: tuple[FigureColumn[RunRow[Cause]], ...] = (
+        FigureColumn("run", "Run", lambda row: row.run),
+        FigureColumn("cause", "Cause", lambda row: row.of.name),
+        FigureColumn("count", "Most likely cause of", lambda row: row.of.count, "count"),
+        FigureColumn("unambiguous", "Only explanation of", lambda row: row.of.unambiguous, "count"),
+        FigureColumn("expected_count", "Expected count", lambda row: row.of.expected_count, "number"),
+        FigureColumn("exposed_questions", "Exposed questions", lambda row: row.of.exposed_questions, "count"),
         *interval_columns(lambda row: row.of.rate, "rate", "Occurrence rate", prefix="rate_"),
-        Column("operation", "Stage", lambda row: row.of.operation),
-        Column("alternatives", "Alternatives", lambda row: _listed(row.of.alternatives)),
-        Column("description", "Description", lambda row: row.of.description),
+        FigureColumn("operation", "Stage", lambda row: row.of.operation),
+        FigureColumn("alternatives", "Alternatives", lambda row: _listed(row.of.alternatives)),
+        FigureColumn("description", "Description", lambda row: row.of.description),
     )
     note = (
         "A cause is a fault, such as a dropped filter, that produces exactly the answer given. The occurrence rate is "
@@ -135,13 +135,13 @@ def _explained(findings: Findings) -> Figure:
         bars = [(row.run, _attribution_pieces(row.of)) for row in drawn]
         return stacked_bars("Incorrect answers with a likely cause", bars, width)
 
-    columns: tuple[Column[RunRow[Attribution]], ...] = (
-        Column("run", "Run", lambda row: row.run),
-        Column("incorrect", "Incorrect answers", lambda row: row.of.incorrect, "count"),
-        Column("explained", "Explained", lambda row: row.of.explained, "count"),
-        Column("tied", "Tied", lambda row: row.of.tied, "count"),
-        Column("unclear", "Unclear", lambda row: row.of.unclear, "count"),
-        Column("reasons", "Why unclear", lambda row: _listed(row.of.unclear_reasons)),
+    columns: tuple[FigureColumn[RunRow[Attribution]], ...] = (
+        FigureColumn("run", "Run", lambda row: row.run),
+        FigureColumn("incorrect", "Incorrect answers", lambda row: row.of.incorrect, "count"),
+        FigureColumn("explained", "Explained", lambda row: row.of.explained, "count"),
+        FigureColumn("tied", "Tied", lambda row: row.of.tied, "count"),
+        FigureColumn("unclear", "Unclear", lambda row: row.of.unclear, "count"),
+        FigureColumn("reasons", "Why unclear", lambda row: _listed(row.of.unclear_reasons)),
     )
     note = "The cause of an answer is unclear if no single fault explains it, or several do about equally well."
     return Figure.of("explained", "Explained answers", note, columns, rows, draw if drawn else None)
@@ -187,11 +187,11 @@ def loss_stages(findings: Findings) -> tuple[Figure, ...]:
     def draw(width: float) -> Node:
         return stacked_bars("Accuracy lost at each stage", [(one.model, _loss_pieces(one)) for one in found], width)
 
-    columns: tuple[Column[_LossRow], ...] = (
-        Column("model", "Model", lambda row: row.model),
-        Column("what", "Stage", lambda row: row.what),
+    columns: tuple[FigureColumn[_LossRow], ...] = (
+        FigureColumn("model", "Model", lambda row: row.model),
+        FigureColumn("what", "Stage", lambda row: row.what),
         *interval_columns(lambda row: row.share, "share", "Share"),
-        Column("questions", "Questions", lambda row: row.share.items, "count"),
+        FigureColumn("questions", "Questions", lambda row: row.share.items, "count"),
     )
     rows = [row for one in found for row in _loss_rows(one)]
     notes = " ".join(dict.fromkeys(note for one in found for note in one.notes))
@@ -234,12 +234,12 @@ def steps(findings: Findings) -> tuple[Figure, ...]:
         names = (f"step {number}" for number in range(1, most + 1))
         return dot_plot("Share of traces that reach each step", dot_rows(names, dots), width)
 
-    columns: tuple[Column[RunRow[StepSummary]], ...] = (
-        Column("run", "Run", lambda row: row.run),
-        Column("step", "Step", lambda row: row.of.step, "count"),
-        Column("expected", "Expected", lambda row: row.of.expected, "count"),
-        Column("reached", "Reached", lambda row: row.of.reached, "count"),
-        Column("first_missing", "First missing step", lambda row: row.of.first_missing, "count"),
+    columns: tuple[FigureColumn[RunRow[StepSummary]], ...] = (
+        FigureColumn("run", "Run", lambda row: row.run),
+        FigureColumn("step", "Step", lambda row: row.of.step, "count"),
+        FigureColumn("expected", "Expected", lambda row: row.of.expected, "count"),
+        FigureColumn("reached", "Reached", lambda row: row.of.reached, "count"),
+        FigureColumn("first_missing", "First missing step", lambda row: row.of.first_missing, "count"),
     )
     note = "The reasoning in each response is searched for the intermediate values of the question's program."
     return (Figure.of("steps", "Steps reached", note, columns, rows, draw),)
@@ -271,19 +271,19 @@ def _correlates(number: int, run: RunSummary) -> Figure:
         ]
         return dot_plot("Correlation of success with properties of the questions", lines, width, -1.0, 1.0, "number")
 
-    columns: tuple[Column[Correlate], ...] = (
-        Column("property", "Property", lambda one: one.name),
-        Column("description", "Description", lambda one: one.description),
-        Column("mean", "Mean", lambda one: one.mean, "number"),
-        Column("correlation", "Correlation", lambda one: one.correlation, "number"),
-        Column("low", "low", lambda one: one.low, "number"),
-        Column("high", "high", lambda one: one.high, "number"),
-        Column("p", "p", lambda one: one.p, "p"),
-        Column("p_holm", "p (Holm)", lambda one: one.p_holm, "p"),
-        Column("odds_ratio", "Odds ratio", lambda one: one.odds_ratio, "number"),
-        Column("odds_low", "low", lambda one: one.odds_low, "number"),
-        Column("odds_high", "high", lambda one: one.odds_high, "number"),
-        Column("odds_p", "p (Holm)", lambda one: one.odds_p, "p"),
+    columns: tuple[FigureColumn[Correlate], ...] = (
+        FigureColumn("property", "Property", lambda one: one.name),
+        FigureColumn("description", "Description", lambda one: one.description),
+        FigureColumn("mean", "Mean", lambda one: one.mean, "number"),
+        FigureColumn("correlation", "Correlation", lambda one: one.correlation, "number"),
+        FigureColumn("low", "low", lambda one: one.low, "number"),
+        FigureColumn("high", "high", lambda one: one.high, "number"),
+        FigureColumn("p", "p", lambda one: one.p, "p"),
+        FigureColumn("p_holm", "p (Holm)", lambda one: one.p_holm, "p"),
+        FigureColumn("odds_ratio", "Odds ratio", lambda one: one.odds_ratio, "number"),
+        FigureColumn("odds_low", "low", lambda one: one.odds_low, "number"),
+        FigureColumn("odds_high", "high", lambda one: one.odds_high, "number"),
+        FigureColumn("odds_p", "p (Holm)", lambda one: one.odds_p, "p"),
     )
     note = " ".join(
         [

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, Literal, TypeVar
 
-from fathom.analysis.findings import Counts, Estimate
+from fathom.analysis.findings import Estimate, StageCounts
 from fathom.records.errors import file_errors
 from fathom.records.files import atomic_write
 from fathom.report.drawings.canvas import Node, as_svg
@@ -26,7 +26,7 @@ R = TypeVar("R")
 
 
 @dataclass(frozen=True)
-class Column(Generic[R]):
+class FigureColumn(Generic[R]):
     """One column of a table: its name, and how its value is read from a record."""
 
     name: str
@@ -49,29 +49,29 @@ class RunRow(Generic[R]):
 
 def interval_columns(
     get: Callable[[R], Estimate | None], name: str, title: str, kind: Kind = "share", prefix: str = ""
-) -> tuple[Column[R], ...]:
+) -> tuple[FigureColumn[R], ...]:
     """A value and the ends of its interval; blank for a record without an estimate."""
 
     def read(field: str) -> Callable[[R], Value]:
         return lambda record: None if (one := get(record)) is None else getattr(one, field)
 
     return (
-        Column(name, title, read("value"), kind),
-        Column(f"{prefix}low", "low", read("low"), kind),
-        Column(f"{prefix}high", "high", read("high"), kind),
+        FigureColumn(name, title, read("value"), kind),
+        FigureColumn(f"{prefix}low", "low", read("low"), kind),
+        FigureColumn(f"{prefix}high", "high", read("high"), kind),
     )
 
 
-def accuracy_columns(get: Callable[[R], Estimate]) -> tuple[Column[R], ...]:
+def accuracy_columns(get: Callable[[R], Estimate]) -> tuple[FigureColumn[R], ...]:
     """Accuracy with its interval and sample size."""
     return (
         *interval_columns(get, "accuracy", "Accuracy"),
-        Column("questions", "Questions", lambda record: get(record).items, "count"),
-        Column("contexts", "Contexts", lambda record: get(record).clusters, "count"),
+        FigureColumn("questions", "Questions", lambda record: get(record).items, "count"),
+        FigureColumn("contexts", "Contexts", lambda record: get(record).clusters, "count"),
     )
 
 
-def count_columns(get: Callable[[R], Counts | None], records: Iterable[R]) -> tuple[Column[R], ...]:
+def count_columns(get: Callable[[R], StageCounts | None], records: Iterable[R]) -> tuple[FigureColumn[R], ...]:
     """Questions built, fitted, failed, dropped by fitting and retired. The page hides those that lost nothing."""
     known = [one for record in records if (one := get(record)) is not None]
     dropped = any(one.built not in (None, one.fitted) for one in known)
@@ -86,7 +86,7 @@ def count_columns(get: Callable[[R], Counts | None], records: Iterable[R]) -> tu
     def read(field: str) -> Callable[[R], Value]:
         return lambda record: None if (one := get(record)) is None else getattr(one, field)
 
-    return tuple(Column(name, name.capitalize(), read(name), "count", not show) for name, show in shown.items())
+    return tuple(FigureColumn(name, name.capitalize(), read(name), "count", not show) for name, show in shown.items())
 
 
 @dataclass(frozen=True)
@@ -119,7 +119,7 @@ class Figure:
         id: str,
         title: str,
         note: str,
-        columns: Sequence[Column[R]],
+        columns: Sequence[FigureColumn[R]],
         records: Iterable[R],
         draw: Callable[[float], Node] | None = None,
     ) -> Figure:

@@ -24,7 +24,7 @@ from fathom.records.errors import FathomError
 from fathom.records.questions import QuestionId, Response, Usage
 from fathom.records.spans import Span
 from fathom.records.tag_values import value_order
-from fathom.report.packing import Limits, packed, shortened
+from fathom.report.packing import TextLimits, packed, shortened
 from fathom.report.traces import positions, steps_of
 from fathom.runs.folder import read_run
 from fathom.scoring.answer_types.format import display
@@ -65,7 +65,7 @@ class NameTable:
 
 
 @dataclass(frozen=True)
-class Row(Item):
+class ItemRow(Item):
     """One item and the number of its bench."""
 
     bench: int
@@ -101,7 +101,7 @@ class Items:
         self.benches = [Bench(Path(bench.folder)) for bench in findings.benches]
         self._shown = [ShownContexts(bench) for bench in self.benches]
         self.rows = [
-            Row(item.question, item.key, number)
+            ItemRow(item.question, item.key, number)
             for number, bench in enumerate(self.benches)
             for _, items in bench.by_context()
             for item in items
@@ -188,22 +188,22 @@ class Items:
             "dollars": [one and _microdollars(one) for one in sent],
         }
 
-    def _sent(self, run: RunResponses, row: Row) -> Usage | None:
+    def _sent(self, run: RunResponses, row: ItemRow) -> Usage | None:
         found = run.first(row.question.id) if self._fingerprint(row) == run.bench else None
         response = run.responses.get(row.question.id, 0)
         return None if found is None or response is None or found.outcome in NOT_SENT else response.usage
 
-    def _fingerprint(self, row: Row) -> str:
+    def _fingerprint(self, row: ItemRow) -> str:
         return self.findings.benches[row.bench].fingerprint
 
-    def parts(self, limits: Limits) -> Iterator[dict[str, object]]:
+    def parts(self, limits: TextLimits) -> Iterator[dict[str, object]]:
         """The details of all items, in parts."""
         with ExitStack() as stack:
-            opened = [Passages(self._corpus(bench, stack), limits) for bench in self.benches]
+            opened = [PassageCollector(self._corpus(bench, stack), limits) for bench in self.benches]
             for start in range(0, max(1, len(self.rows)), ITEMS_PER_PART):
                 yield self._part(start, self.rows[start : start + ITEMS_PER_PART], opened, limits)
 
-    def weight(self, limits: Limits) -> int:
+    def weight(self, limits: TextLimits) -> int:
         """Approximate size of the responses' texts in the page, from a sample."""
         count = sum(len(run.responses) for run in self.runs)
         step = max(1, count // 400)
@@ -236,7 +236,9 @@ class Items:
         if note not in self.notes:
             self.notes.append(note)
 
-    def _part(self, start: int, rows: Sequence[Row], opened: Sequence[Passages], limits: Limits) -> dict[str, object]:
+    def _part(
+        self, start: int, rows: Sequence[ItemRow], opened: Sequence[PassageCollector], limits: TextLimits
+    ) -> dict[str, object]:
         words = NameTable()
         for passages in opened:
             passages.begin()
@@ -249,7 +251,7 @@ class Items:
             "words": words.listed(),
         }
 
-    def _item(self, row: Row, passages: Passages, words: NameTable) -> list[object]:
+    def _item(self, row: ItemRow, passages: PassageCollector, words: NameTable) -> list[object]:
         key = row.key
         context = self._contexts[row.bench][row.question.context_id]
         proof = key.proof
@@ -266,13 +268,13 @@ class Items:
             rows,
         ]
 
-    def _responses(self, run: RunResponses, row: Row, limits: Limits, words: NameTable) -> list[object]:
+    def _responses(self, run: RunResponses, row: ItemRow, limits: TextLimits, words: NameTable) -> list[object]:
         if self._fingerprint(row) != run.bench:
             return []
         return [self._response(run, row, found, limits, words) for found in run.samples(row.question.id)]
 
     def _response(
-        self, run: RunResponses, row: Row, found: ItemFinding, limits: Limits, words: NameTable
+        self, run: RunResponses, row: ItemRow, found: ItemFinding, limits: TextLimits, words: NameTable
     ) -> list[object]:
         response = run.responses.get(found.question_id, found.sample)
         stored = run.verdicts.get(found.question_id, found.sample)
@@ -308,7 +310,7 @@ class Items:
         ]
 
 
-def _too_few(run: RunResponses, row: Row) -> bool:
+def _too_few(run: RunResponses, row: ItemRow) -> bool:
     found = run.first(row.question.id)
     return found is not None and found.too_few_chunks
 
@@ -323,7 +325,7 @@ def _run_responses(info: RunInfo, numbers: Mapping[QuestionId, int]) -> RunRespo
     return RunResponses(info.name, info.bench, responses, verdicts)
 
 
-def _tags(row: Row, ungrouped: frozenset[str]) -> dict[str, str]:
+def _tags(row: ItemRow, ungrouped: frozenset[str]) -> dict[str, str]:
     question = row.question
     tags = {name: value for name, value in question.tags.items() if name not in ungrouped}
     return {"family": question.family, "split": question.split, "answer": row.key.answer.type, **tags}
@@ -351,10 +353,10 @@ class _Place(NamedTuple):
     span: Span
 
 
-class Passages:
+class PassageCollector:
     """Collects the passages that the items of one part of the page need from one corpus, each once."""
 
-    def __init__(self, corpus: Corpus | None, limits: Limits) -> None:
+    def __init__(self, corpus: Corpus | None, limits: TextLimits) -> None:
         self._corpus = corpus
         self._titles = {} if corpus is None else {one.id: one.title for one in corpus.entries()}
         self._limits = limits

@@ -9,7 +9,7 @@ from fathom.analysis.findings import Findings, RunSummary
 from fathom.report.costs import amount, price_per_question, tokens_per_question
 from fathom.report.drawings.canvas import GRAY, Node
 from fathom.report.drawings.charts import Dot, DotRow, dot_plot
-from fathom.report.figures import Column, Figure, count_columns, interval_columns
+from fathom.report.figures import Figure, FigureColumn, count_columns, interval_columns
 from fathom.report.formatting import bench_names, count, point
 from fathom.report.ranking import (
     RunKind,
@@ -43,45 +43,45 @@ def headline(findings: Findings) -> Figure:
         return dot_plot("Accuracy of every run with its 95% interval", lines, width)
 
     measures = dict.fromkeys(name for run in runs for name in run.overall.measures)
-    columns: tuple[Column[RunSummary], ...] = (
-        Column("run", "Run", lambda run: run.info.name),
-        Column("model", "Model", lambda run: run.info.model),
-        Column("system", "System", lambda run: run.info.system),
-        Column("bench", "Bench", lambda run: benches.get(run.info.bench, "")),
+    columns: tuple[FigureColumn[RunSummary], ...] = (
+        FigureColumn("run", "Run", lambda run: run.info.name),
+        FigureColumn("model", "Model", lambda run: run.info.model),
+        FigureColumn("system", "System", lambda run: run.info.system),
+        FigureColumn("bench", "Bench", lambda run: benches.get(run.info.bench, "")),
         *interval_columns(lambda run: run.overall.accuracy, "accuracy", "Accuracy"),
-        Column("partial_credit", "Partial credit", lambda run: run.overall.partial_credit.value, "share"),
+        FigureColumn("partial_credit", "Partial credit", lambda run: run.overall.partial_credit.value, "share"),
         *(column for name in measures for column in _measure_columns(name)),
-        Column("max_accuracy", "Max accuracy", lambda run: run.overall.max_accuracy, "share"),
-        Column("kind", "Kind", lambda run: kinds[run.info.name]),
+        FigureColumn("max_accuracy", "Max accuracy", lambda run: run.overall.max_accuracy, "share"),
+        FigureColumn("kind", "Kind", lambda run: kinds[run.info.name]),
         *response_columns(),
-        Column("incorrect", "Incorrect", lambda run: run.overall.outcomes.incorrect, "count"),
-        Column("unparseable", "Unparseable", lambda run: run.overall.outcomes.unparseable, "count"),
-        Column("model_refused", "Refused by the model", lambda run: run.overall.outcomes.refused, "count"),
-        Column("overflow", "Overflow", lambda run: run.overall.outcomes.overflow, "count"),
-        Column("unjudged", "Unjudged", lambda run: run.overall.outcomes.unjudged, "count"),
-        Column("unanswered", "Not asked yet", lambda run: run.overall.outcomes.unanswered, "count"),
+        FigureColumn("incorrect", "Incorrect", lambda run: run.overall.outcomes.incorrect, "count"),
+        FigureColumn("unparseable", "Unparseable", lambda run: run.overall.outcomes.unparseable, "count"),
+        FigureColumn("model_refused", "Refused by the model", lambda run: run.overall.outcomes.refused, "count"),
+        FigureColumn("overflow", "Overflow", lambda run: run.overall.outcomes.overflow, "count"),
+        FigureColumn("unjudged", "Unjudged", lambda run: run.overall.outcomes.unjudged, "count"),
+        FigureColumn("unanswered", "Not asked yet", lambda run: run.overall.outcomes.unanswered, "count"),
         *count_columns(lambda run: run.overall.counts, runs),
-        Column("price", "Price per question", price_per_question, "money"),
-        Column("tokens", "Tokens per question", tokens_per_question, "count"),
-        Column("seconds", "Seconds per question", lambda run: amount(run, "seconds"), "number"),
-        Column("effective_length", "Effective length", _effective_length),
-        Column("effective_tokens", "Effective tokens", _effective_tokens, "count", hidden=True),
+        FigureColumn("price", "Price per question", price_per_question, "money"),
+        FigureColumn("tokens", "Tokens per question", tokens_per_question, "count"),
+        FigureColumn("seconds", "Seconds per question", lambda run: amount(run, "seconds"), "number"),
+        FigureColumn("effective_length", "Effective length", _effective_length),
+        FigureColumn("effective_tokens", "Effective tokens", _effective_tokens, "count", hidden=True),
     )
     note = "Accuracy over all responses, missing ones included, with a 95% interval clustered by context."
     return Figure.of("headline", "Accuracy", note, columns, runs, draw)
 
 
-def response_columns() -> tuple[Column[RunSummary], ...]:
+def response_columns() -> tuple[FigureColumn[RunSummary], ...]:
     """Questions asked and responses received."""
     return (
-        Column("asked", "Questions asked", lambda run: run.overall.outcomes.questions, "count"),
-        Column("not_asked", "Not asked", lambda run: run.not_asked, "count"),
-        Column("responses", "Responses expected", lambda run: run.overall.outcomes.responses, "count"),
-        Column("received", "Responses received", received, "count"),
+        FigureColumn("asked", "Questions asked", lambda run: run.overall.outcomes.questions, "count"),
+        FigureColumn("not_asked", "Not asked", lambda run: run.not_asked, "count"),
+        FigureColumn("responses", "Responses expected", lambda run: run.overall.outcomes.responses, "count"),
+        FigureColumn("received", "Responses received", received, "count"),
     )
 
 
-def _measure_columns(name: str) -> tuple[Column[RunSummary], ...]:
+def _measure_columns(name: str) -> tuple[FigureColumn[RunSummary], ...]:
     return interval_columns(lambda run: run.overall.measures.get(name), name, name, prefix=f"{name}_")
 
 
@@ -106,7 +106,7 @@ def _effective_tokens(run: RunSummary) -> int | None:
 
 
 @dataclass(frozen=True)
-class Entry:
+class LeaderboardEntry:
     """One model and system on one bench."""
 
     run: RunSummary
@@ -123,7 +123,7 @@ def leaderboard(findings: Findings) -> Figure:
     found = entries(findings)
     names = bench_names(findings)
 
-    def label(entry: Entry) -> str:
+    def label(entry: LeaderboardEntry) -> str:
         info = entry.run.info
         bench = f"{names[info.bench]}: " if len(names) > 1 else ""
         kind = "" if entry.kind == "model" else f" ({entry.kind})"
@@ -140,23 +140,23 @@ def leaderboard(findings: Findings) -> Figure:
         ]
         return dot_plot("Accuracy by bench, model and system", lines, width)
 
-    columns: tuple[Column[Entry], ...] = (
-        Column("bench", "Bench", lambda entry: names[entry.run.info.bench]),
-        Column("rank", "Rank", lambda entry: entry.rank, "count"),
-        Column("model", "Model", lambda entry: entry.run.info.model),
-        Column("system", "System", lambda entry: entry.run.info.system),
-        Column("prompting", "Prompting", lambda entry: entry.run.info.prompting),
-        Column("kind", "Kind", lambda entry: entry.kind),
-        Column("run", "Run shown", lambda entry: entry.run.info.name),
-        Column("runs", "Runs", lambda entry: entry.runs, "count"),
+    columns: tuple[FigureColumn[LeaderboardEntry], ...] = (
+        FigureColumn("bench", "Bench", lambda entry: names[entry.run.info.bench]),
+        FigureColumn("rank", "Rank", lambda entry: entry.rank, "count"),
+        FigureColumn("model", "Model", lambda entry: entry.run.info.model),
+        FigureColumn("system", "System", lambda entry: entry.run.info.system),
+        FigureColumn("prompting", "Prompting", lambda entry: entry.run.info.prompting),
+        FigureColumn("kind", "Kind", lambda entry: entry.kind),
+        FigureColumn("run", "Run shown", lambda entry: entry.run.info.name),
+        FigureColumn("runs", "Runs", lambda entry: entry.runs, "count"),
         *interval_columns(
             lambda entry: entry.run.overall.accuracy if received(entry.run) else None, "accuracy", "Accuracy"
         ),
-        Column("notes", "Notes", _notes),
-        Column("max_accuracy", "Max accuracy", lambda entry: entry.run.overall.max_accuracy, "share"),
+        FigureColumn("notes", "Notes", _notes),
+        FigureColumn("max_accuracy", "Max accuracy", lambda entry: entry.run.overall.max_accuracy, "share"),
         *(_of_run(column) for column in response_columns()),
         *count_columns(lambda entry: entry.run.overall.counts, found),
-        Column("price", "Price per question", lambda entry: price_per_question(entry.run), "money"),
+        FigureColumn("price", "Price per question", lambda entry: price_per_question(entry.run), "money"),
     )
     note = (
         "Accuracy with a 95% interval for each bench; accuracies on different benches are not comparable. Models are "
@@ -166,16 +166,16 @@ def leaderboard(findings: Findings) -> Figure:
     return Figure.of("leaderboard", "Leaderboard", note, columns, found, draw)
 
 
-def _of_run(column: Column[RunSummary]) -> Column[Entry]:
-    return Column(column.name, column.title, lambda entry: column.value(entry.run), column.kind, column.hidden)
+def _of_run(column: FigureColumn[RunSummary]) -> FigureColumn[LeaderboardEntry]:
+    return FigureColumn(column.name, column.title, lambda entry: column.value(entry.run), column.kind, column.hidden)
 
 
-def _notes(entry: Entry) -> str:
+def _notes(entry: LeaderboardEntry) -> str:
     several = f"{entry.run.info.name}, one of {count(entry.runs, 'run')}" if entry.runs > 1 else ""
     return "; ".join(filter(None, [caveats(entry.run), several]))
 
 
-def entries(findings: Findings) -> list[Entry]:
+def entries(findings: Findings) -> list[LeaderboardEntry]:
     """One entry for each model, system and prompting on each bench, the best first."""
     kinds = run_kinds(findings)
     alike: dict[tuple[str, ...], list[RunSummary]] = {}
@@ -185,7 +185,9 @@ def entries(findings: Findings) -> list[Entry]:
     shown = {_shown(runs).info.name: len(runs) for runs in alike.values()}
     order = [run for run in ranked(findings) if run.info.name in shown]
     ranks = {run.info.name: rank for ranking in _rankings(order, kinds) for rank, run in ranking}
-    return [Entry(run, shown[run.info.name], kinds[run.info.name], ranks.get(run.info.name)) for run in order]
+    return [
+        LeaderboardEntry(run, shown[run.info.name], kinds[run.info.name], ranks.get(run.info.name)) for run in order
+    ]
 
 
 def _shown(runs: Sequence[RunSummary]) -> RunSummary:

@@ -11,7 +11,7 @@ from fathom.analysis.strategies import BestSystem, best_systems, figures_of, mea
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Dot, dot_plot, dot_rows
 from fathom.report.drawings.measures import Box, LegendEntry, PrecisionRecallPoint, box_plot, precision_recall_plot
-from fathom.report.figures import Column, Figure, Kind, RunRow, interval_columns
+from fathom.report.figures import Figure, FigureColumn, Kind, RunRow, interval_columns
 from fathom.report.formatting import count, interval, percent, point
 from fathom.report.ranking import run_colors, with_responses
 from fathom.scoring.measures import PrecisionRecall
@@ -49,15 +49,15 @@ def _ratios(findings: Findings) -> Iterator[Figure]:
         dots = ((row.of.name, Dot(colors[row.run], point(f"{row.run}, {row.of.name}", row.of.micro))) for row in shares)
         return dot_plot("Measures", dot_rows(dict.fromkeys(row.of.name for row in shares), dots), width)
 
-    columns: tuple[Column[RunRow[MeasureSummary]], ...] = (
-        Column("run", "Run", lambda row: row.run),
-        Column("measure", "Measure", lambda row: row.of.name),
+    columns: tuple[FigureColumn[RunRow[MeasureSummary]], ...] = (
+        FigureColumn("run", "Run", lambda row: row.run),
+        FigureColumn("measure", "Measure", lambda row: row.of.name),
         *_average_columns("micro"),
         *_average_columns("macro"),
-        Column("numerator", "Numerator", lambda row: row.of.numerator, "number"),
-        Column("denominator", "Denominator", lambda row: row.of.denominator, "number"),
-        Column("questions", "Questions", lambda row: row.of.micro.items, "count"),
-        Column("contexts", "Contexts", lambda row: row.of.micro.clusters, "count"),
+        FigureColumn("numerator", "Numerator", lambda row: row.of.numerator, "number"),
+        FigureColumn("denominator", "Denominator", lambda row: row.of.denominator, "number"),
+        FigureColumn("questions", "Questions", lambda row: row.of.micro.items, "count"),
+        FigureColumn("contexts", "Contexts", lambda row: row.of.micro.clusters, "count"),
     )
     note = (
         "Micro averages: ratios of sums over all questions, those without an answer included, with 95% intervals "
@@ -76,7 +76,7 @@ def _main_measures(findings: Findings) -> set[str]:
     return named or {one.name for run in findings.runs for one in run.measures}
 
 
-def _average_columns(name: str) -> tuple[Column[RunRow[MeasureSummary]], ...]:
+def _average_columns(name: str) -> tuple[FigureColumn[RunRow[MeasureSummary]], ...]:
     def get(row: RunRow[MeasureSummary]) -> Estimate:
         return row.of.micro if name == "micro" else row.of.macro
 
@@ -134,14 +134,14 @@ def _precision_recall(findings: Findings) -> Iterator[Figure]:
         ]
         return precision_recall_plot("Precision against recall", points, legend, width)
 
-    columns: tuple[Column[_Pair], ...] = (
-        Column("run", "Run", lambda row: row.run.info.name),
-        Column("model", "Model", lambda row: row.run.info.model),
-        Column("system", "System", lambda row: row.run.info.system),
-        Column("of", "Of", lambda row: row.of.label),
+    columns: tuple[FigureColumn[_Pair], ...] = (
+        FigureColumn("run", "Run", lambda row: row.run.info.name),
+        FigureColumn("model", "Model", lambda row: row.run.info.model),
+        FigureColumn("system", "System", lambda row: row.run.info.system),
+        FigureColumn("of", "Of", lambda row: row.of.label),
         *interval_columns(lambda row: row.precision.micro, "precision", "Precision", prefix="precision_"),
         *interval_columns(lambda row: row.recall.micro, "recall", "Recall", prefix="recall_"),
-        Column("f1", "F1", lambda row: row.f1, "share"),
+        FigureColumn("f1", "F1", lambda row: row.f1, "share"),
     )
     note = "Micro averages over all questions. Color: model; shape: system. The curves join points of equal F1."
     if len(kinds) > 1:
@@ -155,13 +155,13 @@ def _best_systems(findings: Findings) -> Iterator[Figure]:
         return
     labels = run_labels(findings)
     kind: Kind = "share" if all(row.measure.is_share for row in rows) else "number"
-    columns: tuple[Column[BestSystem], ...] = (
-        Column("model", "Model", lambda row: row.run.info.model),
-        Column("measure", "By", lambda row: row.measure.name),
-        Column("system", "Best system", lambda row: labels[row.run.info.name]),
+    columns: tuple[FigureColumn[BestSystem], ...] = (
+        FigureColumn("model", "Model", lambda row: row.run.info.model),
+        FigureColumn("measure", "By", lambda row: row.measure.name),
+        FigureColumn("system", "Best system", lambda row: labels[row.run.info.name]),
         *interval_columns(lambda row: row.measure.micro, "value", "Value", kind),
-        Column("others", "Other systems", lambda row: _others(row, labels)),
-        Column("run", "Run", lambda row: row.run.info.name, hidden=True),
+        FigureColumn("others", "Other systems", lambda row: _others(row, labels)),
+        FigureColumn("run", "Run", lambda row: row.run.info.name, hidden=True),
     )
     note = (
         "The run of each model with the best micro average. It is chosen on the same questions, so the value of the "
@@ -198,18 +198,18 @@ class _SpreadRow:
         return Box(colors[self.run.info.name] if self.run else None, self.name, found, tip)
 
 
-SPREAD_COLUMNS: tuple[Column[_SpreadRow], ...] = (
-    Column("name", "Run", lambda row: row.name),
-    Column("model", "Model", lambda row: row.run.info.model if row.run else ""),
-    Column("system", "System", lambda row: row.run.info.system if row.run else ""),
-    Column("count", "Count", lambda row: row.spread.count, "count"),
-    Column("mean", "Mean", lambda row: row.spread.mean, "number"),
-    Column("max", "Max", lambda row: row.spread.max, "number"),
-    Column("variance", "Variance", lambda row: row.spread.variance, "number"),
-    Column("min", "Min", lambda row: row.spread.min, "number"),
-    Column("p25", "25%", lambda row: row.spread.p25, "number"),
-    Column("median", "Median", lambda row: row.spread.median, "number"),
-    Column("p75", "75%", lambda row: row.spread.p75, "number"),
+SPREAD_COLUMNS: tuple[FigureColumn[_SpreadRow], ...] = (
+    FigureColumn("name", "Run", lambda row: row.name),
+    FigureColumn("model", "Model", lambda row: row.run.info.model if row.run else ""),
+    FigureColumn("system", "System", lambda row: row.run.info.system if row.run else ""),
+    FigureColumn("count", "Count", lambda row: row.spread.count, "count"),
+    FigureColumn("mean", "Mean", lambda row: row.spread.mean, "number"),
+    FigureColumn("max", "Max", lambda row: row.spread.max, "number"),
+    FigureColumn("variance", "Variance", lambda row: row.spread.variance, "number"),
+    FigureColumn("min", "Min", lambda row: row.spread.min, "number"),
+    FigureColumn("p25", "25%", lambda row: row.spread.p25, "number"),
+    FigureColumn("median", "Median", lambda row: row.spread.median, "number"),
+    FigureColumn("p75", "75%", lambda row: row.spread.p75, "number"),
 )
 
 
@@ -291,13 +291,13 @@ def _by_length(findings: Findings) -> Iterator[Figure]:
         dots = ((row.name, Dot(colors[row.run], point(f"{row.run}, {row.name}", row.value))) for row in rows)
         return dot_plot("Measures by length of the context", dot_rows(names, dots), width)
 
-    columns: tuple[Column[_LengthRow], ...] = (
-        Column("run", "Run", lambda row: row.run),
-        Column("measure", "Measure", lambda row: row.measure),
-        Column("length", "Length of the context", lambda row: row.group),
+    columns: tuple[FigureColumn[_LengthRow], ...] = (
+        FigureColumn("run", "Run", lambda row: row.run),
+        FigureColumn("measure", "Measure", lambda row: row.measure),
+        FigureColumn("length", "Length of the context", lambda row: row.group),
         *interval_columns(lambda row: row.value, "value", "Value"),
-        Column("questions", "Questions", lambda row: row.value.items, "count"),
-        Column("contexts", "Contexts", lambda row: row.value.clusters, "count"),
+        FigureColumn("questions", "Questions", lambda row: row.value.items, "count"),
+        FigureColumn("contexts", "Contexts", lambda row: row.value.clusters, "count"),
     )
     note = "Micro averages by the number of tokens of the context, with 95% intervals; other limits with --bins."
     yield Figure.of("measures-by-length", "By length of the context", note, columns, rows, draw)

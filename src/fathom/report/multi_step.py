@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fathom.analysis.findings import Estimate, FailureStage, Findings, RecallAt
 from fathom.report.drawings.canvas import Node
 from fathom.report.drawings.charts import Dot, Segment, dot_plot, dot_rows, stacked_bars
-from fathom.report.figures import Column, Figure, RunRow, interval_columns
+from fathom.report.figures import Figure, FigureColumn, RunRow, interval_columns
 from fathom.report.formatting import count, point
 from fathom.report.ranking import run_colors
 from fathom.scoring.recall import DOCUMENT_RECALL, SPAN_RECALL, TOO_FEW
@@ -38,9 +38,9 @@ def recall(findings: Findings) -> tuple[Figure, ...]:
         )
         return dot_plot("Recall of needed spans", dot_rows((f"{k:,} passages" for k in ranks), dots), width)
 
-    columns: tuple[Column[RunRow[RecallAt]], ...] = (
-        Column("run", "Run", lambda row: row.run),
-        Column("k", "k", lambda row: row.of.k, "count"),
+    columns: tuple[FigureColumn[RunRow[RecallAt]], ...] = (
+        FigureColumn("run", "Run", lambda row: row.run),
+        FigureColumn("k", "k", lambda row: row.of.k, "count"),
         *interval_columns(lambda row: row.of.spans, "spans", "Needed spans", prefix="spans_"),
         *interval_columns(lambda row: row.of.documents, "documents", "Needed documents", prefix="documents_"),
     )
@@ -74,14 +74,14 @@ def _recall_by_group(findings: Findings) -> Figure:
         dots = ((row.name, Dot(colors[row.run], point(f"{row.run}, {row.name}", row.spans))) for row in rows)
         return dot_plot("Recall of needed spans by group", dot_rows(names, dots), width)
 
-    columns: tuple[Column[_GroupRow], ...] = (
-        Column("run", "Run", lambda row: row.run),
-        Column("by", "By", lambda row: row.by),
-        Column("group", "Group", lambda row: row.group),
-        Column("questions", "Questions", lambda row: row.spans.items, "count"),
+    columns: tuple[FigureColumn[_GroupRow], ...] = (
+        FigureColumn("run", "Run", lambda row: row.run),
+        FigureColumn("by", "By", lambda row: row.by),
+        FigureColumn("group", "Group", lambda row: row.group),
+        FigureColumn("questions", "Questions", lambda row: row.spans.items, "count"),
         *interval_columns(lambda row: row.spans, "spans", "Needed spans", prefix="spans_"),
         *interval_columns(lambda row: row.documents, "documents", "Needed documents", prefix="documents_"),
-        Column("too_few", "† Too few passages", lambda row: row.too_few.value, "share"),
+        FigureColumn("too_few", "† Too few passages", lambda row: row.too_few.value, "share"),
     )
     note = (
         "Recall of needed spans. The table also has the recall of needed documents, and the share of responses for "
@@ -120,13 +120,13 @@ def failure_stages(findings: Findings) -> tuple[Figure, ...]:
         bars = [(run.info.name, [_segment(one) for one in run.failure_stages if one.count]) for run in shown]
         return stacked_bars("Failures by stage", bars, width)
 
-    columns: tuple[Column[RunRow[FailureStage]], ...] = (
-        Column("run", "Run", lambda row: row.run),
-        Column("stage", "Stage", lambda row: row.of.name),
-        Column("count", "Responses", lambda row: row.of.count, "count"),
+    columns: tuple[FigureColumn[RunRow[FailureStage]], ...] = (
+        FigureColumn("run", "Run", lambda row: row.run),
+        FigureColumn("stage", "Stage", lambda row: row.of.name),
+        FigureColumn("count", "Responses", lambda row: row.of.count, "count"),
         *interval_columns(lambda row: row.of.share, "share", "Share of all"),
-        Column("share_of_errors", "Share of failures", lambda row: row.of.share_of_failures, "share"),
-        Column("description", "Description", lambda row: row.of.description),
+        FigureColumn("share_of_errors", "Share of failures", lambda row: row.of.share_of_failures, "share"),
+        FigureColumn("description", "Description", lambda row: row.of.description),
     )
     note = "Each failure of a system of several steps has one stage, from its trace, its key and its likely cause."
     return (Figure.of("failure-stages", "Failures by stage", note, columns, rows, draw),)

@@ -22,7 +22,7 @@ def source_hash(content: str) -> str:
 
 
 @dataclass(frozen=True)
-class Limits:
+class TextLimits:
     """Maximum lengths in characters."""
 
     response: int
@@ -44,11 +44,11 @@ class Limits:
 
 
 LEVELS = (
-    Limits(1_600, 800, 480, 160, 800),
-    Limits(700, 300, 320, 120, 300),
-    Limits(320, 120, 220, 80, 120),
-    Limits(200, 0, 160, 60, 60),
-    Limits(120, 0, 120, 40, 30),
+    TextLimits(1_600, 800, 480, 160, 800),
+    TextLimits(700, 300, 320, 120, 300),
+    TextLimits(320, 120, 220, 80, 120),
+    TextLimits(200, 0, 160, 60, 60),
+    TextLimits(120, 0, 120, 40, 30),
 )
 """From generous to strict; the first with which the page is small enough is used."""
 

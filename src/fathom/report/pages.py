@@ -18,9 +18,9 @@ from fathom.records.version import __version__
 from fathom.report.first_paint import first_paint
 from fathom.report.formatting import bench_names, count
 from fathom.report.items import Items
-from fathom.report.packing import LEVELS, Limits, packed, source_hash
+from fathom.report.packing import LEVELS, TextLimits, packed, source_hash
 from fathom.report.ranking import in_page_order
-from fathom.report.sections import Section, sections
+from fathom.report.sections import PageSection, sections
 from fathom.report.summary import summary
 
 MAX_BYTES = 2_900_000
@@ -131,7 +131,7 @@ def _in_parts(
     findings: Findings,
     items: Items,
     index: dict[str, object],
-    shown: Sequence[Section],
+    shown: Sequence[PageSection],
     path: Path,
     title: str,
     refresh: int | None,
@@ -160,7 +160,12 @@ def _write(path: Path, content: bytes, sizes: Sequence[int], items: Items) -> Wr
 
 
 def _head(
-    findings: Findings, items: Items, index: dict[str, object], shown: Sequence[Section], limits: Limits, title: str
+    findings: Findings,
+    items: Items,
+    index: dict[str, object],
+    shown: Sequence[PageSection],
+    limits: TextLimits,
+    title: str,
 ) -> dict[str, object]:
     """The data that the page needs before an item is opened."""
     names = bench_names(findings)

@@ -19,7 +19,7 @@ from fathom.report.setting_comparisons import setting_comparisons
 
 
 @dataclass(frozen=True)
-class Section:
+class PageSection:
     """A section of the page."""
 
     id: str
@@ -30,61 +30,61 @@ class Section:
     """How the page shows it; `figures` shows one below the other, `choice` one at a time; `pivot` needs none."""
 
 
-def sections(findings: Findings) -> list[Section]:
+def sections(findings: Findings) -> list[PageSection]:
     """Every section that has something to show, in the order of the page."""
     made = (
-        Section("headline", "Accuracy", "", (headline(findings),), "headline"),
-        Section(
+        PageSection("headline", "Accuracy", "", (headline(findings),), "headline"),
+        PageSection(
             "measures",
             "Measures",
             "What responses find of what they should find, and how much of what they give is right.",
             measures(findings),
         ),
-        Section(
+        PageSection(
             "comparisons",
             "Pairwise comparisons",
             _comparison_summary(findings.comparisons),
             accuracy.comparisons(findings),
             "choice",
         ),
-        Section(
+        PageSection(
             "settings",
             "Settings",
             "The same items in several settings, one property changed at a time.",
             setting_comparisons(findings),
         ),
-        Section(
+        PageSection(
             "lengths",
             "Context length",
             "Accuracy at each context length, with 95% intervals.",
             accuracy.lengths(findings),
         ),
-        Section(
+        PageSection(
             "breakdowns",
             "Breakdowns",
             "Accuracy by one property of the questions.",
             accuracy.breakdowns(findings),
             "choice",
         ),
-        Section(
+        PageSection(
             "heat",
             "Heat map",
             "Accuracy by any two properties, for one run or for the difference between two.",
             accuracy.heat_maps(findings),
             "heat",
         ),
-        Section(
+        PageSection(
             "tables",
             "Tables",
             'A measure by any properties of runs, questions and responses, as with the command "fathom table".',
             (),
             "pivot",
         ),
-        Section(
+        PageSection(
             "patterns", "Error patterns", failures.pattern_summary(findings), failures.patterns(findings), "matrix"
         ),
-        Section("causes", "Likely causes", failures.cause_summary(findings), failures.causes(findings), "matrix"),
-        Section(
+        PageSection("causes", "Likely causes", failures.cause_summary(findings), failures.causes(findings), "matrix"),
+        PageSection(
             "loss-stages",
             "Finding, reading, computing",
             "The same questions with the full text, with only the passages they need, and with tables of the values. "
@@ -92,36 +92,36 @@ def sections(findings: Findings) -> list[Section]:
             "in computing.",
             failures.loss_stages(findings),
         ),
-        Section("recall", "Retrieval", multi_step.recall_summary(findings), multi_step.recall(findings), "choice"),
-        Section(
+        PageSection("recall", "Retrieval", multi_step.recall_summary(findings), multi_step.recall(findings), "choice"),
+        PageSection(
             "failure-stages",
             "Where failures arise",
             "Failures of systems of several steps, by what went wrong first.",
             multi_step.failure_stages(findings),
             "matrix",
         ),
-        Section("steps", "Reasoning steps", failures.step_summary(findings), failures.steps(findings)),
-        Section(
+        PageSection("steps", "Reasoning steps", failures.step_summary(findings), failures.steps(findings)),
+        PageSection(
             "correlates",
             "Correlates of failure",
             "How success correlates with properties of the questions, one by one and with the others fixed.",
             failures.correlates(findings),
             "choice",
         ),
-        Section("cost", "Cost", cost_summary(findings), costs(findings), "choice"),
-        Section(
+        PageSection("cost", "Cost", cost_summary(findings), costs(findings), "choice"),
+        PageSection(
             "samples",
             "Repeated samples",
             "Results of asking the same question several times.",
             accuracy.samples(findings) + accuracy.repeated_runs(findings),
         ),
-        Section(
+        PageSection(
             "baselines",
             "Baselines and controls",
             "Accuracy without reading the context. A score is meaningful only if it exceeds these.",
             baselines(findings),
         ),
-        Section(
+        PageSection(
             "closed-book",
             "Closed-book test",
             "Whether a model without the context beats the majority baseline. A negative result does not rule out "

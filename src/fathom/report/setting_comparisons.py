@@ -6,7 +6,7 @@ from fathom.analysis.findings import Findings, SettingComparison
 from fathom.report.accuracy import MAX_PAIRS, why_not_significant
 from fathom.report.drawings.canvas import GRAY, Node
 from fathom.report.drawings.charts import Dot, DotRow, Point, dot_plot
-from fathom.report.figures import Column, Figure, interval_columns
+from fathom.report.figures import Figure, FigureColumn, interval_columns
 from fathom.report.ranking import run_colors
 
 
@@ -25,21 +25,21 @@ def setting_comparisons(findings: Findings) -> tuple[Figure, ...]:
         title = "Differences between settings with 95% intervals"
         return dot_plot(title, lines, width, min(low, 0.0), max(high, 0.0), "difference")
 
-    columns: tuple[Column[SettingComparison], ...] = (
-        Column("run", "Run", lambda one: one.run),
-        Column("first", "First", lambda one: one.comparison.first),
-        Column("second", "Second", lambda one: one.comparison.second),
-        Column("within", "Within", lambda one: one.comparison.within),
-        Column("first_accuracy", "First accuracy", lambda one: one.comparison.first_accuracy, "share"),
-        Column("second_accuracy", "Second accuracy", lambda one: one.comparison.second_accuracy, "share"),
+    columns: tuple[FigureColumn[SettingComparison], ...] = (
+        FigureColumn("run", "Run", lambda one: one.run),
+        FigureColumn("first", "First", lambda one: one.comparison.first),
+        FigureColumn("second", "Second", lambda one: one.comparison.second),
+        FigureColumn("within", "Within", lambda one: one.comparison.within),
+        FigureColumn("first_accuracy", "First accuracy", lambda one: one.comparison.first_accuracy, "share"),
+        FigureColumn("second_accuracy", "Second accuracy", lambda one: one.comparison.second_accuracy, "share"),
         *interval_columns(lambda one: one.comparison.difference, "difference", "Difference", "difference"),
-        Column("only_first", "Only first correct", lambda one: one.comparison.only_first, "count"),
-        Column("only_second", "Only second correct", lambda one: one.comparison.only_second, "count"),
-        Column("pairs", "Pairs", lambda one: one.comparison.items, "count"),
-        Column("p", "p", lambda one: one.comparison.p, "p"),
-        Column("p_holm", "p (Holm)", lambda one: one.comparison.p_holm, "p"),
-        Column("significant", "Significant", lambda one: one.comparison.significant, "yes"),
-        Column("note", "Note", lambda one: one.comparison.note),
+        FigureColumn("only_first", "Only first correct", lambda one: one.comparison.only_first, "count"),
+        FigureColumn("only_second", "Only second correct", lambda one: one.comparison.only_second, "count"),
+        FigureColumn("pairs", "Pairs", lambda one: one.comparison.items, "count"),
+        FigureColumn("p", "p", lambda one: one.comparison.p, "p"),
+        FigureColumn("p_holm", "p (Holm)", lambda one: one.comparison.p_holm, "p"),
+        FigureColumn("significant", "Significant", lambda one: one.comparison.significant, "yes"),
+        FigureColumn("note", "Note", lambda one: one.comparison.note),
     )
     note = (
         "Second setting minus first (percentage points): the same items, shown in two ways, paired by item and "

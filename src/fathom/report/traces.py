@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fathom.records.contexts import Context
 from fathom.records.questions import Step
-from fathom.report.packing import Limits, shortened
+from fathom.report.packing import TextLimits, shortened
 from fathom.scoring.recall import retrieved
 
 MOST_STEPS = 40
@@ -16,7 +16,7 @@ MOST_PASSAGES = 400
 KINDS = {"model": 0, "tool": 1, "retrieval": 2}
 
 
-def steps_of(trace: Sequence[Step], limits: Limits) -> list[object]:
+def steps_of(trace: Sequence[Step], limits: TextLimits) -> list[object]:
     """The steps with their texts shortened; a number in place of those that are left out."""
     if len(trace) <= MOST_STEPS:
         return [_step(step, limits) for step in trace]
@@ -25,7 +25,7 @@ def steps_of(trace: Sequence[Step], limits: Limits) -> list[object]:
     return [*shown[:half], len(trace) - MOST_STEPS, *shown[half:]]
 
 
-def _step(step: Step, limits: Limits) -> list[object]:
+def _step(step: Step, limits: TextLimits) -> list[object]:
     usage = step.usage
     return [
         KINDS[step.kind],

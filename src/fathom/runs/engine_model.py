@@ -43,8 +43,8 @@ from fathom.models.prompts import (
     Expand,
     Message,
     Prompt,
-    Reference,
     Stop,
+    TextReference,
     ToolCall,
     ToolDefinition,
     ToolsUnsupportedError,
@@ -234,7 +234,7 @@ class EngineModel:
 
     # Messages. Long texts are replaced by references too: the engine records every message.
 
-    def _expand_any(self, reference: Reference) -> str:
+    def _expand_any(self, reference: TextReference) -> str:
         # A model can write a reference, too, or repeat one that a document has. It gets no text by that.
         if str(reference) not in self._issued.get():
             return str(reference)
@@ -248,10 +248,10 @@ class EngineModel:
         self._inline.update((name, text) for text, name in names.items())
         self._inline_users.update(names.values())
 
-        def shown(part: str | Reference) -> str:
-            return str(Reference(INLINE, names[part], "text") if isinstance(part, str) and part in names else part)
+        def shown(part: str | TextReference) -> str:
+            return str(TextReference(INLINE, names[part], "text") if isinstance(part, str) and part in names else part)
 
-        marks = [str(part) for message in prompt.messages for part in message.parts if isinstance(part, Reference)]
+        marks = [str(part) for message in prompt.messages for part in message.parts if isinstance(part, TextReference)]
         issued = self._issued.set(frozenset((*marks, *(shown(text) for text in names))))
         try:
             yield _to_native(prompt, shown)
@@ -263,7 +263,7 @@ class EngineModel:
                     self._inline.pop(name, None)
 
 
-def _to_native(prompt: Prompt, shown: Callable[[str | Reference], str]) -> list[ChatMessage]:
+def _to_native(prompt: Prompt, shown: Callable[[str | TextReference], str]) -> list[ChatMessage]:
     """The engine's messages, with one cache mark after the parts that questions share."""
     messages: list[ChatMessage] = []
     for number, message in enumerate(prompt.messages):

@@ -74,7 +74,7 @@ class Exclusion(Record):
     prompting: str = "*"
     samples: Position | Literal["*"] = "*"
 
-    def matches(self, cell: Cell) -> bool:
+    def matches(self, cell: MatrixCell) -> bool:
         """Whether the cell is left out."""
         return (
             fnmatchcase(cell.model or "", self.model)
@@ -100,7 +100,7 @@ class Matrix(CellOptions):
 
 
 @dataclass(frozen=True)
-class Cell:
+class MatrixCell:
     """One run of a matrix."""
 
     model: str | None
@@ -141,12 +141,12 @@ def parse_matrix(values: Mapping[str, Any], name: str = "The matrix") -> Matrix:
         raise FathomError(f"{name} is not a matrix of runs: {first_error(error)}. See docs/running.md.") from error
 
 
-def cells(matrix: Matrix, needs_model: Mapping[str, bool], prompting: Prompting, samples: int) -> list[Cell]:
+def cells(matrix: Matrix, needs_model: Mapping[str, bool], prompting: Prompting, samples: int) -> list[MatrixCell]:
     """The cells in order, models outermost. The last arguments are used where the matrix has no such list.
 
     A system that needs no model has one cell for each prompting and number of samples, whatever the models.
     """
-    kept: list[Cell] = []
+    kept: list[MatrixCell] = []
     unused = set(range(len(matrix.exclude)))
     for cell in _product(matrix, needs_model, matrix.prompting or (prompting,), matrix.samples or (samples,)):
         matching = {number for number, one in enumerate(matrix.exclude) if one.matches(cell)}
@@ -164,7 +164,7 @@ def cells(matrix: Matrix, needs_model: Mapping[str, bool], prompting: Prompting,
 
 def _product(
     matrix: Matrix, needs_model: Mapping[str, bool], prompting: Sequence[Prompting], samples: Sequence[int]
-) -> Iterator[Cell]:
+) -> Iterator[MatrixCell]:
     systems = [SystemEntry(system=one) if isinstance(one, str) else one for one in matrix.systems or ("full",)]
     models: list[ModelEntry | None] = [ModelEntry(model=one) if isinstance(one, str) else one for one in matrix.models]
     for model, system in product(models or [None], systems):
@@ -176,7 +176,7 @@ def _product(
         own = (used.options if used else {}) | system.options
         for how, count in product(prompting, samples):
             marks = [f"{name}={value}" for name, value in own.items() if name != "url"]
-            yield Cell(
+            yield MatrixCell(
                 model=used.model if used else None,
                 system=system.system,
                 prompting=how,
@@ -187,11 +187,11 @@ def _product(
             )
 
 
-def _extra(matrix: Matrix, entry: CellEntry) -> Cell:
+def _extra(matrix: Matrix, entry: CellEntry) -> MatrixCell:
     marks = [f"{name}={value}" for name, value in entry.options.items() if name != "url"]
     if entry.samples > 1:
         marks.append(f"samples={entry.samples}")
-    return Cell(
+    return MatrixCell(
         model=entry.model,
         system=entry.system,
         prompting=entry.prompting,

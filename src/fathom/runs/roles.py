@@ -16,7 +16,7 @@ from typing import Annotated, Generic, Literal, TypeVar
 from pydantic import Field
 
 from fathom.models.model_info import ModelInfo
-from fathom.models.prompts import Completion, Expand, Prompt, Reference, RolePrompt
+from fathom.models.prompts import Completion, Expand, Prompt, RolePrompt, TextReference
 from fathom.records.documents import Position
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import Journal
@@ -108,7 +108,7 @@ class RoleBatch(Generic[T]):
         return all(one.state == "parsed" for one in self.results.values())
 
 
-def _no_references(reference: Reference) -> str:
+def _no_references(reference: TextReference) -> str:
     raise FathomError(f"The prompt refers to {reference}, and the batch has no contexts. Give `expand`.")
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fathom.models.model_info import ModelInfo
-from fathom.models.prompts import Expand, Reference
+from fathom.models.prompts import Expand, TextReference
 from fathom.records.contexts import Context, ContextId
 from fathom.records.documents import Count
 from fathom.records.errors import FathomError
@@ -285,7 +285,7 @@ def expander(bench: BenchView, pending: Iterable[Job]) -> Expand:
     """A function that gives the text of references in the prompts of these jobs."""
     contexts: dict[ContextId, Context] = {job.context.id: job.context for job in pending}
 
-    def expand(reference: Reference) -> str:
+    def expand(reference: TextReference) -> str:
         views, context = bench.views(reference.family), contexts[reference.context]
         return render_form(views, context, reference.form, reference.start, reference.end)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from fathom.models.prompts import Completion, Prompt, Reference, Stop, ToolCall
+from fathom.models.prompts import Completion, Prompt, Stop, TextReference, ToolCall
 from fathom.records.errors import FathomError
 from fathom.records.layouts import shown_label
 from fathom.records.questions import Response, Step, Usage
@@ -128,7 +128,7 @@ class _SimulatedSession:
 
     def _shown(self, prompt: Prompt) -> ShownParts:
         parts = [(message.role, part) for message in prompt.messages for part in message.parts]
-        references = [part for _, part in parts if isinstance(part, Reference) and part.form == DOCUMENTS]
+        references = [part for _, part in parts if isinstance(part, TextReference) and part.form == DOCUMENTS]
         read = [Span(one.start, one.end or self.view.length) for one in references]
         # A tool's result shows the documents themselves; any other text with places is somebody's notes.
         read += self._quoted(part for role, part in parts if role == "tool" and isinstance(part, str))

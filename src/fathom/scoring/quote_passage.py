@@ -39,7 +39,7 @@ _DASHES = ("minus", "dash")
 _DIGIT = re.compile(r"\d")
 
 
-class Place(NamedTuple):
+class QuotePlace(NamedTuple):
     """A place of a quote in a text, and how many words the quote leaves out."""
 
     left_out: int
@@ -54,7 +54,7 @@ class _Match(NamedTuple):
     left_out: int
 
 
-class Passage:
+class SearchedPassage:
     """A passage of a text, in which quotes are looked for word by word."""
 
     def __init__(self, text: str) -> None:
@@ -82,7 +82,7 @@ class Passage:
         if self._required is not self._words and not any(quote.optional):
             yield from _same_spans(quote, self._required)
 
-    def with_gaps(self, quote: NormalizedWords) -> list[Place]:
+    def with_gaps(self, quote: NormalizedWords) -> list[QuotePlace]:
         """The places with the fewest words that the quote leaves out."""
         if not may_leave_out(quote.forms):
             return []
@@ -97,7 +97,7 @@ class Passage:
         # Several starts may end at the same word, as in "the the cat": the last start has the shortest place.
         shortest = {match.last: match for match in sorted(matches) if match.left_out == fewest}
         starts, ends = self._words.starts, self._words.ends
-        return [Place(fewest, Span(starts[match.first], ends[match.last])) for match in shortest.values()]
+        return [QuotePlace(fewest, Span(starts[match.first], ends[match.last])) for match in shortest.values()]
 
     def _candidates(self, quote: NormalizedWords, budget: int) -> list[int]:
         """Words of the text at which the quote may start: its rarest words are at about the right distance."""

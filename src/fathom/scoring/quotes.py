@@ -13,8 +13,8 @@ from typing import NamedTuple
 from fathom.records.spans import Span
 from fathom.scoring.quote_passage import (
     SHORT_QUOTE,
-    Passage,
-    Place,
+    QuotePlace,
+    SearchedPassage,
     may_leave_out,
     most_left_out,
     most_misspelled,
@@ -75,11 +75,11 @@ class QuoteLocator:
         return Span(0, len(self._text))
 
     @cached_property
-    def _whole_passage(self) -> Passage:
-        return Passage(self._text)
+    def _whole_passage(self) -> SearchedPassage:
+        return SearchedPassage(self._text)
 
-    def _passage(self, window: Span) -> Passage:
-        return self._whole_passage if self._is_short else Passage(window.of(self._text))
+    def _passage(self, window: Span) -> SearchedPassage:
+        return self._whole_passage if self._is_short else SearchedPassage(window.of(self._text))
 
     def locate(self, quote: str, near: int | None = None, complete: bool = False) -> Span | None:
         """The place of a quote in the text; None if the text does not have it.
@@ -134,14 +134,14 @@ class QuoteLocator:
 
     def _best(self, words: NormalizedWords, near: int | None, complete: bool) -> Span | None:
         """The place with the fewest words that a quote leaves out; citations alone if it is `complete`."""
-        places: list[Place] = []
+        places: list[QuotePlace] = []
         for windows in [[self._whole]] if self._is_short else self._letters.passages(words):
             for window in windows:
                 passage = self._passage(window)
-                found = [Place(-1, span) for span in passage.without_citations(words)]
+                found = [QuotePlace(-1, span) for span in passage.without_citations(words)]
                 if not found and not complete:
                     found = passage.with_gaps(words)
-                places += [Place(place.left_out, place.span.shifted(window.start)) for place in found]
+                places += [QuotePlace(place.left_out, place.span.shifted(window.start)) for place in found]
             if places:
                 break
         fewest = min((place.left_out for place in places), default=0)

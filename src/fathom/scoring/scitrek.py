@@ -17,7 +17,7 @@ _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 
 
-class Match(NamedTuple):
+class SciTrekMeasures(NamedTuple):
     """The paper's measures of one generation."""
 
     exact: bool
@@ -36,14 +36,14 @@ class _Reference(NamedTuple):
     tokens: frozenset[str]
 
 
-def compare(reference: str, generation: str) -> Match:
+def compare(reference: str, generation: str) -> SciTrekMeasures:
     """Exact match and F1 of a generation against the text of the correct answer."""
     expected = _reference(reference)
     stated = _with_regular_commas(generation)
     tokens = set(stated.split())
     common = len(expected.tokens & tokens)
     f1 = 2 * common / (len(expected.tokens) + len(tokens)) if common else 0.0
-    return Match(exact=stated == expected.text, f1=f1)
+    return SciTrekMeasures(exact=stated == expected.text, f1=f1)
 
 
 @lru_cache(maxsize=4096)

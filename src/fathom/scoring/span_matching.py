@@ -23,7 +23,7 @@ SentencesOf = Callable[[DocumentId], Sequence[Span]]
 DEFAULT_THRESHOLD = 0.5
 
 
-class Counts(NamedTuple):
+class MatchCounts(NamedTuple):
     """How many passages were predicted, how many are in the key, and how many of them match."""
 
     matched: int
@@ -74,10 +74,10 @@ class LinkPair(NamedTuple):
 class ClaimMatch:
     """What of the claims, the evidence and the links of a key was predicted."""
 
-    claims: Counts
-    evidence: Counts
+    claims: MatchCounts
+    evidence: MatchCounts
     """Over distinct passages: evidence of several claims counts once."""
-    links: Counts
+    links: MatchCounts
     """A link matches if its claim and its evidence match those of one link of the key."""
     claim_pairs: tuple[Pair, ...]
     link_pairs: tuple[LinkPair, ...]
@@ -271,9 +271,9 @@ def match_claims(
         if place.link is not None
     )
     return ClaimMatch(
-        claims=Counts(len(claim_pairs), len(predicted), len(gold)),
-        evidence=Counts(len(matcher.pairs(*evidence)), len(evidence[1]), len(evidence[0])),
-        links=Counts(len(link_pairs), len(link_places(predicted)), len(link_places(gold))),
+        claims=MatchCounts(len(claim_pairs), len(predicted), len(gold)),
+        evidence=MatchCounts(len(matcher.pairs(*evidence)), len(evidence[1]), len(evidence[0])),
+        links=MatchCounts(len(link_pairs), len(link_places(predicted)), len(link_places(gold))),
         claim_pairs=tuple(claim_pairs),
         link_pairs=tuple(link_pairs),
         matched_gaps=tuple(gap for gap in gaps if gap is not None),

@@ -13,7 +13,7 @@ from fathom.systems.protocol import DOCUMENTS, ContextView, ShownDocument, count
 T = TypeVar("T")
 
 Unit = Literal["tokens", "sections"]
-"""What a chunk of a document consists of: running text, or whole sections as far as they fit."""
+"""What a chunk of a document consists of: running text, or whole sections where they fit."""
 
 _HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 _BREAKS = (re.compile(r"\n\s*\n"), re.compile(r"\n"), re.compile(r"[.!?。！？]\s*"), re.compile(r"\s"))

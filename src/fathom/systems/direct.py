@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from fathom.models.prompts import Message, Prompt, Reference
+from fathom.models.prompts import Message, Prompt, TextReference
 from fathom.records.questions import Question, Response
 from fathom.systems.protocol import DOCUMENTS, ContextView, Estimate, Prompting, Session, response_to
 
@@ -63,7 +63,7 @@ class Full(Direct):
         instruction = view.instruction(f"full, {self.prompting}")
         return with_question(instruction, self._shown(question, view), question, self.question)
 
-    def _shown(self, question: Question, view: ContextView) -> Sequence[Reference]:
+    def _shown(self, question: Question, view: ContextView) -> Sequence[TextReference]:
         del question
         if self.order == "built":
             return (view.reference(DOCUMENTS),)
@@ -73,7 +73,7 @@ class Full(Direct):
         return (*pieces[::-1], view.reference(DOCUMENTS, ends[-1]))
 
 
-def with_question(instruction: str, shown: Sequence[Reference], question: Question, place: QuestionPlace) -> Prompt:
+def with_question(instruction: str, shown: Sequence[TextReference], question: Question, place: QuestionPlace) -> Prompt:
     """The documents with the question at one side or both."""
     if place == "after":
         return Prompt((Message.user(instruction, *shown, question.text),))

@@ -61,7 +61,7 @@ class RefusedQuery(Exception):  # noqa: N818 (a message to the model, not an err
 
 
 @dataclass(frozen=True)
-class Limits:
+class StatementLimits:
     """Limits on one statement."""
 
     seconds: float = 2.0
@@ -76,7 +76,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Result:
+class StatementResult:
     """The complete result of a statement."""
 
     columns: tuple[str, ...]
@@ -130,7 +130,11 @@ _NOT_TABLES = ("sqlite_", "pragma_", "json_", "fts", "rtree", "dbstat", "bytecod
 # Running.
 
 
-def run_guarded(database: sqlite3.Connection, statement: str, limits: Limits = Limits()) -> Result:  # noqa: B008
+def run_guarded(
+    database: sqlite3.Connection,
+    statement: str,
+    limits: StatementLimits = StatementLimits(),  # noqa: B008 - frozen
+) -> StatementResult:
     """The result of one statement; raises RefusedQuery with the reason if there is none."""
     with guarded(database, limits) as run:
         return run(statement)
@@ -139,8 +143,8 @@ def run_guarded(database: sqlite3.Connection, statement: str, limits: Limits = L
 @contextmanager
 def guarded(
     database: sqlite3.Connection,
-    limits: Limits = Limits(),  # noqa: B008
-) -> Iterator[Callable[[str], Result]]:
+    limits: StatementLimits = StatementLimits(),  # noqa: B008
+) -> Iterator[Callable[[str], StatementResult]]:
     """Yields a function that runs guarded statements. The caller must not run other statements inside the block."""
     guard = _Guard(database, limits)
     with _interrupted_as_refusal():
@@ -221,7 +225,7 @@ def _column(database: sqlite3.Connection, statement: str) -> list[Any]:
 class _Guard:
     """One guarded connection, and the state of its current statement."""
 
-    def __init__(self, database: sqlite3.Connection, limits: Limits) -> None:
+    def __init__(self, database: sqlite3.Connection, limits: StatementLimits) -> None:
         self.installed = False
         self._database = database
         self._limits = limits
@@ -249,7 +253,7 @@ class _Guard:
         database.set_authorizer(self._may)
         self.installed = True
 
-    def run(self, statement: str) -> Result:
+    def run(self, statement: str) -> StatementResult:
         """The result of one statement."""
         if not self.installed:
             raise FathomError("Cannot run a statement: its guard has ended. Run it inside the `with` block.")
@@ -259,7 +263,7 @@ class _Guard:
                 cursor.row_factory = None
                 cursor.execute(statement)
                 columns = tuple(about[0] for about in cursor.description or ())
-                return Result(columns, self._within_limits(cursor))
+                return StatementResult(columns, self._within_limits(cursor))
         except (sqlite3.Error, sqlite3.Warning, ValueError, MemoryError) as error:
             raise self._refusal(error) from error
 

@@ -81,7 +81,7 @@ class HttpSystem:
     def __post_init__(self) -> None:
         _checked_address(self.name)
         if not self.text_host or any(mark in self.text_host for mark in "/@? #"):
-            raise ValueError(f"'{self.text_host}' is not the name of a machine")
+            raise ValueError(f"'{self.text_host}' is not a host name")
 
     @asynccontextmanager
     async def open(self, limits: RequestLimits, model: str | None) -> AsyncIterator[System]:
@@ -148,7 +148,7 @@ class ConnectedSystem:
 
     async def answer(self, question: Question, session: Session) -> Response:
         if not isinstance(session, ServiceSession):
-            raise FathomError(f"The system '{self.name}' answers in `fathom run` alone.")
+            raise FathomError(f"The system '{self.name}' can only be run with `fathom run`.")
         with self.texts.serving(session.view) as documents:
             id = digest(_run_id(session), question.id, session.sample).hex()[:32]
             request = self.request(question, session.view, session.sample, id, documents)
@@ -189,7 +189,7 @@ class ConnectedSystem:
                     raise
                 wait = self.limits.backoff * 2**attempt if error.wait is None else error.wait
             await asyncio.sleep(min(wait, LONGEST_WAIT))
-        raise RuntimeError("there is at least one attempt")
+        raise RuntimeError("the number of attempts must be at least 1")
 
     async def post(self, body: bytes, id: str) -> Completion:
         """The answer of one attempt."""

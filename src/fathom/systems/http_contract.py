@@ -72,7 +72,7 @@ class _Lenient(Record):
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
 
-class Citation(_Lenient):
+class CitedPart(_Lenient):
     """A part of a document that the system used: a quote, a range of characters, or all of it."""
 
     document: str
@@ -82,9 +82,9 @@ class Citation(_Lenient):
     end: Count | None = None
 
     @model_validator(mode="after")
-    def _a_range_has_two_ends(self) -> Citation:
+    def _a_range_has_two_ends(self) -> CitedPart:
         if (self.start is None) != (self.end is None):
-            raise ValueError("a range has both a start and an end")
+            raise ValueError("a range needs both a start and an end")
         return self
 
 
@@ -96,7 +96,7 @@ class SystemStep(_Lenient):
     input: str = ""
     output: str = ""
     error: str | None = None
-    citations: tuple[Citation, ...] = ()
+    citations: tuple[CitedPart, ...] = ()
 
 
 _Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
@@ -119,7 +119,7 @@ class Answer:
     stop: Stop
     thinking: str
     usage: Usage
-    citations: tuple[Citation, ...]
+    citations: tuple[CitedPart, ...]
     steps: tuple[SystemStep, ...]
     problems: tuple[str, ...]
     """Optional parts that are not valid and were left out."""
@@ -153,7 +153,7 @@ def parse_answer(body: bytes, id: str) -> Answer:
         stop=STOPS[outcome] if len(text) <= LONGEST_ANSWER else "length",
         thinking=thinking[:LONGEST_ANSWER],
         usage=_usage(usage or ReportedUsage()),
-        citations=parts.several("citations", Citation),
+        citations=parts.several("citations", CitedPart),
         steps=parts.several("steps", SystemStep),
         problems=tuple(parts.problems),
         unknown=tuple(sorted(_clean(name)[:80] for name in sent.keys() - set(FIELDS))),
@@ -257,7 +257,7 @@ class LocatedCitations:
         return f"{count} citation{'s' if count > 1 else ''} could not be located: {self.lost[0]}"
 
 
-def locate(citations: Sequence[Citation], view: ContextView) -> LocatedCitations:
+def locate(citations: Sequence[CitedPart], view: ContextView) -> LocatedCitations:
     """The passages that the citations name, in their order."""
     known: dict[str, ShownDocument] = {}
     for document in view.documents:
@@ -280,7 +280,7 @@ def locate(citations: Sequence[Citation], view: ContextView) -> LocatedCitations
     return LocatedCitations(tuple(passages), tuple(lost))
 
 
-def _find(citation: Citation, document: ShownDocument, view: ContextView, texts: dict[int, str]) -> Span | str:
+def _find(citation: CitedPart, document: ShownDocument, view: ContextView, texts: dict[int, str]) -> Span | str:
     """Where the citation is in the document's text, or why it is nowhere."""
     length = document.span.end - document.span.start
     if citation.start is not None and citation.end is not None:

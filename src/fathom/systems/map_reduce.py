@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
-from fathom.models.prompts import Message, Prompt, Reference
+from fathom.models.prompts import Message, Prompt, TextReference
 from fathom.records.documents import Position
 from fathom.records.questions import Question, Response
 from fathom.systems.chunking import Batch, batches
@@ -49,7 +49,7 @@ LABEL_TOKENS = 40
 """The maximum number of tokens of the line above a note."""
 
 
-class Note(NamedTuple):
+class DocumentNote(NamedTuple):
     """What was noted on some documents."""
 
     label: str
@@ -106,21 +106,21 @@ class MapReduce:
 
     # Notes.
 
-    async def _map(self, batch: Batch, question: Question, session: Session, columns: Sequence[str]) -> Note:
+    async def _map(self, batch: Batch, question: Question, session: Session, columns: Sequence[str]) -> DocumentNote:
         form = row_instruction(columns) if columns else ""
         text = await ask_for_text(session, self._map_prompt(batch, question, session.view, form), "map")
-        return Note(_label(batch, session.view), cut_to(text.strip(), self.notes))
+        return DocumentNote(_label(batch, session.view), cut_to(text.strip(), self.notes))
 
-    async def _condense(self, notes: Sequence[Note], question: Question, session: Session) -> Note:
+    async def _condense(self, notes: Sequence[DocumentNote], question: Question, session: Session) -> DocumentNote:
         if len(notes) == 1:
             return notes[0]
         text = await ask_for_text(session, self._condense_prompt(notes, question), "condense")
         first, last = notes[0].label.partition(" to ")[0], notes[-1].label.rpartition(" to ")[2]
-        return Note(f"{first} to {last}", cut_to(text.strip(), self.notes))
+        return DocumentNote(f"{first} to {last}", cut_to(text.strip(), self.notes))
 
-    def _groups(self, notes: Sequence[Note], view: ContextView) -> Iterator[list[Note]]:
+    def _groups(self, notes: Sequence[DocumentNote], view: ContextView) -> Iterator[list[DocumentNote]]:
         """The notes in order, in groups that one call can read."""
-        group: list[Note] = []
+        group: list[DocumentNote] = []
         size = 0
         for note in notes:
             tokens = view.count(str(note))
@@ -144,7 +144,7 @@ class MapReduce:
         # A document is shown to every question, so that a cache can serve it.
         return Prompt((Message.user(instruction, *_shown(batch, view), task),))
 
-    def _condense_prompt(self, notes: Sequence[Note], question: Question) -> Prompt:
+    def _condense_prompt(self, notes: Sequence[DocumentNote], question: Question) -> Prompt:
         task = (
             f"\nThe question: {question.text}\n\nDo not answer it. Write down what it needs from the notes above, and "
             f"from which document it is. {self._limit}"
@@ -155,7 +155,7 @@ class MapReduce:
     def _limit(self) -> str:
         return f"Use at most {self.notes} tokens (about {int(self.notes * WORDS_PER_TOKEN)} words): the rest is lost."
 
-    def _reduce_prompt(self, notes: Sequence[Note], question: Question, view: ContextView) -> Prompt:
+    def _reduce_prompt(self, notes: Sequence[DocumentNote], question: Question, view: ContextView) -> Prompt:
         instruction = f"{REDUCE}\n\n{view.instruction(f'full, {self.prompting}')}\n\n"
         shown = [str(note) for note in notes] or [f"{NOTHING}\n"]
         return Prompt((Message.user(instruction, *shown, f"\n{question.text}"),), shared=1)
@@ -221,7 +221,7 @@ def _label(batch: Batch, view: ContextView) -> str:
     return f"{label}, part {batch.part} of {batch.parts}" if batch.parts > 1 else label
 
 
-def _shown(batch: Batch, view: ContextView) -> Iterator[str | Reference]:
+def _shown(batch: Batch, view: ContextView) -> Iterator[str | TextReference]:
     for chunk in batch.chunks:
         yield f"===== {view.documents[chunk.document - 1].label}\n"
         yield view.reference(DOCUMENTS, chunk.start, chunk.end)

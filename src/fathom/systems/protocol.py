@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache, reduce
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, runtime_checkable
 
-from fathom.models.prompts import Completion, Prompt, Reference, ToolCall
+from fathom.models.prompts import Completion, Prompt, TextReference, ToolCall
 from fathom.models.tokenizers import tokenizer
 from fathom.records.contexts import Context
 from fathom.records.documents import DocumentId
@@ -171,15 +171,15 @@ class ContextView:
         """The o200k tokens of a text."""
         return count_tokens(text)
 
-    def reference(self, form: str, start: int = 0, end: int | None = None) -> Reference:
+    def reference(self, form: str, start: int = 0, end: int | None = None) -> TextReference:
         """A reference to the characters from `start` to `end` of the context in that form."""
-        return Reference(self.family, self.context.id, form, start, end)
+        return TextReference(self.family, self.context.id, form, start, end)
 
     def estimate(self, *prompts: Prompt) -> Estimate:
         """The calls for these prompts."""
         return estimate_prompts(prompts, self._reference_tokens)
 
-    def _reference_tokens(self, reference: Reference) -> int:
+    def _reference_tokens(self, reference: TextReference) -> int:
         if reference.start == 0 and reference.end is None:
             return self.tokens(reference.form)
         # Every question over a context shows the same parts of it. The context's id identifies its text.
@@ -364,7 +364,7 @@ def total(usages: Sequence[Usage]) -> Usage:
     return reduce(Usage.plus, usages)
 
 
-def estimate_prompts(prompts: Sequence[Prompt], reference_tokens: Callable[[Reference], int]) -> Estimate:
+def estimate_prompts(prompts: Sequence[Prompt], reference_tokens: Callable[[TextReference], int]) -> Estimate:
     """The calls for these prompts."""
     sizes = [(_tokens(one.shared_parts, reference_tokens), _own_tokens(one, reference_tokens)) for one in prompts]
     prefix = prompts[0].prefix
@@ -383,7 +383,7 @@ TOOLS_TOKENS, TOOL_TOKENS, MESSAGE_TOKENS = 400, 16, 8
 tool and each call, and the frame of each message."""
 
 
-def _own_tokens(prompt: Prompt, reference_tokens: Callable[[Reference], int]) -> int:
+def _own_tokens(prompt: Prompt, reference_tokens: Callable[[TextReference], int]) -> int:
     extra = TOOLS_TOKENS if prompt.tools else 0
     extra += sum(
         count_tokens(json.dumps(dict(tool.parameters)) + tool.description) + TOOL_TOKENS for tool in prompt.tools
@@ -398,5 +398,5 @@ def call_tokens(call: ToolCall) -> int:
     return count_tokens(json.dumps(call.arguments, default=str)) + count_tokens(call.name) + TOOL_TOKENS
 
 
-def _tokens(parts: Sequence[str | Reference], reference_tokens: Callable[[Reference], int]) -> int:
+def _tokens(parts: Sequence[str | TextReference], reference_tokens: Callable[[TextReference], int]) -> int:
     return sum(count_tokens(part) if isinstance(part, str) else reference_tokens(part) for part in parts)

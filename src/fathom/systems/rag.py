@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from fathom.models.prompts import Message, Prompt, Reference
+from fathom.models.prompts import Message, Prompt, TextReference
 from fathom.records.documents import Count, Position
 from fathom.records.questions import Question, Response, Step
 from fathom.systems.chunking import Chunk, Unit
@@ -43,7 +43,7 @@ class Rag:
     overlap: Count = 64
     """The tokens that a chunk repeats of the chunk before."""
     unit: Unit = "tokens"
-    """Whether chunks are running text or whole sections as far as they fit."""
+    """Whether chunks are running text or whole sections where they fit."""
     order: Literal["position", "rank"] = "position"
     """Whether chunks are shown in the order of the documents, or best first."""
     hops: Literal[1, 2] = 2
@@ -152,7 +152,7 @@ def merged(chunks: Sequence[Chunk]) -> list[Chunk]:
     return joined
 
 
-def excerpts(view: ContextView, chunks: Sequence[Chunk]) -> Iterator[str | Reference]:
+def excerpts(view: ContextView, chunks: Sequence[Chunk]) -> Iterator[str | TextReference]:
     """The parts of a prompt that show the chunks, each document's under its label."""
     documents = view.documents
     for number, group in groupby(chunks, key=lambda chunk: chunk.document):

@@ -11,7 +11,7 @@ from typing import ClassVar
 from fathom.models.prompts import Prompt
 from fathom.records.documents import Count
 from fathom.records.questions import Question, Response, Step
-from fathom.systems.guard import RefusedQuery, Result, run_guarded
+from fathom.systems.guard import RefusedQuery, StatementResult, run_guarded
 from fathom.systems.protocol import ContextView, Estimate, Prompting, Session, response_to
 from fathom.systems.sql_parsing import statement_in
 
@@ -78,7 +78,7 @@ async def query(
     return response_to(question, completion, text)
 
 
-def printed(result: Result) -> str:
+def printed(result: StatementResult) -> str:
     """The rows as an answer: one line per row, NULL for no rows."""
     rows = [row for row in result.rows if any(cell is not None for cell in row)]
     if not rows:

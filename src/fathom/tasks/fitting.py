@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-from fathom.contexts.assembly import Piece, assemble, count_tokens
+from fathom.contexts.assembly import PlacedDocument, assemble, count_tokens
 from fathom.corpus.store import Corpus
 from fathom.models.model_info import ModelInfo, model_info
 from fathom.models.tokenizers import DEFAULT, EMBEDDED, tokenizer
@@ -298,7 +298,7 @@ class _TokenCounter:
     def assemble(self, documents: Sequence[DocumentId], context: Context, length: int) -> Context:
         """The context of these documents, of at most that length; sampling and split are those of `context`."""
         entries = [self._entries[document] for document in documents]
-        pieces = [Piece(entry.id, entry.fingerprint, entry.characters, self.of(entry.id)) for entry in entries]
+        pieces = [PlacedDocument(entry.id, entry.fingerprint, entry.characters, self.of(entry.id)) for entry in entries]
         return assemble(pieces, self._tokenizer, length=length, sampling=context.sampling, split=context.split)
 
 
@@ -306,8 +306,8 @@ def lay_out_again(context: Context, documents: Sequence[DocumentId], length: int
     """The context with only these documents and at most that length; everything else is unchanged."""
     if context.layout != LAYOUT:
         raise FathomError(
-            f"Context '{context.id}' is laid out as '{context.layout}', which this Fathom does not know ({LAYOUT}). "
-            "Update Fathom, or build the bench again."
+            f"Context '{context.id}' is laid out as '{context.layout}', which this version of Fathom does not know "
+            f"({LAYOUT}). Update Fathom, or build the bench again."
         )
     return counter.assemble(documents, context, length)
 

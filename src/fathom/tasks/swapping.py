@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from fathom.contexts.assembly import Piece, assemble
+from fathom.contexts.assembly import PlacedDocument, assemble
 from fathom.corpus.store import Corpus
 from fathom.corpus.swap import CorpusSwap, OffsetMap, swap_corpus
 from fathom.models.tokenizers import tokenizer
@@ -50,7 +50,7 @@ class SwappedContexts:
             found = self.after.stored_text(place.document)
             edits = self._edits(place)
             text = apply_edits(found.utf8.decode(), edits)
-            pieces.append(Piece(place.document, found.fingerprint, len(text), counter.count(text), edits))
+            pieces.append(PlacedDocument(place.document, found.fingerprint, len(text), counter.count(text), edits))
         return assemble(
             pieces,
             counter,

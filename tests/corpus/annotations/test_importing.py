@@ -163,6 +163,7 @@ def test_brat_files_in_all_of_their_forms(articles: list[Document], small_folder
     [claim] = annotation.claims
     assert annotation.complete
     assert claim.span == one
+    assert claim.note == "a note"
     assert [(found.span, found.polarity, found.strength, found.type) for found in claim.evidence] == [
         (Span(two.start, three.start + len(tail)), "contradicts", "strong", None),
         (four, "supports", None, "secondary"),

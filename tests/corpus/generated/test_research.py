@@ -13,7 +13,7 @@ import pytest
 
 from fathom.corpus.generated.lexicon import SUBJECTS
 from fathom.corpus.generated.research import write_article
-from fathom.corpus.generated.world import Length, Plan, World
+from fathom.corpus.generated.world import ArticlePlan, Length, World
 from fathom.models.tokenizers import tokenizer
 from fathom.records.documents import Citation, Claim, Document, Evidence
 from fathom.records.names import without_accents
@@ -33,12 +33,12 @@ def length(request: pytest.FixtureRequest) -> Length:
 
 
 @pytest.fixture(scope="module")
-def plans(length: Length) -> list[Plan]:
+def plans(length: Length) -> list[ArticlePlan]:
     return list(islice(World(29, SUBJECTS, length).plans(), COUNT))
 
 
 @pytest.fixture(scope="module")
-def articles(plans: list[Plan]) -> list[Document]:
+def articles(plans: list[ArticlePlan]) -> list[Document]:
     return list(map(write_article, plans))
 
 
@@ -272,7 +272,9 @@ def test_author_year_citations_match_one_entry(articles: list[Document], length:
     assert checked > (1_000 if length == "full" else 200)
 
 
-def test_every_entry_is_cited_and_first_mentions_are_in_order(articles: list[Document], plans: list[Plan]) -> None:
+def test_every_entry_is_cited_and_first_mentions_are_in_order(
+    articles: list[Document], plans: list[ArticlePlan]
+) -> None:
     for article, plan in zip(articles, plans, strict=True):
         mentioned = list(dict.fromkeys(c.reference for c in sorted(article.citations, key=lambda c: c.span)))
         assert sorted(n for n in mentioned if n) == list(range(1, len(article.references) + 1))
@@ -322,7 +324,7 @@ def test_an_attributional_citation_names_what_the_cited_work_introduces(
 
 
 @short_only
-def test_a_letter_states_what_citing_works_say_about_it(articles: list[Document], plans: list[Plan]) -> None:
+def test_a_letter_states_what_citing_works_say_about_it(articles: list[Document], plans: list[ArticlePlan]) -> None:
     """Its name, its method and two things more stand in its own words above the references."""
     for article, plan in zip(articles, plans, strict=True):
         study = plan.work.study
@@ -333,7 +335,7 @@ def test_a_letter_states_what_citing_works_say_about_it(articles: list[Document]
         assert sum(notion.casefold() in prose for notion in others) >= 2
 
 
-def test_a_citing_sentence_retells_the_quantity(articles: list[Document], plans: list[Plan]) -> None:
+def test_a_citing_sentence_retells_the_quantity(articles: list[Document], plans: list[ArticlePlan]) -> None:
     """And it says of the quantity, by whichever name, that the work moved it the better way."""
     named = retold = 0
     for article, plan in zip(articles, plans, strict=True):
@@ -355,7 +357,7 @@ def test_a_citing_sentence_retells_the_quantity(articles: list[Document], plans:
     assert not named
 
 
-def test_no_other_entry_fits_a_descriptive_sentence(plans: list[Plan]) -> None:
+def test_no_other_entry_fits_a_descriptive_sentence(plans: list[ArticlePlan]) -> None:
     """A sentence that describes a cited work names three attributes; no two works of a list share three.
 
     A document of the corpus reports further experiments, all with its own method, and no other entry of the list has

@@ -16,7 +16,7 @@ import pytest
 from fathom.corpus.readers.assembly import assemble
 from fathom.corpus.readers.bibtex.citations import CitationFormatter, cited_work, format_reference, uncited_keys
 from fathom.corpus.readers.bibtex.latex_text import latex_to_text
-from fathom.corpus.readers.bibtex.parser import Name, parse_author, parse_bibtex, parse_name, parse_names
+from fathom.corpus.readers.bibtex.parser import BibtexName, parse_author, parse_bibtex, parse_name, parse_names
 from fathom.corpus.readers.latex import reader as latex
 from fathom.corpus.readers.myst import reader as myst
 from fathom.corpus.readers.parsed_document import CitationMark, ParsedDocument
@@ -134,16 +134,16 @@ def test_organizations_suffixes_and_others() -> None:
 @pytest.mark.parametrize(
     ("written", "name"),
     [
-        ("Stefan van der Walt", Name("Stefan", "van der Walt")),
-        ("van der Walt, Stefan", Name("Stefan", "van der Walt")),
-        ("von Last, Jr, First", Name("First", "von Last", "Jr")),
-        (r"Jos{\'e} {\'A}lvarez", Name("José", "Álvarez")),
-        ("{NumPy Developers}", Name("", "NumPy Developers", group=True)),
-        ("Plato", Name("", "Plato")),
-        ("Sammy Davis, Jr.", Name("Sammy", "Davis", "Jr.")),
+        ("Stefan van der Walt", BibtexName("Stefan", "van der Walt")),
+        ("van der Walt, Stefan", BibtexName("Stefan", "van der Walt")),
+        ("von Last, Jr, First", BibtexName("First", "von Last", "Jr")),
+        (r"Jos{\'e} {\'A}lvarez", BibtexName("José", "Álvarez")),
+        ("{NumPy Developers}", BibtexName("", "NumPy Developers", group=True)),
+        ("Plato", BibtexName("", "Plato")),
+        ("Sammy Davis, Jr.", BibtexName("Sammy", "Davis", "Jr.")),
     ],
 )
-def test_names(written: str, name: Name) -> None:
+def test_names(written: str, name: BibtexName) -> None:
     assert parse_name(written) == name
 
 

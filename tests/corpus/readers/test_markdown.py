@@ -480,7 +480,7 @@ def test_papers_in_json_lines_are_read_with_their_cited_works() -> None:
             annotated.read_line(bad, "a.jsonl", 2)
     with pytest.raises(ReadError, match="it is not JSON"):
         list(annotated.read(b"{broken", "a.jsonl", NoCompanions()))
-    with pytest.raises(ReadError, match="nested too deep"):
+    with pytest.raises(ReadError, match="nested too deeply"):
         list(annotated.read(b'{"markdown": ' + b"[" * 100_000, "a.jsonl", NoCompanions()))
 
 

@@ -16,7 +16,7 @@ from fathom.tasks.citations.build import CitationBuilder
 from fathom.tasks.citations.settings import CitationSettings, Form
 from fathom.tasks.citations.shown_text import OMITTED
 from fathom.tasks.citations.word_counts import stems_in
-from fathom.tasks.citations.works import Work
+from fathom.tasks.citations.works import CandidateWork
 
 
 def _words(text: str) -> set[str]:
@@ -30,7 +30,7 @@ def test_an_excerpt_is_shown_as_long_as_it_says(form: Form, citing_corpus: Path)
     cut = 0
     with Corpus(citing_corpus) as corpus:
         for listed in list(corpus.entries())[:8]:
-            work = Work(corpus, listed.id)
+            work = CandidateWork(corpus, listed.id)
             whole = work.shown(form)
             assert whole.excerpt(whole.length, ()) is whole
             for characters in (0, 900, *(rng.randrange(whole.length + 50) for _ in range(8))):
@@ -53,7 +53,7 @@ def test_no_word_of_the_citing_sentence_is_lost(citing_corpus: Path) -> None:
     late = 0
     with Corpus(citing_corpus) as corpus:
         for listed in list(corpus.entries())[:8]:
-            whole = Work(corpus, listed.id).shown("body")
+            whole = CandidateWork(corpus, listed.id).shown("body")
             wanted = tuple(sorted(rng.sample(sorted(_words(whole.text)), 6)))
             shown = whole.excerpt(9_000, wanted)
             assert set(wanted) <= _words(shown.text)
@@ -84,7 +84,7 @@ def test_a_title_that_runs_over_the_end_of_a_paragraph_is_hidden_on_both_sides(t
     (tmp_path / "judge.md").write_text(JUDGE)
     ingest([tmp_path / "judge.md"], tmp_path / "corpus", Filters())
     with Corpus(tmp_path / "corpus") as corpus:
-        body = Work(corpus, next(corpus.entries()).id).shown("body")
+        body = CandidateWork(corpus, next(corpus.entries()).id).shown("body")
     assert "this is [[NAME]]\n\n[[NAME]] is what" in body.text
     assert len(body.parts) > 2
     for characters in range(0, body.length, 10):

@@ -22,7 +22,7 @@ from fathom.tasks.bench import Bench, build
 from fathom.tasks.bench_folder import KEYS
 from fathom.tasks.claims.baselines import REPEATED, Baselines
 from fathom.tasks.claims.check import check
-from fathom.tasks.claims.keys import Program
+from fathom.tasks.claims.keys import ClaimsProgram
 from fathom.tasks.claims.measures import ALL_GAPS, GAP, KEY_GAPS, PARTS, STATEMENTS, UNJUSTIFIED, empty_counts, f1
 from fathom.tasks.claims.units import units
 from tests.tasks.claims.conftest import Asked
@@ -265,6 +265,6 @@ def test_texts_in_an_annotators_words_are_compared_by_their_words(asked: list[As
     # Three of their four words are among the five of the response.
     assert [counts[f"conclusion words {side}"] for side in SIDES] == [3, 5, 4]
     baselines = Baselines()
-    baselines.add_claims([*one.shown.documents.values()], key, Program.parse(key))
+    baselines.add_claims([*one.shown.documents.values()], key, ClaimsProgram.parse(key))
     repeated = baselines.report()[REPEATED]
     assert isinstance(repeated, dict) and repeated.keys() == {"conclusion words"}

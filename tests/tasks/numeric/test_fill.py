@@ -21,8 +21,8 @@ from fathom.tasks.numeric.key_programs import program_of
 from fathom.tasks.numeric.predictability import samples
 from fathom.tasks.numeric.schema import NAME, POSITION, Skill, named_texts
 from fathom.tasks.numeric.settings import NumericSettings
-from fathom.tasks.numeric.sources import Source, read_source
-from fathom.tasks.numeric.tables import Tables, build_tables, open_database
+from fathom.tasks.numeric.sources import ArticleSource, read_source
+from fathom.tasks.numeric.tables import ContextTables, build_tables, open_database
 from fathom.tasks.numeric.templates import Template, templates
 from fathom.tasks.numeric.tried_responses import accepted_forms, near_misses
 from fathom.tasks.programs.predictability import Sample, cross_validated_auc, transfer_auc
@@ -31,14 +31,14 @@ from fathom.tasks.split_corpus import SplitCorpus
 
 
 @pytest.fixture(scope="module")
-def sources(asked_corpus: Path) -> list[Source]:
+def sources(asked_corpus: Path) -> list[ArticleSource]:
     with Corpus(asked_corpus) as corpus:
         ids = [entry.id for entry in corpus.entries()][:30]
         return [read_source(corpus.bibliographic_record(id)) for id in ids]
 
 
 @pytest.fixture(scope="module")
-def built(asked_corpus: Path) -> list[tuple[Tables, list[Item]]]:
+def built(asked_corpus: Path) -> list[tuple[ContextTables, list[Item]]]:
     """Every context with its items, of which a third are unanswerable."""
     with SplitCorpus(asked_corpus, asked_corpus / FILE_NAME, "test") as corpus:
         made = builder(corpus, NumericSettings(questions=12, unanswerable=0.3), 3)
@@ -52,7 +52,7 @@ def built(asked_corpus: Path) -> list[tuple[Tables, list[Item]]]:
         ]
 
 
-def test_unanswerable_questions_are_not_told_by_their_wording(built: list[tuple[Tables, list[Item]]]) -> None:
+def test_unanswerable_questions_are_not_told_by_their_wording(built: list[tuple[ContextTables, list[Item]]]) -> None:
     halves: tuple[list[Sample], list[Sample]] = [], []
     for number, (_, items) in enumerate(built):
         halves[number % 2].extend(samples(items))
@@ -72,7 +72,9 @@ def test_the_classifier_finds_what_tells_questions_apart() -> None:
     assert transfer_auc(same[:6], same) is None
 
 
-def test_nobody_in_the_context_is_taken_for_a_person_who_is_absent(built: list[tuple[Tables, list[Item]]]) -> None:
+def test_nobody_in_the_context_is_taken_for_a_person_who_is_absent(
+    built: list[tuple[ContextTables, list[Item]]],
+) -> None:
     absent = 0
     for tables, items in built:
         families = {one.family for source in tables.sources for one in source.byline}
@@ -85,7 +87,9 @@ def test_nobody_in_the_context_is_taken_for_a_person_who_is_absent(built: list[t
     assert absent >= 3
 
 
-def fillers(here: Sequence[Source], there: Sequence[Source]) -> tuple[TemplateFiller, TemplateFiller, Tables, Tables]:
+def fillers(
+    here: Sequence[ArticleSource], there: Sequence[ArticleSource]
+) -> tuple[TemplateFiller, TemplateFiller, ContextTables, ContextTables]:
     """A filler for the first articles and one for the others, and the tables of both."""
     tables, others, database = build_tables(here), build_tables(there), open_database()
     tables.load(database)
@@ -93,7 +97,9 @@ def fillers(here: Sequence[Source], there: Sequence[Source]) -> tuple[TemplateFi
 
 
 @pytest.mark.parametrize("empty", [True, False])
-def test_of_a_pair_of_contexts_one_has_an_answer_and_the_other_has_none(sources: list[Source], empty: bool) -> None:
+def test_of_a_pair_of_contexts_one_has_an_answer_and_the_other_has_none(
+    sources: list[ArticleSource], empty: bool
+) -> None:
     filler, partner, here, there = fillers(sources[:8], sources[8:16])
     rng, filled = Random(7), 0
     for template in templates():
@@ -109,7 +115,7 @@ def test_of_a_pair_of_contexts_one_has_an_answer_and_the_other_has_none(sources:
     assert filled >= 25
 
 
-def test_questions_with_a_title_have_both_outcomes_in_their_context(sources: list[Source]) -> None:
+def test_questions_with_a_title_have_both_outcomes_in_their_context(sources: list[ArticleSource]) -> None:
     filler, partner, tables, _ = fillers(sources, sources[:8])
     rng, found = Random(7), 0
     for template in templates():
@@ -122,7 +128,7 @@ def test_questions_with_a_title_have_both_outcomes_in_their_context(sources: lis
 
 
 @pytest.mark.parametrize("share", [0.2, 0.9])
-def test_a_question_without_a_pair_is_one_that_always_has_an_answer(sources: list[Source], share: float) -> None:
+def test_a_question_without_a_pair_is_one_that_always_has_an_answer(sources: list[ArticleSource], share: float) -> None:
     # With the same articles as its partner, no context can have an answer where the other has none.
     filler, twin, _, _ = fillers(sources[:8], sources[:8])
     offered: dict[Skill, list[Template]] = {
@@ -134,7 +140,7 @@ def test_a_question_without_a_pair_is_one_that_always_has_an_answer(sources: lis
     assert all(one is not None and not one.template.may_be_empty for one in filled)
 
 
-def test_articles_without_authors_do_not_stop_a_build(sources: list[Source]) -> None:
+def test_articles_without_authors_do_not_stop_a_build(sources: list[ArticleSource]) -> None:
     divides = next(one for one in templates() if one.divisors and one.may_be_empty)
     filler, partner, _, _ = fillers(sources[:8], [replace(sources[8], byline=()), *sources[9:16]])
     assert not filler.can_pair(divides, partner)
@@ -142,7 +148,7 @@ def test_articles_without_authors_do_not_stop_a_build(sources: list[Source]) -> 
     assert filler.can_pair(divides, partner)
 
 
-def test_a_bound_that_leaves_one_position_is_not_asked_for(sources: list[Source]) -> None:
+def test_a_bound_that_leaves_one_position_is_not_asked_for(sources: list[ArticleSource]) -> None:
     filler, _, _, _ = fillers(sources[:8], sources[8:16])
     below = [
         one
@@ -155,7 +161,7 @@ def test_a_bound_that_leaves_one_position_is_not_asked_for(sources: list[Source]
     assert 2 not in bounds
 
 
-def test_grouped_answers_are_tried_in_the_forms_of_models(built: list[tuple[Tables, list[Item]]]) -> None:
+def test_grouped_answers_are_tried_in_the_forms_of_models(built: list[tuple[ContextTables, list[Item]]]) -> None:
     tables, answer = next(
         (tables, item.key.answer)
         for tables, items in built
@@ -171,7 +177,7 @@ def test_grouped_answers_are_tried_in_the_forms_of_models(built: list[tuple[Tabl
     assert not set(wrong) & set(stated)
 
 
-def test_another_title_of_the_context_is_a_near_miss(built: list[tuple[Tables, list[Item]]]) -> None:
+def test_another_title_of_the_context_is_a_near_miss(built: list[tuple[ContextTables, list[Item]]]) -> None:
     for tables, items in built:
         titles = {row.title for row in tables.articles}
         for item in items:

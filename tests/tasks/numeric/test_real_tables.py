@@ -12,7 +12,7 @@ import pytest
 from fathom.corpus.linking import Linker, linkable
 from fathom.records.documents import Document
 from fathom.tasks.numeric.sources import read_source
-from fathom.tasks.numeric.tables import Tables, build_tables
+from fathom.tasks.numeric.tables import ContextTables, build_tables
 from tests.corpus.readers.conftest import Elife, elife, shared
 
 __all__ = ["elife", "shared"]
@@ -41,7 +41,7 @@ def _linked(document: Document, linker: Linker) -> Document:
     return document.model_copy(update={"references": references})
 
 
-def tables_of(articles: list[Document]) -> tuple[Tables, list[str]]:
+def tables_of(articles: list[Document]) -> tuple[ContextTables, list[str]]:
     """All articles as one collection, and their DOIs in order."""
     tables = build_tables([read_source(article) for article in articles])
     return tables, [article.ids.get("doi", "").lower() for article in articles]

@@ -20,7 +20,7 @@ from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Refitter
 from fathom.tasks.numeric.schema import SCHEMA
 from fathom.tasks.numeric.sources import read_source
-from fathom.tasks.numeric.tables import Tables, build_tables
+from fathom.tasks.numeric.tables import ContextTables, build_tables
 from fathom.tasks.numeric.user_templates import parse
 from fathom.tasks.programs.sql import literal
 
@@ -41,7 +41,7 @@ def without(context: Context, number: int, corpus: Corpus) -> Context:
     return context.model_copy(update={"id": id, "places": places, "length": 204_800})
 
 
-def tables_of(context: Context, corpus: Corpus, naming: str = "people") -> Tables:
+def tables_of(context: Context, corpus: Corpus, naming: str = "people") -> ContextTables:
     return build_tables([read_source(corpus.document(id)) for id in context.documents], naming)
 
 
@@ -51,7 +51,7 @@ def asked(context: Context, statement: str, answer: Answer) -> Item:
     return Item(question, Key(question_id="q", answer=answer, proof=Proof(program=statement)))
 
 
-def search(bench: Bench, corpus: Corpus, find: Callable[[Context, Tables], Any]) -> Any:
+def search(bench: Bench, corpus: Corpus, find: Callable[[Context, ContextTables], Any]) -> Any:
     """The first match in a large context."""
     for context in bench.contexts():
         if context.length > 200_000:
@@ -86,7 +86,7 @@ def test_programs_are_parsed_back_from_keys(bench: Bench) -> None:
 
 
 def test_an_item_whose_article_is_missing_is_left_out(bench: Bench, corpus: Corpus) -> None:
-    def cited(context: Context, tables: Tables) -> int | None:
+    def cited(context: Context, tables: ContextTables) -> int | None:
         return next((number for number, count in tables.cited.items() if count >= 3), None)
 
     context, number = search(bench, corpus, cited)
@@ -102,7 +102,7 @@ def test_an_item_whose_article_is_missing_is_left_out(bench: Bench, corpus: Corp
 
 
 def test_an_item_whose_person_is_missing_is_left_out(bench: Bench, corpus: Corpus) -> None:
-    def alone(context: Context, tables: Tables) -> tuple[int, str] | None:
+    def alone(context: Context, tables: ContextTables) -> tuple[int, str] | None:
         return next(((row.article, row.name) for row in tables.authors if tables.articles_of[row.name] == 1), None)
 
     context, (number, name) = search(bench, corpus, alone)
@@ -131,7 +131,7 @@ def test_a_person_who_was_absent_before_may_be_absent(bench: Bench, corpus: Corp
 def test_an_unanswerable_item_that_gets_an_answer_is_left_out(bench: Bench, corpus: Corpus) -> None:
     """An article is uncited once the only article that cites it is dropped."""
 
-    def once(context: Context, tables: Tables) -> tuple[int, str] | None:
+    def once(context: Context, tables: ContextTables) -> tuple[int, str] | None:
         by_count = {row.number: row.reference_count for row in tables.articles}
         for row in tables.citations:
             same = [number for number, count in by_count.items() if count == by_count[row.cited]]
@@ -152,7 +152,7 @@ def test_an_unanswerable_item_that_gets_an_answer_is_left_out(bench: Bench, corp
 def test_an_item_with_a_trivial_result_is_left_out(bench: Bench, corpus: Corpus) -> None:
     """A count of two that becomes a count of one, and a list that becomes empty."""
 
-    def rare(context: Context, tables: Tables) -> tuple[int, int, int] | None:
+    def rare(context: Context, tables: ContextTables) -> tuple[int, int, int] | None:
         counts = [row.reference_count for row in tables.articles]
         for wanted in (2, 1):
             found = next((count for count in counts if counts.count(count) == wanted), None)
@@ -167,7 +167,7 @@ def test_an_item_with_a_trivial_result_is_left_out(bench: Bench, corpus: Corpus)
 
 
 def test_an_answer_that_depends_on_ambiguous_names_is_left_out(bench: Bench, corpus: Corpus) -> None:
-    def lookalikes(context: Context, tables: Tables) -> int | None:
+    def lookalikes(context: Context, tables: ContextTables) -> int | None:
         smaller = without(context, 1, corpus)
         people, spellings = (tables_of(smaller, corpus, naming) for naming in ("people", "spellings"))
         return 1 if len(people.articles_of) != len(spellings.articles_of) else None

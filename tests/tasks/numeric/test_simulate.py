@@ -45,7 +45,7 @@ from fathom.tasks.numeric.key_programs import program_of
 from fathom.tasks.numeric.schema import SCHEMA
 from fathom.tasks.numeric.simulate import Simulator
 from fathom.tasks.numeric.sources import read_source
-from fathom.tasks.numeric.tables import Tables, build_tables
+from fathom.tasks.numeric.tables import ContextTables, build_tables
 from fathom.tasks.numeric.templates import templates
 from fathom.tasks.numeric.user_templates import parse
 from fathom.tasks.programs.faults import Interpretation
@@ -135,7 +135,7 @@ def any_bench(request: pytest.FixtureRequest) -> Bench:
 
 
 @pytest.fixture(scope="session")
-def other_tables(other_folder: Path) -> dict[str, Tables]:
+def other_tables(other_folder: Path) -> dict[str, ContextTables]:
     """The tables of each context, built here and not by the simulator."""
     bench = Bench(other_folder)
     with opened(bench) as corpus:
@@ -167,7 +167,7 @@ def test_guesses_are_parseable_and_mostly_incorrect(any_bench: Bench, kind: str)
     assert outcomes["correct"] < 0.3 * outcomes.total()
 
 
-def test_guesses_consist_of_values_from_the_context(other: Bench, other_tables: dict[str, Tables]) -> None:
+def test_guesses_consist_of_values_from_the_context(other: Bench, other_tables: dict[str, ContextTables]) -> None:
     for context, item, response in Answers(other, "sim/random").responses:
         if item.key.proof.program.startswith("SELECT article_title"):
             titles = {row.title for row in other_tables[context.id].articles}
@@ -188,7 +188,7 @@ def test_the_majority_gives_the_most_frequent_answer(other: Bench) -> None:
 
 @pytest.mark.parametrize("fault", [name for name in FAULTS if name not in OWN_TEMPLATES])
 def test_a_fault_makes_incorrect_what_it_changes_and_nothing_else(
-    other: Bench, other_tables: dict[str, Tables], fault: str
+    other: Bench, other_tables: dict[str, ContextTables], fault: str
 ) -> None:
     changed = 0
     for context, item, response in Answers(other, f"sim/reader?{fault}=1").responses:

@@ -12,7 +12,7 @@ from fathom.corpus.store import Corpus
 from fathom.records.documents import Document
 from fathom.records.spans import Span
 from fathom.tasks.numeric.fill import TemplateFiller
-from fathom.tasks.numeric.sources import Byline, Source, read_source
+from fathom.tasks.numeric.sources import ArticleSource, BylineName, read_source
 from fathom.tasks.numeric.tables import build_tables, open_database
 from fathom.tasks.numeric.templates import templates
 
@@ -49,12 +49,14 @@ def _lists(citing: Document, title: str) -> bool:
     return any(re.search(rf"(?:[.“] ?|\) ?\. ){re.escape(title)}[.,?”]?", line) for line in references.split("\n"))
 
 
-def source(number: int, *names: tuple[str | None, str, str]) -> Source:
-    byline = tuple(Byline(person, given, family, f"{given} {family}", Span(0, 1)) for person, given, family in names)
-    return Source(f"a-{number}", f"Title {number}", Span(0, 1), byline, (), {})
+def source(number: int, *names: tuple[str | None, str, str]) -> ArticleSource:
+    byline = tuple(
+        BylineName(person, given, family, f"{given} {family}", Span(0, 1)) for person, given, family in names
+    )
+    return ArticleSource(f"a-{number}", f"Title {number}", Span(0, 1), byline, (), {})
 
 
-def names_of(naming: str, *sources: Source) -> list[str]:
+def names_of(naming: str, *sources: ArticleSource) -> list[str]:
     return [row.name for row in build_tables(sources, naming).authors]
 
 

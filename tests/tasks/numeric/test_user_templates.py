@@ -297,7 +297,7 @@ def test_an_endless_statement_is_stopped(tmp_path: Path) -> None:
     joined = " AND ".join(f"t{number}.article_id = articles.article_id" for number in range(9))
     endless = f"SELECT COUNT(DISTINCT author_count) FROM articles, {tables} WHERE {joined}"
     read = read_user_templates(write(tmp_path / "mine.json", [endless]))
-    assert "SQLite refuses it: interrupted" in read.rejected[0].reason
+    assert "SQLite rejects it: interrupted" in read.rejected[0].reason
 
 
 def test_a_huge_file_is_refused(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from fathom.tasks.programs.schema import ColumnSpec, Relation, Schema, Table
+from fathom.tasks.programs.schema import ColumnSpec, Relation, Schema, SchemaTable
 from fathom.tasks.programs.tree import (
     Aggregate,
     And,
@@ -43,7 +43,7 @@ from fathom.tasks.programs.tree import (
 REGIONS = ("Africa", "Asia", "Europe")
 CURRENCIES = ("EUR", "USD")
 
-COMPANIES = Table(
+COMPANIES = SchemaTable(
     "companies",
     (
         ColumnSpec("company_id", "integer"),
@@ -59,7 +59,7 @@ COMPANIES = Table(
     key="company_id",
     label="company_name",
 )
-YEARS = Table(
+YEARS = SchemaTable(
     "company_years",
     (
         ColumnSpec("company_id", "integer"),

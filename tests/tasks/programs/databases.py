@@ -14,7 +14,7 @@ from fathom.tasks.programs.database import Database
 from fathom.tasks.programs.evaluate import Cell, Row
 from fathom.tasks.programs.faults import Interpretation, ReadingFault
 from fathom.tasks.programs.mutants import Constants
-from fathom.tasks.programs.schema import ColumnSpec, Schema, Table
+from fathom.tasks.programs.schema import ColumnSpec, Schema, SchemaTable
 from fathom.tasks.programs.tree import Program
 
 
@@ -71,7 +71,7 @@ class _Cells:
         self._texts = named.texts
         self._dates = list(filter(_is_date, named.texts)) or ["2001-02-28", "2001-03-01", "2010-12-31"]
 
-    def row(self, table: Table, keys: Mapping[str, int]) -> Row:
+    def row(self, table: SchemaTable, keys: Mapping[str, int]) -> Row:
         key = keys.get(table.key)
         return tuple(keys.get(column.name) or self._cell(column, key) for column in table.columns)
 

@@ -22,7 +22,7 @@ from fathom.records.errors import FathomError
 from fathom.records.files import read_records
 from fathom.records.spans import Span
 from fathom.runs.roles import RoleModel
-from fathom.tasks.tables.extractor import Claim, Subject, excerpts, located, parse_response
+from fathom.tasks.tables.extractor import ExtractedFigure, ExtractionTask, excerpts, located, parse_response
 from fathom.tasks.tables.figures import Figure, Slot, document_figures
 from fathom.tasks.tables.pack import Kind, Pack
 from fathom.tasks.tables.simulated_extractor import predicted_shares, simulated_response
@@ -31,29 +31,29 @@ from tests.commands import run_command
 from tests.tasks.tables.test_table_facts import PACK, read, table
 
 TEXT = "# Alder\n\nSales rose to GBP 3.25 million.\n\n| Staff | 1,068 | 990 |\n| Margin | (1.7)% |\n"
-SUBJECT = Subject("a", TEXT, "en", "Alder", 2020, ("sales", "staff"))
+SUBJECT = ExtractionTask("a", TEXT, "en", "Alder", 2020, ("sales", "staff"))
 
 
 @pytest.mark.parametrize(
     ("claim", "kind", "value"),
     [
-        (Claim("3.25", "million GBP", "Sales rose to GBP 3.25 million."), "money", "3250000 GBP"),
-        (Claim("3,250,000", "GBP", "Sales rose to GBP 3.25 million."), "money", "3250000 GBP"),
-        (Claim("GBP 3.25", "million GBP", "GBP 3.25 million"), "money", "3250000 GBP"),
-        (Claim("1,068", "", "Staff 1,068 990"), "count", "1068"),
-        (Claim("990", "persons", "| Staff | 1,068 | 990 |"), "count", "990"),
-        (Claim("-1.7", "%", "Margin | (1.7)%"), "percent", "-1.7 %"),
-        (Claim("3.25", "million", "Sales rose to GBP 3.25 million."), "money", None),
-        (Claim("3.26", "million GBP", "Sales rose to GBP 3.25 million."), "money", None),
-        (Claim("1,068", "", "Staff: 1,068"), "count", "1068"),
-        (Claim("1,068", "", "Staff members: 1,068"), "count", None),
-        (Claim("990", "", "Staff | 990"), "count", None),
-        (Claim("1,068", "", ""), "count", None),
-        (Claim("about a thousand", "", "Staff 1,068"), "count", None),
-        (Claim("1,068", "%", "Staff | 1,068"), "count", None),
+        (ExtractedFigure("3.25", "million GBP", "Sales rose to GBP 3.25 million."), "money", "3250000 GBP"),
+        (ExtractedFigure("3,250,000", "GBP", "Sales rose to GBP 3.25 million."), "money", "3250000 GBP"),
+        (ExtractedFigure("GBP 3.25", "million GBP", "GBP 3.25 million"), "money", "3250000 GBP"),
+        (ExtractedFigure("1,068", "", "Staff 1,068 990"), "count", "1068"),
+        (ExtractedFigure("990", "persons", "| Staff | 1,068 | 990 |"), "count", "990"),
+        (ExtractedFigure("-1.7", "%", "Margin | (1.7)%"), "percent", "-1.7 %"),
+        (ExtractedFigure("3.25", "million", "Sales rose to GBP 3.25 million."), "money", None),
+        (ExtractedFigure("3.26", "million GBP", "Sales rose to GBP 3.25 million."), "money", None),
+        (ExtractedFigure("1,068", "", "Staff: 1,068"), "count", "1068"),
+        (ExtractedFigure("1,068", "", "Staff members: 1,068"), "count", None),
+        (ExtractedFigure("990", "", "Staff | 990"), "count", None),
+        (ExtractedFigure("1,068", "", ""), "count", None),
+        (ExtractedFigure("about a thousand", "", "Staff 1,068"), "count", None),
+        (ExtractedFigure("1,068", "%", "Staff | 1,068"), "count", None),
     ],
 )
-def test_a_claim_needs_a_quote_that_prints_its_number(claim: Claim, kind: Kind, value: str | None) -> None:
+def test_a_claim_needs_a_quote_that_prints_its_number(claim: ExtractedFigure, kind: Kind, value: str | None) -> None:
     fact = located(claim, "sales", SUBJECT, kind)
     assert (None if fact is None else f"{fact.value} {fact.unit}".strip()) == value
     if fact is not None:
@@ -77,8 +77,8 @@ def test_responses_are_json_with_anything_around_it() -> None:
     found = parse_response(
         'Here:\n```json\n{"sales": {"value": 5, "unit": null, "quote": "x"}}\n```', ["sales", "staff"]
     )
-    assert found == {"sales": Claim("5", "", "x"), "staff": None}
-    assert parse_response("{'sales': {'value': 5,}}", ["sales"]) == {"sales": Claim("5", "", "")}
+    assert found == {"sales": ExtractedFigure("5", "", "x"), "staff": None}
+    assert parse_response("{'sales': {'value': 5,}}", ["sales"]) == {"sales": ExtractedFigure("5", "", "")}
     assert parse_response("{}", ["sales"]) == {"sales": None}
     for text in ("", "no figures", '{"staff": {"value": 5}}', "}{"):
         with pytest.raises(ValueError, match=r".*"):
@@ -101,7 +101,7 @@ def test_the_error_of_accepted_values_is_what_the_arithmetic_predicts() -> None:
         }
     )
     document = read(table("2020", *rows))
-    subject = Subject(document.id, document.text, "en", "Alder Stores", 2020, tuple(pack.fields))
+    subject = ExtractionTask(document.id, document.text, "en", "Alder Stores", 2020, tuple(pack.fields))
     truth = document_figures(document, pack)
     assert truth is not None
     simulated = Simulated.parse("sim/extractor?error=0.3&miss=0.1")
@@ -180,7 +180,7 @@ def use(monkeypatch: pytest.MonkeyPatch, reader: Reader) -> None:
 
 def test_a_response_that_is_cut_off_counts_as_far_as_it_is_complete() -> None:
     cut = '{"sales": {"value": "3", "unit": "EUR", "quote": "EUR 3"}, "staff": {"value": "7'
-    assert parse_response(cut, ("sales", "staff")) == {"sales": Claim("3", "EUR", "EUR 3"), "staff": None}
+    assert parse_response(cut, ("sales", "staff")) == {"sales": ExtractedFigure("3", "EUR", "EUR 3"), "staff": None}
     with pytest.raises(ValueError):
         parse_response('{"sales": {"value": "3', ("sales",))
 

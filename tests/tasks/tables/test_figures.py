@@ -11,12 +11,12 @@ from fathom.records.documents import Document, Fact
 from fathom.records.spans import Span
 from fathom.tasks.tables.entity_figures import entity_figures
 from fathom.tasks.tables.figures import DocumentFigures, Figure, Slot, document_figures
-from fathom.tasks.tables.pack import Entity, Nouns, Pack, PackField
+from fathom.tasks.tables.pack import EntityNouns, Nouns, Pack, PackField
 
 PACK = Pack(
     name="shops",
     summary="Shops",
-    en=Entity(noun="shop", plural="shops"),
+    en=EntityNouns(noun="shop", plural="shops"),
     period=Nouns(en=("year",)),
     fields={
         "sales": PackField(attributes=("sales", "*:Sales"), kind="money", en=("sales",)),

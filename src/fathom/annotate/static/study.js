@@ -20,7 +20,19 @@ async function send(gaveUp) {
 }
 
 document.getElementById("send").addEventListener("click", () => send(false));
-document.getElementById("give-up").addEventListener("click", () => send(true));
+
+// Giving up needs two clicks: a question that was given up is not shown again.
+const giveUp = document.getElementById("give-up");
+const confirmation = document.getElementById("confirm");
+function askBeforeGivingUp(open) {
+  confirmation.hidden = !open;
+  giveUp.setAttribute("aria-expanded", String(open));
+  (open ? document.getElementById("keep") : answer).focus();
+}
+giveUp.addEventListener("click", () => askBeforeGivingUp(confirmation.hidden));
+document.getElementById("keep").addEventListener("click", () => askBeforeGivingUp(false));
+confirmation.addEventListener("keydown", (event) => { if (event.key === "Escape") askBeforeGivingUp(false); });
+document.getElementById("confirm-give-up").addEventListener("click", () => send(true));
 
 if (place.dataset.left) {
   const end = performance.now() + Number(place.dataset.left) * 1000;

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote
 
-from fathom.corpus.annotations.marked_text import Mark, Relation, claims_of
+from fathom.corpus.annotations.marked_text import Mark, MarkRelation, claims_of
 from fathom.corpus.annotations.source import SourceAnnotation, files_of
 from fathom.records.errors import FathomError
 from fathom.records.spans import Span
@@ -16,6 +16,9 @@ from fathom.records.spans import Span
 _MARK = re.compile(r"(T\S+)\t(\S+) (\d+ \d+(?:;\d+ \d+)*)\t(.*)")
 _RELATION = re.compile(r"(R\S*)\t(\S+) \w+:(\S+) \w+:(\S+)\s*")
 _ATTRIBUTE = re.compile(r"[AM]\S*\t(\S+) (\S+)(?: (.+?))?\s*")
+_NOTE = re.compile(r"#\S*\t(\S+) (\S+)\t(.*)")
+_ESCAPED = re.compile(r"\\([\\nrt])")
+_ESCAPES = {"\\": "\\", "n": "\n", "r": "\r", "t": "\t"}
 GAP = " … "
 """Joins the parts of a mark that is not continuous."""
 
@@ -41,11 +44,12 @@ def _printed(pieces: Sequence[Span], text: str) -> str:
     return GAP.join(piece.of(text) for piece in pieces)
 
 
-def _marks(lines: str, text: str, path: str) -> tuple[dict[str, Mark], dict[str, Relation]]:
-    """The marks and relations by their ids, with their attributes. Events, equivalences and notes are not used."""
+def _marks(lines: str, text: str, path: str) -> tuple[dict[str, Mark], dict[str, MarkRelation]]:
+    """The marks and relations by their ids, with their attributes. Events and equivalences are not used."""
     marks: dict[str, Mark] = {}
-    relations: dict[str, Relation] = {}
-    attributes: list[re.Match[str]] = []
+    relations: dict[str, MarkRelation] = {}
+    further: list[tuple[str, str, str]] = []
+    """The id of a mark or relation, the name of an attribute, and its value."""
     for number, line in enumerate(lines.split("\n"), start=1):
         if found := _MARK.fullmatch(line.rstrip("\r")):
             id, label, spans, printed = found.groups()
@@ -60,14 +64,22 @@ def _marks(lines: str, text: str, path: str) -> tuple[dict[str, Mark], dict[str,
         elif line.startswith("T"):
             raise FathomError(f"Line {number} of '{path}' is not a mark of brat: '{line[:60]}'. Correct the line.")
         elif found := _RELATION.fullmatch(line):
-            relations[found[1]] = Relation((found[3], found[4]), found[2])
+            relations[found[1]] = MarkRelation((found[3], found[4]), found[2])
         elif found := _ATTRIBUTE.fullmatch(line):
-            attributes.append(found)  # its mark may be on a later line
-    for found in attributes:
-        if target := marks.get(found[2]) or relations.get(found[2]):
-            name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", found[1]).lower()
-            target.attributes[name] = found[3] or name
+            name = _attribute_name(found[1])
+            further.append((found[2], name, found[3] or name))  # its mark may be on a later line
+        elif found := _NOTE.fullmatch(line.rstrip("\r")):
+            note = _ESCAPED.sub(lambda one: _ESCAPES[one[1]], found[3])
+            further.append((found[2], _attribute_name(found[1]), note))
+    for id, name, value in further:
+        if target := marks.get(id) or relations.get(id):
+            target.attributes[name] = value
     return marks, relations
+
+
+def _attribute_name(title: str) -> str:
+    """The name of an attribute or a note: "no_evidence_reason" for "NoEvidenceReason"."""
+    return "note" if title == "AnnotatorNotes" else re.sub(r"(?<=[a-z])(?=[A-Z])", "_", title).lower()
 
 
 def _letters(text: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from fathom.corpus.annotations.source import SourceAnnotation, SourceFile, files_of
+from fathom.corpus.annotations.source import AnnotationFile, SourceAnnotation, files_of
 from fathom.records.errors import FathomError
 from fathom.records.quoted_claims import has_claims, merged, read_claims
 
@@ -29,7 +29,7 @@ def read(sources: Iterable[Path], annotator: str) -> Iterator[SourceAnnotation]:
             yield SourceAnnotation(names, name, merged(claims))
 
 
-def _parsed(file: SourceFile) -> JsonValue:
+def _parsed(file: AnnotationFile) -> JsonValue:
     lines = file.path.name.endswith(".jsonl")
     try:
         if lines:

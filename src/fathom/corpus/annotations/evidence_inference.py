@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from fathom.corpus.annotations.source import QuotedFinding, SourceAnnotation, SourceFile, files_of
+from fathom.corpus.annotations.source import AnnotationFile, QuotedFinding, SourceAnnotation, files_of
 from fathom.records.errors import FathomError
 from fathom.records.quoted_claims import QuotedEvidence
 
@@ -33,7 +33,7 @@ def read(sources: Iterable[Path], annotator: str) -> Iterator[SourceAnnotation]:
         yield SourceAnnotation((article, article.removeprefix("PMC")), annotator or user, findings=tuple(findings))
 
 
-def _rows(files: Iterable[SourceFile], names: tuple[str, ...]) -> list[dict[str, str]]:
+def _rows(files: Iterable[AnnotationFile], names: tuple[str, ...]) -> list[dict[str, str]]:
     """The rows of the files whose names begin with one of the names."""
     chosen = [file for file in files if file.path.suffix == ".csv" and file.path.name.startswith(names)]
     if not chosen:

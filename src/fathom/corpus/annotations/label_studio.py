@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from fathom.corpus.annotations.marked_text import Mark, Relation, claims_of
+from fathom.corpus.annotations.marked_text import Mark, MarkRelation, claims_of
 from fathom.corpus.annotations.source import SourceAnnotation, files_of
 from fathom.records.errors import FathomError
 
@@ -63,15 +63,15 @@ def _person(value: object) -> str:
     return "label-studio" if value is None else str(value)
 
 
-def _results(results: Iterable[Mapping[str, Any]], text: str) -> tuple[dict[str, Mark], list[Relation]]:
+def _results(results: Iterable[Mapping[str, Any]], text: str) -> tuple[dict[str, Mark], list[MarkRelation]]:
     """The labeled regions with their attributes, and the relations between them."""
     marks: dict[str, Mark] = {}
-    relations: list[Relation] = []
+    relations: list[MarkRelation] = []
     further: list[tuple[str, str, Any]] = []
     for one in results:
         value = one.get("value") or {}
         if one.get("type") == "relation":
-            relations.append(Relation((str(one["from_id"]), str(one["to_id"])), _joined(one.get("labels"))))
+            relations.append(MarkRelation((str(one["from_id"]), str(one["to_id"])), _joined(one.get("labels"))))
         elif one.get("type") in _LABELS:
             marks[str(one["id"])] = _mark(value, one["type"], text)
         elif one.get("type") in ("choices", "textarea"):

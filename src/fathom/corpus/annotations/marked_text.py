@@ -32,7 +32,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Relation:
+class MarkRelation:
     """A relation between two marks, in either direction."""
 
     ends: tuple[str, str]
@@ -40,7 +40,7 @@ class Relation:
     attributes: dict[str, JsonValue] = field(default_factory=dict)
 
 
-def claims_of(marks: Mapping[str, Mark], relations: Iterable[Relation]) -> tuple[QuotedClaim, ...]:
+def claims_of(marks: Mapping[str, Mark], relations: Iterable[MarkRelation]) -> tuple[QuotedClaim, ...]:
     """The marked claims with the evidence that is related to them."""
     evidence: dict[str, list[QuotedEvidence]] = {}
     for relation in relations:
@@ -58,7 +58,7 @@ def claims_of(marks: Mapping[str, Mark], relations: Iterable[Relation]) -> tuple
     return tuple(claims)
 
 
-def _evidence(mark: Mark, relation: Relation) -> QuotedEvidence:
+def _evidence(mark: Mark, relation: MarkRelation) -> QuotedEvidence:
     """The evidence of a mark; its polarity is that of the relation or of the mark's label, if one names it."""
     words = f"{relation.label} {mark.label}".lower()
     polarity = "contradicts" if any(one in words for one in ("contradict", "refut", "attack")) else "supports"

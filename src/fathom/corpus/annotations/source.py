@@ -44,7 +44,7 @@ class SourceAnnotation:
 
 
 @dataclass(frozen=True)
-class SourceFile:
+class AnnotationFile:
     """One file of a source."""
 
     path: PurePosixPath
@@ -59,7 +59,7 @@ class SourceFile:
             raise FathomError(f"'{self.path}' is not UTF-8: {error}. Convert it.") from error
 
 
-def files_of(sources: Iterable[Path], suffixes: tuple[str, ...]) -> Iterator[SourceFile]:
+def files_of(sources: Iterable[Path], suffixes: tuple[str, ...]) -> Iterator[AnnotationFile]:
     """The files with these suffixes: those given, those in given folders, and those in archives, in order of names."""
     for source in sources:
         if not source.exists():
@@ -70,22 +70,22 @@ def files_of(sources: Iterable[Path], suffixes: tuple[str, ...]) -> Iterator[Sou
                 yield from _unpacked(path, suffixes)
 
 
-def _unpacked(path: Path, suffixes: tuple[str, ...]) -> Iterator[SourceFile]:
+def _unpacked(path: Path, suffixes: tuple[str, ...]) -> Iterator[AnnotationFile]:
     name = path.name.lower()
     if name.endswith(suffixes):
-        yield SourceFile(PurePosixPath(path.as_posix()), _limited(path.name, path.stat().st_size, path.read_bytes))
+        yield AnnotationFile(PurePosixPath(path.as_posix()), _limited(path.name, path.stat().st_size, path.read_bytes))
     elif name.endswith(_TAR):
         with tarfile.open(path) as archive:
             for member in archive:
                 file = archive.extractfile(member) if member.name.lower().endswith(suffixes) else None
                 if file is not None:
-                    yield SourceFile(PurePosixPath(member.name), _limited(member.name, member.size, file.read))
+                    yield AnnotationFile(PurePosixPath(member.name), _limited(member.name, member.size, file.read))
     elif name.endswith(".zip"):
         with zipfile.ZipFile(io.BytesIO(path.read_bytes())) as packed:
             for info in packed.infolist():
                 if info.filename.lower().endswith(suffixes):
                     read = packed.read(info) if info.file_size <= MAX_BYTES else b""
-                    yield SourceFile(PurePosixPath(info.filename), read)
+                    yield AnnotationFile(PurePosixPath(info.filename), read)
 
 
 def _limited(name: str, size: int, read: object) -> bytes:

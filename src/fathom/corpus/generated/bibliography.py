@@ -9,7 +9,7 @@ from typing import Literal
 
 from fathom.corpus.generated.draft import Draft
 from fathom.corpus.generated.people import Person, initials_of
-from fathom.corpus.generated.world import Style, Work
+from fathom.corpus.generated.world import ArticleStyle, Work
 from fathom.records.documents import Citation, Reference
 from fathom.records.names import without_accents
 from fathom.records.spans import Span
@@ -24,7 +24,7 @@ with fewer, the wordings about one work would run out."""
 class Bibliography:
     """The works that a document cites, numbered, in the order of their first mention."""
 
-    def __init__(self, works: Sequence[Work], style: Style, rng: Random) -> None:
+    def __init__(self, works: Sequence[Work], style: ArticleStyle, rng: Random) -> None:
         self._style = style
         mentions = list(works)
         rng.shuffle(mentions)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from random import Random
 
-from fathom.corpus.generated.lexicon import Phrase, Quantity
-from fathom.corpus.generated.world import Study
+from fathom.corpus.generated.lexicon import MeasuredQuantity, Phrase
+from fathom.corpus.generated.world import ResearchSubject
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Experiment:
 
     number: int
     """Counted from zero; the first is the headline experiment."""
-    quantity: Quantity
+    quantity: MeasuredQuantity
     """The measured quantity."""
     material: Phrase
     """The data set."""
@@ -44,7 +44,7 @@ class Experiment:
         return "lower" if Decimal(self.best) < Decimal(self.base) else "higher"
 
 
-def invent_experiments(rng: Random, study: Study, wanted: int) -> list[Experiment]:
+def invent_experiments(rng: Random, study: ResearchSubject, wanted: int) -> list[Experiment]:
     """`wanted` experiments that cannot be confused with one another; the first is the headline.
 
     No two measure the same quantity on the same data set, and no two compare with the same rival by the same quantity:
@@ -58,7 +58,7 @@ def invent_experiments(rng: Random, study: Study, wanted: int) -> list[Experimen
     return [_invent(rng, study, number, pairs, rivals) for number in range(wanted)]
 
 
-def _rivals(rng: Random, study: Study, quantities: list[Quantity]) -> list[Phrase]:
+def _rivals(rng: Random, study: ResearchSubject, quantities: list[MeasuredQuantity]) -> list[Phrase]:
     """A rival for each experiment, different wherever the quantity is the same."""
     rivals = [study.rival]
     for number, quantity in enumerate(quantities[1:], start=1):
@@ -68,7 +68,7 @@ def _rivals(rng: Random, study: Study, quantities: list[Quantity]) -> list[Phras
 
 
 def _invent(
-    rng: Random, study: Study, number: int, pairs: list[tuple[Phrase, Quantity]], rivals: list[Phrase]
+    rng: Random, study: ResearchSubject, number: int, pairs: list[tuple[Phrase, MeasuredQuantity]], rivals: list[Phrase]
 ) -> Experiment:
     material, quantity = pairs[number]
     topic = study.topic
@@ -90,7 +90,7 @@ def _invent(
     )
 
 
-def two_values(rng: Random, quantity: Quantity) -> tuple[str, str]:
+def two_values(rng: Random, quantity: MeasuredQuantity) -> tuple[str, str]:
     """Two values as printed, for the article's own method and its rival; the first is clearly better."""
     step = 10.0**-quantity.digits
     base = rng.uniform(
@@ -103,7 +103,7 @@ def two_values(rng: Random, quantity: Quantity) -> tuple[str, str]:
     return printed if printed[0] != printed[1] else two_values(rng, quantity)
 
 
-def between(rng: Random, quantity: Quantity, best: str, base: str) -> str:
+def between(rng: Random, quantity: MeasuredQuantity, best: str, base: str) -> str:
     """A value for one of the other methods, near that of the rival."""
     spread = abs(float(best) - float(base))
     return quantity.printed(min(quantity.high, max(quantity.low, float(base) + spread * rng.uniform(-0.7, 0.7))))

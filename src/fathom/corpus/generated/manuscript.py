@@ -24,7 +24,7 @@ from fathom.corpus.generated.planted_claims import (
     measured,
     plan_claims,
 )
-from fathom.corpus.generated.world import Plan, Work
+from fathom.corpus.generated.world import ArticlePlan, Work
 from fathom.records.documents import Author, Claim, Document, Evidence, Fact, Reference, SectionRole, Table
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
@@ -62,7 +62,7 @@ class WrittenSentence(NamedTuple):
 class Manuscript:
     """Writes one article; `write` returns the document."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: ArticlePlan) -> None:
         self.plan = plan
         self.study = plan.work.study
         self.topic = plan.work.study.topic

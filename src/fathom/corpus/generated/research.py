@@ -8,7 +8,7 @@ from operator import itemgetter
 from random import Random
 
 from fathom.corpus.generated.manuscript import Manuscript
-from fathom.corpus.generated.world import Plan, Study, Work
+from fathom.corpus.generated.world import ArticlePlan, ResearchSubject, Work
 from fathom.models.tokenizers import tokenizer
 from fathom.records.documents import Document
 from fathom.records.rng import rng_for
@@ -20,7 +20,7 @@ _PATIENCE, _DRAFTS = 10, 40
 """The number of drafts after which further ones are minimal, and after which the best draft is used."""
 
 
-def write_letter(plan: Plan) -> Document:
+def write_letter(plan: ArticlePlan) -> Document:
     """The first draft that states its subject and has the length of a letter, or else the best of 40."""
     drafts: list[tuple[tuple[bool, int], Document]] = []
     for attempt in range(_DRAFTS):
@@ -32,13 +32,13 @@ def write_letter(plan: Plan) -> Document:
     return min(drafts, key=itemgetter(0))[1]
 
 
-def _faults(letter: Document, study: Study) -> tuple[bool, int]:
+def _faults(letter: Document, study: ResearchSubject) -> tuple[bool, int]:
     """Whether it does not state its subject, and by how many tokens it is too long or too short."""
     tokens = tokenizer().count(letter.text)
     return not _states_subject(letter, study), max(_LETTER[0] - tokens, tokens - _LETTER[1], 0)
 
 
-def _states_subject(letter: Document, study: Study) -> bool:
+def _states_subject(letter: Document, study: ResearchSubject) -> bool:
     """Whether its prose names its method and two more attributes that citing works may mention."""
     prose = letter.text[: letter.paragraphs[-1].end].casefold()
     others = (study.object.own, study.setting.own, study.material.own, study.quantity.name)
@@ -48,7 +48,7 @@ def _states_subject(letter: Document, study: Study) -> bool:
 class Letter(Manuscript):
     """A research letter: a page on one finding, or on an opinion, without tables."""
 
-    def __init__(self, plan: Plan, attempt: int) -> None:
+    def __init__(self, plan: ArticlePlan, attempt: int) -> None:
         self.attempt = attempt
         super().__init__(plan)
         self.finding = self.experiments[0]
@@ -187,6 +187,6 @@ def _listed_length(work: Work) -> int:
     return len(work.title) + len(work.venue) + 13 * min(len(work.people), 3) + 24 + doi
 
 
-def write_article(plan: Plan) -> Document:
+def write_article(plan: ArticlePlan) -> Document:
     """The article of a plan; the same plan gives the same characters."""
     return write_letter(plan) if plan.length == "short" else Manuscript(plan).write()

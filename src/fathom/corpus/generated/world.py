@@ -13,7 +13,7 @@ from operator import eq
 from random import Random
 from typing import Literal
 
-from fathom.corpus.generated.lexicon import Phrase, Quantity, Topic, names, subject, templates
+from fathom.corpus.generated.lexicon import MeasuredQuantity, Phrase, Topic, names, subject, templates
 from fathom.corpus.generated.people import Person, invent, short_form, with_same_name
 from fathom.records.record import short_id
 from fathom.records.rng import rng_for
@@ -80,7 +80,7 @@ LENGTH_PROFILES: dict[Length, LengthProfile] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Study:
+class ResearchSubject:
     """The subject of a work: its method, object, setting, data set and measured quantity."""
 
     topic: Topic
@@ -92,7 +92,7 @@ class Study:
     """Another object, mentioned in passing."""
     setting: Phrase
     material: Phrase
-    quantity: Quantity
+    quantity: MeasuredQuantity
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,11 +110,11 @@ class Work:
     volume: int
     pages: tuple[int, int]
     doi: str | None
-    study: Study
+    study: ResearchSubject
 
 
 @dataclass(frozen=True)
-class Style:
+class ArticleStyle:
     """The typographic style of one article."""
 
     marks: Literal["numeric", "author-year", "superscript"]
@@ -129,7 +129,7 @@ class Style:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ArticlePlan:
     """All that determines the text of one article."""
 
     seed: int
@@ -137,7 +137,7 @@ class Plan:
     work: Work
     institution: str
     tokens: int
-    style: Style
+    style: ArticleStyle
     cited: tuple[Work, ...]
     length: Length
 
@@ -170,14 +170,14 @@ class World:
         self._names: set[str] = set()
         self._short_forms: set[tuple[str, str]] = set()
 
-    def plans(self) -> Iterator[Plan]:
+    def plans(self) -> Iterator[ArticlePlan]:
         """One article after another; the subjects alternate."""
         index = 0
         while True:
             yield self._plan(index)
             index += 1
 
-    def _plan(self, index: int) -> Plan:
+    def _plan(self, index: int) -> ArticlePlan:
         rng = rng_for(self._seed, "article", index)
         topic = rng.choice(subject(self._subjects[index % len(self._subjects)]).topics)
         community = self._communities[topic.name]
@@ -196,9 +196,11 @@ class World:
             subject=topic.subject.title(), place=rng.choice(names().places)
         )
         style = _style(rng, brief=self._length == "short")
-        return Plan(self._seed, index, work, institution, tokens, style, cited, self._length)
+        return ArticlePlan(self._seed, index, work, institution, tokens, style, cited, self._length)
 
-    def _work(self, rng: Random, study: Study, community: _Community, year: int, document: str | None) -> Work:
+    def _work(
+        self, rng: Random, study: ResearchSubject, community: _Community, year: int, document: str | None
+    ) -> Work:
         words = subject(study.topic.subject)
         name = self._name(rng, words.stems, words.suffixes)
         first_page = rng.randint(1, 900)
@@ -289,7 +291,7 @@ class World:
                 break
         return person
 
-    def _title(self, rng: Random, study: Study, name: str) -> str:
+    def _title(self, rng: Random, study: ResearchSubject, name: str) -> str:
         """A title that no other work has."""
         while True:
             words = {
@@ -322,7 +324,7 @@ class World:
                     return name
 
 
-def _is_distinguishable(study: Study, written: bool, chosen: Iterable[Work]) -> bool:
+def _is_distinguishable(study: ResearchSubject, written: bool, chosen: Iterable[Work]) -> bool:
     """Whether a sentence with three attributes of such a work fits none of the chosen works, and vice versa.
 
     A document of the corpus (`written`) reports more experiments than its headline, all with its own method, so no
@@ -336,14 +338,14 @@ def _is_distinguishable(study: Study, written: bool, chosen: Iterable[Work]) -> 
     return True
 
 
-def _attributes(study: Study) -> tuple[str, ...]:
+def _attributes(study: ResearchSubject) -> tuple[str, ...]:
     return study.method.own, study.object.own, study.setting.own, study.material.own, study.quantity.name
 
 
-def _draw_study(rng: Random, topic: Topic) -> Study:
+def _draw_study(rng: Random, topic: Topic) -> ResearchSubject:
     method, rival = rng.sample(topic.methods, 2)
     object, other = rng.sample(topic.objects, 2)
-    return Study(
+    return ResearchSubject(
         topic=topic,
         method=method,
         rival=rival,
@@ -355,9 +357,9 @@ def _draw_study(rng: Random, topic: Topic) -> Study:
     )
 
 
-def _style(rng: Random, brief: bool) -> Style:
+def _style(rng: Random, brief: bool) -> ArticleStyle:
     marks = rng.choices(("numeric", "author-year", "superscript"), (45, 40, 15))[0]
-    return Style(
+    return ArticleStyle(
         marks=marks,  # type: ignore[arg-type]
         by_appearance=marks == "superscript" or (marks == "numeric" and rng.random() < 0.6),
         references=rng.choice(("year-first",) if marks == "author-year" else ("plain", "quoted", "compact")),  # type: ignore[arg-type]

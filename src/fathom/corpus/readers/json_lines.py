@@ -27,7 +27,7 @@ MIN_BOMB_BYTES = 256 << 20
 """The ratio is not checked below this size."""
 
 
-class Line(NamedTuple):
+class JsonLine(NamedTuple):
     """A line that is not blank."""
 
     number: int
@@ -45,7 +45,7 @@ class SourceLines:
 
     source: str
     format: str
-    lines: tuple[Line, ...] = field(repr=False)
+    lines: tuple[JsonLine, ...] = field(repr=False)
 
     @property
     def is_first(self) -> bool:
@@ -144,7 +144,7 @@ class LineStream:
             raise self._error
         return read_up_to(self._buffer, max_bytes, self._first + b"".join(self._next))
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[JsonLine]:
         """Every line that is not blank."""
         ordinal = 0
         for number, line in enumerate(chain([self._first], self._later_lines()), self._blank_lines + 1):
@@ -153,11 +153,11 @@ class LineStream:
             ordinal += 1
             if len(line) > MAX_LINE_BYTES:
                 self._skip_line(line)
-                yield Line(number, ordinal, b"", f"a line has more than {MAX_LINE_BYTES >> 20} MB")
+                yield JsonLine(number, ordinal, b"", f"a line has more than {MAX_LINE_BYTES >> 20} MB")
             elif not line.endswith(b"\n") and not line.rstrip().endswith(b"}"):
-                yield Line(number, ordinal, b"", "its last line is cut off")
+                yield JsonLine(number, ordinal, b"", "its last line is cut off")
             else:
-                yield Line(number, ordinal, line)
+                yield JsonLine(number, ordinal, line)
 
     def _later_lines(self) -> Iterator[bytes]:
         yield from self._next
@@ -199,9 +199,9 @@ def _is_object(line: bytes) -> bool:
         return False
 
 
-def split(source: str, format: str, lines: Iterable[Line]) -> Iterator[SourceLines]:
+def split(source: str, format: str, lines: Iterable[JsonLine]) -> Iterator[SourceLines]:
     """Group lines into parts. The same lines always give the same parts, which a resumed ingest relies on."""
-    part: list[Line] = []
+    part: list[JsonLine] = []
     size = 0
     for line in lines:
         part.append(line)

@@ -21,7 +21,7 @@ from typing import IO, cast
 from fathom.corpus.readers.catalog import bare_name, line_reader_of, reader_of
 from fathom.corpus.readers.file_kinds import may_describe
 from fathom.corpus.readers.json_lines import (
-    Line,
+    JsonLine,
     LineStream,
     PeekedStream,
     SourceLines,
@@ -261,11 +261,11 @@ def _opened(
         yield SourceFile(source, refusal=too_large)
 
 
-def _parts(source: str, format: str, lines: Iterator[Line]) -> Iterator[Source]:
+def _parts(source: str, format: str, lines: Iterator[JsonLine]) -> Iterator[Source]:
     """Yield the parts of a JSON Lines file, and if it is damaged, the reason after those before the damage."""
     faults: list[str] = []
 
-    def undamaged() -> Iterator[Line]:
+    def undamaged() -> Iterator[JsonLine]:
         line = None
         try:
             for line in lines:

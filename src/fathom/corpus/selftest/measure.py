@@ -62,7 +62,7 @@ _FIELDS: dict[str, FieldName] = {
 
 
 @dataclass
-class Agreement:
+class FieldAgreement:
     """Numbers of values written, values read, values in both, and values written whose field is unknown."""
 
     written: int = 0
@@ -91,7 +91,7 @@ class Agreement:
 
 
 def compare(
-    written: Document, read: Document | None, counts: dict[str, Agreement], printable: Callable[[str], str] = str
+    written: Document, read: Document | None, counts: dict[str, FieldAgreement], printable: Callable[[str], str] = str
 ) -> None:
     """Add a document's agreement to `counts`, by field. `printable` reduces a text to what the format can show."""
 
@@ -100,7 +100,7 @@ def compare(
 
     for name in MEASURED:
         expected = _values(written, name, normalize)
-        agreement = counts.setdefault(name, Agreement())
+        agreement = counts.setdefault(name, FieldAgreement())
         if read is not None and name in _FIELDS and read.state(_FIELDS[name]) == "unknown":
             # Values of an unknown field are not used, so that they are neither right nor wrong.
             agreement.add_unknown(expected)

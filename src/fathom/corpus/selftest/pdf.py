@@ -23,7 +23,7 @@ from fathom.corpus.selftest.pdf_fonts import (
 )
 from fathom.corpus.selftest.pdf_front import numbered_headings, title_lines
 from fathom.corpus.selftest.pdf_styles import LAYOUTS, PageLayout, page_layout
-from fathom.corpus.selftest.pdf_typesetting import LEADING, Line, Run, add_spacing, typeset
+from fathom.corpus.selftest.pdf_typesetting import LEADING, TextRun, TypesetLine, add_spacing, typeset
 
 
 def pdf(document: ParsedDocument) -> dict[str, bytes]:
@@ -47,7 +47,7 @@ _BODY_SIZE, _SMALL_SIZE, _ENTRY_SIZE = 10.0, 8.0, 9.0
 _HEADING_SIZES = {2: 13.0, 3: 11.5}
 
 
-def _block_lines(block: Block, layout: PageLayout) -> list[Line]:
+def _block_lines(block: Block, layout: PageLayout) -> list[TypesetLine]:
     match block:
         case Heading(level, inlines):
             return _heading_lines(level, _text(inlines), layout)
@@ -57,7 +57,7 @@ def _block_lines(block: Block, layout: PageLayout) -> list[Line]:
             return _table_lines(_text(caption), [[_text(cell.inlines) for cell in row] for row in rows], layout)
 
 
-def _heading_lines(level: int, text: str, layout: PageLayout) -> list[Line]:
+def _heading_lines(level: int, text: str, layout: PageLayout) -> list[TypesetLine]:
     style = layout.style
     shown = {"capitals": text.upper(), "small caps": small_caps(text)}.get(style.headings, text)
     size = _HEADING_SIZES.get(level, 10.5)
@@ -76,13 +76,13 @@ def _text(inlines: Inlines) -> str:
     )
 
 
-def _paragraph_lines(text: str, layout: PageLayout) -> list[Line]:
+def _paragraph_lines(text: str, layout: PageLayout) -> list[TypesetLine]:
     indent = 12.0 if layout.indented else 0.0
     lines = typeset(text, layout.font(_BODY_SIZE), layout.column_width, indent=indent, justified=layout.justified)
     return add_spacing(lines, 0 if layout.indented else 5)
 
 
-def _table_lines(caption: str, rows: list[list[str]], layout: PageLayout) -> list[Line]:
+def _table_lines(caption: str, rows: list[list[str]], layout: PageLayout) -> list[TypesetLine]:
     """Return the lines of the caption and of the rows. A long cell is wrapped within its column."""
     font = _table_font(rows, layout)
     widths = _column_widths(rows, font, layout.column_width)
@@ -103,7 +103,7 @@ def _table_lines(caption: str, rows: list[list[str]], layout: PageLayout) -> lis
                 if level < len(cell)
             )
             last = level == depth - 1
-            lines.append(Line(runs, font.size * LEADING, rule_below=last and number in (0, len(rows) - 1)))
+            lines.append(TypesetLine(runs, font.size * LEADING, rule_below=last and number in (0, len(rows) - 1)))
     return add_spacing(lines, 10, 10)
 
 
@@ -134,7 +134,7 @@ def _part_widths(rows: list[list[str]], font: Font, parts: Callable[[str], list[
     ]
 
 
-def _reference_lines(text: str, layout: PageLayout) -> list[Line]:
+def _reference_lines(text: str, layout: PageLayout) -> list[TypesetLine]:
     """Return the lines of a reference with a hanging indent. A printed number goes into the indent."""
     font = layout.font(_ENTRY_SIZE)
     text = printable(text).strip()
@@ -150,7 +150,7 @@ def _reference_lines(text: str, layout: PageLayout) -> list[Line]:
         hanging=number_width,
         justified=layout.justified,
     )
-    lines[0] = replace(lines[0], runs=(Run(0, number[0].strip(), font), *lines[0].runs))
+    lines[0] = replace(lines[0], runs=(TextRun(0, number[0].strip(), font), *lines[0].runs))
     return add_spacing(lines, 2)
 
 
@@ -173,13 +173,13 @@ class _PageWriter:
     def __post_init__(self) -> None:
         self._top = self._y = self.layout.height - self.layout.top_margin
 
-    def write_full_width(self, lines: Sequence[Line]) -> None:
+    def write_full_width(self, lines: Sequence[TypesetLine]) -> None:
         """Write lines over the full text width. Columns start below them."""
         for line in lines:
             self._draw(line, self.layout.side_margin, self.layout.text_width)
         self._top = self._y
 
-    def write_columns(self, lines: Sequence[Line]) -> None:
+    def write_columns(self, lines: Sequence[TypesetLine]) -> None:
         """Write lines in the current column, and in new ones as it fills."""
         for line in lines:
             needed = line.space_above + line.leading + line.lines_below * _BODY_SIZE * LEADING
@@ -198,7 +198,7 @@ class _PageWriter:
             self._top = self.layout.height - self.layout.top_margin
         self._y = self._top
 
-    def _draw(self, line: Line, left: float, width: float) -> None:
+    def _draw(self, line: TypesetLine, left: float, width: float) -> None:
         self._y -= line.space_above + line.runs[0].font.size * LEADING
         self.pages[-1] += (_text_commands(run, left, self._y) for run in line.runs)
         if line.rule_below:
@@ -242,7 +242,7 @@ def _write_abstract(document: ParsedDocument, layout: PageLayout, writer: _PageW
         writer.write_columns(_block_lines(block, layout))
 
 
-def _abstract_apart(document: ParsedDocument, layout: PageLayout) -> list[Line]:
+def _abstract_apart(document: ParsedDocument, layout: PageLayout) -> list[TypesetLine]:
     """Return an abstract without a heading: smaller than the text, narrower than the page."""
     indent, font = 40.0, layout.font(_ENTRY_SIZE)
     lines = []
@@ -276,18 +276,18 @@ def _imprint(document: ParsedDocument) -> str:
 
 def _running_head(text: str, layout: PageLayout) -> Iterator[str]:
     if text:
-        yield _text_commands(Run(0, text, layout.font(_SMALL_SIZE)), layout.side_margin, layout.height - 44)
+        yield _text_commands(TextRun(0, text, layout.font(_SMALL_SIZE)), layout.side_margin, layout.height - 44)
 
 
 def _page_number(number: int, layout: PageLayout) -> str:
     font = layout.font(_SMALL_SIZE)
-    return _text_commands(Run(0, str(number), font), (layout.width - text_width(str(number), font)) / 2, 40)
+    return _text_commands(TextRun(0, str(number), font), (layout.width - text_width(str(number), font)) / 2, 40)
 
 
 # PDF syntax.
 
 
-def _text_commands(run: Run, left: float, base: float) -> str:
+def _text_commands(run: TextRun, left: float, base: float) -> str:
     """Return the commands that draw a run. Superscripts are smaller and higher."""
     commands = [f"BT {run.word_spacing:.4f} Tw {left + run.left:.2f} {base:.2f} Td"]
     for piece, scale, rise in pieces(run.text):

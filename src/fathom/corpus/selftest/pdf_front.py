@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from fathom.corpus.readers.parsed_document import ParsedAuthor, ParsedDocument
 from fathom.corpus.selftest.pdf_fonts import SUPERSCRIPT_OFF, SUPERSCRIPT_ON, printable, small_caps, text_width
 from fathom.corpus.selftest.pdf_styles import PageLayout
-from fathom.corpus.selftest.pdf_typesetting import LEADING, Line, Run, add_spacing, typeset
+from fathom.corpus.selftest.pdf_typesetting import LEADING, TextRun, TypesetLine, add_spacing, typeset
 
 _AFFILIATIONS = (
     ("Institute of Applied Studies", "University of Fenwick", "Fenwick, Norway"),
@@ -21,7 +21,7 @@ _NAME_SIZE, _AFFILIATION_SIZE = 11.0, 9.0
 _BLOCKS_IN_ROW = 3
 
 
-def title_lines(document: ParsedDocument, layout: PageLayout) -> Iterator[Line]:
+def title_lines(document: ParsedDocument, layout: PageLayout) -> Iterator[TypesetLine]:
     """Yield the lines of the title and of the byline."""
     style = layout.style
     title = printable(document.title)
@@ -37,7 +37,7 @@ def title_lines(document: ParsedDocument, layout: PageLayout) -> Iterator[Line]:
             yield from _line(document, layout)
 
 
-def _line(document: ParsedDocument, layout: PageLayout) -> Iterator[Line]:
+def _line(document: ParsedDocument, layout: PageLayout) -> Iterator[TypesetLine]:
     """Yield names in running lines, with superscript marks and the affiliations below if the style has them."""
     style = layout.style
     marked = style.byline == "marks"
@@ -67,7 +67,7 @@ def _line(document: ParsedDocument, layout: PageLayout) -> Iterator[Line]:
     )
 
 
-def _blocks(document: ParsedDocument, layout: PageLayout) -> Iterator[Line]:
+def _blocks(document: ParsedDocument, layout: PageLayout) -> Iterator[TypesetLine]:
     """Yield rows of blocks, each with a name, an affiliation and an address."""
     name_font, font = layout.font(_NAME_SIZE), layout.font(_AFFILIATION_SIZE)
     for start in range(0, len(document.authors), _BLOCKS_IN_ROW):
@@ -79,9 +79,9 @@ def _blocks(document: ParsedDocument, layout: PageLayout) -> Iterator[Line]:
             for author in row
         ]
         lines = [
-            Line(
+            TypesetLine(
                 tuple(
-                    Run(place * width + (width - text_width(text, font)) / 2, text, font)
+                    TextRun(place * width + (width - text_width(text, font)) / 2, text, font)
                     for place, (text, font) in enumerate(level)
                 ),
                 level[0][1].size * LEADING,
@@ -91,13 +91,15 @@ def _blocks(document: ParsedDocument, layout: PageLayout) -> Iterator[Line]:
         yield from add_spacing(lines, 4, 8)
 
 
-def _rows(document: ParsedDocument, layout: PageLayout) -> Iterator[Line]:
+def _rows(document: ParsedDocument, layout: PageLayout) -> Iterator[TypesetLine]:
     """Yield for each author a line with the name and the address at the right, and one with the affiliation."""
     name_font, font = layout.font(_NAME_SIZE, bold=True), layout.font(_AFFILIATION_SIZE, italic=True)
     for author in document.authors:
         address = _address(author)
         right = layout.text_width - text_width(address, font)
-        yield Line((Run(0, _name(author, layout), name_font), Run(right, address, font)), _NAME_SIZE * LEADING)
+        yield TypesetLine(
+            (TextRun(0, _name(author, layout), name_font), TextRun(right, address, font)), _NAME_SIZE * LEADING
+        )
         affiliation = ", ".join(_AFFILIATIONS[_affiliation(author)])
         yield from add_spacing(typeset(affiliation, font, layout.text_width), 0, 6)
 

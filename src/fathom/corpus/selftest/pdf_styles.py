@@ -13,7 +13,7 @@ from fathom.corpus.selftest.pdf_fonts import Font
 
 
 @dataclass(frozen=True)
-class Style:
+class PaperStyle:
     """How a layout shows title, byline, abstract, headings and references."""
 
     title: Literal["bold", "plain", "capitals", "small caps"] = "bold"
@@ -44,7 +44,7 @@ class PageLayout:
     family: str
     indented: bool
     """Whether paragraphs start with an indent instead of a gap."""
-    style: Style = field(default_factory=Style)
+    style: PaperStyle = field(default_factory=PaperStyle)
 
     side_margin = 62.0
     top_margin = 70.0
@@ -75,7 +75,7 @@ def page_layout(title: str) -> PageLayout:
 def _layout(
     columns: int, family: str = "Times", indented: bool = True, style: Mapping[str, Any] = MappingProxyType({})
 ) -> PageLayout:
-    return PageLayout(612.0, 792.0, columns, True, family, indented, Style(**style))
+    return PageLayout(612.0, 792.0, columns, True, family, indented, PaperStyle(**style))
 
 
 LAYOUTS = {name: _layout(**layout) for name, layout in read_data(__package__, "pdf")["layouts"].items()}

@@ -9,7 +9,7 @@ from fathom.corpus.selftest.pdf_fonts import Font, text_width
 
 
 @dataclass(frozen=True)
-class Run:
+class TextRun:
     """Text drawn from one point on."""
 
     left: float
@@ -21,8 +21,8 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Line:
-    runs: tuple[Run, ...]
+class TypesetLine:
+    runs: tuple[TextRun, ...]
     leading: float
     """Height of the line, including any gap below it."""
     space_above: float = 0.0
@@ -50,17 +50,17 @@ def typeset(
     hanging: float = 0,
     justified: bool = False,
     centered: bool = False,
-) -> list[Line]:
+) -> list[TypesetLine]:
     """Break text into lines, the first with `indent`, the others with `hanging`. The last one is never justified."""
     broken = list(_break_lines(text.split(), font, width, indent, hanging))
-    lines: list[Line] = []
+    lines: list[TypesetLine] = []
     for number, line in enumerate(broken):
         left = hanging if number else indent
         free = width - left - text_width(line, font)
         spaces = line.count(" ")
         word_spacing = free / spaces if justified and spaces and number < len(broken) - 1 else 0.0
-        run = Run(left + (free / 2 if centered else 0), line, font, word_spacing)
-        lines.append(Line((run,), font.size * LEADING))
+        run = TextRun(left + (free / 2 if centered else 0), line, font, word_spacing)
+        lines.append(TypesetLine((run,), font.size * LEADING))
     return lines
 
 
@@ -99,7 +99,7 @@ def _hyphenate(word: str, font: Font, available: float) -> str:
     return ""
 
 
-def add_spacing(lines: Sequence[Line], above: float, below: float = 0) -> list[Line]:
+def add_spacing(lines: Sequence[TypesetLine], above: float, below: float = 0) -> list[TypesetLine]:
     """Return the lines with a gap above the first and below the last."""
     spaced = list(lines)
     if spaced:

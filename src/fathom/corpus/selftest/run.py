@@ -13,7 +13,7 @@ from fathom.corpus.readers.parsed_document import ReadError
 from fathom.corpus.readers.sources import ArchiveCompanions
 from fathom.corpus.selftest.decompose import decompose
 from fathom.corpus.selftest.formats import FORMATS, REPORT_FORMATS, Files
-from fathom.corpus.selftest.measure import MEASURED, Agreement, SelfTest, compare
+from fathom.corpus.selftest.measure import MEASURED, FieldAgreement, SelfTest, compare
 from fathom.corpus.selftest.pdf import PDF_LAYOUTS
 from fathom.corpus.selftest.pdf_fonts import printable
 from fathom.corpus.store import Corpus
@@ -47,7 +47,7 @@ def generated_documents(count: int) -> Iterator[Document]:
 
 def run_self_test(documents: Iterable[Document]) -> SelfTest:
     """Write each document in every format for its kind, read it back, and return the scores by format and field."""
-    counts: dict[str, dict[str, Agreement]] = {name: {} for name in (*FORMATS, *REPORT_FORMATS)}
+    counts: dict[str, dict[str, FieldAgreement]] = {name: {} for name in (*FORMATS, *REPORT_FORMATS)}
     refused = dict.fromkeys(counts, 0)
     kinds = {"article": 0, "report": 0}
     for document in documents:

@@ -308,11 +308,11 @@ def _links(answer: LinkedSpans) -> set[tuple[Passage, Passage | None]]:
     return {(span.passage, link) for span in answer.spans for link in span.linked or (None,)}
 
 
-def _set_comparison(expected: set[Hashable], stated: set[Hashable]) -> Comparison:
+def _set_comparison(expected: set[Hashable], stated: set[Hashable]) -> AnswerComparison:
     """F1 of two sets as the score, with precision and recall as measures."""
     hits = len(expected & stated)
     f1 = 2 * hits / (len(expected) + len(stated))
-    return Comparison(f1, {"precision": hits / len(stated), "recall": hits / len(expected), "f1": f1})
+    return AnswerComparison(f1, {"precision": hits / len(stated), "recall": hits / len(expected), "f1": f1})
 
 
 # -- Answers ------------------------------------------------------------------------------------------------------
@@ -320,7 +320,7 @@ def _set_comparison(expected: set[Hashable], stated: set[Hashable]) -> Compariso
 _NO_MEASURES: dict[str, float] = {}
 
 
-class Comparison(NamedTuple):
+class AnswerComparison(NamedTuple):
     """How an answer compares with the key."""
 
     score: float
@@ -329,7 +329,7 @@ class Comparison(NamedTuple):
     """Named measures such as precision, recall and F1, for types that have them."""
 
 
-def compare(key: Answer, read: Answer) -> Comparison:
+def compare(key: Answer, read: Answer) -> AnswerComparison:
     """The partial credit and the measures of an answer.
 
     The score is F1 over the values of a collection (in order, if the key has an order), passages, links and selections;
@@ -341,7 +341,7 @@ def compare(key: Answer, read: Answer) -> Comparison:
         return _set_comparison({*key.options}, {*read.options})
     if isinstance(key, LinkedSpans) and isinstance(read, LinkedSpans):
         return _set_comparison({*_links(key)}, {*_links(read)})
-    return Comparison(_credit(key, read))
+    return AnswerComparison(_credit(key, read))
 
 
 def partial_credit(key: Answer, read: Answer) -> float:

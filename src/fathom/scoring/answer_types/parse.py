@@ -21,7 +21,7 @@ from fathom.scoring.answer_types.parse_spans import parse_linked_spans, parse_sp
 from fathom.scoring.answer_types.values import scalars_of
 from fathom.scoring.answers import Answer, Assignment, Choice, Selection, Text, Unanswerable
 from fathom.scoring.parsing import json_values
-from fathom.scoring.parsing.extraction import LONGEST_STATEMENT, Statement, find_statement, last_fence
+from fathom.scoring.parsing.extraction import LONGEST_STATEMENT, AnswerStatement, find_statement, last_fence
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.languages import in_english
 from fathom.scoring.parsing.markup import undecorated, without_call, without_markup, without_signs, without_thoughts
@@ -74,7 +74,7 @@ _DENIES = re.compile(
 )
 
 
-def _parse_text(statement: Statement, key: Text, hints: KeyHints) -> Text | None:
+def _parse_text(statement: AnswerStatement, key: Text, hints: KeyHints) -> Text | None:
     """The stated text."""
     lines = lines_in(statement.text, hints)
     if not lines:
@@ -114,31 +114,31 @@ def _is_contested(sentence: str) -> bool:
     return HEDGE.search(sentence) is not None or _DENIES.search(sentence) is not None
 
 
-def _parse_choice(statement: Statement, key: Choice, hints: KeyHints) -> Choice | None:
+def _parse_choice(statement: AnswerStatement, key: Choice, hints: KeyHints) -> Choice | None:
     """The one option that is chosen, by its letter, number or ordinal."""
     option = chosen_option(plain(half_width(statement.text.strip())), key.of)
     return Choice(option=option, of=key.of) if option else None
 
 
-def _parse_assignment(statement: Statement, key: Assignment, hints: KeyHints) -> Assignment | None:
+def _parse_assignment(statement: AnswerStatement, key: Assignment, hints: KeyHints) -> Assignment | None:
     """The option of each slot, from pairs such as "2: C", from a table, or from a plain list."""
     options = assigned_options(plain(half_width(statement.text)), statement.marked, len(key.options), key.of)
     return Assignment(options=tuple(options), of=key.of) if options else None
 
 
-def _parse_selection(statement: Statement, key: Selection, hints: KeyHints) -> Selection | None:
+def _parse_selection(statement: AnswerStatement, key: Selection, hints: KeyHints) -> Selection | None:
     """The options that are selected, by their letters or numbers."""
     options = selected_options(plain(half_width(statement.text)), statement.marked, key.of)
     return Selection(options=tuple(options), of=key.of) if options else None
 
 
-def _parse_any_text(statement: Statement, key: Unanswerable, hints: KeyHints) -> Text | None:
+def _parse_any_text(statement: AnswerStatement, key: Unanswerable, hints: KeyHints) -> Text | None:
     """The statement as a text, so that the verdict can show what was answered to an unanswerable question."""
     text = plain(statement.text).strip()[:1000]
     return Text(value=text) if text else None
 
 
-_PARSERS: dict[str, Callable[[Statement, Any, KeyHints], Answer | None]] = {
+_PARSERS: dict[str, Callable[[AnswerStatement, Any, KeyHints], Answer | None]] = {
     "number": parse_number,
     "text": _parse_text,
     "set": parse_list,
@@ -154,7 +154,7 @@ _PARSERS: dict[str, Callable[[Statement, Any, KeyHints], Answer | None]] = {
 }
 
 
-def _from_text(statement: Statement, key: Answer, hints: KeyHints) -> Answer | None:
+def _from_text(statement: AnswerStatement, key: Answer, hints: KeyHints) -> Answer | None:
     """The stated answer, as the type of the key."""
     text = statement.text.strip()
     if not text or len(text) > LONGEST_STATEMENT:
@@ -197,7 +197,7 @@ def parse_response(text: str, key: Answer, *, truncated: bool = False) -> Answer
             text = without_markup(text, hints)
         statement = find_statement(text, hints, truncated)
         if statement is not None:
-            statement = Statement(in_english(statement.text, hints), statement.marked)
+            statement = AnswerStatement(in_english(statement.text, hints), statement.marked)
         return None if statement is None else _from_statement(statement, key, hints)
     except (ArithmeticError, LookupError, RecursionError, ValueError):
         return None  # no such input is known, but a response may still contain one
@@ -215,7 +215,7 @@ def _json_in(text: str) -> Any:
     return value
 
 
-def _from_statement(statement: Statement, key: Answer, hints: KeyHints) -> Answer | None:
+def _from_statement(statement: AnswerStatement, key: Answer, hints: KeyHints) -> Answer | None:
     """The stated answer, from JSON or from text."""
     text = statement.text.strip()
     if "```" in text:
@@ -232,11 +232,11 @@ def _from_statement(statement: Statement, key: Answer, hints: KeyHints) -> Answe
         value = _json_in(text)
         if value is not json_values.ABSENT:
             found = from_json(value, key, hints)
-            if not isinstance(found, Statement):
+            if not isinstance(found, AnswerStatement):
                 return found
             return _from_text(
                 found._replace(text=APPROXIMATE.sub("", found.text)) if hints.rounded else found, key, hints
             )
     if hints.rounded:
         text = APPROXIMATE.sub("", text)
-    return _from_text(Statement(text, statement.marked), key, hints)
+    return _from_text(AnswerStatement(text, statement.marked), key, hints)

@@ -21,13 +21,13 @@ from fathom.scoring.answers import (
     ValueSet,
 )
 from fathom.scoring.parsing import json_values
-from fathom.scoring.parsing.extraction import Statement
+from fathom.scoring.parsing.extraction import AnswerStatement
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.normalization import normal
 from fathom.scoring.parsing.numerals import number_of
 
 
-def from_json(value: Any, key: Answer, hints: KeyHints) -> Answer | Statement | None:
+def from_json(value: Any, key: Answer, hints: KeyHints) -> Answer | AnswerStatement | None:
     """The answer that a JSON value states, or the text in it that states one."""
     if json_values.is_open(value):
         return None
@@ -60,7 +60,7 @@ def from_json(value: Any, key: Answer, hints: KeyHints) -> Answer | Statement | 
             text = json_values.json_passages(value)
         case _:
             text = json_values.scalar(json_values.lone(value))
-    return Statement(text, marked=True)
+    return AnswerStatement(text, marked=True)
 
 
 def _is_row(value: Any, key: Answer) -> bool:

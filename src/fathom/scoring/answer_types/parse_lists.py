@@ -9,7 +9,7 @@ from functools import lru_cache
 from fathom.scoring.answer_types.parse_numbers import half_width
 from fathom.scoring.answer_types.values import ListAnswer, items_of
 from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Scalar, Text, ValueSet
-from fathom.scoring.parsing.extraction import Statement
+from fathom.scoring.parsing.extraction import AnswerStatement
 from fathom.scoring.parsing.framed_items import rows_in_sentence
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.lists import bare_numbers, items_in, list_part, repeated, without_figures
@@ -66,7 +66,7 @@ def _cached_text(item: str) -> Text:
     return Text(value=item) if not item or item.isspace() else Text.trusted(type="text", value=item, aliases=())
 
 
-def parse_list(statement: Statement, key: ListAnswer, hints: KeyHints) -> Answer | None:
+def parse_list(statement: AnswerStatement, key: ListAnswer, hints: KeyHints) -> Answer | None:
     """The stated items in order."""
     numeric, _ = _number_shape(items_of(key))
     text = statement.text if statement.marked else list_part(statement.text, hints)
@@ -122,7 +122,7 @@ def _as_list(items: tuple[Scalar, ...], key: ListAnswer) -> Answer | None:
     return ValueSet.trusted(type="set", items=tuple({item.value: item for item in items}.values()))
 
 
-def parse_rows(statement: Statement, key: Rows, hints: KeyHints) -> Rows | None:
+def parse_rows(statement: AnswerStatement, key: Rows, hints: KeyHints) -> Rows | None:
     """The rows of a table: drawn with pipes, or one per line."""
     stated = lines_in(_with_decimal_points(statement.text, key), hints)
     lines = [_without_columns(_ORIGINS.sub("", line), key) for line in stated]

@@ -9,7 +9,7 @@ from unicodedata import normalize
 
 from fathom.scoring.answers import Number
 from fathom.scoring.parsing.amounts import plain_amounts
-from fathom.scoring.parsing.extraction import Statement
+from fathom.scoring.parsing.extraction import AnswerStatement
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.non_answers import ASIDE, BOUND, CONTRAST, HEDGE, SENTENCE_END
 from fathom.scoring.parsing.normalization import plain
@@ -109,7 +109,7 @@ _FRACTIONS = (("½", ".5"), ("¼", ".25"), ("¾", ".75"))
 _SUM = re.compile(r"[\d\s+×*·/÷().,=≈%$−–-]{1,2000}")
 
 
-def parse_number(statement: Statement, key: Number, hints: KeyHints) -> Number | None:
+def parse_number(statement: AnswerStatement, key: Number, hints: KeyHints) -> Number | None:
     """The one number that is stated; None if there is none or more than one."""
     if SIMPLE.fullmatch(statement.text):
         return number_of(statement.text)

@@ -9,7 +9,7 @@ from fathom.records.documents import Passage
 from fathom.records.spans import Span
 from fathom.scoring.answers import Link, LinkedSpan, LinkedSpans, Spans
 from fathom.scoring.parsing import json_values
-from fathom.scoring.parsing.extraction import Statement
+from fathom.scoring.parsing.extraction import AnswerStatement
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.normalization import plain
 
@@ -18,13 +18,13 @@ _PLACE = re.compile(
 )
 
 
-def parse_spans(statement: Statement, key: Spans, hints: KeyHints) -> Spans | None:
+def parse_spans(statement: AnswerStatement, key: Spans, hints: KeyHints) -> Spans | None:
     """The stated passages, each as document:start-end."""
     passages = _passages(plain(statement.text))
     return Spans(passages=passages) if passages else None
 
 
-def parse_linked_spans(statement: Statement, key: LinkedSpans, hints: KeyHints) -> LinkedSpans | None:
+def parse_linked_spans(statement: AnswerStatement, key: LinkedSpans, hints: KeyHints) -> LinkedSpans | None:
     """One passage per line, or between semicolons, each followed by the passages linked to it."""
     spans = []
     for part in re.split(r"[;\n]", plain(statement.text)):

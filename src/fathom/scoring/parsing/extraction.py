@@ -17,7 +17,7 @@ LONGEST_STATEMENT: Final = 200_000
 """The maximum length in characters; anything longer is a document, not an answer."""
 
 
-class Statement(NamedTuple):
+class AnswerStatement(NamedTuple):
     """The part of a response that states its answer."""
 
     text: str
@@ -94,7 +94,7 @@ _SECOND_ANSWER = re.compile(r"^[*_# \t-]{0,6}answer (?:2|b|two)\b[ \t]?[:.)]", r
 _LEAD = re.compile(r"\s*(?:so|thus|therefore|hence)?,?\s?(?:the |my )?")
 
 
-def find_statement(text: str, hints: KeyHints, truncated: bool) -> Statement | None:
+def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStatement | None:
     """The statement of the answer: a box, else the text after "Answer:", else a final JSON object or fenced block, else
     the whole response; without the remarks that follow it.
 
@@ -112,17 +112,17 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> Statement | N
             return None
         table = _ANSWER_TABLE.search(text) if text[-1:] == "|" else None
         if table:
-            return Statement(table["stated"], marked=True)
+            return AnswerStatement(table["stated"], marked=True)
     box, box_end = last_box(text) if "\\boxed" in text else ("", 0)
     if truncated:
-        return Statement(box, marked=True) if box.strip() else None
+        return AnswerStatement(box, marked=True) if box.strip() else None
     body = remarks = closing = ""
     if "}" in text or "]" in text or "```" in text:
         body, remarks = split_remarks(text, hints, marked=False)
         closing = last_fence(body) if "```" in body else ""
         record = _final_json((closing or body).rstrip())
         if record:
-            return None if RETRACTION.search(remarks) else Statement(record, marked=True)
+            return None if RETRACTION.search(remarks) else AnswerStatement(record, marked=True)
     tail = _tail(text[box_end:], hints)
     tail, after = split_remarks(tail, hints, marked=True) if tail else ("", "")
     if tail and _NO_VALUE.match(tail):
@@ -136,14 +136,14 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> Statement | N
         if statement and not statement.isspace():
             if (rest and RETRACTION.search(rest)) or taken_back(f"{statement}\n{rest}", hints):
                 return None
-            return Statement(_balanced(statement), marked=True)
+            return AnswerStatement(_balanced(statement), marked=True)
     if not body:
         body, remarks = split_remarks(text, hints, marked=False)
     if not body.strip() or (remarks and RETRACTION.search(remarks)) or taken_back(f"{body}\n{remarks}", hints):
         return None
     if _ASKED.search(body, body.rfind("\n") + 1):
         return None
-    return Statement(body, marked=False)
+    return AnswerStatement(body, marked=False)
 
 
 _NO_VALUE = re.compile(

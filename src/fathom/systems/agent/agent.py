@@ -59,7 +59,7 @@ class Agent:
     overlap: Count = 64
     """The tokens that an excerpt repeats of the one before."""
     unit: Unit = "tokens"
-    """Whether excerpts are running text or whole sections as far as they fit."""
+    """Whether excerpts are running text or whole sections where they fit."""
     fusion: Fusion = "scores"
     """How the rankings of a hybrid search become one: by standardized scores, or by reciprocal rank fusion."""
     embeddings: str = OFFLINE

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from fathom.models.prompts import Reference
+from fathom.models.prompts import TextReference
 from fathom.records.documents import Passage
 from fathom.systems.protocol import DOCUMENTS, ContextView, Session, ShownDocument
 from fathom.systems.retrieval.settings import IndexSettings
@@ -42,7 +42,7 @@ class ToolError(Exception):
 class ToolResult:
     """The result of a tool call."""
 
-    parts: tuple[str | Reference, ...]
+    parts: tuple[str | TextReference, ...]
     """What the model is shown. Text of the documents is shown by reference."""
     output: str
     """The same for the trace, without the text of the documents."""
@@ -173,7 +173,7 @@ class _Excerpts:
     def __init__(self, view: ContextView, room: int) -> None:
         self._view = view
         self._room = room
-        self._parts: list[str | Reference] = []
+        self._parts: list[str | TextReference] = []
         self._output: list[str] = []
         self._spans: list[tuple[int, int]] = []
         self.passages: list[Passage] = []

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from fathom.models.prompts import Completion, Message, Prompt, Reference, ToolCall
+from fathom.models.prompts import Completion, Message, Prompt, TextReference, ToolCall
 from fathom.records.errors import FathomError
 from fathom.records.questions import Ending, Question, Response, Usage
 from fathom.systems.agent.document_tools import ToolResult
@@ -206,7 +206,7 @@ def _as_messages(calls: Sequence[ToolCall], results: Sequence[ToolResult]) -> tu
 def _as_text(calls: Sequence[ToolCall], results: Sequence[ToolResult]) -> tuple[Message, ...]:
     """One message with all results in order."""
 
-    def parts() -> Iterator[str | Reference]:
+    def parts() -> Iterator[str | TextReference]:
         for call, result in zip(calls, results, strict=True):
             yield f"Result of {call.name[:40] or 'the call'}:\n"
             yield from result.parts

@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fathom.systems.guard import Result, Value, run_guarded
+from fathom.systems.guard import StatementResult, Value, run_guarded
 
 MOST_TABLES, MOST_COLUMNS, MOST_ROWS = 20, 50, 20_000
 """Rows of all tables together."""
@@ -52,7 +52,7 @@ class OwnTables:
         [(count,)] = self._database.execute(f'SELECT COUNT(*) FROM "{name}"').fetchall()
         return f"The table {name} ({', '.join(columns)}) has {count:,} rows."
 
-    def query(self, statement: str) -> Result:
+    def query(self, statement: str) -> StatementResult:
         """The result of one SELECT over the tables; raises RefusedQuery with the reason if there is none."""
         return run_guarded(self._database, statement)
 
@@ -129,7 +129,7 @@ def _cell(value: Any) -> Value:
     raise TableError("a value must be a number, a text or null")
 
 
-def printed(result: Result) -> list[str]:
+def printed(result: StatementResult) -> list[str]:
     """A result as lines: the columns, then the rows."""
     return [" | ".join(result.columns), *(" | ".join(map(_text, row)) for row in result.rows)]
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from math import inf, isnan
 
-from fathom.models.prompts import Message, Prompt, Reference
+from fathom.models.prompts import Message, Prompt, TextReference
 from fathom.records.errors import FathomError
 from fathom.systems.chunking import Chunk
 from fathom.systems.protocol import DOCUMENTS, ContextView
@@ -29,7 +29,7 @@ def rerank_prompt(question: str, view: ContextView, chunks: Sequence[Chunk]) -> 
     return Prompt((Message.user(TASK + "\n\n", *_candidates(view, chunks), f"Question: {question}"),), shared=1)
 
 
-def _candidates(view: ContextView, chunks: Sequence[Chunk]) -> Iterator[str | Reference]:
+def _candidates(view: ContextView, chunks: Sequence[Chunk]) -> Iterator[str | TextReference]:
     documents = view.documents
     for number, chunk in enumerate(chunks, start=1):
         yield f"===== Excerpt {number}, from {documents[chunk.document - 1].label}\n"

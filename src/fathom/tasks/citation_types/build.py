@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
-from fathom.contexts.assembly import Piece, assemble
+from fathom.contexts.assembly import PlacedDocument, assemble
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.documents import Passage
@@ -75,7 +75,7 @@ def _item(paper: Paper, mask: Mask, fingerprint: bytes) -> tuple[Context, list[I
     document = paper.document
     around = next((span for span in document.paragraphs if span.contains(mask.place)), mask.sentence)
     shown = show(document, paper.text, [around], [(mask.place, f" {mark('choice', 1)}")])
-    piece = Piece(document.id, fingerprint, len(shown.text), counter().count(shown.text), shown.edits)
+    piece = PlacedDocument(document.id, fingerprint, len(shown.text), counter().count(shown.text), shown.edits)
     context = assemble([piece], counter(), length=bucket)
     id = short_id("q", context.id, NAME)
     # The type is not a tag, since a question must not reveal its answer.

@@ -28,7 +28,7 @@ from fathom.tasks.citations.settings import MASKS, Masking, Task
 from fathom.tasks.citations.simulate import Simulator, options_of
 from fathom.tasks.citations.word_counts import stems_in
 from fathom.tasks.citations.work_names import common_words
-from fathom.tasks.citations.works import LEAST, OFTEN, Work
+from fathom.tasks.citations.works import LEAST, OFTEN, CandidateWork
 from fathom.tasks.family import AuditCheck, Item
 
 CACHED = 512
@@ -42,7 +42,7 @@ class CitationsAuditor:
         self._corpus = corpus
         self._measured = measured
         self._paper = lru_cache(maxsize=CACHED)(lambda id: Paper(corpus.document(id), corpus.text(id)))
-        self._work = lru_cache(maxsize=CACHED)(lambda id: Work(corpus, id))
+        self._work = lru_cache(maxsize=CACHED)(lambda id: CandidateWork(corpus, id))
         self._common = common_words(corpus)
         self._matcher = Simulator(corpus)
         self._checks = AuditChecks()

@@ -14,12 +14,12 @@ from fathom.records.documents import DocumentId
 from fathom.records.names import family_name
 from fathom.records.tag_values import value_order
 from fathom.tasks.citations import held_out
-from fathom.tasks.citations.draft import Draft
+from fathom.tasks.citations.draft import ItemDraft
 from fathom.tasks.citations.lexical import MATCHERS, Values, best_assignment, best_assignments, best_options, orders
 from fathom.tasks.citations.papers import Paper
 from fathom.tasks.citations.settings import LEVELS, Task
 from fathom.tasks.citations.word_counts import occurrences
-from fathom.tasks.citations.works import Work
+from fathom.tasks.citations.works import CandidateWork
 
 MEASURED = 100
 """Items of a task and level on which the held-out matchers are measured: the first ones."""
@@ -155,7 +155,7 @@ def _share_of(values: Sequence[int], answer: Sequence[int]) -> float:
     return sum(option in best for option in answer) / len(best) / len(answer)
 
 
-def shown_item(draft: Draft) -> ShownItem:
+def shown_item(draft: ItemDraft) -> ShownItem:
     """The item of a draft."""
     paper = draft.question_paper.text
     return ShownItem(
@@ -183,14 +183,14 @@ def by_elimination(named: Sequence[bool], answer: Sequence[int], task: str) -> f
     return sum(option in left for option in answer) / len(left) / len(answer)
 
 
-def is_named(work: Work, paper: Paper, shown: str) -> bool:
+def is_named(work: CandidateWork, paper: Paper, shown: str) -> bool:
     """Whether the shown paper contains the work's title, or its first author's family name as a word."""
     return work.title in shown or any(
         next(occurrences(shown, name), None) is not None for name in _first_authors(work, paper)
     )
 
 
-def _first_authors(work: Work, paper: Paper) -> set[str]:
+def _first_authors(work: CandidateWork, paper: Paper) -> set[str]:
     """Family names of the first author, from the work and from the reference list: some works have no byline."""
     signed = {author.span.of(work.text) for author in work.outline.authors[:1]}
     signed |= {

@@ -15,7 +15,7 @@ from fathom.records.contexts import Context
 from fathom.records.documents import DocumentId, FieldName
 from fathom.records.rng import rng_for
 from fathom.tasks.citations.baselines import Baselines, shown_item
-from fathom.tasks.citations.draft import Draft, cell_name, cited_at
+from fathom.tasks.citations.draft import ItemDraft, cell_name, cited_at
 from fathom.tasks.citations.item_layout import ItemLayout
 from fathom.tasks.citations.papers import STEPS, Mask, Paper
 from fathom.tasks.citations.positions import ItemShape, PositionSampler
@@ -126,7 +126,7 @@ class CitationBuilder:
     def _is_wanted(self, paper: DocumentId) -> bool:
         return bool(self._open_cells(paper))
 
-    def _drafts(self, paper: Paper, rng: Random) -> Iterator[list[Draft]]:
+    def _drafts(self, paper: Paper, rng: Random) -> Iterator[list[ItemDraft]]:
         """The items of one paper, each in all settings. The task and level with the fewest masks used, in whole blocks,
         comes first.
 
@@ -160,14 +160,14 @@ class CitationBuilder:
         count = min(self._counts, default=len(paper.cited))
         return self._shows_whole and paper.shown_length > self.settings.room(count) - count * LEAST
 
-    def _note(self, cell: Cell, drafts: list[Draft]) -> None:
+    def _note(self, cell: Cell, drafts: list[ItemDraft]) -> None:
         self._made[cell, self._years[drafts[0].paper.document.id]] += 1
         for places in dict.fromkeys(map(_places, drafts)):
             self._positions.take(places)
         if drafts[0].difficulty.filtered:
             self._item_finder.balance[cell].note(drafts[0].scores_by_key)
 
-    def _item(self, available: AvailableMasks, cell: Cell, rng: Random) -> list[Draft]:
+    def _item(self, available: AvailableMasks, cell: Cell, rng: Random) -> list[ItemDraft]:
         """An item of that task and level from the paper, in every setting; empty if none fits."""
         variants = self._variants[cell[1]]
         for offer in self._item_finder.of(available, cell, list(variants.values()), rng):
@@ -187,7 +187,7 @@ class CitationBuilder:
 
     def _draft(
         self, cell: Cell, paper: Paper, masks: tuple[Mask, ...], others: tuple[DocumentId, ...], setting: str
-    ) -> Draft:
+    ) -> ItemDraft:
         """The draft in one setting, with its candidates in the next order; each order is equally frequent."""
         task, level = cell
         cited = cited_at(masks)
@@ -195,7 +195,7 @@ class CitationBuilder:
         order = self._positions.next(ItemShape(task, level, count, len(cited)))
         places = dict(zip(order, cited, strict=True))
         rest = iter(others)
-        return Draft(
+        return ItemDraft(
             task=task,
             level=level,
             difficulty=self._variants[level][setting],
@@ -261,5 +261,5 @@ class CitationBuilder:
         )
 
 
-def _places(draft: Draft) -> ItemShape:
+def _places(draft: ItemDraft) -> ItemShape:
     return ItemShape(draft.task, draft.level, len(draft.candidates), len(draft.answer))

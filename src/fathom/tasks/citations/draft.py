@@ -9,13 +9,13 @@ from functools import cached_property
 from fathom.records.documents import DocumentId, Passage
 from fathom.records.spans import Span
 from fathom.tasks.citations.evidence import find_evidence
-from fathom.tasks.citations.lexical import Query, Values, match_scores
+from fathom.tasks.citations.lexical import MaskQuery, Values, match_scores
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import Difficulty, Task
 from fathom.tasks.citations.shown_text import ShownText, evenly, show
 from fathom.tasks.citations.topics import TopicVectors
 from fathom.tasks.citations.word_counts import Words
-from fathom.tasks.citations.works import LEAST, Work
+from fathom.tasks.citations.works import LEAST, CandidateWork
 
 HIDDEN = "[[HIDDEN]]"
 """Replaces citations of candidates that are not asked about."""
@@ -46,7 +46,7 @@ def wanted_words(paper: Paper, masks: Iterable[Mask]) -> Words:
 
 
 @dataclass(frozen=True)
-class Draft:
+class ItemDraft:
     """A paper with its masks in the order of the text, and its candidates in the order shown."""
 
     task: Task
@@ -56,7 +56,7 @@ class Draft:
     masks: tuple[Mask, ...]
     candidates: tuple[DocumentId, ...]
     characters: int
-    work_of: Callable[[DocumentId], Work]
+    work_of: Callable[[DocumentId], CandidateWork]
     vectors: TopicVectors
     setting: str = ""
     """The name of the setting, if the same masks are asked about in several settings."""
@@ -149,7 +149,7 @@ class Draft:
     # Shared words.
 
     @cached_property
-    def queries(self) -> list[Query]:
+    def queries(self) -> list[MaskQuery]:
         """The text around each mask."""
         hidden = [place for place, _ in self._changes]
         return [self.paper.queries.of(mask.place, hidden) for mask in self.masks]

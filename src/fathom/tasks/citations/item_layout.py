@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 
-from fathom.contexts.assembly import Piece, assemble
+from fathom.contexts.assembly import PlacedDocument, assemble
 from fathom.corpus.store import Corpus
 from fathom.models.tokenizers import DEFAULT, CachingTokenizer, tokenizer
 from fathom.records.contexts import Context, Edit
@@ -15,7 +15,7 @@ from fathom.records.questions import Question
 from fathom.records.record import short_id
 from fathom.scoring.answers import Answer, Assignment, Choice, Selection
 from fathom.scoring.keys import Key, Proof
-from fathom.tasks.citations.draft import HIDDEN, Draft, mark
+from fathom.tasks.citations.draft import HIDDEN, ItemDraft, mark
 from fathom.tasks.citations.papers import Mask
 from fathom.tasks.citations.settings import Masking, Task
 from fathom.tasks.citations.shown_text import ShownText
@@ -41,21 +41,21 @@ class ItemLayout:
         self._lines = lru_cache(maxsize=KEPT)(corpus.lines)
         self._fingerprint = lru_cache(maxsize=KEPT)(corpus.fingerprint)
 
-    def item(self, draft: Draft) -> tuple[Context, Item]:
+    def item(self, draft: ItemDraft) -> tuple[Context, Item]:
         """The context and its item."""
         context = self._context(draft)
         return context, Item(question(draft, context), key(draft, context))
 
-    def _context(self, draft: Draft) -> Context:
+    def _context(self, draft: ItemDraft) -> Context:
         paper = self._piece(draft.question_paper, draft.question_paper.edits)
         pieces = [paper, *(self._piece(shown, shown.edits) for shown in draft.excerpts)]
         return assemble(pieces, counter(), length=bucket, layout=PAPER_AND_CANDIDATES)
 
-    def _piece(self, shown: ShownText, edits: tuple[Edit, ...]) -> Piece:
+    def _piece(self, shown: ShownText, edits: tuple[Edit, ...]) -> PlacedDocument:
         """A document as shown with these edits."""
         characters = len(shown.document) + sum(len(edit.text) - (edit.span.end - edit.span.start) for edit in edits)
         tokens = self._lines(shown.id).tokens(shown.document, edits, counter())
-        return Piece(shown.id, self._fingerprint(shown.id), characters, tokens, edits)
+        return PlacedDocument(shown.id, self._fingerprint(shown.id), characters, tokens, edits)
 
 
 def bucket(tokens: int) -> int:
@@ -66,7 +66,7 @@ def bucket(tokens: int) -> int:
     return length
 
 
-def question(draft: Draft, context: Context) -> Question:
+def question(draft: ItemDraft, context: Context) -> Question:
     """The question with its tags."""
     document, difficulty = draft.paper.document, draft.difficulty
     tags = {
@@ -97,7 +97,7 @@ def question(draft: Draft, context: Context) -> Question:
     )
 
 
-def pair_id(draft: Draft) -> str:
+def pair_id(draft: ItemDraft) -> str:
     """An identifier that the items with the same masks share, one in each setting."""
     places = (f"{mask.place.start}-{mask.place.end}" for mask in draft.masks)
     return short_id("p", draft.task, draft.paper.document.id, *places)
@@ -124,7 +124,7 @@ def wording(task: Task, masking: Masking, masks: int, candidates: int) -> str:
     )
 
 
-def key(draft: Draft, context: Context) -> Key:
+def key(draft: ItemDraft, context: Context) -> Key:
     """The key: the candidates that the paper cites at its masks."""
     rows = [row for mask in draft.masks for row in _rows(draft, mask)]
     return Key(
@@ -158,7 +158,7 @@ def answer_of(task: Task, options: tuple[int, ...], of: int) -> Answer:
             return Selection(options=tuple(sorted(options)), of=of)
 
 
-def _rows(draft: Draft, mask: Mask) -> list[tuple[str, str, str, str]]:
+def _rows(draft: ItemDraft, mask: Mask) -> list[tuple[str, str, str, str]]:
     """A row for each work that is cited at the mask."""
     place = f"{mask.place.start}-{mask.place.end}"
     return [

@@ -83,7 +83,7 @@ def _containing(spans: Sequence[Span], place: Span) -> Span:
     return spans[number] if number >= 0 and spans[number].contains(place) else place
 
 
-class Query(NamedTuple):
+class MaskQuery(NamedTuple):
     """The text around a mask, without hidden spans."""
 
     words: Words
@@ -101,9 +101,9 @@ class Queries:
         self._document = document
         self._text = text
         self._spans: dict[Span, dict[Stretch, Span]] = {}
-        self._known: dict[tuple[Span, tuple[Span, ...]], Query] = {}
+        self._known: dict[tuple[Span, tuple[Span, ...]], MaskQuery] = {}
 
-    def of(self, place: Span, hidden: Collection[Span] = ()) -> Query:
+    def of(self, place: Span, hidden: Collection[Span] = ()) -> MaskQuery:
         """The text around a place, without the place and the hidden spans."""
         if not hidden and (place, (place,)) in self._known:
             return self._known[place, (place,)]
@@ -118,9 +118,9 @@ class Queries:
         return self._known[place, within]
 
 
-def query(texts: Mapping[Stretch, str]) -> Query:
+def query(texts: Mapping[Stretch, str]) -> MaskQuery:
     """The query of the stretches around a mask."""
-    return Query(
+    return MaskQuery(
         words_of(texts["sentence"]),
         tuple(numbered(stems_in(texts[stretch])) for stretch in STRETCHES),
         np.array([gram_counts(gram_hashes(texts[stretch])) for stretch in _PAIRED]),
@@ -137,7 +137,7 @@ def _visible(text: str, whole: Span, hidden: Sequence[Span]) -> str:
     return " ".join([*pieces, text[start : whole.end]])
 
 
-def match_scores(queries: Sequence[Query], candidates: Sequence[CandidateWords], vectors: TopicVectors) -> Values:
+def match_scores(queries: Sequence[MaskQuery], candidates: Sequence[CandidateWords], vectors: TopicVectors) -> Values:
     """The scores of `MATCHERS` (first axis), for each mask (second) and candidate (third)."""
     local = _local_numbers(queries)
     many = int(local[-1])
@@ -155,13 +155,13 @@ def match_scores(queries: Sequence[Query], candidates: Sequence[CandidateWords],
     return np.array(tables)
 
 
-def first_scores(queries: Sequence[Query], candidates: Sequence[CandidateWords]) -> Values:
+def first_scores(queries: Sequence[MaskQuery], candidates: Sequence[CandidateWords]) -> Values:
     """The scores of the first of `MATCHERS`, for each mask and candidate."""
     local = _local_numbers(queries)
     return next(_by_word(_wanted(queries, local), candidates, [local[one.stems] for one in candidates]))
 
 
-def _wanted(queries: Sequence[Query], local: Numbers) -> Values:
+def _wanted(queries: Sequence[MaskQuery], local: Numbers) -> Values:
     """For each stretch and mask, which words it contains."""
     many = int(local[-1])
     wanted = np.zeros((len(STRETCHES), len(queries), many + 1))
@@ -171,7 +171,7 @@ def _wanted(queries: Sequence[Query], local: Numbers) -> Values:
     return wanted[..., :many]
 
 
-def _local_numbers(queries: Sequence[Query]) -> Numbers:
+def _local_numbers(queries: Sequence[MaskQuery]) -> Numbers:
     """For each stem, by its number, its number among the words of these queries, in the order of their first use, so
     that sums over them are reproducible. All other stems, and the last entry, have the next number."""
     every = np.concatenate([stems for query in queries for stems in query.stems])
@@ -262,7 +262,7 @@ def _pairs(ids: Numbers, many: int) -> Numbers:
     return ids[places] * many + ids[places + 1]
 
 
-def _by_characters(queries: Sequence[Query], candidates: Sequence[CandidateWords]) -> Iterator[Values]:
+def _by_characters(queries: Sequence[MaskQuery], candidates: Sequence[CandidateWords]) -> Iterator[Values]:
     """Cosines of the counts of character sequences."""
     known = np.array([one.grams for one in candidates])
     known /= np.sqrt((known * known).sum(axis=1, keepdims=True)) + 1e-9

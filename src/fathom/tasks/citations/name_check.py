@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from fathom.records.names import CHINESE
 from fathom.records.spans import Span
-from fathom.tasks.citations.work_names import CommonWords, Name, coined_words, fold, is_printed_as_name
+from fathom.tasks.citations.work_names import CommonWords, WorkName, coined_words, fold, is_printed_as_name
 
 _SIGN = rf"{CHINESE}\u3040-\u30ff\uac00-\ud7a3"
 _TOKEN = re.compile(rf"[{_SIGN}]|[^\W_{_SIGN}]+")
@@ -19,7 +19,7 @@ BETWEEN_WORDS = 6
 """The maximum number of characters between two words of a title."""
 
 
-def visible_names(names: Sequence[Name], text: str) -> Iterator[Name]:
+def visible_names(names: Sequence[WorkName], text: str) -> Iterator[WorkName]:
     """The names that a text mentions."""
     text = _INVISIBLE.sub("", _DIVIDED.sub("", text))
     letters = re.sub(r"[\W_]+", "", fold(text))
@@ -41,7 +41,7 @@ def frequent_words(sentence: str, text: str, common: CommonWords, least: int) ->
     return {word for word in possible if found[word] >= least}
 
 
-def _begins(name: Name, text: str, tokens: Sequence[Span], words: Sequence[str], number: int) -> bool:
+def _begins(name: WorkName, text: str, tokens: Sequence[Span], words: Sequence[str], number: int) -> bool:
     """Whether a name begins with a word of the text, and ends with the same or a later one."""
     wanted = name.letters
     boundaries = list(accumulate(map(len, name.pieces)))
@@ -59,13 +59,13 @@ def _begins(name: Name, text: str, tokens: Sequence[Span], words: Sequence[str],
     return False
 
 
-def _is_divided(name: Name, boundaries: Sequence[int], end: int, length: int) -> bool:
+def _is_divided(name: WorkName, boundaries: Sequence[int], end: int, length: int) -> bool:
     """Whether a word of the text joins words of a title only where the title prints a hyphen."""
     crossed = (number for number, place in enumerate(boundaries, start=1) if end - length < place < end)
     return all(number in name.hyphens or number == len(boundaries) for number in crossed)
 
 
-def _is_joint(name: Name, between: str, is_boundary: bool) -> bool:
+def _is_joint(name: WorkName, between: str, is_boundary: bool) -> bool:
     """Whether two words with this text between them can be parts of one name."""
     if name.is_title:
         return is_boundary and len(between) <= BETWEEN_WORDS
@@ -73,7 +73,7 @@ def _is_joint(name: Name, between: str, is_boundary: bool) -> bool:
     return between == "-" or (is_boundary and len(between) <= 3 and not between.strip("-_+ \t\n\u00a0"))
 
 
-def _is_mention(name: Name, text: str, span: Span) -> bool:
+def _is_mention(name: WorkName, text: str, span: Span) -> bool:
     """Whether the words are not part of a longer name ("GPT-3.5"), and printed as a name where they are ordinary."""
     following = text[span.end : span.end + 2]
     if text[span.end - 1].isdigit() and following[:1] == "." and following[1:].isdigit():

@@ -21,7 +21,7 @@ from fathom.tasks.citations.lexical import match_scores
 from fathom.tasks.citations.papers import NEAR, Mask, Paper
 from fathom.tasks.citations.settings import MASKS, CitationSettings, Difficulty, Form, Sampling, Task
 from fathom.tasks.citations.topics import topic_vectors
-from fathom.tasks.citations.works import LEAST, Work
+from fathom.tasks.citations.works import LEAST, CandidateWork
 
 KEPT = 2_048
 """The maximum number of works whose texts are cached."""
@@ -63,7 +63,7 @@ class CorpusWorks:
         self.left_out: Counter[str] = Counter()
         """Works that could not be used as candidates since a field is not known, by field."""
         # Not a bound method: without a reference cycle the works are freed at once.
-        self.work = lru_cache(maxsize=KEPT)(partial(Work, corpus))
+        self.work = lru_cache(maxsize=KEPT)(partial(CandidateWork, corpus))
 
     def __contains__(self, id: object) -> bool:
         assert isinstance(id, str)

@@ -23,7 +23,7 @@ OMITTED = "\n\n[...]\n\n"
 """Replaces paragraphs that are left out between two that are shown."""
 
 
-class Part(NamedTuple):
+class ShownParagraph(NamedTuple):
     """A paragraph of a shown text, with the heading above it."""
 
     span: Span
@@ -45,7 +45,7 @@ class ShownText:
     id: DocumentId
     document: str
     """The document's whole text."""
-    parts: tuple[Part, ...]
+    parts: tuple[ShownParagraph, ...]
     """Where the text can be cut: its paragraphs, in order."""
     joints: tuple[str | None, ...]
     """The text before each part, which replaces that of the document; None to leave that as it is."""
@@ -88,7 +88,7 @@ class ShownText:
             return CandidateWords(self.whole._index, self.numbers)
         return CandidateWords(self._index, range(len(self.parts)))
 
-    def parts_with(self, stem: str) -> Iterator[Part]:
+    def parts_with(self, stem: str) -> Iterator[ShownParagraph]:
         """The parts with a word of this stem, in order."""
         index, numbers = (self.whole._index, self.numbers) if self.whole else (self._index, range(len(self.parts)))
         for number in index.places([stem]).parts.tolist():
@@ -167,7 +167,7 @@ def show(
 
     With `to_be_cut`, its parts are paragraphs, else the spans.
     """
-    parts: list[Part] = []
+    parts: list[ShownParagraph] = []
     joints: list[str | None] = []
     waiting = deque(_apart(changes))
     breaks = [span.end for span in document.paragraphs] if to_be_cut else []
@@ -186,7 +186,7 @@ def show(
                 edits.append(Edit(span=place, text=words))
             if position != whole.start:
                 joints.append(None)
-            parts.append(Part(span, tuple(edits)))
+            parts.append(ShownParagraph(span, tuple(edits)))
             position = span.end
     return ShownText(document.id, text, tuple(parts), tuple(joints))
 
@@ -199,7 +199,7 @@ def rendered_words(text: str) -> CandidateWords:
     return CandidateWords(index, range(0, len(shown), 2))
 
 
-def _without_names(part: Part, document: str) -> str:
+def _without_names(part: ShownParagraph, document: str) -> str:
     """The text of a part, with a space for each replaced name."""
     if not part.edits:
         return part.span.of(document)
@@ -210,7 +210,7 @@ def _without_names(part: Part, document: str) -> str:
     return " ".join([*pieces, document[start : part.span.end]])
 
 
-def _start(part: Part) -> int:
+def _start(part: ShownParagraph) -> int:
     return part.span.start
 
 

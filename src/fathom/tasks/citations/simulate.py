@@ -14,8 +14,8 @@ from fathom.records.errors import FathomError
 from fathom.scoring.answers import Assignment, Choice, Selection
 from fathom.scoring.keys import Key
 from fathom.tasks.citations.lexical import (
+    MaskQuery,
     Queries,
-    Query,
     Values,
     best_assignment,
     best_options,
@@ -78,7 +78,7 @@ class Simulator:
         """The scores of all matchers, by mask and candidate, for the text as it is shown."""
         return match_scores(*self._shown(context), topic_vectors(self._corpus))
 
-    def _shown(self, context: Context) -> tuple[list[Query], list[CandidateWords]]:
+    def _shown(self, context: Context) -> tuple[list[MaskQuery], list[CandidateWords]]:
         """The words around each mask, and those of each candidate."""
         text = render(context, self._corpus).decode()
         candidates = [rendered_words(place.span.of(text)) for place in context.places[1:]]

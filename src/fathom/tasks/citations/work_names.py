@@ -125,7 +125,7 @@ BETWEEN_WORDS = r"[\W_]{1,6}"
 
 
 @dataclass(frozen=True)
-class Name:
+class WorkName:
     """A title, part of a title, or the name of what a work presents."""
 
     pieces: tuple[str, ...]
@@ -190,7 +190,7 @@ def is_printed_as_name(text: str, span: Span) -> bool:
     return len(words) > 1 or not (not before or before[-1] in ".!?:;#|\n•")
 
 
-def _name(printed: str, common: CommonWords, is_title: bool = False) -> Name | None:
+def _name(printed: str, common: CommonWords, is_title: bool = False) -> WorkName | None:
     """The name of a printed form; None if it has too few letters, or is a word that names nothing."""
     printed = unicodedata.normalize("NFKC", printed)
     found = list(re.finditer(r"[^\W_]+", printed))
@@ -206,9 +206,9 @@ def _name(printed: str, common: CommonWords, is_title: bool = False) -> Name | N
         is_ordinary = common.has_phrase(" ".join(map(str.lower, words)))
     sign = re.search(r"(?<=\w)[+*]*$", printed)
     if not is_title:
-        return Name(tuple(pieces), is_title, is_ordinary, sign[0] if sign else "")
+        return WorkName(tuple(pieces), is_title, is_ordinary, sign[0] if sign else "")
     hyphens = (number for number, match in enumerate(found) if printed[match.start() - 1 : match.start()] in _HYPHENS)
-    return Name(tuple(pieces), is_title, is_ordinary, hyphens=frozenset(hyphens) - {0})
+    return WorkName(tuple(pieces), is_title, is_ordinary, hyphens=frozenset(hyphens) - {0})
 
 
 def _singular(word: str) -> str:
@@ -326,7 +326,7 @@ OWN = 3
 """How often a work uses its own name at least."""
 
 
-def names_of(title: str, abstract: str, text: str, common: CommonWords) -> list[Name]:
+def names_of(title: str, abstract: str, text: str, common: CommonWords) -> list[WorkName]:
     """The names that identify a work; `common` are the ordinary words of its corpus."""
     head, colon, tail = _divided(title)
     phrases = [title, *(part for part in (head, tail) if colon and len(part.split()) > HEAD_WORDS)]
@@ -341,7 +341,7 @@ SHORT_TITLE = range(3, 7)
 """The number of words of a title that is recognized without one of them."""
 
 
-def _shorter_titles(title: str, common: CommonWords) -> Iterator[Name]:
+def _shorter_titles(title: str, common: CommonWords) -> Iterator[WorkName]:
     """The title, or its head, without one of its words, unless that is an ordinary phrase."""
     head = _divided(title)[0]
     words = _WORD.findall(head.replace("-", " "))
@@ -365,7 +365,7 @@ def _divided(title: str) -> tuple[str, str, str]:
     return title[: end.start()], end[0], title[end.end() :]
 
 
-def _head_name(head: str, tail: str, common: CommonWords) -> Name | None:
+def _head_name(head: str, tail: str, common: CommonWords) -> WorkName | None:
     name = _name(head, common)
     # A title that begins in lower case begins with a coined name: "pandas: A foundational library".
     if name is not None and head.isalpha() and head.islower() and not tail.islower():

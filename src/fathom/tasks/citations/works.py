@@ -62,7 +62,7 @@ def _are_versions(corpus: Corpus, ids: Sequence[DocumentId]) -> bool:
     return all(2 * len(first & other) >= len(first | other) for other in others)
 
 
-class Work:
+class CandidateWork:
     """A document as a candidate."""
 
     def __init__(self, corpus: Corpus, id: DocumentId) -> None:

@@ -40,6 +40,8 @@ class AnnotatedCorpus:
 
     def _choose(self, settings: ClaimsSettings) -> str:
         if not self._from_file:
+            if settings.annotator:
+                raise FathomError("--annotator chooses an annotator of a file. Give the file with --annotations.")
             return PLANTED
         # Those who answered given questions only are not alternatives: all of their answers are used.
         names = sorted(

@@ -27,7 +27,7 @@ from fathom.tasks.claims.keys import (
     LABEL,
     LIMITATIONS,
     OPTION,
-    Program,
+    ClaimsProgram,
     linked_span,
 )
 from fathom.tasks.claims.levels import SCALES, level_of
@@ -60,7 +60,7 @@ class ClaimsAuditor:
         for item in items:
             try:
                 shown = self._shown(context)
-                program = Program.parse(item.key)
+                program = ClaimsProgram.parse(item.key)
                 parsed = program.task in TASKS and bool(_rows(item, shown))
             except Exception:
                 # A key file may contain anything.
@@ -76,7 +76,7 @@ class ClaimsAuditor:
             self._last = context.id, shown_context(context, self._corpus)
         return self._last[1]
 
-    def _check_item(self, context: Context, item: Item, shown: ShownContext, program: Program) -> None:
+    def _check_item(self, context: Context, item: Item, shown: ShownContext, program: ClaimsProgram) -> None:
         worded = item.question.tags.get("task") == program.task and item.question.tags.get("size") == size_of(
             context.tokens
         )
@@ -117,7 +117,7 @@ class ClaimsAuditor:
         ]
         return expected == list(answer.spans)
 
-    def _check_level(self, item: Item, shown: ShownContext, program: Program, worded: bool) -> None:
+    def _check_level(self, item: Item, shown: ShownContext, program: ClaimsProgram, worded: bool) -> None:
         labels = [row[2] for row in item.key.proof.rows if row[0] == LABEL]
         same = isinstance(item.key.answer, Text) and labels == [item.key.answer.value]
         self._checks.check(ROWS, item, same and level_of(program.task, labels[0]) is not None)
@@ -131,7 +131,7 @@ class ClaimsAuditor:
             rule = ACCEPTED if labels == [level] else REJECTED
             self._checks.check(rule, item, correct == (rule == ACCEPTED))
 
-    def _check_responses(self, item: Item, answer: LinkedSpans, shown: ShownContext, program: Program) -> None:
+    def _check_responses(self, item: Item, answer: LinkedSpans, shown: ShownContext, program: ClaimsProgram) -> None:
         def quote(passage: Passage) -> str:
             return passage.span.of(shown.documents[passage.document].text)
 

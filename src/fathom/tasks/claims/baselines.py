@@ -16,7 +16,7 @@ from fathom.records.quoted_claims import CLAIM_ATTRIBUTES, EVIDENCE_ATTRIBUTES
 from fathom.records.spans import Span
 from fathom.scoring.answers import Link, LinkedSpan, LinkedSpans
 from fathom.scoring.keys import Key
-from fathom.tasks.claims.keys import CONCLUSION, LABEL, LIMITATIONS, REASON, Program, all_free_texts
+from fathom.tasks.claims.keys import CONCLUSION, LABEL, LIMITATIONS, REASON, ClaimsProgram, all_free_texts
 from fathom.tasks.claims.levels import SCALES, level_of
 from fathom.tasks.claims.measures import FINDING, OWN_WORDS, PARTS, Counts, compare_claims, compare_finding, f1
 from fathom.tasks.claims.units import units
@@ -72,11 +72,11 @@ def nearest(document: Document) -> Callable[[Span], list[Span]]:
 
 def overlapping(document: Document) -> Callable[[Span], list[Span]]:
     """The sentences and tables after the introduction that share most words with a claim, rare words counting more."""
-    index = WordIndex(document)
+    index = SentenceWords(document)
     return lambda claim: index.most_similar(claim.of(document.text), OVERLAPPING, without=claim)
 
 
-class WordIndex:
+class SentenceWords:
     """The words of the sentences and tables of a document after its introduction."""
 
     def __init__(self, document: Document) -> None:
@@ -137,7 +137,7 @@ class Baselines:
         self._values: dict[str, Counter[str]] = defaultdict(Counter)
         """The values of each attribute of claims and of evidence."""
 
-    def add_claims(self, documents: Sequence[Document], key: Key, program: Program) -> None:
+    def add_claims(self, documents: Sequence[Document], key: Key, program: ClaimsProgram) -> None:
         """Try the shortcuts on a question for all claims."""
         assert isinstance(key.answer, LinkedSpans)
         given = {
@@ -163,10 +163,10 @@ class Baselines:
             if name in attributes:
                 self._values[f"{kind} {name}"][attributes[name]] += 1
 
-    def add_finding(self, document: Document, finding: Finding, key: Key, program: Program) -> None:
+    def add_finding(self, document: Document, finding: Finding, key: Key, program: ClaimsProgram) -> None:
         """Try the shortcuts on a question for evidence."""
         assert isinstance(key.answer, LinkedSpans)
-        spans = WordIndex(document).most_similar(finding.question, 1)
+        spans = SentenceWords(document).most_similar(finding.question, 1)
         passages = [Passage(document=document.id, span=span) for span in spans]
         counts = compare_finding(key.answer, finding.label, passages, {document.id: document}, program)
         self._counts["evidence, lexical overlap"].update(counts)

@@ -22,7 +22,7 @@ from fathom.scoring.answers import LinkedSpans
 from fathom.scoring.keys import Key
 from fathom.tasks.claims.annotations import AnnotatedCorpus
 from fathom.tasks.claims.baselines import Baselines
-from fathom.tasks.claims.keys import Program, all_free_texts, claims_key, finding_key, level_key
+from fathom.tasks.claims.keys import ClaimsProgram, all_free_texts, claims_key, finding_key, level_key
 from fathom.tasks.claims.levels import SCALES, level_of
 from fathom.tasks.claims.settings import ClaimsSettings
 from fathom.tasks.claims.wording import claims_question, finding_question, level_question
@@ -102,7 +102,7 @@ class ClaimsBuilder:
             claims += [(document, claim) for claim in found]
         id = short_id("q", context.id, "claims")
         settings = self._settings
-        program = Program.of("claims", self._annotated.annotator, settings)
+        program = ClaimsProgram.of("claims", self._annotated.annotator, settings)
         text = claims_question(program.annotator, len(documents), settings.no_abstract, settings.early_evidence)
         key = claims_key(id, program, claims)
         assert isinstance(key.answer, LinkedSpans)
@@ -154,7 +154,7 @@ class ClaimsBuilder:
 
     def _finding_item(self, context: Context, document: Document, finding: Finding) -> Item:
         id = short_id("q", context.id, "evidence", finding.id)
-        program = Program.of("evidence", _names(self._annotated.all_of(document.id)), self._settings)
+        program = ClaimsProgram.of("evidence", _names(self._annotated.all_of(document.id)), self._settings)
         text = finding_question(finding.question, finding.options)
         key = finding_key(id, program, document, finding)
         self._baselines.add_finding(document, finding, key, program)
@@ -171,7 +171,7 @@ class ClaimsBuilder:
             self._built[f"articles left out, since their {SCALES[task].label} is not one level"] += 1
             return
         id = short_id("q", context.id, task)
-        program = Program.of(task, annotation.annotator, self._settings)
+        program = ClaimsProgram.of(task, annotation.annotator, self._settings)
         key = level_key(id, program, document, level, annotation.hidden)
         self._baselines.add_level(task, level)
         yield self._item(context, id, task, level_question(task), [document], key)
@@ -199,9 +199,15 @@ class ClaimsBuilder:
             pass
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in self._left_out.items() if count)
         if self._settings.annotations is None:
+            if "claims" not in self._settings.tasks:
+                return (
+                    f"Planted claims have keys for the task 'claims' only, not for {', '.join(self._settings.tasks)}. "
+                    "Give --annotations; see `fathom annotations import --help`."
+                )
             return (
-                f"No document of '{self._corpus.folder}' has planted claims{f' ({reasons})' if reasons else ''}. Use "
-                "generated articles, or give --annotations; see `fathom annotations import --help`."
+                f"No context can be built from the planted claims of '{self._corpus.folder}'"
+                f"{f' (documents {reasons})' if reasons else ''}. Use generated articles, or give --annotations; see "
+                "`fathom annotations import --help`."
             )
         return (
             f"'{self._settings.annotations}' has no annotations of documents of '{self._corpus.folder}' for "

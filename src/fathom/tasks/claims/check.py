@@ -20,7 +20,7 @@ from fathom.scoring.quotes import quote_locator
 from fathom.scoring.shown import ShownContext
 from fathom.scoring.verdicts import Outcome, Verdict
 from fathom.systems.passes import FENCE, READ
-from fathom.tasks.claims.keys import CONCLUSION, LABEL, LIMITATIONS, OPTION, Program, passages_of
+from fathom.tasks.claims.keys import CONCLUSION, LABEL, LIMITATIONS, OPTION, ClaimsProgram, passages_of
 from fathom.tasks.claims.levels import level_of, scale_of
 from fathom.tasks.claims.measures import FINDING, Counts, compare_claims, compare_finding, f1
 
@@ -42,7 +42,7 @@ def check(
     if shown is None:
         return _verdict(response, "unjudged", reason="quotes are located in the shown text; run `fathom score`")
     assert isinstance(key.answer, LinkedSpans)
-    program = Program.parse(key)
+    program = ClaimsProgram.parse(key)
     quotes = QuoteReader(shown, key.answer)
     if program.task == "evidence":
         return _check_finding(key, key.answer, program, response, quotes)
@@ -93,7 +93,7 @@ class QuoteReader:
         return next((one for wanted, one in pairs if one and wanted.start <= one.start < wanted.end), span)
 
 
-def _check_claims(gold: LinkedSpans, program: Program, response: Response, quotes: QuoteReader) -> Verdict:
+def _check_claims(gold: LinkedSpans, program: ClaimsProgram, response: Response, quotes: QuoteReader) -> Verdict:
     output = read_json(response.text, has_claims)
     claims = None if output is None else read_claims(output.value)
     if output is None or claims is None:
@@ -123,7 +123,9 @@ def _link(evidence: QuotedEvidence, quotes: QuoteReader) -> Link:
     return Link(passage=passage, attributes=dict(evidence.attributes), stated=stated)
 
 
-def _check_finding(key: Key, gold: LinkedSpans, program: Program, response: Response, quotes: QuoteReader) -> Verdict:
+def _check_finding(
+    key: Key, gold: LinkedSpans, program: ClaimsProgram, response: Response, quotes: QuoteReader
+) -> Verdict:
     output = read_json(response.text, _has_label)
     if output is None:
         return _verdict(response, "unparseable", reason="the response has no label in JSON")

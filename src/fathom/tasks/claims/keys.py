@@ -22,11 +22,11 @@ OPTION, HIDDEN, CLAIM, EVIDENCE = "option", "hidden", "claim", "evidence"
 CONCLUSION, LIMITATIONS, REASON = "conclusion", "limitations", "no_evidence_reason"
 """The first cell of the other rows of a proof."""
 
-_PROGRAM = re.compile(r"(\w+) of (.+), by (sentence|character) from (0?\.\d+|1|1\.0)", re.DOTALL)
+_PROGRAM = re.compile(r"(\w+) of (.+), by (sentence|character) from (\d\S*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Program:
+class ClaimsProgram:
     """What a key was made from, and how its passages are compared: the program of its proof."""
 
     task: str
@@ -35,11 +35,11 @@ class Program:
     threshold: float = 0.5
 
     @classmethod
-    def of(cls, task: str, annotator: str, settings: ClaimsSettings) -> Program:
+    def of(cls, task: str, annotator: str, settings: ClaimsSettings) -> ClaimsProgram:
         return cls(task, annotator, settings.level, settings.threshold)
 
     @classmethod
-    def parse(cls, key: Key) -> Program:
+    def parse(cls, key: Key) -> ClaimsProgram:
         """The program of a key; raises FathomError for a key that was damaged."""
         found = _PROGRAM.fullmatch(key.proof.program)
         if found is None:
@@ -49,10 +49,11 @@ class Program:
         return cls(found[1], found[2], found[3], float(found[4]))
 
     def __str__(self) -> str:
-        return f"{self.task} of {self.annotator}, by {self.level} from {self.threshold:g}"
+        threshold = str(self.threshold).removesuffix(".0")
+        return f"{self.task} of {self.annotator}, by {self.level} from {threshold}"
 
 
-def claims_key(id: str, program: Program, claims: Sequence[tuple[Document, Claim]]) -> Key:
+def claims_key(id: str, program: ClaimsProgram, claims: Sequence[tuple[Document, Claim]]) -> Key:
     """The key of a question for all claims of some documents."""
     spans = tuple(linked_span(document, claim) for document, claim in claims)
     return Key(
@@ -130,7 +131,7 @@ def evidence_attributes(evidence: Evidence) -> dict[str, str]:
     return {name: value for name, value in found.items() if value}
 
 
-def finding_key(id: str, program: Program, document: Document, finding: Finding) -> Key:
+def finding_key(id: str, program: ClaimsProgram, document: Document, finding: Finding) -> Key:
     """The key of a question for a label and its evidence, whose passages are alternatives."""
     spans = tuple(
         LinkedSpan(passage=Passage(document=document.id, span=one.span), attributes={LABEL: finding.label})
@@ -145,7 +146,7 @@ def finding_key(id: str, program: Program, document: Document, finding: Finding)
     )
 
 
-def level_key(id: str, program: Program, document: Document, level: str, hidden: Iterable[str]) -> Key:
+def level_key(id: str, program: ClaimsProgram, document: Document, level: str, hidden: Iterable[str]) -> Key:
     """The key of a question for a level of the whole document; `hidden` must not be in the shown text."""
     rows = [(LABEL, document.id, level), *((HIDDEN, text) for text in hidden)]
     return Key(question_id=id, answer=Text(value=level), proof=Proof(program=str(program), rows=tuple(rows)))

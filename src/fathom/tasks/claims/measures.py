@@ -14,7 +14,7 @@ from fathom.scoring.answers import Link, LinkedSpan, LinkedSpans, Text
 from fathom.scoring.keys import Key
 from fathom.scoring.quote_words import NormalizedWords
 from fathom.scoring.span_matching import ClaimMatch, Level, SentenceIndex, SpanMatcher, match_claims
-from fathom.tasks.claims.keys import CONCLUSION, LABEL, LIMITATIONS, REASON, Program, free_texts
+from fathom.tasks.claims.keys import CONCLUSION, LABEL, LIMITATIONS, REASON, ClaimsProgram, free_texts
 from fathom.tasks.claims.units import units
 from fathom.tasks.claims.wording import PLANTED
 
@@ -45,7 +45,7 @@ class KeyComparison(NamedTuple):
 
 
 def compare_claims(
-    gold: LinkedSpans, predicted: Sequence[LinkedSpan], documents: Documents, program: Program
+    gold: LinkedSpans, predicted: Sequence[LinkedSpan], documents: Documents, program: ClaimsProgram
 ) -> KeyComparison:
     """The counts of predicted claims, evidence and links, of those that match, and of the attributes that agree.
 
@@ -73,7 +73,7 @@ def empty_counts(key: Key) -> dict[str, float]:
     if isinstance(key.answer, Text):
         return {}
     assert isinstance(key.answer, LinkedSpans)
-    if Program.parse(key).task == "evidence":
+    if ClaimsProgram.parse(key).task == "evidence":
         return {"labels": 1.0, "finding evidence gold": 1.0}
     spans = key.answer.spans
     gold = {
@@ -81,12 +81,12 @@ def empty_counts(key: Key) -> dict[str, float]:
         "evidence": len({passage for one in spans for passage in one.linked}),
         "links": sum(max(1, len(one.links)) for one in spans),
     }
-    other = next(level for level in LEVELS if level != Program.parse(key).level)
+    other = next(level for level in LEVELS if level != ClaimsProgram.parse(key).level)
     return {f"{part} gold{end}": float(count) for part, count in gold.items() for end in ("", f" by {other}")}
 
 
 def compare_finding(
-    gold: LinkedSpans, label: str, passages: Sequence[Passage], documents: Documents, program: Program
+    gold: LinkedSpans, label: str, passages: Sequence[Passage], documents: Documents, program: ClaimsProgram
 ) -> Counts:
     """The counts of a predicted label and its evidence. The passages of the key are alternatives: one is enough."""
     matcher = _matcher(documents, program)
@@ -102,7 +102,7 @@ def compare_finding(
     return counts
 
 
-def _matcher(documents: Documents, program: Program) -> SpanMatcher:
+def _matcher(documents: Documents, program: ClaimsProgram) -> SpanMatcher:
     return SpanMatcher(SentenceIndex(_sentences(documents)), program.threshold, cast(Level, program.level))
 
 
@@ -153,7 +153,7 @@ def _reasons_in(text: str) -> set[str]:
 
 
 def _statements(
-    gold: LinkedSpans, predicted: Sequence[LinkedSpan], match: ClaimMatch, matcher: SpanMatcher, program: Program
+    gold: LinkedSpans, predicted: Sequence[LinkedSpan], match: ClaimMatch, matcher: SpanMatcher, program: ClaimsProgram
 ) -> Counts:
     """The statements about matched claims and links, and how many of them match.
 

@@ -13,9 +13,9 @@ from fathom.records.documents import Document, Passage
 from fathom.scoring.answers import LinkedSpan, LinkedSpans, Text
 from fathom.scoring.keys import Key
 from fathom.tasks.claims.answer_writing import written_claims, written_finding
-from fathom.tasks.claims.baselines import WordIndex, by_cue, overlapping, predicted
+from fathom.tasks.claims.baselines import SentenceWords, by_cue, overlapping, predicted
 from fathom.tasks.claims.faults import FaultyReader
-from fathom.tasks.claims.keys import LABEL, OPTION, Program
+from fathom.tasks.claims.keys import LABEL, OPTION, ClaimsProgram
 from fathom.tasks.claims.levels import SCALES, scale_of
 from fathom.tasks.claims.wording import compared
 from fathom.tasks.family import ALL_SEEN, Item, Unseen
@@ -37,7 +37,7 @@ class Simulator:
             return f"Answer: {self._level(item.key, answer.value, simulated, rng)}"
         assert isinstance(answer, LinkedSpans)
         documents = [self._document(id) for id in context.documents]
-        if Program.parse(item.key).task == "evidence":
+        if ClaimsProgram.parse(item.key).task == "evidence":
             return self._finding(item, answer, documents[0], simulated, rng, bool(unseen))
         return self._claims(answer, documents, simulated, rng, unseen)
 
@@ -87,7 +87,7 @@ class Simulator:
                 passages = [Passage(document=document.id, span=span)]
             case "lexical":
                 label = self._frequent(item.key, label)
-                found = WordIndex(document).most_similar(compared(item.question.text), 1)
+                found = SentenceWords(document).most_similar(compared(item.question.text), 1)
                 passages = [Passage(document=document.id, span=span) for span in found]
             case _ if unseen:
                 label, passages = self._frequent(item.key, label), []
@@ -112,12 +112,12 @@ class Simulator:
 
     def _frequent(self, key: Key, default: str) -> str:
         """The most frequent label of the task in the bench."""
-        return self._most_frequent.get(Program.parse(key).task, default)
+        return self._most_frequent.get(ClaimsProgram.parse(key).task, default)
 
     @cached_property
     def _most_frequent(self) -> dict[str, str]:
         return most_frequent(
-            (Program.parse(key).task, key.answer.value if isinstance(key.answer, Text) else label)
+            (ClaimsProgram.parse(key).task, key.answer.value if isinstance(key.answer, Text) else label)
             for key in self._keys()
             for label in [_label(key)]
         )

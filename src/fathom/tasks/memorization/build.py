@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, JsonValue
 
-from fathom.contexts.assembly import Piece, assemble
+from fathom.contexts.assembly import PlacedDocument, assemble
 from fathom.contexts.layout import forges_boundary
 from fathom.corpus.publication_dates import publication_month
 from fathom.corpus.store import Corpus
@@ -262,7 +262,7 @@ def _context(probe: Probe) -> Context:
     text = apply_edits(probe.document.text, probe.edits)
     counter = tokenizer(DEFAULT)
     fingerprint = digest(probe.document.text.encode())
-    piece = Piece(probe.document.id, fingerprint, len(text), counter.count(text), probe.edits)
+    piece = PlacedDocument(probe.document.id, fingerprint, len(text), counter.count(text), probe.edits)
     return assemble([piece], counter, length=lambda tokens: -(-tokens // 1_024) * 1_024)
 
 

@@ -26,8 +26,8 @@ from fathom.tasks.numeric.build import answer_of_tables
 from fathom.tasks.numeric.mutants import is_equivalent, random_tables
 from fathom.tasks.numeric.predictability import samples
 from fathom.tasks.numeric.schema import SCHEMA, Part, parts_read, skill, topic
-from fathom.tasks.numeric.sources import Source, read_source
-from fathom.tasks.numeric.tables import Tables, build_tables, open_database
+from fathom.tasks.numeric.sources import ArticleSource, read_source
+from fathom.tasks.numeric.tables import ContextTables, build_tables, open_database
 from fathom.tasks.numeric.template_trials import STEPS
 from fathom.tasks.numeric.user_templates import parse
 from fathom.tasks.numeric.wording import is_wording
@@ -62,7 +62,7 @@ class NumericAuditor:
         self._measured = measured
         self._database = _Database()
         self._record = lru_cache(maxsize=CACHED)(corpus.bibliographic_record)
-        self._read: dict[str, tuple[Source, int]] = {}
+        self._read: dict[str, tuple[ArticleSource, int]] = {}
         self._cells = CellAudit(self._record)
         self._checks = AuditChecks()
         self._answers: dict[str, Counter[str]] = defaultdict(Counter)
@@ -89,10 +89,10 @@ class NumericAuditor:
             self._mutated += self._try_mutants(sound, tables)
         return self._checks.failures(items)
 
-    def _source(self, id: str) -> Source:
+    def _source(self, id: str) -> ArticleSource:
         return self._opened(id)[0]
 
-    def _opened(self, id: str) -> tuple[Source, int]:
+    def _opened(self, id: str) -> tuple[ArticleSource, int]:
         if id not in self._read:
             article = self._record(id)
             self._read[id] = read_source(article, unlinked=False), len(article.text)
@@ -100,7 +100,7 @@ class NumericAuditor:
 
     # Checks.
 
-    def _verify(self, context: Context, item: Item, tables: Tables, by_spelling: Tables) -> bool:
+    def _verify(self, context: Context, item: Item, tables: ContextTables, by_spelling: ContextTables) -> bool:
         key = item.key
         statement = key.proof.program
         try:
@@ -128,7 +128,7 @@ class NumericAuditor:
         self._note(key.answer)
         return True
 
-    def _check_forms(self, item: Item, tables: Tables) -> None:
+    def _check_forms(self, item: Item, tables: ContextTables) -> None:
         for name, responses, correct in (
             ("correct answers are accepted", tried_responses.accepted_forms(item.key.answer), True),
             ("near misses are rejected", tried_responses.near_misses(item.key.answer, tables), False),
@@ -138,14 +138,14 @@ class NumericAuditor:
                 passed = (check_response(item.key, response).outcome == "correct") == correct
                 self._checks.check(name, item, passed)
 
-    def _check_passages(self, context: Context, item: Item, program: Program, tables: Tables) -> None:
+    def _check_passages(self, context: Context, item: Item, program: Program, tables: ContextTables) -> None:
         passages, shown = item.key.proof.passages, set(context.documents)
         for passage in passages:
             inside = passage.document in shown and passage.span.end <= self._opened(passage.document)[1]
             self._checks.check("every passage lies in a shown document", item, inside)
         self._checks.check("the passages are the required ones", item, passages == _required(program, tables))
 
-    def _shuffle(self, items: list[Item], tables: Tables) -> None:
+    def _shuffle(self, items: list[Item], tables: ContextTables) -> None:
         """The same rows in other orders: no answer may depend on the order of rows."""
         rng = rng_for(self._seed, "shuffle", items[0].question.id)
         known: dict[QuestionId, list[Row]] = {}
@@ -162,7 +162,7 @@ class NumericAuditor:
                 self._checks.check("the order of rows does not change the answer", item, same)
         self._database.load(tables)
 
-    def _check_cells(self, context: Context, items: list[Item], tables: Tables) -> None:
+    def _check_cells(self, context: Context, items: list[Item], tables: ContextTables) -> None:
         """No answer may depend on something unknown, and what is counted must be in the text."""
         statements = [item.key.proof.program for item in items]
         touching = {one for one in statements if self._cells.lacks_rows(context, one)}
@@ -185,7 +185,7 @@ class NumericAuditor:
         except (ArithmeticError, TypeError, ValueError):
             return False
 
-    def _try_mutants(self, items: list[Item], tables: Tables) -> int:
+    def _try_mutants(self, items: list[Item], tables: ContextTables) -> int:
         """Count the single-edit mutants that the collection, or any of many others, does not detect."""
         for item in items:
             program = _parsed(item.key.proof.program)
@@ -209,7 +209,7 @@ class NumericAuditor:
             left = self._same(program, left, random_tables(rng, named))
         return left
 
-    def _same(self, program: Program, candidates: list[Mutant], tables: Tables) -> list[Mutant]:
+    def _same(self, program: Program, candidates: list[Mutant], tables: ContextTables) -> list[Mutant]:
         """The mutants that give the program's result on these tables."""
         self._database.load(tables)
         result = result_form(program, self._database.rows(literal(program, SCHEMA)))
@@ -286,7 +286,7 @@ class _Database:
         self._ticks += 1
         return self._ticks > CLOCK_CHECKS
 
-    def load(self, tables: Tables) -> None:
+    def load(self, tables: ContextTables) -> None:
         self._ticks = 0
         tables.load(self._open)
 
@@ -305,11 +305,11 @@ def _parsed(statement: str) -> Program:
     return parse(statement)
 
 
-def _shuffled(tables: Tables, rng: Random) -> Tables:
+def _shuffled(tables: ContextTables, rng: Random) -> ContextTables:
     return tables.replaced(**{name: tuple(rng.sample(rows, len(rows))) for name, rows in tables.rows.items()})
 
 
-def _required(program: Program, tables: Tables) -> tuple[Passage, ...]:
+def _required(program: Program, tables: ContextTables) -> tuple[Passage, ...]:
     """The spans of the needed parts of the selected articles."""
     parts = parts_read(program)
     return tuple(
@@ -320,7 +320,7 @@ def _required(program: Program, tables: Tables) -> tuple[Passage, ...]:
     )
 
 
-def _places(source: Source) -> Iterator[tuple[Part, Span]]:
+def _places(source: ArticleSource) -> Iterator[tuple[Part, Span]]:
     """The parts of an article, in the order of a proof's passages."""
     yield "title", source.title_span
     if source.byline:

@@ -14,7 +14,7 @@ from random import Random
 from fathom.records.contexts import Context
 from fathom.records.documents import BibliographicRecord, FieldName
 from fathom.records.spans import Span
-from fathom.tasks.numeric.tables import ArticleRow, AuthorRow, CitationRow, Tables
+from fathom.tasks.numeric.tables import ArticleRow, AuthorRow, CitationRow, ContextTables
 
 COMPLETIONS = 8
 """How often unknown values are replaced with made-up ones."""
@@ -82,8 +82,8 @@ def _are_separate(spans: Sequence[Span], text: str) -> bool:
 
 
 def completions(
-    tables: Tables, unknown: dict[FieldName, list[int]], statements: Sequence[str], rng: Random
-) -> Iterator[Tables]:
+    tables: ContextTables, unknown: dict[FieldName, list[int]], statements: Sequence[str], rng: Random
+) -> Iterator[ContextTables]:
     """The tables with made-up values for what is unknown; many lie near the numbers of the statements."""
     near = {int(digits) + step for one in statements for digits in _NUMBER.findall(one) for step in (-1, 0, 1)}
     numbers = sorted({0, 1, 2, 3, 5, 12, 80} | {number for number in near if 0 <= number < 10_000})
@@ -91,7 +91,9 @@ def completions(
         yield _completed(tables, unknown, numbers, rng)
 
 
-def _completed(tables: Tables, unknown: dict[FieldName, list[int]], numbers: Sequence[int], rng: Random) -> Tables:
+def _completed(
+    tables: ContextTables, unknown: dict[FieldName, list[int]], numbers: Sequence[int], rng: Random
+) -> ContextTables:
     names = sorted({row.name for row in tables.authors})
     articles = list(tables.articles)
     authors, citations = list(tables.authors), list(tables.citations)

@@ -20,8 +20,8 @@ from fathom.tasks.family import Item, UnaskedKind
 from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
 from fathom.tasks.numeric.schema import SCHEMA, Part, Skill
 from fathom.tasks.numeric.settings import NumericSettings
-from fathom.tasks.numeric.sources import Source, source_reader
-from fathom.tasks.numeric.tables import Tables, build_tables, open_database
+from fathom.tasks.numeric.sources import ArticleSource, source_reader
+from fathom.tasks.numeric.tables import ContextTables, build_tables, open_database
 from fathom.tasks.numeric.templates import Template, templates
 from fathom.tasks.numeric.user_templates import read_templates
 from fathom.tasks.programs.answers import answer_of, normal_form
@@ -144,7 +144,7 @@ class NumericBuilder:
         return list(build_tables(self._read(context.documents)).unknown.unasked())
 
 
-def _askable(offered: Mapping[Skill, list[Template]], tables: Tables) -> dict[Skill, list[Template]]:
+def _askable(offered: Mapping[Skill, list[Template]], tables: ContextTables) -> dict[Skill, list[Template]]:
     """The templates that need nothing unknown, so that questions are planned only for skills that have one."""
     known = {
         skill: [one for one in options if not tables.unknown.exclude(one.needs)] for skill, options in offered.items()
@@ -248,12 +248,12 @@ def _in_turns(skills: list[Skill], rng: Random) -> Iterator[Skill]:
 class ItemFactory:
     """Makes items from the tables of one context."""
 
-    def __init__(self, tables: Tables, sources: Sequence[Source]) -> None:
+    def __init__(self, tables: ContextTables, sources: Sequence[ArticleSource]) -> None:
         self.tables = tables
         self._sources = sources
 
     @cached_property
-    def _by_spelling(self) -> Tables:
+    def _by_spelling(self) -> ContextTables:
         return build_tables(self._sources, naming="spellings")
 
     @cached_property
@@ -320,12 +320,12 @@ class ItemFactory:
         )
 
 
-def answer_of_tables(program: Program, tables: Tables) -> Answer:
+def answer_of_tables(program: Program, tables: ContextTables) -> Answer:
     """The answer, evaluated in Python."""
     return answer_of(program, tables.evaluation.run(program), SCHEMA, tables.aliases)
 
 
-def spans_of(source: Source, needed: Collection[Part]) -> Iterator[Span]:
+def spans_of(source: ArticleSource, needed: Collection[Part]) -> Iterator[Span]:
     """The spans of the needed parts of an article."""
     if "title" in needed:
         yield source.title_span

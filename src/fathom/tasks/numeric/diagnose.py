@@ -15,7 +15,7 @@ from fathom.tasks.numeric.faults import FAULTS
 from fathom.tasks.numeric.key_programs import program_of
 from fathom.tasks.numeric.schema import NAME, POSITION, SCHEMA, TITLE, over_bylines, relations
 from fathom.tasks.numeric.simulate import Simulator
-from fathom.tasks.numeric.tables import Tables
+from fathom.tasks.numeric.tables import ContextTables
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.faults import Interpretation, Variation
 
@@ -123,7 +123,7 @@ def _sizes(program: tree.Program, selected: Sequence[int]) -> dict[str, float]:
 
 
 def _steps(
-    program: tree.Program, tables: Tables, selected: Sequence[int], correct: Answer
+    program: tree.Program, tables: ContextTables, selected: Sequence[int], correct: Answer
 ) -> tuple[ReasoningStep, ...]:
     """The selected articles, the measure of each, and the result."""
     steps: list[ReasoningStep] = []

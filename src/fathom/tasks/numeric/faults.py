@@ -18,16 +18,16 @@ from fathom.tasks.numeric.schema import (
     related,
     relations,
 )
-from fathom.tasks.numeric.tables import CitationRow, Tables
+from fathom.tasks.numeric.tables import CitationRow, ContextTables
 from fathom.tasks.programs import faults
 from fathom.tasks.programs.faults import Interpretation, ReadingFault, Variation, by_edit, over
 from fathom.tasks.programs.tree import Between, Compare, Exists, OneOf, RelatedCount
 
 
-def _tables(reading: Interpretation) -> Tables:
+def _tables(reading: Interpretation) -> ContextTables:
     """The tables as the reader sees them."""
     seen = reading.seen
-    assert isinstance(seen, Tables)
+    assert isinstance(seen, ContextTables)
     return seen
 
 

@@ -11,14 +11,14 @@ from random import Random
 from fathom.tasks.numeric.rankings import is_clear
 from fathom.tasks.numeric.schema import NAME, REFERENCES, SCHEMA
 from fathom.tasks.numeric.slot_values import SlotValues
-from fathom.tasks.numeric.tables import Tables
+from fathom.tasks.numeric.tables import ContextTables
 from fathom.tasks.numeric.templates import Template
 from fathom.tasks.numeric.wording import question
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.evaluate import Evaluation, Row, View
 from fathom.tasks.programs.masks import bits
 from fathom.tasks.programs.mutants import mutants, result_form
-from fathom.tasks.programs.sql import Query
+from fathom.tasks.programs.sql import SqlStatement
 
 TRIES = 12
 """Attempts to draw values before a template is skipped for a context."""
@@ -67,7 +67,7 @@ class TemplateFiller:
 
     def __init__(
         self,
-        tables: Tables,
+        tables: ContextTables,
         database: sqlite3.Connection | None,
         accept: Callable[[FilledTemplate], bool] = lambda filled: True,
     ) -> None:
@@ -163,7 +163,7 @@ class TemplateFiller:
         informative = _is_nothing(rows) if empty else self._is_informative(template, values, rows)
         return FilledTemplate(template, values, tuple(rows)) if informative else None
 
-    def run(self, statement: Query, values: dict[tree.Slot, tree.Constant]) -> list[Row]:
+    def run(self, statement: SqlStatement, values: dict[tree.Slot, tree.Constant]) -> list[Row]:
         """The rows of a statement with these values for its slots."""
         assert self._database is not None
         return self._database.execute(statement.text, [values[slot] for slot in statement.slots]).fetchall()

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from random import Random
 
 from fathom.tasks.numeric.schema import NAME, SCHEMA, wrote_at_least
-from fathom.tasks.numeric.tables import ArticleRow, AuthorRow, CitationRow, Tables, make_tables
+from fathom.tasks.numeric.tables import ArticleRow, AuthorRow, CitationRow, ContextTables, make_tables
 from fathom.tasks.programs import mutants
 from fathom.tasks.programs.mutants import Constants
 from fathom.tasks.programs.tree import Aggregate, Count, Not, Program, RelatedCount, Values
 
 
-def random_tables(rng: Random, named: Constants) -> Tables:
+def random_tables(rng: Random, named: Constants) -> ContextTables:
     """A small collection whose values lie around the constants of a program, where mutants differ from it.
 
     Collections of one to three articles detect mutants that a maximum or an OR hides in larger ones. Bylines drawn from

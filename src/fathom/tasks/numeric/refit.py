@@ -13,7 +13,7 @@ from fathom.tasks.numeric.build import ItemFactory
 from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
 from fathom.tasks.numeric.schema import TITLE, named_texts
 from fathom.tasks.numeric.sources import source_reader
-from fathom.tasks.numeric.tables import Tables, build_tables, open_database
+from fathom.tasks.numeric.tables import ContextTables, build_tables, open_database
 from fathom.tasks.numeric.templates import Template
 from fathom.tasks.numeric.user_templates import parse
 from fathom.tasks.programs.tree import Program
@@ -48,7 +48,7 @@ class Refitter:
         return kept, refused
 
 
-def _refill(item: Item, filler: TemplateFiller, factory: ItemFactory, before: Tables) -> FilledTemplate | str:
+def _refill(item: Item, filler: TemplateFiller, factory: ItemFactory, before: ContextTables) -> FilledTemplate | str:
     """The item's program with its rows in the smaller context, or the reason why it cannot be asked."""
     program = parse(item.key.proof.program)
     if not _named(program, before) <= _named(program, factory.tables):
@@ -66,7 +66,7 @@ def filled_again(item: Item, program: Program, filler: TemplateFiller, factory: 
     return filled if factory.is_unambiguous(filled) else AMBIGUOUS
 
 
-def _named(program: Program, tables: Tables) -> set[tuple[str, str]]:
+def _named(program: Program, tables: ContextTables) -> set[tuple[str, str]]:
     """The people and titles that the program names and the tables contain."""
     titles = {row.title for row in tables.articles}
     return {

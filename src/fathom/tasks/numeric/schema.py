@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from fathom.records.documents import FieldName
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.schema import ColumnSpec, Phrase, Relation, Schema, Table
+from fathom.tasks.programs.schema import ColumnSpec, ConditionPhrase, Relation, Schema, SchemaTable
 
 WORDS, AUTHORS, REFERENCES = (
     tree.Column("title_word_count"),
@@ -81,7 +81,7 @@ def _is_possible(table: str, row: Mapping[str, int]) -> bool:
 SCHEMA = Schema(
     # The tables of the SciTrek paper's appendix B, except that positions are counted from one.
     tables=(
-        Table(
+        SchemaTable(
             "articles",
             (
                 ColumnSpec("article_id", "integer"),
@@ -101,7 +101,7 @@ SCHEMA = Schema(
             key="article_id",
             label="article_title",
         ),
-        Table(
+        SchemaTable(
             "article_author",
             (
                 ColumnSpec("article_id", "integer"),
@@ -113,7 +113,7 @@ SCHEMA = Schema(
             joined_by="article_id",
             serial="relation_id",
         ),
-        Table(
+        SchemaTable(
             "citing_cited",
             (ColumnSpec("article_id_citing", "integer"), ColumnSpec("article_id_cited", "integer")),
             serial="relation_id",
@@ -129,56 +129,56 @@ SCHEMA = Schema(
         Relation("cited article", "article_id_cited", "articles", "article_id"),
     ),
     phrases=(
-        Phrase(
+        ConditionPhrase(
             "cites",
             cites(),
             "that cite at least one of the other articles",
             "that cite none of the other articles",
         ),
-        Phrase(
+        ConditionPhrase(
             "cites",
             cites(tree.Slot("few", 0)),
             "that cite at least {0} of the other articles",
             "that cite fewer than {0} of the other articles",
         ),
-        Phrase(
+        ConditionPhrase(
             "cited",
             cited(),
             "that are cited by at least one of the other articles",
             "that are cited by none of the other articles",
         ),
-        Phrase(
+        ConditionPhrase(
             "cited",
             cited(tree.Slot("few", 0)),
             "that are cited by at least {0} of the other articles",
             "that are cited by fewer than {0} of the other articles",
         ),
-        Phrase(
+        ConditionPhrase(
             "cites article",
             cites_article(tree.Slot("title", 0)),
             "that cite the article “{0}”",
             "that do not cite the article “{0}”",
         ),
-        Phrase(
+        ConditionPhrase(
             "cited by article",
             cited_by_article(tree.Slot("title", 0)),
             "that are cited by the article “{0}”",
             "that are not cited by the article “{0}”",
         ),
-        Phrase(
+        ConditionPhrase(
             "has author",
             has_author(tree.Slot("name", 0)),
             "that have {0} among their authors",
             "that do not have {0} among their authors",
         ),
-        Phrase(
+        ConditionPhrase(
             "shares author",
             shares_author(tree.Slot("title", 0)),
             "that have at least one author in common with the article “{0}”",
             "that have no author in common with the article “{0}”",
             convention="That article itself does not count.",
         ),
-        Phrase(
+        ConditionPhrase(
             "wrote at least",
             wrote_at_least(tree.Slot("few", 0)),
             "who wrote at least {0} of the articles",

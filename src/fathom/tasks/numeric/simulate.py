@@ -19,7 +19,7 @@ from fathom.tasks.numeric.faults import FAULTS
 from fathom.tasks.numeric.key_programs import program_of
 from fathom.tasks.numeric.schema import COUNTS, NAME, TITLE
 from fathom.tasks.numeric.sources import CACHED_SOURCES, source_reader
-from fathom.tasks.numeric.tables import Tables, build_tables
+from fathom.tasks.numeric.tables import ContextTables, build_tables
 from fathom.tasks.programs.faults import Interpretation
 from fathom.tasks.programs.tree import (
     Columns,
@@ -80,7 +80,7 @@ class Simulator:
 
     # Tables.
 
-    def read(self, context: Context) -> Tables:
+    def read(self, context: Context) -> ContextTables:
         """The tables of a context."""
         return self._shown(context).tables
 
@@ -95,7 +95,7 @@ class Simulator:
         return most_frequent((_wanted(key).form, stated(key.answer)) for key in self._keys())
 
 
-def _read_with_faults(key: Key, tables: Tables, simulated: Simulated, rng: Random, unseen: set[int]) -> Answer:
+def _read_with_faults(key: Key, tables: ContextTables, simulated: Simulated, rng: Random, unseen: set[int]) -> Answer:
     """The answer of a reader who was not shown some articles, misses others and makes some mistakes."""
     miss = simulated.chance("miss")
     missing = frozenset(row.number for row in tables.articles if rng.random() < miss) if miss else frozenset()
@@ -145,7 +145,7 @@ def _wanted(key: Key) -> _AnswerForm:
 class _ShownTables:
     """One context's tables, and the values that guesses are drawn from."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: ContextTables) -> None:
         self.tables = tables
 
     @cached_property

@@ -9,7 +9,7 @@ from functools import cached_property
 from random import Random
 
 from fathom.tasks.numeric.schema import AUTHORS, POSITION, SCHEMA
-from fathom.tasks.numeric.tables import Tables
+from fathom.tasks.numeric.tables import ContextTables
 from fathom.tasks.numeric.templates import Template
 from fathom.tasks.programs import tree
 
@@ -20,7 +20,7 @@ FEW = (2, 3)
 class SlotValues:
     """The values that the articles of one context have for slots."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: ContextTables) -> None:
         self._tables = tables
         self._view = tables.evaluation.view(SCHEMA.main)
         self._present: dict[tree.Measure, Sequence[int]] = {}

@@ -21,7 +21,7 @@ from fathom.tasks.numeric.unlinked_references import (
 
 
 @dataclass(frozen=True)
-class Byline:
+class BylineName:
     """One author's name in the byline of an article."""
 
     person: str | None
@@ -34,13 +34,13 @@ class Byline:
 
 
 @dataclass(frozen=True)
-class Source:
+class ArticleSource:
     """The parts of one article that the tables need; read once for any number of contexts."""
 
     id: DocumentId
     title: str
     title_span: Span
-    byline: tuple[Byline, ...]
+    byline: tuple[BylineName, ...]
     references: tuple[Span, ...]
     cited: dict[DocumentId, Span]
     """The articles of the corpus that it cites, each with the span of its reference."""
@@ -85,7 +85,7 @@ class Source:
         return tuple(one.person or f"? {self.id} {position}" for position, one in enumerate(self.byline, start=1))
 
 
-def read_source(article: Document | BibliographicRecord, unlinked: bool = True) -> Source:
+def read_source(article: Document | BibliographicRecord, unlinked: bool = True) -> ArticleSource:
     """The parts of an article that the tables need: title, byline and references.
 
     `unlinked=False` leaves out the words of references without a link, which take most of the time.
@@ -96,12 +96,12 @@ def read_source(article: Document | BibliographicRecord, unlinked: bool = True) 
     for reference in references:
         if reference.document is not None:
             cited.setdefault(reference.document, reference.span)
-    return Source(
+    return ArticleSource(
         id=article.id,
         title=article.title_text,
         title_span=article.title,
         byline=tuple(
-            Byline(author.person, author.given, author.family, author.span.of(article.text), author.span)
+            BylineName(author.person, author.given, author.family, author.span.of(article.text), author.span)
             for author in (() if "byline" in unknown else article.authors)
         ),
         references=tuple(reference.span for reference in references),
@@ -116,7 +116,7 @@ CACHED_SOURCES = 4_096
 """Articles whose titles, bylines and references are cached while questions are answered: some tens of megabytes."""
 
 
-def source_reader(corpus: Corpus, cached: int | None = None) -> Callable[[Iterable[DocumentId]], list[Source]]:
+def source_reader(corpus: Corpus, cached: int | None = None) -> Callable[[Iterable[DocumentId]], list[ArticleSource]]:
     """A function that reads articles by their ids; up to `cached` articles, or all, are read only once."""
     source = lru_cache(maxsize=cached)(lambda id: read_source(corpus.bibliographic_record(id)))
     return lambda ids: list(map(source, ids))

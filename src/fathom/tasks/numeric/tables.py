@@ -13,7 +13,7 @@ from typing import NamedTuple, cast
 
 from fathom.records.names import given_names_match, given_words, without_accents
 from fathom.tasks.numeric.schema import NAME, SCHEMA, named_texts
-from fathom.tasks.numeric.sources import Source
+from fathom.tasks.numeric.sources import ArticleSource
 from fathom.tasks.numeric.unknown_parts import UnknownParts
 from fathom.tasks.programs import database
 from fathom.tasks.programs.database import Database
@@ -45,10 +45,10 @@ class CitationRow(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Tables(Database):
+class ContextTables(Database):
     """One context's tables, and the sources they were read from."""
 
-    sources: tuple[Source, ...] = ()
+    sources: tuple[ArticleSource, ...] = ()
 
     @property
     def articles(self) -> Sequence[ArticleRow]:
@@ -62,11 +62,11 @@ class Tables(Database):
     def citations(self) -> Sequence[CitationRow]:
         return cast("Sequence[CitationRow]", self.rows["citing_cited"])
 
-    def replaced(self, **rows: Sequence[Row]) -> Tables:
+    def replaced(self, **rows: Sequence[Row]) -> ContextTables:
         """The same tables with other rows, such as `citing_cited=...`."""
         return replace(self, rows={**self.rows, **rows})
 
-    def without(self, missing: frozenset[int]) -> Tables:
+    def without(self, missing: frozenset[int]) -> ContextTables:
         """The tables without some articles, their authors and citations.
 
         The other articles are renumbered, since rows are found by number; people keep their names.
@@ -147,14 +147,14 @@ class Tables(Database):
 
 
 def make_tables(
-    sources: Sequence[Source],
+    sources: Sequence[ArticleSource],
     articles: Sequence[ArticleRow],
     authors: Sequence[AuthorRow],
     citations: Sequence[CitationRow],
-) -> Tables:
+) -> ContextTables:
     """Tables with these rows."""
     rows = {"articles": articles, "article_author": authors, "citing_cited": citations}
-    return Tables(SCHEMA, rows, tuple(sources))
+    return ContextTables(SCHEMA, rows, tuple(sources))
 
 
 def open_database() -> sqlite3.Connection:
@@ -162,7 +162,7 @@ def open_database() -> sqlite3.Connection:
     return database.open_database(SCHEMA)
 
 
-def build_tables(sources: Sequence[Source], naming: str = "people") -> Tables:
+def build_tables(sources: Sequence[ArticleSource], naming: str = "people") -> ContextTables:
     """The tables of articles in this order.
 
     `naming` decides which names belong to one person: "people" follows the corpus, "spellings" only the printed text.
@@ -220,7 +220,7 @@ _Place = tuple[int, int]
 """A place in a byline: the article's number and the position in it."""
 
 
-def _merged_people(sources: Sequence[Source]) -> list[Hashable]:
+def _merged_people(sources: Sequence[ArticleSource]) -> list[Hashable]:
     """The person of each byline entry if all names that may belong to the same person are merged.
 
     Merging too many names is safe: where it changes an answer, the question is not asked.

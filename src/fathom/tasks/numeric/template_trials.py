@@ -15,7 +15,7 @@ from fathom.records.rng import rng_for
 from fathom.scoring.answers import Answer, Number, Ranking, Unanswerable
 from fathom.tasks.numeric.mutants import random_tables
 from fathom.tasks.numeric.schema import NAMES, POSITION, SCHEMA
-from fathom.tasks.numeric.tables import Tables, open_database
+from fathom.tasks.numeric.tables import ContextTables, open_database
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.answers import DECIMALS, answer_of, normal_form
 from fathom.tasks.programs.evaluate import Row
@@ -102,7 +102,9 @@ class _Trials:
             bound = tree.bind(self._program, values)
         self._note(bound, answer, found, tables, values)
 
-    def _compare(self, bound: tree.Program, ours: list[Row], tables: Tables, values: Mapping[str, object]) -> None:
+    def _compare(
+        self, bound: tree.Program, ours: list[Row], tables: ContextTables, values: Mapping[str, object]
+    ) -> None:
         theirs = self._run(values, tables)
         if self._is_cut:
             turned = _turned(tables)
@@ -125,12 +127,12 @@ class _Trials:
             return "it counts some rows of a join more than once, which has no natural wording; use IN (SELECT ...)"
         return "its meaning was not understood, so it cannot be put into words"
 
-    def _run(self, values: Mapping[str, object], tables: Tables) -> list[Row]:
+    def _run(self, values: Mapping[str, object], tables: ContextTables) -> list[Row]:
         """The rows of the user's statement, with titles in place of internal numbers."""
         try:
             rows = self._database.execute(self._text, values).fetchall()
         except sqlite3.Error as error:
-            raise ParseError(f"SQLite refuses it: {error}") from error
+            raise ParseError(f"SQLite rejects it: {error}") from error
         internal = [
             place
             for place, column in enumerate(self._statement.selects)
@@ -144,7 +146,9 @@ class _Trials:
             for row in rows
         ]
 
-    def _note(self, bound: tree.Program, answer: Answer, found: list[Row], tables: Tables, values: Bound) -> None:
+    def _note(
+        self, bound: tree.Program, answer: Answer, found: list[Row], tables: ContextTables, values: Bound
+    ) -> None:
         """What this collection shows: an answer, and the parts that change the result."""
         if not _is_empty(bound, answer):
             self._answers[normal_form(answer)] += 1
@@ -200,7 +204,7 @@ def _is_position_too_low(program: tree.Program) -> bool:
     )
 
 
-def _turned(tables: Tables) -> Tables:
+def _turned(tables: ContextTables) -> ContextTables:
     """The same collection with its articles in reverse order."""
     last = len(tables.articles) + 1
     return tables.replaced(
@@ -251,7 +255,7 @@ def _cell(cell: object, decimals: int) -> str:
     return f"{round(cell + 1e-11, decimals):.{decimals}f}" if isinstance(cell, int | float) else str(cell)
 
 
-def _draw(slot: tree.Slot, tables: Tables, rng: Random, drawn: Bound) -> tree.Constant:
+def _draw(slot: tree.Slot, tables: ContextTables, rng: Random, drawn: Bound) -> tree.Constant:
     same = [value for other, value in drawn.items() if other.number == slot.number]
     if same:
         return same[0]

@@ -42,7 +42,7 @@ from fathom.tasks.numeric.schema import (
     wrote_at_least,
 )
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.sql import Query, parameterized
+from fathom.tasks.programs.sql import SqlStatement, parameterized
 from fathom.tasks.programs.tree import may_be_empty, slots
 
 ARITHMETIC = (
@@ -84,7 +84,7 @@ class Template:
         return slots(self.program)
 
     @cached_property
-    def query(self) -> Query:
+    def query(self) -> SqlStatement:
         return parameterized(self.program, SCHEMA)
 
     @cached_property

@@ -12,7 +12,7 @@ from itertools import islice
 
 from fathom.scoring.answer_types.format import written_value
 from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Scalar, Text, Unanswerable, ValueSet
-from fathom.tasks.numeric.tables import Tables, family_letters
+from fathom.tasks.numeric.tables import ContextTables, family_letters
 
 TITLES = 3
 """Other titles or names of the context that are added to a list, one at a time."""
@@ -26,7 +26,7 @@ def accepted_forms(answer: Answer) -> Iterator[str]:
         yield from _grouped([(written_value(key), written_value(value)) for key, value in answer.rows])
 
 
-def near_misses(answer: Answer, tables: Tables) -> Iterator[str]:
+def near_misses(answer: Answer, tables: ContextTables) -> Iterator[str]:
     """Grouped answers with one value wrong, lists with something else from the context, numbers mixed with names."""
     match answer:
         case Rows(rows=rows) if _is_of_numbers(answer):
@@ -69,7 +69,7 @@ def _moved(value: Scalar, step: int) -> str:
     return f"{Decimal(value.value) + step:f}"
 
 
-def _wrong_lists(items: Sequence[Scalar], tables: Tables) -> Iterator[str]:
+def _wrong_lists(items: Sequence[Scalar], tables: ContextTables) -> Iterator[str]:
     """The list with something else: another title or name of the context, or a number among names."""
     values = [written_value(item) for item in items]
     titles = [row.title for row in tables.articles]

@@ -8,7 +8,7 @@ from functools import cached_property
 from fathom.records.documents import DocumentId
 from fathom.tasks.family import UnaskedKind
 from fathom.tasks.numeric.schema import FIELD_OF, SCHEMA, Part, RequiredParts
-from fathom.tasks.numeric.sources import Source
+from fathom.tasks.numeric.sources import ArticleSource
 from fathom.tasks.numeric.unlinked_references import articles_in_doubt
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.evaluate import Evaluation
@@ -27,7 +27,7 @@ _PREVENTED: dict[Part, str] = {
 class UnknownParts:
     """Decides for the programs over one context whether their answers depend on something unknown."""
 
-    def __init__(self, sources: Sequence[Source], evaluation: Evaluation) -> None:
+    def __init__(self, sources: Sequence[ArticleSource], evaluation: Evaluation) -> None:
         self._sources = sources
         self._evaluation = evaluation
         self.documents: Mapping[Part, tuple[DocumentId, ...]] = {

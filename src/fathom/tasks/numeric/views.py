@@ -21,7 +21,7 @@ from fathom.tasks.numeric.build import spans_of
 from fathom.tasks.numeric.key_programs import program_of
 from fathom.tasks.numeric.schema import Part, parts_read
 from fathom.tasks.numeric.sources import CACHED_SOURCES, read_source, source_reader
-from fathom.tasks.numeric.tables import Tables, build_tables, open_database
+from fathom.tasks.numeric.tables import ContextTables, build_tables, open_database
 from fathom.tasks.text_views import instructions
 
 CACHED = 8
@@ -32,7 +32,7 @@ def views(corpus: Corpus) -> Views:
     """The views of the contexts of one corpus: documents, tables as text, and tables to query."""
 
     @lru_cache(maxsize=CACHED)
-    def tables_of(documents: tuple[DocumentId, ...]) -> Tables:
+    def tables_of(documents: tuple[DocumentId, ...]) -> ContextTables:
         return build_tables([read_source(corpus.bibliographic_record(id)) for id in documents])
 
     def database(context: Context) -> sqlite3.Connection:
@@ -52,7 +52,7 @@ def views(corpus: Corpus) -> Views:
     )
 
 
-def _as_text(tables: Tables) -> Iterator[str]:
+def _as_text(tables: ContextTables) -> Iterator[str]:
     """The three tables with their headings, as comma-separated values; a count that is not known is NULL."""
     yield from _table(
         "articles",

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import chain
 
 from fathom.tasks.programs.evaluate import Evaluation, Row, Rows
-from fathom.tasks.programs.schema import Schema, Table
+from fathom.tasks.programs.schema import Schema, SchemaTable
 
 ROWS_PER_INSERT = 16
 """Rows in one INSERT statement. Sixteen take half the time of single rows; more make no difference."""
@@ -32,7 +32,7 @@ def load(database: sqlite3.Connection, schema: Schema, rows: Rows) -> None:
     database.execute("COMMIT")
 
 
-def _insert(database: sqlite3.Connection, table: Table, rows: Sequence[Row]) -> None:
+def _insert(database: sqlite3.Connection, table: SchemaTable, rows: Sequence[Row]) -> None:
     names = ", ".join(column.name for column in table.columns)
     head, row = f"INSERT INTO {table.name} ({names}) VALUES ", f"({', '.join('?' * len(table.columns))})"
     whole = len(rows) - len(rows) % ROWS_PER_INSERT

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from fathom.tasks.programs.masks import ValueIndex, bits, mask_of, union
 from fathom.tasks.programs.operations import COMBINE, COMPARE, CONTAINS, aggregate, or_null, rounded
-from fathom.tasks.programs.schema import Schema, Table
+from fathom.tasks.programs.schema import Schema, SchemaTable
 from fathom.tasks.programs.tree import (
     Aggregate,
     And,
@@ -76,7 +76,7 @@ class Evaluation:
         self._rows = rows
         self._views: dict[tuple[str, bool], View] = {}
 
-    def view(self, table: Table, joined: bool = True) -> View:
+    def view(self, table: SchemaTable, joined: bool = True) -> View:
         """A view of a table's rows; those of a detail table are joined with the main table unless `joined` is false."""
         joined = joined and bool(table.joined_by)
         if (table.name, joined) not in self._views:
@@ -169,7 +169,7 @@ class Truth(NamedTuple):
 class View:
     """The rows that programs over one table run over, with masks in which bit n represents row n."""
 
-    def __init__(self, evaluation: Evaluation, schema: Schema, table: Table, rows: Rows, joined: bool) -> None:
+    def __init__(self, evaluation: Evaluation, schema: Schema, table: SchemaTable, rows: Rows, joined: bool) -> None:
         self.table = table
         self._evaluation = evaluation
         self._schema = schema

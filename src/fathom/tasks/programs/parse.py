@@ -26,14 +26,14 @@ from fathom.tasks.programs.parse_rewrites import (
     without_with,
 )
 from fathom.tasks.programs.parse_scope import (
+    FromTable,
     ParseError,
     Scope,
-    Source,
     read_sources,
     relation_of,
     row_condition,
 )
-from fathom.tasks.programs.schema import Schema, Table
+from fathom.tasks.programs.schema import Schema, SchemaTable
 
 __all__ = ["ParseError", "parse"]
 
@@ -244,7 +244,7 @@ class _Statements(Entities):
         alone.set("distinct", exp.Distinct())
         return alone
 
-    def _base(self, select: exp.Select, scope: Scope) -> Source:
+    def _base(self, select: exp.Select, scope: Scope) -> FromTable:
         """The source whose rows the program runs over: a detail table that is selected from, else the main table."""
         if self._own:
             return scope.sources[0]
@@ -262,10 +262,10 @@ class _Statements(Entities):
         others = [source for source in scope.sources if source.table is not self._schema.main]
         return (others or scope.sources)[0]
 
-    def _is_detail(self, table: Table) -> bool:
+    def _is_detail(self, table: SchemaTable) -> bool:
         return bool(table.joined_by)
 
-    def _is_link(self, table: Table) -> bool:
+    def _is_link(self, table: SchemaTable) -> bool:
         """Whether a table only relates rows of the main table, so that nothing of its own can be asked."""
         return table is not self._schema.main and not table.joined_by
 

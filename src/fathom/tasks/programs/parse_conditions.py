@@ -26,7 +26,7 @@ from fathom.tasks.programs.parse_scope import (
     relation_of,
     row_condition,
 )
-from fathom.tasks.programs.schema import Table
+from fathom.tasks.programs.schema import SchemaTable
 
 _FLIPPED: dict[tree.Comparator, tree.Comparator] = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
@@ -139,7 +139,7 @@ class Expressions(Measures):
     def _best(
         self,
         owner: exp.Column,
-        table: Table,
+        table: SchemaTable,
         key: str,
         where: tree.Condition | None,
         extreme: tuple[tree.Function, tree.Measure | None],
@@ -165,7 +165,7 @@ class Expressions(Measures):
         return found
 
     def _relation_from_main(
-        self, owner: exp.Column, table: Table, key: str, outer: Scope, where: tree.Condition | None
+        self, owner: exp.Column, table: SchemaTable, key: str, outer: Scope, where: tree.Condition | None
     ) -> tree.RelatedCount:
         relation = relation_of(self._schema, owner.name, table, key)
         if relation is None or owner.name != self._schema.main.key:
@@ -175,7 +175,7 @@ class Expressions(Measures):
     def _counted(
         self,
         owner: exp.Column,
-        table: Table,
+        table: SchemaTable,
         key: str,
         where: tree.Condition | None,
         test: exp.Expr,

@@ -14,22 +14,22 @@ from fathom.tasks.programs.parse_conditions import Expressions
 from fathom.tasks.programs.parse_nodes import COMPARATORS, exact
 from fathom.tasks.programs.parse_orders import Orders
 from fathom.tasks.programs.parse_scope import (
+    FromTable,
     ParseError,
     Scope,
-    Source,
     conjunction,
     relation_of,
     row_condition,
     source_condition,
     terms,
 )
-from fathom.tasks.programs.schema import Table
+from fathom.tasks.programs.schema import SchemaTable
 
 
 class Entities(Orders):
     """Parses SELECTs that are about rows of the main table without reading it first."""
 
-    def _entity_group(self, select: exp.Select, scope: Scope) -> Source | None:
+    def _entity_group(self, select: exp.Select, scope: Scope) -> FromTable | None:
         """The source whose rows are counted for each row of the main table; None if the groups are others."""
         group = select.args.get("group")
         if group is None:
@@ -51,7 +51,7 @@ class Entities(Orders):
         relation = relation_of(self._schema, main.key, source.table, columns[0].name)
         return source if relation is not None and source.table is not main else None
 
-    def _per_entity(self, select: exp.Select, scope: Scope, counted: Source) -> tree.Program:
+    def _per_entity(self, select: exp.Select, scope: Scope, counted: FromTable) -> tree.Program:
         """A program over the main table, in which COUNT is the number of related rows."""
         main = self._schema.main
         base = next(
@@ -78,7 +78,7 @@ class Entities(Orders):
         if base is not None:
             own = row_condition(scope, self._expressions.condition, skip=counted)
             conditions.extend([own] if own is not None else [])
-        outer = Scope(self._schema, sources=[base or Source(main.name, main)], counted=related)
+        outer = Scope(self._schema, sources=[base or FromTable(main.name, main)], counted=related)
         outer.base = outer.sources[0]
         having = select.args.get("having")
         tests = [self._entity_test(term, outer, related) for term in terms(having.this)] if having is not None else []
@@ -135,7 +135,7 @@ class Entities(Orders):
         output: tree.Output = tree.Count() if distinct is not None else tree.Labels()
         return tree.Program(output, tree.Exists(relation.name, where))
 
-    def _pairs(self, table: Table, where: tree.Condition | None) -> tree.Program:
+    def _pairs(self, table: SchemaTable, where: tree.Condition | None) -> tree.Program:
         """The number of pairs: the total, over the rows of the main table, of the rows that are related to each."""
         main = self._schema.main
         forward = [one for one in self._schema.relations if one.owner == main.key and one.table == table.name]
@@ -182,7 +182,7 @@ def _excludes_zero(test: tree.Condition, related: tree.RelatedCount) -> bool:
     return False
 
 
-def _are_linked(scope: Scope, one: Source, other: Source) -> bool:
+def _are_linked(scope: Scope, one: FromTable, other: FromTable) -> bool:
     return any((side := link.of(one)) is not None and side[1] is other for link in scope.links)
 
 
@@ -190,11 +190,11 @@ def _nested(scope: Scope) -> Scope:
     return replace(scope, nested=True)
 
 
-def _counted_scope(scope: Scope, counted: Source) -> Scope:
+def _counted_scope(scope: Scope, counted: FromTable) -> Scope:
     return replace(scope, base=counted, nested=True)
 
 
-def _beyond(scope: Scope, base: Source, counted: Source, expressions: Expressions) -> tree.Condition | None:
+def _beyond(scope: Scope, base: FromTable, counted: FromTable, expressions: Expressions) -> tree.Condition | None:
     """The condition on the counted rows, without the row of the main table that they are counted for."""
     away = [source for source in scope.sources if source is not base]
     links = [link for link in scope.links if base not in (link.one, link.other)]

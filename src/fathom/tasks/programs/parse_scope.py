@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sqlglot import exp
 
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.schema import ColumnSpec, Relation, Schema, Table
+from fathom.tasks.programs.schema import ColumnSpec, Relation, Schema, SchemaTable
 
 
 class ParseError(Exception):
@@ -22,11 +22,11 @@ class ParseError(Exception):
 
 
 @dataclass(eq=False)
-class Source:
+class FromTable:
     """One table of a FROM clause; a table may occur twice, under two names."""
 
     alias: str
-    table: Table
+    table: SchemaTable
     optional: bool = False
     """Whether it is joined by a LEFT JOIN."""
 
@@ -35,15 +35,15 @@ class Source:
         return None if place is None else self.table.columns[place]
 
 
-class Link(NamedTuple):
+class JoinCondition(NamedTuple):
     """An equality that joins two sources."""
 
-    one: Source
+    one: FromTable
     column: str
-    other: Source
+    other: FromTable
     other_column: str
 
-    def of(self, source: Source) -> tuple[str, Source, str] | None:
+    def of(self, source: FromTable) -> tuple[str, FromTable, str] | None:
         """The column on the source's side, the source on the other side, and the column there."""
         if source is self.one:
             return self.column, self.other, self.other_column
@@ -56,22 +56,22 @@ class Scope:
 
     schema: Schema
     outer: Scope | None = None
-    sources: list[Source] = field(default_factory=list)
-    links: list[Link] = field(default_factory=list)
+    sources: list[FromTable] = field(default_factory=list)
+    links: list[JoinCondition] = field(default_factory=list)
     terms: list[exp.Expr] = field(default_factory=list)
     """The conditions that AND joins, except for links."""
     correlated: list[tuple[exp.Column, exp.Column]] = field(default_factory=list)
     """Equalities of an inner and an outer column."""
-    different: list[tuple[Source, Source]] = field(default_factory=list)
+    different: list[tuple[FromTable, FromTable]] = field(default_factory=list)
     """Sources of the same table whose rows belong to different rows of the main table."""
     counted: tree.RelatedCount | None = None
     """What COUNT counts where each row of the main table is a group of its own."""
-    base: Source | None = None
+    base: FromTable | None = None
     """The source whose rows the program or the subquery runs over."""
     nested: bool = False
     """Whether it is the scope of a subquery; its rows are then those of the base alone, without the main table's."""
 
-    def resolve(self, column: exp.Column) -> tuple[Scope, Source]:
+    def resolve(self, column: exp.Column) -> tuple[Scope, FromTable]:
         """The source of a column, and the scope that has it."""
         found = [source for source in self.sources if source.column(column.name) and column.table in ("", source.alias)]
         if found:
@@ -85,7 +85,7 @@ class Scope:
         known = ", ".join(sorted(self.schema.columns))
         raise ParseError(f"there is no column '{column.name}'; there are {known}")
 
-    def own_sources(self, node: exp.Expr) -> list[Source]:
+    def own_sources(self, node: exp.Expr) -> list[FromTable]:
         """The sources of this scope that an expression reads outside of its subqueries."""
         found = []
         for column in outside_subqueries(node):
@@ -94,7 +94,7 @@ class Scope:
                 found.append(source)
         return found
 
-    def merged(self) -> list[Source]:
+    def merged(self) -> list[FromTable]:
         """The base, and the sources that have exactly one row for each of its rows: the same row of the main table."""
         assert self.base is not None
         together = [self.base]
@@ -127,12 +127,12 @@ def read_sources(select: exp.Select, schema: Schema, outer: Scope | None) -> Sco
     return scope
 
 
-def _source(node: exp.Expr, schema: Schema) -> Source:
+def _source(node: exp.Expr, schema: Schema) -> FromTable:
     if not isinstance(node, exp.Table):
         raise ParseError("it reads from a subquery that is joined with a table")
     if node.name not in schema.by_name:
         raise ParseError(f"there is no table '{node.name}'; there are {', '.join(schema.by_name)}")
-    return Source(node.alias or node.name, schema.by_name[node.name])
+    return FromTable(node.alias or node.name, schema.by_name[node.name])
 
 
 def _join(join: exp.Join, scope: Scope) -> Iterator[exp.Expr]:
@@ -149,7 +149,7 @@ def _join(join: exp.Join, scope: Scope) -> Iterator[exp.Expr]:
         other = next((one for one in scope.sources if one.column(name)), None)
         if other is None or not source.column(name):
             raise ParseError(f"it joins two tables by '{name}', which is not a column of both")
-        scope.links.append(Link(other, name, source, name))
+        scope.links.append(JoinCondition(other, name, source, name))
     scope.sources.append(source)
     on = join.args.get("on")
     if on is not None:
@@ -162,7 +162,7 @@ def _divide(term: exp.Expr, scope: Scope) -> None:
         (one_scope, one), (two_scope, two) = scope.resolve(left), scope.resolve(right)
         if one_scope is scope and two_scope is scope and one is not two:
             if _is_key(one, left.name, scope.schema) and _is_key(two, right.name, scope.schema):
-                scope.links.append(Link(one, left.name, two, right.name))
+                scope.links.append(JoinCondition(one, left.name, two, right.name))
                 return
         elif one_scope is not two_scope:
             scope.correlated.append((left, right) if one_scope is scope else (right, left))
@@ -190,7 +190,7 @@ def _separates(term: exp.Expr, scope: Scope) -> bool:
     return False
 
 
-def _is_key(source: Source, name: str, schema: Schema) -> bool:
+def _is_key(source: FromTable, name: str, schema: Schema) -> bool:
     """Whether a column can join tables: the ends of the schema's relations can."""
     ends = {(relation.table, relation.key) for relation in schema.relations}
     return (source.table.name, name) in ends or any(relation.owner == name for relation in schema.relations)
@@ -201,7 +201,7 @@ def _is_key(source: Source, name: str, schema: Schema) -> bool:
 ParseCondition = Callable[[exp.Expr, Scope], tree.Condition]
 
 
-def row_condition(scope: Scope, parse: ParseCondition, skip: Source | None = None) -> tree.Condition | None:
+def row_condition(scope: Scope, parse: ParseCondition, skip: FromTable | None = None) -> tree.Condition | None:
     """The condition on the rows of the scope's base: its own terms, and a row of every other source.
 
     `skip` is a source that is left out, with everything that is joined through it.
@@ -209,13 +209,13 @@ def row_condition(scope: Scope, parse: ParseCondition, skip: Source | None = Non
     return _Joins(scope, parse, skip).of_base()
 
 
-def source_condition(scope: Scope, source: Source, parse: ParseCondition) -> tree.Condition | None:
+def source_condition(scope: Scope, source: FromTable, parse: ParseCondition) -> tree.Condition | None:
     """The condition on the rows of a source that is joined with the base."""
     return _Joins(scope, parse, None).of_source(source)
 
 
 class _Joins:
-    def __init__(self, scope: Scope, parse: ParseCondition, skip: Source | None) -> None:
+    def __init__(self, scope: Scope, parse: ParseCondition, skip: FromTable | None) -> None:
         self._scope = scope
         self._parse = parse
         self._merged = scope.merged()
@@ -230,24 +230,24 @@ class _Joins:
         self._check_complete()
         return conjunction(conditions)
 
-    def of_source(self, source: Source) -> tree.Condition | None:
+    def of_source(self, source: FromTable) -> tree.Condition | None:
         self._visited.append(source)
         return self._row(source)
 
-    def _row(self, source: Source) -> tree.Condition | None:
+    def _row(self, source: FromTable) -> tree.Condition | None:
         return conjunction([*self._own_terms([source]), *self._neighbors(source)])
 
-    def _own_terms(self, sources: Sequence[Source]) -> list[tree.Condition]:
+    def _own_terms(self, sources: Sequence[FromTable]) -> list[tree.Condition]:
         mine = [term for term in self._left if self._is_about(term, sources)]
         self._left = [term for term in self._left if term not in mine]
         inner = self._scope if sources is self._merged else _as_base(self._scope, sources[0])
         return [self._parse(term, inner) for term in mine]
 
-    def _is_about(self, term: exp.Expr, sources: Sequence[Source]) -> bool:
+    def _is_about(self, term: exp.Expr, sources: Sequence[FromTable]) -> bool:
         read = self._scope.own_sources(term)
         return all(source in sources for source in read) and (bool(read) or sources is self._merged)
 
-    def _neighbors(self, source: Source) -> Iterator[tree.Condition]:
+    def _neighbors(self, source: FromTable) -> Iterator[tree.Condition]:
         for link in self._scope.links:
             side = link.of(source)
             if side is None or side[1] in self._visited:
@@ -269,7 +269,7 @@ class _Joins:
             if found is not None:
                 yield found
 
-    def _is_missing(self, source: Source) -> bool:
+    def _is_missing(self, source: FromTable) -> bool:
         """Whether the statement asks for rows without a partner: LEFT JOIN ... WHERE partner.id IS NULL."""
         tests = [term for term in self._left if isinstance(term, exp.Is) and isinstance(term.expression, exp.Null)]
         found = [term for term in tests if self._scope.own_sources(term) == [source]]
@@ -285,13 +285,13 @@ class _Joins:
             raise ParseError(f"'{left[0].sql('sqlite')[:60]}' compares columns of two joined tables")
 
 
-def _as_base(scope: Scope, source: Source) -> Scope:
+def _as_base(scope: Scope, source: FromTable) -> Scope:
     """The scope as a condition on a joined source sees it."""
     return Scope(scope.schema, scope.outer, scope.sources, scope.links, base=source, nested=True)
 
 
 def exists(
-    scope: Scope, owner: str, table: Table, key: str, where: tree.Condition | None, least: int | tree.Slot = 1
+    scope: Scope, owner: str, table: SchemaTable, key: str, where: tree.Condition | None, least: int | tree.Slot = 1
 ) -> tree.Condition | None:
     """The condition that a row of the table belongs to a row of the base; None if that is always so."""
     schema = scope.schema
@@ -328,7 +328,7 @@ def of_main_row(scope: Scope, where: tree.Condition) -> tree.Condition:
     return where
 
 
-def relation_of(schema: Schema, owner: str, table: Table, key: str) -> Relation | None:
+def relation_of(schema: Schema, owner: str, table: SchemaTable, key: str) -> Relation | None:
     wanted = (owner, table.name, key)
     return next((one for one in schema.relations if (one.owner, one.table, one.key) == wanted), None)
 

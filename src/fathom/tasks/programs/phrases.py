@@ -33,7 +33,7 @@ CONTAINS = {
 }
 
 
-class Chooser(Protocol):
+class PhraseChooser(Protocol):
     """Chooses one of several forms, as `random.Random` does."""
 
     def choice(self, forms: Sequence[str], /) -> str: ...
@@ -42,7 +42,7 @@ class Chooser(Protocol):
 class Phrases:
     """The phrases of one question, which uses the same noun for a measure throughout."""
 
-    def __init__(self, schema: Schema, rng: Chooser | None = None) -> None:
+    def __init__(self, schema: Schema, rng: PhraseChooser | None = None) -> None:
         self._schema = schema
         self._rng = rng
         self._chosen: dict[str, str] = {}

@@ -45,7 +45,7 @@ class ColumnSpec:
 
 
 @dataclass(frozen=True)
-class Table:
+class SchemaTable:
     """One table; the first of a schema is the main one, with a row for each entity."""
 
     name: str
@@ -78,7 +78,7 @@ class Relation:
 
 
 @dataclass(frozen=True)
-class Phrase:
+class ConditionPhrase:
     """The wording of one form of condition; `{0}` is replaced by the value of the pattern's slot 0."""
 
     name: str
@@ -96,18 +96,18 @@ class Phrase:
 class Schema:
     """The tables of a family, with the relations between them and the phrases for conditions."""
 
-    tables: tuple[Table, ...]
+    tables: tuple[SchemaTable, ...]
     relations: tuple[Relation, ...] = ()
-    phrases: tuple[Phrase, ...] = ()
+    phrases: tuple[ConditionPhrase, ...] = ()
     is_possible: Callable[[str, Mapping[str, int]], bool] = lambda table, row: True
     """Whether integer cells can occur together in a row of a table; used to prove that a mutant is equivalent."""
 
     @property
-    def main(self) -> Table:
+    def main(self) -> SchemaTable:
         return self.tables[0]
 
     @cached_property
-    def by_name(self) -> dict[str, Table]:
+    def by_name(self) -> dict[str, SchemaTable]:
         return {table.name: table for table in self.tables}
 
     @cached_property
@@ -120,7 +120,7 @@ class Schema:
         return {column.name: column for table in reversed(self.tables) for column in table.columns}
 
     @cached_property
-    def table_of(self) -> dict[str, Table]:
+    def table_of(self) -> dict[str, SchemaTable]:
         """The table of each column, the main table first."""
         return {column.name: table for table in reversed(self.tables) for column in table.columns}
 
@@ -128,7 +128,7 @@ class Schema:
         """The SQL that creates the tables."""
         return "\n".join(f"CREATE TABLE {table.name} ({', '.join(self._definitions(table))});" for table in self.tables)
 
-    def _definitions(self, table: Table) -> Iterator[str]:
+    def _definitions(self, table: SchemaTable) -> Iterator[str]:
         if table.serial:
             yield f"{table.serial} INTEGER PRIMARY KEY"
         for column in table.columns:
@@ -137,7 +137,7 @@ class Schema:
 
     # What a program reads.
 
-    def base(self, program: tree.Program) -> Table:
+    def base(self, program: tree.Program) -> SchemaTable:
         """The table that the program runs over: the main one, or the detail table whose columns it uses."""
         return _base(self, program)
 
@@ -145,7 +145,7 @@ class Schema:
         """Whether a phrase words the whole node, so that readers see it as one condition."""
         return isinstance(node, tree.Exists) and _phrase_of(self, node) is not None
 
-    def phrase_of(self, condition: tree.Condition) -> tuple[Phrase, tuple[Any, ...]] | None:
+    def phrase_of(self, condition: tree.Condition) -> tuple[ConditionPhrase, tuple[Any, ...]] | None:
         """The phrase that words the condition, with the values of its slots."""
         return _phrase_of(self, condition) if isinstance(condition, tree.Exists) else None
 
@@ -287,7 +287,7 @@ class Schema:
 
 # Cached, since the same few programs and conditions are looked up many times.
 @lru_cache(maxsize=1_024)
-def _base(schema: Schema, program: tree.Program) -> Table:
+def _base(schema: Schema, program: tree.Program) -> SchemaTable:
     for name in _outer_columns(schema, program):
         table = schema.table_of[name]
         if table is not schema.main:
@@ -311,7 +311,7 @@ def _outer_columns(schema: Schema, node: Any) -> Iterator[str]:
 
 
 @lru_cache(maxsize=4_096)
-def _phrase_of(schema: Schema, condition: tree.Condition) -> tuple[Phrase, tuple[Any, ...]] | None:
+def _phrase_of(schema: Schema, condition: tree.Condition) -> tuple[ConditionPhrase, tuple[Any, ...]] | None:
     for phrase in schema.phrases:
         values: dict[int, Any] = {}
         if tree.unify(phrase.pattern, condition, values):

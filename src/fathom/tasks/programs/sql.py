@@ -11,18 +11,18 @@ from fathom.tasks.programs.schema import Schema
 
 
 @dataclass(frozen=True)
-class Query:
+class SqlStatement:
     """A statement, and the slots of its parameters in order."""
 
     text: str
     slots: tuple[tree.Slot, ...]
 
 
-def parameterized(program: tree.Program, schema: Schema) -> Query:
+def parameterized(program: tree.Program, schema: Schema) -> SqlStatement:
     """The statement of a template, with a question mark for each slot: one text, prepared once."""
     writer = _Writer(schema, program)
     text = writer.statement(program)
-    return Query(text, tuple(writer.slots))
+    return SqlStatement(text, tuple(writer.slots))
 
 
 def literal(program: tree.Program, schema: Schema) -> str:

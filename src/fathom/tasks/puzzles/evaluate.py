@@ -36,7 +36,7 @@ class UndecidableError(Exception):
 
 
 @dataclass(frozen=True)
-class Step:
+class EvaluatedStep:
     """A node with its value and, for a lookup, the fact that it was read from."""
 
     node: Node
@@ -92,11 +92,11 @@ def _rank(fact: Fact) -> tuple[int, int]:
 
 
 @dataclass
-class Evaluation:
+class EvaluatedProgram:
     """The value of a program, and the steps that led to it."""
 
     base: FactBase
-    steps: list[Step] = field(default_factory=list)
+    steps: list[EvaluatedStep] = field(default_factory=list)
     """Each node once, in the order of the computation; only what was needed is evaluated."""
 
     def of(self, node: Node) -> Value:
@@ -128,7 +128,7 @@ class Evaluation:
                 value = self.of(node.then if reached else node.otherwise)
             case Override():
                 value = self._overridden(node)
-        self.steps.append(Step(node, value, facts))
+        self.steps.append(EvaluatedStep(node, value, facts))
         return value
 
     def _picked(self, node: Pick) -> Value:
@@ -212,12 +212,12 @@ def _date_value(day: date) -> Value:
 def result(node: Node, facts: Iterable[Fact]) -> Value | None:
     """The value of a program on these facts; None if they do not determine it."""
     try:
-        return Evaluation(FactBase(facts)).of(node)
+        return EvaluatedProgram(FactBase(facts)).of(node)
     except (UndecidableError, OverflowError):
         return None
 
 
-def needed(steps: Sequence[Step]) -> list[Fact]:
+def needed(steps: Sequence[EvaluatedStep]) -> list[Fact]:
     """The facts that an evaluation read, each once."""
     return list(dict.fromkeys(fact for step in steps for fact in step.facts))
 
@@ -234,7 +234,7 @@ def without(facts: Sequence[Fact], dropped: Fact) -> list[Fact]:
 Equal = Callable[[Value | None, Value], bool]
 
 
-def dispensable(node: Node, facts: Sequence[Fact], steps: Sequence[Step], same: Equal) -> list[Fact]:
+def dispensable(node: Node, facts: Sequence[Fact], steps: Sequence[EvaluatedStep], same: Equal) -> list[Fact]:
     """The facts without which the answer stays the same."""
     answer = steps[-1].value
     return [fact for fact in needed(steps) if same(result(node, without(facts, fact)), answer)]

@@ -8,7 +8,7 @@ from decimal import Decimal
 from fathom.records.documents import Fact
 from fathom.scoring.answers import Answer
 from fathom.tasks.family import Fault, FaultyAnswer
-from fathom.tasks.puzzles.evaluate import Evaluation, FactBase, needed, result, same_key
+from fathom.tasks.puzzles.evaluate import EvaluatedProgram, FactBase, needed, result, same_key
 from fathom.tasks.puzzles.puzzle import DECIMALS, PuzzleSource, same_value, typed_answer
 from fathom.tasks.puzzles.tree import DATE, Choose, Compute, Node, Override, Pick, Value, replaced, subnodes
 
@@ -52,7 +52,7 @@ def _typed(value: Value, decimals: int | None, source: PuzzleSource) -> Answer:
 
 def _outdated(program: Node, facts: tuple[Fact, ...]) -> Iterator[tuple[str, str, Value | None]]:
     """The answer without each correction that the program needs."""
-    evaluation = Evaluation(FactBase(facts))
+    evaluation = EvaluatedProgram(FactBase(facts))
     evaluation.of(program)
     for fact in needed(evaluation.steps):
         if fact.status == "restated":

@@ -9,7 +9,7 @@ from random import Random
 
 from fathom.records.documents import Document, Fact
 from fathom.tasks.puzzles.tree import Choose, Compute, GivenValue, Lookup, Node, Option, Pick, Value
-from fathom.tasks.puzzles.vocabulary import Attribute, Vocabulary
+from fathom.tasks.puzzles.vocabulary import AttributeWords, Vocabulary
 from fathom.tasks.tables.pack import pack_names, read_pack
 
 _KINDS = ("money", "count")
@@ -68,7 +68,7 @@ def report_vocabulary(document: Document) -> Vocabulary | None:
     """The words for the figures of a report or filing; None if it has too few figures."""
     if document.language not in _WORDS:
         return None
-    attributes: dict[str, Attribute] = {}
+    attributes: dict[str, AttributeWords] = {}
     used: set[str] = set()
     for fact in document.facts:
         label = _labels().get((fact.attribute, document.language))
@@ -89,12 +89,12 @@ def article_vocabulary(document: Document) -> Vocabulary | None:
     return Vocabulary("en", attributes, {}, {}) if attributes and document.language == "en" else None
 
 
-def _attribute(label: str, unit: str, words: tuple[str, str, str, str], other: str = "") -> Attribute:
+def _attribute(label: str, unit: str, words: tuple[str, str, str, str], other: str = "") -> AttributeWords:
     """The attribute with this label; `other` is its label in the other language."""
     ask, most, least, kind = (one.replace("{label}", label) for one in words)
     said = [word for word in f"{label} {other}".split() if len(word) > 3 or not word.isascii()]
     cues = (label, *(word[:STEM] if word.isascii() else word for word in said if word not in (unit, "number")))
-    return Attribute(ask=ask, cues=cues, entity=kind, unit=unit, most=most, least=least)
+    return AttributeWords(ask=ask, cues=cues, entity=kind, unit=unit, most=most, least=least)
 
 
 class ReportComposer:

@@ -10,7 +10,7 @@ from fathom.corpus.generated.prose import DOMAINS
 from fathom.corpus.generated.prose.pack import load_pack
 from fathom.records.documents import Document
 from fathom.tasks.puzzles.tree import Choose, Compute, GivenValue, Lookup, Node, Option, Owner, Pick, Value, nodes
-from fathom.tasks.puzzles.vocabulary import Attribute, Vocabulary
+from fathom.tasks.puzzles.vocabulary import AttributeWords, Vocabulary
 
 _NUMBERS = ("count", "money", "length", "distance", "percent", "days")
 
@@ -23,7 +23,7 @@ def prose_vocabulary(domain: str) -> Vocabulary:
     # A response may be in the other language.
     other = load_pack(kind.kind, "en" if kind.language == "zh" else "zh")
     attributes = {
-        name: Attribute(
+        name: AttributeWords(
             ask=one.ask,
             cues=one.cues + other.attribute[name].cues,
             entity=one.entity,
@@ -36,7 +36,7 @@ def prose_vocabulary(domain: str) -> Vocabulary:
         for name, one in pack.attribute.items()
     }
     derived = {
-        name: Attribute(
+        name: AttributeWords(
             ask=one.ask,
             cues=one.cues + other.derived[name].cues,
             entity=attributes[one.left.partition(">")[0]].entity,

@@ -17,9 +17,9 @@ from fathom.scoring.keys import Key, Proof
 from fathom.tasks.family import Item
 from fathom.tasks.puzzles.checklist import ANSWER, CHECK, FACT, ChecklistItem
 from fathom.tasks.puzzles.evaluate import (
-    Evaluation,
+    EvaluatedProgram,
+    EvaluatedStep,
     FactBase,
-    Step,
     UndecidableError,
     dispensable,
     needed,
@@ -130,7 +130,7 @@ def same_value(one: Value | None, two: Value) -> bool:
 def make_item(source: PuzzleSource, context: Context, program: Node, steps: range) -> Item:
     """The puzzle of a program; raises RejectedError."""
     document = source.document
-    evaluation = Evaluation(FactBase(document.facts))
+    evaluation = EvaluatedProgram(FactBase(document.facts))
     try:
         answer = evaluation.of(program)
     except UndecidableError as error:
@@ -200,7 +200,7 @@ def _reject_poor_answers(program: Node, answer: Value, source: PuzzleSource) -> 
         raise RejectedError("the last step changes nothing")
 
 
-def _is_circular(program: Node, steps: Sequence[Step]) -> bool:
+def _is_circular(program: Node, steps: Sequence[EvaluatedStep]) -> bool:
     """Whether two descriptions mean the same entity, or one means an entity that the question names elsewhere."""
     found = [step for step in steps if step.value.name and step.node != program]
     names = [step.value.name for step in found]
@@ -223,16 +223,16 @@ def _given_names(node: Node) -> set[str]:
 def _operands(program: Node, source: PuzzleSource) -> list[Value]:
     if not isinstance(program, Compute):
         return []
-    evaluation = Evaluation(FactBase(source.document.facts))
+    evaluation = EvaluatedProgram(FactBase(source.document.facts))
     return [evaluation.of(program.left), evaluation.of(program.right)]
 
 
-def step_count(program: Node, steps: Sequence[Step]) -> int:
+def step_count(program: Node, steps: Sequence[EvaluatedStep]) -> int:
     """The number of steps that are more than reading a fact, or taking an exception that was computed before."""
     return sum(operation(step.node) != "reading" and not isinstance(step.node, Override) for step in steps)
 
 
-def operations_of(steps: Sequence[Step]) -> list[str]:
+def operations_of(steps: Sequence[EvaluatedStep]) -> list[str]:
     """The operations of an evaluation in a fixed order."""
     found = {operation(step.node) for step in steps}
     return [one for one in OPERATIONS if one in found]
@@ -278,7 +278,7 @@ def date_spellings(number: Decimal) -> tuple[str, ...]:
 # The proof.
 
 
-def _proof(source: PuzzleSource, program: Node, steps: Sequence[Step]) -> Proof:
+def _proof(source: PuzzleSource, program: Node, steps: Sequence[EvaluatedStep]) -> Proof:
     """The program, the facts with their passages, and the checklist."""
     document = source.document
     facts = needed(steps)
@@ -330,7 +330,7 @@ def sentence_of(fact: Fact, document: Document) -> Span:
 
 
 def checklist(
-    source: PuzzleSource, program: Node, steps: Sequence[Step], letters: Mapping[str, str]
+    source: PuzzleSource, program: Node, steps: Sequence[EvaluatedStep], letters: Mapping[str, str]
 ) -> list[ChecklistItem]:
     """What a solution has to reach on its way to the answer: facts, names and results.
 
@@ -363,7 +363,9 @@ def checklist(
     return items
 
 
-def _item(source: PuzzleSource, step: Step, steps: Sequence[Step], letters: Mapping[str, str]) -> ChecklistItem:
+def _item(
+    source: PuzzleSource, step: EvaluatedStep, steps: Sequence[EvaluatedStep], letters: Mapping[str, str]
+) -> ChecklistItem:
     values = {one.node.model_dump_json(): one.value for one in steps}
     node, value = step.node, step.value
     operands = tuple(

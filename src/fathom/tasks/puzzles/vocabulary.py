@@ -9,7 +9,7 @@ from fathom.tasks.puzzles.tree import Compute, Lookup, Node
 
 
 @dataclass(frozen=True)
-class Attribute:
+class AttributeWords:
     """How questions name an attribute, and which words responses use when they speak of it."""
 
     ask: str
@@ -37,15 +37,15 @@ class Vocabulary:
     """The attributes of one kind of document in one language, and what can be derived from them."""
 
     language: str
-    attributes: Mapping[str, Attribute]
-    derived: Mapping[str, Attribute]
+    attributes: Mapping[str, AttributeWords]
+    derived: Mapping[str, AttributeWords]
     parts: Mapping[str, tuple[str, str, str]]
     """For each derived value: the operation and the two attributes."""
 
     case: Mapping[str, str] = field(default_factory=dict)
     """Sentences that describe the case which a question is about, by what they state."""
 
-    def measure(self, node: Node) -> Attribute:
+    def measure(self, node: Node) -> AttributeWords:
         """The attribute or derived value that a node gives."""
         if isinstance(node, Lookup):
             return self.attributes[node.attribute]

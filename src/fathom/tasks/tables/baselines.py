@@ -49,7 +49,7 @@ class _Line(NamedTuple):
     number: str
 
 
-class Measurement:
+class BaselineMeasurement:
     """The baselines of one bench, measured context by context."""
 
     def __init__(self, corpus: Corpus) -> None:

@@ -31,7 +31,7 @@ from fathom.tasks.tables.figures import DocumentFigures, Year, document_figures,
 from fathom.tasks.tables.months import MONTH, month_text, month_value
 from fathom.tasks.tables.pack import Pack
 from fathom.tasks.tables.queries import QueryMaker
-from fathom.tasks.tables.query_parts import LEVELS, Level, Query
+from fathom.tasks.tables.query_parts import LEVELS, Level, ProgramQuestion
 from fathom.tasks.tables.settings import TablesSettings
 from fathom.tasks.tables.table_facts import TableFacts
 from fathom.tasks.tables.votes import Votes
@@ -233,7 +233,7 @@ def level_of(item: Item) -> Level:
     return next(level for level in LEVELS if level == item.question.tags["level"])
 
 
-def make_item(context: Context, table: EntityTable, query: Query) -> Item:
+def make_item(context: Context, table: EntityTable, query: ProgramQuestion) -> Item:
     """The question and its key."""
     statement = literal(query.program, query.database.schema)
     passages = _passages(query)
@@ -261,7 +261,7 @@ def make_item(context: Context, table: EntityTable, query: Query) -> Item:
     return Item(question, key)
 
 
-def _answer(query: Query, statement: str) -> Answer:
+def _answer(query: ProgramQuestion, statement: str) -> Answer:
     database = open_database(query.database.schema)
     query.database.load(database)
     answer = answer_of(query.program, database.execute(statement).fetchall(), query.database.schema)
@@ -285,11 +285,11 @@ def with_unit(answer: Answer, unit: str) -> Answer:
     return answer.model_copy(update={"unit": unit if _SIMPLE_UNIT.fullmatch(unit) else "", "decimals": decimals})
 
 
-def _entities(query: Query) -> list[str]:
+def _entities(query: ProgramQuestion) -> list[str]:
     return [str(row[1]) for row in query.database.rows[query.database.schema.main.name]]
 
 
-def _rows(query: Query) -> tuple[tuple[str, ...], ...]:
+def _rows(query: ProgramQuestion) -> tuple[tuple[str, ...], ...]:
     """The figures that were used: entity, column, value, and what the value was divided by."""
     return tuple(
         (entity, column.name, _text(column, entity), f"{column.scale:f}")
@@ -303,7 +303,7 @@ def _text(column: FigureColumn, entity: str) -> str:
     return "" if value is None else month_text(value) if column.is_month else f"{value:f}"
 
 
-def _passages(query: Query) -> tuple[Passage, ...]:
+def _passages(query: ProgramQuestion) -> tuple[Passage, ...]:
     """Where the documents print the figures, in the order of the rows."""
     return tuple(
         Passage(document=column.figures[entity].document, span=column.figures[entity].span)

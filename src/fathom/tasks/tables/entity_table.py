@@ -11,7 +11,7 @@ from statistics import median
 
 from fathom.records.record import digest
 from fathom.tasks.programs.database import Database
-from fathom.tasks.programs.schema import ColumnSpec, Schema, Table
+from fathom.tasks.programs.schema import ColumnSpec, Schema, SchemaTable
 from fathom.tasks.tables.entity_figures import EntityFigures
 from fathom.tasks.tables.figures import Figure, Slot, Year
 from fathom.tasks.tables.months import MONTH, month_text
@@ -175,7 +175,7 @@ def make_database(
     pack: str, specs: Sequence[ColumnSpec], rows: Iterable[Sequence[str | int | float | None]]
 ) -> Database:
     """A database with one table: a number, the name of an entity, and its figures."""
-    table = Table(
+    table = SchemaTable(
         pack.replace("-", "_"),
         (ColumnSpec(KEY, "integer"), ColumnSpec(LABEL, "text", ("name",)), *specs),
         key=KEY,

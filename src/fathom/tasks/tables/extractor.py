@@ -45,7 +45,7 @@ _NUMBER = re.compile(r"[(（]?[-−–－]?\s?(?:US\$|[$£€])?\d[\d,，.'’\u
 
 
 @dataclass(frozen=True)
-class Subject:
+class ExtractionTask:
     """A document about which an extractor is asked, and the figures that are wanted."""
 
     document: DocumentId
@@ -57,7 +57,7 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Claim:
+class ExtractedFigure:
     """What one response says of one figure."""
 
     value: str
@@ -65,7 +65,7 @@ class Claim:
     quote: str
 
 
-def subject_of(document: Document, pack: Pack, everything: bool) -> Subject | None:
+def subject_of(document: Document, pack: Pack, everything: bool) -> ExtractionTask | None:
     """The figures of a document that are not known yet, or all; None if it is of another domain or has no name."""
     known = document_figures(document, pack)
     year = known.year if known else title_year(document) if pack.has_periods else None
@@ -81,11 +81,11 @@ def subject_of(document: Document, pack: Pack, everything: bool) -> Subject | No
     }
     language: Language = "zh" if document.language == "zh" and "zh" in pack.languages else pack.languages[0]
     fields = tuple(name for name in pack.fields if everything or name not in certain)
-    return Subject(document.id, document.text, language, entity, year, fields)
+    return ExtractionTask(document.id, document.text, language, entity, year, fields)
 
 
 def prompts(
-    subject: Subject, pack: Pack, shown: Callable[[Sequence[str]], str], at_once: int = FIELDS_AT_ONCE
+    subject: ExtractionTask, pack: Pack, shown: Callable[[Sequence[str]], str], at_once: int = FIELDS_AT_ONCE
 ) -> Iterator[tuple[tuple[str, ...], Prompt]]:
     """The prompts about a document, each with the fields that it asks for; `shown` is the text for some fields."""
     for start in range(0, len(subject.fields), at_once):
@@ -126,7 +126,7 @@ def prompt_version() -> str:
     return digest(*_parts()).hex()[:8]
 
 
-def _wanted(subject: Subject, fields: Sequence[str], pack: Pack) -> str:
+def _wanted(subject: ExtractionTask, fields: Sequence[str], pack: Pack) -> str:
     period = "" if subject.year is None else f", {pack.period.of(subject.language)} {subject.year}"
     lines = [f"- {name}: {_named(pack.fields[name], subject.language)}{period}" for name in fields]
     return f"Figures of {subject.entity}:\n\n" + "\n".join(lines)
@@ -183,7 +183,7 @@ def _rows_with(table: str, labels: Sequence[str]) -> str:
 # Responses.
 
 
-def parse_response(text: str, fields: Iterable[str]) -> dict[str, Claim | None]:
+def parse_response(text: str, fields: Iterable[str]) -> dict[str, ExtractedFigure | None]:
     """The claims of a response; raises ValueError if it has no JSON object with one of the fields."""
     wanted = tuple(fields)
     objects = (one.value for one in json_values(text) if isinstance(one.value, dict) and (one.value or not one.cut_off))
@@ -194,13 +194,13 @@ def parse_response(text: str, fields: Iterable[str]) -> dict[str, Claim | None]:
     return {field: _claim(found.get(field)) for field in wanted}
 
 
-def _claim(found: object) -> Claim | None:
+def _claim(found: object) -> ExtractedFigure | None:
     if not isinstance(found, dict) or found.get("value") in (None, ""):
         return None
-    return Claim(*(str(found.get(name) or "").strip() for name in ("value", "unit", "quote")))
+    return ExtractedFigure(*(str(found.get(name) or "").strip() for name in ("value", "unit", "quote")))
 
 
-def located(claim: Claim, field: str, subject: Subject, kind: Kind) -> Fact | None:
+def located(claim: ExtractedFigure, field: str, subject: ExtractionTask, kind: Kind) -> Fact | None:
     """The claim as a fact, if its quote is in the document and prints its number; otherwise None."""
     if kind == "month":
         return _located_month(claim, field, subject)
@@ -226,7 +226,7 @@ def located(claim: Claim, field: str, subject: Subject, kind: Kind) -> Fact | No
     return Fact(entity=subject.entity, attribute=field, period=period, value=value, unit=name, span=span)
 
 
-def _located_month(claim: Claim, field: str, subject: Subject) -> Fact | None:
+def _located_month(claim: ExtractedFigure, field: str, subject: ExtractionTask) -> Fact | None:
     place, stated = _find(claim.quote, subject.text), parse_month(claim.value)
     if place is None or stated is None:
         return None

@@ -13,7 +13,7 @@ from fathom.scoring.keys import Key
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.database import Database
 from fathom.tasks.programs.parse import ParseError, parse
-from fathom.tasks.programs.schema import Schema, Table
+from fathom.tasks.programs.schema import Schema, SchemaTable
 from fathom.tasks.programs.tree import Program
 from fathom.tasks.tables.entity_table import database_with
 from fathom.tasks.tables.months import MONTH, month_value
@@ -50,7 +50,7 @@ def _table_name(statement: str) -> str:
 
 # Build, audit and baselines read the program of a question several times.
 @lru_cache(maxsize=1_024)
-def _parsed(statement: str, tables: tuple[Table, ...]) -> Program:
+def _parsed(statement: str, tables: tuple[SchemaTable, ...]) -> Program:
     return parse(statement, Schema(tables))[0]
 
 

@@ -85,7 +85,7 @@ _YEAR = re.compile(
 
 
 @dataclass(frozen=True)
-class Heading:
+class HeaderLabel:
     """A heading of a row or column, taken apart."""
 
     text: str
@@ -97,13 +97,13 @@ class Heading:
 
 
 @lru_cache(maxsize=20_000)
-def parse_heading(text: str) -> Heading:
+def parse_heading(text: str) -> HeaderLabel:
     """A heading of a row or column, taken apart."""
     rest, unit = _without_unit(_ENUMERATOR.sub("", _cleaned(text)))
     rest = _RESTATED.sub("", rest)
     rest, period = split_period(rest)
     rest = re.sub(r"[(（]\s*[)）]", "", rest).strip(" \t,:;–-—：，")
-    return Heading(rest, _scope(rest), period, unit)
+    return HeaderLabel(rest, _scope(rest), period, unit)
 
 
 def normal_label(text: str) -> str:

@@ -96,7 +96,7 @@ class Composite(Nouns):
     """The weight of each metric or field; all must be without a unit, or all in the same one."""
 
 
-class Entity(Record):
+class EntityNouns(Record):
     """How the things that the documents are about are called."""
 
     noun: str
@@ -108,8 +108,8 @@ class Pack(Record):
 
     name: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
     summary: str
-    en: Entity | None = None
-    zh: Entity | None = None
+    en: EntityNouns | None = None
+    zh: EntityNouns | None = None
     about: Literal["subject", "document"] = "subject"
     """What the figures are of: a company or another subject of several documents, or the document itself. Articles are
     named by their titles, and a question names those that it is about, since few of them state a figure."""
@@ -139,9 +139,9 @@ class Pack(Record):
     def languages(self) -> tuple[Language, ...]:
         return tuple(language for language in ("en", "zh") if getattr(self, language) is not None)
 
-    def entity(self, language: Language) -> Entity:
+    def entity(self, language: Language) -> EntityNouns:
         """The nouns for an entity."""
-        entity: Entity = getattr(self, language)
+        entity: EntityNouns = getattr(self, language)
         return entity
 
     @cached_property

@@ -40,7 +40,7 @@ _IN_UNIT = Nouns(en=(", in {unit}",), zh=("，单位为{unit}",))
 
 
 @dataclass(frozen=True)
-class Column:
+class PeriodColumn:
     """One column and what its cells mean."""
 
     name: str
@@ -68,40 +68,42 @@ class PeriodTable:
         self.name = pack.name.replace("-", "_")
 
     @cached_property
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[PeriodColumn]:
         """The name, the period and the currency where there are some, and the fields."""
         pack, language = self._pack, self._language
         noun = pack.entity(language).noun
-        columns = [Column(NAME, "TEXT", (_TITLE if pack.about == "document" else _NAME).of(language).format(noun=noun))]
+        columns = [
+            PeriodColumn(NAME, "TEXT", (_TITLE if pack.about == "document" else _NAME).of(language).format(noun=noun))
+        ]
         if pack.has_periods:
             period = pack.period.of(language)
             columns += [
-                Column(YEAR, "INTEGER", period),
-                Column(OWN_REPORT, "INTEGER", _OWN_REPORT.of(language).format(noun=noun, period=period)),
+                PeriodColumn(YEAR, "INTEGER", period),
+                PeriodColumn(OWN_REPORT, "INTEGER", _OWN_REPORT.of(language).format(noun=noun, period=period)),
             ]
         if any(field.kind == "money" for field in pack.fields.values()):
-            columns.append(Column(CURRENCY_COLUMN, "TEXT", _CURRENCY.of(language)))
+            columns.append(PeriodColumn(CURRENCY_COLUMN, "TEXT", _CURRENCY.of(language)))
         for name in pack.fields:
             columns += self._field_columns(name)
         return columns
 
-    def _field_columns(self, name: str) -> Iterator[Column]:
+    def _field_columns(self, name: str) -> Iterator[PeriodColumn]:
         field, language = self._pack.fields[name], self._language
         units = self._units(name)
         noun = field.of(language) or name
         if field.kind == "money":
             per_share = _PER_SHARE.of(language) if any(unit.endswith("/shares") for unit in units) else ""
-            yield Column(name, "REAL", f"{noun}{per_share}{_MONEY.of(language)}")
+            yield PeriodColumn(name, "REAL", f"{noun}{per_share}{_MONEY.of(language)}")
         elif field.kind == "percent":
-            yield Column(name, "REAL", f"{noun}{_PERCENT.of(language)}")
+            yield PeriodColumn(name, "REAL", f"{noun}{_PERCENT.of(language)}")
         elif field.kind == "month":
-            yield Column(name, "TEXT", f"{noun}{_MONTH.of(language)}")
+            yield PeriodColumn(name, "TEXT", f"{noun}{_MONTH.of(language)}")
         elif len(units) > 1:
-            yield Column(name, "REAL", noun)
-            yield Column(f"{name}{UNIT}", "TEXT", _UNIT.of(language).format(noun=noun))
+            yield PeriodColumn(name, "REAL", noun)
+            yield PeriodColumn(f"{name}{UNIT}", "TEXT", _UNIT.of(language).format(noun=noun))
         else:
             unit = "" if field.kind == "count" else next(iter(units), "")
-            yield Column(name, "REAL", f"{noun}{_IN_UNIT.of(language).format(unit=unit)}" if unit else noun)
+            yield PeriodColumn(name, "REAL", f"{noun}{_IN_UNIT.of(language).format(unit=unit)}" if unit else noun)
 
     def _units(self, name: str) -> list[str]:
         return sorted({row.figures[name].unit for row in self._rows if name in row.figures})

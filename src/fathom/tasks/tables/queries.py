@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from fathom.tasks.programs import tree
 from fathom.tasks.tables.query_constants import condition_of, constant_beyond, opposite, plain, rows_where, values
-from fathom.tasks.tables.query_parts import FEWEST_IN_GROUP, LONGEST_LIST, Level, Query, QueryParts
+from fathom.tasks.tables.query_parts import FEWEST_IN_GROUP, LONGEST_LIST, Level, ProgramQuestion, QueryParts
 from fathom.tasks.tables.wording import QuantityCondition
 
 TRIES = 12
@@ -22,7 +22,7 @@ _ZERO = Decimal(0)
 class QueryMaker(QueryParts):
     """Draws questions about one entity table."""
 
-    def make(self, level: Level, empty: bool = False) -> Query | None:
+    def make(self, level: Level, empty: bool = False) -> ProgramQuestion | None:
         """A question of that level; None if none was found. With `empty` nothing meets its conditions."""
         makers = self._conditional_makers()[level] if empty else self._makers()[level]
         if self._rng.random() < 0.5:
@@ -37,10 +37,10 @@ class QueryMaker(QueryParts):
                     return made
         return None
 
-    def _month_makers(self) -> list[Callable[[], Query | None]]:
+    def _month_makers(self) -> list[Callable[[], ProgramQuestion | None]]:
         return [self._month_of_field, self._month_of_group, self._month_of_metric]
 
-    def _conditional_makers(self) -> dict[Level, list[Callable[[], Query | None]]]:
+    def _conditional_makers(self) -> dict[Level, list[Callable[[], ProgramQuestion | None]]]:
         """The forms with conditions that nothing may meet, as often as answerable questions have them.
 
         A count of nothing is zero, and has an answer.
@@ -59,7 +59,7 @@ class QueryMaker(QueryParts):
             ],
         }
 
-    def _makers(self) -> dict[Level, list[Callable[[], Query | None]]]:
+    def _makers(self) -> dict[Level, list[Callable[[], ProgramQuestion | None]]]:
         return {
             "easy": [
                 self._top_field,
@@ -94,44 +94,44 @@ class QueryMaker(QueryParts):
 
     # Easy.
 
-    def _top_field(self) -> Query | None:
+    def _top_field(self) -> ProgramQuestion | None:
         return self._top(self._one_of(self._fields), "easy", "top", self._rng.randint(2, 8))
 
-    def _single_field(self) -> Query | None:
+    def _single_field(self) -> ProgramQuestion | None:
         return self._top(self._one_of(self._fields), "easy", "single", 1)
 
-    def _one_condition(self) -> Query | None:
+    def _one_condition(self) -> ProgramQuestion | None:
         return self._filter([self._one_of(self._fields)], "easy", "filter")
 
-    def _count_field(self) -> Query | None:
+    def _count_field(self) -> ProgramQuestion | None:
         return self._filter([self._one_of(self._fields)], "easy", "count")
 
-    def _total(self) -> Query | None:
+    def _total(self) -> ProgramQuestion | None:
         quantity = self._one_of([one for one in self._fields if one.additive])
         if quantity is None:
             return None
         program = tree.Program(tree.Aggregate("SUM", quantity.measure))
         return self._query(program, self._words.total(quantity), "easy", "total", [quantity])
 
-    def _average(self) -> Query | None:
+    def _average(self) -> ProgramQuestion | None:
         return self._mean(self._one_of(self._fields), None, "easy", "average")
 
     # Medium.
 
-    def _top_metric(self) -> Query | None:
+    def _top_metric(self) -> ProgramQuestion | None:
         count = self._rng.choice((1, *range(2, 7)))
         return self._top(self._one_of(self._metrics), "medium", "single" if count == 1 else "top", count)
 
-    def _metric_condition(self) -> Query | None:
+    def _metric_condition(self) -> ProgramQuestion | None:
         return self._filter([self._one_of(self._metrics)], "medium", self._rng.choice(("filter", "count")))
 
-    def _two_conditions(self) -> Query | None:
+    def _two_conditions(self) -> ProgramQuestion | None:
         one, two = self._one_of(self._fields), self._one_of([*self._fields, *self._metrics])
         if one is None or two is None or set(one.columns) & set(two.columns):
             return None
         return self._filter([one, two], "medium", "conditions")
 
-    def _comparison(self) -> Query | None:
+    def _comparison(self) -> ProgramQuestion | None:
         by_name = {one.columns[0].slot.field: one for one in self._fields}
         pairs = [(by_name[one], by_name[two]) for one, two in self._comparable() if {one, two} <= by_name.keys()]
         if not pairs:
@@ -140,13 +140,13 @@ class QueryMaker(QueryParts):
         operation = self._rng.choice(("filter", "count"))
         return self._select(self._compared(one, two), "medium", operation, [one, two])
 
-    def _growth(self) -> Query | None:
+    def _growth(self) -> ProgramQuestion | None:
         quantity = self._one_of(self._growths)
         if self._rng.random() < 0.5:
             return self._top(quantity, "medium", "growth", self._rng.randint(1, 5))
         return self._filter([quantity], "medium", "growth")
 
-    def _total_growth(self) -> Query | None:
+    def _total_growth(self) -> ProgramQuestion | None:
         quantity = self._one_of([one for one in self._growths if one.additive and not one.has_gaps])
         if quantity is None:
             return None
@@ -155,7 +155,7 @@ class QueryMaker(QueryParts):
         text = self._words.total_growth(quantity)
         return self._query(tree.Program(growth), text, "medium", "growth", [quantity])
 
-    def _pooled(self) -> Query | None:
+    def _pooled(self) -> ProgramQuestion | None:
         quantity = self._one_of([one for one in self._metrics if one.pools and not one.has_gaps])
         if quantity is None:
             return None
@@ -164,7 +164,7 @@ class QueryMaker(QueryParts):
         program = tree.Program(tree.CombinedResult(ratio, "*", 100) if quantity.unit == "%" else ratio)
         return self._query(program, self._words.pooled(quantity), "medium", "ratio of sums", [quantity])
 
-    def _share(self) -> Query | None:
+    def _share(self) -> ProgramQuestion | None:
         quantity = self._one_of([one for one in [*self._fields, *self._metrics] if not one.has_gaps])
         test = self._test(quantity, [quantity]) if quantity else None
         # A share of four is a quarter, a half or three quarters.
@@ -173,11 +173,11 @@ class QueryMaker(QueryParts):
         share = tree.CombinedResult(tree.Ratio(tree.Count(), tree.Count(), condition_of([test])), "*", 100)
         return self._query(tree.Program(share), self._words.share([test]), "medium", "share", [quantity], "%")
 
-    def _group_average(self) -> Query | None:
+    def _group_average(self) -> ProgramQuestion | None:
         group, quantity = self._one_of(self._fields), self._one_of([*self._fields, *self._metrics])
         return self._mean(quantity, group, "medium", "group average")
 
-    def _group_difference(self) -> Query | None:
+    def _group_difference(self) -> ProgramQuestion | None:
         group, quantity = self._one_of(self._fields), self._one_of([*self._fields, *self._metrics])
         if group is None or quantity is None or set(group.columns) & set(quantity.columns):
             return None
@@ -195,18 +195,18 @@ class QueryMaker(QueryParts):
         unit = "percentage points" if quantity.unit == "%" else quantity.unit
         return self._query(program, text, "medium", "group difference", [group, quantity], unit)
 
-    def _month_of_field(self) -> Query | None:
+    def _month_of_field(self) -> ProgramQuestion | None:
         return self._month_of_first(self._one_of(self._fields), "medium")
 
-    def _month_of_group(self) -> Query | None:
+    def _month_of_group(self) -> ProgramQuestion | None:
         return self._extreme_month(self._one_of(self._fields), "medium")
 
     # Hard.
 
-    def _month_of_metric(self) -> Query | None:
+    def _month_of_metric(self) -> ProgramQuestion | None:
         return self._month_of_first(self._one_of([*self._metrics, *self._growths]), "hard")
 
-    def _above_group_average(self) -> Query | None:
+    def _above_group_average(self) -> ProgramQuestion | None:
         group = self._one_of([*self._fields, *self._metrics])
         quantity = self._one_of([*self._fields, *self._metrics])
         if group is None or quantity is None or set(group.columns) & set(quantity.columns):
@@ -230,23 +230,23 @@ class QueryMaker(QueryParts):
         program = tree.Program(tree.Count() if counted else tree.Labels(), condition)
         return self._query(program, text, "hard", "above group average", [group, quantity])
 
-    def _composite(self) -> Query | None:
+    def _composite(self) -> ProgramQuestion | None:
         quantity = self._one_of(self._composites)
         if self._rng.random() < 0.5:
             return self._top(quantity, "hard", "composite", self._rng.randint(2, 5))
         return self._filter([quantity], "hard", "composite")
 
-    def _derived_conditions(self) -> Query | None:
+    def _derived_conditions(self) -> ProgramQuestion | None:
         pool = [*self._metrics, *self._growths]
         if len(pool) < 2:
             return None
         return self._filter(self._rng.sample(pool, 2), "hard", "derived conditions")
 
-    def _derived_average(self) -> Query | None:
+    def _derived_average(self) -> ProgramQuestion | None:
         group, quantity = self._one_of([*self._metrics, *self._growths]), self._one_of([*self._fields, *self._metrics])
         return self._mean(quantity, group, "hard", "derived average")
 
-    def _metric_comparison(self) -> Query | None:
+    def _metric_comparison(self) -> ProgramQuestion | None:
         """A difference of fields, such as free cash flow, that is positive and exceeds a field such as net profit."""
         by_name = {one.columns[0].slot.field: one for one in self._fields}
         # What is compared with operating cash flow may be compared with what is left of it.

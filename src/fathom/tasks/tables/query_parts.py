@@ -40,7 +40,7 @@ MOST_MONTHS = 8
 
 
 @dataclass(frozen=True)
-class Query:
+class ProgramQuestion:
     """A question with its program."""
 
     program: tree.Program
@@ -90,7 +90,9 @@ class QueryParts:
         found = self._values(quantity, used)
         return sum(inside and value is not None for inside, value in zip(met, found, strict=True)) < FEWEST_IN_GROUP
 
-    def _mean(self, quantity: Quantity | None, group: Quantity | None, level: Level, operation: str) -> Query | None:
+    def _mean(
+        self, quantity: Quantity | None, group: Quantity | None, level: Level, operation: str
+    ) -> ProgramQuestion | None:
         """The mean of a quantity over all entities, or over those that meet a condition on another quantity."""
         if quantity is None or (group is None and operation != "average"):
             return None
@@ -110,7 +112,7 @@ class QueryParts:
         program = tree.Program(tree.Aggregate("AVG", quantity.measure), condition_of([test]))
         return self._query(program, self._words.average(quantity, (test,)), level, operation, [group, quantity])
 
-    def _top(self, quantity: Quantity | None, level: Level, operation: str, count: int) -> Query | None:
+    def _top(self, quantity: Quantity | None, level: Level, operation: str, count: int) -> ProgramQuestion | None:
         if quantity is None:
             return None
         known = sorted(value for value in self._values(quantity, [quantity]) if value is not None)
@@ -128,7 +130,7 @@ class QueryParts:
         text = self._words.single(quantity, highest) if count == 1 else self._words.top(quantity, count, highest)
         return self._query(program, text, level, operation, [quantity])
 
-    def _month_of_first(self, quantity: Quantity | None, level: Level) -> Query | None:
+    def _month_of_first(self, quantity: Quantity | None, level: Level) -> ProgramQuestion | None:
         """The month of the entity with the highest or lowest value of a quantity."""
         month = self._one_of(self._months)
         if month is None or quantity is None:
@@ -144,7 +146,7 @@ class QueryParts:
         text = self._words.month_of_first(month, quantity, highest)
         return self._query(program, text, level, "month", used, MONTH)
 
-    def _extreme_month(self, group: Quantity | None, level: Level) -> Query | None:
+    def _extreme_month(self, group: Quantity | None, level: Level) -> ProgramQuestion | None:
         """The earliest or latest month of the entities that meet a condition."""
         month = self._one_of(self._months)
         if month is None or group is None or month.has_gaps:
@@ -164,7 +166,7 @@ class QueryParts:
         sizes = [abs(value) for value in self._values(quantity, [quantity]) if value is not None]
         return constant_between(differences, self._rng, True, floor=quantity.floor(sizes, of_difference=True))
 
-    def _filter(self, used: Sequence[Quantity | None], level: Level, operation: str) -> Query | None:
+    def _filter(self, used: Sequence[Quantity | None], level: Level, operation: str) -> ProgramQuestion | None:
         known = [one for one in used if one is not None]
         if len(known) < len(used):
             return None
@@ -196,7 +198,7 @@ class QueryParts:
 
     def _select(
         self, tests: Sequence[QuantityCondition], level: Level, operation: str, used: Sequence[Quantity]
-    ) -> Query | None:
+    ) -> ProgramQuestion | None:
         if not tests:
             return None
         condition = condition_of(tests)
@@ -239,7 +241,7 @@ class QueryParts:
         operation: str,
         used: Sequence[Quantity],
         unit: str | None = None,
-    ) -> Query | None:
+    ) -> ProgramQuestion | None:
         columns = _columns(used)
         database = self._table.database(columns)
         if len(database.rows[database.schema.main.name]) < 4:
@@ -256,7 +258,9 @@ class QueryParts:
             text,
             self._words.missing() if missing else "",
         ]
-        return Query(program, sentences(parts, self._table.language), level, operation, columns, database, unit)
+        return ProgramQuestion(
+            program, sentences(parts, self._table.language), level, operation, columns, database, unit
+        )
 
 
 def wording(table: EntityTable) -> Wording:

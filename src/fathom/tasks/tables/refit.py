@@ -21,7 +21,7 @@ from fathom.tasks.tables.guards import guards
 from fathom.tasks.tables.key_tables import database_of, program_of, unit_of
 from fathom.tasks.tables.pack import Pack
 from fathom.tasks.tables.query_constants import rows_where
-from fathom.tasks.tables.query_parts import FEWEST_IN_GROUP, Query, wording
+from fathom.tasks.tables.query_parts import FEWEST_IN_GROUP, ProgramQuestion, wording
 from fathom.tasks.tables.settings import recorded_packs
 
 UNKNOWN = "its scope cannot be read from its text"
@@ -84,7 +84,7 @@ class TablesRefitter:
         if problem:
             return problem
         sentence = wording(table).scope(table.left_out(columns), table.named(columns))
-        query = Query(
+        query = ProgramQuestion(
             program,
             sentence + item.question.text.removeprefix(scope.sentence),
             level_of(item),

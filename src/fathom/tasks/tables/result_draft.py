@@ -18,7 +18,7 @@ MOST_PAIRS = 12
 """Pairs of data sets on which the same quantity is compared."""
 
 
-class Result(NamedTuple):
+class MeasuredResult(NamedTuple):
     """A quantity that was measured on a data set, or under another condition."""
 
     quantity: str
@@ -27,18 +27,18 @@ class Result(NamedTuple):
 
 def draft_results(corpus: Corpus, name: str) -> str | None:
     """The TOML text of a pack with a field for every result that four articles report; None if there are no two."""
-    reported: dict[Result, set[DocumentId]] = defaultdict(set)
-    units: dict[Result, Counter[str]] = defaultdict(Counter)
+    reported: dict[MeasuredResult, set[DocumentId]] = defaultdict(set)
+    units: dict[MeasuredResult, Counter[str]] = defaultdict(Counter)
     for document in corpus.documents():
         for fact in own_results(document) if document.kind == "article" else ():
-            result = Result(fact.attribute, fact.part)
+            result = MeasuredResult(fact.attribute, fact.part)
             reported[result].add(document.id)
             units[result][fact.unit] += 1
     chosen = [one for one in reported if len(reported[one]) >= FEWEST_ARTICLES and len(units[one]) == 1]
     chosen = sorted(chosen, key=lambda one: (-len(reported[one]), one))[:MOST_FIELDS]
     if len(chosen) < 2:
         return None
-    names: dict[Result, str] = {}
+    names: dict[MeasuredResult, str] = {}
     for one in chosen:
         names[one] = unused(field_name(f"{one.quantity} {one.part.removeprefix('the ')}"), names.values())
     pairs = [
@@ -53,10 +53,10 @@ def draft_results(corpus: Corpus, name: str) -> str | None:
 
 def _lines(
     name: str,
-    names: dict[Result, str],
-    pairs: list[tuple[Result, Result]],
-    units: dict[Result, str],
-    reported: dict[Result, set[DocumentId]],
+    names: dict[MeasuredResult, str],
+    pairs: list[tuple[MeasuredResult, MeasuredResult]],
+    units: dict[MeasuredResult, str],
+    reported: dict[MeasuredResult, set[DocumentId]],
 ) -> Iterator[str]:
     yield "# A draft: remove what nobody would compare, and correct the nouns."
     yield ""

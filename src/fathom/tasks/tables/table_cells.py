@@ -10,7 +10,7 @@ from functools import cached_property
 
 from fathom.records.documents import Cell, Document, Table
 from fathom.records.spans import Span
-from fathom.tasks.tables.labels import Heading, normal_label, parse_heading, split_period
+from fathom.tasks.tables.labels import HeaderLabel, normal_label, parse_heading, split_period
 from fathom.tasks.tables.months import MONTH, parse_month
 from fathom.tasks.tables.units import MISSING, CellNumber, Unit, parse_cell, stated_unit
 
@@ -176,8 +176,8 @@ class _Grid:
         column: int,
         labels: tuple[str, ...],
         part: str,
-        row_heading: Heading,
-        heading: Heading,
+        row_heading: HeaderLabel,
+        heading: HeaderLabel,
         unit: Unit | None,
     ) -> TableNumber:
         cell, number = row.cells[column], row.numbers.get(column)
@@ -243,7 +243,7 @@ class _Grid:
                 yield line
 
 
-def _is_clear(column: int, columns: dict[int, Heading]) -> bool:
+def _is_clear(column: int, columns: dict[int, HeaderLabel]) -> bool:
     """Whether the headings distinguish a column without a name from the others: by its period, or as their total."""
     own = columns[column]
     others = [heading for other, heading in columns.items() if other != column]

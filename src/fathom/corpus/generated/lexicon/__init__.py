@@ -24,7 +24,7 @@ class Phrase:
 
 
 @dataclass(frozen=True)
-class Quantity:
+class MeasuredQuantity:
     """A measured quantity, as the author names it and as a citing work paraphrases it."""
 
     name: str
@@ -62,7 +62,7 @@ class Topic:
     """Conditions under which it is studied."""
     materials: tuple[Phrase, ...]
     """Data sets and samples."""
-    quantities: tuple[Quantity, ...]
+    quantities: tuple[MeasuredQuantity, ...]
     mechanisms: tuple[str, ...]
     actions: tuple[str, ...]
     facts: tuple[str, ...]
@@ -145,7 +145,7 @@ def _topic(subject: str, words: dict) -> Topic:  # type: ignore[type-arg]
         settings=phrases("settings"),
         materials=phrases("materials"),
         quantities=tuple(
-            Quantity(
+            MeasuredQuantity(
                 q["name"],
                 q["retold"],
                 q["unit"],

@@ -9,7 +9,7 @@ from random import Random
 from fathom.corpus.generated.draft import with_all_stated
 from fathom.corpus.generated.prose.narrative import write_narrative
 from fathom.corpus.generated.prose.news import write_news
-from fathom.corpus.generated.prose.pack import Pack, load_pack
+from fathom.corpus.generated.prose.pack import ProsePack, load_pack
 from fathom.corpus.generated.prose.policy import write_policy
 from fathom.corpus.generated.prose.writer import ProseWriter
 from fathom.records.documents import Document, DocumentKind
@@ -23,21 +23,21 @@ LONG = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Domain:
+class ProseDomain:
     """A kind of document in one language."""
 
     kind: DocumentKind
     language: str
-    write: Callable[[Pack, str, Random, int], tuple[ProseWriter, Span, int | None]]
+    write: Callable[[ProsePack, str, Random, int], tuple[ProseWriter, Span, int | None]]
 
 
-DOMAINS: Mapping[str, Domain] = {
-    "narrative": Domain("narrative", "en", write_narrative),
-    "news": Domain("news", "en", write_news),
-    "policy": Domain("policy", "en", write_policy),
-    "narrative-zh": Domain("narrative", "zh", write_narrative),
-    "news-zh": Domain("news", "zh", write_news),
-    "policy-zh": Domain("policy", "zh", write_policy),
+DOMAINS: Mapping[str, ProseDomain] = {
+    "narrative": ProseDomain("narrative", "en", write_narrative),
+    "news": ProseDomain("news", "en", write_news),
+    "policy": ProseDomain("policy", "en", write_policy),
+    "narrative-zh": ProseDomain("narrative", "zh", write_narrative),
+    "news-zh": ProseDomain("news", "zh", write_news),
+    "policy-zh": ProseDomain("policy", "zh", write_policy),
 }
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from random import Random
 
-from fathom.corpus.generated.prose.pack import Pack
-from fathom.corpus.generated.prose.world import World, distinct, near
-from fathom.corpus.generated.prose.writer import ProseWriter, Statement
+from fathom.corpus.generated.prose.pack import ProsePack
+from fathom.corpus.generated.prose.world import DocumentPlan, distinct, near
+from fathom.corpus.generated.prose.writer import ProseWriter, StatedParagraph
 from fathom.records.spans import Span
 
 ELDERS, PLACES, THINGS = 4, 5, 5
 PEOPLE = 2 * ELDERS
 
 
-def _narrative_world(pack: Pack, language: str, rng: Random, scale: int) -> World:
+def _narrative_world(pack: ProsePack, language: str, rng: Random, scale: int) -> DocumentPlan:
     """Who lived, owned and went where."""
-    world = World(pack, language, rng, 15 * scale)
+    world = DocumentPlan(pack, language, rng, 15 * scale)
     people = world.people(rng.sample(pack.names["roles"], PEOPLE))
     _add_life_events(world, people)
     _add_wages(world, people)
@@ -27,7 +27,7 @@ def _narrative_world(pack: Pack, language: str, rng: Random, scale: int) -> Worl
     return world
 
 
-def _add_life_events(world: World, people: list[str]) -> None:
+def _add_life_events(world: DocumentPlan, people: list[str]) -> None:
     """Births, of the younger siblings relative to those of the elder ones, and departures."""
     rng = world.rng
     elders, younger = people[:ELDERS], people[ELDERS:]
@@ -44,7 +44,7 @@ def _add_life_events(world: World, people: list[str]) -> None:
         world.state("left", person, year + age)
 
 
-def _add_wages(world: World, people: list[str]) -> None:
+def _add_wages(world: DocumentPlan, people: list[str]) -> None:
     rng = world.rng
     corrected = set(rng.sample(people, 2))
     wages, dues = distinct(rng, PEOPLE, 140, 980, step=10, gap=10), distinct(rng, PEOPLE, 5, 26)
@@ -53,7 +53,7 @@ def _add_wages(world: World, people: list[str]) -> None:
         world.state("dues", person, share)
 
 
-def _add_homes(world: World, people: list[str]) -> None:
+def _add_homes(world: DocumentPlan, people: list[str]) -> None:
     rng = world.rng
     places = world.places(PLACES)
     for number, person in enumerate(people):
@@ -63,7 +63,7 @@ def _add_homes(world: World, people: list[str]) -> None:
         world.state("distance", place, meters, wrong=near(rng, meters, 100) if place == corrected else None)
 
 
-def _add_things(world: World, buyers: list[str]) -> None:
+def _add_things(world: DocumentPlan, buyers: list[str]) -> None:
     """What was bought, mended and sold."""
     rng = world.rng
     things = rng.sample(world.pack.names["things"], THINGS)
@@ -76,13 +76,13 @@ def _add_things(world: World, buyers: list[str]) -> None:
         world.state("sold", thing, price + repair + profit)
 
 
-def write_narrative(pack: Pack, language: str, rng: Random, scale: int) -> tuple[ProseWriter, Span, int | None]:
+def write_narrative(pack: ProsePack, language: str, rng: Random, scale: int) -> tuple[ProseWriter, Span, int | None]:
     """The writer of a whole chronicle, the span of its title, and no year."""
     world = _narrative_world(pack, language, rng, scale)
     writer = ProseWriter(pack, language, rng, {"valley": rng.choice(pack.names["valleys"])})
     title = writer.title()
     for template in pack.intro:
-        writer.paragraph(Statement(template, {}))
+        writer.paragraph(StatedParagraph(template, {}))
     for number, statements in enumerate(world.statements, start=1):
         with writer.draft.section(pack.section.format(number=number, heading=writer.heading({}))):
             writer.body(statements, fillers=rng.randint(6, 8))

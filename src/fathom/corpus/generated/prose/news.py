@@ -5,18 +5,18 @@ from __future__ import annotations
 from datetime import date, timedelta
 from random import Random
 
-from fathom.corpus.generated.prose.pack import Pack
+from fathom.corpus.generated.prose.pack import ProsePack
 from fathom.corpus.generated.prose.printing import date_number, print_value
-from fathom.corpus.generated.prose.world import World, distinct, near
-from fathom.corpus.generated.prose.writer import ProseWriter, Statement
+from fathom.corpus.generated.prose.world import DocumentPlan, distinct, near
+from fathom.corpus.generated.prose.writer import ProseWriter, StatedParagraph
 from fathom.records.spans import Span
 
 TOWNS, DONORS = 6, 4
 
 
-def _news_world(pack: Pack, language: str, rng: Random, days: list[date], towns: list[str]) -> World:
+def _news_world(pack: ProsePack, language: str, rng: Random, days: list[date], towns: list[str]) -> DocumentPlan:
     """What happens in the towns, and in which dispatch it is reported."""
-    world = World(pack, language, rng, len(days))
+    world = DocumentPlan(pack, language, rng, len(days))
     early = max(4, len(days) // 2)
     for attribute, values in (
         ("evacuated", distinct(rng, TOWNS, 180, 2900, gap=40)),
@@ -37,7 +37,7 @@ def _news_world(pack: Pack, language: str, rng: Random, days: list[date], towns:
     return world
 
 
-def _add_roads(world: World, days: list[date], towns: list[str], early: int) -> None:
+def _add_roads(world: DocumentPlan, days: list[date], towns: list[str], early: int) -> None:
     """Each road is closed early, and reopened some days later."""
     rng = world.rng
     for town, closure in zip(towns, distinct(rng, TOWNS, 4, 22), strict=True):
@@ -49,7 +49,7 @@ def _add_roads(world: World, days: list[date], towns: list[str], early: int) -> 
             world.state("closure", town, closure, section=rng.choice(later))
 
 
-def _add_donors(world: World, towns: list[str], early: int) -> None:
+def _add_donors(world: DocumentPlan, towns: list[str], early: int) -> None:
     rng = world.rng
     donors = rng.sample(world.pack.names["donors"], DONORS)
     raised = rng.choice(donors)
@@ -61,23 +61,23 @@ def _add_donors(world: World, towns: list[str], early: int) -> None:
         world.state_name("recipient", donor, town)
 
 
-def write_news(pack: Pack, language: str, rng: Random, scale: int) -> tuple[ProseWriter, Span, int | None]:
+def write_news(pack: ProsePack, language: str, rng: Random, scale: int) -> tuple[ProseWriter, Span, int | None]:
     """The writer of a whole dossier, the span of its title, and its year."""
     days = [date(rng.randint(1994, 2024), rng.randint(1, 11), rng.randint(1, 28))]
     while len(days) < 16 * scale:
         days.append(days[-1] + timedelta(days=rng.randint(1, 4)))
-    towns = World(pack, language, rng, 1).places(TOWNS)
+    towns = DocumentPlan(pack, language, rng, 1).places(TOWNS)
     world = _news_world(pack, language, rng, days, towns)
     river = rng.choice(pack.names["rivers"])
     paper = rng.choice(pack.names["papers"]).format(river=river)
     writer = ProseWriter(pack, language, rng, {"river": river, "paper": paper}, {"town": towns})
     title = writer.title()
     for template in pack.intro:
-        writer.paragraph(Statement(template, {}))
+        writer.paragraph(StatedParagraph(template, {}))
     for day, statements in zip(days, world.statements, strict=True):
         town = rng.choice(towns)
         with writer.draft.section(writer.heading({"town": town})):
             printed = print_value("date", date_number(day), "", language, rng).text
-            writer.paragraph(Statement(pack.dateline, {"place": town, "date": printed}))
+            writer.paragraph(StatedParagraph(pack.dateline, {"place": town, "date": printed}))
             writer.body(statements, fillers=rng.randint(6, 7))
     return writer, title, days[0].year

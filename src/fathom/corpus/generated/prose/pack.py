@@ -48,13 +48,13 @@ class DerivedValue(Record):
     cues: tuple[str, ...] = Field(min_length=1)
 
 
-class Topic(Record):
+class SentenceGroup(Record):
     """Sentences on one subject, of which a paragraph has some, in their order."""
 
     sentences: tuple[str, ...] = Field(min_length=3)
 
 
-class Pack(Record):
+class ProsePack(Record):
     """The words of one kind of document in one language."""
 
     titles: tuple[str, ...]
@@ -73,11 +73,11 @@ class Pack(Record):
     derived: Mapping[str, DerivedValue] = {}
     case: Mapping[str, str] = {}
     """Sentences that describe the case which a question is about."""
-    topic: tuple[Topic, ...]
+    topic: tuple[SentenceGroup, ...]
 
 
 @cache
-def load_pack(kind: str, language: str) -> Pack:
+def load_pack(kind: str, language: str) -> ProsePack:
     """The pack of "news", "narrative" or "policy" in a language."""
     content = files(__package__).joinpath("words", f"{kind}.{language}.toml").read_text("utf-8")
-    return Pack.model_validate(tomllib.loads(content))
+    return ProsePack.model_validate(tomllib.loads(content))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import date, timedelta
 from random import Random
 
-from fathom.corpus.generated.prose.pack import Pack
+from fathom.corpus.generated.prose.pack import ProsePack
 from fathom.corpus.generated.prose.printing import date_number
 from fathom.corpus.generated.prose.templates import PlantedValue
-from fathom.corpus.generated.prose.world import World, distinct
-from fathom.corpus.generated.prose.writer import ProseWriter, Statement
+from fathom.corpus.generated.prose.world import DocumentPlan, distinct
+from fathom.corpus.generated.prose.writer import ProseWriter, StatedParagraph
 from fathom.records.spans import Span
 
 SCHEMES = 4
@@ -17,9 +17,9 @@ CATEGORIES = {"en": ("small household", "large household"), "zh": ("小型家庭
 """The categories of households: those with few members, and those with many."""
 
 
-def _policy_world(pack: Pack, language: str, rng: Random, scale: int, year: int) -> World:
+def _policy_world(pack: ProsePack, language: str, rng: Random, scale: int, year: int) -> DocumentPlan:
     """The rules of each scheme; definitions come first, exceptions late, and amendments at the end."""
-    world = World(pack, language, rng, 20 * scale)
+    world = DocumentPlan(pack, language, rng, 20 * scale)
     last = world.sections - 1
     quarters = [
         range(0, last // 4),
@@ -52,20 +52,20 @@ def _policy_world(pack: Pack, language: str, rng: Random, scale: int, year: int)
     return world
 
 
-def _attribute(statement: Statement) -> str:
+def _attribute(statement: StatedParagraph) -> str:
     value = statement.scope["v"]
     return value.fact.attribute if isinstance(value, PlantedValue) else ""
 
 
-def write_policy(pack: Pack, language: str, rng: Random, scale: int) -> tuple[ProseWriter, Span, int | None]:
+def write_policy(pack: ProsePack, language: str, rng: Random, scale: int) -> tuple[ProseWriter, Span, int | None]:
     """The writer of the regulations, the span of their title, and the year of the last amendments."""
     year = rng.randint(2012, 2025)
-    place = World(pack, language, rng, 1).places(1)[0]
+    place = DocumentPlan(pack, language, rng, 1).places(1)[0]
     world = _policy_world(pack, language, rng, scale, year)
     writer = ProseWriter(pack, language, rng, {"place": place})
     title = writer.title()
     for template in pack.intro:
-        writer.paragraph(Statement(template, {}))
+        writer.paragraph(StatedParagraph(template, {}))
     for number, statements in enumerate(world.statements, start=1):
         amends = any(_attribute(one) in ("amended", "effective") for one in statements)
         form = pack.amendment if amends else pack.mixed if statements else pack.section

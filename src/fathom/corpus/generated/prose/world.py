@@ -7,10 +7,10 @@ from decimal import Decimal
 from random import Random
 
 from fathom.corpus.generated.people import invent
-from fathom.corpus.generated.prose.pack import Attribute, Pack
+from fathom.corpus.generated.prose.pack import Attribute, ProsePack
 from fathom.corpus.generated.prose.printing import PrintedValue, print_value
 from fathom.corpus.generated.prose.templates import PlantedValue
-from fathom.corpus.generated.prose.writer import Statement
+from fathom.corpus.generated.prose.writer import StatedParagraph
 from fathom.records.documents import Fact
 from fathom.records.spans import Span
 
@@ -18,12 +18,12 @@ _UNITS = {"EUR": "euros"}
 """Units as prose prints them, where it spells them otherwise."""
 
 
-class World:
+class DocumentPlan:
     """The statements of each section, under construction."""
 
-    def __init__(self, pack: Pack, language: str, rng: Random, sections: int) -> None:
+    def __init__(self, pack: ProsePack, language: str, rng: Random, sections: int) -> None:
         self.pack, self.language, self.rng = pack, language, rng
-        self.statements: list[list[Statement]] = [[] for _ in range(sections)]
+        self.statements: list[list[StatedParagraph]] = [[] for _ in range(sections)]
 
     @property
     def sections(self) -> int:
@@ -75,7 +75,7 @@ class World:
             "old": self._number(attribute, entity, wrong, "repeated"),
             "v": self._number(attribute, entity, value, "restated"),
         }
-        self.statements[later].append(Statement(self.rng.choice(self.pack.attribute[attribute].correct), scope))
+        self.statements[later].append(StatedParagraph(self.rng.choice(self.pack.attribute[attribute].correct), scope))
 
     def _number(
         self, attribute: str, entity: str, value: int, status: str = "reported", part: str = ""
@@ -87,7 +87,7 @@ class World:
 
     def _state(self, section: int, attribute: str, entity: str, value: PlantedValue, part: str = "") -> None:
         of: Attribute = self.pack.attribute[attribute]
-        self.statements[section].append(Statement(self.rng.choice(of.say), {"e": entity, "v": value, "p": part}))
+        self.statements[section].append(StatedParagraph(self.rng.choice(of.say), {"e": entity, "v": value, "p": part}))
 
 
 def _fact(

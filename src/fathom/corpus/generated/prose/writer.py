@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 
 from fathom.corpus.generated.draft import Draft
-from fathom.corpus.generated.prose.pack import Pack
+from fathom.corpus.generated.prose.pack import ProsePack
 from fathom.corpus.generated.prose.templates import Chooser, PlantedValue, Scope, expand, polished, with_articles
 from fathom.records.documents import Fact
 from fathom.records.spans import Span
@@ -21,7 +21,7 @@ TRIES = 30
 
 
 @dataclass(frozen=True)
-class Statement:
+class StatedParagraph:
     """A paragraph that states planted values."""
 
     template: str
@@ -33,7 +33,7 @@ class ProseWriter:
 
     def __init__(
         self,
-        pack: Pack,
+        pack: ProsePack,
         language: str,
         rng: Random,
         words: Mapping[str, str],
@@ -65,7 +65,7 @@ class ProseWriter:
         """A headline that was used least."""
         return self.phrase(self._chooser.pick(self._pack.headlines), scope)
 
-    def paragraph(self, statement: Statement) -> None:
+    def paragraph(self, statement: StatedParagraph) -> None:
         """Write a paragraph and record its facts and sentences."""
         scope = {**self._words, **statement.scope}
         with self.draft.paragraph():
@@ -117,7 +117,7 @@ class ProseWriter:
                 self.draft.sentences.append(Span(start + begin, start + begin + len(part)))
                 at = begin + len(part)
 
-    def body(self, statements: Sequence[Statement], fillers: int) -> None:
+    def body(self, statements: Sequence[StatedParagraph], fillers: int) -> None:
         """Write the paragraphs of a section: the statements among paragraphs on topics, after the first one."""
         paragraphs = [self._filler() for _ in range(fillers)]
         for statement in statements:
@@ -125,7 +125,7 @@ class ProseWriter:
         for paragraph in paragraphs:
             self.paragraph(paragraph)
 
-    def _filler(self) -> Statement:
+    def _filler(self) -> StatedParagraph:
         """A paragraph of some sentences on the topic that was used least."""
         scope = {name: self._rng.choice(words) for name, words in self._varied.items()}
         topic = self._chooser.pick([str(number) for number in range(len(self._pack.topic))])
@@ -136,4 +136,4 @@ class ProseWriter:
                 break
             chosen = self._chooser.subset(sentences, min(len(sentences), self._rng.randint(2, len(sentences))))
         self._used.add(tuple(chosen))
-        return Statement((" " if self._language == "en" else "").join(chosen), scope)
+        return StatedParagraph((" " if self._language == "en" else "").join(chosen), scope)

@@ -12,8 +12,8 @@ from fathom.corpus.generated.reports.ledger import (
     FIRST_YEAR,
     REPORTS,
     YEARS,
+    FigureKey,
     Inputs,
-    Key,
     Ledger,
     Restatement,
     drift_within,
@@ -25,7 +25,7 @@ from fathom.corpus.generated.reports.ledger import (
     walk,
 )
 from fathom.corpus.generated.reports.pack import LanguagePack
-from fathom.corpus.generated.reports.style import Style, choose_style
+from fathom.corpus.generated.reports.style import FigureStyle, choose_style
 from fathom.records.rng import rng_for
 
 _SHARES_OF_REVENUE: Mapping[str, tuple[float, float, float]] = {
@@ -122,12 +122,14 @@ def _words(rng: Random, names: Mapping[str, Any], sector: Mapping[str, list[str]
     }
 
 
-def _cents_per_grain(style: Style) -> tuple[int, int]:
+def _cents_per_grain(style: FigureStyle) -> tuple[int, int]:
     """How many cents one grain (the last decimal of a money table) is worth, as a fraction."""
     return 100 * style.money_size, 10**style.money_decimals
 
 
-def _draw_inputs(rng: Random, size: float, segments: tuple[str, ...], regions: tuple[str, ...], style: Style) -> Inputs:
+def _draw_inputs(
+    rng: Random, size: float, segments: tuple[str, ...], regions: tuple[str, ...], style: FigureStyle
+) -> Inputs:
     """The company's drawn figures for all years; `size` is about its first revenue in plain units."""
     grains = size * 10**style.money_decimals / style.money_size
     weights = [rng.uniform(0.4, 2.0) for _ in segments]
@@ -229,7 +231,7 @@ def _restatements(
 
 def _correction(
     rng: Random, reason: str, inputs: Inputs, year: int, segments: tuple[str, ...], regions: tuple[str, ...]
-) -> tuple[dict[Key, int], dict[str, str]]:
+) -> tuple[dict[FigureKey, int], dict[str, str]]:
     """The changes of the figures of `year`, and the words that explain them."""
     if reason == "agent":
         # Part of a segment's revenue was earned as an agent, so revenue and costs fall by one amount.

@@ -11,14 +11,14 @@ from fathom.corpus.generated.reports.ledger import (
     FIRST_YEAR,
     REPORTS,
     Derive,
+    FigureKey,
     Inputs,
-    Key,
     KnownFigures,
     Restatement,
     WithheldFigure,
     figures_as_of,
 )
-from fathom.corpus.generated.reports.style import Metric, Style
+from fathom.corpus.generated.reports.style import FigureStyle, ReportAttribute
 from fathom.records.errors import FathomError
 from fathom.records.rng import rng_for
 
@@ -62,12 +62,12 @@ class Entity:
 
     origin: Origin
     name: str
-    metrics: Mapping[str, Metric]
+    metrics: Mapping[str, ReportAttribute]
     words: Mapping[str, str]
     """Words that templates may use: its place, people and trade."""
     parts: Mapping[str, tuple[str, ...]]
     """Its parts by group: segments and regions; faculties, halls and programmes; districts and types of home."""
-    style: Style
+    style: FigureStyle
     fullness: float
     """How long its reports are, from 0 to 1."""
     inputs: Inputs
@@ -85,7 +85,7 @@ class Entity:
 
 
 def withhold(
-    origin: Origin, metrics: Mapping[str, Metric], inputs: Inputs, derive: Derive
+    origin: Origin, metrics: Mapping[str, ReportAttribute], inputs: Inputs, derive: Derive
 ) -> tuple[WithheldFigure, ...]:
     """The figures that the entity withholds in their own year, and when it discloses them."""
     gaps: list[WithheldFigure] = []
@@ -100,12 +100,12 @@ def withhold(
 
 
 @lru_cache(maxsize=1 << 16)
-def year_key(metric: str, year: int, part: str = "") -> Key:
+def year_key(metric: str, year: int, part: str = "") -> FigureKey:
     """The key of a figure of a whole year."""
-    return Key(metric, str(year), part)
+    return FigureKey(metric, str(year), part)
 
 
 @lru_cache(maxsize=1 << 16)
-def quarter_key(metric: str, year: int, number: int, part: str = "") -> Key:
+def quarter_key(metric: str, year: int, number: int, part: str = "") -> FigureKey:
     """The key of a figure of a quarter, counted from one."""
-    return Key(metric, f"{year}-Q{number}", part)
+    return FigureKey(metric, f"{year}-Q{number}", part)

@@ -23,7 +23,7 @@ from fathom.corpus.generated.reports.ledger import (
     walk,
 )
 from fathom.corpus.generated.reports.pack import LanguagePack
-from fathom.corpus.generated.reports.style import Style, choose_style
+from fathom.corpus.generated.reports.style import FigureStyle, choose_style
 from fathom.records.rng import rng_for
 
 _PER_MILLE: Mapping[str, tuple[float, float, float]] = {
@@ -78,7 +78,7 @@ def generate_market(origin: Origin, pack: LanguagePack) -> Entity:
     )
 
 
-def _grains(style: Style) -> tuple[int, int]:
+def _grains(style: FigureStyle) -> tuple[int, int]:
     """How many grains (last decimals of a money table) one unit of the currency is, as a fraction."""
     return 10**style.money_decimals, style.money_size
 

@@ -17,7 +17,7 @@ YEARS = range(FIRST_YEAR - 2, FIRST_YEAR + REPORTS)
 """The years that are generated: the first report also shows the year before, and its growth needs one year more."""
 
 
-class Key(NamedTuple):
+class FigureKey(NamedTuple):
     """Identifies a figure."""
 
     metric: str
@@ -27,9 +27,9 @@ class Key(NamedTuple):
     """The part of the entity by its printed name; empty for the whole."""
 
 
-Inputs = dict[Key, int]
+Inputs = dict[FigureKey, int]
 """Figures that are drawn, not computed; whole numbers in the last printed decimal of their metric."""
-Ledger = dict[Key, int | None]
+Ledger = dict[FigureKey, int | None]
 """Every figure that a report may print, in the same whole numbers; None if it is withheld."""
 Derive = Callable[[Inputs, int], Ledger]
 """Computes all figures of one year from the inputs of that year and the one before."""
@@ -43,7 +43,7 @@ class Restatement:
     """The fiscal year of the report that makes it."""
     reason: str
     """Selects the passages of the pack that explain it."""
-    changes: Mapping[Key, int]
+    changes: Mapping[FigureKey, int]
     """The amounts added to the inputs."""
     words: Mapping[str, str]
     """The names that the explanation mentions."""
@@ -53,12 +53,12 @@ class Restatement:
 class WithheldFigure:
     """A figure that the report of its own year leaves out."""
 
-    key: Key
+    key: FigureKey
     until: int
     """The fiscal year of the report that discloses it."""
 
 
-class Entry(NamedTuple):
+class LedgerEntry(NamedTuple):
     """A figure as one report gives it."""
 
     amount: int | None
@@ -69,21 +69,21 @@ class Entry(NamedTuple):
 class KnownFigures:
     """The figures that one report knows, and those of the entity's previous report."""
 
-    now: Mapping[Key, int | None]
-    before: Mapping[Key, int | None]
+    now: Mapping[FigureKey, int | None]
+    before: Mapping[FigureKey, int | None]
 
-    def entry(self, key: Key) -> Entry:
+    def entry(self, key: FigureKey) -> LedgerEntry:
         """The figure and its status relative to earlier reports; raises KeyError for an unknown figure."""
         amount, earlier = self.now[key], self.before.get(key)
         if amount is None:
-            return Entry(None, "missing")
+            return LedgerEntry(None, "missing")
         if earlier is None:
-            return Entry(amount, "reported")
-        return Entry(amount, "repeated" if amount == earlier else "restated")
+            return LedgerEntry(amount, "reported")
+        return LedgerEntry(amount, "repeated" if amount == earlier else "restated")
 
-    def earlier(self, key: Key) -> Entry:
+    def earlier(self, key: FigureKey) -> LedgerEntry:
         """The figure as given in the previous report."""
-        return Entry(self.before[key], "repeated")
+        return LedgerEntry(self.before[key], "repeated")
 
 
 def figures_as_of(

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from fathom.corpus.generated.reports.style import Metric, catalog, read_words
-from fathom.corpus.generated.reports.templates import Template, parse_template
+from fathom.corpus.generated.reports.style import ReportAttribute, catalog, read_words
+from fathom.corpus.generated.reports.templates import SentenceTemplate, parse_template
 
-Statement = tuple[Template, ...]
+Statement = tuple[SentenceTemplate, ...]
 """Alternative wordings of one statement, of which a report uses one; an empty wording says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
-class Paragraph:
+class ParagraphTemplate:
     """Statements in order."""
 
     statements: tuple[Statement, ...]
@@ -48,12 +48,12 @@ class TableSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class SectionTemplate:
     """A section or subsection of the report."""
 
     id: str
     headings: Statement
-    body: tuple[Paragraph | Bullets | TableSpec | Passage, ...]
+    body: tuple[ParagraphTemplate | Bullets | TableSpec | SectionTemplate, ...]
     min_fullness: float
     """Only reports of entities with at least this `fullness` include it."""
     pick: tuple[float, float] | None
@@ -71,12 +71,12 @@ class LanguagePack:
     """The text of a domain in one language."""
 
     language: str
-    metrics: Mapping[str, Metric]
+    metrics: Mapping[str, ReportAttribute]
     titles: tuple[str, ...]
-    front: Passage
+    front: SectionTemplate
     order: tuple[tuple[str, ...], ...]
     """Section ids; those of one group may come in any order."""
-    sections: Mapping[str, Passage]
+    sections: Mapping[str, SectionTemplate]
     phrases: Mapping[str, Statement]
     whole: tuple[str, ...]
     """Wordings for the row of the whole entity in a table of parts."""
@@ -109,14 +109,14 @@ class _Reader:
 
     words: Mapping[str, Any]
     layout: Mapping[str, Any]
-    metrics: Mapping[str, Metric]
+    metrics: Mapping[str, ReportAttribute]
 
-    def passage(self, entry: Mapping[str, Any]) -> Passage:
+    def passage(self, entry: Mapping[str, Any]) -> SectionTemplate:
         """A section or subsection, with its layout."""
         id = entry.get("id", "")
         layout = self.layout["passages"].get(id, {})
         pick = layout.get("pick")
-        return Passage(
+        return SectionTemplate(
             id=id,
             headings=self.statement(entry.get("headings", [])),
             body=tuple(self.element(element) for element in entry["body"]),
@@ -127,7 +127,7 @@ class _Reader:
             restated=layout.get("restated"),
         )
 
-    def element(self, element: Any) -> Paragraph | Bullets | TableSpec | Passage:
+    def element(self, element: Any) -> ParagraphTemplate | Bullets | TableSpec | SectionTemplate:
         """A table by its name, a list, a subsection, or a paragraph."""
         match element:
             case str():
@@ -137,7 +137,7 @@ class _Reader:
             case dict():
                 return self.passage(element)
             case _:
-                return Paragraph(tuple(self.statement(wordings) for wordings in element))
+                return ParagraphTemplate(tuple(self.statement(wordings) for wordings in element))
 
     def statement(self, wordings: str | list[str]) -> Statement:
         """One or more wordings of a statement."""

@@ -19,7 +19,7 @@ from fathom.records.record import short_id
 
 
 @dataclass(frozen=True, slots=True)
-class Domain:
+class ReportDomain:
     """A kind of report in one language."""
 
     words: str
@@ -28,11 +28,11 @@ class Domain:
     generate: Callable[[Origin, LanguagePack], Entity]
 
 
-DOMAINS: Mapping[str, Domain] = {
-    "companies": Domain("companies", "en", generate_company),
-    "universities": Domain("universities", "en", generate_university),
-    "housing": Domain("housing", "en", generate_market),
-    "companies-zh": Domain("companies", "zh", generate_company),
+DOMAINS: Mapping[str, ReportDomain] = {
+    "companies": ReportDomain("companies", "en", generate_company),
+    "universities": ReportDomain("universities", "en", generate_university),
+    "housing": ReportDomain("housing", "en", generate_market),
+    "companies-zh": ReportDomain("companies", "zh", generate_company),
 }
 
 

@@ -20,7 +20,7 @@ DECIMALS: Mapping[Kind, int] = {"price": 0, "per_share": 2, "count": 0, "percent
 
 
 @dataclass(frozen=True, slots=True)
-class Metric:
+class ReportAttribute:
     """One attribute of an entity."""
 
     id: str
@@ -52,17 +52,17 @@ read_words = partial(read_data, f"{__package__}/words")
 
 
 @cache
-def catalog(domain: str) -> Mapping[str, Metric]:
+def catalog(domain: str) -> Mapping[str, ReportAttribute]:
     """The metrics of a domain by id: those of "companies", "universities" or "housing"."""
     return {id: _metric(id, entry) for id, entry in read_words(f"{domain}.metrics").items()}
 
 
-def _metric(id: str, entry: Mapping[str, object]) -> Metric:
+def _metric(id: str, entry: Mapping[str, object]) -> ReportAttribute:
     """The metric of one table of the file; lists become tuples, labels are collected by language."""
     fields = {name: tuple(value) if isinstance(value, list) else value for name, value in entry.items()}
     labels = {language: fields.pop(language) for language in ("en", "zh") if language in fields}
     unit = "%" if fields["kind"] in ("percent", "rate") else fields.pop("unit", "")
-    return Metric(id=id, labels=labels, unit=unit, **fields)  # type: ignore[arg-type]
+    return ReportAttribute(id=id, labels=labels, unit=unit, **fields)  # type: ignore[arg-type]
 
 
 FigureForm = Literal["usual", "exact", "about", "before", "withheld"]
@@ -81,7 +81,7 @@ class PrintedFigure(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class FigureStyle:
     """How one entity prints figures."""
 
     language: str
@@ -128,19 +128,19 @@ class Style:
     numbering: str
     numerals: tuple[str, ...]
 
-    def decimals(self, metric: Metric) -> int:
+    def decimals(self, metric: ReportAttribute) -> int:
         """The decimals of the figures of `metric`."""
         return self.money_decimals if metric.kind == "money" else DECIMALS[metric.kind]
 
-    def unit(self, metric: Metric) -> str:
+    def unit(self, metric: ReportAttribute) -> str:
         """The unit of a fact of `metric`."""
         return self.currency if metric.is_currency else metric.unit
 
-    def value(self, metric: Metric, amount: int) -> Decimal:
+    def value(self, metric: ReportAttribute, amount: int) -> Decimal:
         """`amount` in plain units."""
         return _plain(amount, self.decimals(metric), self.money_size if metric.kind == "money" else 1)
 
-    def in_table(self, metric: Metric, amount: int | None) -> PrintedFigure:
+    def in_table(self, metric: ReportAttribute, amount: int | None) -> PrintedFigure:
         """The figure as a cell prints it."""
         if amount is None:
             return PrintedFigure(self.missing, None)
@@ -150,7 +150,7 @@ class Style:
         signed = digits if amount >= 0 else f"({digits})" if self.brackets else self.minus + digits
         return PrintedFigure(signed, self.value(metric, amount))
 
-    def in_prose(self, metric: Metric, amount: int, form: FigureForm) -> PrintedFigure:
+    def in_prose(self, metric: ReportAttribute, amount: int, form: FigureForm) -> PrintedFigure:
         """The figure as a sentence prints it."""
         decimals, size = self.decimals(metric), self.money_size if metric.kind == "money" else 1
         if form == "about":
@@ -183,14 +183,14 @@ class Style:
                 return rounded(amount * self.money_size * 10**decimals, size * grains), decimals, size
         return amount, self.money_decimals, self.money_size
 
-    def row_unit(self, metric: Metric) -> str:
+    def row_unit(self, metric: ReportAttribute) -> str:
         """The unit as the label of a row or column prints it; empty if the figure is a bare number."""
         if metric.kind == "money":
             return self.money_unit
         return {"price": self.price, "per_share": self.per_share}.get(metric.kind) or self.units.get(metric.unit, "")
 
 
-def choose_style(rng: Random, language: str, metrics: Mapping[str, Metric], small: bool) -> Style:
+def choose_style(rng: Random, language: str, metrics: Mapping[str, ReportAttribute], small: bool) -> FigureStyle:
     """The style of one entity; a `small` one, with figures below a billion, uses fine scales."""
     words = read_words(f"language.{language}")
     currency: dict[str, str] = rng.choice(words["currencies"])
@@ -198,7 +198,7 @@ def choose_style(rng: Random, language: str, metrics: Mapping[str, Metric], smal
     prose: dict[str, Any] = rng.choice(words["prose"])
     caption: dict[str, str] = rng.choice(words["captions"])
     column: dict[str, Any] = rng.choice(words["columns"])
-    return Style(
+    return FigureStyle(
         language=language,
         currency=currency["code"],
         money_size=scale["size"],

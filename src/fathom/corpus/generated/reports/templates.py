@@ -29,7 +29,7 @@ _FORMS: Mapping[str, FigureForm] = {"": "usual", "!": "exact", "~": "about", "^"
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class FigureSlot:
     """A slot for a figure."""
 
     metric: str
@@ -63,30 +63,30 @@ class IndefiniteArticle:
 class Condition:
     """A condition on a figure."""
 
-    figure: Figure
+    figure: FigureSlot
     test: str
     """One of ">", "<", "+", "-"."""
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class SentenceTemplate:
     """A parsed sentence or phrase."""
 
-    pieces: tuple[str | Figure | Word | Label | IndefiniteArticle, ...]
+    pieces: tuple[str | FigureSlot | Word | Label | IndefiniteArticle, ...]
     conditions: tuple[Condition, ...]
-    figures: tuple[Figure, ...]
+    figures: tuple[FigureSlot, ...]
 
 
-def parse_template(source: str, metrics: Mapping[str, object]) -> Template:
+def parse_template(source: str, metrics: Mapping[str, object]) -> SentenceTemplate:
     """The template of `source`; a slot that starts with the id of a metric is a figure."""
     guard, bar, body = source.rpartition(" | ")
     parts = enumerate(_SLOT.split(body))
     pieces = tuple(_slot(part, metrics) if place % 2 else part for place, part in parts if part or place % 2)
     conditions = tuple(Condition(_figure(spec[:-1]), spec[-1]) for spec in guard.split(", ")) if bar else ()
-    return Template(pieces, conditions, tuple(piece for piece in pieces if isinstance(piece, Figure)))
+    return SentenceTemplate(pieces, conditions, tuple(piece for piece in pieces if isinstance(piece, FigureSlot)))
 
 
-def _slot(spec: str, metrics: Mapping[str, object]) -> Figure | Word | Label | IndefiniteArticle:
+def _slot(spec: str, metrics: Mapping[str, object]) -> FigureSlot | Word | Label | IndefiniteArticle:
     if spec == "a":
         return IndefiniteArticle()
     if spec.startswith("="):
@@ -96,12 +96,12 @@ def _slot(spec: str, metrics: Mapping[str, object]) -> Figure | Word | Label | I
     return Word(spec)
 
 
-def _figure(spec: str) -> Figure:
+def _figure(spec: str) -> FigureSlot:
     match = _FIGURE.fullmatch(spec)
     if match is None:
         raise ValueError(f"'{spec}' is not a figure slot")
     when = match["when"] or ""
-    return Figure(
+    return FigureSlot(
         metric=match["metric"],
         part=match["part"],
         years_back=int(when[1:]) if when.startswith("-") else 0,

@@ -11,8 +11,8 @@ from fathom.corpus.generated.reports.ledger import (
     FIRST_YEAR,
     REPORTS,
     YEARS,
+    FigureKey,
     Inputs,
-    Key,
     Ledger,
     Restatement,
     drift_within,
@@ -24,7 +24,7 @@ from fathom.corpus.generated.reports.ledger import (
     walk,
 )
 from fathom.corpus.generated.reports.pack import LanguagePack
-from fathom.corpus.generated.reports.style import Style, choose_style
+from fathom.corpus.generated.reports.style import FigureStyle, choose_style
 from fathom.records.rng import rng_for
 
 _PER_STUDENT: Mapping[str, tuple[float, float, float]] = {
@@ -118,7 +118,7 @@ def _draw_inputs(
     faculties: tuple[str, ...],
     halls: tuple[str, ...],
     programmes: tuple[str, ...],
-    style: Style,
+    style: FigureStyle,
 ) -> Inputs:
     """The university's drawn figures for all years; `size` is about its first number of students."""
     inputs: Inputs = {}
@@ -203,7 +203,7 @@ def _restatements(rng: Random, inputs: Inputs, faculties: tuple[str, ...]) -> di
     return restatements
 
 
-def _changes(rng: Random, inputs: Inputs, year: int, reason: str, faculty: str) -> dict[Key, int]:
+def _changes(rng: Random, inputs: Inputs, year: int, reason: str, faculty: str) -> dict[FigureKey, int]:
     """The amounts that a correction for `reason` adds to the figures of `year`."""
     if reason == "headcount":
         less = max(1, int(inputs[year_key("students", year, faculty)] * rng.uniform(0.02, 0.06)))

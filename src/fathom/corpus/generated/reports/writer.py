@@ -12,10 +12,24 @@ from typing import Literal, NamedTuple
 
 from fathom.corpus.generated.draft import Draft
 from fathom.corpus.generated.reports.entity import Entity
-from fathom.corpus.generated.reports.ledger import FIRST_YEAR, Key, KnownFigures, Status
-from fathom.corpus.generated.reports.pack import Bullets, LanguagePack, Paragraph, Passage, Statement, TableSpec
+from fathom.corpus.generated.reports.ledger import FIRST_YEAR, FigureKey, KnownFigures, Status
+from fathom.corpus.generated.reports.pack import (
+    Bullets,
+    LanguagePack,
+    ParagraphTemplate,
+    SectionTemplate,
+    Statement,
+    TableSpec,
+)
 from fathom.corpus.generated.reports.style import FigureForm, PrintedFigure
-from fathom.corpus.generated.reports.templates import Condition, Figure, IndefiniteArticle, Label, Template, Word
+from fathom.corpus.generated.reports.templates import (
+    Condition,
+    FigureSlot,
+    IndefiniteArticle,
+    Label,
+    SentenceTemplate,
+    Word,
+)
 from fathom.records.documents import Fact
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
@@ -24,11 +38,11 @@ from fathom.records.spans import Span
 _TAKES_AN = re.compile(r"(?!(?:uni|use|usu|eu|one\b|once\b|uk\b))[aeiou]|(?:8|11\b|18\b)|hour|honest", re.IGNORECASE)
 
 
-class Piece(NamedTuple):
+class TextPiece(NamedTuple):
     """A piece of text and the figure that it prints, if it prints one."""
 
     text: str
-    key: Key | None = None
+    key: FigureKey | None = None
     value: Decimal | None = None
     status: Status = "reported"
 
@@ -50,7 +64,7 @@ class TemplateChooser:
     used: Counter[int] = field(default_factory=Counter)
     """How often each template was used, by its `id`."""
 
-    def pick(self, wordings: Sequence[Template]) -> Template:
+    def pick(self, wordings: Sequence[SentenceTemplate]) -> SentenceTemplate:
         """One of `wordings`, which must not be empty."""
         if len(wordings) == 1:
             return wordings[0]
@@ -95,12 +109,12 @@ class ReportWriter:
         origin = self._entity.origin
         return rng_for(origin.seed, origin.domain, *names, origin.number)
 
-    def _is_included(self, passage: Passage) -> bool:
+    def _is_included(self, passage: SectionTemplate) -> bool:
         return passage.min_fullness <= self._entity.fullness and passage.restated in (None, self._restated)
 
     # Passages
 
-    def _section(self, passage: Passage, prefix: str = "", level: int = 2) -> None:
+    def _section(self, passage: SectionTemplate, prefix: str = "", level: int = 2) -> None:
         """Write a section; a steady one has its own random generator, which is the same every year."""
         outer = self._chooser
         # A steady passage inside another uses the generator of the outer one.
@@ -118,22 +132,28 @@ class ReportWriter:
                         self._body(passage, level + 1)
         self._chooser = outer
 
-    def _body(self, passage: Passage, level: int = 2) -> None:
+    def _body(self, passage: SectionTemplate, level: int = 2) -> None:
         for element in self._included_elements(passage):
             match element:
-                case Paragraph(statements):
+                case ParagraphTemplate(statements):
                     self._paragraph(statements)
                 case Bullets(statements):
                     for statement in statements:
                         self._paragraph((statement,), mark="- ")
                 case TableSpec():
                     self._table(element)
-                case Passage():
+                case SectionTemplate():
                     self._section(element, level=level + 1)
 
-    def _included_elements(self, passage: Passage) -> Iterator[Paragraph | Bullets | TableSpec | Passage]:
+    def _included_elements(
+        self, passage: SectionTemplate
+    ) -> Iterator[ParagraphTemplate | Bullets | TableSpec | SectionTemplate]:
         """The elements of the body that this report includes, in order."""
-        body = [element for element in passage.body if not isinstance(element, Passage) or self._is_included(element)]
+        body = [
+            element
+            for element in passage.body
+            if not isinstance(element, SectionTemplate) or self._is_included(element)
+        ]
         if passage.pick is None:
             yield from body
             return
@@ -156,19 +176,19 @@ class ReportWriter:
                     for piece in pieces:
                         self._record(piece, self.draft.write(piece.text), "prose")
 
-    def _sentence(self, statement: Statement) -> list[Piece]:
+    def _sentence(self, statement: Statement) -> list[TextPiece]:
         """One wording of the statement, filled in; empty if none fits or an empty wording was chosen."""
         wordings = [wording for wording in statement if self._fits(wording)]
         return _polished(list(self._fill(self._chooser.pick(wordings)))) if wordings else []
 
-    def _phrase(self, template: Template) -> str:
+    def _phrase(self, template: SentenceTemplate) -> str:
         return "".join(piece.text for piece in _polished(list(self._fill(template))))
 
-    def _fits(self, template: Template) -> bool:
+    def _fits(self, template: SentenceTemplate) -> bool:
         """Whether the figures of the template can be printed and its conditions are met."""
         return all(map(self._printable, template.figures)) and all(map(self._is_met, template.conditions))
 
-    def _printable(self, figure: Figure) -> bool:
+    def _printable(self, figure: FigureSlot) -> bool:
         """Whether the figure is disclosed, or withheld where the template needs that."""
         if figure.form == "withheld":
             return self._known.now.get(self._key(figure, figure.years_back), 0) is None
@@ -184,31 +204,31 @@ class ReportWriter:
         before = self._known.now.get(self._key(figure, years_back=figure.years_back + 1))
         return before is not None and (amount > before if condition.test == ">" else amount < before)
 
-    def _amount(self, figure: Figure) -> int | None:
+    def _amount(self, figure: FigureSlot) -> int | None:
         source = self._known.before if figure.form == "before" else self._known.now
         return source.get(self._key(figure, figure.years_back))
 
-    def _key(self, figure: Figure, years_back: int) -> Key:
+    def _key(self, figure: FigureSlot, years_back: int) -> FigureKey:
         year = self._year - years_back
         period = f"{year}-Q{figure.quarter}" if figure.quarter else str(year)
-        return Key(figure.metric, period, self._words[figure.part] if figure.part else "")
+        return FigureKey(figure.metric, period, self._words[figure.part] if figure.part else "")
 
-    def _fill(self, template: Template) -> Iterator[Piece]:
+    def _fill(self, template: SentenceTemplate) -> Iterator[TextPiece]:
         """The pieces of the template with all slots filled; a sentence rounds all its amounts of money or none."""
         in_full = self._needs_full_figures(template) or (template.figures and self._chooser.rng.random() < 0.3)
         for piece in template.pieces:
             match piece:
                 case str():
-                    yield Piece(piece)
+                    yield TextPiece(piece)
                 case Word(name) if name in self._words:
-                    yield Piece(self._words[name])
+                    yield TextPiece(self._words[name])
                 case Word(name):
                     yield from self._fill(self._chooser.pick(list(filter(self._fits, self._wordings(name)))))
                 case Label(metric):
-                    yield Piece(_lowered(self._style.labels[metric]))
+                    yield TextPiece(_lowered(self._style.labels[metric]))
                 case IndefiniteArticle():
-                    yield Piece("a")
-                case Figure():
+                    yield TextPiece("a")
+                case FigureSlot():
                     yield from self._figure(piece, "exact" if in_full and piece.form == "usual" else piece.form)
 
     def _wordings(self, phrase: str) -> Statement:
@@ -216,7 +236,7 @@ class ReportWriter:
         own = f"{phrase} of {self._words.get('part', '')}"
         return self._pack.phrases.get(own) or self._pack.phrases[phrase]
 
-    def _needs_full_figures(self, template: Template) -> bool:
+    def _needs_full_figures(self, template: SentenceTemplate) -> bool:
         """Whether rounding would hide that a figure was restated, or that two figures differ."""
         usual = [figure for figure in template.figures if figure.form == "usual"]
         entries = [self._known.entry(self._key(figure, figure.years_back)) for figure in usual]
@@ -229,17 +249,17 @@ class ReportWriter:
         ]
         return len(set(shown)) < len(shown)
 
-    def _figure(self, figure: Figure, form: FigureForm) -> Iterator[Piece]:
+    def _figure(self, figure: FigureSlot, form: FigureForm) -> Iterator[TextPiece]:
         """The figure with its currency and scale around it."""
         key = self._key(figure, figure.years_back)
         entry = self._known.earlier(key) if form == "before" else self._known.entry(key)
         if entry.amount is None:
-            yield Piece(self._style.missing_in_prose, key, None, entry.status)
+            yield TextPiece(self._style.missing_in_prose, key, None, entry.status)
             return
         printed = self._style.in_prose(self._pack.metrics[figure.metric], entry.amount, form)
-        yield Piece(printed.before)
-        yield Piece(printed.text, key, printed.value, entry.status)
-        yield Piece(printed.after)
+        yield TextPiece(printed.before)
+        yield TextPiece(printed.text, key, printed.value, entry.status)
+        yield TextPiece(printed.after)
 
     # Tables
 
@@ -262,13 +282,13 @@ class ReportWriter:
             for at_column, key in enumerate(line):
                 cell = table.cells[(at_row + 1) * width + at_column + 1]
                 shown = printed[at_row][at_column]
-                piece = Piece(shown.text, key, shown.value, self._known.entry(key).status)
+                piece = TextPiece(shown.text, key, shown.value, self._known.entry(key).status)
                 self._record(piece, cell.span, "table")
 
-    def _cell(self, key: Key) -> PrintedFigure:
+    def _cell(self, key: FigureKey) -> PrintedFigure:
         return self._style.in_table(self._pack.metrics[key.metric], self._known.now[key])
 
-    def _shared_unit(self, spec: TableSpec, keys: Sequence[Sequence[Key]]) -> str:
+    def _shared_unit(self, spec: TableSpec, keys: Sequence[Sequence[FigureKey]]) -> str:
         """The unit that the caption gives: the one metric's, or that of money where the rows are metrics."""
         metrics = [self._pack.metrics[line[0].metric] for line in keys]
         if spec.metric is not None:
@@ -320,14 +340,14 @@ class ReportWriter:
             return head.label
         return self._style.label_with_unit.format(label=head.label, unit=unit)
 
-    def _column_label(self, head: AxisLabel, keys: Sequence[Key]) -> str:
+    def _column_label(self, head: AxisLabel, keys: Sequence[FigureKey]) -> str:
         label = self._label(head, shared_unit="")
         restated = any(self._known.entry(key).status == "restated" for key in keys)
         return self._style.restated_column.format(label=label) if restated else label
 
     # Facts
 
-    def _record(self, piece: Piece, span: Span, place: Literal["table", "prose"]) -> None:
+    def _record(self, piece: TextPiece, span: Span, place: Literal["table", "prose"]) -> None:
         """Record the fact that `piece` prints, if any."""
         key = piece.key
         if key is None:
@@ -355,20 +375,20 @@ def title_of(entity: Entity, pack: LanguagePack, year: int) -> str:
     return pattern.format(name=entity.name, year=year)
 
 
-def _merged(*heads: AxisLabel) -> Key:
+def _merged(*heads: AxisLabel) -> FigureKey:
     """The key of the cell with these labels; for each field the first label that sets it counts."""
     _, metric, period, part = (next(filter(None, values), "") for values in zip(*heads, strict=True))
-    return Key(metric, period, part)
+    return FigureKey(metric, period, part)
 
 
-def _polished(pieces: list[Piece]) -> list[Piece]:
+def _polished(pieces: list[TextPiece]) -> list[TextPiece]:
     """The pieces with a capital at the start, and "an" instead of "a" where needed."""
     for at, piece in enumerate(pieces):
         if piece.text == "a" and piece.key is None:
             following = "".join(later.text for later in pieces[at + 1 : at + 4]).lstrip()
-            pieces[at] = Piece("an" if _TAKES_AN.match(following) else "a")
+            pieces[at] = TextPiece("an" if _TAKES_AN.match(following) else "a")
     if pieces and pieces[0].key is None:
-        pieces[0] = Piece(pieces[0].text[:1].upper() + pieces[0].text[1:])
+        pieces[0] = TextPiece(pieces[0].text[:1].upper() + pieces[0].text[1:])
     return pieces
 
 

@@ -17,7 +17,7 @@ from fathom.records.names import is_group_name
 
 
 @dataclass(frozen=True)
-class Name:
+class BibtexName:
     """A person or an organization."""
 
     given: str
@@ -32,9 +32,9 @@ class Name:
         return " ".join(filter(None, (self.given, self.family, self.suffix)))
 
 
-def parse_names(field_text: str) -> tuple[list[Name], bool]:
+def parse_names(field_text: str) -> tuple[list[BibtexName], bool]:
     """Return the names in an author field, and whether it ends in "and others"."""
-    names: list[Name] = []
+    names: list[BibtexName] = []
     others = False
     for part in split_outside_braces(" ".join(field_text.split()), _AND):
         if part.strip().lower() == "others":
@@ -44,29 +44,29 @@ def parse_names(field_text: str) -> tuple[list[Name], bool]:
     return names, others
 
 
-def parse_name(text: str) -> Name:
+def parse_name(text: str) -> BibtexName:
     """Parse "First von Last", "von Last, First", "von Last, Jr, First" or "{An Organization}"."""
     text = " ".join(text.split())
     if text.startswith("{") and closes_at_end(text) and " " in text:
-        return Name("", clean_latex(text), group=True)
+        return BibtexName("", clean_latex(text), group=True)
     parts = [part.strip() for part in split_outside_braces(text, _COMMA)]
     if len(parts) >= 3:
-        return Name(clean_latex(" ".join(parts[2:])), clean_latex(parts[0]), clean_latex(parts[1]))
+        return BibtexName(clean_latex(" ".join(parts[2:])), clean_latex(parts[0]), clean_latex(parts[1]))
     if len(parts) == 2:
         if latex_to_text(parts[1]).strip(" .").lower() in _SUFFIXES:
             name = parse_name(parts[0])
-            return Name(name.given, name.family, clean_latex(parts[1]))
-        return Name(clean_latex(parts[1]), clean_latex(parts[0]))
+            return BibtexName(name.given, name.family, clean_latex(parts[1]))
+        return BibtexName(clean_latex(parts[1]), clean_latex(parts[0]))
     words = [word for word in split_outside_braces(text, _BLANK) if word]
     cut = len(words) - 1
     # A particle is part of the family name: "van der" in "Stefan van der Walt".
     first = next((position for position in range(1, cut) if _particle(words[position])), cut)
     if cut > 1 and latex_to_text(words[-1]).strip(" .").lower() in _SUFFIXES:
         first = min(first, cut - 1)
-        return Name(
+        return BibtexName(
             clean_latex(" ".join(words[:first])), clean_latex(" ".join(words[first:cut])), clean_latex(words[-1])
         )
-    return Name(clean_latex(" ".join(words[: max(first, 0)])), clean_latex(" ".join(words[max(first, 0) :])))
+    return BibtexName(clean_latex(" ".join(words[: max(first, 0)])), clean_latex(" ".join(words[max(first, 0) :])))
 
 
 def parse_author(printed: str) -> ParsedAuthor:
@@ -110,7 +110,7 @@ class BibEntry:
         found = re.search(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)", self.plain("year", "date", "issued", "urldate"))
         return int(found[1]) if found else None
 
-    def people(self) -> tuple[list[Name], bool]:
+    def people(self) -> tuple[list[BibtexName], bool]:
         """Return the authors, or the editors if there are none, and whether the list ends in "and others"."""
         for name in ("author", "editor"):
             names, others = parse_names(self.fields.get(name, ""))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from fathom.corpus.readers.docx.runs import ParagraphText, RunReader
-from fathom.corpus.readers.docx.styles import Numbering, Style, Styles, int_value
+from fathom.corpus.readers.docx.styles import Numbering, ParagraphStyle, Styles, int_value
 from fathom.corpus.readers.markdown.blocks import MarkdownBlock
 from fathom.corpus.readers.markdown.inline import plain_text
 from fathom.corpus.readers.markdown.reader import read_blocks
@@ -123,20 +123,20 @@ class _WordReader:
         for box in (box for one in read for box in one.boxes):
             yield from self._blocks(box)
 
-    def _style(self, properties: Element | None) -> Style:
+    def _style(self, properties: Element | None) -> ParagraphStyle:
         style = self._styles.get(attribute(child(properties, "pStyle"), "val"))
         outline = attribute(child(properties, "outlineLvl"), "val")
         if style.part == "text" and outline and int_value(outline) < 9:
-            return Style("heading", int_value(outline) + 1)
+            return ParagraphStyle("heading", int_value(outline) + 1)
         numbers = child(properties, "numPr")
         list_id = attribute(child(numbers, "numId"), "val")
         if style.part in ("text", "item") and list_id == "0":
-            return Style()  # A list of its style that is switched off here.
+            return ParagraphStyle()  # A list of its style that is switched off here.
         if style.part in ("text", "item") and list_id:
-            return Style("item", 0, list_id, int_value(attribute(child(numbers, "ilvl"), "val")))
+            return ParagraphStyle("item", 0, list_id, int_value(attribute(child(numbers, "ilvl"), "val")))
         return style
 
-    def _styled(self, text: ParagraphText, style: Style) -> Iterator[MarkdownBlock]:
+    def _styled(self, text: ParagraphText, style: ParagraphStyle) -> Iterator[MarkdownBlock]:
         match style.part:
             case "title":
                 self._titles.append(plain_text(text.text))

@@ -23,7 +23,7 @@ _NAMES: dict[Part, re.Pattern[str]] = {part: word_pattern(names, 0) for part, na
 
 
 @dataclass(frozen=True)
-class Style:
+class ParagraphStyle:
     """What a paragraph style means."""
 
     part: Part = "text"
@@ -41,16 +41,16 @@ class Styles:
         self._elements = {
             attribute(one, "styleId"): one for one in (root if root is not None else ()) if local(one) == "style"
         }
-        self._known: dict[str, Style] = {}
+        self._known: dict[str, ParagraphStyle] = {}
         language = child(root, "docDefaults", "rPrDefault", "rPr", "lang")
         self.language = attribute(language, "val")
 
-    def get(self, id: str) -> Style:
+    def get(self, id: str) -> ParagraphStyle:
         if id not in self._known:
             self._known[id] = self._read(id)
         return self._known[id]
 
-    def _read(self, id: str) -> Style:
+    def _read(self, id: str) -> ParagraphStyle:
         seen: set[str] = set()
         base = id
         list_id, list_level = "", 0
@@ -63,15 +63,15 @@ class Styles:
             list_id = list_id or attribute(child(numbers, "numId"), "val")
             list_level = list_level or int_value(attribute(child(numbers, "ilvl"), "val"))
             if heading := _HEADING.fullmatch(name):
-                return Style("heading", int(heading[1]))
+                return ParagraphStyle("heading", int(heading[1]))
             for part, pattern in _NAMES.items():
                 if pattern.fullmatch(name):
-                    return Style(part)
+                    return ParagraphStyle(part)
             level = attribute(child(element, "pPr", "outlineLvl"), "val")
             if level and int_value(level) < 9:
-                return Style("heading", int_value(level) + 1)
+                return ParagraphStyle("heading", int_value(level) + 1)
             base = attribute(child(element, "basedOn"), "val")
-        return Style("item" if list_id not in ("", "0") else "text", 0, list_id, list_level)
+        return ParagraphStyle("item" if list_id not in ("", "0") else "text", 0, list_id, list_level)
 
 
 def int_value(text: str) -> int:

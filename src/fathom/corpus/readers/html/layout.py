@@ -63,7 +63,7 @@ class _Table:
     """Whether a cell is open."""
 
 
-class PageLayout:
+class BlockBuilder:
     """Builds blocks from elements and text, added in document order."""
 
     def __init__(self) -> None:

@@ -127,7 +127,7 @@ class TagSimplifier:
             elif name not in _SELF_CLOSING:
                 self._open.append(name)
         if len(self._open) > _MAX_DEPTH:
-            raise ReadError("the page's elements are nested too deep")
+            raise ReadError("the page's elements are nested too deeply")
 
     def _is_empty(self, name: str, rest: str) -> bool:
         """Return whether an element ends with its tag, as in XHTML: `<a id="x"/>`. In HTML blocks do not."""

@@ -34,7 +34,7 @@ def parse_filing(content: bytes) -> tuple[Any, str]:
     except (etree.XMLSyntaxError, ValueError, LookupError) as error:
         fault = str(error)
     if "depth" in fault.lower():
-        raise ReadError("its elements are nested too deep")
+        raise ReadError("its elements are nested too deeply")
     repaired = _repaired(content)
     parsers = (_parser(recover=True), etree.HTMLParser(no_network=True, encoding="utf-8"))
     trees = [tree for parser in parsers if (tree := _parse_with(repaired, parser)) is not None]

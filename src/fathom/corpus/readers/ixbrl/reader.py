@@ -10,7 +10,7 @@ from typing import Any
 
 from lxml import etree
 
-from fathom.corpus.readers.html.layout import PageLayout
+from fathom.corpus.readers.html.layout import BlockBuilder
 from fathom.corpus.readers.ixbrl.elements import (
     FACT_TAGS,
     MAX_TEXT,
@@ -151,7 +151,7 @@ class _Filing:
         """Return the filing as a report."""
         metadata = _FilingMetadata.of(self.facts(("nonnumeric",)))
         notes = _ReadingNotes()
-        layout = PageLayout()
+        layout = BlockBuilder()
         self._fill_layout(layout, metadata, notes)
         body = layout.finish()
         if not any(isinstance(block, Paragraph | ParsedTable) for block in body):
@@ -181,7 +181,7 @@ class _Filing:
         title = next((element for element in self._tree.iter() if local_name(element) == "title"), None)
         return " ".join(element_text(title).split()) if title is not None else ""
 
-    def _fill_layout(self, layout: PageLayout, metadata: _FilingMetadata, notes: _ReadingNotes) -> None:
+    def _fill_layout(self, layout: BlockBuilder, metadata: _FilingMetadata, notes: _ReadingNotes) -> None:
         """Add the page to the layout. A tagged number is one inline, whatever is nested in it."""
         # One number may have several nested tags: all of them refer to the same characters.
         nested: list[RawFact] = []
@@ -216,7 +216,7 @@ class _Filing:
                 layout.close_element()
 
     def _add_numbers(
-        self, layout: PageLayout, text: str, nested: list[RawFact], metadata: _FilingMetadata, notes: _ReadingNotes
+        self, layout: BlockBuilder, text: str, nested: list[RawFact], metadata: _FilingMetadata, notes: _ReadingNotes
     ) -> None:
         numbers: list[TaggedNumber] = []
         for fact in nested:

@@ -10,7 +10,7 @@ from typing import Any
 
 from fathom.corpus.readers.html.prose_blocks import Node, children
 from fathom.corpus.readers.parsed_document import ReadError
-from fathom.corpus.readers.parsing.blocks import Link, LinkedText, visible_text
+from fathom.corpus.readers.parsing.blocks import Hyperlink, LinkedText, visible_text
 from fathom.corpus.readers.parsing.text_cleanup import word_set
 from fathom.corpus.readers.words import read_words
 
@@ -34,7 +34,7 @@ class InlineRun:
     pieces: LinkedText = field(default_factory=list)
     notes: list[Node] = field(default_factory=list)
 
-    def add(self, piece: str | Link) -> None:
+    def add(self, piece: str | Hyperlink) -> None:
         """Append text or a link. Adjacent strings are merged."""
         if isinstance(piece, str) and self.pieces and isinstance(self.pieces[-1], str):
             self.pieces[-1] += piece
@@ -64,7 +64,7 @@ def inline_run(
             what, value = node
             if what == "link":
                 begin, target, superscript = links.pop()
-                run.pieces[begin:] = [Link(visible_text(run.pieces[begin:]), target, superscript)]
+                run.pieces[begin:] = [Hyperlink(visible_text(run.pieces[begin:]), target, superscript)]
             elif what == "superscript":
                 superscripts -= 1
             else:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fathom.corpus.readers.parsing.blocks import (
     SUPERSCRIPT_END,
     SUPERSCRIPT_START,
-    Link,
+    Hyperlink,
     LinkedText,
     visible_text,
     without_marks,
@@ -57,7 +57,7 @@ class _InlineParser:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._out: list[str | Link | _Delimiter] = []
+        self._out: list[str | Hyperlink | _Delimiter] = []
         self._open_links: list[tuple[int, int, str]] = []
         self._superscript_depth = 0
 
@@ -118,7 +118,7 @@ class _InlineParser:
     def _close_link(self, link_ends: dict[int, int]) -> int:
         end, begin, target = self._open_links.pop()
         inner = _match_delimiters(self._out[begin:])
-        self._out[begin:] = [Link(visible_text(inner), target, self._superscript_depth > 0)]
+        self._out[begin:] = [Hyperlink(visible_text(inner), target, self._superscript_depth > 0)]
         found = _TARGET.match(self._text, end + 1)
         return found.end() if found else end + 1
 
@@ -181,7 +181,7 @@ def _link_ends(text: str) -> dict[int, int]:
     return link_ends
 
 
-def _match_delimiters(out: Sequence[str | Link | _Delimiter]) -> LinkedText:
+def _match_delimiters(out: Sequence[str | Hyperlink | _Delimiter]) -> LinkedText:
     """Remove the delimiters of emphasis that have a partner."""
     waiting: dict[str, list[_Delimiter]] = {"*": [], "_": []}
     for run in out:
@@ -199,7 +199,7 @@ def _match_delimiters(out: Sequence[str | Link | _Delimiter]) -> LinkedText:
     parse: LinkedText = []
     buffer: list[str] = []
     for piece in out:
-        if isinstance(piece, Link):
+        if isinstance(piece, Hyperlink):
             parse.extend(["".join(buffer), piece])
             buffer.clear()
         else:

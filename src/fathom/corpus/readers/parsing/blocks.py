@@ -10,7 +10,7 @@ from fathom.corpus.readers.parsing.section_roles import chinese_role, role_of
 
 
 @dataclass(frozen=True)
-class Link:
+class Hyperlink:
     """A linked text."""
 
     text: str
@@ -18,7 +18,7 @@ class Link:
     superscript: bool = False
 
 
-LinkedText = list[str | Link]
+LinkedText = list[str | Hyperlink]
 
 
 SUPERSCRIPT_START, SUPERSCRIPT_END = "\ue000", "\ue001"
@@ -27,7 +27,7 @@ SUPERSCRIPT_START, SUPERSCRIPT_END = "\ue000", "\ue001"
 
 def visible_text(pieces: LinkedText) -> str:
     """Return the text that is displayed, links included."""
-    return "".join(piece.text if isinstance(piece, Link) else piece for piece in pieces)
+    return "".join(piece.text if isinstance(piece, Hyperlink) else piece for piece in pieces)
 
 
 def without_marks(text: str) -> str:

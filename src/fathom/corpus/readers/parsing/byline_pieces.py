@@ -64,7 +64,7 @@ _BRACKETS = re.compile(r"[(\[]([^()\[\]]{0,300})(?:[)\]]|$)")
 
 
 @dataclass(frozen=True)
-class Piece:
+class BylinePiece:
     """A piece of a line and what it is."""
 
     text: str
@@ -124,7 +124,7 @@ def _bracket(match: re.Match[str]) -> str:
     return " , " if explains and not _INCOMPLETE.search(inner) else " , ??? , "
 
 
-def classify_piece(piece: tuple[str, bool, bool], labeled: bool = False) -> Piece:
+def classify_piece(piece: tuple[str, bool, bool], labeled: bool = False) -> BylinePiece:
     """Return what a piece is, regardless of its neighbors."""
     text, joined, marked = piece
     text = re.sub(r"\s+(?:on|at|in|[a-h])$", "", text)
@@ -136,7 +136,7 @@ def classify_piece(piece: tuple[str, bool, bool], labeled: bool = False) -> Piec
         kind = _kind(text, text.casefold().strip("."))
     if kind == "word" and labeled:
         kind = "unknown"
-    return Piece(text, kind, joined, marked)
+    return BylinePiece(text, kind, joined, marked)
 
 
 def _kind(text: str, bare: str) -> str:

@@ -14,7 +14,7 @@ from fathom.corpus.readers.markdown.inline import parse_inline
 from fathom.corpus.readers.parsed_document import ParsedAuthor
 from fathom.corpus.readers.parsing.blocks import SUPERSCRIPT_END, SUPERSCRIPT_START, visible_text
 from fathom.corpus.readers.parsing.byline_pieces import (
-    Piece,
+    BylinePiece,
     classify_piece,
     has_given_name,
     is_family_first,
@@ -220,7 +220,7 @@ def _read_segment(text: str, is_footnote: bool, reading: _Reading) -> list[str]:
     return [piece.text for piece in names]
 
 
-def _is_continued_list(pieces: Sequence[Piece], reading: _Reading) -> bool:
+def _is_continued_list(pieces: Sequence[BylinePiece], reading: _Reading) -> bool:
     """Return whether a line that starts with a mark has names only: the mark belongs to the name before it."""
     return (
         all(piece.kind in ("name", "degree", "note") for piece in pieces)
@@ -229,7 +229,7 @@ def _is_continued_list(pieces: Sequence[Piece], reading: _Reading) -> bool:
     )
 
 
-def _names_in_footnote(pieces: Sequence[Piece], reading: _Reading) -> list[str]:
+def _names_in_footnote(pieces: Sequence[BylinePiece], reading: _Reading) -> list[str]:
     """Return the names in an affiliation that are certainly personal and not among the authors so far."""
     if any(piece.kind == "note" for piece in pieces):
         return []
@@ -240,7 +240,7 @@ def _names_in_footnote(pieces: Sequence[Piece], reading: _Reading) -> list[str]:
     ]
 
 
-def _resolve(pieces: list[Piece]) -> list[Piece]:
+def _resolve(pieces: list[BylinePiece]) -> list[BylinePiece]:
     """Decide, in place, what single words and places are by the pieces around them."""
     has_affiliation = any(piece.kind == "affiliation" for piece in pieces)
     starts_with_name = bool(pieces) and pieces[0].kind in ("name", "word")
@@ -264,11 +264,11 @@ def _resolve(pieces: list[Piece]) -> list[Piece]:
             kind = "unknown" if starts_with_name else "affiliation"
         elif (kind == "name" and seen_affiliation and not starts_with_name) or (kind == "name" and seen_note):
             kind = "unknown"
-        pieces[position] = Piece(piece.text, kind, piece.joined, piece.marked)
+        pieces[position] = BylinePiece(piece.text, kind, piece.joined, piece.marked)
     return pieces
 
 
-def _kind_of_word(pieces: Sequence[Piece], position: int, has_affiliation: bool, seen: bool) -> str:
+def _kind_of_word(pieces: Sequence[BylinePiece], position: int, has_affiliation: bool, seen: bool) -> str:
     """Return what a single capitalized word is: a place after or among affiliations, or a mononym."""
     others = [piece.kind for piece in pieces if piece is not pieces[position]]
     if seen or (has_affiliation and "name" not in others):

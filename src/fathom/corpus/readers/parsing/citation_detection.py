@@ -11,7 +11,7 @@ from fathom.corpus.readers.parsed_document import CitationMark, Inlines
 from fathom.corpus.readers.parsing.blocks import (
     SUPERSCRIPT_END,
     SUPERSCRIPT_START,
-    Link,
+    Hyperlink,
     LinkedText,
     splice,
     without_marks,
@@ -46,7 +46,7 @@ def _link_marks(pieces: LinkedText, references: ReferenceIndex) -> Iterator[str 
     """Yield links to references as marks, without brackets and commas, and all other links as text."""
     for number, piece in enumerate(pieces):
         if isinstance(piece, str):
-            follows = isinstance(pieces[number + 1], Link) if number + 1 < len(pieces) else False
+            follows = isinstance(pieces[number + 1], Hyperlink) if number + 1 < len(pieces) else False
             # Converters put a space between a bracket and the link in it.
             text = re.sub(r"(?<=[(\[])\s+$", "", piece) if follows else piece
             yield re.sub(r"^\s+(?=[)\]])", "", text) if number else text

@@ -17,7 +17,7 @@ def parse_object(text: str) -> JsonObject:
     try:
         loaded = json.loads(text)
     except RecursionError as error:
-        raise ReadError("its JSON is nested too deep") from error
+        raise ReadError("its JSON is nested too deeply") from error
     except ValueError as error:
         raise ReadError(f"it is not JSON ({str(error)[:200]})") from error
     if not isinstance(loaded, dict):

@@ -46,7 +46,7 @@ _ANONYMOUS = re.compile(r"\banonymous\b|double[- ]blind", re.IGNORECASE)
 
 
 @dataclass
-class Byline:
+class PdfByline:
     """The names between the title and the text."""
 
     authors: list[ParsedAuthor] = field(default_factory=list)
@@ -58,12 +58,12 @@ class Byline:
     """Whether the line below the title is none of a byline."""
 
 
-def read_byline(lines: OrderedLines, start: int, metadata_authors: str) -> Byline:
+def read_byline(lines: OrderedLines, start: int, metadata_authors: str) -> PdfByline:
     """Return the authors between the title, which ends before `start`, and the text."""
     end = _end_of_region(lines, start)
     region = _Region(lines[start:end])
     names = region.names()
-    byline = Byline(
+    byline = PdfByline(
         [author_of(name) for name in dict.fromkeys(names)],
         start + region.explained,
         region.doubt,

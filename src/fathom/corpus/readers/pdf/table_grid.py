@@ -58,7 +58,7 @@ class TableGrid:
     """A table's layout on the page."""
 
     caption: tuple[Line, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[GridRow, ...]
 
     def table(self, dehyphenator: Dehyphenator) -> ParsedTable:
         """Return the table with the text of its cells."""
@@ -79,7 +79,7 @@ class _Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class GridRow:
     """A row of a recognized table."""
 
     cells: tuple[_Cell, ...]
@@ -98,7 +98,7 @@ def _cell(cell: _Cell, header: bool, dehyphenator: Dehyphenator) -> TableCell:
     return TableCell([text] if text else [], header, cell.columns)
 
 
-def _header_count(rows: Sequence[Row]) -> int:
+def _header_count(rows: Sequence[GridRow]) -> int:
     """Count the header rows: the bold rows on top, or one row without numbers above rows with numbers."""
     bold = len(list(itertools.takewhile(lambda row: row.bold, rows)))
     if 0 < bold < len(rows):
@@ -118,7 +118,7 @@ class _Interval:
     right: float
 
 
-def table_rows(text_rows: Sequence[TextRow]) -> list[Row]:
+def table_rows(text_rows: Sequence[TextRow]) -> list[GridRow]:
     """Return the rows of a table, or none if its columns cannot be recognized."""
     multiple = [text_row for text_row in text_rows if len(text_row.pieces) > 1]
     if len(multiple) < 2:
@@ -153,7 +153,7 @@ def _has_label_and_figures(text_row: TextRow) -> bool:
     return is_label and bool(others) and all(_NUMBER.fullmatch(one) or one in "-–—" for one in others)
 
 
-def _is_crowded(rows: Sequence[Row]) -> bool:
+def _is_crowded(rows: Sequence[GridRow]) -> bool:
     """Return whether cells contain several numbers: the columns are too close to be separated."""
     cells = [strip_marks(cell.pieces[0].text) for row in rows for cell in row.cells if cell.pieces]
     numbers = sum(_NUMBER.fullmatch(text) is not None for text in cells)
@@ -244,17 +244,17 @@ def _width(span: Line | _Interval) -> float:
 # Rows.
 
 
-def _merge_rows(text_rows: Sequence[TextRow], columns: Sequence[_Interval]) -> list[Row]:
+def _merge_rows(text_rows: Sequence[TextRow], columns: Sequence[_Interval]) -> list[GridRow]:
     """Return the rows. A text row that only continues cells belongs to the row above it."""
     gaps = [before.baseline - after.baseline for before, after in itertools.pairwise(text_rows)]
     tight = min((gap for gap in gaps if gap > 0), default=0.0)
     spaced = sum(gap > 1.2 * tight for gap in gaps) >= 2
-    rows: list[Row] = []
+    rows: list[GridRow] = []
     for number, text_row in enumerate(text_rows):
         row = _row(text_row, columns)
         near = number > 0 and spaced and 0 < gaps[number - 1] < 1.1 * tight
         if rows and _continues_row(rows[-1], row, columns, first=len(rows) == 1, near=near):
-            rows[-1] = Row(
+            rows[-1] = GridRow(
                 tuple(
                     replace(above, pieces=above.pieces + below.pieces)
                     for above, below in zip(rows[-1].cells, row.cells, strict=True)
@@ -265,7 +265,7 @@ def _merge_rows(text_rows: Sequence[TextRow], columns: Sequence[_Interval]) -> l
     return rows
 
 
-def _row(text_row: TextRow, columns: Sequence[_Interval]) -> Row:
+def _row(text_row: TextRow, columns: Sequence[_Interval]) -> GridRow:
     """Return the pieces of a text row in their columns, with empty cells between."""
     cells: list[_Cell] = []
     at = 0
@@ -277,7 +277,7 @@ def _row(text_row: TextRow, columns: Sequence[_Interval]) -> Row:
         cells += [_Cell(())] * (place.start - at)
         cells.append(_Cell((piece,), len(place)))
         at = place.stop
-    return Row((*cells, *([_Cell(())] * (len(columns) - at))))
+    return GridRow((*cells, *([_Cell(())] * (len(columns) - at))))
 
 
 def _append_piece(pieces: Sequence[Line], piece: Line) -> Line:
@@ -287,7 +287,7 @@ def _append_piece(pieces: Sequence[Line], piece: Line) -> Line:
     return replace(pieces[-1], right=piece.right, hyphenated=piece.hyphenated, text=f"{pieces[-1].text} {piece.text}")
 
 
-def _continues_row(above: Row, below: Row, columns: Sequence[_Interval], first: bool, near: bool) -> bool:
+def _continues_row(above: GridRow, below: GridRow, columns: Sequence[_Interval], first: bool, near: bool) -> bool:
     """Return whether a text row only continues the cells of the row above: wrapped words, never numbers."""
     if len(above.cells) != len(columns) or len(below.cells) != len(columns) or above.bold != below.bold:
         return False

@@ -158,7 +158,7 @@ def _parse_json(content: bytes) -> Any:
     try:
         return json.loads(decode_text(content), parse_int=_Number, parse_float=_Number, parse_constant=str)
     except RecursionError as error:
-        raise ReadError("its fields are nested too deep") from error
+        raise ReadError("its fields are nested too deeply") from error
     except (ValueError, MemoryError) as error:
         raise ReadError(f"it is not JSON: {error}") from error
 
@@ -307,7 +307,7 @@ def _walk_fields(data: Any, entity: str, year: str) -> Iterator[Block]:
             yield from _field(path, _scalar(value), _Subject(entity, year, unit))
             continue
         if len(path) > _MAX_DEPTH:
-            raise ReadError("its fields are nested too deep")
+            raise ReadError("its fields are nested too deeply")
         if path and inner and (headed or not _is_leaf(value)):
             yield Heading(len(path) + 1, [path[-1].strip()])
         # A field next to groups gets its own heading, or it would be in the section of the previous group.

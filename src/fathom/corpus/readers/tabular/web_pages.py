@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from fathom.corpus.readers.html.layout import PageLayout
+from fathom.corpus.readers.html.layout import BlockBuilder
 from fathom.corpus.readers.html.simplified_pages import TagSimplifier, page_text
 from fathom.corpus.readers.parsed_document import Block, Heading, Paragraph, ParsedDocument, ParsedTable, ReadError
 from fathom.corpus.readers.parsing.blocks import normalized_text
@@ -20,7 +20,7 @@ def read_page(content: bytes, name: str) -> ParsedDocument:
 
     text, _, encoding_note = page_text(content)
     tree = LexborHTMLParser(TagSimplifier(text).page())
-    layout = PageLayout()
+    layout = BlockBuilder()
     if tree.body is not None:
         _walk_page(tree.body, layout)
     body = layout.finish()
@@ -39,7 +39,7 @@ def read_page(content: bytes, name: str) -> ParsedDocument:
 _TITLE = re.compile(r"<title[^<>]{0,200}>([^<]{0,1000})<", re.IGNORECASE)
 
 
-def _walk_page(body: Any, layout: PageLayout) -> None:
+def _walk_page(body: Any, layout: BlockBuilder) -> None:
     """Add the page to the layout in document order, without recursion."""
     node, depth = body.child, 0
     while node is not None:
