@@ -69,8 +69,9 @@ def choose(corpus: Corpus) -> FirstBench:
         )
     if not families:
         raise FathomError(
-            f"No family can ask about the {documents:,} documents of '{corpus.folder}': they have neither titles, "
-            "authors and references nor figures. See `fathom show` for what was read, and docs/reading.md."
+            f"No family can ask about the {documents:,} documents of '{corpus.folder}': questions need articles with "
+            "titles, authors and references, or reports with figures in tables. See `fathom show` for what was read, "
+            "and docs/reading.md."
         )
     known = _choose_known([entry.known.split() for entry in distinct], families)
     tokens = corpus.token_counts(tokenizer(corpus.manifest.tokenizer))

@@ -111,6 +111,8 @@ def describe(path: Path, summary: RunStatus) -> str:
         f"  {used.input_tokens:,} input tokens ({used.cached_tokens:,} from a cache), "
         f"{used.output_tokens:,} output tokens, {price}",
     ]
+    if summary.implausible_usage:
+        lines.append(f"  {summary.implausible_usage}")
     if summary.maybe_paid:
         lines.append(
             f"  {counted(summary.maybe_paid, 'request')} got no answer and may have been paid for all the same"
