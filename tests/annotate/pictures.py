@@ -148,7 +148,7 @@ def take_study(browser: Browser, folder: Path) -> None:
         page = entered(browser, served, "ada", "/", "light")
         while page.locator("#give-up").count():
             with page.expect_navigation():
-                page.click("#give-up")
+                page.dblclick("#give-up")  # the first click asks
         page.close()
         take(browser, served, "ada", "/", "study-end")
         take(browser, served, "ada", "/none", "error")

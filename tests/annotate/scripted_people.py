@@ -88,7 +88,7 @@ def play(page: Page, plan: StudyPlan, person: str, habits: Person, keys: dict[st
         errs = rng.random() < habits.errors
         gives_up = errs and rng.random() < habits.gives_up
         if gives_up:
-            page.click("#give-up")
+            page.dblclick("#give-up")  # the first click asks
         else:
             page.fill("#answer", f"{77_000 + list(plan.tasks).index(person)}" if errs else keys[task.question_id])
             page.click("#send")

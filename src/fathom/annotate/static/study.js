@@ -20,7 +20,22 @@ async function send(gaveUp) {
 }
 
 document.getElementById("send").addEventListener("click", () => send(false));
-document.getElementById("give-up").addEventListener("click", () => send(true));
+
+// Giving up cannot be undone: the first click asks, the second one gives up.
+const giveUp = document.getElementById("give-up");
+const label = giveUp.textContent;
+giveUp.addEventListener("click", () => {
+  if (giveUp.dataset.asked) {
+    send(true);
+    return;
+  }
+  giveUp.dataset.asked = "yes";
+  giveUp.textContent = "Give up this question for good?";
+});
+giveUp.addEventListener("blur", () => {
+  delete giveUp.dataset.asked;
+  giveUp.textContent = label;
+});
 
 if (place.dataset.left) {
   const end = performance.now() + Number(place.dataset.left) * 1000;
