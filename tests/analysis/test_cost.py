@@ -29,6 +29,7 @@ def costed(price: float | None, accuracy: float, questions: str = "all") -> Cost
     [
         ([costed(1.0, 0.5), costed(2.0, 0.7), costed(3.0, 0.6)], [True, True, False]),
         ([costed(1.0, 0.5), costed(1.0, 0.5)], [True, True]),
+        ([costed(1.0, 0.5), costed(1.001, 0.7), costed(0.9, 0.4)], [False, True, True]),  # the same price
         ([costed(None, 0.9), costed(1.0, 0.5)], [False, True]),
         ([costed(1.0, 0.5), costed(0.5, 0.9, "the easy ones")], [True, True]),
         ([CostedAccuracy(None, 0.0), costed(0.5, 0.9)], [False, True]),

@@ -37,7 +37,7 @@ def test_names_what_was_read_and_what_was_not(
     sources: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     printed = summary(sources, tmp_path / "out", capsys)
-    assert "1 refused, 0 left out" in printed
+    assert "1 rejected, 0 left out" in printed
     assert "of no known kind, 4 files: " in printed
     assert "such as broken.md" in printed
     assert "3 (picture0.png" in printed and "1 (film.mp4" in printed
@@ -138,5 +138,5 @@ def test_the_self_test_lists_what_is_not_perfect() -> None:
     assert lines[2:] == [
         "  jats          all (1 of 1 fields are 100/100/0)",
         "  tei           title 100/50/25 (0 of 1 fields are 100/100/0)",
-        "  tei: 1 document refused",
+        "  tei: 1 document rejected",
     ]

@@ -8,8 +8,9 @@ import pytest
 
 import fathom as package
 from fathom.api.benches import preparation_of
+from fathom.api.contexts import LENGTHS, MAX_LENGTH, choose_lengths
 from fathom.api.prices import price_range
-from fathom.api.quickstart import LENGTHS, MAX_LENGTH, _choose_known, _choose_lengths
+from fathom.api.quickstart import _choose_known
 from fathom.cli.contexts import _shortfalls
 from fathom.contexts.sampling import SamplingCount, SamplingReport, SamplingSettings
 from fathom.corpus.store import Corpus
@@ -90,18 +91,33 @@ def test_documents_without_anything_to_ask_about(tmp_path: Path, fathom: Fathom)
     assert done.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("documents", [1, 3, 5, 30, 250, 10_000])
-@pytest.mark.parametrize("tokens", [200, 3_000, 40_000, 90_000])
+@pytest.mark.parametrize("documents", [1, 3, 5, 16, 30, 250, 10_000])
+@pytest.mark.parametrize("tokens", [200, 3_000, 31_000, 40_000, 90_000])
 def test_lengths_suit_the_documents(documents: int, tokens: int) -> None:
-    lengths, count = _choose_lengths([tokens] * documents)
+    chosen = choose_lengths([tokens] * documents)
     total = documents * tokens
-    assert 1 <= len(lengths) <= 2
-    assert 1 <= count <= 6
-    if lengths[0] in LENGTHS:
-        assert lengths[0] >= 4 * tokens
-        assert lengths[-1] <= total / 2
+    assert 1 <= len(chosen.lengths) <= 2
+    assert 1 <= chosen.count <= 6
+    assert 1 <= chosen.min_documents <= 4
+    if chosen.lengths[0] in LENGTHS:
+        assert chosen.lengths[0] >= 4 * tokens
+        assert chosen.lengths[-1] <= total
+        assert len(chosen.lengths) == 1 or chosen.lengths[-1] <= total / 2
+        assert chosen.count >= 2
     else:
-        assert lengths[0] >= min(total, MAX_LENGTH)
+        assert documents < 10
+        assert chosen.lengths[0] >= min(total, MAX_LENGTH)
+
+
+def test_versions_of_one_work_are_one_document(tmp_path: Path, fathom: Fathom) -> None:
+    (tmp_path / "versions").mkdir()
+    head = "---\ntitle: Thick ice of northern rivers\nauthor:\n  - Anna Lind\n  - Bo Wu\n---\n\n"
+    for number in range(4):
+        (tmp_path / "versions" / f"{number}.md").write_text(head + f"The ice of {1990 + number} was thick. " * 40)
+    done = fathom("quickstart", tmp_path / "versions", "--out", tmp_path / "first")
+    assert done.returncode == 2
+    assert "only 1 could be read" in done.stderr
+    assert "the 4 that could be read are versions of them" in done.stderr
 
 
 def test_a_family_that_needs_a_pack_says_so(tmp_path: Path, mixed_folder: Path) -> None:

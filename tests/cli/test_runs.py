@@ -121,7 +121,8 @@ def test_the_status_of_a_working_run_estimates_its_end(tiny_bench: Path, tmp_pat
         assert run_details(folder).seconds_left is None
         for question in [one for one in questions if one not in known][:2]:
             opened.append(Response(question_id=question, outcome="answered", text="4"))
-        with opened.sending(0.25):
+        with opened.sending(0.25) as mark:
+            mark.begin()
             found = run_details(folder)
     assert (found.run.state, found.run.done, found.run.wanted, found.run.lost_calls) == ("running", 4, 6, 0)
     assert found.seconds == pytest.approx(100, abs=20)
@@ -135,7 +136,10 @@ def test_calls_that_a_kill_lost_are_counted_and_limit_the_budget(tiny_bench: Pat
     killed = folder / "sent.jsonl"
     with RunFolder(folder, read_run(folder)) as opened:
         opened.pay(Usage(price=0.5))
-        with opened.sending(0.25):
+        with opened.sending(0.25) as mark, opened.sending(0.5) as retried, opened.sending(1):
+            mark.begin()
+            retried.begin()
+            retried.end()
             at_kill = killed.read_bytes()
     assert not killed.exists()
     killed.write_bytes(at_kill)
@@ -145,7 +149,8 @@ def test_calls_that_a_kill_lost_are_counted_and_limit_the_budget(tiny_bench: Pat
     with (
         RunFolder(folder, read_run(folder)) as opened,
         pytest.raises(ValueError, match="no answer"),
-        opened.sending(0.25),
+        opened.sending(0.25) as mark,
     ):
+        mark.begin()
         raise ValueError("no answer")
     assert [call.price for call in lost_calls(folder)] == [0.25], "a later process keeps it"

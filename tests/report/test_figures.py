@@ -168,7 +168,7 @@ def test_charts_of_nothing_and_of_one_point() -> None:
             line_chart("", [Curve(0, "a", []), Curve(11, "b", [(64.0, point)])], [(64.0, "64")], width),
             scatter_plot(
                 "",
-                [ScatterPoint(0, "free", 0.0, point, True), ScatterPoint(25, "dear", 3.0, point, False)],
+                [ScatterPoint(0, "free", 0.0, point, "bench"), ScatterPoint(25, "dear", 3.0, point, None)],
                 "dollars",
                 width,
             ),

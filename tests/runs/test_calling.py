@@ -5,7 +5,12 @@ from collections.abc import Callable
 import anyio
 import pytest
 
-from fathom.runs.calling import Gate
+from fathom.models.model_info import ModelInfo
+from fathom.models.prompts import Completion, Message, Prompt
+from fathom.records.questions import Usage
+from fathom.runs.calling import Budget, Gate, ModelCaller
+from fathom.runs.sent_calls import CallMark
+from fathom.systems.protocol import Estimate
 
 
 class Cache:
@@ -115,3 +120,50 @@ def test_only_recent_prefixes_are_assumed_warm() -> None:
 
     anyio.run(run)
     assert led == ["a", "b", "a"]
+
+
+class _Miscounting:
+    """A model whose server reports a fixed usage."""
+
+    def __init__(self, usage: Usage) -> None:
+        self._usage = usage
+
+    async def complete(self, prompt: Prompt, opened: Callable[[], None], mark: CallMark) -> Completion:
+        return Completion("word " * 400, "stop", usage=self._usage)
+
+    def halt(self) -> None:
+        raise AssertionError
+
+    def stop_waiting(self, reason: str) -> None:
+        raise AssertionError
+
+
+@pytest.mark.parametrize(
+    ("reported", "said"),
+    [
+        (Usage(input_tokens=9_000, output_tokens=500), None),
+        (Usage(input_tokens=20_000, output_tokens=9_000), None),  # another tokenizer; thinking that is not shown
+        (Usage(input_tokens=12, output_tokens=500), "input tokens is 12, where about 12,000 are"),
+        (Usage(input_tokens=900_000, output_tokens=500), "input tokens is 900,000, where"),
+        (Usage(input_tokens=9_000, output_tokens=1), "output tokens is 1, where"),
+        (Usage(), None),  # it reports nothing: the usage is estimated
+    ],
+)
+def test_a_usage_that_does_not_fit_the_text_is_noticed_once(reported: Usage, said: str | None) -> None:
+    notices: list[str] = []
+    caller = ModelCaller(
+        _Miscounting(reported), ModelInfo(), 1_000, Budget(None), Gate(), lambda used: None, notify=notices.append
+    )
+    estimate = Estimate(calls=1, input_tokens=10_000, largest_call=10_000, prefix="", prefix_tokens=0, prefix_calls=1)
+
+    async def ask() -> None:
+        for _ in range(3):
+            await caller.ask(Prompt((Message("user", ("Why?",)),)), lambda: estimate)
+
+    anyio.run(ask)
+    assert len(notices) == (said is not None)
+    if said is None:
+        assert caller.implausible is None
+    else:
+        assert said in notices[0]
+        assert caller.implausible == notices[0]

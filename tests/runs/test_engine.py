@@ -23,7 +23,7 @@ from fathom.cli.main import main
 from fathom.records.errors import FathomError
 from fathom.records.files import Journal
 from fathom.records.questions import Response
-from fathom.runs.folder import RESPONSES, read_responses
+from fathom.runs.folder import RESPONSES, lost_calls, read_responses
 from tests.runs.conftest import KEY, Ask
 from tests.runs.forked import ForkedCommand
 from tests.serving import Provider, serving
@@ -253,6 +253,8 @@ def test_a_kill_loses_nothing_and_nothing_is_asked_twice(tiny_bench: Path, tmp_p
     assert len(responses) == len({one.question_id for one in responses}) == 30
     # Only what was in flight at a kill may have been asked again.
     assert sum(count - 1 for count in provider.seen.values()) <= 2 * kills
+    # Questions that waited for a connection were not sent.
+    assert len(lost_calls(tmp_path / "run")) <= 2 * kills
 
 
 def test_the_first_interrupt_finishes_what_is_in_flight(tiny_bench: Path, tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from fathom.analysis.findings import Cost, CostKind, RunSummary
 from fathom.records.questions import Usage
 
 COST_KINDS: tuple[CostKind, ...] = ("price", "tokens", "seconds")
+SAME_COST = 0.01
+"""Costs that differ by a smaller share count as equal: one token less in a hundred thousand is no advantage."""
 
 
 @dataclass
@@ -95,9 +97,10 @@ def _is_optimal(one: CostedAccuracy, runs: Sequence[CostedAccuracy], kind: CostK
         return False
     for other in runs:
         amount = None if other.cost is None else other.cost.amount(kind)
-        if amount is None or other.questions != one.questions or amount > mine or other.accuracy < one.accuracy:
+        if amount is None or other.questions != one.questions or other.accuracy < one.accuracy:
             continue
-        if amount < mine or other.accuracy > one.accuracy:
+        is_cheaper, is_dearer = amount < mine * (1 - SAME_COST), amount > mine * (1 + SAME_COST)
+        if is_cheaper or (other.accuracy > one.accuracy and not is_dearer):
             return False
     return True
 

@@ -5,34 +5,48 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any, Literal, TypedDict, Unpack
 
 from fathom.api.arguments import Folder, Progress, as_names, as_path, as_tokens, checked, ignore
 from fathom.contexts.assembly import count_tokens
 from fathom.contexts.files import FILE_NAME, read_contexts, write_contexts
-from fathom.contexts.sampling import MIN_FILL, SamplingReport, SamplingSettings
-from fathom.corpus.store import Corpus
+from fathom.contexts.sampling import SamplingReport, SamplingSettings
+from fathom.corpus.store import Corpus, DocumentEntry
 from fathom.models.tokenizers import DEFAULT, tokenizer
 from fathom.records.contexts import Context, Sampling, Split
 from fathom.records.documents import FieldName
 from fathom.records.errors import FathomError
-from fathom.records.lengths import parse_length
+from fathom.records.lengths import format_length, parse_length
 
 __all__ = [
     "DEFAULT",
     "DEFAULT_LENGTHS",
     "FILE_NAME",
     "ContextSet",
+    "FittingLengths",
     "SamplingOptions",
     "SamplingReport",
+    "choose_lengths",
     "contexts_command",
+    "distinct_documents",
+    "format_lengths",
     "sample_contexts",
 ]
 
 DEFAULT_LENGTHS = "64K,128K,512K,1M"
 """The lengths that `fathom contexts` samples if none are given."""
-SHORTEST_DEFAULT = min(map(parse_length, DEFAULT_LENGTHS.split(",")))
+DEFAULT_TOKENS = tuple(map(parse_length, DEFAULT_LENGTHS.split(",")))
 MIN_DOCUMENTS: int = SamplingSettings.model_fields["min_documents"].default
+"""Documents in a context, so that there is something to compare."""
+LENGTHS = tuple(1_024 * 2**power for power in range(1, 10))
+"""The lengths to choose from for a corpus: 2K to 512K."""
+USUAL_LENGTH = 128 * 1_024
+"""Only long documents get longer contexts, which cost dollars for each model that is tried."""
+MAX_LENGTH = 768 * 1_024
+"""The longest context of all documents: models with a window of a million of their own tokens can read it."""
+CONTEXTS = 6
+"""Contexts of each length that are chosen."""
 
 
 @dataclass(frozen=True)
@@ -104,17 +118,59 @@ def sample_contexts(
     return ContextSet(path, write_contexts(corpus, settings, path, replace, progress))
 
 
+@dataclass(frozen=True)
+class FittingLengths:
+    """Lengths of contexts that documents can fill."""
+
+    lengths: tuple[int, ...]
+    count: int
+    """Contexts of each length."""
+    min_documents: int
+    """Documents in each context at least."""
+
+
+def choose_lengths(sizes: Sequence[int]) -> FittingLengths:
+    """The lengths that suit documents of these token counts; one context of all documents if no other can be filled."""
+    total, usual_size = sum(sizes), median(sizes)
+    enough = [one for one in LENGTHS if (MIN_DOCUMENTS + 0.5) * usual_size <= one <= total]
+    if enough:
+        # Half of the documents should be left over, or the contexts would be much the same.
+        usual = [one for one in enough if one <= min(USUAL_LENGTH, total / 2)]
+        lengths = tuple(usual[-2:] or enough[:1])
+        # Contexts may share half of their documents.
+        count = min(CONTEXTS, 2 * total // lengths[-1])
+    else:
+        # All documents in one context, with the lines between them.
+        lengths, count = (min(count_tokens(sizes, tokenizer(DEFAULT)), MAX_LENGTH),), 1
+    fitting = max(1, int(lengths[0] / usual_size))
+    return FittingLengths(lengths, count, min(MIN_DOCUMENTS, len(sizes), fitting))
+
+
+def distinct_documents(corpus: Corpus) -> list[DocumentEntry]:
+    """One version of each work, the one with the most known fields: a context never shows two."""
+    works, best = corpus.works(), dict[str | bytes, DocumentEntry]()
+    for entry in corpus.entries():
+        work = works.get(entry.id, entry.fingerprint)
+        if work not in best or len(entry.known.split()) > len(best[work].known.split()):
+            best[work] = entry
+    return list(best.values())
+
+
 def contexts_command(corpus: Corpus) -> str:
-    """The command that samples contexts; of a corpus that cannot fill the default lengths, one of all documents."""
-    manifest = corpus.manifest
+    """The command that samples contexts, with lengths if the corpus cannot fill all of the default ones."""
     command = f"fathom contexts {corpus.folder}"
-    tokens = count_tokens([manifest.tokens, *[0] * (manifest.documents - 1)], tokenizer(manifest.tokenizer))
-    if not manifest.documents or tokens >= MIN_FILL * SHORTEST_DEFAULT:
+    tokens = corpus.token_counts(tokenizer(corpus.manifest.tokenizer))
+    sizes = [tokens[entry.id] for entry in distinct_documents(corpus)]
+    if not sizes or (MIN_DOCUMENTS * median(sizes) <= min(DEFAULT_TOKENS) and max(DEFAULT_TOKENS) <= sum(sizes) / 2):
         return command
-    # Rounded up to two digits, so that the documents fill at least 90%.
-    unit = 10 ** max(0, len(str(tokens)) - 2)
-    few = f" --min-documents {manifest.documents}" if manifest.documents < MIN_DOCUMENTS else ""
-    return f"{command} --lengths {-(-tokens // unit) * unit} --count 1{few}"
+    chosen = choose_lengths(sizes)
+    few = f" --min-documents {chosen.min_documents}" if chosen.min_documents < MIN_DOCUMENTS else ""
+    return f"{command} --lengths {format_lengths(chosen.lengths)} --count {chosen.count}{few}"
+
+
+def format_lengths(lengths: Sequence[int]) -> str:
+    """The lengths as an argument of `--lengths`."""
+    return ",".join(str(length) if length % 1_024 else format_length(length) for length in lengths)
 
 
 def _subject(name: str, corpus: Corpus) -> str:

@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 from fathom.api.arguments import Folder, as_path
 from fathom.api.benches import Bench, BenchRecipe
+from fathom.api.contexts import MIN_DOCUMENTS, FittingLengths, choose_lengths, distinct_documents
 from fathom.api.corpora import Corpus, ingest
 from fathom.api.prices import COMMON_MODELS
 from fathom.api.runs import Plan, Run, plan, run
@@ -25,30 +25,17 @@ from fathom.tasks.family import PerContext
 
 __all__ = ["FirstBench", "choose", "is_corpus", "plan_runs", "quickstart", "run_folder"]
 
-LENGTHS = tuple(1_024 * 2**power for power in range(1, 10))
-"""The context lengths to choose from: 2K to 512K."""
-USUAL_LENGTH = 128 * 1_024
-"""Only long documents get longer contexts, which cost dollars for each model that is tried."""
-MAX_LENGTH = 768 * 1_024
-"""The longest context of all documents: models with a window of a million of their own tokens can read it."""
-MIN_DOCUMENTS = 4
-"""Documents in the shortest context, so that there is something to compare."""
 FEWEST_DOCUMENTS = 3
 """Fewer documents give no questions that compare them."""
 QUESTIONS = 10
 """Questions of each context."""
-CONTEXTS = 6
-"""Contexts of each length."""
 
 
 @dataclass(frozen=True)
 class FirstBench:
     """What a first bench over a corpus consists of."""
 
-    lengths: tuple[int, ...]
-    count: int
-    """Contexts of each length."""
-    min_documents: int
+    contexts: FittingLengths
     sampling: tuple[Sampling, ...]
     known: tuple[FieldName, ...]
     """Only documents where these fields are known."""
@@ -58,10 +45,12 @@ class FirstBench:
 
 def choose(corpus: Corpus) -> FirstBench:
     """The lengths, families and sizes of a first bench; an error if the documents allow none."""
-    documents = len(corpus)
+    distinct = distinct_documents(corpus)
+    documents = len(distinct)
     if documents < FEWEST_DOCUMENTS:
+        others = f"; the {len(corpus)} that could be read are versions of them" if len(corpus) > documents else ""
         raise FathomError(
-            f"A first bench compares documents, and only {documents} could be read into '{corpus.folder}'. "
+            f"A first bench compares documents, and only {documents} could be read into '{corpus.folder}'{others}. "
             f"Give at least {FEWEST_DOCUMENTS}."
         )
     suitable = {
@@ -80,16 +69,14 @@ def choose(corpus: Corpus) -> FirstBench:
         )
     if not families:
         raise FathomError(
-            f"No family can ask about the {documents:,} documents of '{corpus.folder}': they have neither titles, "
-            "authors and references nor figures. See `fathom show` for what was read, and docs/reading.md."
+            f"No family can ask about the {documents:,} documents of '{corpus.folder}': questions need articles with "
+            "titles, authors and references, or reports with figures in tables. See `fathom show` for what was read, "
+            "and docs/reading.md."
         )
-    known = _choose_known([entry.known.split() for entry in corpus.entries()], families)
+    known = _choose_known([entry.known.split() for entry in distinct], families)
     tokens = corpus.token_counts(tokenizer(corpus.manifest.tokenizer))
-    sizes = [tokens[entry.id] for entry in corpus.entries() if entry.knows(known)]
-    lengths, count = _choose_lengths(sizes)
-    fitting = max(1, int(lengths[0] / median(sizes)))
-    fewest = min(MIN_DOCUMENTS, len(sizes), fitting)
-    return FirstBench(lengths, count, fewest, _choose_sampling(corpus, families), known, families)
+    sizes = [tokens[entry.id] for entry in distinct if entry.knows(known)]
+    return FirstBench(choose_lengths(sizes), _choose_sampling(corpus, families), known, families)
 
 
 def _choose_known(documents: Sequence[Collection[str]], families: Iterable[str]) -> tuple[FieldName, ...]:
@@ -118,19 +105,6 @@ def _choose_sampling(corpus: Corpus, families: Iterable[str]) -> tuple[Sampling,
     return ("random", "bfs", "dfs") if manifest.links >= manifest.documents else ("random",)
 
 
-def _choose_lengths(sizes: list[int]) -> tuple[tuple[int, ...], int]:
-    """The lengths of contexts, and how many of each, for documents of these sizes."""
-    total = sum(sizes)
-    # Half of the documents must be left over, or every context would be the same.
-    possible = [one for one in LENGTHS if (MIN_DOCUMENTS + 0.5) * median(sizes) <= one <= total / 2]
-    if possible:
-        usual = [one for one in possible if one <= USUAL_LENGTH]
-        chosen = tuple(usual[-2:] or possible[:1])
-        return chosen, min(CONTEXTS, max(2, total // chosen[-1]))
-    # All documents in one context. The lines between them take a few tokens.
-    return (min(total + 50 * len(sizes), MAX_LENGTH),), 1
-
-
 def _suits(name: str, corpus: Corpus) -> bool:
     build = family(name).build
     if not isinstance(build, PerContext):
@@ -153,9 +127,9 @@ def quickstart(
     with ingest(sources, corpus_folder, allow_incomplete=True) as corpus:
         chosen = choose(corpus)
         corpus.contexts(
-            chosen.lengths,
-            chosen.count,
-            min_documents=chosen.min_documents,
+            chosen.contexts.lengths,
+            chosen.contexts.count,
+            min_documents=chosen.contexts.min_documents,
             sampling=chosen.sampling,
             known=chosen.known,
             seed=seed,

@@ -10,7 +10,7 @@ import click
 from fathom.api import benches
 from fathom.api.benches import AuditReport
 from fathom.cli import options
-from fathom.cli.output import all_or_nothing, counted, escape_control_characters
+from fathom.cli.output import all_or_nothing, counted, escape_control_characters, next_lines
 
 
 @click.command(epilog=options.examples("fathom audit bench"))
@@ -48,5 +48,5 @@ def describe(folder: Path, report: AuditReport) -> str:
         said = escape_control_characters(f"{one.question_id} ({one.by}: {one.reason})")
         lines.append(f"  {one.state}: {said}")
     if report.passed:
-        lines.append(f"next: fathom run {folder} --model MODEL")
+        lines += next_lines(f"fathom run {folder} --model MODEL")
     return "\n".join(lines)

@@ -22,7 +22,7 @@ from fathom.api.contexts import FILE_NAME
 from fathom.api.prices import price_range
 from fathom.cli import options
 from fathom.cli.family_options import model_options, settings_options
-from fathom.cli.output import all_or_nothing, counted, progress_bar
+from fathom.cli.output import all_or_nothing, counted, next_lines, progress_bar
 
 EXAMPLE = """
 \b
@@ -178,5 +178,5 @@ def describe(bench: Bench) -> str:
         lines.append(f"  shared by {pair}: " + ", ".join(f"{kind} {count}" for kind, count in shared.items()))
     lines.append(f"  {describe_price(bench)}")
     lines.append(f"  fingerprint {manifest.fingerprint[:16]}")
-    lines.append(f"next: fathom audit {bench.folder}")
+    lines += next_lines(f"fathom audit {bench.folder}")
     return "\n".join(lines)

@@ -13,7 +13,7 @@ from fathom.api.benches import family_for, preparation_of
 from fathom.api.contexts import DEFAULT, DEFAULT_LENGTHS, ContextSet, SamplingOptions, SamplingReport
 from fathom.api.corpora import open_corpus
 from fathom.cli import options
-from fathom.cli.output import all_or_nothing, counted, progress_bar
+from fathom.cli.output import all_or_nothing, counted, next_lines, progress_bar
 from fathom.records.contexts import Sampling, Split
 from fathom.records.documents import FIELDS, DocumentKind
 from fathom.records.lengths import format_length, parse_length
@@ -107,11 +107,11 @@ def command(
     if as_json:
         click.echo(contexts.report.model_dump_json(indent=2))
         return
-    click.echo(describe(contexts))
     elsewhere = f" --contexts {chosen['out']}" if chosen["out"] is not None else ""
     first = "" if needed is None else f"{needed.command.replace('CORPUS', str(corpus))}, then "
     using = "" if needed is None else f" {needed.options}"
-    click.echo(f"next: {first}fathom build {family} {corpus} --out bench{elsewhere}{using}")
+    following = next_lines(f"{first}fathom build {family} {corpus} --out bench{elsewhere}{using}")
+    click.echo("\n".join((describe(contexts), *following)))
 
 
 def describe(contexts: ContextSet) -> str:

@@ -16,6 +16,7 @@ from fathom.cli.output import (
     describe_corpus,
     escape_control_characters,
     most_frequent,
+    next_lines,
     shortened,
     wrapped,
 )
@@ -23,7 +24,7 @@ from fathom.cli.output import (
 MAX_REASONS = 3
 """Reasons for unknown fields that are listed."""
 
-MAX_REFUSALS = 5
+MAX_REJECTIONS = 5
 """Reasons for documents that were not read that are listed."""
 
 MAX_KINDS = 6
@@ -42,18 +43,18 @@ def describe(corpus: corpora.Corpus, report: corpora.IngestReport) -> str:
         *_unknown_reasons(report),
         *_citations(report),
         *_links(report),
-        f"next: {contexts_command(corpus)}",
+        *next_lines(contexts_command(corpus)),
     ]
     return "\n".join(lines)
 
 
 def _documents(report: corpora.IngestReport) -> Iterator[str]:
-    """How many documents were read, refused and left out, with reasons and one file for each."""
-    refused = sum(report.rejected.values())
+    """How many documents were read, rejected and left out, with reasons and one file for each."""
+    rejected = sum(report.rejected.values())
     left_out = sum(report.left_out.values())
     documents = counted(report.documents, "document")
-    yield f"  read {report.kept:,} of {documents}; {refused:,} refused, {left_out:,} left out"
-    for title, counts in (("refused", report.rejected), ("left out", report.left_out)):
+    yield f"  read {report.kept:,} of {documents}; {rejected:,} rejected, {left_out:,} left out"
+    for title, counts in (("rejected", report.rejected), ("left out", report.left_out)):
         yield from _reasons(title, counts, report.examples)
     for title, kinds in (
         ("not documents (--include-all reads them)", report.not_documents),
@@ -62,7 +63,7 @@ def _documents(report: corpora.IngestReport) -> Iterator[str]:
         if kinds:
             named = [_file_kind(kind, files) for kind, files in list(kinds.items())[:MAX_KINDS]]
             total = counted(sum(files.count for files in kinds.values()), "file")
-            text = f"{title}, {total}: {shortened(named, len(kinds), 80)}"
+            text = f"{title}, {total}: {shortened(named, len(kinds), 2 * WIDTH)}"
             yield from wrapped(text)
 
 
@@ -72,7 +73,7 @@ def _file_kind(kind: str, files: corpora.UnreadFiles) -> str:
 
 
 def _reasons(title: str, counts: Mapping[str, int], examples: Mapping[str, str]) -> Iterator[str]:
-    shown = most_frequent(counts, MAX_REFUSALS)
+    shown = most_frequent(counts, MAX_REJECTIONS)
     for reason, count in shown.items():
         example = f" ({count:,}), such as {_file_name(examples[reason])}"
         yield cut(f"  {title}: {reason}", WIDTH - columns(example)) + example
@@ -182,7 +183,7 @@ def describe_self_test(result: corpora.SelfTest) -> str:
         others = [f"{field} {cell}" for field, cell in measured.items() if cell != "100/100/0"]
         text = f"{', '.join(others) or 'all'} ({len(measured) - len(others)} of {len(measured)} fields are 100/100/0)"
         lines += wrap(text, WIDTH, initial_indent=f"  {name:<14}", subsequent_indent=" " * 16, break_on_hyphens=False)
-    lines += [f"  {name}: {counted(count, 'document')} refused" for name, count in result.refused.items()]
+    lines += [f"  {name}: {counted(count, 'document')} rejected" for name, count in result.refused.items()]
     return "\n".join(lines)
 
 

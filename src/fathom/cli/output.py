@@ -72,6 +72,20 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+_SILENT = "fathom.next"
+
+
+def silence_next_lines() -> None:
+    """Let the commands that this command runs name no next command: it runs that one itself."""
+    click.get_current_context().meta[_SILENT] = True
+
+
+def next_lines(command: str) -> list[str]:
+    """The line that names the next command; none in a command that runs several."""
+    context = click.get_current_context(silent=True)
+    return [] if context is not None and _SILENT in context.meta else [f"next: {command}"]
+
+
 def lost_calls(count: int) -> str:
     """A line on calls that were in flight when a process was killed."""
     were = "was" if count == 1 else "were"

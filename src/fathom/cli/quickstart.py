@@ -9,14 +9,14 @@ import click
 
 from fathom.api import corpora
 from fathom.api.benches import open_bench, read_recipe
+from fathom.api.contexts import format_lengths
 from fathom.api.corpora import open_corpus
 from fathom.api.quickstart import FirstBench, choose, is_corpus, plan_runs, run_folder
 from fathom.api.runs import Plan
 from fathom.cli import audit, build, contexts, ingest, options, report, run, score
-from fathom.cli.output import counted
+from fathom.cli.output import counted, silence_next_lines
 from fathom.cli.show_bench import item_lines
 from fathom.records.errors import FathomError
-from fathom.records.lengths import format_length
 from fathom.work import cores
 
 SHOWN = 3
@@ -48,6 +48,7 @@ def command(
     """
     if budget is not None and model is None:
         raise FathomError("--budget limits what --model may cost. Give a model, too.")
+    silence_next_lines()
     corpus, bench = out / "corpus", out / "bench"
     if is_corpus(corpus):
         corpora.ingest(sources, corpus, allow_incomplete=True).close()  # an error if the documents have changed
@@ -75,19 +76,20 @@ def _step(*words: object) -> None:
 
 
 def _sample(caller: click.Context, corpus: Path, chosen: FirstBench, seed: int) -> None:
-    lengths = [str(length) if length % 1_024 else format_length(length) for length in chosen.lengths]
+    fitting = chosen.contexts
+    lengths = format_lengths(fitting.lengths)
     _step(
-        *("contexts", corpus, "--lengths", ",".join(lengths), "--count", chosen.count),
-        *("--min-documents", chosen.min_documents, "--sampling", ",".join(chosen.sampling)),
+        *("contexts", corpus, "--lengths", lengths, "--count", fitting.count),
+        *("--min-documents", fitting.min_documents, "--sampling", ",".join(chosen.sampling)),
         *(("--known", ",".join(chosen.known)) if chosen.known else ()),
         *("--seed", seed),
     )
     caller.invoke(
         contexts.command,
         corpus=corpus,
-        lengths=tuple(lengths),
-        count=chosen.count,
-        min_documents=chosen.min_documents,
+        lengths=tuple(lengths.split(",")),
+        count=fitting.count,
+        min_documents=fitting.min_documents,
         sampling=chosen.sampling,
         known=chosen.known,
         seed=seed,

@@ -11,7 +11,7 @@ from fathom.api.matrix import MatrixRequest
 from fathom.api.runs import RunLimits, RunRequest, RunStatus
 from fathom.cli import options
 from fathom.cli.matrix_output import run_cells
-from fathom.cli.output import counted, how_to_resume, lost_calls
+from fathom.cli.output import counted, how_to_resume, lost_calls, next_lines
 from fathom.cli.run_options import run_options, warn_of_age
 from fathom.cli.run_progress import run_progress
 from fathom.records.errors import FathomError
@@ -111,6 +111,8 @@ def describe(path: Path, summary: RunStatus) -> str:
         f"  {used.input_tokens:,} input tokens ({used.cached_tokens:,} from a cache), "
         f"{used.output_tokens:,} output tokens, {price}",
     ]
+    if summary.implausible_usage:
+        lines.append(f"  {summary.implausible_usage}")
     if summary.maybe_paid:
         lines.append(
             f"  {counted(summary.maybe_paid, 'request')} got no answer and may have been paid for all the same"
@@ -128,5 +130,5 @@ def describe(path: Path, summary: RunStatus) -> str:
         verb = "is" if missing == 1 else "are"
         lines.append(f"  {counted(missing, 'response')} {verb} missing: {how_to_resume(summary.stopped)}")
     else:
-        lines.append(f"next: fathom score {path}")
+        lines += next_lines(f"fathom score {path}")
     return "\n".join(lines)

@@ -16,7 +16,7 @@ from fathom.api.runs import is_run_folder
 from fathom.api.scores import score_answers, score_run
 from fathom.cli import options
 from fathom.cli.measure_output import measure_lines
-from fathom.cli.output import counted
+from fathom.cli.output import counted, next_lines
 from fathom.records.errors import FathomError
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def command(
     lines = [f"{target}:", *_table(groups), *_restated(scores), *_macro(scores), *_published_table(published)]
     lines += [*measure_lines(scores.measures), *scores.baselines, *_judged(scores), *_notes(scores)]
     if is_run:
-        lines.append(f"next: fathom {'judges' if judges and scores.judged else 'analyze'} {target}")
+        lines += next_lines(f"fathom {'judges' if judges and scores.judged else 'analyze'} {target}")
     click.echo("\n".join(lines))
 
 

@@ -75,7 +75,7 @@ def _cost(findings: Findings, kind: CostKind) -> Figure:
                 run.info.name,
                 known,
                 point(f"{run.info.name}, {known:,.4g} {unit}", run.overall.accuracy),
-                kind in run.cost.pareto_optimal,
+                run.info.bench if kind in run.cost.pareto_optimal else None,
             )
             for run in findings.runs
             if (known := amounts.get(run.info.name)) is not None
@@ -88,7 +88,8 @@ def _cost(findings: Findings, kind: CostKind) -> Figure:
 
 def _note(findings: Findings, drawn: set[str], kind: CostKind) -> str:
     notes = [
-        "The dashed line joins the Pareto-optimal runs: no other run on the same questions is as cheap and accurate.",
+        "A dashed line joins the Pareto-optimal runs of a bench: no other run on the same questions is as cheap and "
+        "accurate.",
         "Cost is on a logarithmic scale, averaged over the questions with a response.",
     ]
     if any(amount(run, kind) == 0 for run in findings.runs):

@@ -20,25 +20,28 @@ def first_paint(findings: Findings, title: str, sentences: Sequence[str]) -> str
     lead = f'<p class="lead">{escape(" ".join(rest))}</p>' if rest else ""
     titles = ("Run", "Model", "System", "Bench", "Accuracy", "95% interval", "Price per question", "Remarks")
     names = bench_names(findings)
-    rows = "".join(_row(run, names[run.info.bench]) for run in findings.runs)
+    rows = [_row(run, names[run.info.bench]) for run in findings.runs]
+    # A column without a value, such as the prices of free runs or remarks, is left out.
+    shown = [place for place in range(len(titles)) if any(row[place] for row in rows)]
+    head = _cells([titles[place] for place in shown], "th")
+    body = "".join(f"<tr>{_cells([row[place] for place in shown], 'td')}</tr>" for row in rows)
     return (
         f'<main class="whole"><header class="hero"><p class="eyebrow">{escape(title)}</p><h1>{escape(first)}</h1>{lead}'
-        f'</header><div class="scrolled"><table class="numbers"><thead><tr>{_cells(titles, "th")}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div></main>"
+        f'</header><div class="scrolled"><table class="numbers"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div></main>"
     )
 
 
-def _row(run: RunSummary, bench: str) -> str:
+def _row(run: RunSummary, bench: str) -> tuple[str, ...]:
     accuracy, price = run.overall.accuracy, price_per_question(run)
     known = received(run) > 0
-    values = (
+    return (
         *(run.info.name, run.info.model, run.info.system, bench),
         percent(accuracy.value) if known else "–",
         f"{percent(accuracy.low)} to {percent(accuracy.high)}" if known else "",
         "" if price is None else f"${Decimal(f'{price:.2g}'):f}",
         caveats(run),
     )
-    return f"<tr>{_cells(values, 'td')}</tr>"
 
 
 def _cells(values: Sequence[str], name: str) -> str:

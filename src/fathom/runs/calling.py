@@ -8,7 +8,7 @@ import signal
 import time
 from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -19,6 +19,7 @@ from fathom.models.prompts import Completion, Prompt
 from fathom.records.errors import FathomError
 from fathom.records.questions import Usage
 from fathom.runs.folder import INTERRUPTED
+from fathom.runs.sent_calls import CallMark, unrecorded
 from fathom.systems.protocol import CallError, Estimate, count_tokens
 
 _NAMES = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)S?$", re.IGNORECASE)
@@ -208,6 +209,11 @@ class SharedLimits:
 FRAMING_TOKENS = 64
 """Input tokens that a provider may count for a call in addition to its texts: roles, separators, and a default system
 message. A generous guess, not a measurement: a higher price than the estimated maximum would break a budget."""
+CHECKED_CALLS = 20
+"""The first calls of a run whose usage is compared with their text: a server that miscounts does so at once."""
+PLAUSIBLE_FACTOR = 4
+"""By how much a server's count of tokens may differ from the estimate. Tokenizers differ by a factor of two at most on
+prose, and more on text in other scripts."""
 LONGEST_ERROR = 500
 """Characters of an error that are recorded: a provider's message may contain what it was sent."""
 
@@ -220,15 +226,16 @@ def ignore_notice(text: str) -> None:
     """Say nothing."""
 
 
-Sending = Callable[[float | None], AbstractContextManager[None]]
-"""A block in which a call is sent that costs at most so much; a call is lost if its process ends within the block."""
+Sending = Callable[[float | None], AbstractContextManager[CallMark]]
+"""A block in which a call is sent that costs at most so much; its mark is set when it is sent. A call is lost if its
+process ends within the block after that."""
 
 
 class Model(Protocol):
     """A model that completes prompts."""
 
-    async def complete(self, prompt: Prompt, opened: Callable[[], None]) -> Completion:
-        """The completion; calls `opened` when its first token arrives."""
+    async def complete(self, prompt: Prompt, opened: Callable[[], None], mark: CallMark) -> Completion:
+        """The completion; calls `opened` when its first token arrives, and marks when a request is sent."""
         ...
 
     def halt(self) -> None:
@@ -243,7 +250,7 @@ class Model(Protocol):
 class NoModel:
     """In place of the model of a system that needs none."""
 
-    async def complete(self, prompt: Prompt, opened: Callable[[], None]) -> Completion:
+    async def complete(self, prompt: Prompt, opened: Callable[[], None], mark: CallMark) -> Completion:
         raise FathomError("The system asks a model although it has `needs_model = False`. Remove that, or the call.")
 
     def halt(self) -> None:
@@ -272,8 +279,9 @@ class ModelCaller:
         budget: Budget,
         gate: Gate,
         pay: Callable[[Usage], None],
-        sending: Sending = lambda price: nullcontext(),
+        sending: Sending = unrecorded,
         pace: Pace | None = None,
+        notify: Notify = ignore_notice,
     ) -> None:
         self._model = model
         self._info = info
@@ -283,6 +291,10 @@ class ModelCaller:
         self._pay = pay
         self._sending = sending
         self._pace = pace or Pace(None)
+        self._notify = notify
+        self._unchecked_calls = CHECKED_CALLS
+        self.implausible: str | None = None
+        """What is wrong with the usage that the server reports, if something is."""
         self.stopped: str | None = None
         """Why no further question is begun."""
         self._skipped: str | None = None
@@ -329,9 +341,10 @@ class ModelCaller:
             paid: float | None = None
             try:
                 await self._pace.wait()
-                with self._sending(highest):
-                    completion = await self._model.complete(prompt, opened)
+                with self._sending(highest) as mark:
+                    completion = await self._model.complete(prompt, opened, mark)
                     used = completion.usage if completion.usage.input_tokens else self._estimated(call, completion)
+                    self._check_usage(used, call, completion)
                     was_sent = completion.stop != "overflow" or used.input_tokens > 0
                     paid = self._info.price(used) if was_sent else 0.0
                     usage = used.model_copy(update={"price": paid})
@@ -356,7 +369,8 @@ class ModelCaller:
         paid: float | None = None
         try:
             await self._pace.wait()
-            with self._sending(highest_price):
+            with self._sending(highest_price) as mark:
+                mark.begin()
                 completion = await send()
                 paid = highest_price if completion.usage.price is None else completion.usage.price
                 self._pay(completion.usage.model_copy(update={"price": paid}))
@@ -368,6 +382,27 @@ class ModelCaller:
         finally:
             self._budget.settle(reserved, paid)
         return replace(completion, text=without_secrets(completion.text))
+
+    def _check_usage(self, used: Usage, call: Bound, completion: Completion) -> None:
+        """Notice a usage that does not fit the text: the prices and the budget follow it."""
+        if not self._unchecked_calls or completion.stop == "overflow":
+            return
+        self._unchecked_calls -= 1
+        sent = self._info.tokens(call().input_tokens)
+        received = self._info.tokens(count_tokens(completion.text))
+        counts = (("input", used.input_tokens, sent), ("output", used.output_tokens, received))
+        for name, reported, estimated in counts:
+            # Thinking that is not shown is output, too, so that only too little of it is implausible.
+            is_low = (reported + FRAMING_TOKENS) * PLAUSIBLE_FACTOR < estimated
+            is_high = name == "input" and reported > (estimated + FRAMING_TOKENS) * PLAUSIBLE_FACTOR
+            if is_low or is_high:
+                self._unchecked_calls = 0
+                self.implausible = (
+                    f"the server's count of {name} tokens is {reported:,}, where about {estimated:,} are expected; "
+                    "tokens, prices and the budget follow the server and may be wrong"
+                )
+                self._notify(self.implausible)
+                return
 
     def _estimated(self, call: Bound, completion: Completion) -> Usage:
         """The usage of a call whose provider reports none; an overflow was not sent and used nothing."""

@@ -7,6 +7,7 @@ shortened before the engine sees it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from inspect_ai.log._samples import _active_model_event
@@ -30,19 +31,22 @@ class EchoError(Exception):
     """The provider returned the prompt."""
 
 
-def install(model: Model, expand: Expand, is_halted: Callable[[], bool]) -> None:
-    """Insert contexts into this model's requests, until it is halted: some requests wait for a connection."""
+def install(model: Model, expand: Expand, sending: Callable[[], AbstractContextManager[None]]) -> None:
+    """Insert contexts into this model's requests.
+
+    Each attempt is sent within a block of `sending`, which raises HaltedError to send nothing more: some requests wait
+    for a connection.
+    """
     api = model.api
     send = api.generate
 
     async def generate(input: list[ChatMessage], *rest: Any, **named: Any) -> Any:
-        if is_halted():
-            raise HaltedError
         request = _Request(expand)
         # The provider records its request in the active event. Without one it cannot record four megabytes.
         event = _active_model_event.set(None)
         try:
-            result = await send([request.insert(message) for message in input], *rest, **named)
+            with sending():
+                result = await send([request.insert(message) for message in input], *rest, **named)
         except Exception as error:
             request.shorten_error(error)
             raise

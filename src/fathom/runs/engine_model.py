@@ -57,6 +57,7 @@ from fathom.runs.context_injection import HaltedError, install
 from fathom.runs.outages import OutageError, Outages
 from fathom.runs.progress import ProgressReporter
 from fathom.runs.run import RunLimits
+from fathom.runs.sent_calls import CallMark
 
 if TYPE_CHECKING:
     from fathom.runs.folder import RunSettings
@@ -101,6 +102,7 @@ class EngineModel:
         self._inline: dict[str, str] = {}
         self._inline_users: Counter[str] = Counter()
         self._issued: ContextVar[frozenset[str]] = ContextVar("issued", default=frozenset())
+        self._mark: ContextVar[CallMark] = ContextVar("mark")
         self._streams = True
         self._calls_tools = True
         self._halted = False
@@ -108,7 +110,7 @@ class EngineModel:
         self._reporter = reporter or ProgressReporter()
         self._on_version = on_version
         self._outages = Outages(limits.max_outage, limits.backoff, self._reporter.notify)
-        install(model, self._expand_any, lambda: self._halted)
+        install(model, self._expand_any, self._sending)
         _disable_client_retries(model)
         self._choose_retries()
         wait = wait_exponential_jitter(multiplier=limits.backoff, max=60, jitter=limits.backoff)
@@ -119,12 +121,25 @@ class EngineModel:
         self._halted = True
         self._outages.stop_waiting("no further request is sent")
 
+    @contextmanager
+    def _sending(self) -> Iterator[None]:
+        """A block in which one attempt of a request is sent: it has a connection now."""
+        if self._halted:
+            raise HaltedError
+        mark = self._mark.get()
+        mark.begin()
+        try:
+            yield
+        except Exception:
+            mark.end()
+            raise
+
     def stop_waiting(self, reason: str) -> None:
         """Give up requests that wait for an endpoint that is down."""
         self._outages.stop_waiting(reason)
 
-    async def complete(self, prompt: Prompt, opened: Callable[[], None]) -> Completion:
-        """One completion; calls `opened` when its first token arrives."""
+    async def complete(self, prompt: Prompt, opened: Callable[[], None], mark: CallMark) -> Completion:
+        """One completion; calls `opened` when its first token arrives, and marks when a request is sent."""
 
         async def on_stream(event: Any) -> None:
             self._outages.answered()
@@ -133,6 +148,7 @@ class EngineModel:
         if prompt.tools and not self._calls_tools:
             raise ToolsUnsupportedError
         choice: ToolChoice | None = None if prompt.may_call else "none"
+        self._mark.set(mark)  # each question has a task of its own
         try:
             with self._messages(prompt) as messages:
                 output = await self._through_outages(

@@ -24,7 +24,7 @@ from fathom.records.manifests import read_manifest
 from fathom.records.questions import Question, QuestionId, Response, Usage
 from fathom.records.record import Record, digest
 from fathom.records.version import __version__
-from fathom.runs.sent_calls import SentCall, SentCalls, read_lost_calls
+from fathom.runs.sent_calls import CallMark, SentCall, SentCalls, read_lost_calls
 from fathom.runs.unfinished import UnfinishedCalls
 
 
@@ -257,8 +257,8 @@ class RunFolder:
         """Store the usage of a call, even if its question gets no response."""
         self._spending.append(usage)
 
-    def sending(self, price: float | None) -> AbstractContextManager[None]:
-        """A block in which a call is sent that costs at most `price`; a kill within it is noticed later."""
+    def sending(self, price: float | None) -> AbstractContextManager[CallMark]:
+        """A block in which a call is sent that costs at most `price`; a kill after its mark is noticed later."""
         return self._sent.sending(price)
 
     def find_call(self, question: QuestionId, sample: int, prompt: Prompt) -> Completion | None:

@@ -55,6 +55,8 @@ class RunStatus(Record):
     """Attempts of a system of your own that gave no answer and may have cost money. Usage does not include them."""
     lost_calls: Count = 0
     """Calls that were in flight when a process was killed, and may have cost money. Usage does not include them."""
+    implausible_usage: str | None = None
+    """What is wrong with the usage that the server reported in this process, if something is."""
     errors: dict[str, Count] = {}
     """The three most frequent error messages, with their counts."""
     stopped: str | None = None
@@ -135,6 +137,7 @@ def run(
                 folder.pay,
                 folder.sending,
                 Pace(limits.requests_per_minute),
+                reporter.notify,
             )
             runner = SystemRunner(bench, system, caller, folder, reporter.responded)
             questions = {job.question.id: job.question for job in pending}
@@ -143,7 +146,7 @@ def run(
                     *(runner.run, pending, caller, model, path / LOGS, limits.connections, reporter.notify),
                     check=None if check is None else lambda one: check(questions[one.question_id], one),
                 )
-            return _end(bench, folder, caller.ended_early, caller.fatal)
+            return _end(bench, folder, caller.ended_early, caller.fatal, caller.implausible)
 
 
 def run_without_model(
@@ -198,14 +201,17 @@ def run_without_model(
     return anyio.run(run_all)
 
 
-def _end(bench: BenchView, folder: RunFolder, stopped: str | None, fatal: str | None) -> RunStatus:
+def _end(
+    bench: BenchView, folder: RunFolder, stopped: str | None, fatal: str | None, implausible: str | None = None
+) -> RunStatus:
     """The status at the end of a run, whose reason is stored for `fathom runs`."""
     folder.stop(stopped)
     if fatal is not None:
         raise FathomError(fatal)
     interrupted = (stopped or "").startswith(INTERRUPTED)
     lost = len(lost_calls(folder.folder))
-    return summarize(bench, folder.manifest, folder.index(), stopped, interrupted, lost)
+    status = summarize(bench, folder.manifest, folder.index(), stopped, interrupted, lost)
+    return status.model_copy(update={"implausible_usage": implausible})
 
 
 def missing_engine(error: ModuleNotFoundError) -> FathomError:

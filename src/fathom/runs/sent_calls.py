@@ -1,13 +1,14 @@
 """The calls that are in flight: a process that is killed may have paid for calls whose answers it never saw.
 
-Each call is written down before it is sent, and again once it has ended. Calls without an end are lost if no process
-works on the run.
+Each call is written down when it is sent, and again once it has ended. Calls without an end are lost if no process
+works on the run. A call that waits for a connection has not been sent.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from itertools import count
 from pathlib import Path
 from typing import Annotated
 
@@ -28,17 +29,44 @@ class SentCall(Record):
     ended: bool = False
 
 
+class CallMark:
+    """Marks a call as sent, once for each attempt, and as ended."""
+
+    def __init__(self, write: Callable[[SentCall], None], numbers: Iterator[int], price: float | None) -> None:
+        self._write = write
+        self._numbers = numbers
+        self._price = price
+        self._number: int | None = None
+
+    def begin(self) -> None:
+        """The call is about to be sent."""
+        if self._number is None:
+            self._number = next(self._numbers)
+            self._write(SentCall(number=self._number, price=self._price))
+
+    def end(self) -> None:
+        """The call has ended, or its last attempt has failed."""
+        if self._number is not None:
+            self._write(SentCall(number=self._number, ended=True))
+            self._number = None
+
+
+def unrecorded(price: float | None) -> AbstractContextManager[CallMark]:
+    """A mark that is written nowhere."""
+    return nullcontext(CallMark(lambda call: None, count(1), price))
+
+
 class SentCalls:
     """The calls of one run that have not ended."""
 
     def __init__(self, path: Path) -> None:
         self._journal: Journal[SentCall] = Journal(path, SentCall)
-        self._number = 0
+        self._numbers = count(1)
 
     def open(self) -> None:
         """Keep the calls that earlier processes lost, and prepare to write down others."""
         lost = self._compact()
-        self._number = max((one.number for one in lost), default=0)
+        self._numbers = count(1 + max((one.number for one in lost), default=0))
         self._journal.__enter__()
 
     def close(self) -> None:
@@ -56,23 +84,18 @@ class SentCalls:
         return lost
 
     @contextmanager
-    def sending(self, price: float | None) -> Iterator[None]:
-        """Write a call down before it is sent in this block, and that it has ended after it.
+    def sending(self, price: float | None) -> Iterator[CallMark]:
+        """A mark for the call of this block, which ends with it.
 
         A call that is abandoned because the process stops has no end.
         """
-        self._number += 1
-        sent = SentCall(number=self._number, price=price)
-        self._journal.append(sent)
+        mark = CallMark(self._journal.append, self._numbers, price)
         try:
-            yield
+            yield mark
         except Exception:
-            self._end(sent)
+            mark.end()
             raise
-        self._end(sent)
-
-    def _end(self, sent: SentCall) -> None:
-        self._journal.append(SentCall(number=sent.number, ended=True))
+        mark.end()
 
 
 def read_lost_calls(path: Path) -> list[SentCall]:

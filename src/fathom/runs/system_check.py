@@ -22,6 +22,7 @@ from fathom.runs.folder import RunSettings
 from fathom.runs.http_check import http_checks
 from fathom.runs.memory_journal import MemoryJournal
 from fathom.runs.plan import Job, jobs
+from fathom.runs.sent_calls import CallMark
 from fathom.systems.http import ConnectedSystem
 from fathom.systems.protocol import RequestLimits, System, needs_model, opened
 
@@ -81,7 +82,7 @@ class _StubModel:
     stop: Stop = "stop"
     prompts: list[Prompt] = field(default_factory=list)
 
-    async def complete(self, prompt: Prompt, opened: Callable[[], None]) -> Completion:
+    async def complete(self, prompt: Prompt, opened: Callable[[], None], mark: CallMark) -> Completion:
         self.prompts.append(prompt)
         opened()
         return Completion(self.text, self.stop)

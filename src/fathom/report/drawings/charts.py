@@ -207,11 +207,12 @@ class ScatterPoint(NamedTuple):
     name: str
     x: float
     point: Point
-    best: bool
+    frontier: str | None
+    """The Pareto-optimal runs that this one is among; None if it is not Pareto-optimal."""
 
 
 def scatter_plot(what: str, spots: Sequence[ScatterPoint], axis: str, width: float) -> Node:
-    """Shares against cost on a logarithmic axis; Pareto-optimal runs are joined by a line."""
+    """Shares against cost on a logarithmic axis; Pareto-optimal runs are joined by lines."""
     narrow = width < NARROW
     height = 280.0 if narrow else 320.0
     canvas = Canvas(width, height, what)
@@ -228,11 +229,12 @@ def scatter_plot(what: str, spots: Sequence[ScatterPoint], axis: str, width: flo
         canvas.add(line(x, height - 52, x, height - 47, "axis"))
         canvas.add(text(_amount(10.0**power), x, height - 34, "tick", "middle"))
     canvas.add(text(axis, (64 + width - 28) / 2, height - 8, "quiet", "middle"))
-    best = sorted((spot for spot in spots if spot.best and spot.x > 0), key=lambda spot: spot.x)
-    for one, two in pairwise(best):
-        canvas.add(
-            line(along(log10(one.x)), down(one.point.value), along(log10(two.x)), down(two.point.value), "frontier")
-        )
+    best = sorted((spot for spot in spots if spot.frontier is not None and spot.x > 0), key=lambda spot: spot.x)
+    for frontier in dict.fromkeys(spot.frontier for spot in best):
+        for one, two in pairwise(spot for spot in best if spot.frontier == frontier):
+            canvas.add(
+                line(along(log10(one.x)), down(one.point.value), along(log10(two.x)), down(two.point.value), "frontier")
+            )
     labels = spread_apart((down(spot.point.value) - 9 for spot in spots), 14, 12, height - 56)
     for spot, y in zip(spots, labels, strict=True):
         _spot(canvas, spot, along(log10(spot.x)) if spot.x > 0 else 48.0, down, y)

@@ -24,9 +24,10 @@ function heatFigure(items, runs, state) {
   const found = counts(items, state.run, rows, columns);
   const other = state.other >= 0 ? counts(items, state.other, rows, columns) : null;
   const fields = [];
-  // Values are listed in their own order: easy, medium, hard; 64K before 512K.
-  const down = [...rows[1].keys()];
-  const along = [...columns[1].keys()];
+  // Values are listed in their own order: easy, medium, hard; 64K before 512K. Those of other benches are left out.
+  const asked = (values, place) => [...values.keys()].filter((value) => [...found.keys()].some((one) => place(one) === value));
+  const down = asked(rows[1], (one) => Math.floor(one / 1000));
+  const along = asked(columns[1], (one) => one % 1000);
   down.forEach((from, at) => along.forEach((to, beside) => {
     const [row, column] = [rows[1][from], columns[1][to]];
     const one = found.get(from * 1000 + to);
@@ -92,6 +93,12 @@ function heatTable(made, state, explorer) {
     make("tbody", null, rows));
 }
 
+// The tags with several values among the questions of a run: runs of other benches have other tags.
+function variedTags(items, tags, run) {
+  const { outcome } = items.runs[run];
+  return tags.filter(([, , values]) => new Set(values.filter((_, item) => outcome[item] !== "-")).size > 1);
+}
+
 // The run that is shown first: its accuracy is closest to 60%, so that the map has contrast.
 function initialRun(items) {
   const far = items.runs.map(({ outcome }) => {
@@ -106,6 +113,12 @@ function heatView(section, data, explorer) {
   const tags = heatTags(items);
   if (tags.length < 2) return section.figures.slice(0, 1).map((figure) => figureOf(figure));
   const state = { rows: tags[0][0], columns: tags[1][0], run: initialRun(items), other: -1 };
+  const suitRun = () => {
+    const varied = variedTags(items, tags, state.run).map(([name]) => name);
+    if (varied.length < 2 || (varied.includes(state.rows) && varied.includes(state.columns))) return;
+    [state.rows, state.columns] = varied;
+  };
+  suitRun();
   const place = make("div");
   const show = () => {
     const made = heatFigure(items, data.runs, state);
@@ -119,6 +132,10 @@ function heatView(section, data, explorer) {
   const options = tags.map(([name]) => [name, name]);
   const set = (name, number) => (value) => {
     state[name] = number ? Number(value) : value;
+    if (name === "run") {
+      suitRun();
+      for (const tag of ["rows", "columns"]) document.getElementById(`heat-${tag}`).value = state[tag];
+    }
     show();
   };
   const controls = make("div", { class: "controls" },
