@@ -15,7 +15,7 @@ from fathom.records.record import digest
 from fathom.records.spans import Span
 from fathom.systems.chunking import Chunk, chunk_spans
 from fathom.systems.protocol import DOCUMENTS, Session
-from fathom.systems.retrieval.dense import Embed, Vectors, embedder, known_share, pieces_of
+from fathom.systems.retrieval.dense import Embed, Vectors, embedder, known_share, pieces_of, stacked
 from fathom.systems.retrieval.lexical import (
     Scores,
     WordCounts,
@@ -125,8 +125,10 @@ class ContextIndex:
         vectors: Vectors = np.load(self._folder / VECTORS, mmap_mode="r")
         if not len(vectors):
             return self._no_scores()
-        starts = np.load(self._folder / PIECES)
-        scores: Scores = np.maximum.reduceat(vectors @ embedder(self._settings.embeddings)([query])[0], starts)
+        name = self._settings.embeddings
+        wanted = embedder(name)([query])
+        stacked([vectors[:1], wanted], name)
+        scores: Scores = np.maximum.reduceat(vectors @ wanted[0], np.load(self._folder / PIECES))
         return scores
 
 
@@ -193,7 +195,7 @@ def _build(folder: Path, session: Session, settings: IndexSettings) -> None:
     np.save(folder / CHUNKS, np.array(chunks, np.int64).reshape(-1, 3))
     build_index(folder / WORDS, counts)
     if settings.method != "lexical":
-        np.save(folder / VECTORS, np.concatenate(vectors))
+        np.save(folder / VECTORS, stacked(vectors, settings.embeddings))
         np.save(folder / PIECES, np.cumsum([0, *pieces])[:-1])
 
 
