@@ -18,7 +18,7 @@ from lxml import etree
 
 from fathom.analysis.analyze import analyze
 from fathom.analysis.findings import Estimate
-from fathom.report.drawings.canvas import as_svg, fit_label, spread_apart, text_width, xml_safe
+from fathom.report.drawings.canvas import Node, as_svg, fit_label, spread_apart, text_width, xml_safe
 from fathom.report.drawings.charts import (
     Curve,
     Dot,
@@ -26,6 +26,7 @@ from fathom.report.drawings.charts import (
     Point,
     ScatterPoint,
     Segment,
+    difference_matrix,
     dot_plot,
     line_chart,
     scatter_plot,
@@ -176,6 +177,35 @@ def test_charts_of_nothing_and_of_one_point() -> None:
         ]
         for drawing in drawn:
             assert etree.fromstring(as_svg(drawing).encode()).tag.endswith("svg")
+
+
+def labels_of(drawing: Node) -> list[str]:
+    """The texts of a drawing without their tooltips, which come first."""
+    texts = etree.fromstring(as_svg(drawing).encode()).iter("{*}text")
+    return ["".join((one.text or "", *(tip.tail or "" for tip in one))) for one in texts]
+
+
+@pytest.mark.parametrize("count", [2, 12, 13, 60])
+def test_labels_of_many_runs_stay_inside_the_chart(count: int) -> None:
+    names = [f"bench-system-{number}" for number in range(count)]
+    spots = [
+        ScatterPoint(number, name, 10.0 + number, Point(0.5, 0.4, 0.6, name), number % 20 == 1)
+        for number, name in enumerate(names)
+    ]
+    drawing = scatter_plot("", spots, "tokens", 880.0)
+    heights = [float(one.get("y")) for one in etree.fromstring(as_svg(drawing).encode()).iter("{*}text")]
+    assert all(0 < y < 320 for y in heights)
+    labeled = [one for one in labels_of(drawing) if one.startswith("bench-")]
+    assert labeled == (names if count <= 12 else names[1::20])
+
+
+def test_columns_of_a_difference_matrix_have_the_numbers_of_their_rows() -> None:
+    names = [f"bench-with-a-long-common-prefix-system-{number}" for number in range(40)]
+    labels = labels_of(difference_matrix("", names[:4], [], 880.0))
+    assert labels == [one for number, name in enumerate(names[:4], 1) for one in (str(number), f"{name} · {number}")]
+    assert [one for one in labels_of(difference_matrix("", names, [], 880.0)) if one.isdigit()] == [
+        str(number) for number in range(5, 41, 5)
+    ]
 
 
 @pytest.mark.parametrize(

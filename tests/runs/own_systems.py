@@ -91,5 +91,7 @@ class Faulty:
             raise KeyError("revenue")
         return "Answer: 3" if self.fault == "text" else Response(question_id="another", outcome="answered")
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
-        return Estimate(calls=0, input_tokens=0, largest_call=0)
+    def estimate(self, question: Question, view: ContextView) -> object:
+        if self.fault == "estimate raises":
+            raise KeyError("revenue")
+        return 5 if self.fault == "number" else Estimate(calls=0, input_tokens=0, largest_call=0)

@@ -124,9 +124,11 @@ def test_a_system_of_ones_own_in_a_notebook(tiny_bench: Path, tmp_path: Path) ->
         ("not async", "The method `answer` of the system 'faulty' must be defined with `async def`."),
         ("text", "returned an object of the type 'str' in place of a Response"),
         ("another question", "returned a response to 'another'"),
+        ("number", "returned an object of the type 'int' in place of an Estimate"),
+        ("estimate raises", "failed: KeyError (own_systems.py, line"),
     ],
 )
-def test_a_system_that_returns_no_response_to_the_question_ends_the_run(
+def test_a_system_that_breaks_the_protocol_ends_the_run(
     fault: str, message: str, tiny_bench: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(FathomError, match=re.escape(message)):

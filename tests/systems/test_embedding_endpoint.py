@@ -106,13 +106,22 @@ def test_similar_texts_are_found(tiny_bench: Path, tmp_path: Path) -> None:
             assert chunk == wanted
 
 
+def vectors(*embeddings: object) -> dict[str, object]:
+    return {"data": [{"index": place, "embedding": one} for place, one in enumerate(embeddings)]}
+
+
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
         (lambda texts: {"data": []}, "gave 0 vectors for 2 texts"),
-        (lambda texts: {"error": "no such model"}, "gave no embeddings ('data')"),
-        (lambda texts: {"data": [{"index": 0, "embedding": [1, 2]}, {"index": 1, "embedding": [1]}]}, "no embeddings"),
-        (lambda texts: {"data": [{"index": 0, "embedding": "x"}]}, "no embeddings"),
+        (lambda texts: {"error": "no such model"}, "gave no embeddings (without 'data')"),
+        (lambda texts: vectors([1, 2], [1]), "vectors of different lengths"),
+        (lambda texts: vectors([1, 2], [1, float("nan")]), "no finite numbers"),
+        (lambda texts: vectors([1, 2], [1, 1e999]), "no finite numbers"),
+        (lambda texts: vectors([], []), "vectors of different lengths"),
+        (lambda texts: vectors("x", "y"), "no finite numbers"),
+        (lambda texts: vectors([1, 2]), "gave 1 vectors for 2 texts"),
+        (lambda texts: {"data": [{"index": 0, "embedding": [1, 2]}] * 2}, "or not one for each of them"),
         (lambda texts: "hello", "no embeddings"),
     ],
 )
@@ -124,6 +133,18 @@ def test_an_endpoint_that_gives_something_else_is_one_error(
             dense.embedder(address)(["one", "two"])
         assert message in str(error.value)
         assert len(received) == 1
+
+
+def test_vectors_of_other_dimensions_are_an_error(tiny_bench: Path, tmp_path: Path) -> None:
+    def answer(texts: list[str]) -> object:
+        return vectors(*([1.0] * (3 if texts == ["query"] else 2) for _ in texts))
+
+    with open_bench_view(tiny_bench) as bench, endpoint(answer) as (address, _):
+        context, questions = next(bench.groups())
+        desk = Scripted(bench.view(context, questions[0]), folder=tmp_path)
+        index = ContextIndex(desk, IndexSettings("dense", embeddings=address))
+        with pytest.raises(FathomError, match="2 dimensions for some texts and 3 for others"):
+            list(index.search("query"))
 
 
 def test_a_wrong_address_is_one_error() -> None:

@@ -24,7 +24,7 @@ from fathom.systems.protocol import ContextView, count_tokens
 from fathom.systems.rag import NOTE, Rag, merged
 from fathom.systems.retrieval.dense import known_share, pieces_of
 from fathom.systems.retrieval.hops import exact_strings, search_in_hops, sentences_with
-from fathom.systems.retrieval.index import ContextIndex, Query, balanced, fuse
+from fathom.systems.retrieval.index import BALANCE, ContextIndex, Query, balanced, by_prominence, fuse
 from fathom.systems.retrieval.lexical import words
 from fathom.systems.retrieval.rerank import parse_order
 from fathom.systems.retrieval.settings import Fusion, IndexSettings, Method
@@ -212,10 +212,19 @@ def test_embeddings_have_no_say_on_scripts_that_they_cannot_read() -> None:
 def test_a_document_that_resembles_the_question_does_not_crowd_out_the_others() -> None:
     documents = np.array([1, 1, 1, 1, 2, 2])
     scores = np.array([6, 5, 4, 3, 3, 0], np.float32)
-    # Less half of the mean of the document's best three: 2.5 of the first, and 0.75 of the second, which has two.
-    assert balanced(scores, documents).tolist() == pytest.approx([3.5, 2.5, 1.5, 0.5, 2.25, -0.75])
+    # Less a share of the mean of the document's best three: 5 of the first, and 1.5 of the second, which has two.
+    off = BALANCE * np.array([5, 5, 5, 5, 1.5, 1.5])
+    assert balanced(scores, documents).tolist() == pytest.approx((scores - off).tolist())
     alone = balanced(scores, np.ones(6, np.int64))
     assert np.argsort(-alone, kind="stable").tolist() == np.argsort(-scores, kind="stable").tolist()
+
+
+def test_scores_weigh_more_where_the_best_chunks_stand_out() -> None:
+    clear, vague = np.zeros(100, np.float32), np.linspace(-1.7, 1.7, 100, dtype=np.float32)
+    clear[7] = 10
+    assert by_prominence(clear)[7] / clear[7] == pytest.approx(1.0)  # 10, and nine times 0
+    assert by_prominence(vague)[-1] / vague[-1] == pytest.approx(np.sort(vague)[-10:].mean() ** 2)
+    assert by_prominence(np.empty(0, np.float32)).tolist() == []
 
 
 def test_fusion_prefers_what_both_rankings_have() -> None:

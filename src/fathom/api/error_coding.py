@@ -11,6 +11,7 @@ from fathom.analysis.loading import BenchRuns, load_runs, verdict_on
 from fathom.annotate.error_coding import Category, CodingCase, CodingPlan, ErrorCoding, FailedBy
 from fathom.annotate.planned_project import question_tags, relative, stratified_sample
 from fathom.api.arguments import Folder, as_path
+from fathom.api.findings import run_folders
 from fathom.api.serving import Links, require_server, serve_planned
 from fathom.records.errors import FathomError
 from fathom.records.questions import Question
@@ -64,7 +65,7 @@ def create_coding(
     if not coders:
         raise FathomError("No coder was given. Give --annotator NAME, preferably twice.")
     given = [_category(one) for one in categories]
-    found = load_runs([as_path(run) for run in runs], as_path(bench))
+    found = load_runs(run_folders(runs), as_path(bench))
     if len(found) > 1:
         raise FathomError("The runs are on different benches. Give runs on one bench.")
     wrong = _wrong_runs(found[0])

@@ -221,9 +221,16 @@ def check_outputs(page: Path | None, site: Path | None) -> None:
 
 
 def run_folders(runs: Folder | Sequence[Folder]) -> list[Path]:
-    """The folders of these runs. A folder that contains runs is replaced by all of them."""
+    """The folders of these runs. A folder that contains runs is replaced by all of them.
+
+    A file beside runs is passed over: `runs/*` also names the report of a matrix run.
+    """
+    given = as_paths(runs)
+    with_runs = {path.parent for path in given if (path / MANIFEST).exists()}
     found: list[Path] = []
-    for path in as_paths(runs):
+    for path in given:
+        if path.is_file() and path.parent in with_runs:
+            continue
         inside = [] if (path / MANIFEST).exists() else sorted(one.parent for one in path.glob(f"*/{MANIFEST}"))
         found.extend(inside or [path])
     if not found:
@@ -243,7 +250,7 @@ def contamination(runs: Folder | Sequence[Folder]) -> dict[str, Contamination]:
     the share of answers that match the text shown, and the share that match the original documents. If the same
     model's run on the original bench is among `runs`, also the drop in accuracy.
     """
-    opened = [_Run(folder) for folder in as_paths(runs)]
+    opened = [_Run(folder) for folder in run_folders(runs)]
     return {str(run.folder): found for run, found in _contaminations(opened)}
 
 

@@ -21,7 +21,7 @@ from fathom.api.simulation import open_simulated_model
 from fathom.corpus.store import Corpus
 from fathom.models.model_info import ModelInfo, model_info, prices_as_of
 from fathom.records.errors import FathomError
-from fathom.records.questions import Question, Response
+from fathom.records.questions import Response
 from fathom.records.record import digest
 from fathom.runs import plan as planning
 from fathom.runs import run as running
@@ -386,7 +386,7 @@ class RunRequest:
                 )
             return
         job = next(planning.jobs(bench, self.settings))[0]
-        if self.system.estimate(job.question, bench.view(job.context, job.question)).price is None:
+        if planning.estimate_of(self.system, job, bench).price is None:
             raise FathomError(
                 f"The cost of the system '{self.system.name}' is unknown, so no budget can be enforced. If you know "
                 "the highest price of a question, give it: -S max_price=0.05."
@@ -402,12 +402,12 @@ class RunRequest:
 
     def _check_questions(self, bench: BenchView) -> int:
         """The number of responses; an error if there are none, or if the system does not support a family."""
-        first: dict[str, tuple[planning.Job, Question]] = {}
+        first: dict[str, planning.Job] = {}
         total = 0
         for group in planning.jobs(bench, self.settings):
             total += len(group)
             for job in group:
-                first.setdefault(job.question.family, (job, job.question))
+                first.setdefault(job.question.family, job)
         if not total:
             raise FathomError(f"No question of '{self.bench}' is selected. Leave out --split, or choose another.")
         window = planning.WindowCheck(bench, self.system, self.info, self.settings)
@@ -419,9 +419,9 @@ class RunRequest:
                 f"None of the {total:,} questions fits the window of {size:,} tokens. "
                 f"Shorten the bench: fathom fit {self.bench} --window {size} --out OTHER."
             )
-        for job, question in first.values():
+        for job in first.values():
             # An estimate needs the instructions, forms and tables that the system uses.
-            self.system.estimate(question, bench.view(job.context, question))
+            planning.estimate_of(self.system, job, bench)
         return total
 
     def age_warning(self) -> str | None:

@@ -37,7 +37,7 @@ MAX_LINES = 8
 @click.command(
     epilog=options.examples(
         "fathom analyze runs/bench-full-smollm2",
-        "fathom analyze runs/* --by topic --out findings.json --items items.jsonl",
+        "fathom analyze runs --by topic --out findings.json --items items.jsonl",
     )
 )
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=options.PATH)

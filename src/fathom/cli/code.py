@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command(
     epilog=options.examples(
-        "fathom code runs/* --out coding --per skill=5 --failed-by all --annotator ada --annotator ben",
+        "fathom code runs --out coding --per skill=5 --failed-by all --annotator ada --annotator ben",
         "fathom code runs/full --out coding --per family=30 --annotator ada --category 'Miscounts: counts one twice'",
         "fathom code coding",
         "fathom code coding --results",

@@ -19,9 +19,9 @@ REFRESH = 10
 @click.command(
     epilog=options.examples(
         "fathom report runs/full runs/sql --out report.html",
-        "fathom report runs/* --out report.html --figures figures",
+        "fathom report runs --out report.html --figures figures",
         "fathom report --watch runs/full",
-        "fathom report --site leaderboard runs/*",
+        "fathom report --site leaderboard runs",
     )
 )
 @click.argument("runs", metavar="RUN...", nargs=-1, type=options.PATH)

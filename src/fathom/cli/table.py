@@ -20,10 +20,10 @@ FORMATS = ("text", "markdown", "latex", "csv", "json")
 
 @click.command(
     epilog=options.examples(
-        "fathom table runs/* --rows model --columns system,length",
-        "fathom table runs/* --rows model --columns skill --where length=128K --measure partial-credit",
-        "fathom table runs/* --rows pattern --columns model --format latex",
-        "fathom table runs/* --rows model --columns domain --totals domain --macro domain --out table.csv",
+        "fathom table runs --rows model --columns system,length",
+        "fathom table runs --rows model --columns skill --where length=128K --measure partial-credit",
+        "fathom table runs --rows pattern --columns model --format latex",
+        "fathom table runs --rows model --columns domain --totals domain --macro domain --out table.csv",
     )
 )
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=options.PATH)

@@ -105,8 +105,8 @@ def _comparison_matrices(findings: Findings, pairs: Sequence[Comparison]) -> Ite
         yield Figure.of(
             f"comparison-matrix{f'-{number}' if several else ''}",
             title,
-            "Accuracy of the run of the row minus that of the column, in percentage points. Shaded and bold: confirmed "
-            "by the test, after Holm's correction.",
+            "Accuracy of the run of the row minus that of the run with the column's number, in percentage points. "
+            "Shaded and bold: confirmed by the test, after Holm's correction.",
             (
                 FigureColumn("run", "Run", lambda one: one.row),
                 FigureColumn("other", "Other run", lambda one: one.column),

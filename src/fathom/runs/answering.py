@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 import time
-import traceback
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from inspect import isawaitable
@@ -25,6 +23,7 @@ from fathom.runs.calling import (
     ModelCaller,
     NotBegunError,
     error_text,
+    explain,
 )
 from fathom.runs.outages import OutageError
 from fathom.runs.plan import Job
@@ -176,14 +175,3 @@ async def answer_of(system: System, job: Job, session: Session) -> Response:
             f"'{response.question_id}'. Give `Response` the id of the question."
         )
     return response
-
-
-def explain(error: Exception, system: System) -> str:
-    """The message of an error; where the code of a system fails, with its type and the line."""
-    text = error_text(error)
-    if isinstance(error, CallError):
-        return text
-    file = getattr(sys.modules.get(type(system).__module__), "__file__", None)
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
-    place = f" ({Path(str(file)).name}, line {lines[-1]})" if lines else ""
-    return f"{type(error).__name__}{place}: {text}"

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import re
 import signal
+import sys
 import time
+import traceback
 from collections import Counter, OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Protocol
 
 import anyio
@@ -20,7 +23,7 @@ from fathom.records.errors import FathomError
 from fathom.records.questions import Usage
 from fathom.runs.folder import INTERRUPTED
 from fathom.runs.sent_calls import CallMark, unrecorded
-from fathom.systems.protocol import CallError, Estimate, count_tokens
+from fathom.systems.protocol import CallError, Estimate, System, count_tokens
 
 _NAMES = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)S?$", re.IGNORECASE)
 SHORTEST = 8
@@ -472,3 +475,14 @@ def error_text(error: Exception) -> str:
     """An error's message without secrets, shortened."""
     text = without_secrets(str(error) or type(error).__name__)
     return text if len(text) <= LONGEST_ERROR else f"{text[:LONGEST_ERROR]} ... ({len(text):,} characters)"
+
+
+def explain(error: Exception, system: System) -> str:
+    """The message of an error; where the code of a system fails, with its type and the line."""
+    text = error_text(error)
+    if isinstance(error, CallError):
+        return text
+    file = getattr(sys.modules.get(type(system).__module__), "__file__", None)
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    place = f" ({Path(str(file)).name}, line {lines[-1]})" if lines else ""
+    return f"{type(error).__name__}{place}: {text}"

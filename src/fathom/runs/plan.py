@@ -9,10 +9,11 @@ from fathom.models.model_info import ModelInfo
 from fathom.models.prompts import names_a_context
 from fathom.records.contexts import Context
 from fathom.records.documents import Count
+from fathom.records.errors import FathomError
 from fathom.records.questions import Question, QuestionId, Usage
 from fathom.records.record import Record
 from fathom.runs.bench_view import BenchView
-from fathom.runs.calling import highest_usage
+from fathom.runs.calling import explain, highest_usage
 from fathom.runs.folder import ResponseIndex, RunSettings, selected_questions
 from fathom.systems.protocol import Estimate, System, needs_model
 
@@ -96,6 +97,26 @@ def _chosen(bench: BenchView, settings: RunSettings) -> frozenset[QuestionId] | 
     return frozenset(question.id for question in selected_questions(questions, settings))
 
 
+def estimate_of(system: System, job: Job, bench: BenchView) -> Estimate:
+    """The system's estimate for the job; raises FathomError where the code of a system of the user's own fails."""
+    view = bench.view(job.context, job.question)
+    try:
+        estimate: object = system.estimate(job.question, view)
+    except FathomError:
+        raise
+    except Exception as error:
+        raise FathomError(
+            f"The estimate of the system '{system.name}' for the question '{job.question.id}' failed: "
+            f"{explain(error, system)}"
+        ) from error
+    if not isinstance(estimate, Estimate):
+        raise FathomError(
+            f"The method `estimate` of the system '{system.name}' returned an object of the type "
+            f"'{type(estimate).__name__}' in place of an Estimate. Return `view.estimate(prompt, ...)`."
+        )
+    return estimate
+
+
 class WindowCheck:
     """Checks that questions fit the model's window, with room for the response."""
 
@@ -113,7 +134,7 @@ class WindowCheck:
 
     def estimate(self, job: Job) -> Estimate:
         """The system's estimate for the job."""
-        return self._system.estimate(job.question, self._bench.view(job.context, job.question))
+        return estimate_of(self._system, job, self._bench)
 
     def fits(self, estimate: Estimate) -> bool:
         """Whether the largest call leaves room for a response."""

@@ -13,8 +13,9 @@ from fathom.records.errors import FathomError
 from fathom.records.layouts import shown_label
 from fathom.records.questions import Response, Step, Usage
 from fathom.records.spans import Span, join_spans
-from fathom.runs.answering import answer_of, explain
+from fathom.runs.answering import answer_of
 from fathom.runs.bench_view import BenchView
+from fathom.runs.calling import explain
 from fathom.runs.folder import RunFolder
 from fathom.runs.plan import Job
 from fathom.runs.simulated_policy import act, as_text, is_agent, new_results

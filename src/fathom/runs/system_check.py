@@ -21,7 +21,7 @@ from fathom.runs.check_results import CheckResult, failed, passed
 from fathom.runs.folder import RunSettings
 from fathom.runs.http_check import http_checks
 from fathom.runs.memory_journal import MemoryJournal
-from fathom.runs.plan import Job, jobs
+from fathom.runs.plan import Job, estimate_of, jobs
 from fathom.runs.sent_calls import CallMark
 from fathom.systems.http import ConnectedSystem
 from fathom.systems.protocol import RequestLimits, System, needs_model, opened
@@ -141,9 +141,9 @@ class _Trial:
         before = len(self._model.prompts)
         what = f"a question of the family '{job.question.family}'"
         try:
-            self._system.estimate(job.question, self._bench.view(job.context, job.question))
-        except Exception as error:
-            return failed(f"The estimate for {what} failed ({type(error).__name__}: {error}).")
+            estimate_of(self._system, job, self._bench)
+        except FathomError as error:
+            return failed(str(error))
         response = await runner.run(job)
         problem = _problem(response, runner)
         if response is None or problem:

@@ -28,6 +28,10 @@ from fathom.report.drawings.canvas import (
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 NARROW = 520
 """Below this width labels are above the marks instead of beside them."""
+LEAST_COLUMN = 18
+"""Below this width only every fifth column has its number."""
+MOST_NAMES = 12
+"""Points of a scatter plot that are all labeled; of more, only the Pareto-optimal ones."""
 
 
 class Point(NamedTuple):
@@ -235,22 +239,25 @@ def scatter_plot(what: str, spots: Sequence[ScatterPoint], axis: str, width: flo
             canvas.add(
                 line(along(log10(one.x)), down(one.point.value), along(log10(two.x)), down(two.point.value), "frontier")
             )
-    labels = spread_apart((down(spot.point.value) - 9 for spot in spots), 14, 12, height - 56)
-    for spot, y in zip(spots, labels, strict=True):
-        _spot(canvas, spot, along(log10(spot.x)) if spot.x > 0 else 48.0, down, y)
+    places = {spot: along(log10(spot.x)) if spot.x > 0 else 48.0 for spot in spots}
+    for spot, x in places.items():
+        _spot(canvas, spot, x, down)
+    # More names than fit would be far from their points: then those on a line alone are labeled.
+    named = spots if len(spots) <= MOST_NAMES else [spot for spot in spots if spot.frontier is not None][:MOST_NAMES]
+    labels = spread_apart((down(spot.point.value) - 9 for spot in named), 14, 12, height - 56)
+    for spot, y in zip([] if narrow else named, labels, strict=False):
+        x = places[spot]
+        left = x > width * 0.7
+        name = fit_label(spot.name, (x if left else width - x) - 20)
+        canvas.add(text(name, x - 11 if left else x + 11, y + 4, "label", "end" if left else "start"))
     return canvas.finished()
 
 
-def _spot(canvas: Canvas, spot: ScatterPoint, x: float, down: Scale, label: float) -> None:
+def _spot(canvas: Canvas, spot: ScatterPoint, x: float, down: Scale) -> None:
     canvas.add(
         node("line", x1=x, y1=down(spot.point.low), x2=x, y2=down(spot.point.high), class_=_whisker(spot.series)),
         marker(spot.series, x, down(spot.point.value), spot.point.tip, 5.5),
     )
-    if canvas.width >= NARROW:
-        left = x > canvas.width * 0.7
-        space = (x if left else canvas.width - x) - 20
-        name = fit_label(spot.name, space)
-        canvas.add(text(name, x - 11 if left else x + 11, label + 4, "label", "end" if left else "start"))
 
 
 def _amount(value: float) -> str:
@@ -372,16 +379,23 @@ class DifferenceCell(NamedTuple):
 
 
 def difference_matrix(what: str, names: Sequence[str], fields: Sequence[DifferenceCell], width: float) -> Node:
-    """Differences in points between every two names; a difference that a test confirms is shaded and bold."""
-    left = min(width * 0.34, max((text_width(name) for name in names), default=1) * LETTER + 12)
+    """Differences in points between every two names; a difference that a test confirms is shaded and bold.
+
+    Columns have the numbers of the rows: beside one another there is no room for names of runs.
+    """
+    labels = [f"{name} · {number}" for number, name in enumerate(names, start=1)]
+    left = min(width * 0.45, max(map(text_width, labels), default=1) * LETTER + 12)
     each = min(92.0, (width - left - 4) / max(1, len(names)))
-    canvas = Canvas(width, 76 + len(names) * 30, what)
-    for number, name in enumerate(names):
-        place = f"translate({left + (number + 0.5) * each:.1f} 66) rotate(-24)"
-        canvas.add(node("text", fit_label(name, max(each * 1.7, 84)), transform=place, class_="tick", data_tip=name))
-        canvas.add(text(fit_label(name, left - 6), left - 8, 94 + number * 30, anchor="end"))
+    canvas = Canvas(width, 30 + len(names) * 30, what)
+    for place, (name, label) in enumerate(zip(names, labels, strict=True)):
+        x, y = left + (place + 0.5) * each, 48 + place * 30
+        if each >= LEAST_COLUMN or (place + 1) % 5 == 0:
+            canvas.add(node("text", place + 1, x=x, y=20, class_="tick", text_anchor="middle", data_tip=name))
+        canvas.add(
+            node("text", fit_label(label, left - 6), x=left - 8, y=y, class_="label", text_anchor="end", data_tip=name)
+        )
     for one in fields:
-        x, y = left + names.index(one.column) * each, 75 + names.index(one.row) * 30
+        x, y = left + names.index(one.column) * each, 29 + names.index(one.row) * 30
         step = min(4, ceil(abs(one.value) * 8)) if one.confirmed else 0
         shade = f"{'up' if one.value > 0 else 'down'}{step}" if step else "d0"
         size = {"x": x + 1, "y": y, "width": max(1.0, each - 2), "height": 28}

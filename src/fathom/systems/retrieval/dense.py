@@ -91,16 +91,42 @@ def _wordllama() -> Any:
 def _from_endpoint(endpoint: Endpoint, texts: Sequence[str]) -> Vectors:
     starts = range(0, len(texts), BATCH)
     found = [_request(endpoint, list(texts[start : start + BATCH])) for start in starts]
-    return _normalized(np.concatenate(found)) if found else np.empty((0, 0), np.float32)
+    return _normalized(stacked(found, endpoint.url)) if found else np.empty((0, 0), np.float32)
+
+
+def stacked(parts: Sequence[Vectors], name: str) -> Vectors:
+    """The vectors of several texts of one embedding model, which must have the same number of dimensions."""
+    dimensions = sorted({part.shape[1] for part in parts if len(part)})
+    if len(dimensions) > 1:
+        raise FathomError(
+            f"The embeddings of '{name}' have {dimensions[0]:,} dimensions for some texts and {dimensions[-1]:,} for "
+            "others. One model must embed all of them: check what the endpoint serves, and start a new run."
+        )
+    return np.concatenate([part for part in parts if len(part)] or parts)
 
 
 def _request(endpoint: Endpoint, texts: list[str]) -> Vectors:
-    url = endpoint.url
+    """The vectors of the texts. One that is missing or no vector of numbers would silently change what is found."""
     try:
         data = endpoint.post("embeddings", {"input": texts})["data"]
-        vectors = np.array([one["embedding"] for one in sorted(data, key=lambda one: one["index"])], np.float32)
+        by_text = sorted((int(one["index"]), one["embedding"]) for one in data)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise FathomError(f"The embedding endpoint '{url}' gave no embeddings ({error}). Check the address.") from error
-    if vectors.ndim != 2 or len(vectors) != len(texts):
-        raise FathomError(f"The embedding endpoint '{url}' gave {len(vectors)} vectors for {len(texts)} texts.")
+        problem = f"without {error}" if isinstance(error, KeyError) else str(error)
+        raise FathomError(
+            f"The embedding endpoint '{endpoint.url}' gave no embeddings ({problem}). Check the address."
+        ) from error
+    if [index for index, _ in by_text] != list(range(len(texts))):
+        raise FathomError(
+            f"The embedding endpoint '{endpoint.url}' gave {len(by_text)} vectors for {len(texts)} texts, or not one "
+            "for each of them."
+        )
+    try:
+        vectors = np.array([vector for _, vector in by_text], np.float32)
+    except (ValueError, TypeError):
+        vectors = np.empty(0, np.float32)
+    if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():
+        raise FathomError(
+            f"The embedding endpoint '{endpoint.url}' gave vectors of different lengths, or with values that are no "
+            "finite numbers."
+        )
     return vectors

@@ -15,7 +15,7 @@ from fathom.records.record import digest
 from fathom.records.spans import Span
 from fathom.systems.chunking import Chunk, chunk_spans
 from fathom.systems.protocol import DOCUMENTS, Session
-from fathom.systems.retrieval.dense import Embed, Vectors, embedder, known_share, pieces_of
+from fathom.systems.retrieval.dense import Embed, Vectors, embedder, known_share, pieces_of, stacked
 from fathom.systems.retrieval.lexical import (
     Scores,
     WordCounts,
@@ -26,8 +26,11 @@ from fathom.systems.retrieval.lexical import (
 )
 from fathom.systems.retrieval.settings import IndexSettings
 
-DENSE_WEIGHT = 0.7
-"""The weight of embeddings beside words in a hybrid search: static embeddings alone find less than words."""
+PROMINENT = 10
+"""In a hybrid search, the weight of a list is the square of the mean standardized score of its ten best chunks.
+
+Words or embeddings whose best chunks stand out from the others say more about what the question needs. Which of the
+two is better differs from corpus to corpus, so that a fixed weight loses on some of them."""
 BALANCE, BEST_OF_DOCUMENT = 0.5, 3
 """The share of the mean score of a document's three best chunks that a hybrid search takes off all its chunks.
 
@@ -95,35 +98,37 @@ class ContextIndex:
         if method != "dense":
             parts += [(score_texts(self._folder / WORDS, one.text, len(self)), one.weight) for one in queries]
         if method != "lexical":
-            parts += [(self._similarity(one.text), one.weight * self._dense_weight(one.text)) for one in queries]
+            parts += [(self._similarity(one.text), one.weight * self._readable(one.text)) for one in queries]
         if self._settings.fusion == "ranks":
             rankings = (_ranked(scores)[:FUSED].tolist() for scores, _ in parts)
             ranking = np.array(fuse(*rankings, weights=[weight for _, weight in parts]), np.int64)
+        elif method == "hybrid":
+            weighted = (weight * by_prominence(_standardized(scores)) for scores, weight in parts)
+            ranking = _ranked(balanced(sum(weighted, self._no_scores()), self._chunks[:, 0]))
         else:
-            none = np.zeros(len(self), np.float32)
-            total = sum((weight * _standardized(scores) for scores, weight in parts), none)
-            ranking = _ranked(balanced(total, self._chunks[:, 0]) if method == "hybrid" else total)
+            ranking = _ranked(sum((weight * _standardized(scores) for scores, weight in parts), self._no_scores()))
         if method != "lexical":
             return ranking
         # A chunk without any of the words is not a result of a search by words.
         known: NDArray[np.bool_] = np.logical_or.reduce([scores > 0 for scores, _ in parts])
         return ranking[known[ranking]]
 
-    def _dense_weight(self, query: str) -> float:
-        """The weight of embeddings for a query; that of words is 1."""
-        if self._settings.method == "dense":
-            return 1.0
-        # Reciprocal ranks count the same for both, as is common.
-        weight = DENSE_WEIGHT if self._settings.fusion == "scores" else 1.0
-        return weight * known_share(query, self._settings.embeddings)
+    def _no_scores(self) -> Scores:
+        return np.zeros(len(self), np.float32)
+
+    def _readable(self, query: str) -> float:
+        """The share of a query that embeddings can tell something about, where there are words beside them."""
+        return 1.0 if self._settings.method == "dense" else known_share(query, self._settings.embeddings)
 
     def _similarity(self, query: str) -> Scores:
         """The similarity of the query to the most similar piece of each chunk."""
         vectors: Vectors = np.load(self._folder / VECTORS, mmap_mode="r")
         if not len(vectors):
-            return np.zeros(len(self), np.float32)
-        starts = np.load(self._folder / PIECES)
-        scores: Scores = np.maximum.reduceat(vectors @ embedder(self._settings.embeddings)([query])[0], starts)
+            return self._no_scores()
+        name = self._settings.embeddings
+        wanted = embedder(name)([query])
+        stacked([vectors[:1], wanted], name)
+        scores: Scores = np.maximum.reduceat(vectors @ wanted[0], np.load(self._folder / PIECES))
         return scores
 
 
@@ -131,6 +136,12 @@ def _standardized(scores: Scores) -> Scores:
     """With a mean of 0 and a standard deviation of 1, so that scores of two kinds can be added."""
     spread = float(scores.std()) if len(scores) else 0.0
     return (scores - scores.mean()) / spread if spread > 0 else np.zeros_like(scores)
+
+
+def by_prominence(scores: Scores) -> Scores:
+    """Standardized scores, weighted by how far the best of them stand out."""
+    best = np.sort(scores)[-PROMINENT:]
+    return scores * np.float32(best.mean() ** 2 if len(best) else 0.0)
 
 
 def balanced(scores: Scores, documents: NDArray[np.int64]) -> Scores:
@@ -184,7 +195,7 @@ def _build(folder: Path, session: Session, settings: IndexSettings) -> None:
     np.save(folder / CHUNKS, np.array(chunks, np.int64).reshape(-1, 3))
     build_index(folder / WORDS, counts)
     if settings.method != "lexical":
-        np.save(folder / VECTORS, np.concatenate(vectors))
+        np.save(folder / VECTORS, stacked(vectors, settings.embeddings))
         np.save(folder / PIECES, np.cumsum([0, *pieces])[:-1])
 
 
