@@ -1,4 +1,4 @@
-"""The vocabulary and the programs of generated narratives and news."""
+"""The vocabulary and the programs of generated narratives, news and Chinese research articles."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def prose_vocabulary(domain: str) -> Vocabulary:
     kind = DOMAINS[domain]
     pack = load_pack(kind.kind, kind.language)
     # A response may be in the other language.
-    other = load_pack(kind.kind, "en" if kind.language == "zh" else "zh")
+    others = [one for one in DOMAINS.values() if one.kind == kind.kind and one.language != kind.language]
+    other = load_pack(others[0].kind, others[0].language) if others else pack
     attributes = {
         name: Attribute(
             ask=one.ask,
