@@ -94,8 +94,10 @@ class ProseComposer:
     def _pair(self, sign: str) -> Node | None:
         """An operation on the same measure of two entities."""
         measure = self._measure("number")
-        # Nobody adds ages or divides them.
+        # Nobody adds ages or divides them, and nobody adds quotients.
         if measure is None or (sign != "-" and self._unit(measure) == "years"):
+            return None
+        if sign == "+" and self._vocabulary.parts.get(measure, ("",))[0] == "/":
             return None
         kind = self._kind(measure)
         one, two = self._entity(kind, self._rng.randint(1, 2)), self._entity(kind, self._rng.randint(0, 2))
