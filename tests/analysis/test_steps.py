@@ -33,6 +33,15 @@ def test_a_number_is_not_found_inside_another() -> None:
     assert find_steps("There were 12, then 3.", STEPS)[1].at is not None
 
 
+def test_steps_are_found_in_chinese_where_words_have_no_spaces() -> None:
+    steps = [ReasoningStep("X", (("石英砂",),), "finding"), ReasoningStep("days", (("106",),), "reading")]
+    text = "在白坪站试验的滤料是石英砂，所以先看石英砂滤池。从投运到穿透的天数是106天，不是1060天，其余的都用不上。"
+    trace = reasoning_of(said(f"{text}\n答案：2013-01-04"))
+    assert trace == text
+    assert [one.at for one in find_steps(trace, steps)] == [text.index("石英砂"), text.index("106")]
+    assert find_steps("一共1060天", steps)[1].at is None
+
+
 def test_a_bare_answer_is_not_reasoning() -> None:
     assert reasoning_of(said("Answer: 15")) == ""
     assert reasoning_of(said("Answer: 15", thinking="Let me see which of the articles have any references at all."))

@@ -131,13 +131,23 @@ def _estimate(responses: Sequence[JudgedResponse], known: Mapping[str, _Rates], 
     """The estimate if all responses that are not decided on have the value `unknown`."""
     values = np.array([_value(one, known, unknown) for one in responses])
     sums = Sums.of(values, np.array([one.context for one in responses]))
-    error = clustered_error(sums)
-    # As in the interval of Agresti and Coull, two questions more of each outcome: near 0 and 1 the interval is skewed.
-    center = (sums.totals.sum() + 2) / (sums.items + 4)
+    # One question more of each outcome: near 0 and 1 the interval is skewed.
+    center = float(sums.totals.sum() + 1) / (sums.items + 2)
+    error = _with_least_variance(clustered_error(sums), sums)
     below, above = _half_widths(error, [_contribution(responses, known, part) for part in known])
     value = min(1.0, max(0.0, sums.mean))
     low, high = min(value, max(0.0, center - below)), max(value, min(1.0, center + above))
     return sums.estimate(value, low, high, float(sums.items), "")
+
+
+def _with_least_variance(error: ClusteredError, sums: Sums) -> ClusteredError:
+    """The error with at least the variance of independent questions: few rare outcomes seem to vary too little.
+
+    As in the interval of Agresti and Coull, it is that of two questions more of each outcome.
+    """
+    size = sums.items + 4
+    share = min(1 - 2 / size, max(2 / size, float(sums.totals.sum() + 2) / size))
+    return ClusteredError(max(error.variance, share * (1 - share) / size), error.freedom)
 
 
 def _value(response: JudgedResponse, known: Mapping[str, _Rates], unknown: float) -> float:

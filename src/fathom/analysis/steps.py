@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,6 +11,9 @@ from fathom.analysis.findings import ReasoningSteps, StepResult, StepSummary
 from fathom.analysis.loading import ScoredResponse
 from fathom.tasks.family import ReasoningStep
 
+_ANSWER = re.compile("Answer:|答案[:：]")
+_FIRST_CHINESE = "\u2e80"
+"""Characters from here on are Chinese, Japanese and Korean."""
 MIN_CHARACTERS = 40
 """Characters before the answer that count as reasoning."""
 MAX_CHARACTERS = 400_000
@@ -18,8 +22,8 @@ MAX_CHARACTERS = 400_000
 
 def reasoning_of(response: ScoredResponse) -> str:
     """The reasoning of a response: its thinking, and its text before the last "Answer:"; empty if there is none."""
-    before, found, _ = response.text.rpartition("Answer:")
-    trace = f"{response.thinking}\n{before if found else response.text}".strip()
+    marks = [found.start() for found in _ANSWER.finditer(response.text)]
+    trace = f"{response.thinking}\n{response.text[: marks[-1]] if marks else response.text}".strip()
     return trace if len(trace) >= MIN_CHARACTERS else ""
 
 
@@ -48,13 +52,18 @@ def _find(trace: str, value: str) -> int | None:
     place = trace.find(value)
     while place >= 0 and value:
         before, after = trace[place - 1 : place], trace[place + len(value) : place + len(value) + 2]
-        joined = before.isalnum() or after[:1].isalnum()
+        joined = _is_joined(before, value[0]) or _is_joined(value[-1], after[:1])
         decimal = before in {".", ","} and trace[place - 2 : place - 1].isdigit() and value[:1].isdigit()
         decimal = decimal or (after[:1] in {".", ","} and after[1:].isdigit() and value[-1:].isdigit())
         if not joined and not decimal:
             return place
         place = trace.find(value, place + 1)
     return None
+
+
+def _is_joined(one: str, two: str) -> bool:
+    """Whether two characters belong to one word or number; Chinese has no spaces between words."""
+    return one.isalnum() and two.isalnum() and max(one, two) < _FIRST_CHINESE
 
 
 @dataclass

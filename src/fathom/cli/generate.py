@@ -29,7 +29,7 @@ from fathom.cli.output import describe_corpus, progress_bar
     show_default=True,
     help="Domains, generated in turn: `articles` (all eight subjects) or subjects such as physics,biology; "
     "`reports` (all kinds) or companies, companies-zh, universities, housing; `prose` (all kinds) or narrative, news, "
-    "policy, narrative-zh, news-zh, policy-zh.",
+    "policy, narrative-zh, news-zh, policy-zh, article-zh.",
 )
 @click.option(
     "--length",

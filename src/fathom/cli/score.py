@@ -214,8 +214,8 @@ def _notes(scores: Scores) -> Iterator[str]:
         few = {k: share for k, share in samples.pass_at.items() if k <= 3 or k == samples.samples}
         passed = ", ".join(f"pass@{k} {share:.1%}" for k, share in few.items())
         yield (
-            f"  {samples.samples} samples per question: mean {samples.mean:.1%}, {passed}, "
-            f"majority {samples.majority:.1%}"
+            f"  {samples.samples} samples per question, of which the table has the first: mean {samples.mean:.1%}, "
+            f"{passed}, majority {samples.majority:.1%}"
         )
     if scores.questions_not_asked:
         yield f"  {scores.questions_not_asked:,} more questions of the bench were not asked (--limit, --split)"

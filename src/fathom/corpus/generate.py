@@ -66,7 +66,7 @@ class Recipe(Record):
         others = [domain for domain in self.domains if domain not in PROSE]
         if self.length == "long" and others:
             raise FathomError(
-                f"Only narratives, news and policies have a long form, but the domains include {', '.join(others)}. "
+                f"Only prose has a long form, but the domains include {', '.join(others)}. "
                 "Remove them, or remove `--length long`."
             )
         return self
@@ -83,7 +83,7 @@ class ReportTask:
 
 @dataclass(frozen=True)
 class ProseTask:
-    """A narrative, news or policy document to write."""
+    """A document of prose to write."""
 
     domain: str
     seed: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from random import Random
@@ -20,6 +21,8 @@ from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Simulator
 
 K = TypeVar("K", bound=Hashable)
+_WORD = re.compile(r"[\u2e80-\uffff]|[^\s\u2e80-\uffff]+")
+"""A word, or a Chinese character: the tokens of simulated models."""
 REFUSAL = "I am sorry, but I cannot help with this."
 
 
@@ -79,7 +82,7 @@ def simulated_call(
         sample=sample,
         outcome="refused" if refused else "answered",
         text=said,
-        usage=Usage(output_tokens=len(said.split()), price=0.0),
+        usage=Usage(output_tokens=len(_WORD.findall(said)), price=0.0),
     )
 
 

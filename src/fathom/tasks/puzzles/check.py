@@ -83,7 +83,8 @@ def check_steps(key: Key, response: Response) -> StepsVerdict:
     last = last_step(key)
     known = partial(_known, key, items)
     contradicted = last is not None and (reader.contradicts(last) or reader.concludes_otherwise(last, known))
-    return StepsVerdict(items, [reader.reaches(item) for item in items], contradicted)
+    reached = [reader.reaches(item) and not any(reader.exchanges(item, other) for other in items) for item in items]
+    return StepsVerdict(items, reached, contradicted)
 
 
 def _known(key: Key, items: Sequence[ChecklistItem]) -> Iterator[Value]:

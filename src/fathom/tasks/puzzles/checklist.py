@@ -46,6 +46,8 @@ class ChecklistItem(Record):
     """Beginnings of words that show the role of the value."""
     labels: tuple[str, ...] = ()
     """What introduces a name, as in "X = Lunholm" or "Town: Lunholm"."""
+    of: tuple[str, ...] = ()
+    """Of a fact that is a number: spellings of the entity, or the year, that it is stated of."""
     namesakes: tuple[str, ...] = ()
     """Roles of other people with the same name."""
     others: tuple[str, ...] = ()
@@ -92,6 +94,24 @@ class StepReader:
         if self.contradicts(item):
             return False
         return any(self._has_role(span, item) for span in self._places(item)) or self._is_implied(item)
+
+    def exchanges(self, one: ChecklistItem, two: ChecklistItem) -> bool:
+        """Whether the response gives each of two entities the value of the other: "A had 586 and B had 488"."""
+        if not (one.of and two.of) or one.of == two.of or one.value == two.value:
+            return False
+        if (one.cues, one.value.unit) != (two.cues, two.value.unit):
+            return False
+        found = [self._subject(span, one, two) for span in self._places(one)]
+        others = [self._subject(span, two, one) for span in self._places(two)]
+        return bool(found and others) and not any(found) and not any(others)
+
+    def _subject(self, span: Span, item: ChecklistItem, other: ChecklistItem) -> bool:
+        """Whether a value may be said of its own entity: not if the other one is the last before it in its sentence."""
+        start, end = _sentence_span(self._text, span.start)
+        before, after = self._text[start : span.start], self._text[span.end : end]
+        if "|" in before or any(at < BESIDE for at in _starts(re.split(r"[,、\d]", after)[0], item.of)):
+            return True
+        return max(_starts(before, item.of), default=0) >= max(_starts(before, other.of), default=-1)
 
     def contradicts(self, item: ChecklistItem) -> bool:
         """Whether an equation with the operands of the item has another result."""
@@ -153,7 +173,8 @@ class StepReader:
         if any(self._introduces(label, span) for label in item.labels):
             return True
         # A small number occurs in many computations.
-        telling = item.value.number is not None and (item.value.number > SMALL or item.value.unit == "%")
+        number = item.value.number
+        telling = number is not None and (number > SMALL or item.value.unit == "%" or number % 1 != 0)
         if telling and self._is_computed_with(span):
             return True
         return bool(item.operands) and all(self._is_in(around, operand) for operand in item.operands)
@@ -230,9 +251,20 @@ def equations_in(text: str) -> Iterator[Equation]:
 
 def _sentence(line: str, at: int) -> str:
     """The sentence of a line around a place."""
-    ends = [found.end() for found in re.finditer(r"[.;!?](?=\s)|[。；]", line)]
-    start = max((end for end in ends if end <= at), default=0)
-    return line[start : min((end for end in ends if end > at), default=len(line))]
+    start, end = _sentence_span(line, at)
+    return line[start:end]
+
+
+def _sentence_span(text: str, at: int) -> tuple[int, int]:
+    """Where the sentence around a place begins and ends."""
+    ends = [found.end() for found in re.finditer(r"[.;!?](?=\s)|[。；\n]", text)]
+    return max((end for end in ends if end <= at), default=0), min((end for end in ends if end > at), default=len(text))
+
+
+def _starts(text: str, names: Sequence[str]) -> list[int]:
+    """The places of names or years in a text."""
+    years = (found.start() for name in names if name.isdigit() for found in re.finditer(rf"(?<!\d){name}(?!\d)", text))
+    return [*years, *(span.start for span in name_spans(text, [name for name in names if not name.isdigit()]))]
 
 
 def _halfway(item: ChecklistItem) -> Iterator[Value]:

@@ -51,16 +51,18 @@ def _fields() -> dict[str, str]:
 
 
 @cache
-def _labels() -> dict[tuple[str, str], str]:
-    """The word for each attribute of the shipped packs, by attribute and language."""
-    found: dict[tuple[str, str], str] = {}
+def _labels() -> dict[tuple[str, str], tuple[str, ...]]:
+    """The words for each attribute of the shipped packs, by attribute and language; in Chinese also its row labels."""
+    found: dict[tuple[str, str], tuple[str, ...]] = {}
     for name in pack_names():
         for field in read_pack(name).fields.values():
             if field.kind in _KINDS and not field.part:
                 for attribute in field.attributes:
                     for language in ("en", "zh"):
                         if words := getattr(field, language):
-                            found.setdefault((attribute, language), words[0])
+                            rows = [label for label in field.labels if not label.isascii()]
+                            known = (*words, *rows) if language == "zh" else words[:1]
+                            found.setdefault((attribute, language), tuple(dict.fromkeys(known)))
     return found
 
 
@@ -71,12 +73,16 @@ def report_vocabulary(document: Document) -> Vocabulary | None:
     attributes: dict[str, AttributeWords] = {}
     used: set[str] = set()
     for fact in document.facts:
-        label = _labels().get((fact.attribute, document.language))
-        if label is None or fact.attribute in attributes or label in used:
+        words = _labels().get((fact.attribute, document.language))
+        if words is None or fact.attribute in attributes:
+            continue
+        # A report that has only "cash and cash equivalents" is not asked for its "monetary funds".
+        label = next((word for word in words if f"| {word} |" in document.text), words[0])
+        if label in used:
             continue
         used.add(label)
-        other = _labels().get((fact.attribute, "en" if document.language == "zh" else "zh"), "")
-        attributes[fact.attribute] = _attribute(label, fact.unit, _WORDS[document.language], other)
+        others = (*words, *_labels().get((fact.attribute, "en" if document.language == "zh" else "zh"), ()))
+        attributes[fact.attribute] = _attribute(label, fact.unit, _WORDS[document.language], " ".join(others))
     if len(attributes) < LEAST_FIELDS:
         return None
     return Vocabulary(document.language, attributes, {}, {})
@@ -90,7 +96,7 @@ def article_vocabulary(document: Document) -> Vocabulary | None:
 
 
 def _attribute(label: str, unit: str, words: tuple[str, str, str, str], other: str = "") -> AttributeWords:
-    """The attribute with this label; `other` is its label in the other language."""
+    """The attribute with this label; `other` has its other labels, in both languages."""
     ask, most, least, kind = (one.replace("{label}", label) for one in words)
     said = [word for word in f"{label} {other}".split() if len(word) > 3 or not word.isascii()]
     cues = (label, *(word[:STEM] if word.isascii() else word for word in said if word not in (unit, "number")))

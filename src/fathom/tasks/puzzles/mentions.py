@@ -69,7 +69,10 @@ class Mention(NamedTuple):
 def plain_text(text: str) -> str:
     """The text with half-width signs, plain letters and dashes, and without marks of emphasis."""
     text = _without_accents(normalize("NFKC", text)).translate(_SIGNS)
-    return re.sub(r"\*\*|__|\\\$|\$(?=\d)|[`$]", "", text.replace("\\times", "×").replace("\\div", "÷"))
+    if "\\" in text:
+        for pattern, plain in _LATEX:
+            text = re.sub(pattern, plain, text)
+    return re.sub(r"\*\*|__|\\\$|\$(?=\d)|[`$]", "", text)
 
 
 def _without_accents(text: str) -> str:
@@ -81,6 +84,17 @@ def _without_accents(text: str) -> str:
 
 
 _LETTERS = str.maketrans("đĐłŁøØ", "dDlLoO")
+_LATEX = (
+    (r"\{,\}", ","),
+    (r"\\(?:text|textbf|mathbf|mathrm|mathit|operatorname) ?\{([^{}]*)\}", r"\1"),
+    (r"\\[dtc]?frac ?\{([^{}]*)\} ?\{([^{}]*)\}", r"(\1) / (\2)"),
+    (r"\\(?:times|cdot)", "×"),
+    (r"\\div", "÷"),
+    (r"\\approx", "≈"),
+    (r"\\%", "%"),
+    (r"\\(?:left|right|quad|qquad|[,;:! ])", " "),
+)
+"""Commands of LaTeX and what they print; what is in braces comes before the fraction that contains it."""
 _SIGNS = str.maketrans({"−": "-", "–": "-", "—": " - ", "\u00a0": " "})
 
 

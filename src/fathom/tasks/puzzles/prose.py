@@ -1,4 +1,4 @@
-"""The vocabulary and the programs of generated narratives and news."""
+"""The vocabulary and the programs of generated narratives, news and Chinese research articles."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def prose_vocabulary(domain: str) -> Vocabulary:
     kind = DOMAINS[domain]
     pack = load_pack(kind.kind, kind.language)
     # A response may be in the other language.
-    other = load_pack(kind.kind, "en" if kind.language == "zh" else "zh")
+    others = [one for one in DOMAINS.values() if one.kind == kind.kind and one.language != kind.language]
+    other = load_pack(others[0].kind, others[0].language) if others else pack
     attributes = {
         name: AttributeWords(
             ask=one.ask,
@@ -93,8 +94,10 @@ class ProseComposer:
     def _pair(self, sign: str) -> Node | None:
         """An operation on the same measure of two entities."""
         measure = self._measure("number")
-        # Nobody adds ages or divides them.
+        # Nobody adds ages or divides them, and nobody adds quotients.
         if measure is None or (sign != "-" and self._unit(measure) == "years"):
+            return None
+        if sign == "+" and self._vocabulary.parts.get(measure, ("",))[0] == "/":
             return None
         kind = self._kind(measure)
         one, two = self._entity(kind, self._rng.randint(1, 2)), self._entity(kind, self._rng.randint(0, 2))

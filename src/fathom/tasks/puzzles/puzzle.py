@@ -287,14 +287,15 @@ def _proof(source: PuzzleSource, program: Node, steps: Sequence[EvaluatedStep]) 
     rows += [(CHECK, item.model_dump_json()) for item in checklist(source, program, steps, letters)]
     answer = _item(source, steps[-1], steps, letters)
     if answer.value.name:
-        answer = answer.model_copy(update={"others": _other_names(program, answer.value.name, document)})
+        answer = answer.model_copy(update={"others": _other_names(program, answer.value.name, source)})
     rows.append((ANSWER, answer.model_dump_json()))
     passages = tuple(Passage(document=document.id, span=sentence_of(fact, document)) for fact in facts)
     return Proof(program=written(program), rows=tuple(rows), passages=passages)
 
 
-def _other_names(program: Node, answer: str, document: Document) -> tuple[str, ...]:
-    """The names that another program of the same form could give."""
+def _other_names(program: Node, answer: str, source: PuzzleSource) -> tuple[str, ...]:
+    """Spellings of the names that another program of the same form could give."""
+    document = source.document
     match program:
         case Lookup():
             names = [fact.name for fact in document.facts if fact.attribute == program.attribute]
@@ -304,7 +305,7 @@ def _other_names(program: Node, answer: str, document: Document) -> tuple[str, .
             names = [one.name.value.name for one in program.options if isinstance(one.name, GivenValue)]
         case _:
             names = []
-    return tuple(name for name in dict.fromkeys(names) if name != answer)
+    return tuple(form for name in dict.fromkeys(names) if name != answer for form in source.aliases(name))
 
 
 def _fact_row(fact: Fact, document: Document) -> tuple[str, ...]:
@@ -374,6 +375,9 @@ def _item(
         if child.model_dump_json() in values or isinstance(child, GivenValue)
     )
     computed = isinstance(node, Compute | Choose)
+    cues = cues_of(node, source.vocabulary, operands)
+    if isinstance(node, Owner) and operands:  # "Schönfeld is in Stavby" says whose town it is
+        cues = (*cues, *map(plain_text, source.aliases(operands[0].name)))
     return ChecklistItem(
         name=Wording(node, source.vocabulary).described(values),
         operation=operation(node),
@@ -381,11 +385,19 @@ def _item(
         aliases=source.loose_aliases(value.name) if value.name else (),
         namesakes=namesakes(value.name, source.names, source.roles) if value.name else (),
         labels=_labels(node, source.vocabulary, letters) if value.name else (),
-        cues=cues_of(node, source.vocabulary, operands),
+        cues=cues,
+        of=_stated_of(source, node, operands) if value.number is not None else (),
         sign=node.sign if isinstance(node, Compute) else "",
         operands=operands[:2] if computed else (),
         span=step.facts[0].span if step.facts else None,
     )
+
+
+def _stated_of(source: PuzzleSource, node: Node, operands: Sequence[Value]) -> tuple[str, ...]:
+    """What a fact is stated of: the end of its period, or spellings of the entity."""
+    if not isinstance(node, Lookup) or not operands:
+        return ()
+    return (node.period.rpartition("/")[2][:4],) if node.period else source.loose_aliases(operands[0].name)
 
 
 def _labels(node: Node, vocabulary: Vocabulary, letters: Mapping[str, str]) -> tuple[str, ...]:

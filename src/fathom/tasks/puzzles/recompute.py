@@ -10,6 +10,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
+from fathom.corpus.generated.prose import DOMAINS
 from fathom.records.documents import Document, Fact
 from fathom.tasks.puzzles.tree import Choose, Compute, GivenValue, Lookup, Node, Override, Owner, Pick, Tally
 
@@ -58,7 +59,7 @@ def read_fact(fact: Fact, document: Document) -> ReadValue:
     number = _read_number(text)
     if number is None:
         raise UnreadableError(f"'{text}' is not a number")
-    if fact.place == "table" or document.kind in ("report", "article"):
+    if fact.place == "table" or document.subject not in DOMAINS:
         # The scale of a cell is in its header or caption: the digits must agree.
         if not any(number * Fraction(10) ** power == Fraction(fact.value) for power in _POWERS):
             raise UnreadableError(f"'{text}' is not {fact.value}")

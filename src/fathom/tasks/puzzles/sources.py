@@ -34,10 +34,10 @@ def source_of(document: Document) -> PuzzleSource | None:
 
 def programs_of(source: PuzzleSource, rng: Random) -> Iterator[Node]:
     """Programs over the facts of a document, in random order; many of them make no puzzle."""
+    if source.vocabulary.derived and source.kind != "policy":
+        return ProseComposer(source.document, source.vocabulary, rng).programs()
     if source.kind == "report":
         return ReportComposer(source.document, source.vocabulary, rng).programs()
     if source.kind == "article":
         return ArticleComposer(source.document, source.vocabulary, rng).programs()
-    if source.kind == "policy":
-        return PolicyComposer(source.document, rng).programs()
-    return ProseComposer(source.document, source.vocabulary, rng).programs()
+    return PolicyComposer(source.document, rng).programs()

@@ -64,6 +64,7 @@ _PHRASES = {
         "in unit": " of {unit}",
         "round": ", rounded to two decimals",
         "date": "Answer with a date in the form YYYY-MM-DD.",
+        "year": "Answer with a year.",
         "name": "Answer with a name.",
     },
     "zh": {
@@ -99,6 +100,7 @@ _PHRASES = {
         "in unit": "，单位为{unit}",
         "round": "，保留两位小数",
         "date": "请以YYYY-MM-DD格式的日期作答。",
+        "year": "请以年份作答。",
         "name": "请以名称作答。",
     },
 }
@@ -237,8 +239,8 @@ class Wording:
     def _form(self, answer: Value, decimals: int | None) -> str:
         if answer.name:
             return self._phrases["name"]
-        if answer.unit == DATE:
-            return self._phrases["date"]
+        if answer.unit in (DATE, "year"):
+            return self._phrases[answer.unit]
         name = unit_name(answer.unit, self._vocabulary.language)
         unit = self._phrases["in unit"].format(unit=name) if name else ""
         return self._phrases["number"].format(unit=unit, round=self._phrases["round"] if decimals else "")

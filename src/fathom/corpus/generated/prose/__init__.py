@@ -1,4 +1,4 @@
-"""Generated narratives, news and policies: facts far apart, with corrections, exceptions and changing units."""
+"""Generated prose: facts far apart, with corrections, exceptions and changing units."""
 
 from fathom.corpus.generated.prose.document import DOMAINS, write_prose
 

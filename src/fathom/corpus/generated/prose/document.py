@@ -1,4 +1,4 @@
-"""Generates one narrative, news or policy document from a domain, a seed and a number."""
+"""Generates one narrative, news, policy or research document from a domain, a seed and a number."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from fathom.corpus.generated.prose.narrative import write_narrative
 from fathom.corpus.generated.prose.news import write_news
 from fathom.corpus.generated.prose.pack import ProsePack, load_pack
 from fathom.corpus.generated.prose.policy import write_policy
+from fathom.corpus.generated.prose.trial import write_trial
 from fathom.corpus.generated.prose.writer import ProseWriter
 from fathom.records.documents import Document, DocumentKind
 from fathom.records.errors import FathomError
@@ -38,6 +39,7 @@ DOMAINS: Mapping[str, ProseDomain] = {
     "narrative-zh": ProseDomain("narrative", "zh", write_narrative),
     "news-zh": ProseDomain("news", "zh", write_news),
     "policy-zh": ProseDomain("policy", "zh", write_policy),
+    "article-zh": ProseDomain("article", "zh", write_trial),
 }
 
 

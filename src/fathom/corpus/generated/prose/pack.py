@@ -52,6 +52,8 @@ class SentenceGroup(Record):
     """Sentences on one subject, of which a paragraph has some, in their order."""
 
     sentences: tuple[str, ...] = Field(min_length=3)
+    part: str = ""
+    """The part of the document that has such paragraphs; empty for all."""
 
 
 class ProsePack(Record):
@@ -78,6 +80,6 @@ class ProsePack(Record):
 
 @cache
 def load_pack(kind: str, language: str) -> ProsePack:
-    """The pack of "news", "narrative" or "policy" in a language."""
+    """The pack of a kind of document, such as "news", in a language."""
     content = files(__package__).joinpath("words", f"{kind}.{language}.toml").read_text("utf-8")
     return ProsePack.model_validate(tomllib.loads(content))

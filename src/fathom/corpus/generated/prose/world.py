@@ -47,10 +47,11 @@ class DocumentPlan:
         beginnings, endings = self.pack.names["beginnings"], self.pack.names["endings"]
         return [begin + self.rng.choice(endings) for begin in self.rng.sample(beginnings, count)]
 
-    def state_name(self, attribute: str, entity: str, name: str) -> None:
-        """State a name in any section."""
+    def state_name(self, attribute: str, entity: str, name: str, *, section: int | None = None) -> None:
+        """State a name, by default in any section."""
         fact = _fact(attribute, entity, None, name, "")
-        self._state(self.rng.randrange(self.sections), attribute, entity, PlantedValue(PrintedValue(name), fact))
+        where = self.rng.randrange(self.sections) if section is None else section
+        self._state(where, attribute, entity, PlantedValue(PrintedValue(name), fact))
 
     def state(
         self,

@@ -117,18 +117,21 @@ class ProseWriter:
                 self.draft.sentences.append(Span(start + begin, start + begin + len(part)))
                 at = begin + len(part)
 
-    def body(self, statements: Sequence[StatedParagraph], fillers: int) -> None:
-        """Write the paragraphs of a section: the statements among paragraphs on topics, after the first one."""
-        paragraphs = [self._filler() for _ in range(fillers)]
+    def body(self, statements: Sequence[StatedParagraph], fillers: int, part: str = "") -> None:
+        """Write the paragraphs of a section: the statements among paragraphs on topics, after the first one.
+
+        `part` is the part of the document, on whose topics the paragraphs are.
+        """
+        paragraphs = [self._filler(part) for _ in range(fillers)]
         for statement in statements:
             paragraphs.insert(self._rng.randint(1, len(paragraphs)), statement)
         for paragraph in paragraphs:
             self.paragraph(paragraph)
 
-    def _filler(self) -> StatedParagraph:
+    def _filler(self, part: str) -> StatedParagraph:
         """A paragraph of some sentences on the topic that was used least."""
         scope = {name: self._rng.choice(words) for name, words in self._varied.items()}
-        topic = self._chooser.pick([str(number) for number in range(len(self._pack.topic))])
+        topic = self._chooser.pick([str(number) for number, one in enumerate(self._pack.topic) if one.part == part])
         sentences = self._pack.topic[int(topic)].sentences
         chosen = self._chooser.subset(sentences, min(len(sentences), self._rng.randint(3, 5)))
         for _ in range(TRIES):
