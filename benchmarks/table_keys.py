@@ -30,7 +30,7 @@ FACTS = {True: "facts_no_dimensions.csv.xz", False: "facts.csv"}
 """The files with all facts of filings in the US and in the UK."""
 YEAR_DAYS = (350, 380)
 SAME_DAY = 10
-SCALES = {Decimal(1), Decimal(1_000_000), Decimal(10_000)}
+SCALES = {Decimal(1), Decimal(1_000_000), Decimal(1_000_000_000)}
 
 CONCEPTS: dict[str, tuple[str, ...]] = {
     "revenue": ("us-gaap:Revenues", "us-gaap:RevenueFromContractWithCustomerExcludingAssessedTax"),

@@ -245,6 +245,17 @@ def test_a_page_of_tables_stays_tabular() -> None:
     assert (parsed.format, parsed.kind) == ("tabular", "report")
 
 
+@pytest.mark.parametrize("caption", ["Income (EUR million)", "<b>Table 2</b> Income (EUR million)"])
+def test_tables_have_their_captions(caption: str) -> None:
+    """Also one that does not begin with "Table 2": its unit is that of the figures."""
+    table = (
+        f"<table><caption>{caption}</caption><tr><th></th><th>2023</th></tr><tr><td>Sales</td><td>4.2</td></tr></table>"
+    )
+    read_in = document(page("<title>Salt</title>", f"<article><p>{ONE}</p><p>{TWO}</p>{table}<p>{THREE}</p></article>"))
+    (found,) = read_in.tables
+    assert found.caption is not None and found.caption.of(read_in.text).endswith("Income (EUR million)")
+
+
 @pytest.mark.parametrize(
     "body",
     [

@@ -378,9 +378,9 @@ def test_the_first_line_is_the_title_without_a_heading() -> None:
 
 def test_a_caption_above_a_table_belongs_to_it() -> None:
     read = found(
-        "# T\n\nTable 1: Above.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nTable 2: Next.\n\n| c |\n|---|\n| 3 |\n\nEnd."
+        "# T\n\nTable 1: Above.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nTable: Next.\n\n| c |\n|---|\n| 3 |\n\nEnd."
     )
-    assert [b.caption for b in read.body if isinstance(b, ParsedTable)] == [["Table 1: Above."], ["Table 2: Next."]]
+    assert [b.caption for b in read.body if isinstance(b, ParsedTable)] == [["Table 1: Above."], ["Table: Next."]]
 
 
 @pytest.mark.parametrize(

@@ -114,10 +114,11 @@ def test_the_fault_of_a_reader_is_among_the_diagnosed_causes(reports: Path) -> N
         assert wrong > 30
 
 
+@pytest.mark.parametrize("unit", ["million USD", "billion USD", "万元", "亿元"])
 @pytest.mark.parametrize("value", ["17374.725", "17374.724", "0.125", "-0.015", "42"])
-def test_no_near_miss_of_a_number_is_accepted(value: str) -> None:
+def test_no_near_miss_of_a_number_is_accepted(value: str, unit: str) -> None:
     """A sum that lies between two roundings may be rounded either way, so that neither is a near miss."""
-    answer = Number.model_validate({"value": value, "decimals": 2, "unit": "million USD"})
+    answer = Number.model_validate({"value": value, "decimals": 2, "unit": unit})
     key = Key(question_id="q-1", answer=answer, proof=Proof(program="", rows=(), passages=()))
     tried = list(near_numbers(answer))
     assert len(tried) > 5
@@ -125,6 +126,18 @@ def test_no_near_miss_of_a_number_is_accepted(value: str) -> None:
     for text in tried:
         response = Response(question_id="q-1", outcome="answered", text=text)
         assert check_answer(key, response).outcome != "correct", text
+
+
+@pytest.mark.parametrize("unit", ["million USD", "billion USD", "万元", "亿元"])
+@pytest.mark.parametrize("value", ["28235.913", "-1234.5"])
+def test_forms_of_an_amount_are_accepted(value: str, unit: str) -> None:
+    answer = Number.model_validate({"value": value, "decimals": 2, "unit": unit})
+    key = Key(question_id="q-1", answer=answer, proof=Proof(program="", rows=(), passages=()))
+    forms = list(accepted_forms(answer))
+    assert any(word in form for form in forms for word in ("trillion", "亿"))
+    for text in forms:
+        response = Response(question_id="q-1", outcome="answered", text=text)
+        assert check_answer(key, response).outcome == "correct", text
 
 
 def test_forms_of_an_amount_in_reports() -> None:

@@ -124,6 +124,8 @@ def test_a_pack_is_drafted_from_tables(tmp_path: Path) -> None:
                 f"| Share of children | {number}% | 3% |",
                 f"| Guided tours | {number + 10}% | 9% |",
                 f"| Entry fees (EUR) | {number}0.50 | 8 |",
+                f"| Electricity used (MWh) | {number}50.5 | 9.5 |",
+                f"| Ticket price (EUR) | {number}.50 | 8.10 |",
                 f"| Rooms | {number} | 4 |",
                 f"| First opened | 198{number} | 1970 |",
                 "| Opened in | spring | spring |",
@@ -142,7 +144,11 @@ def test_a_pack_is_drafted_from_tables(tmp_path: Path) -> None:
     kinds = {name: field.kind for name, field in pack.fields.items()}
     # "Rooms" may be of anything, numbers like 1981 may be years, and the visitors of the hall have two values.
     shares = {"share_of_children": "percent", "guided_tours": "percent"}
-    assert kinds == {"visitors_of_the_year": "count", "entry_fees": "money", **shares}, text
+    money, energy = {"entry_fees": "money", "ticket_price": "money"}, {"electricity_used": "number"}
+    assert kinds == {"visitors_of_the_year": "count", **money, **energy, **shares}, text
+    # The sum of prices has no meaning; that of energy has.
+    added = {name for name, field in pack.fields.items() if field.additive}
+    assert added == {"visitors_of_the_year", "entry_fees", "electricity_used"}
     # A label that does not say that it is a share is quoted.
     assert pack.fields["visitors_of_the_year"].en == ("number of visitors of the year",)
     nouns = {name: pack.fields[name].en[0] for name in shares}

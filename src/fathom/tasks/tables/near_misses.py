@@ -33,7 +33,9 @@ MOST_NAMES = 4
 
 _MARKS = ("The answer is: {}", "答案是：{}", "**The answer is: {}**")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]+")
-_POWERS = {"million": 6, "万": 4}
+_POWERS = {"million": 6, "billion": 9, "万": 4, "亿": 8}
+"""The powers of ten of the scales in which questions ask for amounts of money."""
+_ENGLISH, _CHINESE_SCALES = ("thousand", "million", "billion", "trillion"), ("千", "万", "亿", "million")
 
 
 def accepted_forms(answer: Answer) -> Iterator[str]:
@@ -78,12 +80,18 @@ def _amounts(answer: Number) -> Iterator[str]:
     if not currency:
         return
     size, minus = f"{abs(value):,f}", "-" if value < 0 else ""
-    if scale == "million":
-        yield from (f"{minus}{size} million {currency}", f"{currency} {minus}{size} million")
-        yield f"{minus}{abs(value).scaleb(-3):f} billion {currency}"
-    if scale == "万":
-        yield from (f"{minus}{size}万元", f"{minus}{abs(value).scaleb(-4):f}亿元")
-    yield f"{minus}{abs(value).scaleb(_POWERS.get(scale, 0)):f} {currency}"
+    power = _POWERS.get(scale, 0)
+    if scale in _ENGLISH:
+        yield from (f"{minus}{size} {scale} {currency}", f"{currency} {minus}{size} {scale}")
+        yield from (
+            f"{minus}{abs(value).scaleb(power - other):f} {word} {currency}"
+            for word, other in (("million", 6), ("billion", 9), ("trillion", 12))
+            if word != scale
+        )
+    elif scale:
+        other = "亿" if scale == "万" else "万"
+        yield from (f"{minus}{size}{scale}元", f"{minus}{abs(value).scaleb(power - _POWERS[other]):f}{other}元")
+    yield f"{minus}{abs(value).scaleb(power):f} {currency}"
     if value < 0:
         yield from (f"({size})", f"({size} {answer.unit})")
 
@@ -97,8 +105,8 @@ def _percentages(answer: Number, bare: str) -> Iterator[str]:
 
 def _split(unit: str) -> tuple[str, str]:
     """The scale and the currency of a unit: "million" and "EUR"; no currency if it is not an amount of money."""
-    if unit.startswith("万"):
-        return "万", "CNY" if unit == "万元" else unit.removeprefix("万")
+    if unit.startswith(("万", "亿")):
+        return unit[0], "CNY" if unit[1:] == "元" else unit[1:]
     scale, _, currency = unit.rpartition(" ")
     return (scale, currency) if len(currency) == 3 and currency.isupper() else ("", "CNY" if unit == "元" else "")
 
@@ -148,8 +156,8 @@ def near_numbers(answer: Number) -> Iterator[str]:
         return
     bare = f"{value:f}"
     if currency and scale:
-        words = ("thousand", "billion", "trillion") if scale == "million" else ("亿", "千", "million")
-        yield from (f"The answer is: {bare} {word} {currency}" for word in words)
+        words = _ENGLISH if scale in _ENGLISH else _CHINESE_SCALES
+        yield from (f"The answer is: {bare} {word} {currency}" for word in words if word != scale)
         yield f"The answer is: {bare} {currency}"
         yield f"The answer is: {bare} {scale} {'EUR' if currency != 'EUR' else 'USD'}"
     if currency:

@@ -42,8 +42,20 @@ _CONCEPT_WORDS = (
 )
 """What the names of tags of filings leave out."""
 _UNIT_IN_BRACKETS = re.compile(r"[（(][^（）()]*[）)]$")
-_NOT_ADDED = re.compile(r"share|median|average|每股|平均|中位|率$|比例|占比|比率|周期")
+_NOT_ADDED = re.compile(
+    r"share|median|average|\bmean\b|\bper\b|\bprices?\b|\brates?\b|\bratio\b|\bindex\b|\bscore\b|\bage\b"
+    r"|每|人均|平均|中位|率$|比例|占比|比率|周期|单价|价格|房价|指数|得分|年龄",
+    re.IGNORECASE,
+)
 """Words of figures whose sum over several entities has no meaning."""
+_ADDED_UNITS = re.compile(
+    r"[kmgt]?wh?|tonnes|(?:metric )?tons?|kt|kg|square (?:kilo)?(?:meters|metres|feet|miles)|sq\.? (?:k?m|ft|mi)"
+    r"|k?m[²2³3]"
+    r"|hectares|ha|acres|cubic (?:meters|metres|feet)|(?:mega)?(?:liters|litres)"
+    r"|千瓦时|万千瓦时|亿千瓦时|千瓦|兆瓦|吉瓦|万千瓦|吨|万吨|千克|公斤|平方公里|平方千米|平方米|万平方米|公顷|亩|立方米",
+    re.IGNORECASE,
+)
+"""Units of quantities whose sum over several entities has a meaning: energy, mass, area and volume."""
 _AMOUNTS = re.compile(
     r"\b(?:assets|liabilities|sales|revenues?|earnings|profits?|expenses|expenditures?|costs?|receivables|payables|taxes"
     r"|inventories|dividends|reserves|provisions|borrowings|deposits|wages|salaries|fees|grants|proceeds|funds|output"
@@ -258,7 +270,8 @@ def _lines(
         column = unused(column, taken)
         taken.add(column)
         nouns.add(normal_label(noun))
-        kind = kind_of(found.units.most_common(1)[0][0], found.whole)
+        unit = found.units.most_common(1)[0][0]
+        kind = kind_of(unit, found.whole)
         if kind == "count" and language == "en":
             noun = _counted(noun)
         if kind == "percent" and language == "en" and _hides_a_share(noun):
@@ -271,7 +284,8 @@ def _lines(
         yield f'kind = "{kind}"'
         if found.instant and has_periods:
             yield "instant = true"
-        if kind not in ("money", "count", "month") or _NOT_ADDED.search(noun):
+        added = kind in ("money", "count", "month") or (kind == "number" and _ADDED_UNITS.fullmatch(unit))
+        if not added or _NOT_ADDED.search(noun):
             yield "additive = false"
         yield f'{language} = ["{escaped(noun)}"]'
     yield ""

@@ -18,6 +18,11 @@ PERCENT_FLOOR = 0.05
 ROUNDED = 0.002
 """The error of a figure that is rounded to three or four digits, as a share of it."""
 
+LARGER_UNITS = {"million ": ("billion ", Decimal(1_000)), "万": ("亿", Decimal(10_000))}
+"""The next larger unit of amounts of money, and how many of the smaller unit it has."""
+LARGE = 100
+"""A sum or mean of at least this many of the larger unit is asked for in that unit."""
+
 
 @dataclass(frozen=True)
 class Quantity:
@@ -92,6 +97,17 @@ def field(table: EntityTable, name: str, year: Year, mixed: bool = False) -> Qua
         additive=spec.additive and spec.kind not in ("percent", "month") and not column.mixed,
         instant=spec.instant,
     )
+
+
+def in_readable_unit(quantity: Quantity, size: float) -> Quantity:
+    """The quantity in a larger unit if an answer of that size has too many digits: not "28235913.47 million USD"."""
+    for small, (large, times) in LARGER_UNITS.items():
+        is_amount = quantity.unit.startswith(small) and all(column.unit == quantity.unit for column in quantity.columns)
+        if is_amount and abs(size) >= LARGE * times:
+            unit = large + quantity.unit.removeprefix(small)
+            columns = tuple(replace(one, unit=unit, scale=one.scale * times) for one in quantity.columns)
+            return replace(quantity, unit=unit, columns=columns)
+    return quantity
 
 
 def metric(table: EntityTable, spec: Metric, year: Year) -> Quantity | None:

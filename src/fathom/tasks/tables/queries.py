@@ -110,6 +110,7 @@ class QueryMaker(QueryParts):
         quantity = self._one_of([one for one in self._fields if one.additive])
         if quantity is None:
             return None
+        quantity = self._readable(quantity, mean=False)
         program = tree.Program(tree.Aggregate("SUM", quantity.measure))
         return self._query(program, self._words.total(quantity), "easy", "total", [quantity])
 
@@ -148,7 +149,8 @@ class QueryMaker(QueryParts):
 
     def _total_growth(self) -> ProgramQuestion | None:
         quantity = self._one_of([one for one in self._growths if one.additive and not one.has_gaps])
-        if quantity is None:
+        # Nobody asks by how much the number of turbines changed that are the same as a year before.
+        if quantity is None or len({sum(column.values()) for column in quantity.columns}) < 2:
             return None
         now, before = (tree.Aggregate("SUM", tree.Column(column.name)) for column in quantity.columns)
         growth = tree.CombinedResult(tree.CombinedResult(tree.Ratio(now, before), "*", 100), "-", 100)
@@ -181,6 +183,7 @@ class QueryMaker(QueryParts):
         group, quantity = self._one_of(self._fields), self._one_of([*self._fields, *self._metrics])
         if group is None or quantity is None or set(group.columns) & set(quantity.columns):
             return None
+        quantity = self._readable(quantity, mean=True)
         test = self._test(group, [group, quantity], least=FEWEST_IN_GROUP)
         if test is None:
             return None

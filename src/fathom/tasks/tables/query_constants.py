@@ -57,9 +57,12 @@ def rows_where(database: Database, condition: tree.Condition) -> list[bool]:
     return [bool(mask >> place & 1) for place in range(len(database.rows[database.schema.main.name]))]
 
 
-def is_plain_percentage(value: Decimal) -> bool:
-    """Whether a percentage has at most one decimal: nobody asks for a growth of more than 0.0501%."""
-    return value == round(value, 1)
+def is_plain_percentage(value: Decimal, known: Sequence[float | None]) -> bool:
+    """Whether a percentage has at most one decimal, and is below 100% if all of its values are.
+
+    Nobody asks for a growth of more than 0.0501%; no share exceeds 100%, which a reader knows without the documents.
+    """
+    return value == round(value, 1) and (value < 100 or any(one is not None and one >= 100 for one in known))
 
 
 def is_close(one: float, two: float, floor: float = 0.0) -> bool:

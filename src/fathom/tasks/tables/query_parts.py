@@ -83,6 +83,11 @@ class QueryParts:
     def _values(self, quantity: Quantity, used: Sequence[Quantity]) -> list[float | None]:
         return values(self._database(used), quantity.measure)
 
+    def _readable(self, quantity: Quantity, mean: bool) -> Quantity:
+        """The quantity in a unit in which its sum, or its mean, has a readable number of digits."""
+        sizes = _sizes(self._values(quantity, [quantity]))
+        return quantities.in_readable_unit(quantity, sum(sizes) / (len(sizes) if mean and sizes else 1))
+
     def _too_few_known(self, quantity: Quantity, among: tree.Condition | None, used: Sequence[Quantity]) -> bool:
         """Whether too few of the entities that meet a condition have a value."""
         assert among is not None
@@ -96,10 +101,12 @@ class QueryParts:
         """The mean of a quantity over all entities, or over those that meet a condition on another quantity."""
         if quantity is None or (group is None and operation != "average"):
             return None
+        shared = group is not None and set(group.columns) & set(quantity.columns)
+        quantity = self._readable(quantity, mean=True)
         if group is None:
             program = tree.Program(tree.Aggregate("AVG", quantity.measure))
             return self._query(program, self._words.average(quantity, ()), level, operation, [quantity])
-        if set(group.columns) & set(quantity.columns):
+        if shared:
             return None
         if self._empty:
             test = self._test_beyond(group, [group, quantity])
@@ -216,7 +223,7 @@ class QueryParts:
         # Nobody asks for a growth of more than -2%, or for a profit above -3 million.
         positive = quantity.growth or min(known, default=0) < 0
         constant = constant_between(known, self._rng, positive, least, quantity.floor(_sizes(known)))
-        if not constant or (quantity.unit == "%" and not is_plain_percentage(constant)):
+        if not constant or (quantity.unit == "%" and not is_plain_percentage(constant, known)):
             return None
         above = sum(value > constant for value in known)
         return (
@@ -228,8 +235,9 @@ class QueryParts:
     def _test_beyond(self, quantity: Quantity, used: Sequence[Quantity]) -> QuantityCondition | None:
         """A condition that no entity meets, with a constant close to the extreme value."""
         sign = self._rng.choice("><")
-        constant = constant_beyond(self._values(quantity, used), sign, self._rng)
-        if constant is None or (quantity.unit == "%" and not is_plain_percentage(constant)):
+        known = self._values(quantity, used)
+        constant = constant_beyond(known, sign, self._rng)
+        if constant is None or (quantity.unit == "%" and not is_plain_percentage(constant, known)):
             return None
         return QuantityCondition(quantity, sign, constant)
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Protocol
 
 from fathom.tasks.tables.pack import Language
-from fathom.tasks.tables.quantities import Quantity
+from fathom.tasks.tables.quantities import LARGER_UNITS, Quantity
 
 
 @dataclass(frozen=True)
@@ -79,12 +79,12 @@ def number(value: Decimal) -> str:
 
 def with_unit(value: Decimal, unit: str) -> str:
     """A constant with its unit; large amounts of money as people write them: 2 billion USD for 2,000 million USD."""
-    for small, large, times in (("million ", "billion ", 1_000), ("万", "亿", 10_000)):
+    for small, (large, times) in LARGER_UNITS.items():
         if unit.startswith(small) and abs(value) >= times:
             value, unit = value / times, large + unit.removeprefix(small)
     if abs(value) == 1:
         unit = _PLURAL_UNIT.sub(r"\1", unit)
-    tight = unit in ("", "%") or unit.startswith((" ", "个", "万", "亿", "元"))
+    tight = unit in ("", "%") or unit.startswith(" ") or "\u4e00" <= unit[0] <= "\u9fff"
     return f"{number(value)}{'' if tight else ' '}{unit}"
 
 

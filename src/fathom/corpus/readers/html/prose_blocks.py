@@ -198,10 +198,8 @@ class ProseBlocks:
         if not filled or max(map(len, filled)) < 2 or len(filled) < 2:
             return None
         caption = table.css_first("caption")
-        if caption is not None and (text := " ".join((caption.text(deep=True) or "").split())):
-            named = text if re.match(r"(?i)table\b|表", text) else f"Table: {text}"
-            self._blocks.append(MarkdownBlock("paragraph", escape(named)))
-        return MarkdownBlock("table", rows=tuple(filled), has_header=header or not _has_numbers(filled[0]))
+        text = "" if caption is None else escape(" ".join((caption.text(deep=True) or "").split()))
+        return MarkdownBlock("table", text, rows=tuple(filled), has_header=header or not _has_numbers(filled[0]))
 
 
 def _has_numbers(row: tuple[str, ...]) -> bool:

@@ -16,7 +16,7 @@ class MarkdownBlock:
 
     kind: Literal["heading", "paragraph", "item", "code", "table"]
     text: str = ""
-    """The lines of a paragraph or list item, separated by newlines as in the source."""
+    """The lines of a paragraph or list item, separated by newlines as in the source; the caption of an HTML table."""
     level: int = 0
     marker: str = ""
     """The number of a list item; empty for a bullet."""

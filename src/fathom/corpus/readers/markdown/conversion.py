@@ -19,7 +19,8 @@ _THEOREM = re.compile(
     r"(?:theorem|lemma|proposition|corollary|definition|remark|assumption|example|claim|conjecture|construction|fact|observation|proof|property|notation|condition|hypothesis)\b",
     re.IGNORECASE,
 )
-_CAPTION = re.compile(r"\W{0,4}(?:table|tab\.|表)\s?[\w.]{1,8}\s?(?:[:.|—–-]|\s)", re.IGNORECASE)
+_CAPTION = re.compile(r"\W{0,4}(?:table|tab\.|表)(?:\s?[\w.]{1,8}\s?(?:[:.|—–-]|\s)|\s?[:：])", re.IGNORECASE)
+"""The beginning of a caption: "Table 3.", or "Table:" as Pandoc writes it."""
 _PAGE_HEADING = re.compile(r"page \d{1,4}", re.IGNORECASE)
 
 
@@ -55,11 +56,15 @@ class BlockConverter:
                 result.extend(self._block(block))
                 continue
             before, after = source[max(0, position - 1) : position], source[position + 1 : position + 3]
-            caption: Inlines = []
-            if any(map(_is_caption, before)) and result and isinstance(result[-1], Paragraph):
+            caption = self._inlines(block.text)
+            if not caption and any(map(_is_caption, before)) and result and isinstance(result[-1], Paragraph):
                 caption = result[-1].inlines
                 result.pop()
-            elif any(map(_is_caption, after[:1])) and not any(block.kind == "table" for block in after[1:]):
+            elif (
+                not caption
+                and any(map(_is_caption, after[:1]))
+                and not any(block.kind == "table" for block in after[1:])
+            ):
                 caption, used_as_caption = self._inlines(after[0].text), position + 1
             result.extend(self._table(block, caption))
         return result
