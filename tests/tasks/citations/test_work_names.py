@@ -12,7 +12,7 @@ ORDINARY = "zero memory for all attention transformer switch and whisper deep le
 COMMON = CommonWords(
     frozenset(ORDINARY.split()),
     frozenset({"ImageNet"}),
-    ("so deep learning works", "of deep learning", "in deep learning"),
+    ("so deep learning works", "of deep learning", "in deep learning", "ImageNet and ImageNet"),
 )
 
 

@@ -251,6 +251,8 @@ SAMPLED = 40
 SAMPLED_CHARACTERS = 20_000
 STEM_SHARE, STEM_DOCUMENTS = 1 / 3, 8
 """The share of these documents, and their minimum number, in which the words of a stem must occur to be common."""
+TYPICAL = 2
+"""How many times as often as any of them a text uses a name that is typical of it."""
 PHRASE_SHARE = 0.15
 """The share of documents in which a phrase of several words must occur to be ordinary: others name a known work too."""
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
@@ -273,6 +275,11 @@ class CommonWords:
         found = Counter(stem for text in self.texts for stem in set(stems_in(text)))
         least = max(STEM_DOCUMENTS, len(self.texts) * STEM_SHARE)
         return frozenset(stem for stem, documents in found.items() if documents >= least)
+
+    def is_typical_of(self, text: str, name: str) -> bool:
+        """Whether a text uses a name much more often than all sampled texts: others only mention what it presents."""
+        rates = (one.count(name) / len(one) for one in self.texts if one and not text.startswith(one))
+        return text.count(name) > TYPICAL * len(text) * max(rates, default=0.0)
 
     def has_phrase(self, phrase: str) -> bool:
         """Whether many documents use a phrase in lower case, as they use "deep learning"."""
@@ -420,16 +427,17 @@ def _presented(title: str, abstract: str, text: str, common: CommonWords) -> set
     named |= {name for name in _phrases(abstract) if not common.has_phrase(name.lower()) and name not in common.coined}
     ours = {match["name"] for match in _OURS.finditer(text) if _MIXED.search(match["name"])}
     ours |= _acronyms(title)
-    ours |= {
-        name
-        for pattern in (_ANNOUNCED, _HEADED)
-        for name in {match["name"] for match in pattern.finditer(text)}
-        if (_MIXED.search(name) or _is_compound(name, common))
-        and is_coined(name)
-        and not re.search(re.escape(name) + _CITED_NEXT, text)
-    }
     # "our ImageNet experiments" names what others presented; a work that presents something names it often.
     named |= {name for name in ours if name not in common.coined and text.count(name) >= OWN}
+    named |= {
+        name
+        for name in {match["name"] for pattern in (_ANNOUNCED, _HEADED) for match in pattern.finditer(text)}
+        if (_MIXED.search(name) or _is_compound(name, common))
+        and is_coined(name)
+        and text.count(name) >= OWN
+        and not re.search(re.escape(name) + _CITED_NEXT, text)
+        and (name not in common.coined or common.is_typical_of(text, name))
+    }
     return {name for name in named if not _DERIVED.search(name)}
 
 
