@@ -27,12 +27,14 @@ from typing import Any, NamedTuple
 
 import fathom
 from _measuring import workplace
+from fathom.api.annotations import Format, import_annotations
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 GENERATED: dict[str, dict[str, Any]] = {
     "articles": {"documents": 80},
     "letters": {"documents": 400, "length": "short"},
     "reports": {"documents": 40, "domains": "reports"},
+    "prose": {"documents": 24, "domains": "prose"},
 }
 REAL = {
     "elife": "elife-jats/synapse.tar.xz",
@@ -45,7 +47,10 @@ REAL = {
     "uk-accounts-ixbrl": "uk-accounts-ixbrl/html.tar.xz",
     "world-factbook": "world-factbook/json.tar.xz",
     "university-cds": "university-cds/markdown.tar.xz",
+    "pmc": "pmc-rct-evidence/xml.tar.xz",
 }
+ANNOTATED: dict[str, tuple[str, Format]] = {"pmc": ("pmc-rct-evidence", "evidence-inference")}
+"""The annotations of a corpus, and their format."""
 LENGTHS = {
     "letters": "4K",
     "articles": "64K",
@@ -103,6 +108,18 @@ TAKEN: dict[str, tuple[dict[str, Any], ...]] = {
     ),
     "citation_types": ({},),
     "tables": (*({"levels": (level,)} for level in ("easy", "medium", "hard")), {}, {"unanswerable": 0.5}),
+    "claims": (
+        *({"tasks": (task,)} for task in ("claims", "evidence", "strength", "significance")),
+        {"documents": 3},
+        *({"no_abstract": True, "early_evidence": True, "level": level} for level in ("sentence", "character")),
+        {"level": "character", "threshold": 0.9},
+        {"documents": 2, "early_evidence": True},
+        {},
+    ),
+    "puzzles": (
+        *({"min_steps": low, "max_steps": high} for low, high in ((2, 3), (4, 6), (7, 9), (2, 9))),
+        {"per_document": 10},
+    ),
 }
 """The option combinations of each family."""
 SMALL: dict[str, dict[str, Any]] = {
@@ -111,6 +128,8 @@ SMALL: dict[str, dict[str, Any]] = {
     "memorization": {"items": 8},
     "citation_types": {},
     "tables": {"questions": 8},
+    "claims": {"items": 6},
+    "puzzles": {"items": 8},
 }
 OVER_CONTEXTS = ("numeric", "tables")
 """Families that ask about sampled contexts."""
@@ -164,6 +183,9 @@ class Study:
         place = self._folder / f"{name}-{seed}"
         place.mkdir()
         (place / "mine.json").write_text(json.dumps([{"sql": sql} for sql in TEMPLATES]))
+        if name in ANNOTATED and "claims" in self._families:
+            source, form = ANNOTATED[name]
+            import_annotations([DATA / source], corpus.folder, place / "annotations.jsonl", form)
         contexts = self._sampled(corpus, seed, place / "contexts.jsonl", LENGTHS.get(name, "32K"))
         for number, (family, options) in enumerate(combinations(seed)):
             if family in self._families and (contexts or family not in OVER_CONTEXTS):
@@ -191,6 +213,8 @@ class Study:
             given["templates"] = place / "mine.json"
         if case.family in OVER_CONTEXTS:
             given["contexts"] = place / "contexts.jsonl"
+        if case.family == "claims" and case.corpus in ANNOTATED:
+            given["annotations"] = place / "annotations.jsonl"
         self._check_and_derive(case, lambda: fathom.build(case.family, corpus, out=case.out, seed=case.seed, **given))
 
     def _try_recipe(self, case: Case, corpus: fathom.Corpus, place: Path) -> None:

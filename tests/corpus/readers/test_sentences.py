@@ -19,6 +19,18 @@ def test_the_splitter_cache_changes_nothing() -> None:
 @pytest.mark.parametrize(
     "cut",
     [
+        ["Xu et al. (2021) ran it for locomotion tasks.", "Later work (Wu et al., 2021) also did."],
+        ["We pay tax.", "Research is shown in Fig. 3 of the tables.", "Three of them are long."],
+    ],
+)
+def test_ordinary_words_are_no_abbreviations(cut: list[str]) -> None:
+    text = " ".join(cut)
+    assert [span.of(text) for span in sentence_spans(text)] == cut
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
         ["盐度在冬季较高。", "夏季呢？", "夏季较低；", "其余不详"],
         ["他写道：“河口是活的。”［2，3］", "此后无人反对。[4-6]", "但也无人证实。"],
         ["误差为3．5％．", "流量为2.5万方．", "这与文献［2］相近."],

@@ -12,7 +12,7 @@ ORDINARY = "zero memory for all attention transformer switch and whisper deep le
 COMMON = CommonWords(
     frozenset(ORDINARY.split()),
     frozenset({"ImageNet"}),
-    ("so deep learning works", "of deep learning", "in deep learning"),
+    ("so deep learning works", "of deep learning", "in deep learning", "ImageNet and ImageNet"),
 )
 
 
@@ -72,6 +72,13 @@ def hidden_in(title: str, text: str, abstract: str = "") -> set[str]:
         ("Tracking objects", "In our ImageNet tests ImageNet is used, ImageNet helps.", set()),
         ("Trust region policy optimization", "We test TRPO. TRPO wins. TRPO runs.", {"TRPO"}),
         ("Proximal policy optimization algorithms", "We test PPO. PPO wins. PPO runs.", {"PPO"}),
+        ("Good clusters", "So we developed SimVOS and ran it. SimVOS wins, SimVOS runs.", {"SimVOS"}),
+        ("Good clusters", "We then present SimVOS [3] again. SimVOS wins, SimVOS runs.", set()),
+        ("Good clusters", "We present ImageNet tests. ImageNet is used, ImageNet helps.", set()),
+        ("Good clusters", "## 2 The Sorvic-Alpha approach\n\nSorvic-Alpha wins. Sorvic-Alpha runs.", {"Sorvic-Alpha"}),
+        ("Good clusters", "## 2 The Memory-Object model\n\nThe Memory-Object, a Memory-Object.", set()),
+        ("Pollux: Clusters", "A PolluxAgent asks PolluxSched.", {"PolluxAgent", "PolluxSched"}),
+        ("Zero: Memory for all", "A ZeroAgent asks.", set()),
     ],
 )  # fmt: skip
 def test_what_identifies_a_work(title: str, text: str, hidden: set[str]) -> None:

@@ -22,6 +22,7 @@ from fathom.tasks.citations.positions import ItemShape, PositionSampler
 from fathom.tasks.citations.possible_items import AvailableMasks, Cell, CorpusWorks, ItemFinder
 from fathom.tasks.citations.settings import MASKS, CitationSettings
 from fathom.tasks.citations.topics import topic_vectors
+from fathom.tasks.citations.work_names import common_words
 from fathom.tasks.citations.works import LEAST
 from fathom.tasks.family import Item
 
@@ -205,6 +206,7 @@ class CitationBuilder:
             characters=self.settings.room(count),
             work_of=self._works.work,
             vectors=topic_vectors(self._corpus),
+            common=common_words(self._corpus).stems,
             setting=setting,
         )
 

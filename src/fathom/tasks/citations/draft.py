@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from fathom.records.documents import DocumentId, Passage
 from fathom.records.spans import Span
-from fathom.tasks.citations.evidence import find_evidence
+from fathom.tasks.citations.evidence import find_evidence, telling_words
 from fathom.tasks.citations.lexical import MaskQuery, Values, match_scores
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import Difficulty, Task
@@ -58,6 +58,8 @@ class ItemDraft:
     characters: int
     work_of: Callable[[DocumentId], CandidateWork]
     vectors: TopicVectors
+    common: Collection[str]
+    """The common stems of the corpus."""
     setting: str = ""
     """The name of the setting, if the same masks are asked about in several settings."""
 
@@ -174,7 +176,11 @@ class ItemDraft:
         asked = self.queries * len(self.answer) if self.task == "set" else self.queries
         cited = {answer - 1 for answer in self.answer} if self.task == "set" else set()
         return [
-            tuple(find_evidence(query.words, self.excerpts, answer - 1, cited))
+            tuple(
+                find_evidence(
+                    telling_words(query.words, len(self.masks), self.common), self.excerpts, answer - 1, cited
+                )
+            )
             for query, answer in zip(asked, self.answer, strict=True)
         ]
 

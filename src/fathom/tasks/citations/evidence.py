@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from itertools import compress
 
 from fathom.records.documents import Passage
@@ -13,6 +13,16 @@ from fathom.tasks.citations.word_counts import Words, lowered, stem_at
 PASSAGES = 3
 """The maximum number of passages for one mask."""
 _ENDS = ".!?\n。！？"
+
+
+def telling_words(words: Words, masks: int, common: Collection[str]) -> Words:
+    """The words of a sentence that can be evidence for one of so many masks; `common` are the common stems of the
+    corpus.
+
+    A lone mask needs a word that is not common: every other paper "exhibits" or "extends" something. The masks of a
+    cloze exclude each other's works, so that any of their words may decide.
+    """
+    return words if masks > 1 else tuple(word for word in words if word not in common)
 
 
 def distinguishing_words(

@@ -17,10 +17,12 @@ from fathom.corpus.store import Corpus
 from fathom.records.documents import DocumentId
 from fathom.tasks.citations.candidate_search import MatcherBalance, SearchSpace, search_choices, search_clozes
 from fathom.tasks.citations.draft import CUT, cited_at, wanted_words
+from fathom.tasks.citations.evidence import telling_words
 from fathom.tasks.citations.lexical import match_scores
 from fathom.tasks.citations.papers import NEAR, Mask, Paper
 from fathom.tasks.citations.settings import MASKS, CitationSettings, Difficulty, Form, Sampling, Task
 from fathom.tasks.citations.topics import topic_vectors
+from fathom.tasks.citations.work_names import common_words
 from fathom.tasks.citations.works import LEAST, CandidateWork
 
 KEPT = 2_048
@@ -343,7 +345,9 @@ class ItemFinder:
             wanted = wanted_words(paper, masks)
             queries = [paper.queries.of(mask.place) for mask in masks]
             words = [self._works.work(work).excerpt(form, shown, wanted).words for work in works]
-            held = [np.array([one.holds(query.words) for one in words]) for query in queries]
+            common = common_words(self._corpus).stems
+            telling = [telling_words(query.words, len(masks), common) for query in queries]
+            held = [np.array([one.holds(told) for one in words]) for told in telling]
             available.searched[key] = SearchSpace(match_scores(queries, words, topic_vectors(self._corpus)), held)
         return available.searched[key]
 

@@ -20,6 +20,7 @@ from fathom.corpus.store import Corpus
 from fathom.records.names import CHINESE, without_accents
 from fathom.records.spans import Span
 from fathom.tasks.citations.type_rule import NO_NAMES, is_coined
+from fathom.tasks.citations.word_counts import stems_in
 
 # Folding.
 
@@ -248,6 +249,10 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 SAMPLED = 40
 """Documents of a corpus whose words count as ordinary, and characters of each."""
 SAMPLED_CHARACTERS = 20_000
+STEM_SHARE, STEM_DOCUMENTS = 1 / 3, 8
+"""The share of these documents, and their minimum number, in which the words of a stem must occur to be common."""
+TYPICAL = 2
+"""How many times as often as any of them a text uses a name that is typical of it."""
 PHRASE_SHARE = 0.15
 """The share of documents in which a phrase of several words must occur to be ordinary: others name a known work too."""
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
@@ -263,6 +268,18 @@ class CommonWords:
     """Common words that look coined, as they are printed."""
     texts: tuple[str, ...] = field(default=(), repr=False)
     """The sampled texts, in which phrases are counted."""
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of words that many documents use, such as "exhibit": they tell no work from the others."""
+        found = Counter(stem for text in self.texts for stem in set(stems_in(text)))
+        least = max(STEM_DOCUMENTS, len(self.texts) * STEM_SHARE)
+        return frozenset(stem for stem, documents in found.items() if documents >= least)
+
+    def is_typical_of(self, text: str, name: str) -> bool:
+        """Whether a text uses a name much more often than all sampled texts: others only mention what it presents."""
+        rates = (one.count(name) / len(one) for one in self.texts if one and not text.startswith(one))
+        return text.count(name) > TYPICAL * len(text) * max(rates, default=0.0)
 
     def has_phrase(self, phrase: str) -> bool:
         """Whether many documents use a phrase in lower case, as they use "deep learning"."""
@@ -317,6 +334,23 @@ _SHORTENED = re.compile(
 """A name of several words with its initials: "we propose masked autoencoders (MAE)"."""
 _OURS = re.compile(r"ur(?<=\b[Oo]ur)\s+(?P<name>[^\W_][\w+*-]*[\w+*])")
 """Begins with literal letters, which are found ten times as fast as a choice of them."""
+_COINED = r"[a-z]?[A-Z][\w+*-]*[\w+*]"
+_ANNOUNCED = re.compile(
+    r"e(?<=\b[Ww]e)\s+(?:\w+,?\s+){0,2}?(?:propos|introduc|present|develop|design|releas|creat|buil|writ|wrote|call|nam|dub)"
+    rf"\w*\s+{_WORDS_BETWEEN}\(?(?P<name>{_COINED})"
+)
+"""A name that a work announces outside of its abstract: "we developed ZandrelOpt and tested it"."""
+_HEADED = re.compile(
+    r"^#+ .*?\b(?:(?:The|How) (?=\S+ (?:works|approach|method|model|framework|algorithm|system|library|data ?set)\b)"
+    rf"|(?:[Oo]verview|[Cc]onstruction|[Dd]esign|[Aa]rchitecture|[Ww]eaknesses) of )(?P<name>{_COINED})",
+    re.MULTILINE,
+)
+"""A name in a heading: "The GPipe library"."""
+_CITED_NEXT = (
+    r"(?:\s|[*_])*(?:[\[(（]\s*(?:\d{1,3}\b|[^()\[\]（）]{0,60}\b(?:19|20)\d\d)|<sup>\d"
+    r"|[A-Z]\w+ (?:et al|(?:and|&) [A-Z]))"
+)
+"""A citation right after a name: what others presented is cited where it is named."""
 _MIXED = re.compile(r"[a-z][A-Z]|[A-Z][a-z]+[A-Z\d]|[a-z]\d")
 """Lower and upper case in one word: "SimVOS", but not "LSTM", which is common."""
 _DERIVED = re.compile(r"-(?:based|like|style|type|free|aware|trained|only|level|specific|related|driven|inspired)$")
@@ -333,8 +367,20 @@ def names_of(title: str, abstract: str, text: str, common: CommonWords) -> list[
     found = [_name(phrase, common, is_title=True) for phrase in phrases]
     if colon and len(head.split()) <= HEAD_WORDS:
         found.append(_head_name(head.strip(), tail, common))
-    found += [_name(name, common) for name in sorted(_presented(title, abstract, text, common))]
+    presented = sorted(_presented(title, abstract, text, common))
+    found += [_name(name, common) for name in presented]
+    if colon:
+        presented.append(head.strip())
+    found += [_name(part, common) for name in presented for part in sorted(_named_parts(name, text, common))]
     return list(dict.fromkeys(name for name in found if name is not None))
+
+
+def _named_parts(printed: str, text: str, common: CommonWords) -> set[str]:
+    """The parts of what a work presents that are called by its name: "PolluxAgent" in the text of Pollux."""
+    name = _name(printed, common) if printed.isalnum() else None
+    if name is None or name.is_ordinary:
+        return set()
+    return set(re.findall(rf"\b{re.escape(printed)}[A-Z][a-z]\w*", text))
 
 
 SHORT_TITLE = range(3, 7)
@@ -383,7 +429,22 @@ def _presented(title: str, abstract: str, text: str, common: CommonWords) -> set
     ours |= _acronyms(title)
     # "our ImageNet experiments" names what others presented; a work that presents something names it often.
     named |= {name for name in ours if name not in common.coined and text.count(name) >= OWN}
+    named |= {
+        name
+        for name in {match["name"] for pattern in (_ANNOUNCED, _HEADED) for match in pattern.finditer(text)}
+        if (_MIXED.search(name) or _is_compound(name, common))
+        and is_coined(name)
+        and text.count(name) >= OWN
+        and not re.search(re.escape(name) + _CITED_NEXT, text)
+        and (name not in common.coined or common.is_typical_of(text, name))
+    }
     return {name for name in named if not _DERIVED.search(name)}
+
+
+def _is_compound(name: str, common: CommonWords) -> bool:
+    """Whether a name has two capitalized parts that are not both ordinary words: "Sorvic-Alpha", not "Space-Time"."""
+    parts = name.split("-")
+    return len(parts) > 1 and parts[1][:1].isupper() and not all(is_common(fold(part), common) for part in parts)
 
 
 def _phrases(abstract: str) -> Iterator[str]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import date, timedelta
 from random import Random
 
-from fathom.corpus.generated.prose.pack import Pack
+from fathom.corpus.generated.prose.pack import ProsePack
 from fathom.corpus.generated.prose.printing import date_number
 from fathom.corpus.generated.prose.world import World, distinct, near
-from fathom.corpus.generated.prose.writer import ProseWriter, Statement
+from fathom.corpus.generated.prose.writer import ProseWriter, StatedParagraph
 from fathom.records.spans import Span
 
 MEDIA = 6
@@ -32,7 +32,7 @@ _PARTS = (("front", 5), ("run", 12), ("end", 15))
 """The parts of an article, and the chapters that come before their ends."""
 
 
-def _trial_world(pack: Pack, language: str, rng: Random, scale: int) -> World:
+def _trial_world(pack: ProsePack, language: str, rng: Random, scale: int) -> World:
     """What was measured of each medium and station, and in which section it is reported."""
     world = World(pack, language, rng, len(pack.headlines) * scale)
 
@@ -65,13 +65,13 @@ def _trial_world(pack: Pack, language: str, rng: Random, scale: int) -> World:
     return world
 
 
-def write_trial(pack: Pack, language: str, rng: Random, scale: int) -> tuple[ProseWriter, Span, int | None]:
+def write_trial(pack: ProsePack, language: str, rng: Random, scale: int) -> tuple[ProseWriter, Span, int | None]:
     """The writer of a whole article, the span of its title, and no year."""
     world = _trial_world(pack, language, rng, scale)
     writer = ProseWriter(pack, language, rng, {"river": rng.choice(pack.names["rivers"])})
     title = writer.title()
     for template in pack.intro:
-        writer.paragraph(Statement(template, {}))
+        writer.paragraph(StatedParagraph(template, {}))
     for place, statements in enumerate(world.statements):
         chapter, section = divmod(place, scale)
         number = f"{chapter + 1}.{section + 1}" if scale > 1 else f"{chapter + 1}"

@@ -19,6 +19,18 @@ _CHINESE_STOP = re.compile(
     rf"(?P<stop>(?:[。！？；…]+|(?<=[^\d\s])．|(?<=[{CHINESE}）)］\]”])\.(?=\s|$))"
     r"[”’」』）)]*(?:[［\[〔【]\d[\d,，、;；–—~～ －-]{0,200}[］\]〕】])*)"
 )
+_NOT_ABBREVIATED = """
+ago aims alike all amperometry arcade arrows asymmetrically backs bank bed bets black bond book broad call can cancer
+car century chase chest chip closes coal code cold computationally consume cooler crafts crazy day diffraction divide
+dyes enter enters equal excitation extant fish flag flip found free galaxies galleries gracefully hacked hand hard
+helper holidays horse how human hyperplane instabilities italic joke just lack lazy lead life lock low maximized
+misplaced month multiprocessor offline oils okay overt park pick pinhole port quantified raw reconstitution
+refrigeration reporter reports rest revisited rich roll rounds row sand sane scatter scattering selves sent series sgd
+sleep stake stars stock story tables tale talent tasks tax taxis thanks threads truncation variates walk wall wave
+weave week wheat wheel will win woods wool works yard
+"""
+"""Words that the splitter's model takes for abbreviations: it would not end a sentence in "tasks. Later work"."""
+
 # Not a word: the splitter would go back to its start at each of its exclamation marks.
 _RUN = re.compile(r"\S{2000,}")
 
@@ -74,4 +86,6 @@ def _splitter() -> Any:
     # Loaded with the first paragraph: most commands do not need it.
     import nupunkt
 
-    return nupunkt.load("default")
+    splitter = nupunkt.load("default")
+    splitter._params.abbrev_types.difference_update(_NOT_ABBREVIATED.split())
+    return splitter
