@@ -189,7 +189,7 @@ def labels_of(drawing: Node) -> list[str]:
 def test_labels_of_many_runs_stay_inside_the_chart(count: int) -> None:
     names = [f"bench-system-{number}" for number in range(count)]
     spots = [
-        ScatterPoint(number, name, 10.0 + number, Point(0.5, 0.4, 0.6, name), number % 20 == 1)
+        ScatterPoint(number, name, 10.0 + number, Point(0.5, 0.4, 0.6, name), "bench" if number % 20 == 1 else None)
         for number, name in enumerate(names)
     ]
     drawing = scatter_plot("", spots, "tokens", 880.0)

@@ -13,6 +13,7 @@ from fathom.runs.engine_model import EngineModel
 from fathom.runs.folder import read_end, read_responses
 from fathom.runs.outages import FAILURES, OutageError, Outages
 from fathom.runs.run import RunLimits
+from fathom.runs.sent_calls import unrecorded
 from tests.runs.conftest import Ask
 from tests.serving import Provider, serving
 
@@ -153,7 +154,9 @@ def test_refused_connections_are_an_outage(monkeypatch: pytest.MonkeyPatch) -> N
     async def ask_three_times() -> None:
         async with anyio.create_task_group() as tasks:
             for _ in range(3):
-                tasks.start_soon(model.complete, Prompt((Message("user", ("?",)),)), lambda: None)
+                prompt = Prompt((Message("user", ("?",)),))
+                with unrecorded(None) as mark:
+                    tasks.start_soon(model.complete, prompt, lambda: None, mark)
 
     with pytest.raises(ExceptionGroup) as raised:
         anyio.run(ask_three_times)

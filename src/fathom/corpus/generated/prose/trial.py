@@ -7,7 +7,7 @@ from random import Random
 
 from fathom.corpus.generated.prose.pack import ProsePack
 from fathom.corpus.generated.prose.printing import date_number
-from fathom.corpus.generated.prose.world import World, distinct, near
+from fathom.corpus.generated.prose.world import DocumentPlan, distinct, near
 from fathom.corpus.generated.prose.writer import ProseWriter, StatedParagraph
 from fathom.records.spans import Span
 
@@ -32,9 +32,9 @@ _PARTS = (("front", 5), ("run", 12), ("end", 15))
 """The parts of an article, and the chapters that come before their ends."""
 
 
-def _trial_world(pack: ProsePack, language: str, rng: Random, scale: int) -> World:
+def _trial_world(pack: ProsePack, language: str, rng: Random, scale: int) -> DocumentPlan:
     """What was measured of each medium and station, and in which section it is reported."""
-    world = World(pack, language, rng, len(pack.headlines) * scale)
+    world = DocumentPlan(pack, language, rng, len(pack.headlines) * scale)
 
     def section(attribute: str) -> int:
         return rng.choice(_CHAPTERS[attribute]) * scale + rng.randrange(scale)
