@@ -116,7 +116,7 @@ def test_misuse_is_one_sentence(failing_runs: list[Path], tmp_path: Path, fathom
     run, new = failing_runs[0], ("--out", tmp_path / "new", "--per", "skill=2")
     for words, message in (
         (("nothing",), "There is no 'nothing'"),
-        ((run, "--results"), "not a coding"),
+        ((run, "--results"), "not an error-coding project"),
         ((run,), "--out DIR and --per"),
         ((run, *new), "--annotator"),
         ((run, *new, "--annotator", "ada", "--per", "color=2"), "No question has the tag"),

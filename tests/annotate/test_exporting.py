@@ -170,7 +170,7 @@ def test_only_finished_layers_are_exported(corpus: Path, tmp_path: Path) -> None
     assert both.annotations == 2
     found = {one.document: one.complete for one in read_records(tmp_path / "all.jsonl", Annotation)}
     assert found == {first: True, second: False}
-    with pytest.raises(FathomError, match="cannot say"):
+    with pytest.raises(FathomError, match="cannot mark a layer"):
         export_annotations(folder, tmp_path / "x.csv", "csv", unfinished=True)
 
 

@@ -171,7 +171,7 @@ def brat(annotation: Annotation, text: str) -> str:
         lines.append(f"{id}\t{label} {spans}\t{printed}")
         for name, value in attributes_of(one, names).items():
             title = name.title().replace("_", "")
-            # The value of an attribute is one word; what somebody wrote is a note.
+            # The value of an attribute is one word; free text is a note.
             if name in FREE_TEXTS:
                 type = "AnnotatorNotes" if name == "note" else title
                 notes.append(f"#{len(notes) + 1}\t{type} {id}\t{value.translate(_ESCAPES)}")

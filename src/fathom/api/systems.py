@@ -81,7 +81,7 @@ def _checked(name: str, system: System, folder: Path, corpus: Path | None, timeo
         raise missing_engine(error) from error
     with open_bench_view(folder, corpus, is_control(system)) as view:
         found = run_checks(view, system, RequestLimits(retries=0, timeout=timeout))
-    # What a stub says in place of a model is no answer of the system's.
+    # The text of a stub in place of a model is not an answer of the system.
     parsed = () if needs_model(system) else _parsed(folder, found.responses)
     return SystemReport(system=name, checks=(*found.results, *parsed))
 

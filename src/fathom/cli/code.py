@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @options.seed
 @options.port
 @click.option("--no-server", is_flag=True, help="Create the coding, and serve nothing.")
-@click.option("--results", is_flag=True, help="For a coding: print categories by run and tag, and the agreement.")
+@click.option("--results", is_flag=True, help="For an error-coding project: print categories by run and tag, and the agreement.")
 @options.as_json
 def command(
     targets: tuple[Path, ...],
@@ -66,7 +66,7 @@ def command(
     from fathom.api.error_coding import coding_results, create_coding, is_coding, read_coding_plan, serve_coding
 
     for one in targets:
-        options.require_path(one, "a run or a coding")
+        options.require_path(one, "a run or an error-coding project")
     folder = targets[0]
     if not is_coding(folder):
         if results:

@@ -79,7 +79,7 @@ _EXACT = {
         *("public domain", _RESERVED, "arXiv-nonexclusive-1.0"),
     )
 }
-"""Names that stand for themselves; those of Creative Commons are recognized by their parts."""
+"""Names that are kept as they are; those of Creative Commons are recognized by their parts."""
 
 
 def spdx(text: str) -> str | None:

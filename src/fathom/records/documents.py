@@ -224,7 +224,7 @@ EvidenceType = Literal["primary", "secondary"]
 Strength = Literal["strong", "moderate", "weak"]
 Level = Literal["high", "medium", "low"]
 NoEvidenceReason = Literal["untested", "asserted"]
-"""Why a claim has no evidence: nobody looked, or it is about other work and cannot be shown by the document's own."""
+"""Why a claim has no evidence: it was not tested, or it is about other work, which the document cannot test."""
 
 
 class Evidence(Record):

@@ -178,7 +178,7 @@ def letters_of(text: str) -> str:
 
 
 class _LetterTable(dict[int, str | None]):
-    """The normal form of each letter; None for a character that is no letter."""
+    """The normal form of each letter; None for a character that is not a letter."""
 
     def __missing__(self, code: int) -> str | None:
         letter = chr(code)

@@ -520,7 +520,7 @@ class Family:
     """None if keys are not computed from values that were read from the text."""
     starter: Callable[[Corpus, int], Mapping[str, Any] | None] = lambda corpus, questions: None
     """From a corpus and the number of questions for each context: settings of a first bench over documents of a
-    user's own. None if the family has nothing to ask about them, or is no part of a first bench."""
+    user's own. None if the family has nothing to ask about them, or is not part of a first bench."""
     fields: tuple[FieldName, ...] = ()
     """Fields that questions are about. A first bench leaves out documents where one is unknown, if most know it."""
     compares_one_year: bool = False

@@ -357,7 +357,7 @@ def test_levels_of_whole_articles(small_folder: Path, tmp_path: Path) -> None:
         ("brat", "a.ann", "T1\tClaim 0 4\tx\nT2\tClaim 9 5\tx\n", "mark in line 2 of .* ends before it starts"),
         ("evidence-inference", "a.csv", "x\n", "There is no file prompts"),
         ("elife", "a.xml", "<article>", "cannot be parsed"),
-        ("claim-bench", "a.json", '{"claims": [{"quote": "x"}]}', "No annotation is of a document"),
+        ("claim-bench", "a.json", '{"claims": [{"quote": "x"}]}', "No annotation belongs to a document"),
     ],
 )
 def test_refuses_files_of_another_kind(

@@ -176,7 +176,7 @@ class _Assembler(TextBuilder):
         """Return the license's SPDX name; a text that states no license known by name is kept as a note."""
         given = plain(self._parsed.license)
         if not given and "license" not in self._parsed.stated:
-            # Notices stand before the text or after it.
+            # Notices come before the text or after it.
             outer = (*self._paragraphs[:NOTICE_PARAGRAPHS], *self._paragraphs[-NOTICE_PARAGRAPHS:])
             return stated_license(paragraph.of(text) for paragraph in outer) or UNKNOWN_LICENSE
         name = spdx(given) if given else None

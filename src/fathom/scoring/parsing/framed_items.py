@@ -1,6 +1,6 @@
 """Items in sentences with words of their own: "The most cited author is Lind", "Both Lind and Wu reported a loss".
 
-Such words may stand before a verb that leads to the items, or after a verb that follows them, and nowhere else. None of
+Such words may appear before a verb that leads to the items, or after a verb that follows them, and nowhere else. None of
 them may look like a name, deny, compare or leave anything open. Responses in other languages come here with their
 structural words in English.
 """
@@ -44,7 +44,7 @@ _BETWEEN = re.compile(
     r"(?:the[ \t][a-z]+est[ \t](?:is|was)[ \t])?)?",
     re.IGNORECASE,
 )
-"""What may stand between two items."""
+"""What may appear between two items."""
 _LEADS = re.compile(
     r"(?:(?:both|c'is|it is|it's|es is|es are)[ \t]"
     r"|(?:(?:both|these|the following|two|three|four|five|six|seven|eight|nine|ten)[ \t][^\n.;:]{1,100}"
@@ -52,20 +52,20 @@ _LEADS = re.compile(
     r"|(?P<subject>[^\n.;:]{2,200}?)(?:[ \t](?:is|are|was|were)[ \t]?:?|[是为為]|有)[ \t]*)?",
     re.IGNORECASE,
 )
-"""What may stand before the first item."""
+"""What may appear before the first item."""
 _FOLLOWS = re.compile(
     r"(?P<said>[ \t](?:is|are|was|were|has|have|had|wrote|reported|published|appears?|comes?|leads?|ranks?|tops?|holds?"
     r"|meets?|match(?:es)?|share[sd]?|shows?|received|achieved|cites?|cited|uses?|used|who|meldeten?|qui"
     r"|registraron)[ \t][^\n.;:,]{1,200})?",
     re.IGNORECASE,
 )
-"""What may stand after the last item."""
+"""What may appear after the last item."""
 _HAS = re.compile(
     r"[ \t](?:(?:has|have|had|wrote|with|reported|published|at|hat|a|is|was)[ \t](?:(?:written|published|the|largest"
     r"|highest|most|cited|smallest|lowest|share|number|with|of|only|just|a|total|at)[ \t]){0,6})?",
     re.IGNORECASE,
 )
-"""What may stand between a name and its number."""
+"""What may appear between a name and its number."""
 _AFTER_NUMBER = frozenset(
     WORD.findall(
         "and also followed by then each articles article papers works citations times words references percent points "

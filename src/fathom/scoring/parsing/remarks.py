@@ -51,7 +51,7 @@ _LABEL = re.compile(
 _BEFORE_OR_AFTER = re.compile(
     r"[\W_]{0,8}(?:[a-z-]+ )?(?:reasoning|analysis|derivation|working|breakdown|details?)", re.IGNORECASE
 )
-"""Labels that may also stand before an answer."""
+"""Labels that may also come before an answer."""
 _CONFIDENCE = re.compile(r"[*_( \t]{0,6}confidence(?: level| score)?[*_ \t]{0,4}[:：=][^\n]{1,40}", re.IGNORECASE)
 _CERTAIN = re.compile(r"#{1,6} |[*_( \t]{0,6}confidence\b", re.IGNORECASE)
 _EXPLANATION = re.compile(

@@ -65,7 +65,7 @@ _LINE_OF_COUNT = re.compile(r"\W*(?:in )?(?:total|count)\W{1,3}(\d{1,4})\W*|\W*(
 CONNECTIVES: Final = frozenset(
     (*ORDINALS, "so", "thus", "hence", "therefore", "then", "next", "finally", "also", "respectively")
 )
-"""What may stand between two commas without being an item of its own: "Thus, Lind and Wu"."""
+"""What may appear between two commas without being an item of its own: "Thus, Lind and Wu"."""
 _CLAUSE = re.compile(
     r"(?:in|on|by|of|for|from|to|at|with|based|according|given|sorted|ordered|ranked|listed|which|who|whose|that|as|here"
     r"|there|it|it's|they|he|she|i|we|this|these|those|both|each|all|the|no|and|so|thus|hence|therefore|only)\b"
@@ -148,7 +148,7 @@ def _is_filler(rest: str, items: int) -> bool:
 
 
 def _pieces(rest: str) -> Iterator[str]:
-    """What stands between commas or full stops, without the numbers of a numbered list."""
+    """The text between commas or periods, without the numbers of a numbered list."""
     for line in rest.split("\n"):
         if not _NUMBER_ALONE.fullmatch(line):
             yield from _SEPARATOR.split(_NUMBER_BEFORE.sub(ITEM, line))

@@ -201,7 +201,7 @@ def fill_question(
                 return found
         if found := _best(filler.fill, [one for one in options if not one.may_be_empty], ATTEMPTS, rng):
             return found
-    # Your own templates may all be such that there may be no answer.
+    # All of a user's templates may allow an empty answer.
     return _best(filler.fill, offered[skill], ATTEMPTS, rng)
 
 

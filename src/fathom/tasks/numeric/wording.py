@@ -118,7 +118,7 @@ class ArticleWords(BylineWords):
     def _ask_how_many(self, where: Condition | None) -> str:
         if where is not None and is_about_people(where):
             clause = self.clause(where)
-            # "How many people are listed and who wrote" is no sentence.
+            # "How many people are listed and who wrote" is not a sentence.
             are = clause.removeprefix("who ") if clause.startswith("who ") else f"are {clause}"
             return self.one(
                 *(() if " and who " in clause else (f"How many people {are}?",)),

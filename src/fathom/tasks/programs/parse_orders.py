@@ -64,7 +64,7 @@ class Orders:
             if isinstance(node, exp.Collate):
                 raise ParseError("it sorts with COLLATE, which cannot be put into words")
             if sorts and isinstance(node, exp.Column) and node.name == self._schema.main.key:
-                continue  # decides only between ties, which may stand in any order
+                continue  # decides only between ties, which may appear in any order
             grouped = is_result(node) and scope.counted is None
             measure = self._expressions.result(node, scope) if grouped else self._expressions.measure(node, scope)
             if not any(sort.measure == measure for sort in sorts):

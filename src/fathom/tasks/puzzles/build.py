@@ -65,7 +65,7 @@ class PuzzlesBuilder:
         rng = rng_for(self._seed, NAME, document.id)
         steps = range(self._settings.min_steps, self._settings.max_steps + 1)
         found: dict[tuple[str, ...], Item] = {}
-        """By the places of their facts: a question that differs only in what it gives is no other puzzle."""
+        """By the places of their facts: a question that differs only in its given values is the same puzzle."""
         for program in islice(programs_of(source, rng), TRIES * count):
             try:
                 item = make_item(source, context, program, steps)

@@ -180,7 +180,7 @@ class StepReader:
         return bool(item.operands) and all(self._is_in(around, operand) for operand in item.operands)
 
     def _introduces(self, label: str, span: Span) -> bool:
-        """Whether a label stands before a name ("X = Lunholm", "Town: Lunholm") or behind it ("Lunholm (X)")."""
+        """Whether a label comes before a name ("X = Lunholm", "Town: Lunholm") or after it ("Lunholm (X)")."""
         before, after = self._text[max(0, span.start - WINDOW) : span.start], self._text[span.end : span.end + BESIDE]
         word = rf"(?<![A-Za-z]){re.escape(label)}(?![A-Za-z])"
         if re.search(rf"{word}[^\n=:|]{{0,60}}?\s*{_IS}\s*(?:the )?$", before, re.IGNORECASE):

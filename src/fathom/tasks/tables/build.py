@@ -149,7 +149,7 @@ def _form(item: Item) -> tuple[str, frozenset[str]]:
     """What a question asks about which figures. The entities that meet a condition also give their number."""
     operation = item.question.tags["operation"]
     kind = "condition" if operation in ("filter", "count", "share") else operation
-    # The same question about another year is no other question.
+    # The same question about another year counts as the same question.
     return kind, frozenset(_OF_YEAR.sub("", row[1]) for row in item.key.proof.rows)
 
 

@@ -77,7 +77,7 @@ def _has_unit(text: str, answer: Number) -> bool:
 
 
 def is_open(key: Key, verdict: Verdict, response: Response) -> bool:
-    """Whether the typed check cannot decide: names are spelled differently, or stand in free text."""
+    """Whether the typed check cannot decide: names are spelled differently, or are in free text."""
     # A month has no spellings that are open: another one is another month.
     if not is_textual(key.answer) or unit_of(key.answer) == MONTH:
         return False

@@ -145,7 +145,7 @@ def draft_pack(corpus: Corpus, name: str) -> str:
 
 
 def _share_a_year(years: Counter[int | None]) -> bool:
-    """Whether enough documents are about the same year: the year of a film is no period."""
+    """Whether enough documents are about the same year: the year of a film is not a period."""
     return max((count for year, count in years.items() if year is not None), default=0) >= FEWEST_DOCUMENTS
 
 
@@ -292,7 +292,7 @@ def _lines(
 
 
 def _counted(noun: str) -> str:
-    """The noun of a count: "visitors" is "number of visitors", but an amount without its currency is no number."""
+    """The noun of a count: "visitors" is "number of visitors", but an amount without its currency is not a count."""
     things = noun.removeprefix("total ")
     is_number = noun.startswith("number ") or not (is_plural(things) or things != noun)
     return noun if is_number or _AMOUNTS.search(things) else f"number of {things}"

@@ -64,7 +64,7 @@ class MainText:
             node = best
 
     def _has_heading_beside(self, node: Node, inner: Node) -> bool:
-        """Return whether the title stands next to the text, not in it."""
+        """Return whether the title is next to the text, not in it."""
         own = node.css("h1, h2")
         return bool(own) and not inner.css("h1, h2")
 
