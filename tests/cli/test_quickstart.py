@@ -46,6 +46,12 @@ def test_documents_become_an_audited_bench(documents: Path, tmp_path: Path, fath
     assert "has been read before" in resumed.stdout
     assert (tmp_path / "first" / "report.html").exists()
     assert [run.name for run in (tmp_path / "first" / "runs").iterdir()] == ["sim-oracle"]
+    # Responses that are missing do not prevent a report.
+    (tmp_path / "first" / "report.html").unlink()
+    failing = fathom("quickstart", documents, "--out", tmp_path / "first", "--model", "sim/reader?timeout=0.6")
+    assert failing.returncode == 1
+    assert "responses are missing: run the same command again" in failing.stdout
+    assert (tmp_path / "first" / "report.html").exists()
 
 
 def test_in_python(documents: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, TypedDict, TypeVar, Unpack
@@ -312,9 +313,11 @@ class RunRequest:
                     f"'{self.model}' names no provider. Give a provider and a model, such as "
                     f"{known or f'openai/{self.model}'}."
                 )
+            close = get_close_matches(self.model, [one.name for one in list_models()], n=1, cutoff=0.8)
+            meant = f"Did you mean {close[0]}? If not, give" if close else "Give"
             raise FathomError(
                 f"The context window of the model '{self.model}' is unknown. "
-                "Give --window, such as --window 128K, or add the model to a table of --prices."
+                f"{meant} --window, such as --window 128K, or add the model to a table of --prices."
             )
         if info.max_output_tokens is not None and self.settings.max_tokens > info.max_output_tokens:
             raise FathomError(

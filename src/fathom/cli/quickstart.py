@@ -144,8 +144,16 @@ def _run(caller: click.Context, bench: Path, out: Path, model: str, budget: floa
     folder, page = run_folder(out, model), out / "report.html"
     limit = () if budget is None else ("--budget", f"{budget:g}")
     _step("run", bench, "--model", model, *limit, "--out", folder)
-    caller.invoke(run.command, bench=bench, model=model, budget=budget, out=folder)
+    incomplete: SystemExit | None = None
+    try:
+        caller.invoke(run.command, bench=bench, model=model, budget=budget, out=folder)
+    except SystemExit as ended:
+        if ended.code != 1:
+            raise
+        incomplete = ended  # the budget is reached, or calls failed: the other responses are worth a report
     _step("score", folder)
     caller.invoke(score.command, target=folder)
     _step("report", out / "runs", "--out", page)
     caller.invoke(report.command, runs=(out / "runs",), out=page)
+    if incomplete is not None:
+        raise incomplete
