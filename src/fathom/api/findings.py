@@ -189,7 +189,7 @@ def analyze(
     limits = tuple(parse_length(one) if isinstance(one, str) else one for one in lengths)
     if list(limits) != sorted(set(limits)):
         raise FathomError("The limits of context lengths are not ascending. Give them as 15K,20K, for example.")
-    settings = analysis.Settings(seed=seed, lengths=limits, processes=processes)
+    settings = analysis.AnalysisSettings(seed=seed, lengths=limits, processes=processes)
     given = run_folders(runs)
     folders = list({folder.resolve(): folder for folder in given}.values())
     found = analysis.analyze(folders, as_path(bench), as_path(corpus), settings, progress)
@@ -208,7 +208,7 @@ def count_contexts(runs: Folder | Sequence[Folder], bench: Folder | None = None)
 def compare(first: Folder, second: Folder, *, bench: Folder | None = None, seed: int = 0) -> Analysis:
     """Compare two runs on one bench, question by question. Causes of errors are not diagnosed."""
     one, two = as_path(first), as_path(second)
-    found = analysis.compare_runs(one, two, as_path(bench), analysis.Settings(seed=seed))
+    found = analysis.compare_runs(one, two, as_path(bench), analysis.AnalysisSettings(seed=seed))
     return Analysis(found.findings, found.items)
 
 

@@ -190,7 +190,7 @@ class Scores:
 
         Questions whose answer is NULL are left out, and several samples of a question are averaged.
         """
-        matches: dict[QuestionId, list[paper.Match]] = defaultdict(list)
+        matches: dict[QuestionId, list[paper.SciTrekMeasures]] = defaultdict(list)
         for response in self.responses:
             key = self.keys[response.question_id]
             text = paper.generation(response.text) if response.outcome == "answered" else ""
@@ -199,7 +199,7 @@ class Scores:
         return {name: self._published_score(questions, matches) for name, questions in groups.items()}
 
     def _published_score(
-        self, questions: Sequence[Question], matches: Mapping[QuestionId, Sequence[paper.Match]]
+        self, questions: Sequence[Question], matches: Mapping[QuestionId, Sequence[paper.SciTrekMeasures]]
     ) -> PublishedScore:
         asked = [question.id for question in questions if self.keys[question.id].answer.type != "none"]
         count = max(len(asked), 1)

@@ -39,8 +39,10 @@ if TYPE_CHECKING:
 @click.option("--bench", type=options.PATH, help="The bench of the runs, if it has been moved.")
 @options.seed
 @options.port
-@click.option("--no-server", is_flag=True, help="Create the coding, and serve nothing.")
-@click.option("--results", is_flag=True, help="For an error-coding project: print categories by run and tag, and the agreement.")
+@click.option("--no-server", is_flag=True, help="Create the project, and serve nothing.")
+@click.option(
+    "--results", is_flag=True, help="For an error-coding project: print categories by run and tag, and the agreement."
+)
 @options.as_json
 def command(
     targets: tuple[Path, ...],

@@ -1,7 +1,7 @@
 """Items in sentences with words of their own: "The most cited author is Lind", "Both Lind and Wu reported a loss".
 
-Such words may appear before a verb that leads to the items, or after a verb that follows them, and nowhere else. None of
-them may look like a name, deny, compare or leave anything open. Responses in other languages come here with their
+Such words may appear before a verb that leads to the items, or after a verb that follows them, and nowhere else. None
+of them may look like a name, deny, compare or leave anything open. Responses in other languages come here with their
 structural words in English.
 """
 
