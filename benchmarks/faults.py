@@ -24,6 +24,7 @@ from pathlib import Path
 from random import Random
 
 from _measuring import bench_of, workplace
+from fathom.api.benches import open_bench
 from fathom.api.runs import Run, run
 from fathom.runs.folder import read_spent
 from tests.serving import Provider, serving
@@ -185,7 +186,7 @@ def main() -> None:
     os.environ["MINE_API_KEY"] = "none"
     with workplace() as folder, tempfile.TemporaryDirectory() as runs:
         bench = bench_of(folder, "--documents", 40, length="16K", count=given.contexts, questions=20)
-        study = Study(bench, Path(runs), given.contexts * 20)
+        study = Study(bench, Path(runs), len(open_bench(bench)))
         with serving(Provider(seconds=SECONDS, keep_prompts=False)) as provider:
             study.ask("warm-up", provider.url, limit=1)  # the engine is imported
             done, ideal = study.ask("no fault", provider.url)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from itertools import count
 from pathlib import Path
 
 import anyio
@@ -13,7 +14,7 @@ from fathom.runs.engine_model import EngineModel
 from fathom.runs.folder import read_end, read_responses
 from fathom.runs.outages import FAILURES, OutageError, Outages
 from fathom.runs.run import RunLimits
-from fathom.runs.sent_calls import unrecorded
+from fathom.runs.sent_calls import CallMark, SentCall
 from tests.runs.conftest import Ask
 from tests.serving import Provider, serving
 
@@ -151,13 +152,16 @@ def test_refused_connections_are_an_outage(monkeypatch: pytest.MonkeyPatch) -> N
     limits = RunLimits(retries=1, backoff=0.01, max_outage=0.0)
     model = EngineModel(get_model("openai-api/mine/m", base_url=address, memoize=False), str, limits)
 
+    sent: list[SentCall] = []
+
     async def ask_three_times() -> None:
         async with anyio.create_task_group() as tasks:
             for _ in range(3):
-                prompt = Prompt((Message("user", ("?",)),))
-                with unrecorded(None) as mark:
-                    tasks.start_soon(model.complete, prompt, lambda: None, mark)
+                mark = CallMark(sent.append, count(1), None)
+                tasks.start_soon(model.complete, Prompt((Message("user", ("?",)),)), lambda: None, mark)
 
     with pytest.raises(ExceptionGroup) as raised:
         anyio.run(ask_three_times)
     assert raised.group_contains(OutageError)
+    ended = [call.ended for call in sent]
+    assert ended.count(True) == ended.count(False) > 0, "an attempt that failed is not in flight"
