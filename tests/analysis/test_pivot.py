@@ -229,6 +229,18 @@ def test_errors_say_what_exists(settings: dict[str, object], said: str, runs: li
     assert said in str(caught.value)
 
 
+def test_a_table_without_cells_has_its_headings(runs: list[Path]) -> None:
+    made = table(runs, rows="stage", columns="model")  # runs of one step have no stages
+    assert not made.cells
+    assert (
+        made.to_csv() == "stage,model,measure,value,low,high,n,questions,responses,contexts,runs,missing,comparable\n"
+    )
+    assert "stage" in made.to_markdown()
+    assert made.to_latex()
+    filled = table(runs, rows="model")
+    assert filled.to_csv().splitlines()[0].split(",") == list(filled.to_records()[0])
+
+
 def test_formats_escape_hostile_names(runs: list[Path], tmp_path: Path) -> None:
     hostile = "=cmd|'/c'!A1 <b>\\input{x}\x1b[31m_$&#%\n"
     folder = tmp_path / "run"

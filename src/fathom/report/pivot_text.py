@@ -259,13 +259,17 @@ def _latex(words: str) -> str:
     return "".join(_LATEX.get(sign, sign) for sign in _one_line(words))
 
 
+NUMBERS = ("value", "low", "high", "n", "questions", "responses", "contexts", "runs", "missing", "comparable")
+"""What a record has of a cell, besides its labels."""
+
+
 def as_csv(table: PivotTable) -> str:
     """One line for each cell, with all of its numbers."""
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
-    rows = list(records(table))
-    writer.writerow(list(rows[0]))
-    writer.writerows([[csv_safe(value) for value in row.values()] for row in rows])
+    labels = [name for name in (*table.rows, *table.columns) if name != MEASURE]
+    writer.writerow([*labels, "measure", *NUMBERS])
+    writer.writerows([[csv_safe(value) for value in row.values()] for row in records(table)])
     return lines.getvalue()
 
 
@@ -276,16 +280,7 @@ def records(table: PivotTable) -> Iterator[dict[str, str | int | float | bool | 
         yield {
             **{name: label for name, label in labels if name != MEASURE},
             "measure": cell.measure,
-            "value": cell.value,
-            "low": cell.low,
-            "high": cell.high,
-            "n": cell.n,
-            "questions": cell.questions,
-            "responses": cell.responses,
-            "contexts": cell.contexts,
-            "runs": cell.runs,
-            "missing": cell.missing,
-            "comparable": cell.comparable,
+            **cell.model_dump(include=set(NUMBERS)),
         }
 
 
