@@ -29,11 +29,12 @@ from tests.commands import run_command
 
 
 def careful(prompt: Prompt) -> str:
-    """Passes a response whose length is that of a solution: it has a line for each item of the checklist."""
-    text = prompt.last_part
-    items = text.count("\n- ")
-    response = text.split("==========")[1].strip()
-    return "PASS" if response.count("\n\n") > items and items else "FAIL"
+    """Passes a response with a line for each item of the checklist, and an answer that is the reference."""
+    reference, response, _ = prompt.last_part.split("==========")
+    items = reference.count("\n- ")
+    said = response.strip()
+    passes = said.count("\n\n") > items if items else f"Reference {said[:1].lower()}{said[1:]}" in reference
+    return "PASS" if passes else "FAIL"
 
 
 def lenient(prompt: Prompt) -> str:
@@ -121,11 +122,12 @@ def test_drift_between_runs(puzzles_bench: Path, tmp_path: Path) -> None:
     reports = judge_report(folders)
     assert not reports[0].drift
     (changed,) = reports[1].drift
-    assert (changed.before, changed.worse, changed.better) == ("monday", 12, 0)
+    faulty = sum(error.faulty for error in reports[1].judges[0].errors.values())
+    assert (changed.before, changed.worse, changed.better) == ("monday", faulty, 0)
     assert changed.p < 0.001
     printed = run_command("judges", *folders).stdout
     assert "drift of sim/judge since monday: 50.0%" in printed
-    assert "passed with a fault: copy 3 of 3, guess 3 of 3" in printed
+    assert "copy 3 of 3, guess 3 of 3" in printed
 
 
 def planted(outcomes: str, judge_name: str = "m") -> list[PlantedDecision]:

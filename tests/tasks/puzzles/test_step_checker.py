@@ -13,7 +13,7 @@ from fathom.records.questions import Question, Response
 from fathom.scoring.answers import Number, Text
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.puzzles.check import check
-from fathom.tasks.puzzles.checklist import ANSWER, CHECK, ChecklistItem
+from fathom.tasks.puzzles.checklist import ANSWER, CHECK, ChecklistItem, StepReader
 from fathom.tasks.puzzles.judge import JUDGE, parse, prompts
 from fathom.tasks.puzzles.tree import GivenValue, Value, written
 from tests.tasks.puzzles.conftest import Puzzle
@@ -128,6 +128,53 @@ def test_reads_values_in_several_formats(value: Value, said: str) -> None:
     other = said.translate(str.maketrans("14六", "69七")).replace("05", "06").replace("eleven", "ten")
     other = other.replace("sixty-one", "sixty-two")
     assert outcome(f"It {other}.\n\nAnswer: Lunholm", key) == "incorrect"
+
+
+LEVELS = tuple(
+    ChecklistItem(
+        name=f"the peak at {town}",
+        operation="reading",
+        value=_number(level, "cm"),
+        cues=("peak", "水位"),
+        of=(town, *other),
+    )
+    for town, level, other in (("Lunholm", "488", ("伦镇",)), ("Skarby", "586", ("斯镇",)))
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "reached"),
+    [
+        ("The peak was 488 cm at Lunholm and 586 cm at Skarby.", True),
+        ("The peaks of Lunholm and Skarby were 4.88 m and 5.86 m.", True),
+        ("Skarby, with a peak of 586 cm, was above Lunholm (488 cm).", True),
+        ("| | Skarby | Lunholm |\n| peak | 586 | 488 |", True),
+        ("伦镇最高水位488厘米，斯镇最高水位586厘米。", True),
+        ("Lunholm had a peak of 586 cm, and Skarby one of 488 cm.", False),
+        ("伦镇最高水位586厘米，斯镇的最高水位488厘米。", False),
+    ],
+)
+def test_exchanged_values_are_not_reached(text: str, reached: bool) -> None:
+    reader = StepReader(text)
+    assert all(map(reader.reaches, LEVELS))
+    assert reader.exchanges(*LEVELS) is not reached
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"$$\frac{2416}{238} \approx 10.15$$ for Lunholm, where most homes were damaged.",
+        r"Lunholm had most damage. $\dfrac{2{,}416}{238} = 10.15$",
+    ],
+)
+def test_reads_fractions_of_latex(text: str) -> None:
+    assert outcome(f"{text}\n\nAnswer: 10.15") == "correct"
+
+
+def test_a_small_decimal_in_a_computation_is_a_step() -> None:
+    item = ChecklistItem(name="the error of A", operation="reading", value=_number("0.0177", ""), cues=("error",))
+    assert StepReader("0.0177 / 0.0619 = 0.286").reaches(item)
+    assert not StepReader("0.0177; 0.0619; 0.286").reaches(item)
 
 
 def test_a_namesake_is_another_person() -> None:

@@ -111,7 +111,7 @@ class StepReader:
         before, after = self._text[start : span.start], self._text[span.end : end]
         if "|" in before or any(at < BESIDE for at in _starts(re.split(r"[,、\d]", after)[0], item.of)):
             return True
-        return max(_starts(before, item.of), default=0) >= max(_starts(before, other.of), default=-1)
+        return max(_starts(before, item.of), default=-1) >= max(_starts(before, other.of), default=-1)
 
     def contradicts(self, item: ChecklistItem) -> bool:
         """Whether an equation with the operands of the item has another result."""
@@ -193,7 +193,7 @@ class StepReader:
         return self._folded[start : min(len(self._folded) if end < 0 else end, span.end + WINDOW)]
 
     def _is_computed_with(self, span: Span) -> bool:
-        before, after = self._text[max(0, span.start - 5) : span.start], self._text[span.end : span.end + 3]
+        before, after = self._text[max(0, span.start - 5) : span.start], self._text[span.end : span.end + 5]
         return bool(re.search(r"(?:[-+*×÷/=≈]|% of)[ (]*$", before) or re.match(r"[ )%]*(?:[-+*×÷=≈]|/ ?\d)", after))
 
     def _is_in(self, around: str, operand: Value) -> bool:

@@ -87,6 +87,7 @@ _LETTERS = str.maketrans("đĐłŁøØ", "dDlLoO")
 _LATEX = (
     (r"\{,\}", ","),
     (r"\\(?:text|textbf|mathbf|mathrm|mathit|operatorname) ?\{([^{}]*)\}", r"\1"),
+    (r"\\[dtc]?frac ?\{([\d.,%]+)\} ?\{([\d.,%]+)\}", r"\1 / \2"),
     (r"\\[dtc]?frac ?\{([^{}]*)\} ?\{([^{}]*)\}", r"(\1) / (\2)"),
     (r"\\(?:times|cdot)", "×"),
     (r"\\div", "÷"),
