@@ -10,11 +10,17 @@ from fathom.tasks.tables.query_constants import condition_of, constant_beyond, o
 from fathom.tasks.tables.query_parts import FEWEST_IN_GROUP, LONGEST_LIST, Level, ProgramQuestion, QueryParts
 from fathom.tasks.tables.wording import QuantityCondition
 
+_Maker = Callable[[], ProgramQuestion | None]
+
 TRIES = 12
 """Attempts at one form of question."""
+EMPTY_TRIES = 150
+"""Attempts at a form whose conditions nothing meets."""
 
 FEWEST_OF_SHARE = 8
 """Minimum number of entities in a question about a share."""
+COUNTED_COMPARISONS = 0.8
+"""The share of questions with an answer about two fields that ask for a number of entities, not for a list."""
 
 _ZERO = Decimal(0)
 
@@ -23,43 +29,47 @@ class QueryMaker(QueryParts):
     """Draws questions about one entity table."""
 
     def make(self, level: Level, empty: bool = False) -> ProgramQuestion | None:
-        """A question of that level; None if none was found. With `empty` nothing meets its conditions."""
-        makers = self._conditional_makers()[level] if empty else self._makers()[level]
+        """A question of that level; None if none was found. With `empty` nothing meets its conditions.
+
+        Its form is then that of a question with an answer, drawn first: what has an answer in no question about these
+        documents, such as the mean of a group of four companies, would suggest that there is none.
+        """
+        self._empty = False
+        for _ in range(TRIES if empty else 1):
+            drawn = self._drawn(level)
+            if drawn is None or not empty:
+                return drawn and drawn[0]
+            if tree.may_be_empty(drawn[0].program):
+                return self._without_answer(drawn[1])
+        return None
+
+    def _drawn(self, level: Level) -> tuple[ProgramQuestion, _Maker] | None:
+        """A question with an answer, and what it was made by."""
+        makers = self._makers()[level]
         if self._rng.random() < 0.5:
             # Months are easy to ask for, and would crowd out other questions.
             makers = [maker for maker in makers if maker not in self._month_makers()] or makers
-        self._empty = empty
         # A form that seldom finds clear constants gets several tries, so that it is not crowded out.
         for maker in self._rng.sample(makers, len(makers)):
             for _ in range(TRIES):
                 made = maker()
-                if made is not None and (not empty or tree.may_be_empty(made.program)):
-                    return made
+                if made is not None:
+                    return made, maker
         return None
 
-    def _month_makers(self) -> list[Callable[[], ProgramQuestion | None]]:
+    def _without_answer(self, maker: _Maker) -> ProgramQuestion | None:
+        """A question of the same form whose conditions nothing meets."""
+        self._empty = True
+        for _ in range(EMPTY_TRIES):
+            made = maker()
+            if made is not None and tree.may_be_empty(made.program):
+                return made
+        return None
+
+    def _month_makers(self) -> list[_Maker]:
         return [self._month_of_field, self._month_of_group, self._month_of_metric]
 
-    def _conditional_makers(self) -> dict[Level, list[Callable[[], ProgramQuestion | None]]]:
-        """The forms with conditions that nothing may meet, as often as answerable questions have them.
-
-        A count of nothing is zero, and has an answer.
-        """
-        return {
-            "easy": [self._one_condition],
-            "medium": [
-                *[self._metric_condition, self._growth] * 3,
-                *[self._two_conditions, self._group_average] * 2,
-                *([self._month_of_group] if self._months else []),
-            ],
-            "hard": [
-                *[self._composite, self._above_group_average] * 2,
-                *[self._derived_conditions] * 4,
-                *[self._derived_average] * 3,
-            ],
-        }
-
-    def _makers(self) -> dict[Level, list[Callable[[], ProgramQuestion | None]]]:
+    def _makers(self) -> dict[Level, list[_Maker]]:
         return {
             "easy": [
                 self._top_field,
@@ -138,8 +148,15 @@ class QueryMaker(QueryParts):
         if not pairs:
             return None
         one, two = self._rng.choice(pairs)
-        operation = self._rng.choice(("filter", "count"))
+        operation = "count" if self._counts_comparison() else "filter"
         return self._select(self._compared(one, two), "medium", operation, [one, two])
+
+    def _counts_comparison(self) -> bool:
+        """Whether the entities of which one figure exceeds another are counted, not listed.
+
+        One never exceeds the other in few reports: if they were listed, a comparison would suggest that some meet it.
+        """
+        return not self._empty and self._rng.random() < COUNTED_COMPARISONS
 
     def _growth(self) -> ProgramQuestion | None:
         quantity = self._one_of(self._growths)
@@ -267,4 +284,4 @@ class QueryMaker(QueryParts):
         positive = QuantityCondition(metric, ">", _ZERO)
         if tests and not any(one is not None and abs(one) < 1e-9 for one in self._values(metric, [metric, other])):
             tests = [positive, *tests] if self._every_condition_matters([positive, *tests], [metric, other]) else tests
-        return self._select(tests, "hard", "derived comparison", [metric, other])
+        return self._select(tests, "hard", "derived comparison", [metric, other], self._counts_comparison())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
+from itertools import pairwise
 from random import Random
 
 from fathom.tasks.programs import tree
@@ -13,8 +14,11 @@ from fathom.tasks.tables.wording import QuantityCondition
 CLEAR_MARGIN = Decimal("0.01")
 """A constant differs from every value by this share of the value: rounded figures lead to the same answer."""
 
-BEYOND = 1.5
+BEYOND = 2.0
 """A constant that nothing exceeds is below this multiple of the largest value."""
+SELECTIVE = 0.6
+"""Conditions that few values meet, so that an extreme constant does not suggest that none does."""
+FEW = 3
 
 MOST_DIGITS = 3
 """Significant digits of a constant: more look contrived."""
@@ -62,7 +66,7 @@ def is_plain_percentage(value: Decimal, known: Sequence[float | None]) -> bool:
 
     Nobody asks for a growth of more than 0.0501%; no share exceeds 100%, which a reader knows without the documents.
     """
-    return value == round(value, 1) and (value < 100 or any(one is not None and one >= 100 for one in known))
+    return value == round(value, 1) and (value < 100 or any(one is not None and one > 100 for one in known))
 
 
 def is_close(one: float, two: float, floor: float = 0.0) -> bool:
@@ -71,15 +75,23 @@ def is_close(one: float, two: float, floor: float = 0.0) -> bool:
 
 
 def constant_between(
-    known: Sequence[float | None], rng: Random, positive: bool = False, least: int = 1, floor: float = 0.0
+    known: Sequence[float | None],
+    rng: Random,
+    positive: bool = False,
+    least: int = 1,
+    floor: float = 0.0,
+    sign: str = ">",
 ) -> Decimal | None:
     """A round number with at least `least` of the values on either side; with `positive`, of the values above zero.
 
-    It differs from every value by at least `floor`.
+    It differs from every value by at least `floor`. Often, few values are above it, or below it if the sign is "<".
     """
     sides = sorted({value for value in known if value is not None and (not positive or value > 0)})
     places = list(range(0 if positive else least, len(sides) + 1 - max(least, 1)))
     rng.shuffle(places)
+    if rng.random() < SELECTIVE:
+        few = places and (sorted(places)[-FEW:] if sign == ">" else sorted(places)[:FEW])
+        places.sort(key=lambda place: place not in few)
     for place in places:
         low = sides[place - 1] if place else 0.0
         constant = _round_between(low, sides[place], rng, floor)
@@ -90,15 +102,18 @@ def constant_between(
 
 
 def constant_beyond(known: Sequence[float | None], sign: str, rng: Random) -> Decimal | None:
-    """A round number that no value is above, or none is below: as near to the extreme as those between values are."""
+    """A round number that no value is above, or none is below.
+
+    It is as far from the extreme, and so as round, as constants between two neighboring values are from these.
+    """
     sides = sorted(value for value in known if value is not None and value > 0)
-    if not sides:
-        return None
-    if sign == ">":
-        return _round_between(sides[-1], sides[-1] * BEYOND, rng)
-    # Below zero nobody asks.
-    lowest = min(value for value in known if value is not None)
-    return _round_between(lowest / BEYOND, lowest, rng) if lowest > 0 else None
+    lowest = min((value for value in known if value is not None), default=0.0)
+    if not sides or (sign == "<" and lowest <= 0):
+        return None  # Below zero nobody asks.
+    steps = [min(BEYOND, high / low) for low, high in pairwise(sides)]
+    rng.shuffle(steps)
+    spans = ((sides[-1], sides[-1] * step) if sign == ">" else (lowest / step, lowest) for step in steps)
+    return next((found for span in spans if (found := _round_between(*span, rng)) is not None), None)
 
 
 def _round_between(low: float, high: float, rng: Random, floor: float = 0.0) -> Decimal | None:

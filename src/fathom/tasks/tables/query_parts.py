@@ -38,6 +38,9 @@ FEWEST_IN_GROUP = 3
 MOST_MONTHS = 8
 """Entities whose earliest or latest month is asked for."""
 
+RARELY_BELOW = 0.2
+"""How often values that may be negative are asked to be below a constant, compared to above."""
+
 
 @dataclass(frozen=True)
 class ProgramQuestion:
@@ -204,13 +207,18 @@ class QueryParts:
         )
 
     def _select(
-        self, tests: Sequence[QuantityCondition], level: Level, operation: str, used: Sequence[Quantity]
+        self,
+        tests: Sequence[QuantityCondition],
+        level: Level,
+        operation: str,
+        used: Sequence[Quantity],
+        counted: bool = False,
     ) -> ProgramQuestion | None:
         if not tests:
             return None
         condition = condition_of(tests)
         met = rows_where(self._database(used), condition)
-        counted = operation == "count"
+        counted = counted or operation == "count"
         if self._empty != (not any(met)) or all(met) or (sum(met) > LONGEST_LIST and not counted):
             return None
         program = tree.Program(tree.Count() if counted else tree.Labels(), condition)
@@ -222,15 +230,13 @@ class QueryParts:
         known = [value for value in self._values(quantity, used) if value is not None]
         # Nobody asks for a growth of more than -2%, or for a profit above -3 million.
         positive = quantity.growth or min(known, default=0) < 0
-        constant = constant_between(known, self._rng, positive, least, quantity.floor(_sizes(known)))
+        # Below zero nobody asks, so that there is no "<" that such values never meet: it is rare here, too.
+        sign = self._rng.choices("><", (1, 1 if min(known, default=0) > 0 else RARELY_BELOW))[0]
+        constant = constant_between(known, self._rng, positive, least, quantity.floor(_sizes(known)), sign)
         if not constant or (quantity.unit == "%" and not is_plain_percentage(constant, known)):
             return None
         above = sum(value > constant for value in known)
-        return (
-            QuantityCondition(quantity, self._rng.choice("><"), constant)
-            if least <= above <= len(known) - least
-            else None
-        )
+        return QuantityCondition(quantity, sign, constant) if least <= above <= len(known) - least else None
 
     def _test_beyond(self, quantity: Quantity, used: Sequence[Quantity]) -> QuantityCondition | None:
         """A condition that no entity meets, with a constant close to the extreme value."""
