@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
-import time
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from fathom.corpus.generate import Recipe, generate, parse_domains
 from fathom.corpus.generated.lexicon import SUBJECTS
-from fathom.corpus.manifest import FILE_NAME as MANIFEST
 from fathom.corpus.store import STORE, UNFINISHED, Corpus
 from fathom.records.errors import FathomError
 from tests.conftest import Fathom
 from tests.sharing import SharedFolders
+from tests.signaling import run_until
 
 DOCUMENTS = 24
 """Two of each domain."""
@@ -44,31 +42,24 @@ def test_gives_the_same_bytes_from_any_number_of_processes(
     assert content(tmp_path / "c") == wanted
 
 
-def test_gives_the_same_bytes_after_repeated_kills(wanted: dict[str, bytes], tmp_path: Path) -> None:
-    """Real processes, killed with no chance to clean up; the last one is let finish."""
-    folder = tmp_path / "c"
-    words = ["generate", "--out", folder, "--domains", "articles,reports", "--seed", "11", "--documents", DOCUMENTS]
-    kills = 0
-    for patience in (0.5, 0.7, 0.9, 1.1, 1.3, 60):
-        work = subprocess.Popen(
-            [sys.executable, "-m", "fathom", *map(str, words), "--processes", "1"],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
+def test_gives_the_same_bytes_after_repeated_kills(wanted: dict[str, bytes], tmp_path: Path, fathom: Fathom) -> None:
+    """Real processes, killed with no chance to clean up: before, at and after a save. The last one may finish."""
+    words = ("generate", "--out", tmp_path / "c", "--domains", "articles,reports", "--seed", 11)
+    words = (*words, "--documents", DOCUMENTS, "--processes", 1)
+    for calls in (3, 8, 11):
+        killed = run_until(
+            "fathom.corpus.store:CorpusWriter.add",
+            calls,
+            *words,
+            values={"fathom.corpus.generate:SAVE_INTERVAL": 4},
         )
-        deadline = time.monotonic() + patience
-        while work.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.01)
-        if work.poll() is None:
-            os.kill(work.pid, signal.SIGKILL)
-            kills += 1
-        _, errors = work.communicate()
-        if work.returncode == 0:
-            break
-        assert work.returncode == -signal.SIGKILL, errors
-        if (folder / MANIFEST).exists() and not (folder / UNFINISHED).exists():
-            assert content(folder) == wanted, "killed after the work was done"
-    assert kills
-    assert content(folder) == wanted
+        assert killed.returncode == -signal.SIGKILL, killed.stderr
+    with closing(sqlite3.connect(tmp_path / "c" / UNFINISHED)) as unfinished:
+        # None of the first 3, then 4 of 8, then 12 of the 15.
+        assert unfinished.execute("SELECT count(*) FROM documents").fetchone() == (12,)
+    done = fathom(*words)
+    assert done.returncode == 0, done.stderr
+    assert content(tmp_path / "c") == wanted
 
 
 def test_recovers_from_a_kill_between_the_last_two_steps(

@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from functools import cache
@@ -46,6 +45,7 @@ from fathom.tasks.bench_folder import CONTEXTS, KEYS, MANIFEST, QUESTIONS
 from fathom.tasks.catalog import FAMILIES, family, family_names
 from fathom.tasks.family import Family, FromCorpus
 from tests.conftest import Fathom
+from tests.signaling import run_until
 
 Json = dict[str, Any]
 numeric_audit: Any = import_module("fathom.tasks.numeric.audit")
@@ -488,16 +488,10 @@ def test_missing_questions_are_counted(asked_corpus: Path, tmp_path: Path, fatho
 
 
 def test_an_interrupted_build_says_that_nothing_was_written(asked_corpus: Path, tmp_path: Path) -> None:
-    words = ["build", "numeric", asked_corpus, "--out", tmp_path / "b", "--questions", "1000", "--processes", "1"]
-    work = subprocess.Popen(
-        [sys.executable, "-m", "fathom", *map(str, words)], stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    while not list(tmp_path.glob("b/.*.part")):
-        time.sleep(0.05)
-    os.killpg(work.pid, signal.SIGINT)
-    _, said = work.communicate(timeout=60)
-    assert work.returncode == 130
-    assert said == "fathom: interrupted. No bench was written; run the same command to start again.\n"
+    words = ["build", "numeric", asked_corpus, "--out", tmp_path / "b", "--questions", "2", "--processes", "1"]
+    stopped = run_until("fathom.tasks.bench:BenchCounts.add", 2, *words, number=signal.SIGINT)
+    assert stopped.returncode == 130
+    assert stopped.stderr == "fathom: interrupted. No bench was written; run the same command to start again.\n"
     assert not (tmp_path / "b").exists()
 
 
