@@ -151,7 +151,11 @@ def test_character_widths_match_pdfium() -> None:
             # Pdfium has a wider bold "@" than the standard font.
             for sign in sorted({chr(code) for code in range(32, 127)} - {"@"} | set("–—‘’“”áñßµØå")):
                 pypdfium2.raw.FPDFFont_GetGlyphWidth(font, ord(sign), 1000.0, width)
-                assert abs(width.value - fonts.char_width(family, bold, sign)) <= 1, (family, bold, sign)
+                assert abs(width.value - fonts.text_width(sign, fonts.Font(family, 1000, bold))) <= 1, (
+                    family,
+                    bold,
+                    sign,
+                )
             pypdfium2.raw.FPDFFont_Close(font)
 
 

@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from itertools import islice
@@ -379,17 +380,23 @@ def _verdict(response: Response, outcome: str) -> Verdict:
     )
 
 
-def test_an_order_that_depends_on_hidden_rows_is_found(bench_folder: Path, tmp_path: Path) -> None:
+def test_an_order_that_depends_on_hidden_rows_is_found(bench_folder: Path) -> None:
     """As in a third of the paper's items, a tie is broken by the order of rows, which becomes part of the answer."""
-    folder = copied(bench_folder, tmp_path / "b")
-    keys = [json.loads(line) for line in (folder / KEYS).read_text().splitlines()]
-    for key in keys:
-        answer = key["answer"]
-        if answer["type"] == "ranking" and any(len(group) > 1 for group in answer["groups"]):
-            answer["groups"] = [[item] for group in answer["groups"] for item in group]
-    (folder / KEYS).write_text("".join(json.dumps(key) + "\n" for key in keys))
-    failed = {checked.name for checked in audit(folder).checks if checked.failed}
+    bench = Bench(bench_folder)
+    ties = [(context, item) for context, items in bench.by_context() for item in items if _has_tie(item.key.answer)]
+    assert ties
+    with Corpus(bench.corpus_folder) as corpus:
+        auditor = numeric_audit.NumericAuditor(corpus, 0, measured=False)
+        for context, item in ties[:3]:
+            answer = item.key.answer
+            broken = answer.model_copy(update={"groups": tuple((one,) for group in answer.groups for one in group)})
+            auditor.check(context, [replace(item, key=item.key.model_copy(update={"answer": broken}))])
+        failed = {found.name for found in auditor.results() if found.failed}
     assert "the order of rows does not change the answer" in failed
+
+
+def _has_tie(answer: Answer) -> bool:
+    return isinstance(answer, Ranking) and any(len(group) > 1 for group in answer.groups)
 
 
 def test_a_lost_key_is_an_error(bench_folder: Path, tmp_path: Path) -> None:
@@ -453,20 +460,24 @@ def test_where_no_question_can_be_made_the_cause_is_named(
         build(asked_corpus, contexts, {"numeric": settings}, 0, tmp_path / "b")
 
 
-def test_own_templates_that_never_fit_are_named_as_the_cause(asked_corpus: Path, tmp_path: Path) -> None:
+def test_own_templates_that_never_fit_are_named_as_the_cause(
+    asked_corpus: Path, few_contexts: Path, tmp_path: Path
+) -> None:
     never = "SELECT COUNT(*) FROM articles WHERE author_count = 77"
     (tmp_path / "mine.json").write_text(json.dumps([{"sql": never}]))
     numeric = {"templates": tmp_path / "mine.json"}
     with pytest.raises(FathomError, match="no template of '.*mine.json' has suitable values here"):
-        build(asked_corpus, asked_corpus / FILE_NAME, {"numeric": numeric}, 0, tmp_path / "b")
+        build(asked_corpus, few_contexts, {"numeric": numeric}, 0, tmp_path / "b")
 
 
-def test_missing_questions_are_counted(asked_corpus: Path, tmp_path: Path, fathom: Fathom) -> None:
+def test_missing_questions_are_counted(asked_corpus: Path, few_contexts: Path, tmp_path: Path, fathom: Fathom) -> None:
     (tmp_path / "mine.json").write_text(json.dumps([{"sql": "SELECT MAX(author_count) FROM articles"}]))
     words = (
         "build",
         "numeric",
         asked_corpus,
+        "--contexts",
+        few_contexts,
         "--out",
         tmp_path / "b",
         "--templates",
@@ -477,6 +488,7 @@ def test_missing_questions_are_counted(asked_corpus: Path, tmp_path: Path, fatho
     said = fathom(*words, "--processes", 1).stdout
     manifest = Bench(tmp_path / "b").manifest
     fewer = 3 * manifest.contexts - manifest.questions
+    assert fewer
     assert manifest.missing == {"no user template fits the documents": fewer}
     assert f"{fewer:,} fewer than requested: no user template fits the documents" in said
     again = fathom(*words, "--processes", 2)
