@@ -103,11 +103,11 @@ families; an answer to a puzzle needs its steps."""
 
 
 @pytest.mark.parametrize("asked", ABOUT_ARTICLES, ids=lambda asked: asked.name)
-def test_every_key_opens_its_own_question(asked: Family, bench: Bench, tmp_path: Path) -> None:
+def test_every_key_opens_its_own_question(asked: Family, bench: Bench, few_citing: Path, tmp_path: Path) -> None:
     opened = 0
     if isinstance(asked.build, FromCorpus):
         few = {"items": 2} if "items" in asked.settings.model_fields else {}
-        build(bench.corpus_folder, Path("none"), {asked.name: few}, 0, tmp_path / "own")
+        build(few_citing, Path("none"), {asked.name: few}, 0, tmp_path / "own")
         bench = Bench(tmp_path / "own")
     for _, items in bench.by_context():
         for item in items:
@@ -232,7 +232,7 @@ def test_what_is_held_out_is_asked_in_a_part_of_the_test_split(
 
 
 def test_the_same_bytes_with_one_process_and_with_two(asked_corpus: Path, tmp_path: Path) -> None:
-    contexts = _some_contexts(asked_corpus, 4, tmp_path)
+    contexts = _short_contexts(asked_corpus, 2, tmp_path)
     numeric = {"template_splits": {"train": 70, "test": 30}}
     one, two = (
         build(asked_corpus, contexts, {"numeric": numeric}, 4, tmp_path / str(number), processes=number)
@@ -524,7 +524,17 @@ bench.build(corpus, contexts, {"numeric": {"questions": 2}}, 0, folder)
 @pytest.fixture
 def few_contexts(asked_corpus: Path, tmp_path: Path) -> Path:
     """A file with two of the contexts, for builds whose questions do not matter."""
-    return _some_contexts(asked_corpus, 9, tmp_path)
+    return _short_contexts(asked_corpus, 1, tmp_path)
+
+
+def _short_contexts(asked_corpus: Path, count: int, folder: Path) -> Path:
+    """A file with so many contexts of each split, all of the smaller length."""
+    lines = [line for line in (asked_corpus / FILE_NAME).read_text().splitlines() if '"length":65536,' in line]
+    chosen = [line for split in ("train", "test") for line in [one for one in lines if f'"{split}"' in one][:count]]
+    assert len(chosen) == 2 * count
+    (folder / "few").mkdir()
+    (folder / "few" / FILE_NAME).write_text("".join(f"{line}\n" for line in chosen))
+    return folder / "few" / FILE_NAME
 
 
 def _some_contexts(asked_corpus: Path, step: int, folder: Path) -> Path:

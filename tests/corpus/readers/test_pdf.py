@@ -424,15 +424,14 @@ def nested_drawings(levels: int) -> bytes:
 
 
 def test_gives_up_on_a_page_that_never_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(child_process, "MAX_WALL_SECONDS", 3.0)
-    with pytest.raises(ReadError, match="longer than 3 seconds|crash|memory"):
+    with monkeypatch.context() as impatient, pytest.raises(ReadError, match="longer than 1 seconds|crash|memory"):
+        impatient.setattr(child_process, "MAX_WALL_SECONDS", 1.0)
         read(nested_drawings(25))
-    # The next document finds a new process.
+    # The next document finds a new process, which may take longer to start than that on a busy machine.
     assert read(paper()).title
 
 
 def test_gives_up_on_a_stream_that_unpacks_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(child_process, "MAX_WALL_SECONDS", 5.0)
     packed = zlib.compress(b"BT /F1 1 Tf (a) Tj ET\n" * 3_000_000, 9)
     bomb = file_of(
         [
@@ -442,7 +441,9 @@ def test_gives_up_on_a_stream_that_unpacks_without_end(monkeypatch: pytest.Monke
             stream(packed, b"/Filter/FlateDecode"),
         ]
     )
-    with pytest.raises(ReadError, match="longer than|crash|memory|objects|characters|no text"):
+    reasons = "longer than|crash|memory|objects|characters|no text"
+    with monkeypatch.context() as impatient, pytest.raises(ReadError, match=reasons):
+        impatient.setattr(child_process, "MAX_WALL_SECONDS", 5.0)
         read(bomb)
     assert read(paper()).title
 
