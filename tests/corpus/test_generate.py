@@ -43,8 +43,8 @@ def test_gives_the_same_bytes_from_two_processes_with_another_hash_seed(
 
 def test_gives_the_same_bytes_after_repeated_kills(wanted: dict[str, bytes], tmp_path: Path, fathom: Fathom) -> None:
     """Real processes, killed with no chance to clean up: before, at and after a save. The last one may finish."""
-    words = ("generate", "--out", tmp_path / "c", "--domains", "articles,reports", "--seed", 11)
-    words = (*words, "--documents", DOCUMENTS, "--processes", 1)
+    recipe = ("--domains", "articles,reports", "--seed", 11, "--documents", DOCUMENTS)
+    words = ("generate", "--out", tmp_path / "c", *recipe, "--processes", 1)
     for calls in (3, 8, 11):
         killed = run_until(
             "fathom.corpus.store:CorpusWriter.add",

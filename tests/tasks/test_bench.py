@@ -383,20 +383,20 @@ def _verdict(response: Response, outcome: str) -> Verdict:
 def test_an_order_that_depends_on_hidden_rows_is_found(bench_folder: Path) -> None:
     """As in a third of the paper's items, a tie is broken by the order of rows, which becomes part of the answer."""
     bench = Bench(bench_folder)
-    ties = [(context, item) for context, items in bench.by_context() for item in items if _has_tie(item.key.answer)]
+    ties = [
+        (context, item, item.key.answer)
+        for context, items in bench.by_context()
+        for item in items
+        if isinstance(item.key.answer, Ranking) and any(len(group) > 1 for group in item.key.answer.groups)
+    ]
     assert ties
     with Corpus(bench.corpus_folder) as corpus:
         auditor = numeric_audit.NumericAuditor(corpus, 0, measured=False)
-        for context, item in ties[:3]:
-            answer = item.key.answer
+        for context, item, answer in ties[:3]:
             broken = answer.model_copy(update={"groups": tuple((one,) for group in answer.groups for one in group)})
             auditor.check(context, [replace(item, key=item.key.model_copy(update={"answer": broken}))])
         failed = {found.name for found in auditor.results() if found.failed}
     assert "the order of rows does not change the answer" in failed
-
-
-def _has_tie(answer: Answer) -> bool:
-    return isinstance(answer, Ranking) and any(len(group) > 1 for group in answer.groups)
 
 
 def test_a_lost_key_is_an_error(bench_folder: Path, tmp_path: Path) -> None:
