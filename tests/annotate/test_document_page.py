@@ -234,19 +234,23 @@ def test_what_is_shown_as_saved_survives_a_kill(project: Path, corpus: Path, ope
             """() => { window.stop = false;
                 const press = (key) =>
                     document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
-                (async () => { for (let i = 0; i < 400 && !window.stop; i += 1) {
+                (async () => { for (let i = 0; !window.stop; i += 1) {
                 press('j');
                 press('c');
                 if (i % 4 === 3) press('k');
                 if (i % 4 === 3) press('k');
-                await new Promise((resolve) => setTimeout(resolve, 5)); } })(); }"""
+                await new Promise((resolve) => setTimeout(resolve, 20)); } })(); }"""
         )
-        time.sleep(0.6)
+        deadline = time.monotonic() + 120
+        while len(layer(Served(0, project), corpus, number)) < 3:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
         process.send_signal(signal.SIGKILL)
         process.wait(20)
         process.stdout.close()  # type: ignore[union-attr]
-        page.evaluate("window.stop = true")
+        # Marks are added until saving has failed.
         page.wait_for_selector("#saved[data-state=failed]")
+        page.evaluate("window.stop = true")
         shown = page.locator(CLAIMS).count()
         with Project(project) as opened:
             stored = {id for (document, name) in opened.layers() for id in opened.layer(document, name).elements}

@@ -6,6 +6,7 @@ import json
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from fathom.corpus.manifest import FILE_NAME as MANIFEST
 from fathom.corpus.store import STORE, UNFINISHED, Corpus
 from tests.conftest import Fathom
+from tests.signaling import run_until
 
 
 def refused(done: subprocess.CompletedProcess[str], *words: str) -> None:
@@ -174,32 +176,8 @@ def test_a_really_full_disk(small_disk: Path) -> None:
 
 
 def test_an_interrupt_says_how_to_resume(tmp_path: Path) -> None:
-    import signal
-    import time
-
-    work = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "fathom",
-            "generate",
-            "--out",
-            tmp_path / "c",
-            "--documents",
-            "4000",
-            "--processes",
-            "2",
-        ],
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    while not (tmp_path / "c" / UNFINISHED).exists():
-        time.sleep(0.05)
-    time.sleep(1.5)
-    # Like a terminal, send the signal to the whole process group.
-    os.killpg(work.pid, signal.SIGINT)
-    _, said = work.communicate(timeout=60)
-    assert work.returncode == 130
-    assert "fathom: interrupted. Run the same command again to resume.\n" in said
-    assert "Traceback" not in said
+    words = ["generate", "--out", tmp_path / "c", "--documents", "400", "--processes", "2"]
+    stopped = run_until("fathom.corpus.store:CorpusWriter.add", 3, *words, number=signal.SIGINT)
+    assert stopped.returncode == 130
+    assert "fathom: interrupted. Run the same command again to resume.\n" in stopped.stderr
+    assert "Traceback" not in stopped.stderr

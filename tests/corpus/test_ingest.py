@@ -7,8 +7,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import tarfile
 import time
 from pathlib import Path
@@ -22,6 +20,7 @@ from fathom.corpus.ingest_report import IngestReport
 from fathom.corpus.staging import Staging
 from fathom.corpus.store import STORE, Corpus, CorpusWriter
 from fathom.records.errors import FathomError
+from tests.signaling import run_until
 
 PAPER = """<?xml version="1.0"?>
 <article article-type="research-article"><front>
@@ -159,29 +158,25 @@ def test_filters_documents_and_reports_the_reason(
     assert not reason or report.left_out == {reason: 4 - kept}
 
 
-@pytest.mark.parametrize("processes", ["1", "2"])
-def test_a_killed_ingestion_continues_to_the_same_corpus(papers: Path, tmp_path: Path, processes: str) -> None:
-    for number in range(120):
+@pytest.mark.parametrize(
+    ("processes", "kills"),
+    [
+        (1, [("staging:Staging.save", 2), ("staging:Staging.link", 5), ("store:CorpusWriter.add", 3)]),
+        (2, [("staging:Staging.add", 7)]),
+    ],
+)
+def test_a_killed_ingestion_continues_to_the_same_corpus(
+    papers: Path, tmp_path: Path, processes: int, kills: list[tuple[str, int]]
+) -> None:
+    for number in range(20):
         (papers / f"x{number:03}.xml").write_text(paper(number % 4, TITLES[0], more=f"Words {number}. " * 50))
     whole, _ = ingest([papers], tmp_path / "whole", Filters())
-    command = [
-        sys.executable,
-        "-m",
-        "fathom",
-        "ingest",
-        str(papers),
-        "--out",
-        str(tmp_path / "killed"),
-        "--processes",
-        processes,
-    ]
-    for seconds in (0.5, 0.9, 1.3):
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(seconds)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-    done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
+    words = ("ingest", papers, "--out", tmp_path / "killed", "--processes", processes)
+    for function, calls in kills:
+        saves = {"fathom.corpus.ingest:SAVE_INTERVAL": 4}
+        killed = run_until(f"fathom.corpus.{function}", calls, *words, values=saves)
+        assert killed.returncode == -signal.SIGKILL, killed.stderr
+    assert main(list(map(str, words))) == 0
     with Corpus(tmp_path / "killed") as corpus:
         # The recipe names the same sources, so the same documents come out.
         assert corpus.manifest.fingerprint == whole.fingerprint

@@ -12,6 +12,7 @@ from fathom.corpus.generated.world import Length, World
 from fathom.corpus.selftest.formats import FORMATS
 from fathom.corpus.selftest.measure import SelfTest
 from fathom.corpus.selftest.run import run_self_test
+from tests.sharing import SharedFolders
 
 LENGTHS: tuple[Length, ...] = ("full", "short")
 
@@ -64,8 +65,8 @@ MINIMUMS: dict[str, Minimums] = {
 
 
 @pytest.fixture(scope="module")
-def tested() -> SelfTest:
-    return run_self_test(iter(DOCUMENTS))
+def tested(build_once: SharedFolders) -> SelfTest:
+    return build_once.value("self-test", lambda: run_self_test(iter(DOCUMENTS)))
 
 
 def test_every_document_is_read_back(tested: SelfTest) -> None:

@@ -6,8 +6,6 @@ import gzip
 import io
 import json
 import lzma
-import multiprocessing
-import os
 import resource
 import signal
 import sqlite3
@@ -35,6 +33,8 @@ from fathom.corpus.readers.parsed_document import Paragraph, ParsedDocument, Par
 from fathom.corpus.readers.sources import SourceFile, source_files
 from fathom.corpus.store import STORE, Corpus
 from fathom.records.errors import FathomError
+from tests.commands import run_command
+from tests.signaling import run_until
 
 WORDS = ["salt", "wave", "tide", "moon", "shore", "gull", "reef", "sand", "foam", "drift"]
 
@@ -195,25 +195,6 @@ def test_too_many_bad_lines_end_a_file(tmp_path: Path, monkeypatch: pytest.Monke
         assert (report.kept, report.documents) == (2, 5)
 
 
-def burn(seconds: float) -> None:
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        pass
-
-
-@pytest.fixture
-def busy_machine() -> Iterator[None]:
-    """Processes that use every core, for at most some seconds."""
-    context = multiprocessing.get_context("spawn")
-    burning = [context.Process(target=burn, args=(20,), daemon=True) for _ in range(4 * len(os.sched_getaffinity(0)))]
-    for process in burning:
-        process.start()
-    yield
-    for process in burning:
-        process.kill()
-        process.join()
-
-
 class _Slow:
     """A reader that needs CPU time or only wall time for each of its documents."""
 
@@ -238,34 +219,38 @@ def burn_cpu(seconds: float) -> None:
 @pytest.mark.parametrize(
     ("seconds", "wait", "documents", "cut"),
     [
-        (0.6, burn_cpu, 3, False),  # together above the limit, each below it
-        (1.3, time.sleep, 3, False),  # wall time does not count
-        (1.6, burn_cpu, 0, True),
+        (0.25, burn_cpu, 3, False),  # together above the limit, each below it
+        (0.6, time.sleep, 3, False),  # wall time does not count
+        (0.7, burn_cpu, 0, True),
     ],
 )
 def test_the_limit_is_the_cpu_time_of_a_document(
     seconds: float, wait: Callable[[float], None], documents: int, cut: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reading, "MAX_CPU_SECONDS", 1)
+    monkeypatch.setattr(reading, "MAX_CPU_SECONDS", 0.5)
     monkeypatch.setattr(reading, "reader_of", lambda name, content: _Slow(seconds, wait))
     found = read_file(SourceFile("a.slow", b"x"), Filters()).documents
     assert sum(one.document is not None for one in found) == documents
-    assert [one.error for one in found if one.incomplete] == ["reading took longer than 1 s of CPU time"] * cut
+    assert [one.error for one in found if one.incomplete] == ["reading took longer than 0.5 s of CPU time"] * cut
 
 
-@pytest.mark.usefixtures("busy_machine")
 def test_a_busy_machine_cuts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file takes longer than the limit in wall time, and each paper far less in CPU time."""
-    monkeypatch.setattr(reading, "MAX_CPU_SECONDS", 1)
-    (tmp_path / "a.jsonl").write_bytes(json_lines_of(*(paper(n, size=20_000) for n in range(40))))
-    start = time.monotonic()
+    monkeypatch.setattr(reading, "MAX_CPU_SECONDS", 0.5)
+    read_line = reader.read_line
+
+    def waiting(line: bytes, name: str, number: int) -> ParsedLine:
+        time.sleep(0.6 if number == 2 else 0)
+        return read_line(line, name, number)
+
+    monkeypatch.setattr(reader, "read_line", waiting)
+    (tmp_path / "a.jsonl").write_bytes(json_lines_of(*map(paper, range(4))))
     report = read(tmp_path / "a.jsonl", tmp_path / "out")
-    assert time.monotonic() - start > 1
-    assert (report.kept, report.documents, report.incomplete) == (40, 40, ())
+    assert (report.kept, report.documents, report.incomplete) == (4, 4, ())
 
 
 def test_a_slow_line_is_refused_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(reading, "MAX_CPU_SECONDS", 1)
+    monkeypatch.setattr(reading, "MAX_CPU_SECONDS", 0.5)
     read_line = reader.read_line
 
     def slow(line: bytes, name: str, number: int) -> ParsedLine:
@@ -277,7 +262,7 @@ def test_a_slow_line_is_refused_alone(monkeypatch: pytest.MonkeyPatch, tmp_path:
     (tmp_path / "a.jsonl").write_bytes(json_lines_of(*map(paper, range(4))))
     [part] = source_files([tmp_path / "a.jsonl"])
     found = read_source(part, Filters()).documents
-    assert [one.error for one in found] == ["", "reading took longer than 1 s of CPU time (line 2)", "", ""]
+    assert [one.error for one in found] == ["", "reading took longer than 0.5 s of CPU time (line 2)", "", ""]
     assert [one.incomplete for one in found] == [False, True, False, False]
 
 
@@ -343,34 +328,15 @@ def long_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "a.jsonl"
 
 
-# Saves and kills itself after the second part: a test that watches and kills may come too late on a busy machine.
-KILLED_AFTER_A_SAVE = """
-import os, signal
-from fathom.cli.main import run
-from fathom.corpus.staging import Staging
-
-add, added = Staging.add, []
-
-def add_and_die(staging, result):
-    add(staging, result)
-    added.append(result)
-    if len(added) == 2:
-        staging.save()
-        os.kill(os.getpid(), signal.SIGKILL)
-
-Staging.add = add_and_die
-run()
-"""
-
-
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_a_kill_inside_a_file_resumes_to_the_same_bytes(tmp_path: Path, long_file: Path, processes: str) -> None:
     words = ["ingest", str(long_file), "--out", str(tmp_path / "killed"), "--processes", processes]
-    killed = subprocess.run([sys.executable, "-c", KILLED_AFTER_A_SAVE, *words], check=False, capture_output=True)
+    saves = {"fathom.corpus.ingest:SAVE_INTERVAL": 1}
+    killed = run_until("fathom.corpus.staging:Staging.save", 2, *words, values=saves)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     reading_file = tmp_path / "killed.reading"
     assert 0 < _staged(reading_file) < PAPERS
-    subprocess.run([sys.executable, "-m", "fathom", *words], check=True, stdout=subprocess.DEVNULL)
+    assert run_command(*words).returncode == 0
     assert (tmp_path / "killed" / STORE).read_bytes() == (long_file.parent / "whole" / STORE).read_bytes()
 
 

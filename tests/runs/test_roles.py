@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
-import time
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -31,10 +32,10 @@ def parse(text: str) -> str:
     return text
 
 
-def prompts(count: int, instruction: str = "Is it correct?") -> list[RolePrompt[str]]:
+def prompts(size: int, instruction: str = "Is it correct?") -> list[RolePrompt[str]]:
     return [
         RolePrompt(f"r-{number}", Prompt((Message.user(instruction, f"Response {number}."),)), "1", parse)
-        for number in range(count)
+        for number in range(size)
     ]
 
 
@@ -136,15 +137,18 @@ def test_a_killed_batch_resumes_and_asks_nothing_twice(tmp_path: Path) -> None:
             env={**os.environ, "MINE_API_KEY": KEY, "PYTHONPATH": os.pathsep.join(["src", "."])},
         )
 
-    with serving(Provider(seconds=0.05, response=lambda prompt: "pass")) as provider:
-        process = start()
-        end = time.monotonic() + 60
-        while sum(provider.seen.values()) < 10 and time.monotonic() < end:
-            time.sleep(0.01)
-        process.kill()
-        process.wait()
-        assert start().wait(timeout=120) == 0
+    numbers, running = count(1), list[subprocess.Popen[bytes]]()
+
+    def response(prompt: str) -> str:
+        if next(numbers) == 10:
+            running[0].kill()
+        return "pass"
+
+    with serving(Provider(response)) as provider:
+        for expected in (-signal.SIGKILL, 0):
+            running.append(start())
+            assert running[-1].wait(timeout=300) == expected
     calls = [json.loads(line) for line in (tmp_path / "batch" / CALLS).read_text().splitlines()]
     assert len(calls) == len({call["id"] for call in calls}) == 30
     # Only the requests in flight at a kill may have been sent again.
-    assert sum(count - 1 for count in provider.seen.values()) <= 2
+    assert sum(times - 1 for times in provider.seen.values()) <= 2

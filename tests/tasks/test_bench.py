@@ -9,9 +9,9 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from itertools import islice
@@ -46,6 +46,7 @@ from fathom.tasks.bench_folder import CONTEXTS, KEYS, MANIFEST, QUESTIONS
 from fathom.tasks.catalog import FAMILIES, family, family_names
 from fathom.tasks.family import Family, FromCorpus
 from tests.conftest import Fathom
+from tests.signaling import run_until
 
 Json = dict[str, Any]
 numeric_audit: Any = import_module("fathom.tasks.numeric.audit")
@@ -102,11 +103,11 @@ families; an answer to a puzzle needs its steps."""
 
 
 @pytest.mark.parametrize("asked", ABOUT_ARTICLES, ids=lambda asked: asked.name)
-def test_every_key_opens_its_own_question(asked: Family, bench: Bench, tmp_path: Path) -> None:
+def test_every_key_opens_its_own_question(asked: Family, bench: Bench, few_citing: Path, tmp_path: Path) -> None:
     opened = 0
     if isinstance(asked.build, FromCorpus):
         few = {"items": 2} if "items" in asked.settings.model_fields else {}
-        build(bench.corpus_folder, Path("none"), {asked.name: few}, 0, tmp_path / "own")
+        build(few_citing, Path("none"), {asked.name: few}, 0, tmp_path / "own")
         bench = Bench(tmp_path / "own")
     for _, items in bench.by_context():
         for item in items:
@@ -231,7 +232,7 @@ def test_what_is_held_out_is_asked_in_a_part_of_the_test_split(
 
 
 def test_the_same_bytes_with_one_process_and_with_two(asked_corpus: Path, tmp_path: Path) -> None:
-    contexts = _some_contexts(asked_corpus, 4, tmp_path)
+    contexts = _short_contexts(asked_corpus, 2, tmp_path)
     numeric = {"template_splits": {"train": 70, "test": 30}}
     one, two = (
         build(asked_corpus, contexts, {"numeric": numeric}, 4, tmp_path / str(number), processes=number)
@@ -379,16 +380,22 @@ def _verdict(response: Response, outcome: str) -> Verdict:
     )
 
 
-def test_an_order_that_depends_on_hidden_rows_is_found(bench_folder: Path, tmp_path: Path) -> None:
+def test_an_order_that_depends_on_hidden_rows_is_found(bench_folder: Path) -> None:
     """As in a third of the paper's items, a tie is broken by the order of rows, which becomes part of the answer."""
-    folder = copied(bench_folder, tmp_path / "b")
-    keys = [json.loads(line) for line in (folder / KEYS).read_text().splitlines()]
-    for key in keys:
-        answer = key["answer"]
-        if answer["type"] == "ranking" and any(len(group) > 1 for group in answer["groups"]):
-            answer["groups"] = [[item] for group in answer["groups"] for item in group]
-    (folder / KEYS).write_text("".join(json.dumps(key) + "\n" for key in keys))
-    failed = {checked.name for checked in audit(folder).checks if checked.failed}
+    bench = Bench(bench_folder)
+    ties = [
+        (context, item, item.key.answer)
+        for context, items in bench.by_context()
+        for item in items
+        if isinstance(item.key.answer, Ranking) and any(len(group) > 1 for group in item.key.answer.groups)
+    ]
+    assert ties
+    with Corpus(bench.corpus_folder) as corpus:
+        auditor = numeric_audit.NumericAuditor(corpus, 0, measured=False)
+        for context, item, answer in ties[:3]:
+            broken = answer.model_copy(update={"groups": tuple((one,) for group in answer.groups for one in group)})
+            auditor.check(context, [replace(item, key=item.key.model_copy(update={"answer": broken}))])
+        failed = {found.name for found in auditor.results() if found.failed}
     assert "the order of rows does not change the answer" in failed
 
 
@@ -453,20 +460,24 @@ def test_where_no_question_can_be_made_the_cause_is_named(
         build(asked_corpus, contexts, {"numeric": settings}, 0, tmp_path / "b")
 
 
-def test_own_templates_that_never_fit_are_named_as_the_cause(asked_corpus: Path, tmp_path: Path) -> None:
+def test_own_templates_that_never_fit_are_named_as_the_cause(
+    asked_corpus: Path, few_contexts: Path, tmp_path: Path
+) -> None:
     never = "SELECT COUNT(*) FROM articles WHERE author_count = 77"
     (tmp_path / "mine.json").write_text(json.dumps([{"sql": never}]))
     numeric = {"templates": tmp_path / "mine.json"}
     with pytest.raises(FathomError, match="no template of '.*mine.json' has suitable values here"):
-        build(asked_corpus, asked_corpus / FILE_NAME, {"numeric": numeric}, 0, tmp_path / "b")
+        build(asked_corpus, few_contexts, {"numeric": numeric}, 0, tmp_path / "b")
 
 
-def test_missing_questions_are_counted(asked_corpus: Path, tmp_path: Path, fathom: Fathom) -> None:
+def test_missing_questions_are_counted(asked_corpus: Path, few_contexts: Path, tmp_path: Path, fathom: Fathom) -> None:
     (tmp_path / "mine.json").write_text(json.dumps([{"sql": "SELECT MAX(author_count) FROM articles"}]))
     words = (
         "build",
         "numeric",
         asked_corpus,
+        "--contexts",
+        few_contexts,
         "--out",
         tmp_path / "b",
         "--templates",
@@ -477,6 +488,7 @@ def test_missing_questions_are_counted(asked_corpus: Path, tmp_path: Path, fatho
     said = fathom(*words, "--processes", 1).stdout
     manifest = Bench(tmp_path / "b").manifest
     fewer = 3 * manifest.contexts - manifest.questions
+    assert fewer
     assert manifest.missing == {"no user template fits the documents": fewer}
     assert f"{fewer:,} fewer than requested: no user template fits the documents" in said
     again = fathom(*words, "--processes", 2)
@@ -488,16 +500,10 @@ def test_missing_questions_are_counted(asked_corpus: Path, tmp_path: Path, fatho
 
 
 def test_an_interrupted_build_says_that_nothing_was_written(asked_corpus: Path, tmp_path: Path) -> None:
-    words = ["build", "numeric", asked_corpus, "--out", tmp_path / "b", "--questions", "1000", "--processes", "1"]
-    work = subprocess.Popen(
-        [sys.executable, "-m", "fathom", *map(str, words)], stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    while not list(tmp_path.glob("b/.*.part")):
-        time.sleep(0.05)
-    os.killpg(work.pid, signal.SIGINT)
-    _, said = work.communicate(timeout=60)
-    assert work.returncode == 130
-    assert said == "fathom: interrupted. No bench was written; run the same command to start again.\n"
+    words = ["build", "numeric", asked_corpus, "--out", tmp_path / "b", "--questions", "2", "--processes", "1"]
+    stopped = run_until("fathom.tasks.bench:BenchCounts.add", 2, *words, number=signal.SIGINT)
+    assert stopped.returncode == 130
+    assert stopped.stderr == "fathom: interrupted. No bench was written; run the same command to start again.\n"
     assert not (tmp_path / "b").exists()
 
 
@@ -518,7 +524,17 @@ bench.build(corpus, contexts, {"numeric": {"questions": 2}}, 0, folder)
 @pytest.fixture
 def few_contexts(asked_corpus: Path, tmp_path: Path) -> Path:
     """A file with two of the contexts, for builds whose questions do not matter."""
-    return _some_contexts(asked_corpus, 9, tmp_path)
+    return _short_contexts(asked_corpus, 1, tmp_path)
+
+
+def _short_contexts(asked_corpus: Path, count: int, folder: Path) -> Path:
+    """A file with so many contexts of each split, all of the smaller length."""
+    lines = [line for line in (asked_corpus / FILE_NAME).read_text().splitlines() if '"length":65536,' in line]
+    chosen = [line for split in ("train", "test") for line in [one for one in lines if f'"{split}"' in one][:count]]
+    assert len(chosen) == 2 * count
+    (folder / "few").mkdir()
+    (folder / "few" / FILE_NAME).write_text("".join(f"{line}\n" for line in chosen))
+    return folder / "few" / FILE_NAME
 
 
 def _some_contexts(asked_corpus: Path, step: int, folder: Path) -> Path:

@@ -252,7 +252,7 @@ def test_deep_and_unclosed_markup_is_read_quickly(part: str) -> None:
 
 
 def test_damaged_papers_are_read_or_rejected() -> None:
-    for content in damaged(PAPER.encode(), 250):
+    for content in damaged(PAPER.encode()):
         try:
             (found,) = myst.read(
                 content, "main.md", Beside({"trees.bib": BIB, "part.md": content, "myst.yml": content})

@@ -424,11 +424,10 @@ def nested_drawings(levels: int) -> bytes:
 
 
 def test_gives_up_on_a_page_that_never_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patched:
-        patched.setattr(child_process, "MAX_WALL_SECONDS", 3.0)
-        with pytest.raises(ReadError, match="longer than 3 seconds|crash|memory"):
-            read(nested_drawings(25))
-    # The next document finds a new process.
+    with monkeypatch.context() as impatient, pytest.raises(ReadError, match="longer than 1 seconds|crash|memory"):
+        impatient.setattr(child_process, "MAX_WALL_SECONDS", 1.0)
+        read(nested_drawings(25))
+    # The next document finds a new process, which may take longer to start than that on a busy machine.
     assert read(paper()).title
 
 
@@ -442,10 +441,10 @@ def test_gives_up_on_a_stream_that_unpacks_without_end(monkeypatch: pytest.Monke
             stream(packed, b"/Filter/FlateDecode"),
         ]
     )
-    with monkeypatch.context() as patched:
-        patched.setattr(child_process, "MAX_WALL_SECONDS", 5.0)
-        with pytest.raises(ReadError, match="longer than|crash|memory|objects|characters|no text"):
-            read(bomb)
+    reasons = "longer than|crash|memory|objects|characters|no text"
+    with monkeypatch.context() as impatient, pytest.raises(ReadError, match=reasons):
+        impatient.setattr(child_process, "MAX_WALL_SECONDS", 5.0)
+        read(bomb)
     assert read(paper()).title
 
 

@@ -23,7 +23,8 @@ SMALL_ON, SMALL_OFF = "\x03", "\x04"
 
 def printable(text: str) -> str:
     """Return a text as a page shows it: without markup, and without the accents and characters that WinAnsi lacks."""
-    return "".join(map(_printable_char, unicodedata.normalize("NFC", _MARKUP.sub("", text))))
+    plain = unicodedata.normalize("NFC", _MARKUP.sub("", text))
+    return plain if plain.isascii() else "".join(map(_printable_char, plain))
 
 
 @cache
@@ -54,11 +55,22 @@ FONT_NAMES = {
 }
 
 
-@cache
-def char_width(family: str, bold: bool, char: str) -> int:
-    """Return a character's width, ignoring its accent; 556, the width of a Helvetica digit, if it is in no table."""
-    base = unicodedata.normalize("NFD", char)[:1]
-    return next((width for width, characters in CHAR_WIDTHS[family, bold].items() if base in characters), 556)
+class _Widths(dict[str, int]):
+    """The widths of the characters of one font that were asked for."""
+
+    def __init__(self, tables: dict[int, str]) -> None:
+        super().__init__()
+        self._tables = tables
+
+    def __missing__(self, char: str) -> int:
+        """A character's width, ignoring its accent; 556, the width of a Helvetica digit, if it is in no table."""
+        base = unicodedata.normalize("NFD", char)[:1]
+        width = next((width for width, characters in self._tables.items() if base in characters), 556)
+        self[char] = width
+        return width
+
+
+_KNOWN_WIDTHS = {font: _Widths(tables) for font, tables in CHAR_WIDTHS.items()}
 
 
 @dataclass(frozen=True)
@@ -77,18 +89,22 @@ class Font:
 
 
 _SCALES = {SUPERSCRIPT_ON: 0.65, SMALL_ON: 0.8, SUPERSCRIPT_OFF: 1.0, SMALL_OFF: 1.0}
+_SIGNS = re.compile(f"([{''.join(_SCALES)}])")
 _RISE = 0.35
 """Height of superscripts above the line, relative to the font size."""
 
 
 def text_width(text: str, font: Font) -> float:
     """Return the width of a text in points."""
+    widths = _KNOWN_WIDTHS[font.family, font.bold]
+    if _SIGNS.search(text) is None:
+        return sum(map(widths.__getitem__, text)) * font.size / 1000
     total, scale = 0.0, 1.0
     for char in text:
         if char in _SCALES:
             scale = _SCALES[char]
         else:
-            total += scale * char_width(font.family, font.bold, char)
+            total += scale * widths[char]
     return total * font.size / 1000
 
 
@@ -100,7 +116,7 @@ def small_caps(text: str) -> str:
 def pieces(text: str) -> Iterator[tuple[str, float, float]]:
     """Yield the parts of a text with their size and their height above the line, relative to the font size."""
     sign = ""
-    for piece in re.split(f"([{SUPERSCRIPT_ON}{SUPERSCRIPT_OFF}{SMALL_ON}{SMALL_OFF}])", text):
+    for piece in _SIGNS.split(text):
         if piece in _SCALES:
             sign = piece
         elif piece:
