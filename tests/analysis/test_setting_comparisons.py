@@ -13,6 +13,7 @@ from tests.analysis.conftest import done
 from tests.tasks.citations.conftest import varied
 
 __all__ = ["varied"]
+from tests.analysis.conftest import Ran
 
 
 def test_settings_of_one_run(varied: Bench, tmp_path: Path) -> None:
@@ -45,7 +46,6 @@ def test_settings_of_one_run(varied: Bench, tmp_path: Path) -> None:
     assert "settings" in {section.id for section in sections(found)}
 
 
-def test_a_bench_in_one_setting_compares_none(ran_small: object) -> None:
-    assert (
-        analyze([ran_small("sim/oracle")], settings=AnalysisSettings(causes=False)).findings.setting_comparisons == ()
-    )  # type: ignore[operator]
+def test_a_bench_in_one_setting_compares_none(ran_small: Ran) -> None:
+    found = analyze([ran_small("sim/oracle")], settings=AnalysisSettings(causes=False)).findings
+    assert found.setting_comparisons == ()
