@@ -39,7 +39,7 @@ from fathom.tasks.puzzles.judge import JUDGE, checklist_prompts
 from fathom.tasks.puzzles.solution import PLANTED, faulty_solution, solution
 
 CORRELATION, PER_CONTEXT = 0.2, 3
-QUESTIONS, ACCURACIES, OPEN = (150, 300), (0.2, 0.5, 0.8), (0.3, 1.0)
+QUESTIONS, ACCURACIES, OPEN = (60, 150, 300), (0.05, 0.2, 0.5, 0.8, 0.95), (0.3, 1.0)
 ERRORS = ((0.95, 0.95), (0.9, 0.75), (0.75, 0.9))
 """Sensitivity and specificity."""
 PLANTED_EACH = (40, 100)
@@ -49,7 +49,7 @@ PLANTED_EACH = (40, 100)
 def coverage(rounds: int) -> None:
     """Coverage with responses of which a share is open and decided by a judge."""
     print("questions  accuracy  open  sens. spec.  planted   corrected   as judged")
-    inside = []
+    inside, shares = [], []
     for setting in product(QUESTIONS, ACCURACIES, OPEN, ERRORS, PLANTED_EACH):
         questions, accuracy, open_share, (sensitivity, specificity), planted = setting
         rng = np.random.default_rng([questions, int(100 * accuracy), int(100 * sensitivity), planted])
@@ -67,11 +67,14 @@ def coverage(rounds: int) -> None:
             plain = share(judged, np.array([one.context for one in responses]))
             naive += plain.low <= accuracy <= plain.high
         inside.append(0.93 <= covered / rounds <= 0.97)
+        shares.append((covered / rounds, naive / rounds))
         print(
             f"{questions:9}  {accuracy:8.0%}  {open_share:4.0%}  {sensitivity:.2f}  {specificity:.2f}  {planted:7}   "
             f"{covered / rounds:9.1%}   {naive / rounds:9.1%}",
             flush=True,
         )
+    corrected, as_judged = np.mean(shares, axis=0)
+    print(f"all settings: corrected {corrected:.1%}, as judged {as_judged:.1%}")
     print(f"{sum(inside)} of {len(inside)} settings between 93% and 97%, {rounds:,} simulations each")
 
 
