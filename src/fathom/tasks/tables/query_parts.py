@@ -180,12 +180,29 @@ class QueryParts:
         known = [one for one in used if one is not None]
         if len(known) < len(used):
             return None
+        if self._empty and len(known) > 1:
+            tests = self._exclusive_tests(known)
+        else:
+            draw = self._test_beyond if self._empty else self._test
+            tests = [test for one in known if (test := draw(one, known)) is not None]
         beyond = self._empty and len(known) == 1
-        draw = self._test_beyond if beyond else self._test
-        tests = [test for one in known if (test := draw(one, known)) is not None]
         if len(tests) < len(known) or not (beyond or self._every_condition_matters(tests, known)):
             return None
         return self._select(tests, level, operation, known)
+
+    def _exclusive_tests(self, used: Sequence[Quantity]) -> list[QuantityCondition]:
+        """A test for each of two quantities that some entities meet, but none both; fewer if none were found."""
+        one, two = self._rng.sample(used, 2)
+        first = self._test(one, used)
+        if first is None:
+            return []
+        inside = rows_where(self._database(used), condition_of([first]))
+        met = [
+            value for value, is_met in zip(self._values(two, used), inside, strict=True) if is_met and value is not None
+        ]
+        second = self._test(two, used, unmet=met)
+        tests = {id(one): first, id(two): second}
+        return [test for quantity in used if (test := tests[id(quantity)]) is not None]
 
     def _compared(self, one: Quantity, two: Quantity) -> list[QuantityCondition]:
         """The test that one quantity exceeds the other; none if the two are close for some entity."""
@@ -225,13 +242,20 @@ class QueryParts:
         text = self._words.counting(tests) if counted else self._words.listing(tests)
         return self._query(program, text, level, operation, used)
 
-    def _test(self, quantity: Quantity, used: Sequence[Quantity], least: int = 1) -> QuantityCondition | None:
-        """A condition that some entities meet and others do not, with a constant that is close to no value."""
+    def _test(
+        self, quantity: Quantity, used: Sequence[Quantity], least: int = 1, unmet: Sequence[float] = ()
+    ) -> QuantityCondition | None:
+        """A condition that some entities meet and others do not, with a constant that is close to no value.
+
+        None of the values of `unmet` meets it.
+        """
         known = [value for value in self._values(quantity, used) if value is not None]
         # Nobody asks for a growth of more than -2%, or for a profit above -3 million.
         positive = quantity.growth or min(known, default=0) < 0
         # Below zero nobody asks, so that there is no "<" that such values never meet: it is rare here, too.
         sign = self._rng.choices("><", (1, 1 if min(known, default=0) > 0 else RARELY_BELOW))[0]
+        if unmet:
+            known = [one for one in known if (one >= max(unmet) if sign == ">" else one <= min(unmet))]
         constant = constant_between(known, self._rng, positive, least, quantity.floor(_sizes(known)), sign)
         if not constant or (quantity.unit == "%" and not is_plain_percentage(constant, known)):
             return None

@@ -196,7 +196,8 @@ class English:
         if tests:
             # The group comes first: "the average number of men who applied of the universities whose ..." misleads.
             return f"Among the {self._many} {self._whose(tests)}, what {be} the {mean}{when}?{_ending(quantity)}"
-        return f"What {be} the {mean} of these {self._many}{when}?{_ending(quantity)}"
+        # At the end, since "the average number of homes completed of these markets" misleads as well.
+        return f"What {be} the {mean}{when} across these {self._many}?{_ending(quantity)}"
 
     def _mean(self, quantity: Quantity) -> str:
         """ "average revenue"; the mean of a ratio may be weighted."""
