@@ -41,9 +41,18 @@ _MARKUP = ("<", ">", "&", "\r", "- [", "~~", "\\item", "[/", "INST]", "[Ass", "]
 _ONE_QUOTED = re.compile(r'[^"“”«»\n]{0,120}["“«][ \t]?([^"“”«»\n]{3,400}?)[ \t]?["”»][^"“”«»\n]{0,300}')
 _TOLD_OF_TITLE = re.compile(r'[^"“”\n]{0,100} (?:of|for|in) ["“][^"“”\n]{1,400}["”] (?:is|was) ([^"“”\n]{1,200}?)\.?')
 """What a sentence says of a title: 'The first author of "Tides" is Lind.'."""
-_BESIDE = re.compile(r"\b(?:after|before|preceding|next to|similar to|other than) [\"“«]\Z", re.IGNORECASE)
-"""What names another title by its place: 'the article after "Tides"'."""
+_BESIDE = re.compile(
+    r"\b(?:after|before|preceding|next to|similar to|other than|follow(?:s|ing)|cit(?:es|ed|ing)(?: by| in)?|by|than"
+    r"|referenc(?:es|ed|ing)(?: by| in)?|mention(?:s|ed)(?: by| in)?|of|like|from|with|about|on|in|to) [\"“«]\Z",
+    re.IGNORECASE,
+)
+"""What names another title by its relation to this one: 'the article after "Tides"', 'the article that cites "Tides"'."""
 _HONORIFIC = re.compile(r"\A(?:the |l')?(?:(?:Dr|Prof|Professor|Mr|Ms|Mrs|Herr|Frau)\b\.?[ \t])*", re.IGNORECASE)
+_REASON = re.compile(
+    r"[ \t]\((?:the|it|this|that|since|because|as|no)[ \t](?:(?!wrong|incorrect|rejected|excluded|except|but\b|or\b|second|next|closest|guess|likely|maybe|perhaps)"
+    r"[^()\n\dA-Z\"“«]){1,200}\)\.?\Z"
+)
+"""A reason in brackets that names nothing: "descriptive (the sentence names no method)"."""
 _MAY_BE_JSON = frozenset('{["n*_`')
 _NOT_BUT = re.compile(r"\Anot[ \t][^\n]{1,400}?,? but (?:rather |instead )?(?=\S)", re.IGNORECASE)
 """The beginning of "not Lind but Wu"."""
@@ -102,6 +111,8 @@ def _parse_text(statement: Statement, key: Text, hints: KeyHints) -> Text | None
     if letters(bare) not in hints.whole and (shorter := without_comment(line)) != line:
         line = shorter
         bare = clean_item(without_lead_in(line, hints), hints)
+    if letters(bare) not in hints.whole and letters(kept := _REASON.sub("", bare)) in hints.whole:
+        return Text(value=kept)
     if letters(bare) not in hints.whole and letters(kept := _HONORIFIC.sub("", CONTRAST.sub("", bare))) in hints.whole:
         return Text(value=kept)  # "Dr. Mei Lind, not Jonas Wu"
     named = letters(bare) not in hints.whole and not _BY_PERSON.search(line)
@@ -190,7 +201,7 @@ def parse_response(text: str, key: Answer, *, truncated: bool = False) -> Answer
             return number_of(text)
         if "<" in text or "[/" in text or "◁/" in text:
             text = without_thoughts(text)
-        if text[-1:] in {")", "]", "`"} or text.startswith("analysis"):
+        if text[-1:] in {")", "]", "`"} or text.startswith(("analysis", "assistantfinal")):
             text = without_call(text)
         hints = KeyHints(scalars_of(key))
         if any(map(text.__contains__, _MARKUP)):

@@ -34,7 +34,7 @@ _THOUGHT = re.compile(
 _CHANNEL = "assistantfinal"
 """Separates analysis and answer if a response in channels has lost its special tokens."""
 _CALL = re.compile(
-    r"[ \t>*`]{0,6}(?:action[:：][ \t]?)?(?:final_answer|submit_answer|submit|finish)[ \t]?"
+    r"[ \t>*`]{0,6}(?:action[:：][ \t]?)?(?:final_answer|submit_answer|submit|finish|print)[ \t]?"
     r"(?:\((?:answer[ \t]?=[ \t]?)?(?P<given>.+)\)|\[(?P<listed>.+)\])[ \t`]*",
     re.IGNORECASE,
 )
@@ -89,7 +89,7 @@ def without_thoughts(text: str) -> str:
 
 def without_call(text: str) -> str:
     """The text with a call on its last line that submits the answer as "Answer: 4"; the answer of lost channels."""
-    if text.startswith("analysis") and _CHANNEL in text:
+    if text.startswith(("analysis", _CHANNEL)) and _CHANNEL in text:
         text = text[text.rfind(_CHANNEL) + len(_CHANNEL) :]
     text = text.rstrip()
     start = text.rfind("\n") + 1

@@ -22,7 +22,7 @@ _ORDINAL = rf"(?:{'|'.join(_ORDINALS)}|\d{{1,2}}(?:st|nd|rd|th))"
 _NOUN = r"(?:option|choice|candidate|kandidat|candidat[oa]?|候选(?:项|文献)?|候補|选择|选项|no\.|number|#)"
 
 _NAMED = re.compile(
-    rf"{_NOUN}s?[\s_-]?#?[(\[]?(?P<named>[a-z](?![\w'])|\d{{1,3}}(?![\w'])|(?:{'|'.join(_CARDINALS)})\b)[)\]]?"
+    rf"{_NOUN}s?[\s_-]?#?[(\[]?(?P<named>(?<![a-z])[a-z](?![\w'])|\d{{1,3}}(?![\w'])|(?:{'|'.join(_CARDINALS)})\b)[)\]]?"
     rf"|\b(?P<ordinal>{_ORDINAL})\b(?!\s(?:look|glance|thought|sight|step|time|best|approach)\b)(?:\s(?:option|choice|candidate|one|work|paper|article))?"
     r"|\b(?:work|paper|document|article)s?\s?#?(?P<numbered>\d{1,3})(?![\w'])|\bC(?P<short>\d{1,3})(?![\w'])"
     rf"|第(?P<chinese>\d{{1,2}}|[一二三四五六七八九十])[个项篇]",
@@ -257,8 +257,17 @@ class MentionedOptions(NamedTuple):
 _NO_MENTIONS = MentionedOptions(frozenset(), False)
 
 
+_OFF_TOPIC = re.compile(
+    r"\b(?:but|while|whereas|yet)\s(?:the|this)\s(?:masked\s|hidden\s)?(?:sentence|citation|paper|text|context|mask|passage)\b",
+    re.IGNORECASE,
+)
+"""What shows that an option does not fit: "Candidate 2 is about tides, but the sentence is about parsing."."""
+
+
 def mentions_in(sentence: str, of: int) -> MentionedOptions:
     """The options that a sentence names."""
+    if _OFF_TOPIC.search(sentence):
+        return _NO_MENTIONS
     options: set[int] = set()
     run: list[int] = []
     end, denied = 0, False

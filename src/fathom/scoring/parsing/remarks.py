@@ -22,7 +22,8 @@ _TAKEN_BACK = re.compile(
     r"(?:wait|hm+|sorry|apologies|oops|no[,:;!—–-]|hold on|correction|corrected|updated?[:;,]|edit(?:ed)?[:;,]"
     r"|scratch that"
     r"|actually|on (?:second thoughts?|reflection|closer|further)|revised|in fact[,:]"
-    r"|i (?:take (?:it|that|this) back|(?:have )?(?:missed|overlooked|forgot(?:ten)?|misread|miscounted)"
+    r"|i (?:(?:may|might|could) (?:have|be) (?:missed|overlooked|forgotten|misread|miscounted|wrong|missing)"
+    r"|take (?:it|that|this) back|(?:have )?(?:missed|overlooked|forgot(?:ten)?|misread|miscounted)"
     r"|was (?:wrong|mistaken)"
     r"|made (?:a|an) (?:mistake|error))|(?:that|this|it)(?: is|'s| was)"
     r"(?: (?:wrong|incorrect|false|a mistake|an error)|(?: not|n't) (?:right|correct|true))"
@@ -41,11 +42,11 @@ _UNDECIDED = re.compile(
 _UNDECIDED_WORDS = ("under ", "both ", "alternatively", "otherwise", "corrected to", "i c")
 """One of them is in everything that the pattern matches; looking for them takes less time than the pattern."""
 _LABEL = re.compile(
-    r"[*_#( \t]{0,8}(?:brief |short |my |additional |further |step-by-step )?"
+    r"[*_#( \t]{0,8}(?:(?:brief|short|my|additional|further|step-by-step|detailed|full|supporting|how i got this|the) ){0,2}"
     r"(?:explanations?|reason(?:s|ing)?|rationale"
     r"|justifications?|notes?|confidence|evidence|sources?|caveats?|comments?|remarks?|details?|verification|why"
     r"|assumptions?|p\.?s\.?|disclaimer|breakdown|analysis|derivation"
-    r"|working)\b[^\n:]{0,40}[*_ \t]{0,4}(?::|：|\)?[*_ \t]{0,4}$)",
+    r"|working|steps|calculations?|method(?:ology)?|process)\b[^\n:]{0,40}[*_ \t]{0,4}(?::|：|\)?[*_ \t]{0,4}$)",
     re.IGNORECASE | re.MULTILINE,
 )
 _BEFORE_OR_AFTER = re.compile(
@@ -120,6 +121,7 @@ _ADDS = re.compile(
     re.IGNORECASE,
 )
 """What adds to an answer: "I also found Tides."."""
+_PICTURE_AT_END = re.compile(r"(?:[ \t]*[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]){1,4}\Z")
 _SENTENCES = re.compile(r"(?<=[.!?])\s+")
 _NAMING = re.compile(r"\d|[\"“”«»]|\s[*_(]{0,4}(?!I\b|I'|NULL\b)[^\W\d_a-z]")
 """A digit, a quotation mark or a capital letter inside a sentence."""
@@ -135,6 +137,8 @@ _TO_THE_USER = re.compile(
 
 def is_comment(line: str) -> bool:
     """Whether a line is a sentence on the answer, such as "These are all."; a title has no full stop."""
+    if not line.isascii():
+        line = _PICTURE_AT_END.sub("", line)
     if line.count(" ") < 2 or len(line) > 2000 or not line.endswith((*_SENTENCE_ENDS, "?")):
         return False
     if _COURTESY.match(line):

@@ -147,7 +147,7 @@ def lines_in(stated: str, hints: KeyHints) -> list[str]:
 
 
 _EXCLUDED = re.compile(
-    r"\b(?:not|excluded|except|other than|rejected|non-?matching|fail(?:s|ed)?|unlike)\b|n't\b", re.IGNORECASE
+    r"\b(?:candidates for|possible|potential|not|excluded|except|other than|rejected|non-?matching|fail(?:s|ed)?|unlike)\b|n't\b", re.IGNORECASE
 )
 """What the lead-in of another list says: "Excluded:"."""
 
