@@ -41,7 +41,8 @@ _COUNTED_GROUP = re.compile(r"(\d{1,6})(?: [a-z]{1,20})? with (\d{1,6}) ([a-z]{3
 _THERE_ARE = re.compile(r"\Athere (?:is|are|was|were) ", re.IGNORECASE)
 _ONE_AFTER_ANOTHER = re.compile(r"\0(?:(?:,? and |[,;] )\0)*")
 _REVERSED = re.compile(
-    r"\b(?:(?:reversed?|opposite) order|in (?:some|any|no (?:particular|specific)|random|arbitrary) order)\b", re.IGNORECASE
+    r"\b(?:(?:reversed?|opposite) order|in (?:some|any|no (?:particular|specific)|random|arbitrary) order)\b",
+    re.IGNORECASE,
 )
 _COMPARED = re.compile(r"(?<=\d)[ \t](?:>|=)[ \t](?=\d)")
 """Signs between ranked numbers: "12 > 9 = 9"."""

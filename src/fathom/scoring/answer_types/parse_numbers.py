@@ -55,7 +55,8 @@ _COUNTED_THINGS = re.compile(r"\d{1,4}(?:(?:,? and |, )\d{1,4}){2,}\.?")
 _POINTS_TO = re.compile(r"(?<=[\w)\]])[ \t]?(?:→|⇒|=>|->)[ \t]?([^\n→]{1,30})\Z")
 _NOT_YET = re.compile(
     r"\b(?:cannot|can't|could not|couldn't|unable|let me|let's|need to|have to|to find|in order to"
-    r"|please|would need|so far|subtotal|(?:were|was) (?:all )?(?:checked|read|reviewed|examined|compared)|see reference"
+    r"|please|would need|so far|subtotal|(?:were|was) (?:all )?(?:checked|read|reviewed|examined|compared)"
+    r"|see reference"
     r"|(?:first|second|other) (?:half|part)|(?:count|answer|result) follows)\b",
     re.IGNORECASE,
 )
@@ -76,7 +77,9 @@ _OUT_OF = re.compile(
 _IN_ARTICLE = re.compile(r",?[ \t](?:in|from)[ \t](?:article|paper|document)[ \t]#?\d{1,3}(?=\W{0,3}\Z)", re.IGNORECASE)
 """Where a number was found: "The maximum is 8, in article 5."."""
 _LABELED = re.compile(
-    r"(?<=\w)[ \t](?:article|paper|document)[ \t]#?\d{1,3}(?=[ \t](?:is|are|was|were|equals)\b)", re.IGNORECASE
+    r"(?<=\w)[ \t](?:article|paper|document)s?[ \t]#?\d{1,3}"
+    r"(?:(?:,|,? and)[ \t](?:(?:article|paper|document)[ \t])?#?\d{1,3}){0,9}(?=[ \t](?:is|are|was|were|equals)\b)",
+    re.IGNORECASE,
 )
 """A document that a sentence is about: "The number of articles that cite Article 3 is 17."."""
 _FAILS = re.compile(
@@ -95,7 +98,9 @@ _QUANTITY = re.compile(
 )
 """A label that says what is counted, perhaps with a number of its own: "Articles with three authors: 17"."""
 _LABEL = re.compile(r"\A[^\W\d_][^\d=:：\n]{0,80}[=:：](?=[^=\n]{1,200}[=≈→])")
-_WE_GET = re.compile(r"\A\W{0,3}(?:(?:so|thus|therefore|this),? )?(?:(?:we|you|i) )?(?:gets?|gives?|have|obtain|that is) ", re.IGNORECASE)
+_WE_GET = re.compile(
+    r"\A\W{0,3}(?:(?:so|thus|therefore|this),? )?(?:(?:we|you|i) )?(?:gets?|gives?|have|obtain|that is) ", re.IGNORECASE
+)
 _QUOTIENT = re.compile(r"\A\W{0,3}\d{1,9}[ \t]?[/÷][ \t]?\d{1,9}[ \t]?[≈=][ \t]?(?=[\d.,]{1,30}\W{0,3}\Z)")
 _THERE_ARE = re.compile(r"\A\W{0,3}(?:there (?:is|are|was|were)|a total of|in total,?)[ \t]", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")

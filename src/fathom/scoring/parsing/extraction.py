@@ -57,14 +57,17 @@ _PREDICATE = re.compile(r"(?<=\S)(?:です|である|だ|입니다|이다)[。.]
 """The verb after an answer in Japanese or Korean."""
 _WEAK_MARKER = re.compile(
     r"^[*_`#>\t ]{0,8}(?:the |my )?(?:final |overall )?"
-    r"(?:solution|(?:final )?result|conclusion|output|response|total|choice|selection|verdict|final|so|tl;?dr|bottom line"
+    r"(?:solution|lösung|resultado|résultat|ergebnis|(?:final )?result|conclusion|output|response|total|choice"
+    r"|selection|verdict|final|so|tl;?dr|bottom line"
     r"|in short|in brief)"
     r"(?:[*_`]{0,4}[ \t]?[:：→][*_`]{0,4}|[*_`]{0,4}[ \t]?$(?<=\w|[*_`]))",
     re.MULTILINE | re.IGNORECASE,
 )
 """Counts only if there is no other marker."""
 _WEAK_WORDS = re.compile(
-    r"inal|olution|esult|esponse|onclusion|utput|otal|hoice|\bso\b|election|erdict|tl;?dr|ine|n short|n brief", re.IGNORECASE
+    r"inal|olution|ösung|rgebnis|ésultat|esult|esponse|onclusion|utput|otal|hoice|\bso\b|election|erdict"
+    r"|tl;?dr|ine|n short|n brief",
+    re.IGNORECASE,
 )
 _ANNOUNCEMENT = re.compile(
     r"(?:\A|\n)[*_`#>\t ]{0,8}(?:[a-z'’]{1,14},?[ \t]){0,12}?"
@@ -75,7 +78,8 @@ _ANNOUNCEMENT = re.compile(
 )
 """What announces the last line of a response: "From the above, we conclude: 4"."""
 _SPOKEN_LEAD = re.compile(
-    r"(?:oops,? )?(?:i meant(?: to say)?|that(?:'s| would be)|it's)[:,]? (?!not\b|un|wrong|incorrect)(?=[^\n]{1,4000}\Z)",
+    r"(?:oops,? )?(?:i meant(?: to say)?|that(?:'s| would be)|it's)[:,]? (?!not\b|un|wrong"
+    r"|incorrect)(?=[^\n]{1,4000}\Z)",
     re.IGNORECASE,
 )
 """The first words of a response of one line that states an answer: "That would be Lind."."""
@@ -97,8 +101,9 @@ _NOT_THE_ANSWER = re.compile(
 )
 """A response that ends with what the answer is not."""
 _NO_ANSWER_YET = re.compile(
-    r"\b(?:(?:candidates?|options|possibilities) for (?:the |my )?(?:final )?|(?:possible|potential|example|sample|wrong|incorrect) "
-    r"|(?:example|sample|template|format)[^.\n]{0,20}[:：][ \t]?[\"'“`*]{0,3}(?:final )?)\Z"
+    r"\b(?:(?:candidates?|options|possibilities) for (?:the |my )?(?:final )?|(?:possible|potential|example"
+    r"|sample|wrong|incorrect) "
+    r"|(?:example|sample|template|format)[^.\n]{0,20}(?:[:：][ \t]?[\"'“`*]{0,3}|[ \t][\"'“`])(?:final )?)\Z"
 )
 """What shows that a marker does not mark the answer: "Candidates for the answer: ..."."""
 _SECOND_ANSWER = re.compile(r"^[*_# \t-]{0,6}answer (?:2|b|two)\b[ \t]?[:.)]", re.IGNORECASE | re.MULTILINE)
@@ -160,11 +165,13 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> Statement | N
 _RULE_BELOW = re.compile(r"\A\s{0,4}[=-]{3,80}[ \t]*\n")
 """The line below a heading."""
 _DENIED_AT_END = re.compile(
-    r"\b(?:that|this|it|which)(?:'s| is| was| would be) (?:\w+ )?(?:wrong|false|incorrect|untrue|mistaken)\W{0,4}\Z", re.IGNORECASE
+    r"\b(?:that|this|it|which)(?:'s| is| was| would be) (?:\w+ )?(?:wrong|false|incorrect|untrue|mistaken)\W{0,4}\Z"
+    r"|\bnot the (?:final |correct )?answer\W{0,4}\Z",
+    re.IGNORECASE,
 )
 """The end of a sentence that denies what it states: "4, which is wrong."."""
 _NO_VALUE = re.compile(
-    r"[ *_:\n]{0,6}(?:(?:unlikely|undecided|close to|anything|nicht)\b"
+    r"[ *_:\n]{0,6}(?:(?:unlikely|undecided|close to|far from|anything|nicht)\b"
     r"|(?:[^\n.;(]|\.(?=\d)){1,400}? was my (?:first|initial|earlier)\b)",
     re.IGNORECASE,
 )
@@ -179,7 +186,9 @@ _ANSWER_TABLE = re.compile(
 )
 """A table with one cell below the heading "Answer"."""
 _DOUBT = (
-    r"doubt|assum(?:e|ing)|according to (?:an?|some|other|another|the (?:earlier|previous|other))|(?:for )?example|e\.g|template|not (?:sure|certain)|unsure|wonder|perhaps|maybe|suppose|nobody|no one|hardly|wrong|false|incorrect"
+    r"doubt|assum(?:e|ing)|according to (?:an?|some|other|another|the (?:earlier|previous|other))"
+    r"|(?:for )?example|e\.g|template|not (?:sure|certain)|unsure|wonder|perhaps|maybe|suppose|nobody|no one"
+    r"|hardly|wrong|false|incorrect"
     r"|mistaken|unlikely|impossible|tempting|no (?:evidence|reason|proof|indication|sign|hint)"
     r"|(?:user|others|models|some|people|someone|one|many|readers?|you)"
     r"(?: (?:may|might|could|would|will|can))? (?:says?|thinks?|claims?|argues?|assumes?|expects?|objects?)"
@@ -197,7 +206,11 @@ _ASKED = re.compile(
     r"|(?<!\bi )(?<!\bi'd )(?<!\bwe )\b(?:would|might|could|tempting to) (?:answer|say|guess|expect)\b"
     rf"|\b(?:{_DENIED_ABROAD})|有人(?:认为|说)|以为答案"
     rf"|{_DENIED_AT_END.pattern}"
-    r"|\b(?:candidates|options|possibilities) for (?:the |my )?(?:final )?answer\b|\b(?:possible|potential|example|sample) (?:answers?|output)\b",
+    r"|\b(?:candidates|options|possibilities) for (?:the |my )?(?:final )?answer\b|\b(?:possible|potential"
+    r"|example|sample) (?:answers?|output)\b"
+    r"|\b(?:have not|haven't|did not|didn't|could not|couldn't) (?:read|see|seen) (?:all "
+    r"|any )?(?:of )?the (?:articles|documents|text)"
+    r"|\bno access to the\b",
     re.IGNORECASE,
 )
 """A question about an answer, or a denial, which states none: "Is the answer 4?"."""

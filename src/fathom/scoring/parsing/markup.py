@@ -40,7 +40,9 @@ _CALL = re.compile(
 )
 """A call that submits the answer, as agents write it: Finish[4], final_answer("4")."""
 # "> 4" may also mean more than four, so that one line of numbers is not a quote.
-_QUOTE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?){1,4}(?=[^\s\d=])|^> ?(?=[^\n]*\n> ?)|(?<=\n)(?<!\n\n)> ?", re.MULTILINE)
+_QUOTE = re.compile(
+    r"^[ \t]{0,3}(?:>[ \t]?){1,4}(?=[^\s\d=])|^> ?(?=[^\n]*\n> ?)|(?<=\n)(?<!\n\n)> ?|(?<=[:*]\n\n)> ?", re.MULTILINE
+)
 _UNCHECKED = re.compile(r"^[ \t]{0,8}[-*+] \[ ?\] [^\n]*\n?", re.MULTILINE)
 _CHECKED = re.compile(r"^([ \t]{0,8}[-*+] )\[[xX✓✔]\][ \t]", re.MULTILINE)
 
@@ -65,7 +67,7 @@ def without_markup(text: str, hints: KeyHints) -> str:
     if "~~~" in text:
         text = _TILDES.sub("```", text)
     if "[" in text:
-        text = _TURN.sub("", text)
+        text = _TURN.sub("", text).removesuffix("[EOS]")
         text = _ANSWER_BRACKETS.sub(r"<\1answer>", text)
         text = _LINK.sub(r"\1", text) if "](" in text else text
     if "\\item" in text:
