@@ -19,7 +19,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Container, Hashable, Iterable, Sequence
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
-from itertools import chain, pairwise, permutations
+from itertools import chain, permutations
 from typing import NamedTuple
 
 from fathom.records.documents import Passage
@@ -120,20 +120,22 @@ def _uninverted(name: str) -> tuple[str, ...]:
     return (f"{first} {last}", f"{last} {first}") if short and last and first else ()
 
 
-_DIGRAPHS = {"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"}
+_DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
 
 
 def _same_spelling(key: str, read: str) -> bool:
     """Whether two normalized texts have the same letters; `read` may omit accents, or write "ue" for "ü"."""
     if key == read or key.isascii():
         return key == read
+    return _omits_accents(key, read) or _omits_accents(key.translate(_DIGRAPHS), read)
+
+
+def _omits_accents(key: str, read: str) -> bool:
+    """Whether `read` has the letters of the key, each with or without its accent."""
     at = 0
-    for letter, following in pairwise([*key, ""]):
+    for letter in key:
         if read.startswith(letter, at):
             at += 1
-            continue
-        if following != "e" and letter in _DIGRAPHS and read.startswith(_DIGRAPHS[letter], at):
-            at += 2
             continue
         bare = bare_letter(letter)
         if not read.startswith(bare, at):

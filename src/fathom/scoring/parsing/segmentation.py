@@ -121,11 +121,8 @@ _HEADING = re.compile(
 _SUSPECT = re.compile(r"[:*.!#`]|---|===|___")
 
 
-_COLUMN_NAME = re.compile(
-    r"(?:(?:article|author|paper|document|company|country|entity)_)?(?:titles?|names?|authors?|articles?|values?)",
-    re.IGNORECASE,
-)
-"""The header of a table with one column."""
+_COLUMN_NAME = re.compile(r"(?:article|author|paper|document|company|country|entity)_(?:title|name)s?", re.IGNORECASE)
+"""The header of a table with one column, as SQL prints it. A word such as "author" may be an item."""
 
 
 def lines_in(stated: str, hints: KeyHints) -> list[str]:
