@@ -58,14 +58,14 @@ _PREDICATE = re.compile(r"(?<=\S)(?:です|である|だ|입니다|이다)[。.]
 _WEAK_MARKER = re.compile(
     r"^[*_`#>\t ]{0,8}(?:the |my )?(?:final |overall )?"
     r"(?:solution|lösung|resultado|résultat|ergebnis|(?:final )?result|conclusion|output|response|total|choice"
-    r"|selection|verdict|final|so|tl;?dr|bottom line"
+    r"|selection|verdict|final|tl;?dr|bottom line"
     r"|in short|in brief)"
     r"(?:[*_`]{0,4}[ \t]?[:：→][*_`]{0,4}|[*_`]{0,4}[ \t]?$(?<=\w|[*_`]))",
     re.MULTILINE | re.IGNORECASE,
 )
 """Counts only if there is no other marker."""
 _WEAK_WORDS = re.compile(
-    r"inal|olution|ösung|rgebnis|ésultat|esult|esponse|onclusion|utput|otal|hoice|\bso\b|election|erdict"
+    r"inal|olution|ösung|rgebnis|ésultat|esult|esponse|onclusion|utput|otal|hoice|election|erdict"
     r"|tl;?dr|ine|n short|n brief",
     re.IGNORECASE,
 )
@@ -77,6 +77,11 @@ _ANNOUNCEMENT = re.compile(
     re.IGNORECASE,
 )
 """What announces the last line of a response: "From the above, we conclude: 4"."""
+_FINAL_HEADING = re.compile(
+    r"[*_# \t]{0,8}(?:the |my )?(?:final|overall) (?:result|output|solution|verdict|choice|selection)[*_]{0,4}\n",
+    re.IGNORECASE,
+)
+"""A heading of two words. One word, such as "final", may be an item."""
 _SPOKEN_LEAD = re.compile(
     r"(?:oops,? )?(?:i meant(?: to say)?|that(?:'s| would be)|it's)[:,]? (?!not\b|un|wrong"
     r"|incorrect)(?=[^\n]{1,4000}\Z)",
@@ -232,7 +237,7 @@ def _weak_tail(text: str, hints: KeyHints) -> str:
     spoken = _SPOKEN_LEAD.match(text)
     if spoken and not _is_title(spoken[0], hints) and not _ASKED.search(text):
         return text[spoken.end() :]
-    if "\n" not in text and not (":" in text or "：" in text or "# " in text or "→" in text):
+    if not (":" in text or "：" in text or "# " in text or "→" in text or _FINAL_HEADING.match(text)):
         return ""
     short = _SHORT_MARKER.match(text)
     if short and not _NEXT_LETTER.search(text):
