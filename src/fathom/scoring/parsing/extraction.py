@@ -83,7 +83,7 @@ _FINAL_HEADING = re.compile(
 )
 """A heading of two words. One word, such as "final", may be an item."""
 _SPOKEN_LEAD = re.compile(
-    r"(?:oops,? )?(?:i meant(?: to say)?|that(?:'s| would be)|it's)[:,]? (?!not\b|un|wrong"
+    r"(?:oops,? )?(?:i meant(?: to say)?|that(?:'s| would be)|it's):? (?!not\b|un|wrong"
     r"|incorrect)(?=[^\n]{1,4000}\Z)",
     re.IGNORECASE,
 )
