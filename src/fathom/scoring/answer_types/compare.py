@@ -120,10 +120,18 @@ def _uninverted(name: str) -> tuple[str, ...]:
     return (f"{first} {last}", f"{last} {first}") if short and last and first else ()
 
 
+_DIGRAPHS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ø": "oe", "å": "aa"})
+
+
 def _same_spelling(key: str, read: str) -> bool:
-    """Whether two normalized texts have the same letters; `read` may omit accents."""
+    """Whether two normalized texts have the same letters; `read` may omit accents, or write "ue" for "ü"."""
     if key == read or key.isascii():
         return key == read
+    return _omits_accents(key, read) or _omits_accents(key.translate(_DIGRAPHS), read)
+
+
+def _omits_accents(key: str, read: str) -> bool:
+    """Whether `read` has the letters of the key, each with or without its accent."""
     at = 0
     for letter in key:
         if read.startswith(letter, at):

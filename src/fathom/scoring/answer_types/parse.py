@@ -36,14 +36,25 @@ from fathom.scoring.parsing.selections import selected_options
 from fathom.scoring.parsing.sentences import items_in_sentences
 from fathom.scoring.parsing.tables import piped_rows
 
-_MARKUP = ("<", ">", "&", "\r", "- [", "~~", "\\item", "[/", "INST]", "[Ass", "](")
+_MARKUP = ("<", ">", "&", "\r", "- [", "~~", "\\item", "[/", "INST]", "[Ass", "[EOS]", "](")
 """Signs of markup; a search for each is faster than for all of them."""
 _ONE_QUOTED = re.compile(r'[^"“”«»\n]{0,120}["“«][ \t]?([^"“”«»\n]{3,400}?)[ \t]?["”»][^"“”«»\n]{0,300}')
 _TOLD_OF_TITLE = re.compile(r'[^"“”\n]{0,100} (?:of|for|in) ["“][^"“”\n]{1,400}["”] (?:is|was) ([^"“”\n]{1,200}?)\.?')
 """What a sentence says of a title: 'The first author of "Tides" is Lind.'."""
-_BESIDE = re.compile(r"\b(?:after|before|preceding|next to|similar to|other than) [\"“«]\Z", re.IGNORECASE)
-"""What names another title by its place: 'the article after "Tides"'."""
+_BESIDE = re.compile(
+    r"\b(?:after|before|above|below|under|preceding|next to|similar to|other than|follow(?:s|ing)|cit(?:es|ed"
+    r"|ing)(?: by| in)?|by|than"
+    r"|referenc(?:es|ed|ing)(?: by| in)?|mention(?:s|ed)(?: by| in)?|of|like|from|with|about|on|in|to) [\"“«]\Z",
+    re.IGNORECASE,
+)
+"""What names another title by its relation to this one: 'the article that cites "Tides"'."""
 _HONORIFIC = re.compile(r"\A(?:the |l')?(?:(?:Dr|Prof|Professor|Mr|Ms|Mrs|Herr|Frau)\b\.?[ \t])*", re.IGNORECASE)
+_REASON = re.compile(
+    r"[ \t]\((?:the|it|this|that|since|because|as|no)[ \t](?:(?!wrong|incorrect|rejected|excluded|except|but\b"
+    r"|or\b|second|next|closest|guess|likely|maybe|perhaps)"
+    r"[^()\n\dA-Z\"“«]){1,200}\)\.?\Z"
+)
+"""A reason in brackets that names nothing: "descriptive (the sentence names no method)"."""
 _MAY_BE_JSON = frozenset('{["n*_`')
 _NOT_BUT = re.compile(r"\Anot[ \t][^\n]{1,400}?,? but (?:rather |instead )?(?=\S)", re.IGNORECASE)
 """The beginning of "not Lind but Wu"."""
@@ -79,6 +90,9 @@ def _parse_text(statement: AnswerStatement, key: Text, hints: KeyHints) -> Text 
     lines = lines_in(statement.text, hints)
     if not lines:
         return None
+    if len(lines) > 1 and all("|" in line for line in lines):
+        cells = [cell for row in piped_rows(lines, ()) for cell in row]
+        lines = cells if len(cells) == 1 else lines
     # Reasoning ends with its answer; a title may be wrapped over lines.
     reasoned = not statement.marked and (
         2 * sum(line.endswith((".", "!", "?")) for line in lines[:-1]) >= len(lines)
@@ -102,6 +116,8 @@ def _parse_text(statement: AnswerStatement, key: Text, hints: KeyHints) -> Text 
     if letters(bare) not in hints.whole and (shorter := without_comment(line)) != line:
         line = shorter
         bare = clean_item(without_lead_in(line, hints), hints)
+    if letters(bare) not in hints.whole and letters(kept := _REASON.sub("", bare)) in hints.whole:
+        return Text(value=kept)
     if letters(bare) not in hints.whole and letters(kept := _HONORIFIC.sub("", CONTRAST.sub("", bare))) in hints.whole:
         return Text(value=kept)  # "Dr. Mei Lind, not Jonas Wu"
     named = letters(bare) not in hints.whole and not _BY_PERSON.search(line)
@@ -190,7 +206,7 @@ def parse_response(text: str, key: Answer, *, truncated: bool = False) -> Answer
             return number_of(text)
         if "<" in text or "[/" in text or "◁/" in text:
             text = without_thoughts(text)
-        if text[-1:] in {")", "]", "`"} or text.startswith("analysis"):
+        if text[-1:] in {")", "]", "`"} or text.startswith(("analysis", "assistantfinal")):
             text = without_call(text)
         hints = KeyHints(scalars_of(key))
         if any(map(text.__contains__, _MARKUP)):

@@ -40,7 +40,12 @@ _DIGIT = re.compile(r"\d")
 _COUNTED_GROUP = re.compile(r"(\d{1,6})(?: [a-z]{1,20})? with (\d{1,6}) ([a-z]{3,20})", re.IGNORECASE)
 _THERE_ARE = re.compile(r"\Athere (?:is|are|was|were) ", re.IGNORECASE)
 _ONE_AFTER_ANOTHER = re.compile(r"\0(?:(?:,? and |[,;] )\0)*")
-_REVERSED = re.compile(r"\b(?:reversed?|opposite) order\b", re.IGNORECASE)
+_REVERSED = re.compile(
+    r"\b(?:(?:reversed?|opposite) order|in (?:some|any|no (?:particular|specific)|random|arbitrary) order)\b",
+    re.IGNORECASE,
+)
+_COMPARED = re.compile(r"(?<=\d)[ \t](?:>|=)[ \t](?=\d)")
+"""Signs between ranked numbers: "12 > 9 = 9"."""
 _TIED = re.compile(r"[^\W\d_][ \t]=[ \t][^\W\d_]|[ \t]\(tied?\)")
 _DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d{1,9}),(\d{1,2})(?![\d,.]\d|\d)")
 
@@ -81,6 +86,8 @@ def parse_list(statement: AnswerStatement, key: ListAnswer, hints: KeyHints) -> 
         return None
     if not text.isascii():
         text = _CROSSED_OUT.sub("", text)
+    if numeric and isinstance(key, Ranking):
+        text = _COMPARED.sub(", ", text)
     if numeric and "\n" not in text.strip():
         text = bare_numbers(text)
     items = items_in(text, hints, numeric, counted=isinstance(key, Multiset))

@@ -55,7 +55,9 @@ _COUNTED_THINGS = re.compile(r"\d{1,4}(?:(?:,? and |, )\d{1,4}){2,}\.?")
 _POINTS_TO = re.compile(r"(?<=[\w)\]])[ \t]?(?:→|⇒|=>|->)[ \t]?([^\n→]{1,30})\Z")
 _NOT_YET = re.compile(
     r"\b(?:cannot|can't|could not|couldn't|unable|let me|let's|need to|have to|to find|in order to"
-    r"|please|would need|so far|subtotal|(?:first|second|other) (?:half|part)|(?:count|answer|result) follows)\b",
+    r"|please|would need|so far|subtotal|(?:were|was) (?:all )?(?:checked|read|reviewed|examined|compared)"
+    r"|see reference"
+    r"|(?:first|second|other) (?:half|part)|(?:count|answer|result) follows)\b",
     re.IGNORECASE,
 )
 """A sentence that states no result: "To find the answer, count the 6 bylines."."""
@@ -74,6 +76,18 @@ _OUT_OF = re.compile(
 """What a count is taken from: "Out of the 42 articles, 17 match."."""
 _IN_ARTICLE = re.compile(r",?[ \t](?:in|from)[ \t](?:article|paper|document)[ \t]#?\d{1,3}(?=\W{0,3}\Z)", re.IGNORECASE)
 """Where a number was found: "The maximum is 8, in article 5."."""
+_LABELED = re.compile(
+    r"(?<=\w)[ \t](?:article|paper|document)s?[ \t]#?\d{1,3}"
+    r"(?:(?:,|,? and)[ \t](?:(?:article|paper|document)[ \t])?#?\d{1,3}){0,9}(?=[ \t](?:is|are|was|were|equals)\b)",
+    re.IGNORECASE,
+)
+"""A document that a sentence is about: "The number of articles that cite Article 3 is 17."."""
+_FAILS = re.compile(
+    r"\A\W{0,3}\d{1,6}(?: (?:of|out of) (?:the )?\d{1,6})?(?: [a-z]{1,20})? "
+    r"(?:do|does|did)(?: not|n't) (?:meet|qualify|satisfy|match|fulfill?|fit)\b",
+    re.IGNORECASE,
+)
+"""A count of what is not asked for: "17 articles do not meet the condition."."""
 _TERMS = re.compile(r",[ \t](?:from|i\.e\.,?)[ \t][\d.,]{1,20}(?:[ \t]?[+×][ \t]?[\d.,]{1,20}){1,50}(?=\.?\Z)")
 """What a result was computed from: "The total was 14, from 5 + 9."."""
 _QUANTITY = re.compile(
@@ -84,6 +98,9 @@ _QUANTITY = re.compile(
 )
 """A label that says what is counted, perhaps with a number of its own: "Articles with three authors: 17"."""
 _LABEL = re.compile(r"\A[^\W\d_][^\d=:：\n]{0,80}[=:：](?=[^=\n]{1,200}[=≈→])")
+_WE_GET = re.compile(
+    r"\A\W{0,3}(?:(?:so|thus|therefore|this),? )?(?:(?:we|you|i) )?(?:gets?|gives?|have|obtain|that is) ", re.IGNORECASE
+)
 _QUOTIENT = re.compile(r"\A\W{0,3}\d{1,9}[ \t]?[/÷][ \t]?\d{1,9}[ \t]?[≈=][ \t]?(?=[\d.,]{1,30}\W{0,3}\Z)")
 _THERE_ARE = re.compile(r"\A\W{0,3}(?:there (?:is|are|was|were)|a total of|in total,?)[ \t]", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -94,7 +111,7 @@ _ANOTHER_CASE = re.compile(
     re.IGNORECASE,
 )
 """Another value under another reading: "17 (16 without article 9)"."""
-_CONTINENTAL = re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3}){1,5},\d{1,2}(?![\d,])")
+_CONTINENTAL = re.compile(r"(?<![\d.,])\d{1,3}(?:(?:\.\d{3}){1,5},\d{1,2}|(?:\.\d{3}){2,5})(?![\d,]|\.\d)")
 _DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d{1,9}),(\d{1,2})(?![\d,.]\d|\d)")
 _ARROW = re.compile(r"→|->|=>")
 _NEGATIVE_CHANGE = re.compile(
@@ -116,7 +133,7 @@ def parse_number(statement: AnswerStatement, key: Number, hints: KeyHints) -> Nu
     text = plain(half_width(statement.text))
     if key.unit or key.decimals is not None or not text.isascii():
         text = plain_amounts(text, key.unit)
-    if "," in text:
+    if "," in text or text.count(".") > 1:
         text = _with_points(text, key)
     lines = [line for line in text.split("\n") if line.strip(" \t*_`#")]
     if lines and all("|" in line for line in lines):
@@ -175,6 +192,9 @@ def _number_in_line(line: str, unit: str, last: bool) -> Number | None:
         line = _NOT_BUT.sub("", line)
     if "(" in line and _ANOTHER_CASE.search(line):
         return None
+    if _FAILS.match(line):
+        return None
+    line = _LABELED.sub(" it", line) if len(numbers_in(line)) > 1 else line
     line = _IN_ARTICLE.sub("", _INSTRUCTED.sub("", _OUT_OF.sub("", _TERMS.sub("", line))))
     quantity = _QUANTITY.match(line)
     if (
@@ -241,7 +261,7 @@ def _number_in_sentence(sentence: str, unit: str) -> Number | None:
     rounded = _ROUNDED.match(sentence[label.end() if label else 0 :])
     if rounded:
         return _if_rounded(rounded[1], rounded[2], unit)
-    sum_of = _ARROW.sub("=", sentence[label.end() if label else 0 :])
+    sum_of = _ARROW.sub("=", ASIDE.sub("", _WE_GET.sub("", sentence[label.end() if label else 0 :])))
     terms, _, result = sum_of.replace("≈", "=").rpartition("=") if "=" in sum_of else ("", "", sum_of)
     total = numbers_in(result)
     if len(total) != 1 or not _SUM.fullmatch(terms):

@@ -46,7 +46,7 @@ _OTHER_MARKER = re.compile(
     r"答案[*_`】」\])]{0,4}[ \t]?(?:是|为|為|[:：=→])[:：]?|[【\[「]答案[】\]」][:：]?|答え[はが][:：]?|정답은"
     r"|^[*_`#>\t 【\[]{0,8}(?:so |also )?(?:la |el |die |der |das |a |o |il |het |de |det |le )?"
     r"(?:final |最终|最終的?な?|최종 ?|endgültige |richtige |окончательный |правильный |итоговый |الإجابة النهائية )?"
-    r"(?:ans|respuesta|réponse|antwort|ответ|resposta|risposta|antwoord|svaret?|cevap|odpowiedź|答え|解答|回答|答|正解"
+    r"(?:ans|respuesta|réponse|antwort|ответ|resposta|risposta|antwoord|svar(?:et)?|cevap|odpowiedź|答え|解答|回答|答|正解"
     r"|정답|답변?|الجواب|الإجابة|उत्तर|jawaban|đáp án|απάντηση|vastaus|válasz|odpověď|răspuns|відповідь)"
     r"(?: final| finale| correcta| correcte| correta| corretta| النهائية)?[*_`】\])]{0,4}[ \t]?"
     r"(?:[:：=→]|(?<=】)|(?:es|est|ist|lautet|é|è|is|är|er)\b[ \t]?[:：]?)[*_`]{0,4}",
@@ -57,22 +57,37 @@ _PREDICATE = re.compile(r"(?<=\S)(?:です|である|だ|입니다|이다)[。.]
 """The verb after an answer in Japanese or Korean."""
 _WEAK_MARKER = re.compile(
     r"^[*_`#>\t ]{0,8}(?:the |my )?(?:final |overall )?"
-    r"(?:solution|result|conclusion|output|total|choice|selection|verdict|final|tl;?dr|bottom line|in short|in brief)"
+    r"(?:solution|lösung|resultado|résultat|ergebnis|(?:final )?result|conclusion|output|response|total|choice"
+    r"|selection|verdict|final|tl;?dr|bottom line"
+    r"|in short|in brief)"
     r"(?:[*_`]{0,4}[ \t]?[:：→][*_`]{0,4}|[*_`]{0,4}[ \t]?$(?<=\w|[*_`]))",
     re.MULTILINE | re.IGNORECASE,
 )
 """Counts only if there is no other marker."""
 _WEAK_WORDS = re.compile(
-    r"inal|olution|esult|onclusion|utput|otal|hoice|election|erdict|tl;?dr|ine|n short|n brief", re.IGNORECASE
+    r"inal|olution|ösung|rgebnis|ésultat|esult|esponse|onclusion|utput|otal|hoice|election|erdict"
+    r"|tl;?dr|ine|n short|n brief",
+    re.IGNORECASE,
 )
 _ANNOUNCEMENT = re.compile(
     r"(?:\A|\n)[*_`#>\t ]{0,8}(?:[a-z'’]{1,14},?[ \t]){0,12}?"
     r"(?:found|findings?|conclude|conclusion|get|gives|obtain|follows|following|yields|leaves|summary|determined|identified"
-    r"|arrive at|hence|thus|therefore)"
+    r"|arrive at|hence|thus|therefore|so|result)"
     r"[*_]{0,3}[:：][*_ \t]{1,6}(?=[^\n]{1,4000}\Z)",
     re.IGNORECASE,
 )
 """What announces the last line of a response: "From the above, we conclude: 4"."""
+_FINAL_HEADING = re.compile(
+    r"[*_# \t]{0,8}(?:the |my )?(?:final|overall) (?:result|output|solution|verdict|choice|selection)[*_]{0,4}\n",
+    re.IGNORECASE,
+)
+"""A heading of two words. One word, such as "final", may be an item."""
+_SPOKEN_LEAD = re.compile(
+    r"(?:oops,? )?(?:i meant(?: to say)?|that(?:'s| would be)|it's):? (?!not\b|un|wrong"
+    r"|incorrect)(?=[^\n]{1,4000}\Z)",
+    re.IGNORECASE,
+)
+"""The first words of a response of one line that states an answer: "That would be Lind."."""
 _FULL_STOP = re.compile(r"[^\W\d]{3}[.!?][ \t]+(?=\S)")
 _SHORT_MARKER = re.compile(r"(?:Q[:.][^\n]*\n\s*)?[*_ ]{0,3}A[*_]{0,3}[:：][*_]{0,3}[ \t\n]")
 _NEXT_LETTER = re.compile(r"^[*_ ]{0,3}B[*_]{0,3}[:.)]", re.MULTILINE)
@@ -90,6 +105,12 @@ _NOT_THE_ANSWER = re.compile(
     re.IGNORECASE,
 )
 """A response that ends with what the answer is not."""
+_NO_ANSWER_YET = re.compile(
+    r"\b(?:(?:candidates?|options|possibilities) for (?:the |my )?(?:final )?|(?:possible|potential|example"
+    r"|sample|wrong|incorrect) "
+    r"|(?:example|sample|template|format)[^.\n]{0,20}(?:[:：][ \t]?[\"'“`*]{0,3}|[ \t][\"'“`])(?:final )?)\Z"
+)
+"""What shows that a marker does not mark the answer: "Candidates for the answer: ..."."""
 _SECOND_ANSWER = re.compile(r"^[*_# \t-]{0,6}answer (?:2|b|two)\b[ \t]?[:.)]", re.IGNORECASE | re.MULTILINE)
 _LEAD = re.compile(r"\s*(?:so|thus|therefore|hence)?,?\s?(?:the |my )?")
 
@@ -124,8 +145,8 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStateme
         if record:
             return None if RETRACTION.search(remarks) else AnswerStatement(record, marked=True)
     tail = _tail(text[box_end:], hints)
-    tail, after = split_remarks(tail, hints, marked=True) if tail else ("", "")
-    if tail and _NO_VALUE.match(tail):
+    tail, after = split_remarks(_RULE_BELOW.sub("", tail), hints, marked=True) if tail else ("", "")
+    if tail and (_NO_VALUE.match(tail) or _DENIED_AT_END.search(tail)):
         return None
     if not tail and not box:
         weak = _weak_tail(text, hints)
@@ -146,8 +167,16 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStateme
     return AnswerStatement(body, marked=False)
 
 
+_RULE_BELOW = re.compile(r"\A\s{0,4}[=-]{3,80}[ \t]*\n")
+"""The line below a heading."""
+_DENIED_AT_END = re.compile(
+    r"\b(?:that|this|it|which)(?:'s| is| was| would be) (?:\w+ )?(?:wrong|false|incorrect|untrue|mistaken)\W{0,4}\Z"
+    r"|\bnot the (?:final |correct )?answer\W{0,4}\Z",
+    re.IGNORECASE,
+)
+"""The end of a sentence that denies what it states: "4, which is wrong."."""
 _NO_VALUE = re.compile(
-    r"[ *_:\n]{0,6}(?:(?:unlikely|undecided|close to|anything|nicht)\b"
+    r"[ *_:\n]{0,6}(?:(?:unlikely|undecided|close to|far from|anything|nicht)\b"
     r"|(?:[^\n.;(]|\.(?=\d)){1,400}? was my (?:first|initial|earlier)\b)",
     re.IGNORECASE,
 )
@@ -162,7 +191,9 @@ _ANSWER_TABLE = re.compile(
 )
 """A table with one cell below the heading "Answer"."""
 _DOUBT = (
-    r"doubt|not (?:sure|certain)|unsure|wonder|perhaps|maybe|suppose|nobody|no one|hardly|wrong|false|incorrect"
+    r"doubt|assum(?:e|ing)|according to (?:an?|some|other|another|the (?:earlier|previous|other))"
+    r"|(?:for )?example|e\.g|template|not (?:sure|certain)|unsure|wonder|perhaps|maybe|suppose|nobody|no one"
+    r"|hardly|wrong|false|incorrect"
     r"|mistaken|unlikely|impossible|tempting|no (?:evidence|reason|proof|indication|sign|hint)"
     r"|(?:user|others|models|some|people|someone|one|many|readers?|you)"
     r"(?: (?:may|might|could|would|will|can))? (?:says?|thinks?|claims?|argues?|assumes?|expects?|objects?)"
@@ -179,7 +210,12 @@ _ASKED = re.compile(
     r"(?:that )?(?:(?:it|this|that|the (?:final |correct )?\w+) (?:is|are|was)\b|[\d\[(\"])"
     r"|(?<!\bi )(?<!\bi'd )(?<!\bwe )\b(?:would|might|could|tempting to) (?:answer|say|guess|expect)\b"
     rf"|\b(?:{_DENIED_ABROAD})|有人(?:认为|说)|以为答案"
-    r"|\b(?:that|this|it|which)(?:'s| is| was| would be) (?:\w+ )?(?:wrong|false|incorrect|untrue|mistaken)\W{0,4}\Z",
+    rf"|{_DENIED_AT_END.pattern}"
+    r"|\b(?:candidates|options|possibilities) for (?:the |my )?(?:final )?answer\b|\b(?:possible|potential"
+    r"|example|sample) (?:answers?|output)\b"
+    r"|\b(?:have not|haven't|did not|didn't|could not|couldn't) (?:read|see|seen) (?:all "
+    r"|any )?(?:of )?the (?:articles|documents|text)"
+    r"|\bno access to the\b",
     re.IGNORECASE,
 )
 """A question about an answer, or a denial, which states none: "Is the answer 4?"."""
@@ -198,7 +234,10 @@ def _denies_or_doubles(text: str) -> bool:
 
 def _weak_tail(text: str, hints: KeyHints) -> str:
     """The text after "Result:" or a heading such as "## Conclusion"; empty if there is none."""
-    if not (":" in text or "：" in text or "# " in text or "→" in text):
+    spoken = _SPOKEN_LEAD.match(text)
+    if spoken and not _is_title(spoken[0], hints) and not _ASKED.search(text):
+        return text[spoken.end() :]
+    if not (":" in text or "：" in text or "# " in text or "→" in text or _FINAL_HEADING.match(text)):
         return ""
     short = _SHORT_MARKER.match(text)
     if short and not _NEXT_LETTER.search(text):
@@ -294,6 +333,8 @@ def _tail(text: str, hints: KeyHints) -> str:
             small.startswith("answers", match.start())
             and small[max(0, match.start() - 2) : match.start() - 1].isdigit()
         ):
+            continue
+        if _NO_ANSWER_YET.search(small, max(0, match.start() - 40), match.start()):
             continue
         if match.end() < content and (match.lastgroup is None or _is_heading(small, match.start())):
             written = max(written, match.end())

@@ -102,6 +102,8 @@ def is_call(record: dict[str, Any]) -> bool:
 def unwrapped(value: Any) -> Any:
     """The answer inside {"answer": ...}, {"titles": [...]} or a tool call, even if it is wrapped several times."""
     for _ in range(4):
+        if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict) and "answer" in value[0]:
+            value = value[0]
         if not isinstance(value, dict):
             break
         if is_call(value):

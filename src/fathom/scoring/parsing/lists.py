@@ -99,7 +99,9 @@ def items_in(stated: str, hints: KeyHints, numeric: bool, counted: bool = False)
         return _inline(line, hints, numeric)
     if "|" in lines[0] and all("|" in line for line in lines):
         rows = without_ranks(piped_rows(lines, ()))
-        return [cell for row in (number_column(rows) if numeric else without_numbers(rows)) for cell in row if cell]
+        return [
+            cell for row in (number_column(rows, lines) if numeric else without_numbers(rows)) for cell in row if cell
+        ]
     if numeric and lines[0][-1].isdigit() and len(lines[0]) > 8:
         return _labeled_values(lines, hints)
     items = clean_items(lines, hints)

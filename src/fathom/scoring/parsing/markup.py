@@ -34,13 +34,15 @@ _THOUGHT = re.compile(
 _CHANNEL = "assistantfinal"
 """Separates analysis and answer if a response in channels has lost its special tokens."""
 _CALL = re.compile(
-    r"[ \t>*`]{0,6}(?:action[:：][ \t]?)?(?:final_answer|submit_answer|submit|finish)[ \t]?"
+    r"[ \t>*`]{0,6}(?:action[:：][ \t]?)?(?:final_answer|submit_answer|submit|finish|print)[ \t]?"
     r"(?:\((?:answer[ \t]?=[ \t]?)?(?P<given>.+)\)|\[(?P<listed>.+)\])[ \t`]*",
     re.IGNORECASE,
 )
 """A call that submits the answer, as agents write it: Finish[4], final_answer("4")."""
 # "> 4" may also mean more than four, so that one line of numbers is not a quote.
-_QUOTE = re.compile(r"^[ \t]{0,3}(?:>[ \t]?){1,4}(?=[^\s\d=])|^> ?(?=[^\n]*\n> ?)|(?<=\n)(?<!\n\n)> ?", re.MULTILINE)
+_QUOTE = re.compile(
+    r"^[ \t]{0,3}(?:>[ \t]?){1,4}(?=[^\s\d=])|^> ?(?=[^\n]*\n> ?)|(?<=\n)(?<!\n\n)> ?|(?<=[:*]\n\n)> ?", re.MULTILINE
+)
 _UNCHECKED = re.compile(r"^[ \t]{0,8}[-*+] \[ ?\] [^\n]*\n?", re.MULTILINE)
 _CHECKED = re.compile(r"^([ \t]{0,8}[-*+] )\[[xX✓✔]\][ \t]", re.MULTILINE)
 
@@ -65,7 +67,7 @@ def without_markup(text: str, hints: KeyHints) -> str:
     if "~~~" in text:
         text = _TILDES.sub("```", text)
     if "[" in text:
-        text = _TURN.sub("", text)
+        text = _TURN.sub("", text).removesuffix("[EOS]")
         text = _ANSWER_BRACKETS.sub(r"<\1answer>", text)
         text = _LINK.sub(r"\1", text) if "](" in text else text
     if "\\item" in text:
@@ -89,7 +91,7 @@ def without_thoughts(text: str) -> str:
 
 def without_call(text: str) -> str:
     """The text with a call on its last line that submits the answer as "Answer: 4"; the answer of lost channels."""
-    if text.startswith("analysis") and _CHANNEL in text:
+    if text.startswith(("analysis", _CHANNEL)) and _CHANNEL in text:
         text = text[text.rfind(_CHANNEL) + len(_CHANNEL) :]
     text = text.rstrip()
     start = text.rfind("\n") + 1

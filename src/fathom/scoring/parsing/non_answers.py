@@ -29,6 +29,7 @@ HEDGE = re.compile(
 # "5+", "5 or more": a number with a bound or a multiplier after it is another value, or none.
 BOUND_AFTER = re.compile(
     r"\+(?![ \t]?\d)|-ish\b|[ \t]?[<>≤≥]|[ \t]and a (?:half|quarter)\b|以上|以下|多家|余"
+    r"|[ \t](?:fewer|less|more) than (?:expected|that|the|in|for)\b"
     r"|[ \t]?\(?(?:plus|minus|less|fewer|dozens?|or (?:more|less|fewer|so)|at (?:least|most)"
     r"|and (?:up|above))\b(?! than)",
     re.IGNORECASE,
@@ -41,7 +42,7 @@ DENIED_AFTER = re.compile(
     r" (?:wrong|incorrect|not\b|excluded|ruled out|eliminated|too|out\b|no (?:match|fit)|unlikely"
     r"|less likely|worse|off topic)"
     r"|(?:can|could|may|must|should) be (?:excluded|ruled out|eliminated|discarded|dismissed)"
-    r"|(?:is|are) (?:\w+ )?elsewhere"
+    r"|(?:is|are) (?:\w+ )?elsewhere|(?:has|have) been (?:excluded|ruled out|eliminated|discarded|dismissed|rejected)"
     r"|(?:can't|cannot|can not|isn't|aren't|wasn't|weren't|(?:do|does|did)(?:n't| not)|(?:should|could"
     r"|would|must)(?:n't| not))\b)",
     re.IGNORECASE,
@@ -101,7 +102,7 @@ _UNSAID = re.compile(
     rf"|{_SOURCES} (?:do|does|did|gives?|contains?|provides?|offers?|has|have|mention)(?: not| no|n't)?"
     r" (?:contain|provide|mention|state|specify|report|include|give|say|answers?|information|data|enough|sufficient)"
     r"|i(?: cannot| can't| could not| couldn't| am unable to|'m unable to| was unable to)"
-    r" (?:(?:find|locate|see) (?:any|an?|such|this|that|it"
+    r" (?:(?:find|locate|see) (?:any|an?|such"
     r"|(?:the )?(?:requested |required |necessary |needed |relevant )?(?:information|data|figure|value|number))\b"
     rf"|(?:answer|determine|derive|tell|say)\b[a-z ]{{0,60}}? (?:from|based on|using|with|given|in|by) {_SOURCES}\b)"
     r"|(?:die|the) frage (?:kann|lässt sich)[a-z äöüß]{0,60} (?:nicht|not)"
@@ -120,7 +121,7 @@ _KIND = (
 _HOLDS = (
     r"(?:meets?|match(?:es)?|satisf(?:y|ies)|fulfills?|fulfils?|fits?|qualif(?:y|ies)|exists?|is|are|was"
     r"|were|has|have|had|cites?"
-    r"|appears?|found|that|which|with|in|among|who|whose|to)"
+    r"|appears?|found|that|which|with|in|among|who|whose|to|wrote|published)"
 )
 # Any noun, such as the entities of a pack, with a verb that leaves no doubt.
 _NOTHING_FITS = (
@@ -139,7 +140,7 @@ _NO_MATCH = re.compile(
     rf"(?:{_NOTHING_FITS}|"
     rf"there (?:is|are|was|were)(?: (?:none\b|not any\b)|n't any\b| no (?:such |matching "
     rf"|other )?{_KIND}\b).{{0,300}}"
-    rf"|no (?:such |matching )?{_KIND} (?:at all )?{_HOLDS}\b.{{0,300}}|no (?:(?:such |matching ){_KIND}"
+    rf"|no(?:t a single)? (?:such |matching )?{_KIND} (?:at all )?{_HOLDS}\b.{{0,300}}|no (?:(?:such |matching ){_KIND}"
     rf"|articles?|matching|one)"
     rf"|{_SOURCES} (?:contains?|has|have|includes?|lists?) no (?:such |matching )?{_KIND}\b.{{0,300}}"
     r"|none of (?:the|these|them|those)\b.{0,300}|(?:nothing|nobody|none) (?:match|meet|satisf|fit|qualif"
@@ -147,13 +148,22 @@ _NO_MATCH = re.compile(
     r"|no (?:match(?:es)?|results?|articles?|such articles?) (?:were |was )?found\b.{0,300}"
     r"|(?:null|none|n/a)\b,?:? (?:[-–—] )?\(?(?:since|because|as|given that|there (?:is|are)|no"
     r"|none of|nothing|nobody)\b.{0,300}"
+    r"|(?:es|is) gibt keine?[nr]?(?: \w+){1,6}|(?:no|keine?[rs]?)(?: \w+){1,6} (?:erfüllt|erfüllen|passt"
+    r"|passen)\b.{0,100}"
+    r"|aucune?(?: [\w']+){1,4} ne\b.{0,200}|il n'(?:y|and) a aucune?(?: \w+){1,6}"
+    r"|ning[uú]na?(?: \w+){1,6} (?:cumplen?|satisfacen?|coinciden?)\b.{0,200}|no hay ning[uú]na?(?: \w+){1,6}"
     r"|(?:null|none),? (?:and )?(?:not|instead of|rather than)\b.{0,3000})",
 )
 _CONTRASTED = re.compile(r"(?:null|none),? (?:and )?(?:not|instead of|rather than) ")
-_EXCEPT = re.compile(r"\b(?:except|but|others?|other than|only|besides|apart from|unless|aside from|however)\b")
+_EXCEPT = re.compile(
+    r"\b(?:except|but|others?|other than|only|besides|apart from|unless|aside from|however|außer|ausser|sauf"
+    r"|excepto|salvo|menos"
+    r"|first|second|so far|until now|part of)\b"
+)
 # A cheap test that rules out nearly all other statements.
 _MAY_SAY_NOTHING = re.compile(
-    r"[\W_]{0,40}(?:text\w{0,2}\{)?(?:an em|the em|nu|ni|na\b|n/a|no(?:ne|t|thing|body|\b)|there (?:is|are|w)|so"
+    r"[\W_]{0,40}(?:text\w{0,2}\{)?(?:an em|the em|nu|ni|na\b|n/a|no(?:ne|t|thing|body|\b)|ning|aucun|il n'"
+    r"|keine?|(?:es|is) gibt|there (?:is|are|w)|so"
     r"|therefore|thus|hence|em|un|can|could|ins|it(?:'s| can| is)|th(?:at|is)(?:'s| is| info)|sorry"
     r"|i(?:'m| am| can| could| was)|afraid|based|die frage|la |[根从基依]"
     r"|th(?:e|ese|is) (?:req|nec|need|info|data|fig|num|text|cont|prov|giv|avail|shown|doc|art|pap|coll|sourc|frage)"
@@ -173,7 +183,7 @@ _ENDS_IN_NULL = re.compile(
 _ONE_BULLET = re.compile(r"\A\s*(?:[-*•+–]|1[.)])[ \t]+")
 _NULL_LEAD_IN = re.compile(
     r"\A(?:(?:so|therefore|thus|hence)[,:]? )?(?:(?:(?:the|my|our) (?:final |correct |expected )?"
-    r"(?:answer|result|output|value|response|query|list|set)|it|that|this|which)"
+    r"(?:answer|result(?: set)?|output|value|response|query|list|set)|it|that|this|which)"
     r"(?:'s| is| would be| must be| should be| returns| remains)(?: therefore| thus| then| an?)?:? )?"
     r"(?=[*_`\"'“(\[]{0,3}(?:null|none|nil|n/a|empty|nothing)\b)",
     re.IGNORECASE,
@@ -234,7 +244,11 @@ def _ends_in_null(stated: str) -> bool:
 def _is_offer(aside: str) -> bool:
     """Whether brackets after "NULL" name something instead of giving a reason: "NULL (Tides)"."""
     inside = normal(aside)
-    return inside.startswith("or ") or (bool(inside) and inside not in NOTHING and _REASON.search(inside) is None)
+    return (
+        inside.startswith("or ")
+        or HEDGE.search(inside) is not None
+        or (bool(inside) and inside not in NOTHING and _REASON.search(inside) is None)
+    )
 
 
 def _is_unsaid(form: str) -> bool:

@@ -22,7 +22,7 @@ _ORDINAL = rf"(?:{'|'.join(_ORDINALS)}|\d{{1,2}}(?:st|nd|rd|th))"
 _NOUN = r"(?:option|choice|candidate|kandidat|candidat[oa]?|候选(?:项|文献)?|候補|选择|选项|no\.|number|#)"
 
 _NAMED = re.compile(
-    rf"{_NOUN}s?[\s_-]?#?[(\[]?(?P<named>[a-z](?![\w'])|\d{{1,3}}(?![\w'])|(?:{'|'.join(_CARDINALS)})\b)[)\]]?"
+    rf"{_NOUN}s?[\s_-]?#?[(\[]?(?P<named>(?<![a-z])[a-z](?![\w'])|\d{{1,3}}(?![\w'])|(?:{'|'.join(_CARDINALS)})\b)[)\]]?"
     rf"|\b(?P<ordinal>{_ORDINAL})\b(?!\s(?:look|glance|thought|sight|step|time|best|approach)\b)(?:\s(?:option|choice|candidate|one|work|paper|article))?"
     r"|\b(?:work|paper|document|article)s?\s?#?(?P<numbered>\d{1,3})(?![\w'])|\bC(?P<short>\d{1,3})(?![\w'])"
     rf"|第(?P<chinese>\d{{1,2}}|[一二三四五六七八九十])[个项篇]",
@@ -101,7 +101,7 @@ _BETWEEN = re.compile(
 _JOINED = re.compile(
     r"\s?(?:[,/&、和与及]|或者?|以及|\b(?:or|and|nor)\b){1,2}\s?(?:the\s)?(?:or\s|and\s|nor\s)?", re.IGNORECASE
 )
-_JOINED_OR_RANGE = re.compile(rf"{_JOINED.pattern}|\s?[-–]\s?", re.IGNORECASE)
+_JOINED_OR_RANGE = re.compile(rf"{_JOINED.pattern}|\s?[-–]\s?|\s(?:to|through)\s", re.IGNORECASE)
 
 _PAIR = re.compile(
     r"(?:(?<=[\s,;{(\[\"'])|\A)[\[(<]{0,2}(?:mask|slot|blank|citation|gap|question|item|c)?[ _#-]?"
@@ -167,6 +167,12 @@ def position(name: str, of: int) -> int | None:
     return place if 1 <= place <= of else None
 
 
+_OFF_TOPIC = re.compile(
+    r"[^.;\n]{1,300}\b(?:but|while|whereas|yet)\s(?:the|this)\s(?:masked\s|hidden\s)?"
+    r"(?:sentence|citation|paper|text|context|mask|passage)\b[^.;\n]{0,300}",
+    re.IGNORECASE,
+)
+"""A sentence that says why an option does not fit: "Candidate 2 is about tides, but the sentence is about parsing."."""
 _SPACES = re.compile(r"[ \t]+")
 _OR_ELSE = re.compile(r"[\s,(]{0,3}(?:or|and|if not|unless|alternatively)\s(?:the\s)?", re.IGNORECASE)
 _NONE = re.compile(r"(?:none|neither|nothing|no (?:option|choice|candidate))\b", re.IGNORECASE)
@@ -206,6 +212,7 @@ def chosen_option(text: str, of: int) -> int | None:
     last = _LONE.fullmatch(text[text.rfind("\n") + 1 :].strip(" *_`.")) if "\n\n" in text else None
     if last:
         return position(last["lone"], of)
+    text = _OFF_TOPIC.sub("", text)
     parts = [
         part for part in SENTENCE.split(text) if part and not part.rstrip().endswith("?") and not _NOT_YET.match(part)
     ]

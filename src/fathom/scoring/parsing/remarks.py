@@ -22,7 +22,8 @@ _TAKEN_BACK = re.compile(
     r"(?:wait|hm+|sorry|apologies|oops|no[,:;!—–-]|hold on|correction|corrected|updated?[:;,]|edit(?:ed)?[:;,]"
     r"|scratch that"
     r"|actually|on (?:second thoughts?|reflection|closer|further)|revised|in fact[,:]"
-    r"|i (?:take (?:it|that|this) back|(?:have )?(?:missed|overlooked|forgot(?:ten)?|misread|miscounted)"
+    r"|i (?:(?:may|might|could) (?:have|be) (?:missed|overlooked|forgotten|misread|miscounted|wrong|missing)"
+    r"|take (?:it|that|this) back|(?:have )?(?:missed|overlooked|forgot(?:ten)?|misread|miscounted)"
     r"|was (?:wrong|mistaken)"
     r"|made (?:a|an) (?:mistake|error))|(?:that|this|it)(?: is|'s| was)"
     r"(?: (?:wrong|incorrect|false|a mistake|an error)|(?: not|n't) (?:right|correct|true))"
@@ -41,11 +42,12 @@ _UNDECIDED = re.compile(
 _UNDECIDED_WORDS = ("under ", "both ", "alternatively", "otherwise", "corrected to", "i c")
 """One of them is in everything that the pattern matches; looking for them takes less time than the pattern."""
 _LABEL = re.compile(
-    r"[*_#( \t]{0,8}(?:brief |short |my |additional |further |step-by-step )?"
+    r"[*_#( \t]{0,8}(?:(?:brief|short|my|additional|further|step-by-step|detailed|full|supporting"
+    r"|how i got this|the) ){0,2}"
     r"(?:explanations?|reason(?:s|ing)?|rationale"
     r"|justifications?|notes?|confidence|evidence|sources?|caveats?|comments?|remarks?|details?|verification|why"
     r"|assumptions?|p\.?s\.?|disclaimer|breakdown|analysis|derivation"
-    r"|working)\b[^\n:]{0,40}[*_ \t]{0,4}(?::|：|\)?[*_ \t]{0,4}$)",
+    r"|working|steps|calculations?|method(?:ology)?|process|how)\b[^\n:]{0,40}[*_ \t]{0,4}(?::|：|\)?[*_ \t]{0,4}$)",
     re.IGNORECASE | re.MULTILINE,
 )
 _BEFORE_OR_AFTER = re.compile(
@@ -59,7 +61,7 @@ _EXPLANATION = re.compile(
 )
 _COURTESY = re.compile(
     r"[*_(]{0,4}(?:(?:please )?let me know (?:if|whether)\b|i hope (?:this|that|it)\b|hope (?:this|that|it) helps"
-    r"|(?:please )?feel free to\b"
+    r"|(?:please )?feel free to\b|if anything\b|cheers\b|best regards\b"
     r"|if you (?:need|want|would like|have) (?:any|more|further|me|to|questions|the|a|details)\b"
     r"|would you like me to\b|is there anything else\b|thank(?:s| you) for)[^\n]*[.!?)*]\Z",
     re.IGNORECASE,
@@ -79,7 +81,7 @@ _VERB = re.compile(
     r"|meets?|match(?:es)?|satisf(?:y|ies)|fits?|(?:double-|re-?)?(?:checked|verified|confirmed|counted|computed|read)"
     r"|used|considered|excluded|sorted|ordered|based|calculated|reviewed|compared|examined|went|looked|took"
     r"|describes?|discuss(?:es)?|concerns?|shows?|mentions?|refers?|introduces?|proposes?|presents?|uses?|supports?|states?|says?"
-    r"|gives?|given|gave|shares?)\b|n't\b",
+    r"|gives?|given|gave|shares?|fails?)\b|n't\b",
     re.IGNORECASE,
 )
 _MARKER = re.compile(r"\banswers?\b[^\n.]{0,20}(?:[:：]|\b(?:is|are)\b)|\\boxed", re.IGNORECASE)
@@ -94,18 +96,18 @@ _PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
 _RULES = re.compile(r"(?:[-*_=][ \t]?){3,80}")
 _FOOTER = re.compile(r"([*_]{1,2})[^*_\n]{3,300}[.!]\1")
 """A sentence in italics below a rule."""
-_SENTENCE_ENDS = (".", "!", ".*", ".**", ".)", ".)*", '."')
+_SENTENCE_ENDS = (".", "!", "!*", ".*", ".**", ".)", ".)*", '."')
 
 
 _OPENER = re.compile(
     r"[*_(]{0,4}(?:i|we|you|he|she|it|they|this|these|those|that|there|here|my|our|your|their|its|each|every|both|all"
     r"|none|no|nothing|nobody|only|other|others|any|such|some|because|since|as|given|based|using|by|from|after|before"
     r"|when|while|although|to|in|for|with|within|across|so|thus|hence|therefore|then|first|next|finally|note|please"
-    r"|happy|glad|generated|counting|checking|comparing|sorting|looking|reading|adding|going|taking|summing)\b(?!-)",
+    r"|happy|glad|if|generated|checked|verified|counted|compared|counting|checking|comparing|sorting|looking|reading|adding|going|taking|summing)\b(?!-)",
     re.IGNORECASE,
 )
 """The first word of a sentence that names nothing."""
-_SPEAKER = re.compile(r"\b(?:i|we|happy|glad|generated)\b", re.IGNORECASE)
+_SPEAKER = re.compile(r"\b(?:i|we|happy|glad|generated|checked|verified)\b", re.IGNORECASE)
 """A word of a sentence without a known verb that speaks of the writer."""
 _TALK = re.compile(
     r"\b(?:answer(?:ed|ing|s)?|list(?:ed)?|entr(?:y|ies)|documents?|texts?|context|collection|bylines?|references?|qualif\w+"
@@ -120,6 +122,7 @@ _ADDS = re.compile(
     re.IGNORECASE,
 )
 """What adds to an answer: "I also found Tides."."""
+_PICTURE_AT_END = re.compile(r"(?:[ \t]*[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]){1,4}\Z")
 _SENTENCES = re.compile(r"(?<=[.!?])\s+")
 _NAMING = re.compile(r"\d|[\"“”«»]|\s[*_(]{0,4}(?!I\b|I'|NULL\b)[^\W\d_a-z]")
 """A digit, a quotation mark or a capital letter inside a sentence."""
@@ -135,10 +138,14 @@ _TO_THE_USER = re.compile(
 
 def is_comment(line: str) -> bool:
     """Whether a line is a sentence on the answer, such as "These are all."; a title has no full stop."""
-    if line.count(" ") < 2 or len(line) > 2000 or not line.endswith((*_SENTENCE_ENDS, "?")):
+    if not line.isascii():
+        line = _PICTURE_AT_END.sub("", line)
+    if len(line) > 2000 or not line.endswith((*_SENTENCE_ENDS, "?")):
         return False
     if _COURTESY.match(line):
         return True
+    if line.count(" ") < 2:
+        return False
     if _ADDS.search(line) and _NAMING.search(line):
         return False
     if line[-1] not in "!?" and _COMMENT.match(line) is not None and _VERB.search(line, 0, 400) is not None:

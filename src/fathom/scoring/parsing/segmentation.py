@@ -76,7 +76,7 @@ _NOUN = (
 )
 _LEAD_IN = re.compile(
     rf"(?:[^\W\d_]+[ \t]){{0,8}}?{_NOUN}(?:[ \t][^\W\d_]+){{0,8}}?"
-    r"(?:[ \t](?:is|are|was|were)(?:[ \t]?:)?[ \t]|[ \t]?:[ \t])",
+    r"(?:[ \t](?:is|are|was|were)(?:[ \t]?:)?[ \t]|[ \t]?:[ \t]|,?[ \t]namely:?[ \t])",
     re.IGNORECASE,
 )
 _CHINESE_LEAD_IN = re.compile(
@@ -121,9 +121,15 @@ _HEADING = re.compile(
 _SUSPECT = re.compile(r"[:*.!#`]|---|===|___")
 
 
+_COLUMN_NAME = re.compile(r"(?:article|author|paper|document|company|country|entity)_(?:title|name)s?", re.IGNORECASE)
+"""The header of a table with one column, as SQL prints it. A word such as "author" may be an item."""
+
+
 def lines_in(stated: str, hints: KeyHints) -> list[str]:
     """The lines with the answer: without blank lines, headings, lead-ins and remarks."""
     lines = [line.strip() for line in stated.strip().split("\n")]
+    if len(lines) > 1 and _COLUMN_NAME.fullmatch(lines[0]) and letters(lines[0]) not in hints.whole:
+        lines = lines[1:]
     if len(lines) == 1:
         return lines
     if not _SUSPECT.search(stated):
@@ -147,7 +153,9 @@ def lines_in(stated: str, hints: KeyHints) -> list[str]:
 
 
 _EXCLUDED = re.compile(
-    r"\b(?:not|excluded|except|other than|rejected|non-?matching|fail(?:s|ed)?|unlike)\b|n't\b", re.IGNORECASE
+    r"\b(?:candidates for|possible|potential|not|excluded|except|other than|rejected|non-?matching|fail(?:s"
+    r"|ed)?|unlike)\b|n't\b",
+    re.IGNORECASE,
 )
 """What the lead-in of another list says: "Excluded:"."""
 
@@ -203,13 +211,17 @@ def _unlettered(lines: list[str], hints: KeyHints) -> list[str]:
     return [line[match.end() :] for line, match in zip(lines, matches, strict=True) if match]
 
 
+_LEADS = (":", " is ", " are ", " was ", " were ", " namely")
+"""One of them is in every lead-in."""
+
+
 def without_lead_in(line: str, hints: KeyHints) -> str:
     """The line without "The authors are", unless the key has a title that begins so."""
     if not line.isascii() and (found := _CHINESE_LEAD_IN.match(line)) and found.end() < len(line):
         return line if any(form.startswith(letters(found[0])) for form in hints.whole) else line[found.end() :]
     if line[:5] in ("both ", "Both ") and " and " in line and not any(form.startswith("both ") for form in hints.whole):
         return line[5:]
-    if ":" not in line and " is " not in line and " are " not in line and " was " not in line and " were " not in line:
+    if not any(map(line.__contains__, _LEADS)):
         return line
     if " the only " in line:
         line = _TRAILER.sub("", line)

@@ -48,14 +48,18 @@ _WORD = re.compile(r"[^\W\d_]{3}")
 _RUN = re.compile(rf"\b{_OPTION}\b(?:(?:\s?[,&]\s?(?:and\s)?|\sand\s){_OPTION}\b)+")
 """Options that a sentence joins: "2, 3 and 5"."""
 _EITHER = re.compile(
-    r"\b(?:or|either|one of|maybe|perhaps|possibly|at least|unless|between|exclude|opposite|insert|need to)\b"
+    r"\b(?:or|n?either|none|one of|maybe|perhaps|possibly|at least|unless|between|exclude|opposite|insert"
+    r"|need to|whether|guess(?:ing)?"
+    r"|chance|example|likely|not clear|unclear|candidates for)\b"
     r"|\d\s/\s\d|或",
     re.IGNORECASE,
 )
 _OPEN = re.compile(r"\betc\b|\.\.\.|…|\b(?:and|among) (?:others|more)\b|[以之]外|除了", re.IGNORECASE)
 _INSTEAD = re.compile(r"\b(?:instead of|rather than|as opposed to)\b[^.;\n]*", re.IGNORECASE)
 _ADDS_IN_ASIDE = re.compile(
-    r"\d[^()]{0,40}(?:\?|\bas well|\btoo\b)|\b(?:also|maybe|possibly|perhaps)\b[^()]{0,40}\d|\A\(or\b", re.IGNORECASE
+    r"\d[^()]{0,40}(?:\?|\bas well|\btoo\b)|\b(?:also|maybe|possibly|perhaps)\b[^()]{0,40}\d|\A\(or\b"
+    r"|\bguess\b|\blikely\b",
+    re.IGNORECASE,
 )
 """Another option in brackets: "1, 4 (5 as well?)"."""
 _ADDS = re.compile(r"\b(?:also|too|as well|additionally|plus|possibly|maybe)\b", re.IGNORECASE)

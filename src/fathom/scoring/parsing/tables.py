@@ -59,14 +59,20 @@ def without_numbers(rows: list[list[str]]) -> list[list[str]]:
     return [list(row) for row in zip(*columns, strict=True)] if columns else rows
 
 
-def number_column(rows: list[list[str]]) -> list[list[str]]:
+def number_column(rows: list[list[str]], lines: Sequence[str]) -> list[list[str]]:
     """The only column of numbers in a table of figures and what they belong to; the rows if there is no such one."""
+    if lines and _NUMBERED_BY.match(lines[0]):
+        rows = [row[1:] or row for row in rows]
     if len({len(row) for row in rows}) != 1:
         return rows
     columns = [column for column in zip(*rows, strict=True) if all(map(number_of, column))]
     return [[cell] for cell in columns[0]] if len(columns) == 1 else rows
 
 
+_NUMBERED_BY = re.compile(
+    r"\|?[ \t*]{0,4}(?:(?:article|paper|document|doc)s?(?: (?:no\.?|number|id))?|no\.|id|#)[ \t*]{0,4}\|", re.IGNORECASE
+)
+"""A header whose first column has the numbers of documents."""
 _CHAINED_PAIRS = re.compile(r"[^;\n]{1,200};[ \t]?\d[\d.]*(?:,[ \t][^;\n]{1,200};[ \t]?\d[\d.]*){1,200}")
 """Rows separated by commas with cells separated by semicolons: "Lind; 7, Wu; 4"."""
 _AFTER_NUMBER = re.compile(r"(?<=\d),[ \t](?=[^;\d]{1,200};)")
