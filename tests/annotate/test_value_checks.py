@@ -85,7 +85,7 @@ def test_results_are_what_the_checks_say(reports_bench: Path, tmp_path: Path, fa
     assert f"{13 / 17:.1%}" in fathom("study", folder, "--results").stdout
     assert json.loads(fathom("study", folder, "--results", "--json").stdout)["groups"][0]["open"] == 2
     refused = fathom("study", folder, "--values", "--controls", 2)
-    assert (refused.returncode, "--controls is for questions" in refused.stderr) == (2, True)
+    assert (refused.returncode, "--controls applies to questions" in refused.stderr) == (2, True)
 
 
 def test_people_check_values_in_a_browser(reports_bench: Path, tmp_path: Path, opening: Opening) -> None:
@@ -112,7 +112,7 @@ def test_people_check_values_in_a_browser(reports_bench: Path, tmp_path: Path, o
         assert "Write what" in ada.inner_text("#saved")
         ada.fill("#note", "it says <b>7</b>")
         ada.click("button[data-verdict=incorrect]")
-        ada.wait_for_selector("text=You checked 1 values")
+        ada.wait_for_selector("text=You checked 1 value")
         assert problems(ada) == []
         ben: Any = opening(served.link("ben"))
         ben.check("#attested")

