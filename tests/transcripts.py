@@ -31,6 +31,8 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 _BLOCK = re.compile(r"(?<=```console\n)(.*?)(?=```)", re.DOTALL)
 _PLAIN = re.compile(r"fathom (?:[^'|<>$;&]|'[^']*')*")
 """A `fathom` command without pipes, redirections and variables of the shell."""
+_PROGRESS = re.compile(r"^fathom: [^\n]*(?: after \d+ s|\d elapsed)[^\n]*\n", re.MULTILINE)
+"""A line that a command prints once a minute, which only slow machines see."""
 _STARTS = ("fathom generate ", "fathom contexts ", "fathom build ")
 """Commands with which several pages start."""
 
@@ -60,7 +62,7 @@ def output_of(command: str, folder: Path) -> str:
     if _PLAIN.fullmatch(fathom):
         # In this process, which saves the start of another one.
         with chdir(folder), patch.dict(os.environ, environment):
-            output = run_command(*shlex.split(fathom)[1:], merged=True).stdout
+            output = _PROGRESS.sub("", run_command(*shlex.split(fathom)[1:], merged=True).stdout)
         return output if not filters else _in_shell(filters, folder, environment, output)
     return _in_shell(command, folder, environment)
 
@@ -77,7 +79,7 @@ def _in_shell(command: str, folder: Path, environment: dict[str, str], text: str
         timeout=300,
         env=environment,
     )
-    return done.stdout
+    return _PROGRESS.sub("", done.stdout)
 
 
 def updated(page: str, folder: Path, shared: SharedFolders) -> str:
