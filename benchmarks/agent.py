@@ -17,7 +17,6 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -76,12 +75,12 @@ def wrong_calls(response: Response) -> int:
     return sum(not error.startswith("not run") for error in errors)
 
 
-def texts_of(bench: Path, questions: int) -> dict[str, str]:
-    """The questions that the run asks, by id, without those in the same words over two contexts.
+def texts_of(bench: Path) -> dict[str, str]:
+    """The questions of a bench, by id, without those in the same words over two contexts.
 
     The server knows an episode by the words of its question and takes two such episodes for one.
     """
-    texts = {one["id"]: one["text"] for one in map(json.loads, islice((bench / "questions.jsonl").open(), questions))}
+    texts = {one["id"]: one["text"] for one in map(json.loads, (bench / "questions.jsonl").open())}
     times = Counter(texts.values())
     return {id: text for id, text in texts.items() if times[text] == 1}
 
@@ -89,7 +88,7 @@ def texts_of(bench: Path, questions: int) -> dict[str, str]:
 def check(name: str, run: Run, model: ScriptedAgent, bench: Path, questions: int, limits: dict[str, float]) -> bool:
     """Print what the episodes of one run used; returns whether all of it is as it must be."""
     responses = run.responses()
-    texts = texts_of(bench, questions)
+    texts = texts_of(bench)
     endings = Counter(response.ending or "answered" for response in responses)
     most = {
         "steps": max(map(calls_in, responses)),
@@ -99,7 +98,8 @@ def check(name: str, run: Run, model: ScriptedAgent, bench: Path, questions: int
     exceeded = [name for name, limit in limits.items() if most[name] > limit]
     episodes = model.episodes.values()
     counted = sum(wrong_calls(one) for one in responses if one.question_id in texts)
-    told = sum(model.episodes[text].errors for text in texts.values())
+    asked = {texts[one.question_id] for one in responses if one.question_id in texts}
+    told = sum(model.episodes[text].errors for text in asked)
     lost = questions - len({(one.question_id, one.sample) for one in responses})
     twice = len(responses) - (questions - lost)
     paid = sum(one.usage.input_tokens + one.usage.output_tokens for one in responses)
@@ -133,7 +133,7 @@ def killed(bench: Path, folder: Path, questions: int, kills: int) -> bool:
     """A run that is killed again and again, compared with what the server has seen."""
     model = ScriptedAgent(contexts=contexts_of(bench))
     finished: dict[str, int] = {}
-    texts = texts_of(bench, questions)
+    texts = texts_of(bench)
     tally, rng = Tally(), Random(3)
     with quiet_server(), serving(Provider(reply=model, seconds=0.01, keep_prompts=False)) as provider:
         run = Run(folder / "killed", bench, *common(provider, folder, questions))
