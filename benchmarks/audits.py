@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 
 import fathom
 from _measuring import workplace
+from fathom.tasks.puzzles.check import CORRECT as ANSWER_CORRECT
 from fathom.api.annotations import Format, import_annotations
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -276,7 +277,8 @@ def failures(bench: fathom.Bench) -> Iterator[str]:
             yield f"the audit fails: {check.name} ({check.failed} of {check.checked})"
     for item in islice(bench.items(), 20):
         verdict = item.check(f"Answer: {item.answer}")
-        if verdict.outcome != "correct":
+        # Puzzles also check the reasoning, which a bare answer does not have, and count the answer by itself.
+        if not verdict.measures.get(ANSWER_CORRECT, verdict.outcome == "correct"):
             yield f"the correct answer to {item.question.id} is {verdict.outcome}"
 
 
