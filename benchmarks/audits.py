@@ -27,8 +27,8 @@ from typing import Any, NamedTuple
 
 import fathom
 from _measuring import workplace
-from fathom.tasks.puzzles.check import CORRECT as ANSWER_CORRECT
 from fathom.api.annotations import Format, import_annotations
+from fathom.tasks.puzzles.check import CORRECT as ANSWER_CORRECT
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 GENERATED: dict[str, dict[str, Any]] = {
