@@ -10,14 +10,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from _measuring import bench_of, workplace
+from _measuring import bench_of, fathom, workplace
+from _repeating import repeat_bench, repeat_run
 from fathom.analysis.analyze import Analysis, analyze
 from fathom.corpus.store import Corpus
 from fathom.report.pages import MAX_BYTES, WrittenPage, write_page
-from fathom.runs.folder import MANIFEST as RUN
-from fathom.runs.folder import RESPONSES, VERDICTS
+from fathom.runs.folder import RESPONSES
 from fathom.tasks.bench import Bench
-from fathom.tasks.bench_folder import CONTEXTS, KEYS, MANIFEST, QUESTIONS, fingerprint_of
 from tests.browser import CHROMIUM, FLAGS
 from tests.report.sample import PLAYERS, Player, play
 
@@ -35,8 +34,10 @@ def main() -> None:
         written = measured("10 runs of 2,000 items", runs, folder / "page.html")
         if written.bytes > MAX_BYTES or written.parts:
             raise SystemExit(f"the page has {written.bytes:,} bytes and {written.parts} parts")
-        large = repeated(bench, folder / "large", 51)
-        measured("a run of 100,000 items", [again(runs[1], large, 51)], folder / "large.html")
+        large = repeat_bench(bench, folder / "large", 51)
+        run = repeat_run(runs[1], large, folder / "large-run", 51)
+        fathom("score", run)
+        measured("a run of 100,000 items", [run], folder / "large.html")
 
 
 def measured(what: str, runs: list[Path], path: Path) -> WrittenPage:
@@ -103,42 +104,6 @@ def add_reasoning(bench: Path, run: Path, rng: Random) -> None:
         start = rng.randrange(max(1, len(text) - REASONING))
         line["text"] = f"{text[start : start + REASONING]}\n{line['text']}"
     (run / RESPONSES).write_text("".join(json.dumps(line) + "\n" for line in lines))
-
-
-def repeated(bench: Path, folder: Path, times: int) -> Path:
-    """A bench with every question repeated under other ids."""
-    folder.mkdir()
-    (folder / CONTEXTS).write_bytes((bench / CONTEXTS).read_bytes())
-    for name, field in ((QUESTIONS, "id"), (KEYS, "question_id")):
-        _multiply(bench / name, folder / name, field, times)
-    manifest = json.loads((bench / MANIFEST).read_text())
-    manifest["questions"] *= times
-    manifest["fingerprint"] = fingerprint_of(folder)
-    (folder / MANIFEST).write_text(json.dumps(manifest))
-    return folder
-
-
-def _multiply(source: Path, target: Path, field: str, times: int) -> None:
-    """Repeat each record in place, so that a context's questions stay together."""
-    with target.open("w") as file:
-        for line in source.read_text().splitlines():
-            record = json.loads(line)
-            own = record[field]
-            for number in range(times):
-                record[field] = f"{own}-{number}"
-                file.write(json.dumps(record) + "\n")
-
-
-def again(run: Path, bench: Path, times: int) -> Path:
-    """The run on that bench."""
-    folder = run.with_name(f"{run.name}-large")
-    folder.mkdir()
-    for name in (RESPONSES, VERDICTS):
-        _multiply(run / name, folder / name, "question_id", times)
-    manifest = json.loads((run / RUN).read_text())
-    manifest |= {"bench": str(bench), "bench_fingerprint": Bench(bench).manifest.fingerprint}
-    (folder / RUN).write_text(json.dumps(manifest))
-    return folder
 
 
 if __name__ == "__main__":
