@@ -54,6 +54,7 @@ ANNOTATED: dict[str, tuple[str, Format]] = {"pmc": ("pmc-rct-evidence", "evidenc
 """The annotations of a corpus, and their format."""
 LENGTHS = {
     "letters": "4K",
+    "jose": "8K",
     "articles": "64K",
     "reports": "64K",
     "elife": "64K",
