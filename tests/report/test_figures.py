@@ -18,7 +18,7 @@ from lxml import etree
 
 from fathom.analysis.analyze import analyze
 from fathom.analysis.findings import Estimate
-from fathom.report.drawings.canvas import Node, as_svg, fit_label, spread_apart, text_width, xml_safe
+from fathom.report.drawings.canvas import SvgNode, as_svg, fit_label, spread_apart, text_width, xml_safe
 from fathom.report.drawings.charts import (
     Curve,
     Dot,
@@ -179,7 +179,7 @@ def test_charts_of_nothing_and_of_one_point() -> None:
             assert etree.fromstring(as_svg(drawing).encode()).tag.endswith("svg")
 
 
-def labels_of(drawing: Node) -> list[str]:
+def labels_of(drawing: SvgNode) -> list[str]:
     """The texts of a drawing without their tooltips, which come first."""
     texts = etree.fromstring(as_svg(drawing).encode()).iter("{*}text")
     return ["".join((one.text or "", *(tip.tail or "" for tip in one))) for one in texts]

@@ -30,7 +30,7 @@ from fathom.analysis.findings import (
     SettingComparison,
     StageCounts,
 )
-from fathom.analysis.intervals import Numbers, share
+from fathom.analysis.intervals import IntArray, share
 from fathom.analysis.loading import BenchRuns, load_runs
 from fathom.analysis.loss_stages import explain_missing, loss_decompositions
 from fathom.analysis.ratios import summarize_measures
@@ -233,7 +233,7 @@ def _bench_info(data: BenchData) -> BenchInfo:
     )
 
 
-def _all_documents(data: BenchData) -> list[Numbers]:
+def _all_documents(data: BenchData) -> list[IntArray]:
     """The documents of every context of the bench, including contexts that no run asks about."""
     if len(data.documents) == data.bench_runs.bench.manifest.contexts:
         return data.documents

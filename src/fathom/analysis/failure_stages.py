@@ -10,7 +10,7 @@ import numpy as np
 
 from fathom.analysis.attribution import CauseEstimator
 from fathom.analysis.findings import CandidateCause, FailureStage, ItemFinding
-from fathom.analysis.intervals import Numbers, Sums, share_of_sums
+from fathom.analysis.intervals import ContextSums, IntArray, share_of_sums
 from fathom.analysis.loading import ScoredResponse
 from fathom.analysis.steps import find_steps, reasoning_of
 from fathom.records.questions import QuestionId
@@ -91,7 +91,7 @@ class StageCounter:
         }
 
     def summary(
-        self, stages: Mapping[tuple[QuestionId, int], str], contexts: Numbers, samples: int
+        self, stages: Mapping[tuple[QuestionId, int], str], contexts: IntArray, samples: int
     ) -> tuple[FailureStage, ...]:
         """The failures by stage, all stages of a run with failures; `contexts` has the context of each question."""
         found: dict[str, list[_Failure]] = defaultdict(list)
@@ -105,7 +105,7 @@ class StageCounter:
                     name=name,
                     description=description,
                     count=len(found[name]),
-                    share=share_of_sums(Sums.of(counts, contexts), samples == 1),
+                    share=share_of_sums(ContextSums.of(counts, contexts), samples == 1),
                     share_of_failures=len(found[name]) / len(self.failures),
                     examples=tuple(dict.fromkeys(one.question for one in found[name]))[:MAX_EXAMPLES],
                 )

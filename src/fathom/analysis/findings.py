@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, JsonValue, model_validator
 
@@ -11,9 +11,8 @@ from fathom.records.documents import Count, Position
 from fathom.records.questions import QuestionId
 from fathom.records.record import Record
 from fathom.scoring.verdicts import OUTCOMES as VERDICT_OUTCOMES
-from fathom.scoring.verdicts import Outcome
+from fathom.scoring.verdicts import Outcome, Share
 
-Share = Annotated[float, Field(ge=0, le=1)]
 ResponseOutcome = Outcome | Literal["unanswered"]
 """A verdict's outcome, or `unanswered` if the run has no response to the question yet."""
 OUTCOMES: tuple[ResponseOutcome, ...] = (*VERDICT_OUTCOMES, "unanswered")

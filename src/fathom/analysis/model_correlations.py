@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fathom.analysis.findings import Share
-from fathom.analysis.intervals import Values
+from fathom.analysis.intervals import FloatArray
 from fathom.records.documents import Count
 from fathom.records.record import Record
 
@@ -98,7 +98,7 @@ def _correlations(points: Sequence[ModelPoint], gains: Sequence[PromptingGain], 
     ]
 
 
-def spearman(first: Values, second: Values) -> float | None:
+def spearman(first: FloatArray, second: FloatArray) -> float | None:
     """Spearman's rank correlation; None if one side has no order."""
     one, two = _ranks(first), _ranks(second)
     if not one.std() or not two.std():
@@ -106,12 +106,12 @@ def spearman(first: Values, second: Values) -> float | None:
     return float(np.corrcoef(one, two)[0, 1])
 
 
-def _ranks(values: Values) -> Values:
+def _ranks(values: FloatArray) -> FloatArray:
     """Ranks, the mean of them for ties."""
     return np.array([float((values < one).sum() + (values <= one).sum() + 1) / 2 for one in values])
 
 
-def permuted(first: Values, second: Values, seed: int) -> float:
+def permuted(first: FloatArray, second: FloatArray, seed: int) -> float:
     """The share of random orders whose correlation is at least as strong."""
     one, two = _ranks(first), _ranks(second)
     one, two = one - one.mean(), two - two.mean()

@@ -8,14 +8,11 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fathom.analysis.intervals import Values
-from fathom.analysis.response_table import Kind, Property, ResponseColumn, ResponseTable, matching, plain_name
+from fathom.analysis.intervals import BoolArray, FloatArray
+from fathom.analysis.response_table import Property, ResponseColumn, ResponseTable, ValueFormat, matching, plain_name
 from fathom.records.errors import FathomError
 from fathom.records.lengths import parse_length
-
-Mask = NDArray[np.bool_]
 
 MAX_LISTED = 40
 """Names and values that an error message lists."""
@@ -30,21 +27,21 @@ STATISTICS = ("mean", "macro", "median", "min", "max", "sd", "var", "sum", "coun
 
 
 @dataclass(frozen=True)
-class Measure:
+class TableMeasure:
     """What the cells of a table show."""
 
     name: str
     """As it was given."""
     statistic: str
     """One of `STATISTICS` or p90; for other measures: share, number, pass, ratio."""
-    kind: Kind
+    kind: ValueFormat
     column: ResponseColumn | None = None
     k: int = 0
     """The k of pass@k."""
 
 
 @dataclass(frozen=True)
-class Terms:
+class PivotTerms:
     """Looks names up in the responses, with the changes that the user asks for."""
 
     table: ResponseTable
@@ -83,14 +80,14 @@ class Terms:
 
     # Filters.
 
-    def where(self, conditions: Iterable[str]) -> Mask:
+    def where(self, conditions: Iterable[str]) -> BoolArray:
         """For each response, whether it meets all conditions."""
         kept = np.ones(self.table.size, dtype=bool)
         for condition in conditions:
             kept &= self._where(condition)
         return kept
 
-    def _where(self, condition: str) -> Mask:
+    def _where(self, condition: str) -> BoolArray:
         found = re.fullmatch(r"\s*([^=!<>]+?)\s*(!=|>=|<=|=|>|<)\s*(.*?)\s*", condition, re.DOTALL)
         if found is None:
             raise FathomError(
@@ -126,7 +123,7 @@ class Terms:
         self.unmatched.extend(f"{one.name}={part}" for part, codes in parts.items() if found and not codes)
         return found
 
-    def _where_number(self, name: str, sign: str, value: str) -> Mask:
+    def _where_number(self, name: str, sign: str, value: str) -> BoolArray:
         column = self.table.column(name)
         assert column is not None
         limit = as_number(value)
@@ -137,7 +134,7 @@ class Terms:
 
     # Measures.
 
-    def measure(self, name: str) -> Measure:
+    def measure(self, name: str) -> TableMeasure:
         """The measure of that name."""
         text = name.strip()
         if "=" in text:
@@ -145,38 +142,38 @@ class Terms:
         base, _, statistic = text.partition(":")
         base, statistic = plain_name(base), statistic.strip().lower()
         if base == SHARE:
-            return Measure(base, "share", "share")
+            return TableMeasure(base, "share", "share")
         if base in COUNTS:
-            return Measure(base, "number", "count")
+            return TableMeasure(base, "number", "count")
         if base == PER_CORRECT:
-            return Measure(base, "ratio", "money", self.table.column("dollars"))
+            return TableMeasure(base, "ratio", "money", self.table.column("dollars"))
         if passed := re.fullmatch(r"pass@(\d+)", base):
-            return Measure(base, "pass", "share", self.table.column("accuracy"), int(passed[1]))
+            return TableMeasure(base, "pass", "share", self.table.column("accuracy"), int(passed[1]))
         column = self.table.column(base)
         if column is None:
             raise unknown("--measure: there is no measure", base, self.measure_names(), _MEASURE_HINT)
         if statistic and statistic not in STATISTICS and not re.fullmatch(r"p(100|\d\d?)", statistic):
             raise unknown(f"--measure: '{base}' has no statistic", statistic, (*STATISTICS, "p90"))
-        kind: Kind = "number" if statistic in ("correlation", "var") else column.kind
+        kind: ValueFormat = "number" if statistic in ("correlation", "var") else column.kind
         kind = "count" if statistic == "count" else kind
-        return Measure(text, statistic or "mean", kind, column)
+        return TableMeasure(text, statistic or "mean", kind, column)
 
     def measure_names(self) -> tuple[str, ...]:
         """The names of all measures but those that are made up of a property and a value."""
         return (*self.table.column_names, PER_CORRECT, "pass@k", SHARE, *COUNTS)
 
-    def _share_of(self, text: str) -> Measure:
+    def _share_of(self, text: str) -> TableMeasure:
         """The share of responses that meet a condition, such as "outcome=refused"."""
         name = plain_name(re.split(r"[=!<>]", text, maxsplit=1)[0])
         if name not in self.table.property_names:
             raise unknown("--measure: there is no property", name, self.table.property_names)
         values = self._where(text).astype(float)
-        return Measure(text, "mean", "share", ResponseColumn(text, "share", "response", values, True))
+        return TableMeasure(text, "mean", "share", ResponseColumn(text, "share", "response", values, True))
 
 
 _MEASURE_HINT = " The share of responses with a value is a measure too: outcome=refused, pattern=NAME."
 
-_SIGNS: dict[str, Callable[[Values, float], Mask]] = {
+_SIGNS: dict[str, Callable[[FloatArray, float], BoolArray]] = {
     "=": lambda values, limit: np.asarray(values == limit),
     "!=": lambda values, limit: np.asarray(values != limit),
     ">": lambda values, limit: np.asarray(values > limit),

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fathom.corpus.readers.parsed_document import ReadError
+from fathom.corpus.readers.parsing.superscripts import strip_marks
 from fathom.corpus.readers.pdf.child_process import extract_lines
-from fathom.corpus.readers.pdf.line import Line, strip_marks
+from fathom.corpus.readers.pdf.line import Line
 from fathom.corpus.store import Corpus
 from fathom.records.documents import DocumentId
 from fathom.records.errors import file_errors

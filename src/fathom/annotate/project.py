@@ -23,7 +23,7 @@ from fathom.annotate.layers import (
     Comment,
     EvidenceLink,
     Layer,
-    Values,
+    LayerChange,
     annotation_of,
     completed,
     ends_of,
@@ -128,7 +128,7 @@ class SavedChange:
     """A change that is stored, or the changes of others that came first."""
 
     revision: int
-    values: Values
+    values: LayerChange
     """All elements that changed since the revision that the client knew."""
     can_undo: bool
     can_redo: bool
@@ -292,7 +292,9 @@ class Project(SqliteFile):
         query = "SELECT annotator FROM layers WHERE document = ? ORDER BY annotator"
         return [name for (name,) in self._db.execute(query, (document,))]
 
-    def change(self, document: DocumentId, annotator: str, revision: int, values: Values, text: str) -> SavedChange:
+    def change(
+        self, document: DocumentId, annotator: str, revision: int, values: LayerChange, text: str
+    ) -> SavedChange:
         """Store an edit of the layer at `revision`; raises StaleRevisionError if that is not the current one."""
         with self._transaction():
             head = self._expect(document, annotator, revision)
@@ -434,7 +436,7 @@ class Project(SqliteFile):
         query = "SELECT id, value FROM elements WHERE document = ? AND annotator = ? ORDER BY id"
         return {id: ELEMENT.validate_json(value) for id, value in self._db.execute(query, (document, annotator))}
 
-    def _related(self, document: DocumentId, annotator: str, values: Values) -> Layer:
+    def _related(self, document: DocumentId, annotator: str, values: LayerChange) -> Layer:
         """The elements that a change depends on: all of them only if it removes some, which may have links."""
         if None in values.values():
             return self._elements(document, annotator)
@@ -481,7 +483,9 @@ class Project(SqliteFile):
             "UPDATE layers SET depth = depth + ? WHERE document = ? AND annotator = ?", (by, document, annotator)
         )
 
-    def _past(self, document: DocumentId, annotator: str, position: int, side: Literal["before", "after"]) -> Values:
+    def _past(
+        self, document: DocumentId, annotator: str, position: int, side: Literal["before", "after"]
+    ) -> LayerChange:
         """The elements before or after the edit at a position of the history."""
         (values,) = self._db.execute(
             f"SELECT c.{side} FROM history h JOIN changes c USING (document, annotator, revision) "
@@ -498,7 +502,7 @@ class Project(SqliteFile):
             (document, annotator, revision),
         )
         ids = {id for (after,) in rows for id in json.loads(after)}
-        values: Values = {}
+        values: LayerChange = {}
         for id in sorted(ids):
             row = self._db.execute(
                 "SELECT value FROM elements WHERE document = ? AND annotator = ? AND id = ?", (document, annotator, id)

@@ -27,7 +27,7 @@ CREATE TABLE checks (
 ) WITHOUT ROWID;
 """
 
-Step = Literal["first", "second"]
+CheckStep = Literal["first", "second"]
 
 
 class ValueCheckPlan(SamplePlan):
@@ -43,7 +43,7 @@ class ValueCheck(Record):
 
     person: str
     place: Count
-    step: Step
+    step: CheckStep
     verdict: CheckVerdict
     note: str = ""
     """What the document says instead, or why it is unclear."""
@@ -54,7 +54,7 @@ class CheckTask:
     """A value that a person has to check."""
 
     place: int
-    step: Step
+    step: CheckStep
     earlier: ValueCheck | None
     """For a second review: the first check."""
 

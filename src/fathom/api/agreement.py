@@ -15,7 +15,7 @@ from fathom.records.documents import Document, DocumentId
 from fathom.records.errors import FathomError
 from fathom.records.files import read_records
 from fathom.records.spans import Span
-from fathom.scoring.span_matching import DEFAULT_THRESHOLD, Level
+from fathom.scoring.span_matching import DEFAULT_THRESHOLD, MatchLevel
 
 __all__ = ["Agreement", "LabelAgreement", "PairAgreement", "agree"]
 
@@ -23,7 +23,7 @@ __all__ = ["Agreement", "LabelAgreement", "PairAgreement", "agree"]
 def agree(
     annotations: Folder | Iterable[Folder],
     corpus: Folder | None = None,
-    level: Level | None = None,
+    level: MatchLevel | None = None,
     threshold: float = DEFAULT_THRESHOLD,
 ) -> Agreement:
     """The agreement of the annotators of some files of annotations.

@@ -53,7 +53,7 @@ __all__ = [
 ROOM = 400
 """Tokens of the instruction and the list of figures, beside the document."""
 
-Progress = Callable[[int, int], None]
+ExtractionProgress = Callable[[int, int], None]
 
 
 class ExtractionPlan(Record):
@@ -196,7 +196,7 @@ def extract_figures(
     *,
     no_consensus: NoConsensus = "unknown",
     budget: float | None = None,
-    progress: Progress = lambda done, total: None,
+    progress: ExtractionProgress = lambda done, total: None,
 ) -> ExtractionSummary:
     """Ask every extractor for the pack's figures, and write those on which more than half of all votes agree.
 
@@ -238,7 +238,7 @@ def extract_figures(
 class _Poll:
     """Asks extractors and collects their votes, within one budget for all of them."""
 
-    def __init__(self, extraction: _Extraction, budget: float | None, progress: Progress) -> None:
+    def __init__(self, extraction: _Extraction, budget: float | None, progress: ExtractionProgress) -> None:
         self._extraction = extraction
         self._budget = budget
         self._progress = progress

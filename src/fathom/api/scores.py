@@ -65,7 +65,7 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-class JudgeSummary(NamedTuple):
+class JudgeDecisions(NamedTuple):
     """What a judge decided on."""
 
     decided: int
@@ -175,11 +175,11 @@ class Scores:
         return _mean([score.accuracy for score in self.macro_groups.values()]) if self.macro_groups else None
 
     @property
-    def judged(self) -> JudgeSummary | None:
+    def judged(self) -> JudgeDecisions | None:
         """What a judge decided on; None if there are no judgments."""
         judged = [verdict for verdict in self.verdicts if verdict.judgments]
         agreed = [verdict.measures[JUDGE_AGREES] for verdict in judged if JUDGE_AGREES in verdict.measures]
-        return JudgeSummary(len(judged) - len(agreed), len(agreed), _mean(agreed)) if judged else None
+        return JudgeDecisions(len(judged) - len(agreed), len(agreed), _mean(agreed)) if judged else None
 
     def by(self, tag: str) -> dict[str, Score]:
         """Scores for each value of a tag, in order."""

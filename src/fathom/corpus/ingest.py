@@ -43,7 +43,7 @@ SAVE_SECONDS = 2.0
 MAX_COPIED = 200_000
 """Up to this number of documents every worker gets its own copy of the link index: about a kilobyte per document."""
 
-Progress = Callable[[str, int], None]
+StageProgress = Callable[[str, int], None]
 """Called with the stage and the number of documents done in it."""
 
 
@@ -52,7 +52,7 @@ def ingest(
     folder: Path,
     filters: Filters,
     processes: int = 1,
-    progress: Progress = lambda stage, done: None,
+    progress: StageProgress = lambda stage, done: None,
 ) -> tuple[CorpusManifest, IngestReport]:
     """Read all sources into a corpus in `folder`; an interrupted call continues when it is repeated.
 
@@ -126,7 +126,7 @@ def _nothing_kept(sources: Sequence[Path], reporter: Reporter) -> str:
 
 
 def _read_all(
-    sources: Sequence[Path], filters: Filters, staging: Staging, pool: WorkerPool, progress: Progress
+    sources: Sequence[Path], filters: Filters, staging: Staging, pool: WorkerPool, progress: StageProgress
 ) -> None:
     done = staging.parts()
     unread = (source for source in source_files(sources) if not done or not staging.has(source.key))
@@ -190,7 +190,7 @@ def _index(staging: Staging, filters: Filters, reporter: Reporter) -> Linker:
     return linker
 
 
-def _link(staging: Staging, linker: Linker, pool: WorkerPool, progress: Progress) -> tuple[dict[str, int], int]:
+def _link(staging: Staging, linker: Linker, pool: WorkerPool, progress: StageProgress) -> tuple[dict[str, int], int]:
     """Link the references; returns the counts by method, and how many documents are versions of another one."""
     versions = linker.versions  # First, since it builds the index that every worker then gets.
     waiting: deque[int] = deque()
@@ -232,7 +232,7 @@ def _disambiguator(staging: Staging) -> AuthorDisambiguator:
 
 
 def _write(
-    staging: Staging, authors: AuthorDisambiguator, writer: CorpusWriter, pool: WorkerPool, progress: Progress
+    staging: Staging, authors: AuthorDisambiguator, writer: CorpusWriter, pool: WorkerPool, progress: StageProgress
 ) -> dict[str, int]:
     """Write the corpus; returns how many author names have a certain person, and how many have none."""
     written = len(writer)

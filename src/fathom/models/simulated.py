@@ -27,7 +27,7 @@ KINDS = {
     "extractor": "extracts figures for a domain pack, with errors at the rates of its parameters; answers no questions",
 }
 
-Operation = Literal["finding", "reading", "computing"]
+FaultOperation = Literal["finding", "reading", "computing"]
 """The step in which a fault happens: finding the passages, reading values from them, computing the answer."""
 
 FAILURES = ("refuse", "timeout")
@@ -94,7 +94,7 @@ class Simulated:
         settings = "&".join(f"{parameter}={repr(chance).removesuffix('.0')}" for parameter, chance in self.parameters)
         return f"{PREFIX}{self.kind}?{settings}" if settings else f"{PREFIX}{self.kind}"
 
-    def without(self, spared: Collection[Operation], operations: Mapping[str, Operation]) -> Simulated:
+    def without(self, spared: Collection[FaultOperation], operations: Mapping[str, FaultOperation]) -> Simulated:
         """The same model without the faults of these operations.
 
         `operations` gives the operation of each of the families' faults; other parameters stay.

@@ -143,6 +143,10 @@ class Reference(Record):
     """The document of the corpus that it cites; None if there is none or it is uncertain."""
 
 
+CitationType = Literal["attributional", "descriptive"]
+"""Whether the sentence of a citation names a method, model or data set of the work, or describes a finding."""
+
+
 class Citation(Record):
     """One in-text citation of one reference."""
 

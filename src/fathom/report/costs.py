@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fathom.analysis.cost import COST_KINDS, question_cost
 from fathom.analysis.findings import CostKind, Findings, RunSummary
-from fathom.report.drawings.canvas import Node
+from fathom.report.drawings.canvas import SvgNode
 from fathom.report.drawings.charts import MOST_NAMES, ScatterPoint, scatter_plot
 from fathom.report.figures import Figure, FigureColumn
 from fathom.report.formatting import join_names, point
@@ -68,7 +68,7 @@ def _cost(findings: Findings, kind: CostKind) -> Figure:
     colors = run_colors(findings)
     unit = f"{UNITS[kind]} per question"
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         spots = [
             ScatterPoint(
                 colors[run.info.name],

@@ -17,9 +17,9 @@ from fathom.records.errors import FathomError
 from fathom.records.questions import QuestionId, Response, Step, Usage
 from fathom.runs.bench_view import BenchView
 from fathom.runs.calling import (
-    Bound,
     BudgetReached,
     FatalError,
+    MakeEstimate,
     ModelCaller,
     NotBegunError,
     error_text,
@@ -28,7 +28,7 @@ from fathom.runs.calling import (
 from fathom.runs.outages import OutageError
 from fathom.runs.plan import Job
 from fathom.runs.trace import Trace
-from fathom.systems.protocol import CallError, ContextView, Estimate, Scope, Session, System
+from fathom.systems.protocol import ArtifactScope, CallError, CallEstimate, ContextView, Session, System
 
 
 class RunJournal(Protocol):
@@ -55,7 +55,7 @@ class _Session:
 
     runner: SystemRunner
     view: ContextView
-    estimate: Bound
+    estimate: MakeEstimate
     question: QuestionId
     sample: int = 0
     trace: Trace = field(default_factory=Trace)
@@ -71,7 +71,7 @@ class _Session:
         self.trace.add_call(prompt, purpose, completion)
         return completion
 
-    def highest_usage(self, estimate: Estimate) -> Usage:
+    def highest_usage(self, estimate: CallEstimate) -> Usage:
         return self.runner.caller.highest_usage(estimate)
 
     async def call(
@@ -88,7 +88,7 @@ class _Session:
     async def once(self, name: str, work: Callable[[], Awaitable[str]]) -> str:
         return await self.runner.once(self.view.context.id, name, work)
 
-    def artifact(self, name: str, make: Callable[[Path], None], scope: Scope = "context") -> Path:
+    def artifact(self, name: str, make: Callable[[Path], None], scope: ArtifactScope = "context") -> Path:
         return self.runner.journal.artifact(self.view.context.id if scope == "context" else "", name, make)
 
 

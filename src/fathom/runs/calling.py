@@ -23,7 +23,7 @@ from fathom.records.errors import FathomError
 from fathom.records.questions import Usage
 from fathom.runs.folder import INTERRUPTED
 from fathom.runs.sent_calls import CallMark, unrecorded
-from fathom.systems.protocol import CallError, Estimate, System, count_tokens
+from fathom.systems.protocol import CallError, CallEstimate, System, count_tokens
 
 _NAMES = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)S?$", re.IGNORECASE)
 SHORTEST = 8
@@ -220,7 +220,7 @@ prose, and more on text in other scripts."""
 LONGEST_ERROR = 500
 """Characters of an error that are recorded: a provider's message may contain what it was sent."""
 
-Bound = Callable[[], Estimate]
+MakeEstimate = Callable[[], CallEstimate]
 Notify = Callable[[str], None]
 """Called with what the user should know while the run goes on, such as an endpoint that does not answer."""
 
@@ -327,7 +327,7 @@ class ModelCaller:
         self._model.halt()
         self.stop(self.fatal)
 
-    async def ask(self, prompt: Prompt, call: Bound, question: Bound | None = None) -> Completion:
+    async def ask(self, prompt: Prompt, call: MakeEstimate, question: MakeEstimate | None = None) -> Completion:
         """One completion, paid from the budget.
 
         `call` gives the estimate of this call. `question` gives that of the question that this call begins; it is not
@@ -386,7 +386,7 @@ class ModelCaller:
             self._budget.settle(reserved, paid)
         return replace(completion, text=without_secrets(completion.text))
 
-    def _check_usage(self, used: Usage, call: Bound, completion: Completion) -> None:
+    def _check_usage(self, used: Usage, call: MakeEstimate, completion: Completion) -> None:
         """Notice a usage that does not fit the text: the prices and the budget follow it."""
         if not self._unchecked_calls or completion.stop == "overflow":
             return
@@ -407,7 +407,7 @@ class ModelCaller:
                 self._notify(self.implausible)
                 return
 
-    def _estimated(self, call: Bound, completion: Completion) -> Usage:
+    def _estimated(self, call: MakeEstimate, completion: Completion) -> Usage:
         """The usage of a call whose provider reports none; an overflow was not sent and used nothing."""
         if completion.stop == "overflow":
             return completion.usage
@@ -415,13 +415,13 @@ class ModelCaller:
         update = {"input_tokens": self._info.tokens(call().input_tokens), "output_tokens": output}
         return completion.usage.model_copy(update=update)
 
-    def _highest_price(self, bound: Bound) -> float | None:
+    def _highest_price(self, bound: MakeEstimate) -> float | None:
         """The price if no cache serves anything and every response has the longest length; None without a budget."""
         if not self._budget.is_capped:
             return None
         return self.highest_usage(bound()).price
 
-    def highest_usage(self, estimate: Estimate) -> Usage:
+    def highest_usage(self, estimate: CallEstimate) -> Usage:
         """The most that these calls can use."""
         return highest_usage(estimate, self._info, self._max_tokens)
 
@@ -456,7 +456,7 @@ def stop_on_interrupt(caller: ModelCaller, notify: Notify = ignore_notice) -> It
             signal.signal(number, handler)
 
 
-def highest_usage(estimate: Estimate, info: ModelInfo, max_tokens: int) -> Usage:
+def highest_usage(estimate: CallEstimate, info: ModelInfo, max_tokens: int) -> Usage:
     """The bound in the model's tokens, with its price, without calls that are made once per context."""
     output = estimate.output_tokens
     longest = estimate.calls * max_tokens if output is None else min(info.tokens(output), estimate.calls * max_tokens)

@@ -161,7 +161,7 @@ class RunEnd(Record):
     """How many lines the journals had, by file name: a file with fewer was truncated since."""
 
 
-class Note(Record):
+class ContextResult(Record):
     """A result that a system computed once for a context."""
 
     context_id: ContextId
@@ -177,7 +177,7 @@ class RunFolder:
         self.manifest = manifest
         self._session = session
         self._responses: Journal[Response] = Journal(folder / RESPONSES, Response)
-        self._notes: Journal[Note] = Journal(folder / NOTES, Note)
+        self._notes: Journal[ContextResult] = Journal(folder / NOTES, ContextResult)
         self._spending: Journal[Usage] = Journal(folder / SPENDING, Usage)
         self._journals: tuple[Journal[Any], ...] = (self._responses, self._notes, self._spending)
         self._opened = ExitStack()
@@ -193,7 +193,7 @@ class RunFolder:
             for journal in self._journals:
                 opened.enter_context(journal)
             index = read_responses(self.folder, texts=False)
-            noted = _read_journal(self.folder / NOTES, Note)
+            noted = _read_journal(self.folder / NOTES, ContextResult)
             self._noted = {(note.context_id, note.name): note.text for note in noted}
             self._unfinished.open(index.attempts)
             self._sent.open()
@@ -250,7 +250,7 @@ class RunFolder:
 
     def note(self, context: ContextId, name: str, text: str) -> None:
         """Store a result for the context's other questions and for resumed runs."""
-        self._notes.append(Note(context_id=context, name=name, text=text))
+        self._notes.append(ContextResult(context_id=context, name=name, text=text))
         self._noted[context, name] = text
 
     def pay(self, usage: Usage) -> None:

@@ -9,14 +9,14 @@ from fathom.runs.bench_view import BenchView
 from fathom.runs.check_results import CheckResult, failed, note, passed
 from fathom.runs.plan import Job
 from fathom.systems.http import ConnectedSystem, HttpCallError
-from fathom.systems.http_contract import Answer, locate
+from fathom.systems.http_contract import HttpAnswer, locate
 from fathom.systems.protocol import ContextView
 
 
 async def http_checks(active: ConnectedSystem, bench: BenchView, job: Job) -> list[CheckResult]:
     """Send one question twice with the same id, then a request that is none, then a question again."""
     view = bench.view(job.context, job.question)
-    answers: list[Answer] = []
+    answers: list[HttpAnswer] = []
     with active.texts.serving(view) as documents:
         for id in (first := uuid.uuid4().hex, first, uuid.uuid4().hex):
             if len(answers) == 2:
@@ -47,7 +47,7 @@ async def _malformed(active: ConnectedSystem) -> CheckResult:
     return note("It answers a malformed request as if it were a question.")
 
 
-def _answer_checks(answer: Answer, view: ContextView) -> Iterator[CheckResult]:
+def _answer_checks(answer: HttpAnswer, view: ContextView) -> Iterator[CheckResult]:
     if answer.problems:
         yield failed(f"Optional parts of the answer are not valid and would be left out: {'; '.join(answer.problems)}.")
     if answer.unknown:
@@ -77,7 +77,7 @@ def _fetched(active: ConnectedSystem, view: ContextView) -> Iterator[CheckResult
         yield note("It fetches no document of the context.")
 
 
-def _repeated(first: Answer, second: Answer, idempotent: bool) -> CheckResult:
+def _repeated(first: HttpAnswer, second: HttpAnswer, idempotent: bool) -> CheckResult:
     if first.text == second.text:
         return passed("A question that is sent again with the same id gets the same answer.")
     said = "A question that is sent again with the same id gets another answer"

@@ -27,7 +27,7 @@ from fathom.runs.folder import LOGS
 from fathom.runs.outages import OutageError
 from fathom.runs.run import OpenedModel, RunLimits, missing_engine
 from fathom.runs.unfinished import canonical
-from fathom.systems.protocol import OUTCOMES, Estimate, count_tokens, estimate_prompts, total
+from fathom.systems.protocol import OUTCOMES, CallEstimate, count_tokens, estimate_prompts, total
 
 T = TypeVar("T")
 
@@ -287,7 +287,7 @@ class _RoleRunner(Generic[T]):
         if self.caller.stopped is not None:
             return None
 
-        def bound() -> Estimate:
+        def bound() -> CallEstimate:
             return estimate_prompts([job.prompt.prompt], lambda one: count_tokens(self.batch.expand(one)))
 
         try:
@@ -310,7 +310,7 @@ class _RoleRunner(Generic[T]):
             call = self.batch.fail(job, error)
         return Response(question_id=call.id, outcome=call.outcome, text=call.text[:LONGEST_LOGGED], error=call.error)
 
-    def _overflows(self, estimate: Estimate) -> bool:
+    def _overflows(self, estimate: CallEstimate) -> bool:
         info = self.batch.model.info
         needed = info.tokens(estimate.largest_call) + self.batch.settings.max_tokens
         return info.window is not None and needed > info.window

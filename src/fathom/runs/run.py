@@ -33,7 +33,7 @@ from fathom.runs.progress import ProgressReporter
 from fathom.runs.simulated_session import SimulatedModel, answer_in_session
 from fathom.systems.catalog import reads_everything
 from fathom.systems.http import is_address
-from fathom.systems.protocol import Estimate, RequestLimits, System, opened, render_form
+from fathom.systems.protocol import CallEstimate, RequestLimits, System, opened, render_form
 
 OpenedModel = Callable[[], AbstractContextManager[tuple[str, dict[str, str]]]]
 """Opens a model, and starts its server if it needs one; gives the engine's name for the model and its arguments."""
@@ -248,7 +248,7 @@ def run_simulated(
         return _end(bench, folder, None, None)
 
 
-def _input_tokens(estimate: Estimate, job: Job, folder: RunFolder) -> int:
+def _input_tokens(estimate: CallEstimate, job: Job, folder: RunFolder) -> int:
     """The input tokens of a question's calls; calls once per context count for its first question."""
     once, name = estimate.per_context, f"calls for {job.question.family}"
     if once is None or folder.noted(job.context.id, name) is not None:

@@ -21,7 +21,7 @@ from fathom.runs.plan import Job
 from fathom.runs.simulated_policy import act, as_text, is_agent, new_results
 from fathom.runs.trace import Trace
 from fathom.systems.notes import AFTER_READING, NOTE_TAKING, NOTHING, note_line, quoted_spans
-from fathom.systems.protocol import DOCUMENTS, ContextView, Estimate, Scope, System
+from fathom.systems.protocol import DOCUMENTS, ArtifactScope, CallEstimate, ContextView, System
 
 
 class ShownParts(NamedTuple):
@@ -154,7 +154,7 @@ class _SimulatedSession:
         number = bisect_right(places, span.start, key=lambda place: place.span.end)
         return shown_label(min(number + 1, len(places)), self.view.context.layout)
 
-    def highest_usage(self, estimate: Estimate) -> Usage:
+    def highest_usage(self, estimate: CallEstimate) -> Usage:
         output = (estimate.calls + estimate.spare_calls) * self.folder.manifest.settings.max_tokens
         return Usage(input_tokens=estimate.input_tokens + estimate.spare_tokens, output_tokens=output, price=0.0)
 
@@ -168,5 +168,5 @@ class _SimulatedSession:
             self.folder.note(self.view.context.id, name, noted)
         return noted
 
-    def artifact(self, name: str, make: Callable[[Path], None], scope: Scope = "context") -> Path:
+    def artifact(self, name: str, make: Callable[[Path], None], scope: ArtifactScope = "context") -> Path:
         return self.folder.artifact(self.view.context.id if scope == "context" else "", name, make)

@@ -16,7 +16,7 @@ from typing import Any, get_args, get_type_hints
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from fathom.models.simulated import Operation
+from fathom.models.simulated import FaultOperation
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.lengths import parse_length
 from fathom.records.record import digest, first_error
@@ -42,7 +42,7 @@ SYSTEMS: dict[str, type[Any]] = {
 OTHER_NAMES = {"single-pass": Full.name}
 """Names that papers have for a system."""
 
-SPARED: dict[str, tuple[Operation, ...]] = {
+SPARED: dict[str, tuple[FaultOperation, ...]] = {
     Passages.name: ("finding",),
     Tables.name: ("finding", "reading"),
     Sql.name: ("finding", "reading"),

@@ -12,7 +12,7 @@ from fathom.systems.protocol import DOCUMENTS, ContextView, ShownDocument, count
 
 T = TypeVar("T")
 
-Unit = Literal["tokens", "sections"]
+ChunkUnit = Literal["tokens", "sections"]
 """What a chunk of a document consists of: running text, or whole sections where they fit."""
 
 _HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
@@ -53,7 +53,9 @@ class Chunk(NamedTuple):
     end: int
 
 
-def chunks_of_documents(view: ContextView, tokens: int, overlap: int = 0, unit: Unit = "tokens") -> Iterator[Chunk]:
+def chunks_of_documents(
+    view: ContextView, tokens: int, overlap: int = 0, unit: ChunkUnit = "tokens"
+) -> Iterator[Chunk]:
     """Every document in chunks of at most `tokens` tokens; each chunk repeats up to `overlap` tokens of the last."""
     for document in view.documents:
         text = view.text(DOCUMENTS, *document.span)
@@ -61,7 +63,7 @@ def chunks_of_documents(view: ContextView, tokens: int, overlap: int = 0, unit: 
             yield Chunk(document.number, *span.shifted(document.span.start))
 
 
-def chunk_spans(text: str, tokens: int, overlap: int = 0, unit: Unit = "tokens") -> Iterator[Span]:
+def chunk_spans(text: str, tokens: int, overlap: int = 0, unit: ChunkUnit = "tokens") -> Iterator[Span]:
     """The chunks of one document, which are the same in every context."""
     sections: Sequence[int] = ()
     if unit == "sections":

@@ -23,7 +23,7 @@ from fathom.records.questions import Question, Response
 from fathom.records.record import digest
 from fathom.records.version import __version__
 from fathom.systems.http_contract import (
-    Answer,
+    HttpAnswer,
     InvalidAnswerError,
     QuestionRequest,
     ServedDocument,
@@ -34,8 +34,8 @@ from fathom.systems.http_texts import LOOPBACK, TextServer
 from fathom.systems.protocol import (
     NOT_RECORDED,
     CallError,
+    CallEstimate,
     ContextView,
-    Estimate,
     Prompting,
     RequestLimits,
     ServiceSession,
@@ -105,9 +105,9 @@ class HttpSystem:
     async def answer(self, question: Question, session: Session) -> Response:
         raise FathomError(f"The system '{self.name}' has to be opened. Run it with `fathom run`.")
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
         view.instruction(f"full, {self.prompting}")  # refuses a family that has no instruction for it
-        return Estimate(calls=1, input_tokens=0, largest_call=0, price=self.max_price)
+        return CallEstimate(calls=1, input_tokens=0, largest_call=0, price=self.max_price)
 
 
 def is_address(name: str) -> bool:
@@ -143,7 +143,7 @@ class ConnectedSystem:
     def name(self) -> str:
         return self.system.name
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
         return self.system.estimate(question, view)
 
     async def answer(self, question: Question, session: Session) -> Response:
@@ -155,7 +155,7 @@ class ConnectedSystem:
             completion = await session.call(
                 lambda: self._exchange(request), "http", question.text, self.system.max_price
             )
-        if isinstance(completion.native, Answer):
+        if isinstance(completion.native, HttpAnswer):
             for step in steps_of(completion.native, session.view):
                 session.record(step)
         return response_to(question, completion)

@@ -27,8 +27,13 @@ with such a sum can be neither listed nor analyzed."""
 MOST_CITATIONS = 500
 """Citations of one answer or step that are located."""
 
-Outcome = Literal["answered", "truncated", "refused", "overflow"]
-STOPS: dict[Outcome, Stop] = {"answered": "stop", "truncated": "length", "refused": "refused", "overflow": "overflow"}
+HttpOutcome = Literal["answered", "truncated", "refused", "overflow"]
+STOPS: dict[HttpOutcome, Stop] = {
+    "answered": "stop",
+    "truncated": "length",
+    "refused": "refused",
+    "overflow": "overflow",
+}
 
 R = TypeVar("R", bound=Record)
 
@@ -112,7 +117,7 @@ class ReportedUsage(_Lenient):
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpAnswer:
     """A valid answer."""
 
     text: str
@@ -134,7 +139,7 @@ class InvalidAnswerError(ValueError):
 FIELDS = ("id", "answer", "outcome", "thinking", "usage", "citations", "steps")
 
 
-def parse_answer(body: bytes, id: str) -> Answer:
+def parse_answer(body: bytes, id: str) -> HttpAnswer:
     """The answer in a body; raises InvalidAnswerError unless it answers the request of that id."""
     sent = _load(body)
     if sent.get("id") != id:
@@ -148,7 +153,7 @@ def parse_answer(body: bytes, id: str) -> Answer:
         raise InvalidAnswerError(f"the outcome '{_clean(str(outcome))[:80]}' is not one of {', '.join(STOPS)}")
     parts = _OptionalParts(sent)
     thinking, usage = parts.text("thinking"), parts.one("usage", ReportedUsage)
-    return Answer(
+    return HttpAnswer(
         text=_clean(text[:LONGEST_ANSWER]),
         stop=STOPS[outcome] if len(text) <= LONGEST_ANSWER else "length",
         thinking=thinking[:LONGEST_ANSWER],
@@ -297,7 +302,7 @@ def _find(citation: CitedPart, document: ShownDocument, view: ContextView, texts
     return Span(*match.span()) if match else f"'{document.label}' does not contain the quote"
 
 
-def steps_of(answer: Answer, view: ContextView) -> list[Step]:
+def steps_of(answer: HttpAnswer, view: ContextView) -> list[Step]:
     """The steps and citations of an answer as a trace has them."""
     steps: list[Step] = []
     for one in answer.steps:

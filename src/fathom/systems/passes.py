@@ -15,7 +15,7 @@ from fathom.models.json_output import CUT_OFF, read_json
 from fathom.models.prompts import Message, Prompt
 from fathom.records.documents import Position
 from fathom.records.questions import Question, Response, Step
-from fathom.systems.protocol import DOCUMENTS, ContextView, Estimate, Session, response_to
+from fathom.systems.protocol import DOCUMENTS, CallEstimate, ContextView, Session, response_to
 from fathom.systems.steps import StepOverflowError, ask_for_text, cut_to, overflow_of
 
 HEAD = (
@@ -104,7 +104,7 @@ class ThreePass(ClaimsFirst):
         instruction = view.instruction(f"{self.name}, {step}")
         return pass_prompt(question, view, instruction, claims, documents=step != "conclusions")
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
         prompts = [self._prompt(step, question, view) for step in ("claims", "evidence", "conclusions")]
         bound = view.estimate(*prompts)
         typical = min(TYPICAL_LIST, self.listed)
@@ -150,7 +150,7 @@ class OneByOne(ClaimsFirst):
     def _prompt(self, step: str, question: Question, view: ContextView, claims: str = "") -> Prompt:
         return pass_prompt(question, view, view.instruction(f"{self.name}, {step}"), claims)
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
         first, evidence, conclusion = (
             self._prompt(step, question, view) for step in ("claims", "evidence", "conclusion")
         )

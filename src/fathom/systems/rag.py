@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from fathom.models.prompts import Message, Prompt, TextReference
 from fathom.records.documents import Count, Position
 from fathom.records.questions import Question, Response, Step
-from fathom.systems.chunking import Chunk, Unit
-from fathom.systems.protocol import DOCUMENTS, ContextView, Estimate, Prompting, Session, count_tokens, response_to
+from fathom.systems.chunking import Chunk, ChunkUnit
+from fathom.systems.protocol import DOCUMENTS, CallEstimate, ContextView, Prompting, Session, count_tokens, response_to
 from fathom.systems.retrieval.rerank import PURPOSE, TASK, order_by_endpoint, rerank_prompt, reranked
 from fathom.systems.retrieval.settings import OFFLINE, Fusion, IndexSettings, Method
 
@@ -42,7 +42,7 @@ class Rag:
     """The maximum number of tokens in a chunk."""
     overlap: Count = 64
     """The tokens that a chunk repeats of the chunk before."""
-    unit: Unit = "tokens"
+    unit: ChunkUnit = "tokens"
     """Whether chunks are running text or whole sections where they fit."""
     order: Literal["position", "rank"] = "position"
     """Whether chunks are shown in the order of the documents, or best first."""
@@ -118,7 +118,7 @@ class Rag:
                 return
             yield chunk
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
         all_chunks = view.tokens(DOCUMENTS) * self.chunk // (self.chunk - self.overlap)
 
         def bound(chunks: int) -> int:
@@ -127,9 +127,9 @@ class Rag:
         asked = view.count(question.text)
         tokens = view.count(self._instruction(view)) + asked + (self.budget or bound(self.k))
         if not self.rerank or self.reranker:
-            return Estimate(calls=1, input_tokens=tokens, largest_call=tokens)
+            return CallEstimate(calls=1, input_tokens=tokens, largest_call=tokens)
         ranking = view.count(TASK) + asked + bound(self.rerank) + LABEL_TOKENS
-        return Estimate(calls=2, input_tokens=tokens + ranking, largest_call=max(tokens, ranking))
+        return CallEstimate(calls=2, input_tokens=tokens + ranking, largest_call=max(tokens, ranking))
 
     def _instruction(self, view: ContextView) -> str:
         return f"{NOTE}\n\n{view.instruction(f'full, {self.prompting}')}"

@@ -263,7 +263,7 @@ class _Inputs:
         }
         return {name: measure(Corpus(self._corpus_folder)) for name, measure in taken.items()}
 
-    def _shared_out(self) -> Iterator[tuple[Context, Shares]]:
+    def _shared_out(self) -> Iterator[tuple[Context, ContextShares]]:
         """The contexts, each with its share of the questions for every family that distributes them."""
         shares: dict[str, Mapping[ContextId, JsonValue]] = {}
         for name in self._over_contexts:
@@ -346,11 +346,13 @@ class _BuildSource(NamedTuple):
     """The fingerprint of the inputs, since files may be overwritten."""
 
 
-Shares = Mapping[str, JsonValue]
+ContextShares = Mapping[str, JsonValue]
 """The share of one context by family; families in which contexts do not depend on one another have none."""
 
 
-def _context_items(read: _BuildSource, families: Mapping[str, str], given: tuple[Context, Shares]) -> _ContextItems:
+def _context_items(
+    read: _BuildSource, families: Mapping[str, str], given: tuple[Context, ContextShares]
+) -> _ContextItems:
     """The items of one context; a worker process keeps its builders for the next one."""
     context, shares = given
     items: list[Item] = []

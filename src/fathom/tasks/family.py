@@ -15,7 +15,7 @@ from pydantic import ConfigDict, JsonValue
 
 from fathom.corpus.store import Corpus
 from fathom.corpus.swap import CorpusSwap, OffsetMap
-from fathom.models.simulated import Operation, Simulated
+from fathom.models.simulated import FaultOperation, Simulated
 from fathom.records.contexts import Context, ContextId
 from fathom.records.documents import DocumentId, DocumentKind, FieldName, Passage
 from fathom.records.judgments import Decision, Judgment
@@ -96,7 +96,7 @@ class Fault:
 
     name: str
     description: str
-    operation: Operation
+    operation: FaultOperation
     """The operation that goes wrong: finding what is needed, reading it, or computing from it."""
     simulated: bool = True
     """Whether `sim/reader` has a parameter of this name."""
@@ -391,7 +391,7 @@ class ReasoningStep(NamedTuple):
     name: str
     parts: tuple[tuple[str, ...], ...]
     """Reached when every part occurs in the reasoning, in one of its spellings."""
-    operation: Operation = "reading"
+    operation: FaultOperation = "reading"
     """The operation that gives the result."""
 
 

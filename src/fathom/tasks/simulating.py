@@ -9,7 +9,7 @@ from random import Random
 from typing import NamedTuple, TypeVar
 
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Operation, Simulated
+from fathom.models.simulated import FaultOperation, Simulated
 from fathom.records.contexts import Context
 from fathom.records.documents import DocumentId
 from fathom.records.errors import FathomError
@@ -44,7 +44,7 @@ def simulated_model(name: str, families: Iterable[str], system: str = "full") ->
     if named.kind == "extractor":
         raise FathomError(f"'{name}' answers no questions. Use it with `fathom pack extract`.")
     reader = named.without(SPARED.get(system, ()), operations)
-    found: tuple[Operation, ...] = ("finding",)
+    found: tuple[FaultOperation, ...] = ("finding",)
     return Behavior(named, reader, reader.without(found, operations))
 
 
@@ -65,11 +65,11 @@ def most_frequent(answers: Iterable[tuple[K, str]]) -> dict[K, str]:
     return {kind: counter.most_common(1)[0][0] for kind, counter in counts.items()}
 
 
-Text = Callable[[], str]
+MakeText = Callable[[], str]
 
 
 def simulated_call(
-    question: Question, simulated: Simulated, rng: Random, text: Text, attempt: int = 0, sample: int = 0
+    question: Question, simulated: Simulated, rng: Random, text: MakeText, attempt: int = 0, sample: int = 0
 ) -> Response:
     """The simulated model's response to one prompt: a timeout, a refusal, or the text."""
     if simulated.happens("timeout", rng):

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from fathom.tasks.citations.topics import WAYS, TopicVectors, Values
+from fathom.tasks.citations.topics import WAYS, FloatArray, TopicVectors
 from fathom.tasks.citations.word_counts import numbered, stems_in
 
 SUBJECTS = (
@@ -26,7 +26,7 @@ CORPUS = _corpus()
 WORKS = ("Halo shear grows.", "Mortgages grow.", "Zebras graze.")
 
 
-def _scores(vectors: TopicVectors, sentence: str) -> Values:
+def _scores(vectors: TopicVectors, sentence: str) -> FloatArray:
     works = [numbered(stems_in(work)) for work in WORKS]
     return np.array(list(vectors.scores([numbered(stems_in(sentence))], works)))[:, 0]
 

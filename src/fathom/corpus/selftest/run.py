@@ -12,7 +12,8 @@ from fathom.corpus.readers.catalog import readers
 from fathom.corpus.readers.parsed_document import ReadError
 from fathom.corpus.readers.sources import ArchiveCompanions
 from fathom.corpus.selftest.decompose import decompose
-from fathom.corpus.selftest.formats import FORMATS, REPORT_FORMATS, Files
+from fathom.corpus.selftest.documents import Files
+from fathom.corpus.selftest.formats import FORMATS, REPORT_FORMATS
 from fathom.corpus.selftest.measure import MEASURED, FieldAgreement, SelfTest, compare
 from fathom.corpus.selftest.pdf import PDF_LAYOUTS
 from fathom.corpus.selftest.pdf_fonts import printable

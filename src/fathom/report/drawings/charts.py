@@ -11,8 +11,8 @@ from fathom.records.lengths import format_length
 from fathom.report.drawings.canvas import (
     LETTER,
     Canvas,
-    Node,
     Scale,
+    SvgNode,
     fit_label,
     line,
     marker,
@@ -65,7 +65,7 @@ def dot_rows(names: Iterable[str], dots: Iterable[tuple[str, Dot]]) -> list[DotR
 
 def dot_plot(
     what: str, lines: Sequence[DotRow], width: float, low: float = 0.0, high: float = 1.0, unit: str = "share"
-) -> Node:
+) -> SvgNode:
     """A dot plot with intervals: one row per name, with its series below one another."""
     narrow = width < NARROW
     left = 0.0 if narrow else min(330.0, max((text_width(row.name) for row in lines), default=1) * LETTER + 14)
@@ -151,7 +151,7 @@ class Curve(NamedTuple):
     points: Sequence[tuple[float, Point]]
 
 
-def line_chart(what: str, lines: Sequence[Curve], ticks: Sequence[tuple[float, str]], width: float) -> Node:
+def line_chart(what: str, lines: Sequence[Curve], ticks: Sequence[tuple[float, str]], width: float) -> SvgNode:
     """Shares over a logarithmic axis with intervals; each curve is labeled at its end."""
     narrow = width < NARROW
     height = 260.0 if narrow else 320.0
@@ -215,7 +215,7 @@ class ScatterPoint(NamedTuple):
     """The Pareto-optimal runs that this one is among; None if it is not Pareto-optimal."""
 
 
-def scatter_plot(what: str, spots: Sequence[ScatterPoint], axis: str, width: float) -> Node:
+def scatter_plot(what: str, spots: Sequence[ScatterPoint], axis: str, width: float) -> SvgNode:
     """Shares against cost on a logarithmic axis; Pareto-optimal runs are joined by lines."""
     narrow = width < NARROW
     height = 280.0 if narrow else 320.0
@@ -277,7 +277,7 @@ class Segment(NamedTuple):
     tip: str
 
 
-def stacked_bars(what: str, rows: Sequence[tuple[str, Sequence[Segment]]], width: float) -> Node:
+def stacked_bars(what: str, rows: Sequence[tuple[str, Sequence[Segment]]], width: float) -> SvgNode:
     """Stacked bars that add up to a whole; wide segments are labeled with their shares."""
     narrow = width < NARROW
     left = 0.0 if narrow else min(230.0, max((text_width(name) for name, _ in rows), default=1) * LETTER + 14)
@@ -328,7 +328,9 @@ class HeatCell(NamedTuple):
     tip: str
 
 
-def heat_map(what: str, rows: Sequence[str], columns: Sequence[str], fields: Sequence[HeatCell], width: float) -> Node:
+def heat_map(
+    what: str, rows: Sequence[str], columns: Sequence[str], fields: Sequence[HeatCell], width: float
+) -> SvgNode:
     """Shares as shades, labeled in percent; cells with few questions have smaller labels."""
     left = min(width * 0.34, max((text_width(row) for row in rows), default=1) * LETTER + 12)
     each = (width - left - 4) / max(1, len(columns))
@@ -378,7 +380,7 @@ class DifferenceCell(NamedTuple):
     tip: str
 
 
-def difference_matrix(what: str, names: Sequence[str], fields: Sequence[DifferenceCell], width: float) -> Node:
+def difference_matrix(what: str, names: Sequence[str], fields: Sequence[DifferenceCell], width: float) -> SvgNode:
     """Differences in points between every two names; a difference that a test confirms is shaded and bold.
 
     Columns have the numbers of the rows: beside one another there is no room for names of runs.

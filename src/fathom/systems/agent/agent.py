@@ -16,8 +16,8 @@ from fathom.records.questions import Question, Response
 from fathom.systems.agent.episode import LAST_STEP, Episode
 from fathom.systems.agent.text_protocol import described
 from fathom.systems.agent.toolbox import ERROR_TOKENS, Toolbox, definitions
-from fathom.systems.chunking import Unit
-from fathom.systems.protocol import ContextView, Estimate, Prompting, Session
+from fathom.systems.chunking import ChunkUnit
+from fathom.systems.protocol import CallEstimate, ContextView, Prompting, Session
 from fathom.systems.retrieval.settings import OFFLINE, Fusion, IndexSettings, Method
 
 NOTE = (
@@ -58,7 +58,7 @@ class Agent:
     """The maximum number of tokens in an excerpt."""
     overlap: Count = 64
     """The tokens that an excerpt repeats of the one before."""
-    unit: Unit = "tokens"
+    unit: ChunkUnit = "tokens"
     """Whether excerpts are running text or whole sections where they fit."""
     fusion: Fusion = "scores"
     """How the rankings of a hybrid search become one: by standardized scores, or by reciprocal rank fusion."""
@@ -101,7 +101,7 @@ class Agent:
         # Every question finds its own passages, so that a cache serves the instruction alone.
         return Prompt((Message.user(instruction, question.text),), () if as_text else tools, shared=1)
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
         """A bound on the cost: all steps with the longest conversation, or the limit on tokens if that is less.
 
         Half of the steps are assumed to be usual, each with half of the longest results.
@@ -113,7 +113,7 @@ class Agent:
         usual = (self.steps + 1) // 2
         inputs = [min(largest, first.input_tokens + step * self.result // 2) for step in range(usual)]
         typical = min(most, sum(inputs))
-        return Estimate(
+        return CallEstimate(
             calls=usual,
             input_tokens=typical,
             largest_call=largest,

@@ -17,7 +17,7 @@ from fathom.records.questions import Ending, Question, Response, Usage
 from fathom.systems.agent.document_tools import ToolResult
 from fathom.systems.agent.text_protocol import parse_calls
 from fathom.systems.agent.toolbox import ERROR_TOKENS, TOOLS, Toolbox
-from fathom.systems.protocol import MESSAGE_TOKENS, TOOL_TOKENS, Estimate, Session, call_tokens, response_to
+from fathom.systems.protocol import MESSAGE_TOKENS, TOOL_TOKENS, CallEstimate, Session, call_tokens, response_to
 
 if TYPE_CHECKING:
     from fathom.systems.agent.agent import Agent
@@ -139,7 +139,7 @@ class Episode:
 
     def _highest(self, *calls: int) -> Usage:
         tokens = [math.ceil(one * self._excess) for one in calls]
-        return self._session.highest_usage(Estimate(len(tokens), sum(tokens), max(tokens)))
+        return self._session.highest_usage(CallEstimate(len(tokens), sum(tokens), max(tokens)))
 
     def _make_room(self, completion: Completion, calls: Sequence[ToolCall]) -> Ending | None:
         """Remove old results until the next turn fits; returns the limit that leaves no room for it.

@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fathom.systems.guard import StatementResult, Value, run_guarded
+from fathom.systems.guard import SqlValue, StatementResult, run_guarded
 
 MOST_TABLES, MOST_COLUMNS, MOST_ROWS = 20, 50, 20_000
 """Rows of all tables together."""
@@ -24,7 +24,7 @@ class TableError(ValueError):
     """The reason why rows were not added, in words for the model that wrote them."""
 
 
-Row = Mapping[str, Value]
+TableRow = Mapping[str, SqlValue]
 
 
 class OwnTables:
@@ -38,7 +38,7 @@ class OwnTables:
     def close(self) -> None:
         self._database.close()
 
-    def add(self, table: str, rows: Sequence[Row]) -> str:
+    def add(self, table: str, rows: Sequence[TableRow]) -> str:
         """Add rows to a table, which is created if it is new; returns a description of the table. All or none."""
         name = self._table_name(table)
         columns = self._with_new_columns(name, rows)
@@ -65,7 +65,7 @@ class OwnTables:
             raise TableError(f"there are already {MOST_TABLES} tables")
         return table
 
-    def _with_new_columns(self, table: str, rows: Sequence[Row]) -> list[str]:
+    def _with_new_columns(self, table: str, rows: Sequence[TableRow]) -> list[str]:
         columns = {name.lower(): name for name in self._columns.get(table, ())}
         for row in rows:
             for name in row:
@@ -76,7 +76,7 @@ class OwnTables:
             raise TableError(f"a table has at most {MOST_COLUMNS} columns")
         return list(columns.values())
 
-    def _check_room(self, rows: Sequence[Row]) -> None:
+    def _check_room(self, rows: Sequence[TableRow]) -> None:
         if self._rows + len(rows) > MOST_ROWS:
             raise TableError(f"the tables have at most {MOST_ROWS:,} rows together")
         characters = sum(len(value) if isinstance(value, str) else 8 for row in rows for value in row.values())
@@ -99,7 +99,7 @@ def _check_name(name: str, what: str) -> None:
         raise TableError(f"'{name[:40]}' cannot be the name of a {what}; use letters, digits and underscores")
 
 
-def parse_rows(given: object) -> list[dict[str, Value]]:
+def parse_rows(given: object) -> list[dict[str, SqlValue]]:
     """The rows that a model gives: a list of objects, or the same as JSON text."""
     rows = given
     if isinstance(given, str):
@@ -114,7 +114,7 @@ def parse_rows(given: object) -> list[dict[str, Value]]:
     return [{str(name): _cell(value) for name, value in row.items()} for row in rows]
 
 
-def _cell(value: Any) -> Value:
+def _cell(value: Any) -> SqlValue:
     match value:
         case None | bool():
             return None if value is None else int(value)
@@ -134,7 +134,7 @@ def printed(result: StatementResult) -> list[str]:
     return [" | ".join(result.columns), *(" | ".join(map(_text, row)) for row in result.rows)]
 
 
-def _text(value: Value) -> str:
+def _text(value: SqlValue) -> str:
     if isinstance(value, float):
         return f"{value:.15g}"
     return "NULL" if value is None else str(value).replace("\n", " ")

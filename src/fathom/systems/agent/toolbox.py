@@ -30,7 +30,7 @@ LONGEST_NAME = 40
 ERROR_TOKENS = 100
 """The most tokens of an error message."""
 
-Label = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value or "")]
+LabelArgument = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value or "")]
 """A document's label; some models give the number alone, or null."""
 
 
@@ -40,18 +40,22 @@ class _List(Record):
 
 class _Search(Record):
     query: Annotated[str, Field(min_length=1, max_length=2_000, description="The words to search for.")]
-    document: Annotated[Label, Field(description='A document such as "{label}", or "" to search all of them.')] = ""
+    document: Annotated[
+        LabelArgument, Field(description='A document such as "{label}", or "" to search all of them.')
+    ] = ""
 
 
 class _Read(Record):
-    document: Annotated[Label, Field(min_length=1, description='The document, such as "{label}".')]
+    document: Annotated[LabelArgument, Field(min_length=1, description='The document, such as "{label}".')]
     start: Annotated[Count, Field(description="The first character to read, counted from 0.")] = 0
     length: Annotated[Position, Field(description="The number of characters to read. Long parts are cut.")] = 8_000
 
 
 class _Find(Record):
     text: Annotated[str, Field(min_length=1, max_length=500, description="The text to find, exactly as written.")]
-    document: Annotated[Label, Field(description='A document such as "{label}", or "" to look in all of them.')] = ""
+    document: Annotated[
+        LabelArgument, Field(description='A document such as "{label}", or "" to look in all of them.')
+    ] = ""
     skip: Annotated[Count, Field(description="Occurrences to skip; 0 to show the first ones.")] = 0
 
 

@@ -9,9 +9,9 @@ from typing import get_args
 from fathom.corpus.store import Corpus
 from fathom.models.simulated import Simulated
 from fathom.records.contexts import Context
+from fathom.records.documents import CitationType
 from fathom.scoring.answers import Text
 from fathom.scoring.keys import Key
-from fathom.tasks.citations.type_rule import CitationType
 from fathom.tasks.family import ALL_SEEN, Item, Unseen
 
 CITATION_TYPES: tuple[str, ...] = get_args(CitationType)

@@ -24,7 +24,7 @@ from fathom.tasks.citations.evidence import distinguishing_words, telling_words
 from fathom.tasks.citations.item_layout import TASKS, wording
 from fathom.tasks.citations.name_check import frequent_words, visible_names
 from fathom.tasks.citations.papers import Mask, Paper
-from fathom.tasks.citations.settings import MASKS, Masking, Task
+from fathom.tasks.citations.settings import MASKS, CitationTask, Masking
 from fathom.tasks.citations.simulate import Simulator, options_of
 from fathom.tasks.citations.word_counts import stems_in
 from fathom.tasks.citations.work_names import common_words
@@ -162,7 +162,7 @@ class CitationsAuditor:
             self._answers[asked] += 1
             self._checks.check("no work is the answer to two choices of a paper", item, self._answers[asked] == 1)
 
-    def _check_repetition(self, item: Item, task: Task, setting: str) -> None:
+    def _check_repetition(self, item: Item, task: CitationTask, setting: str) -> None:
         """No two items of a task ask the same: two clozes of a paper may have half of their masks in common."""
         paper, places = item.key.proof.rows[0][0], {row[2] for row in item.key.proof.rows}
         earlier = self._used[setting, task, paper]
@@ -284,7 +284,7 @@ def _are_paired(one: tuple[Context, Item], two: tuple[Context, Item]) -> bool:
     return sets[0] <= sets[1] or sets[1] <= sets[0]
 
 
-def _task(item: Item) -> Task:
+def _task(item: Item) -> CitationTask:
     return TASKS.get(item.key.answer.type, "cloze")
 
 

@@ -11,13 +11,13 @@ from functools import cached_property
 from types import MappingProxyType
 
 from fathom.corpus.publication_dates import arxiv_month
-from fathom.records.documents import Document, DocumentId, Reference, Section
+from fathom.records.documents import CitationType, Document, DocumentId, Reference, Section
 from fathom.records.names import CHINESE
 from fathom.records.spans import Span
 from fathom.tasks.citations.citation_groups import CitationGroup, CitationGroups
 from fathom.tasks.citations.lexical import Queries
 from fathom.tasks.citations.mentions import Mentions
-from fathom.tasks.citations.type_rule import CitationType, citation_type_in
+from fathom.tasks.citations.type_rule import citation_type_in
 from fathom.tasks.citations.word_counts import letters_of
 
 LEFT_OUT = ("references", "appendix")

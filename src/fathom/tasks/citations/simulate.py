@@ -13,18 +13,10 @@ from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
 from fathom.scoring.answers import Assignment, Choice, Selection
 from fathom.scoring.keys import Key
-from fathom.tasks.citations.lexical import (
-    MaskQuery,
-    Queries,
-    Values,
-    best_assignment,
-    best_options,
-    first_scores,
-    match_scores,
-)
+from fathom.tasks.citations.lexical import MaskQuery, Queries, best_assignment, best_options, first_scores, match_scores
 from fathom.tasks.citations.papers import MARK
 from fathom.tasks.citations.shown_text import rendered_words
-from fathom.tasks.citations.topics import topic_vectors
+from fathom.tasks.citations.topics import FloatArray, topic_vectors
 from fathom.tasks.citations.word_counts import CandidateWords
 from fathom.tasks.family import ALL_SEEN, Item, Unseen
 from fathom.tasks.simulating import most_frequent
@@ -74,7 +66,7 @@ class Simulator:
             return best_options(found[0], len(options_of(key)))
         return tuple(place + 1 for place in best_assignment(found))
 
-    def scores(self, context: Context) -> Values:
+    def scores(self, context: Context) -> FloatArray:
         """The scores of all matchers, by mask and candidate, for the text as it is shown."""
         return match_scores(*self._shown(context), topic_vectors(self._corpus))
 

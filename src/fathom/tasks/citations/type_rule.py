@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import Literal, get_args
+from typing import get_args
 
-from fathom.records.documents import Count
+from fathom.records.documents import CitationType, Count
 from fathom.records.names import CHINESE
 from fathom.records.questions import Response
 from fathom.records.record import Record
@@ -16,8 +16,6 @@ from fathom.scoring.answers import Text
 from fathom.scoring.check import check_response
 from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import Verdict
-
-CitationType = Literal["attributional", "descriptive"]
 
 BEFORE = 120
 """Characters before a citation that can name what is cited, and after it."""

@@ -31,7 +31,7 @@ from fathom.tasks.citations.mentions import Mentions
 from fathom.tasks.family import FamilySettings, Item
 from fathom.tasks.memorization.check import contains_name, names_occur_early
 
-Task = Literal["citation", "title"]
+ProbeTask = Literal["citation", "title"]
 
 BLANK = "____"
 """Replaces the hidden word of a title."""
@@ -47,7 +47,7 @@ STEPS = ("alone", "resolved", "named in the text", "not named before")
 class Probe:
     """Part of a document, and the name or word that a model with the document memorized would give."""
 
-    task: Task
+    task: ProbeTask
     document: Document
     place: Span
     """The hidden span: the citation, or the word of the title."""
@@ -148,7 +148,7 @@ SEED_LABEL = "recall"
 class MemorizationSettings(FamilySettings):
     """How many probes of which kinds are built."""
 
-    probes: Annotated[tuple[Task, ...], Field(min_length=1)] = ("citation", "title")
+    probes: Annotated[tuple[ProbeTask, ...], Field(min_length=1)] = ("citation", "title")
     """Kinds of probes: the author with whom a citation continues, or a word of the title."""
     items: Position = 400
     """Probes of each kind."""

@@ -15,7 +15,7 @@ from fathom.tasks.numeric.tables import ContextTables
 from fathom.tasks.numeric.templates import Template
 from fathom.tasks.numeric.wording import question
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.evaluate import Evaluation, Row, View
+from fathom.tasks.programs.evaluate import Evaluation, TableRow, View
 from fathom.tasks.programs.masks import bits
 from fathom.tasks.programs.mutants import mutants, result_form
 from fathom.tasks.programs.sql import SqlStatement
@@ -47,7 +47,7 @@ class FilledTemplate:
 
     template: Template
     values: dict[tree.Slot, tree.Constant]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     undetected: float = 0.0
     """The share of single-edit mutants that give the same result; the mean of both contexts if it is filled in a
     pair."""
@@ -163,7 +163,7 @@ class TemplateFiller:
         informative = _is_nothing(rows) if empty else self._is_informative(template, values, rows)
         return FilledTemplate(template, values, tuple(rows)) if informative else None
 
-    def run(self, statement: SqlStatement, values: dict[tree.Slot, tree.Constant]) -> list[Row]:
+    def run(self, statement: SqlStatement, values: dict[tree.Slot, tree.Constant]) -> list[TableRow]:
         """The rows of a statement with these values for its slots."""
         assert self._database is not None
         return self._database.execute(statement.text, [values[slot] for slot in statement.slots]).fetchall()
@@ -215,7 +215,7 @@ class TemplateFiller:
         least = 3 if program.order and program.top is None and not _is_computed(program) else 2
         return range(least, self._view(template).every.bit_count())
 
-    def _is_informative(self, template: Template, values: dict[tree.Slot, tree.Constant], rows: list[Row]) -> bool:
+    def _is_informative(self, template: Template, values: dict[tree.Slot, tree.Constant], rows: list[TableRow]) -> bool:
         """Whether the result is worth asking for.
 
         Not a count below two, groups of one article each, different values where none repeats, a sort in which all are
@@ -318,7 +318,7 @@ def _lowest(measure: tree.Measure) -> int | None:
     return 0 if measure == REFERENCES else 1
 
 
-def _is_nothing(rows: Sequence[Row]) -> bool:
+def _is_nothing(rows: Sequence[TableRow]) -> bool:
     return not rows or rows[0][0] is None
 
 

@@ -9,7 +9,7 @@ from itertools import groupby, product
 from typing import Any, NamedTuple
 
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.evaluate import Row
+from fathom.tasks.programs.evaluate import TableRow
 from fathom.tasks.programs.operations import COMPARE
 from fathom.tasks.programs.schema import ColumnSpec, Schema
 
@@ -160,7 +160,7 @@ class _Edits:
                 yield spec.categories[(spec.categories.index(value) + 1) % len(spec.categories)]
 
 
-def result_form(program: tree.Program, rows: list[Row]) -> object:
+def result_form(program: tree.Program, rows: list[TableRow]) -> object:
     """A normal form of a result, equal for results that are the same answer; order counts only if the program sorts."""
     if program.order:
         width = len(rows[0]) - len(program.order) if rows else 0

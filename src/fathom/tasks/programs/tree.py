@@ -305,11 +305,11 @@ def rebuild(node: T, parts: tuple[Any, ...]) -> T:
     return parts if isinstance(node, tuple) else type(node)(*parts)  # type: ignore[return-value]
 
 
-Edit = Callable[[Any], Iterator[tuple[str, Any]]]
+TreeEdit = Callable[[Any], Iterator[tuple[str, Any]]]
 """The replacements of one node, each with a description."""
 
 
-def edited(node: Any, edit: Edit, is_leaf: Callable[[Any], bool] = lambda node: False) -> Iterator[tuple[str, Any]]:
+def edited(node: Any, edit: TreeEdit, is_leaf: Callable[[Any], bool] = lambda node: False) -> Iterator[tuple[str, Any]]:
     """Every tree that differs from this one by one edit of one node; nothing below a leaf is edited."""
     if isinstance(node, int | str):
         return

@@ -21,7 +21,7 @@ from fathom.tasks.puzzles.mentions import (
     states_date,
     states_number,
 )
-from fathom.tasks.puzzles.tree import DATE, Operation, Value
+from fathom.tasks.puzzles.tree import DATE, ReasoningOperation, Value
 
 CHECK, ANSWER, FACT, CONCLUSION, OPTION = "check", "answer", "fact", "conclusion", "option"
 """The first cell of the rows of a proof. Puzzles that people wrote have conclusions, which are sentences, in place of
@@ -38,7 +38,7 @@ class ChecklistItem(Record):
 
     name: str
     """What it is, in words."""
-    operation: Operation
+    operation: ReasoningOperation
     value: Value
     aliases: tuple[str, ...] = ()
     """Spellings of a name."""

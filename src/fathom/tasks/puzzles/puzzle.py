@@ -47,7 +47,7 @@ from fathom.tasks.puzzles.tree import (
     written,
 )
 from fathom.tasks.puzzles.vocabulary import Vocabulary
-from fathom.tasks.puzzles.wording import Wording
+from fathom.tasks.puzzles.wording import PuzzleWording
 
 NAME = "puzzles"
 DECIMALS = 2
@@ -157,7 +157,7 @@ def make_item(source: PuzzleSource, context: Context, program: Node, steps: rang
     if single_passages(program, source.by_passage, answer, same_value):
         raise RejectedError("a single passage has the answer")
     decimals = DECIMALS if answer.number is not None and answer.number % 1 else None
-    text = Wording(program, source.vocabulary).text(answer, decimals)
+    text = PuzzleWording(program, source.vocabulary).text(answer, decimals)
     id = short_id("q", context.id, NAME, written(program))
     key = Key(
         question_id=id, answer=typed_answer(answer, decimals, source), proof=_proof(source, program, evaluation.steps)
@@ -283,7 +283,7 @@ def _proof(source: PuzzleSource, program: Node, steps: Sequence[EvaluatedStep]) 
     document = source.document
     facts = needed(steps)
     rows = [_fact_row(fact, document) for fact in facts]
-    letters = Wording(program, source.vocabulary).letters()
+    letters = PuzzleWording(program, source.vocabulary).letters()
     rows += [(CHECK, item.model_dump_json()) for item in checklist(source, program, steps, letters)]
     answer = _item(source, steps[-1], steps, letters)
     if answer.value.name:
@@ -379,7 +379,7 @@ def _item(
     if isinstance(node, Owner) and operands:  # "Schönfeld is in Stavby" says whose town it is
         cues = (*cues, *map(plain_text, source.aliases(operands[0].name)))
     return ChecklistItem(
-        name=Wording(node, source.vocabulary).described(values),
+        name=PuzzleWording(node, source.vocabulary).described(values),
         operation=operation(node),
         value=value,
         aliases=source.loose_aliases(value.name) if value.name else (),

@@ -121,7 +121,7 @@ _UNITS = {
 }
 
 
-class Wording:
+class PuzzleWording:
     """The question of one program."""
 
     def __init__(self, program: Node, vocabulary: Vocabulary) -> None:
@@ -169,9 +169,9 @@ class Wording:
                 taken = next(
                     one for one in (node.then, node.otherwise) if values.get(one.model_dump_json()) is not None
                 )
-                return Wording(taken, self._vocabulary).described(values)
+                return PuzzleWording(taken, self._vocabulary).described(values)
             case Override():
-                return Wording(node.exception, self._vocabulary).described(values)
+                return PuzzleWording(node.exception, self._vocabulary).described(values)
             case Tally():
                 return self._question()
             case _:

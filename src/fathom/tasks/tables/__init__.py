@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Operation
+from fathom.models.simulated import FaultOperation
 from fathom.tasks.family import Allotment, Family, Fault, Item, PerContext, Preparation, Tag
 from fathom.tasks.tables import allotment, baselines
 from fathom.tasks.tables.audit import TablesAuditor
@@ -32,7 +32,7 @@ LOOKED_AT = 12
 
 
 def _fault(name: str, description: str) -> Fault:
-    operation: Operation = "finding" if name in FINDING else "reading" if name in READING else "computing"
+    operation: FaultOperation = "finding" if name in FINDING else "reading" if name in READING else "computing"
     return Fault(name, description, operation)
 
 

@@ -26,12 +26,12 @@ from fathom.tasks.programs.sql import literal
 from fathom.tasks.tables.allotment import LEVEL_SHARES, domain
 from fathom.tasks.tables.dispersion import dispersion_tags
 from fathom.tasks.tables.entity_figures import entity_figures
-from fathom.tasks.tables.entity_table import FEWEST_ENTITIES, EntityTable, FigureColumn
+from fathom.tasks.tables.entity_table import FEWEST_ENTITIES, EntityColumn, EntityTable
 from fathom.tasks.tables.figures import DocumentFigures, Year, document_figures, without_figures
 from fathom.tasks.tables.months import MONTH, month_text, month_value
 from fathom.tasks.tables.pack import Pack
 from fathom.tasks.tables.queries import QueryMaker
-from fathom.tasks.tables.query_parts import LEVELS, Level, ProgramQuestion
+from fathom.tasks.tables.query_parts import LEVELS, ProgramQuestion, QuestionLevel
 from fathom.tasks.tables.settings import TablesSettings
 from fathom.tasks.tables.table_facts import TableFacts
 from fathom.tasks.tables.votes import Votes
@@ -45,7 +45,7 @@ NEW_FORM = 20
 """Attempts at a question that is unlike all others of its context."""
 MOST_ALIKE = 3
 """Questions of a context that ask the same of the same figures, with other constants."""
-CONDITIONAL_SHARES: dict[Level, float] = {"easy": 0.25, "medium": 0.35, "hard": 0.55}
+CONDITIONAL_SHARES: dict[QuestionLevel, float] = {"easy": 0.25, "medium": 0.35, "hard": 0.55}
 """Questions of each level whose conditions nothing may meet: some of them are unanswerable."""
 _OF_YEAR = re.compile(r"_\d{4}$")
 _SIMPLE_UNIT = re.compile(r"%|[^\W\d_]+(?: [^\W\d_]+)?")
@@ -66,14 +66,16 @@ class TablesBuilder:
 
     def build(self, context: Context, rng: Random) -> Iterator[Item]:
         """The context's items; fewer than requested where its documents do not allow more."""
-        levels: list[Level] = rng.choices(
+        levels: list[QuestionLevel] = rng.choices(
             self._settings.levels,
             [LEVEL_SHARES[level] for level in self._settings.levels],
             k=self._settings.questions,
         )
         return self._items(context, [(level, None) for level in levels], rng)
 
-    def build_share(self, context: Context, rng: Random, share: Mapping[str, Sequence[Level]] | None) -> Iterator[Item]:
+    def build_share(
+        self, context: Context, rng: Random, share: Mapping[str, Sequence[QuestionLevel]] | None
+    ) -> Iterator[Item]:
         """The context's items where it has to give some of each domain and level."""
         wanted = [(level, name) for name, levels in (share or {}).items() for level in levels]
         return self._items(context, wanted, rng)
@@ -86,7 +88,7 @@ class TablesBuilder:
     def _items(
         self,
         context: Context,
-        wanted: Sequence[tuple[Level, str | None]],
+        wanted: Sequence[tuple[QuestionLevel, str | None]],
         rng: Random,
         kept: Sequence[Item] = (),
         used: Collection[str] = (),
@@ -107,7 +109,12 @@ class TablesBuilder:
         yield from made
 
     def _item(
-        self, context: Context, tables: Sequence[EntityTable], level: Level, rng: Random, others: _ContextQuestions
+        self,
+        context: Context,
+        tables: Sequence[EntityTable],
+        level: QuestionLevel,
+        rng: Random,
+        others: _ContextQuestions,
     ) -> Item | None:
         empty = rng.random() < self._settings.unanswerable * self._conditional_share(level)
         for attempt in range(ATTEMPTS):
@@ -119,7 +126,7 @@ class TablesBuilder:
                     return item
         return None
 
-    def _conditional_share(self, level: Level) -> float:
+    def _conditional_share(self, level: QuestionLevel) -> float:
         """How often a level asks with conditions that nothing may meet, compared to all levels that are asked."""
         total = sum(LEVEL_SHARES[one] for one in self._settings.levels)
         mean = sum(LEVEL_SHARES[one] * CONDITIONAL_SHARES[one] for one in self._settings.levels) / total
@@ -229,7 +236,7 @@ def _singles(items: Iterable[Item]) -> int:
     return sum(names_one(item.key.answer) for item in items)
 
 
-def level_of(item: Item) -> Level:
+def level_of(item: Item) -> QuestionLevel:
     return next(level for level in LEVELS if level == item.question.tags["level"])
 
 
@@ -298,7 +305,7 @@ def _rows(query: ProgramQuestion) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def _text(column: FigureColumn, entity: str) -> str:
+def _text(column: EntityColumn, entity: str) -> str:
     value = column.value(entity)
     return "" if value is None else month_text(value) if column.is_month else f"{value:f}"
 

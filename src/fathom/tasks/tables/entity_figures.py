@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fathom.records.documents import DocumentId
-from fathom.tasks.tables.figures import Conflict, DocumentFigures, Figure, Slot, Year
+from fathom.tasks.tables.figures import Conflict, DocumentFigures, FieldPeriod, StatedFigure, Year
 
 
 @dataclass(frozen=True)
@@ -18,10 +18,10 @@ class EntityFigures:
     """The entities that are asked about, in order of their names."""
     reports: dict[str, tuple[DocumentId, ...]]
     """The documents of each entity, the latest last."""
-    figures: dict[tuple[str, Slot], Figure]
+    figures: dict[tuple[str, FieldPeriod], StatedFigure]
     """Figures that are certain, including those that are stated to be missing. All others are unknown."""
 
-    def knows(self, slot: Slot) -> bool:
+    def knows(self, slot: FieldPeriod) -> bool:
         """Whether the figure is certain for every entity."""
         return all((entity, slot) in self.figures for entity in self.entities)
 
@@ -37,7 +37,7 @@ def entity_figures(documents: Iterable[DocumentFigures], year: Year, currency: s
         if (own := [one for one in reports if one.year == year])
         and all(currency in (None, one.currency) for one in own)
     )
-    figures: dict[tuple[str, Slot], Figure] = {}
+    figures: dict[tuple[str, FieldPeriod], StatedFigure] = {}
     reports: dict[str, tuple[DocumentId, ...]] = {}
     for entity in entities:
         ordered = sorted(by_entity[entity], key=lambda one: one.year or 0)
@@ -49,20 +49,20 @@ def entity_figures(documents: Iterable[DocumentFigures], year: Year, currency: s
     return EntityFigures(tuple(entities), reports, figures)
 
 
-def latest_figure(ordered: Sequence[DocumentFigures], slot: Slot) -> Figure | None:
+def latest_figure(ordered: Sequence[DocumentFigures], slot: FieldPeriod) -> StatedFigure | None:
     """The figure of the latest document that has it; None if that is not certain."""
     stating = [one for one in ordered if slot in one.figures]
     latest = [one.figures[slot] for one in stating if one.year == stating[-1].year]
-    known = [figure for figure in latest if isinstance(figure, Figure)]
+    known = [figure for figure in latest if isinstance(figure, StatedFigure)]
     if len(known) < len(latest) or len({(figure.value, figure.unit) for figure in known}) > 1:
         return None
     if known[0].value is None and any(
-        isinstance(one.figures[slot], Figure) and _has_value(one.figures[slot]) for one in stating
+        isinstance(one.figures[slot], StatedFigure) and _has_value(one.figures[slot]) for one in stating
     ):
         # An earlier document gives the figure and the latest one says that it is missing: readers may differ.
         return None
     return known[0]
 
 
-def _has_value(figure: Figure | Conflict) -> bool:
-    return isinstance(figure, Figure) and figure.value is not None
+def _has_value(figure: StatedFigure | Conflict) -> bool:
+    return isinstance(figure, StatedFigure) and figure.value is not None

@@ -13,7 +13,7 @@ from fathom.records.record import digest
 from fathom.tasks.programs.database import Database
 from fathom.tasks.programs.schema import ColumnSpec, Schema, SchemaTable
 from fathom.tasks.tables.entity_figures import EntityFigures
-from fathom.tasks.tables.figures import Figure, Slot, Year
+from fathom.tasks.tables.figures import FieldPeriod, StatedFigure, Year
 from fathom.tasks.tables.months import MONTH, month_text
 from fathom.tasks.tables.pack import Language, Pack
 
@@ -33,16 +33,16 @@ TEN_THOUSAND = Decimal(10_000)
 
 
 @dataclass(frozen=True, eq=False)
-class FigureColumn:
+class EntityColumn:
     """One figure of all entities."""
 
-    slot: Slot
+    slot: FieldPeriod
     name: str
     unit: str
     """As questions name it: "million GBP", "%"; empty for a bare number."""
     scale: Decimal
     """What the values were divided by: a million for "million GBP"."""
-    figures: dict[str, Figure]
+    figures: dict[str, StatedFigure]
     """By entity. Entities that are not here are unknown."""
     mixed: bool = False
     """Whether the values are in several currencies: only ratios within one entity can be compared."""
@@ -99,13 +99,13 @@ class EntityTable:
         return self.known.entities
 
     @cached_property
-    def columns(self) -> dict[Slot, FigureColumn]:
+    def columns(self) -> dict[FieldPeriod, EntityColumn]:
         """The figures that questions may use: of this year, and of the year before where there is one."""
         years: tuple[Year, ...] = (self.year,) if self.year is None else (self.year, self.year - 1)
-        found = (self._column(Slot(field, year)) for field in self.pack.fields for year in years)
+        found = (self._column(FieldPeriod(field, year)) for field in self.pack.fields for year in years)
         return {column.slot: column for column in found if column is not None}
 
-    def _column(self, slot: Slot) -> FigureColumn | None:
+    def _column(self, slot: FieldPeriod) -> EntityColumn | None:
         figures = {
             entity: figure for entity in self.entities if (figure := self.known.figures.get((entity, slot))) is not None
         }
@@ -121,22 +121,22 @@ class EntityTable:
         name = slot.field if slot.year is None else f"{slot.field}_{slot.year}"
         if field.kind == "money" and units not in ({self.currency}, {f"{self.currency}/shares"}):
             whole = not self.currency and all(_CURRENCY.fullmatch(unit) for unit in units)
-            return FigureColumn(slot, name, "", Decimal(1), figures, mixed=True) if whole else None
+            return EntityColumn(slot, name, "", Decimal(1), figures, mixed=True) if whole else None
         if len(units) != 1:
             return None
         scale, unit = _shown_unit(next(iter(units)), values, field.kind, self.language)
-        return FigureColumn(slot, name, unit, scale, figures)
+        return EntityColumn(slot, name, unit, scale, figures)
 
-    def left_out(self, columns: Iterable[FigureColumn]) -> tuple[str, ...]:
+    def left_out(self, columns: Iterable[EntityColumn]) -> tuple[str, ...]:
         """The entities with an unknown figure; a question names them."""
         used = set() if self.pack.about == "document" else set(self._used(columns))
         return tuple(entity for entity in self.entities if used and entity not in used)
 
-    def named(self, columns: Sequence[FigureColumn]) -> tuple[str, ...]:
+    def named(self, columns: Sequence[EntityColumn]) -> tuple[str, ...]:
         """The entities that a question names as those that it is about; none if it is about all."""
         return self._used(columns) if self.pack.about == "document" else ()
 
-    def _used(self, columns: Iterable[FigureColumn]) -> tuple[str, ...]:
+    def _used(self, columns: Iterable[EntityColumn]) -> tuple[str, ...]:
         columns = list(columns)
         known = [entity for entity in self.entities if all(entity in column.figures for column in columns)]
         if self.pack.about == "document" and len(known) > MOST_NAMED:
@@ -145,7 +145,7 @@ class EntityTable:
             known = sorted(sorted(known, key=lambda entity: digest(entity, *names))[:MOST_NAMED])
         return tuple(known)
 
-    def database(self, columns: Sequence[FigureColumn]) -> Database:
+    def database(self, columns: Sequence[EntityColumn]) -> Database:
         """The table with these columns, without the entities that are left out."""
         used = self._used(columns)
         return database_with(

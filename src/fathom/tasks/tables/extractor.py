@@ -17,10 +17,10 @@ from fathom.records.record import digest
 from fathom.records.spans import Span
 from fathom.scoring.quotes import QuoteLocator
 from fathom.tasks.tables.entity_names import title_entity, title_year
-from fathom.tasks.tables.figures import Figure, Year, document_figures, mentioned_fields
+from fathom.tasks.tables.figures import StatedFigure, Year, document_figures, mentioned_fields
 from fathom.tasks.tables.labels import normal_label
 from fathom.tasks.tables.months import MONTH, parse_month, printed_months
-from fathom.tasks.tables.pack import Kind, Language, Pack, PackField
+from fathom.tasks.tables.pack import FieldKind, Language, Pack, PackField
 from fathom.tasks.tables.table_facts import dollar_of
 from fathom.tasks.tables.units import CellNumber, parse_cell, stated_unit
 
@@ -30,7 +30,7 @@ FEWEST_MENTIONED = 3
 """A document is asked about if it names this many fields."""
 _SCALES = (0, 3, 4, 6, 8, 9)
 """Powers of ten by which a table or a caption may scale what a row prints."""
-_KINDS: dict[Kind, str] = {
+_KINDS: dict[FieldKind, str] = {
     "money": "an amount of money",
     "count": "a count",
     "percent": "a percentage",
@@ -77,7 +77,7 @@ def subject_of(document: Document, pack: Pack, everything: bool) -> ExtractionTa
     certain = {
         slot.field
         for slot, figure in (known.figures if known else {}).items()
-        if isinstance(figure, Figure) and slot.year == year
+        if isinstance(figure, StatedFigure) and slot.year == year
     }
     language: Language = "zh" if document.language == "zh" and "zh" in pack.languages else pack.languages[0]
     fields = tuple(name for name in pack.fields if everything or name not in certain)
@@ -200,7 +200,7 @@ def _claim(found: object) -> ExtractedFigure | None:
     return ExtractedFigure(*(str(found.get(name) or "").strip() for name in ("value", "unit", "quote")))
 
 
-def located(claim: ExtractedFigure, field: str, subject: ExtractionTask, kind: Kind) -> Fact | None:
+def located(claim: ExtractedFigure, field: str, subject: ExtractionTask, kind: FieldKind) -> Fact | None:
     """The claim as a fact, if its quote is in the document and prints its number; otherwise None."""
     if kind == "month":
         return _located_month(claim, field, subject)

@@ -10,9 +10,9 @@ from typing import Any
 from fathom.tasks.programs import faults, tree
 from fathom.tasks.programs.database import Database
 from fathom.tasks.programs.faults import Interpretation, ReadingFault, Variation, by_edit, over
-from fathom.tasks.tables.other_figures import Cell, OtherFigures
+from fathom.tasks.tables.other_figures import KeyCell, OtherFigures
 
-Value = float | str
+NumberOrMonth = float | str
 """A number, or a month as text."""
 
 MOST_SINGLE = 80
@@ -105,7 +105,7 @@ def _as_fraction(node: Any) -> Iterator[tuple[str, Any]]:
             yield "a fraction instead of a percentage", inner
 
 
-def _replaced(reading: Interpretation, values: Mapping[Cell, Value], source: str) -> Iterator[Variation]:
+def _replaced(reading: Interpretation, values: Mapping[KeyCell, NumberOrMonth], source: str) -> Iterator[Variation]:
     """The figures of all entities from another source, if it has several; then those of each entity."""
     entities = [name for name in _entities(reading.database) if any(cell[0] == name for cell in values)]
     if len(entities) > 1:
@@ -119,18 +119,18 @@ def _entities(database: Database) -> list[str]:
     return [str(row[1]) for row in database.rows[database.schema.main.name]]
 
 
-def _multiplied(reading: Interpretation, factors: Mapping[Cell, float]) -> Interpretation:
-    def edit(cell: Cell, value: Value) -> Value:
+def _multiplied(reading: Interpretation, factors: Mapping[KeyCell, float]) -> Interpretation:
+    def edit(cell: KeyCell, value: NumberOrMonth) -> NumberOrMonth:
         return value * factors[cell] if cell in factors and not isinstance(value, str) else value
 
     return _edited(reading, edit)
 
 
-def _with_cells(reading: Interpretation, values: Mapping[Cell, Value]) -> Interpretation:
+def _with_cells(reading: Interpretation, values: Mapping[KeyCell, NumberOrMonth]) -> Interpretation:
     return _edited(reading, values.get)
 
 
-def _edited(reading: Interpretation, edit: Callable[[Cell, Value], Value]) -> Interpretation:
+def _edited(reading: Interpretation, edit: Callable[[KeyCell, NumberOrMonth], NumberOrMonth]) -> Interpretation:
     """The same program over a table with edited figures. A column of whole numbers may get decimals."""
     database = reading.database
     main = database.schema.main
@@ -142,7 +142,9 @@ def _edited(reading: Interpretation, edit: Callable[[Cell, Value], Value]) -> In
     return replace(over(reading, replace(database, rows={**database.rows, main.name: rows})), missing=reading.missing)
 
 
-def _cell(edit: Callable[[Cell, Value], Value], cell: Cell, before: object) -> Value | None:
+def _cell(
+    edit: Callable[[KeyCell, NumberOrMonth], NumberOrMonth], cell: KeyCell, before: object
+) -> NumberOrMonth | None:
     if not isinstance(before, int | float | str):
         return None
     value = edit(cell, before)

@@ -35,7 +35,7 @@ _DIGITS = re.compile(r"\d[\d,.'’\u0020\u00a0\u2009\u202f]*")
 _BETWEEN_DIGITS = re.compile(r"[,'’\u0020\u00a0\u2009\u202f]|\.$")
 
 
-Source = Literal["structure", "table", "text", "vote"]
+FigureSource = Literal["structure", "table", "text", "vote"]
 """Where a figure comes from: tagged or planted facts, a table, an article's tables and sentences, or extractors that
 agree."""
 
@@ -46,7 +46,7 @@ RESEARCH_REFERENCES = 8
 
 
 @dataclass(frozen=True)
-class Figure:
+class StatedFigure:
     """One figure as a document states it."""
 
     value: Decimal | None
@@ -54,14 +54,14 @@ class Figure:
     unit: str
     document: DocumentId
     span: Span
-    source: Source = "structure"
+    source: FigureSource = "structure"
 
 
 Conflict = Literal["conflict"]
 """The document states different values, and none of them is a rounded form of another."""
 
 
-class Slot(NamedTuple):
+class FieldPeriod(NamedTuple):
     """A field in a period."""
 
     field: str
@@ -79,7 +79,7 @@ class DocumentFigures:
     """The period that the document is about; None if its figures have no period."""
     currency: str
     """The currency of its amounts of money; empty if it has none, or several."""
-    figures: dict[Slot, Figure | Conflict]
+    figures: dict[FieldPeriod, StatedFigure | Conflict]
     of_several_periods: bool = False
     """Whether a figure without a period is the latest of several that the document gives."""
 
@@ -116,7 +116,7 @@ def without_figures(
     return None if found is None else replace(found, figures={})
 
 
-_Stated = dict[Slot, dict[int, list[Fact]]]
+_Stated = dict[FieldPeriod, dict[int, list[Fact]]]
 """The statements of each figure, by the rank of their attributes: the lowest rank counts."""
 
 
@@ -134,7 +134,7 @@ def _from_structure(document: Document | FactSheet, pack: Pack, votes: Iterable[
         found = fields.get(fact.attribute)
         year = years.of(fact.period) if found and years else None
         if found and year != "other":
-            stated[Slot(found[0], year)][found[1]].append(fact)
+            stated[FieldPeriod(found[0], year)][found[1]].append(fact)
             used.append(fact)
     entities = {fact.entity for fact in used or whole if used or fact.attribute in tags}
     if len(entities) != 1:
@@ -149,7 +149,7 @@ def _from_tables(document: Document, pack: Pack, votes: Iterable[Fact], tables: 
         fact, field = _table_fact(tables, number, pack)
         year = _year_of(fact, pack) if fact is not None and field not in unclear else "other"
         if fact is not None and year != "other":
-            stated[Slot(field, year)][0].append(fact)
+            stated[FieldPeriod(field, year)][0].append(fact)
     votes = list(votes)
     fields = {slot.field for slot in stated} | {fact.attribute for fact in votes}
     if len(document.references) >= RESEARCH_REFERENCES:
@@ -171,13 +171,13 @@ def _from_article(
         name = pack.field_of_result.get((fact.attribute, fact.part))
         if name is not None:
             own = {"entity": document.title_text, "attribute": name, "part": ""}
-            stated[Slot(name, None)][0].append(fact.model_copy(update=own))
+            stated[FieldPeriod(name, None)][0].append(fact.model_copy(update=own))
     for number in tables.numbers:
         found, field = _table_fact(tables, number, pack)
         if found is not None and found.period != PART_OF_YEAR:
-            stated[Slot(field, None)][0].append(found.model_copy(update={"period": ""}))
+            stated[FieldPeriod(field, None)][0].append(found.model_copy(update={"period": ""}))
     for fact in phrase_facts(document, pack):
-        stated[Slot(fact.attribute, None)][0].append(fact)
+        stated[FieldPeriod(fact.attribute, None)][0].append(fact)
     votes = list(votes)
     if not stated and not votes:
         return None
@@ -240,12 +240,17 @@ def mentioned_fields(document: Document, pack: Pack) -> set[str]:
 
 
 def _collected(
-    document: Document | FactSheet, entity: str, year: Year, stated: _Stated, votes: Iterable[Fact], source: Source
+    document: Document | FactSheet,
+    entity: str,
+    year: Year,
+    stated: _Stated,
+    votes: Iterable[Fact],
+    source: FigureSource,
 ) -> DocumentFigures:
     """The figures on which the statements agree. Votes count where the structure states nothing, and beside tables."""
-    voted: set[Slot] = set()
+    voted: set[FieldPeriod] = set()
     for fact in votes:
-        slot = Slot(fact.attribute, int(fact.period) if fact.period else None)
+        slot = FieldPeriod(fact.attribute, int(fact.period) if fact.period else None)
         if source == "structure" and slot in stated:
             continue
         if slot not in stated:
@@ -280,7 +285,7 @@ def _of_latest_period(facts: Sequence[Fact]) -> list[Fact]:
     return [fact for fact in facts if fact.period == latest]
 
 
-def _slot_order(item: tuple[Slot, object]) -> tuple[str, int]:
+def _slot_order(item: tuple[FieldPeriod, object]) -> tuple[str, int]:
     return item[0].field, item[0].year or 0
 
 
@@ -335,7 +340,7 @@ def _end_of_year(period: str, instant: bool = False) -> date | None:
 # Several statements of one figure.
 
 
-def _agreed(facts: Sequence[Fact], document: Document | FactSheet, source: Source) -> Figure | Conflict:
+def _agreed(facts: Sequence[Fact], document: Document | FactSheet, source: FigureSource) -> StatedFigure | Conflict:
     """The most precise of the statements, if the others are the same or rounded."""
     missing = [fact for fact in facts if fact.value is None]
     if missing:
@@ -356,8 +361,8 @@ def _agreed(facts: Sequence[Fact], document: Document | FactSheet, source: Sourc
     return _figure(best, document.id, source)
 
 
-def _figure(fact: Fact, document: DocumentId, source: Source) -> Figure:
-    return Figure(fact.value, fact.unit, document, fact.span, source)
+def _figure(fact: Fact, document: DocumentId, source: FigureSource) -> StatedFigure:
+    return StatedFigure(fact.value, fact.unit, document, fact.span, source)
 
 
 def step(fact: Fact, text: str) -> Decimal:

@@ -11,7 +11,7 @@ from typing import Literal
 from fathom.corpus.readers.parsing.text_cleanup import word_set
 from fathom.tasks.tables.units import Unit, stated_unit
 
-Scope = Literal["named", "whole", "plain", "ignored"]
+LabelScope = Literal["named", "whole", "plain", "ignored"]
 """What the words of a heading say apart from unit and period: they name something; they say that all parts are taken
 together; nothing; or that the figures are not figures of the field, such as changes or page numbers."""
 
@@ -90,7 +90,7 @@ class HeaderLabel:
 
     text: str
     """What it names: without unit, period and enumerator, as printed."""
-    scope: Scope
+    scope: LabelScope
     period: str
     """A year, `PART_OF_YEAR`, or empty."""
     unit: Unit | None
@@ -174,7 +174,7 @@ def _is_next(year: str, to: str) -> bool:
     return int(end) == (int(year) + 1 if len(end) == 4 else (int(year) + 1) % 100)
 
 
-def _scope(text: str) -> Scope:
+def _scope(text: str) -> LabelScope:
     words = normal_label(text)
     if words in _WHOLE:
         return "whole"

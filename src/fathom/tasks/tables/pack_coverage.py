@@ -12,7 +12,7 @@ from fathom.tasks.tables.build import entity_tables
 from fathom.tasks.tables.figures import DocumentFigures, document_figures
 from fathom.tasks.tables.pack import Pack
 from fathom.tasks.tables.queries import QueryMaker
-from fathom.tasks.tables.query_parts import LEVELS, Level
+from fathom.tasks.tables.query_parts import LEVELS, QuestionLevel
 
 SAMPLED = 9
 """Questions in the sample, the same number of each level."""
@@ -96,7 +96,7 @@ def _unusable(pack: Pack, present: set[str]) -> dict[str, str]:
 def _sample(pack: Pack, found: list[DocumentFigures], rng: Random) -> list[str]:
     by_language = {language: [one for one in found if one.language == language] for language in pack.languages}
     tables = [table for documents in by_language.values() for table in entity_tables(pack, documents)]
-    levels: tuple[Level, ...] = LEVELS
+    levels: tuple[QuestionLevel, ...] = LEVELS
     questions: list[str] = []
     for number in range(SAMPLED if tables else 0):
         made = QueryMaker(rng.choice(tables), rng).make(levels[number % len(levels)])

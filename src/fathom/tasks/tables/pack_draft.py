@@ -13,7 +13,7 @@ from fathom.records.errors import FathomError
 from fathom.tasks.tables.chinese_names import chinese_name, is_chinese
 from fathom.tasks.tables.labels import PART_OF_YEAR, UNREADABLE, names_a_count, normal_label
 from fathom.tasks.tables.months import MONTH
-from fathom.tasks.tables.pack import Kind, Language
+from fathom.tasks.tables.pack import FieldKind, Language
 from fathom.tasks.tables.pack_text import CURRENCY, escaped, field_name, kind_of, unused
 from fathom.tasks.tables.result_draft import draft_results
 from fathom.tasks.tables.table_cells import TableNumber
@@ -206,7 +206,7 @@ def _is_specific(number: TableNumber, label: str) -> bool:
     return number.is_titled or (not number.column and (" " in label or label[0] > "\u4e00"))
 
 
-def _kind_of_number(number: TableNumber) -> Kind:
+def _kind_of_number(number: TableNumber) -> FieldKind:
     unit = number.unit or number.table_unit
     if number.unit is None and any(map(names_a_count, number.labels)):
         return "number"

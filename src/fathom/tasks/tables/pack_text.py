@@ -7,7 +7,7 @@ from collections.abc import Collection
 from itertools import count
 
 from fathom.tasks.tables.months import MONTH
-from fathom.tasks.tables.pack import Kind
+from fathom.tasks.tables.pack import FieldKind
 from fathom.tasks.tables.pack_mistakes import is_column_name
 
 CURRENCY = re.compile(r"[A-Z]{3}(?:/.*)?")
@@ -27,7 +27,7 @@ def unused(name: str, taken: Collection[str]) -> str:
     return name if name not in taken else next(one for one in numbered if one not in taken)
 
 
-def kind_of(unit: str, whole: bool) -> Kind:
+def kind_of(unit: str, whole: bool) -> FieldKind:
     """The kind of a figure in that unit; `whole` if all values are whole numbers."""
     if CURRENCY.fullmatch(unit):
         return "money"

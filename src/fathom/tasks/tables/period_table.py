@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
+from fathom.tasks.programs.evaluate import TableValue
 from fathom.tasks.tables.entity_figures import latest_figure
 from fathom.tasks.tables.entity_table import stored
-from fathom.tasks.tables.figures import CURRENCY, DocumentFigures, Figure, Year
+from fathom.tasks.tables.figures import CURRENCY, DocumentFigures, StatedFigure, Year
 from fathom.tasks.tables.months import month_text
 from fathom.tasks.tables.pack import Language, Nouns, Pack
 
@@ -21,7 +22,6 @@ NAME, YEAR, OWN_REPORT, CURRENCY_COLUMN = "name", "year", "own_report", "currenc
 UNIT = "_unit"
 """The end of the name of a column with the units of a field, where they differ."""
 
-Cell = str | int | float | None
 
 # What the columns of a table mean.
 _NAME = Nouns(en=("name of the {noun}",), zh=("{noun}名称",))
@@ -54,7 +54,7 @@ class _Row:
     year: Year
     is_own: bool
     currency: str
-    figures: dict[str, Figure]
+    figures: dict[str, StatedFigure]
     """By field. Figures that are unknown or stated to be missing are not here."""
 
 
@@ -118,12 +118,12 @@ class PeriodTable:
         ]
         return "\n".join([f"CREATE TABLE {self.name} (", *lines, ");"])
 
-    def rows(self) -> Iterator[tuple[Cell, ...]]:
+    def rows(self) -> Iterator[tuple[TableValue, ...]]:
         """A row for each entity and period, in the order of names and years."""
         for row in self._rows:
             yield tuple(self._cell(row, column.name) for column in self.columns)
 
-    def _cell(self, row: _Row, column: str) -> Cell:
+    def _cell(self, row: _Row, column: str) -> TableValue:
         match column:
             case "name":
                 return row.entity
@@ -159,7 +159,7 @@ class PeriodTable:
         return f"{self.definition}\n\n{lines.getvalue()}\n"
 
 
-def _shown(value: Cell) -> str:
+def _shown(value: TableValue) -> str:
     if value is None:
         return "NULL"
     # Not 1e+16, and no error of a binary fraction.

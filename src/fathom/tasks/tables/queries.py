@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from fathom.tasks.programs import tree
 from fathom.tasks.tables.query_constants import condition_of, constant_beyond, opposite, plain, rows_where, values
-from fathom.tasks.tables.query_parts import FEWEST_IN_GROUP, LONGEST_LIST, Level, ProgramQuestion, QueryParts
+from fathom.tasks.tables.query_parts import FEWEST_IN_GROUP, LONGEST_LIST, ProgramQuestion, QueryParts, QuestionLevel
 from fathom.tasks.tables.wording import QuantityCondition
 
 _Maker = Callable[[], ProgramQuestion | None]
@@ -28,7 +28,7 @@ _ZERO = Decimal(0)
 class QueryMaker(QueryParts):
     """Draws questions about one entity table."""
 
-    def make(self, level: Level, empty: bool = False) -> ProgramQuestion | None:
+    def make(self, level: QuestionLevel, empty: bool = False) -> ProgramQuestion | None:
         """A question of that level; None if none was found. With `empty` nothing meets its conditions.
 
         Its form is then that of a question with an answer, drawn first: what has an answer in no question about these
@@ -43,7 +43,7 @@ class QueryMaker(QueryParts):
                 return self._without_answer(drawn[1])
         return None
 
-    def _drawn(self, level: Level) -> tuple[ProgramQuestion, _Maker] | None:
+    def _drawn(self, level: QuestionLevel) -> tuple[ProgramQuestion, _Maker] | None:
         """A question with an answer, and what it was made by."""
         makers = self._makers()[level]
         if self._rng.random() < 0.5:
@@ -69,7 +69,7 @@ class QueryMaker(QueryParts):
     def _month_makers(self) -> list[_Maker]:
         return [self._month_of_field, self._month_of_group, self._month_of_metric]
 
-    def _makers(self) -> dict[Level, list[_Maker]]:
+    def _makers(self) -> dict[QuestionLevel, list[_Maker]]:
         return {
             "easy": [
                 self._top_field,

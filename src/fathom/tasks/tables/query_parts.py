@@ -12,7 +12,7 @@ from typing import Literal, get_args
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.database import Database
 from fathom.tasks.tables import quantities
-from fathom.tasks.tables.entity_table import EntityTable, FigureColumn
+from fathom.tasks.tables.entity_table import EntityColumn, EntityTable
 from fathom.tasks.tables.months import MONTH
 from fathom.tasks.tables.quantities import Quantity
 from fathom.tasks.tables.query_constants import (
@@ -24,12 +24,12 @@ from fathom.tasks.tables.query_constants import (
     rows_where,
     values,
 )
-from fathom.tasks.tables.wording import QuantityCondition, Wording, sentences
+from fathom.tasks.tables.wording import LanguageWording, QuantityCondition, sentences
 from fathom.tasks.tables.wording_en import English
 from fathom.tasks.tables.wording_zh import Chinese
 
-Level = Literal["easy", "medium", "hard"]
-LEVELS: tuple[Level, ...] = get_args(Level)
+QuestionLevel = Literal["easy", "medium", "hard"]
+LEVELS: tuple[QuestionLevel, ...] = get_args(QuestionLevel)
 
 LONGEST_LIST = 12
 """The maximum number of entities in a list; longer lists test patience more than understanding."""
@@ -48,9 +48,9 @@ class ProgramQuestion:
 
     program: tree.Program
     text: str
-    level: Level
+    level: QuestionLevel
     operation: str
-    columns: tuple[FigureColumn, ...]
+    columns: tuple[EntityColumn, ...]
     database: Database
     unit: str
     """The unit of the answer, if it is a number."""
@@ -99,7 +99,7 @@ class QueryParts:
         return sum(inside and value is not None for inside, value in zip(met, found, strict=True)) < FEWEST_IN_GROUP
 
     def _mean(
-        self, quantity: Quantity | None, group: Quantity | None, level: Level, operation: str
+        self, quantity: Quantity | None, group: Quantity | None, level: QuestionLevel, operation: str
     ) -> ProgramQuestion | None:
         """The mean of a quantity over all entities, or over those that meet a condition on another quantity."""
         if quantity is None or (group is None and operation != "average"):
@@ -122,7 +122,9 @@ class QueryParts:
         program = tree.Program(tree.Aggregate("AVG", quantity.measure), condition_of([test]))
         return self._query(program, self._words.average(quantity, (test,)), level, operation, [group, quantity])
 
-    def _top(self, quantity: Quantity | None, level: Level, operation: str, count: int) -> ProgramQuestion | None:
+    def _top(
+        self, quantity: Quantity | None, level: QuestionLevel, operation: str, count: int
+    ) -> ProgramQuestion | None:
         if quantity is None:
             return None
         known = sorted(value for value in self._values(quantity, [quantity]) if value is not None)
@@ -140,7 +142,7 @@ class QueryParts:
         text = self._words.single(quantity, highest) if count == 1 else self._words.top(quantity, count, highest)
         return self._query(program, text, level, operation, [quantity])
 
-    def _month_of_first(self, quantity: Quantity | None, level: Level) -> ProgramQuestion | None:
+    def _month_of_first(self, quantity: Quantity | None, level: QuestionLevel) -> ProgramQuestion | None:
         """The month of the entity with the highest or lowest value of a quantity."""
         month = self._one_of(self._months)
         if month is None or quantity is None:
@@ -156,7 +158,7 @@ class QueryParts:
         text = self._words.month_of_first(month, quantity, highest)
         return self._query(program, text, level, "month", used, MONTH)
 
-    def _extreme_month(self, group: Quantity | None, level: Level) -> ProgramQuestion | None:
+    def _extreme_month(self, group: Quantity | None, level: QuestionLevel) -> ProgramQuestion | None:
         """The earliest or latest month of the entities that meet a condition."""
         month = self._one_of(self._months)
         if month is None or group is None or month.has_gaps:
@@ -176,7 +178,7 @@ class QueryParts:
         sizes = [abs(value) for value in self._values(quantity, [quantity]) if value is not None]
         return constant_between(differences, self._rng, True, floor=quantity.floor(sizes, of_difference=True))
 
-    def _filter(self, used: Sequence[Quantity | None], level: Level, operation: str) -> ProgramQuestion | None:
+    def _filter(self, used: Sequence[Quantity | None], level: QuestionLevel, operation: str) -> ProgramQuestion | None:
         known = [one for one in used if one is not None]
         if len(known) < len(used):
             return None
@@ -226,7 +228,7 @@ class QueryParts:
     def _select(
         self,
         tests: Sequence[QuantityCondition],
-        level: Level,
+        level: QuestionLevel,
         operation: str,
         used: Sequence[Quantity],
         counted: bool = False,
@@ -275,7 +277,7 @@ class QueryParts:
         self,
         program: tree.Program,
         text: str,
-        level: Level,
+        level: QuestionLevel,
         operation: str,
         used: Sequence[Quantity],
         unit: str | None = None,
@@ -301,7 +303,7 @@ class QueryParts:
         )
 
 
-def wording(table: EntityTable) -> Wording:
+def wording(table: EntityTable) -> LanguageWording:
     """The sentences for the table. A currency is named if other documents use another one."""
     currency = "" if table.is_only_currency else table.currency
     words = Chinese if table.language == "zh" else English
@@ -316,5 +318,5 @@ def _sizes(found: Iterable[float | None]) -> list[float]:
     return [abs(value) for value in found if value is not None]
 
 
-def _columns(used: Sequence[Quantity]) -> tuple[FigureColumn, ...]:
+def _columns(used: Sequence[Quantity]) -> tuple[EntityColumn, ...]:
     return tuple(dict.fromkeys(column for one in used for column in one.columns))

@@ -15,7 +15,7 @@ from fathom.tasks.programs import tree
 from fathom.tasks.programs.database import Database
 from fathom.tasks.tables.build import entity_tables, figure_reader, level_of, make_item
 from fathom.tasks.tables.entity_figures import entity_figures
-from fathom.tasks.tables.entity_table import FEWEST_ENTITIES, EntityTable, FigureColumn
+from fathom.tasks.tables.entity_table import FEWEST_ENTITIES, EntityColumn, EntityTable
 from fathom.tasks.tables.figures import DocumentFigures
 from fathom.tasks.tables.guards import guards
 from fathom.tasks.tables.key_tables import database_of, program_of, unit_of
@@ -34,7 +34,7 @@ class _Scope(NamedTuple):
     """The table and the figures that a question is about, and the sentence that says so."""
 
     table: EntityTable
-    columns: tuple[FigureColumn, ...]
+    columns: tuple[EntityColumn, ...]
     sentence: str
 
 
@@ -109,7 +109,7 @@ def _scopes(item: Item, tables: Sequence[EntityTable]) -> Iterator[_Scope]:
                 yield _Scope(table, columns, sentence)
 
 
-def _has_rows(item: Item, table: EntityTable, columns: Sequence[FigureColumn]) -> bool:
+def _has_rows(item: Item, table: EntityTable, columns: Sequence[EntityColumn]) -> bool:
     """Whether the table is the one that the key was computed from."""
     whole = database_of(item.key)
     database = table.database(columns)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from fathom.models.simulated import Simulated
 from fathom.records.documents import Document
-from fathom.tasks.tables.figures import Figure, Slot, Year, document_figures
+from fathom.tasks.tables.figures import FieldPeriod, StatedFigure, Year, document_figures
 from fathom.tasks.tables.pack import Pack
 
 ALTERNATIVES = 4
@@ -21,10 +21,10 @@ def simulated_response(
 ) -> str:
     """The response to one prompt. Figures that structure and tables do not state are null."""
     found = document_figures(document, pack)
-    known = {slot: one for slot, one in (found.figures if found else {}).items() if isinstance(one, Figure)}
+    known = {slot: one for slot, one in (found.figures if found else {}).items() if isinstance(one, StatedFigure)}
     response: dict[str, dict[str, str] | None] = {}
     for field in fields:
-        figure = known.get(Slot(field, year))
+        figure = known.get(FieldPeriod(field, year))
         if figure is None or figure.value is None or simulated.happens("miss", rng):
             response[field] = None
             continue
@@ -34,7 +34,7 @@ def simulated_response(
     return json.dumps(response, ensure_ascii=False)
 
 
-def alternatives(figure: Figure, known: dict[Slot, Figure]) -> list[Figure]:
+def alternatives(figure: StatedFigure, known: dict[FieldPeriod, StatedFigure]) -> list[StatedFigure]:
     """The wrong values that an error may choose: the first ones with other values, each once."""
     by_value = {
         one.value: one
@@ -44,7 +44,7 @@ def alternatives(figure: Figure, known: dict[Slot, Figure]) -> list[Figure]:
     return list(by_value.values())[:ALTERNATIVES]
 
 
-def _stated(figure: Figure, document: Document) -> dict[str, str]:
+def _stated(figure: StatedFigure, document: Document) -> dict[str, str]:
     assert figure.value is not None
     text = document.text
     start = text.rfind("\n", 0, figure.span.start) + 1

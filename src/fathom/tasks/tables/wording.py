@@ -25,7 +25,7 @@ _PLURAL_UNIT = re.compile(r"^( ?(?:percentage )?[a-z]{2,})s(?![a-z])")
 """Units that count: "days", "births/1,000 population"."""
 
 
-class Wording(Protocol):
+class LanguageWording(Protocol):
     """The sentences of a language."""
 
     def scope(self, left_out: Sequence[str], named: Sequence[str] = ()) -> str: ...

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from fathom.corpus.readers.markdown.inline import parse_inline
 from fathom.corpus.readers.parsed_document import ParsedAuthor
-from fathom.corpus.readers.parsing.blocks import SUPERSCRIPT_END, SUPERSCRIPT_START, visible_text
+from fathom.corpus.readers.parsing.blocks import visible_text
 from fathom.corpus.readers.parsing.byline_pieces import (
     BylinePiece,
     classify_piece,
@@ -32,6 +32,7 @@ from fathom.corpus.readers.parsing.east_asian_names import (
     is_chinese_institution,
     is_chinese_prose,
 )
+from fathom.corpus.readers.parsing.superscripts import SUPERSCRIPT_END, SUPERSCRIPT_START
 from fathom.records.names import CHINESE, family_start, is_group_name
 
 _MAX_LINES = 200

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 from fathom.corpus.readers.parsed_document import ParsedAuthor
 from fathom.corpus.readers.parsing.byline_pieces import may_be_group
+from fathom.corpus.readers.parsing.superscripts import SUPERSCRIPT_END, strip_marks
 from fathom.corpus.readers.pdf.headings import ABSTRACT, KNOWN_HEADING, is_heading
-from fathom.corpus.readers.pdf.line import SUPERSCRIPT_END, Line, is_running_text, same_style, strip_marks
+from fathom.corpus.readers.pdf.line import Line, is_running_text, same_style
 from fathom.corpus.readers.pdf.names import (
     AFFILIATION,
     NOTE_SIGNS,

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from fathom.corpus.readers.parsed_document import ParsedAuthor
-from fathom.corpus.readers.pdf.line import SUPERSCRIPT_END, SUPERSCRIPT_START, Line, strip_marks
+from fathom.corpus.readers.parsing.superscripts import SUPERSCRIPT_END, SUPERSCRIPT_START, strip_marks
+from fathom.corpus.readers.pdf.line import Line
 from fathom.corpus.readers.words import read_words, word_pattern
 from fathom.records.names import family_start, is_particle
 

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
-from fathom.corpus.readers.pdf.line import Dehyphenator, Gap, Line, PageSize, is_running_text, strip_marks, wraps
+from fathom.corpus.readers.parsing.superscripts import strip_marks
+from fathom.corpus.readers.pdf.line import Dehyphenator, Gap, Line, PageSize, is_running_text, wraps
 from fathom.corpus.readers.pdf.line_extraction import ACCENTS
 from fathom.corpus.readers.pdf.table_detection import extract_tables
 from fathom.corpus.readers.pdf.table_grid import TableGrid

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fathom.corpus.readers.parsed_document import ParsedTable, TableCell
-from fathom.corpus.readers.pdf.line import Dehyphenator, Line, strip_marks, wraps
+from fathom.corpus.readers.parsing.superscripts import strip_marks
+from fathom.corpus.readers.pdf.line import Dehyphenator, Line, wraps
 
 MAX_PIECES = 40
 """Maximum pieces in one row. A row with more is a drawing, and would be slow."""
