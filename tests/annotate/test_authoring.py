@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fathom.annotate.authoring import MOST_REVISIONS, Authoring
+from fathom.annotate.authoring import MAX_REVISIONS, Authoring
 from fathom.annotate.authoring_app import authoring_app
 from fathom.annotate.project import Project
 from fathom.api.authored import create_authoring, export_puzzles, run_baselines
@@ -67,7 +67,7 @@ def test_from_draft_to_consensus(folder: Path, tmp_path: Path) -> None:
 def test_what_stays_too_easy_is_discarded_and_what_is_disputed_can_be_rejected(folder: Path, tmp_path: Path) -> None:
     with Authoring(folder) as project:
         easy, disputed = project.draft("ada", drafted(project)), project.draft("ben", drafted(project, question="And?"))
-        for number in range(MOST_REVISIONS):
+        for number in range(MAX_REVISIONS):
             project.baselines(easy, {"small": True})
             project.revise(easy, "ada", drafted(project, question=f"Version {number}?"), "harder")
         project.baselines(easy, {"small": True})

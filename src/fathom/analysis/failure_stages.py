@@ -33,7 +33,7 @@ STAGES = {
 FAILED = ("incorrect", "unparseable", "refused", "overflow")
 """Outcomes that are failures of the system; errors are asked again."""
 
-SHORTEST_VALUE = 4
+MIN_VALUE_LENGTH = 4
 """Characters of a value that a text does not contain by chance."""
 MIN_PROBABILITY = 0.5
 """Minimum probability of the causes in reading, or of those in computing, at which they decide."""
@@ -149,7 +149,7 @@ def _values_stated(response: ScoredResponse, steps: Sequence[ReasoningStep]) -> 
         return None
     stated = [one.at is not None for one in find_steps(text, [ReasoningStep("", (value,)) for value in values])]
     if all(stated):
-        return True if all(len(spelling) >= SHORTEST_VALUE for value in values for spelling in value) else None
+        return True if all(len(spelling) >= MIN_VALUE_LENGTH for value in values for spelling in value) else None
     return False if any(stated) else None
 
 

@@ -19,7 +19,7 @@ from fathom.analysis.intervals import ClusteredError, ContextSums, clustered_err
 from fathom.records.documents import Count
 from fathom.records.record import Record
 
-LEAST_SKILL = 0.2
+MIN_SKILL = 0.2
 """Minimum of sensitivity + specificity - 1 for a correction; below it, a correction only multiplies noise."""
 
 
@@ -115,7 +115,7 @@ def _rates(error: JudgeError) -> _Rates | None:
     if not error.correct or not error.faulty:
         return None
     sensitivity, specificity = (error.passed + 0.5) / (error.correct + 1), (error.failed + 0.5) / (error.faulty + 1)
-    if sensitivity + specificity - 1 < LEAST_SKILL:
+    if sensitivity + specificity - 1 < MIN_SKILL:
         return None
     variances = (
         rate * (1 - rate) / (size + 1) for rate, size in ((sensitivity, error.correct), (specificity, error.faulty))

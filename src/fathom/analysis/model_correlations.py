@@ -11,7 +11,7 @@ from fathom.analysis.intervals import FloatArray
 from fathom.records.documents import Count
 from fathom.records.record import Record
 
-LEAST_MODELS = 4
+MIN_MODELS = 4
 """Minimum number of models: with fewer, no correlation can be significant."""
 EXCHANGES = 9_999
 """Random orders of a permutation test."""
@@ -94,7 +94,7 @@ def _correlations(points: Sequence[ModelPoint], gains: Sequence[PromptingGain], 
     return [
         Correlation(of=name, models=len(first), value=value, p=permuted(np.array(first), np.array(second), seed))
         for name, first, second in found
-        if len(first) >= LEAST_MODELS and (value := spearman(np.array(first), np.array(second))) is not None
+        if len(first) >= MIN_MODELS and (value := spearman(np.array(first), np.array(second))) is not None
     ]
 
 
@@ -134,7 +134,7 @@ def _gains(points: Sequence[ModelPoint]) -> list[PromptingGain]:
 
 def _threshold(gains: Sequence[PromptingGain]) -> float | None:
     direct, gain = np.array([one.direct for one in gains]), np.array([one.gain for one in gains])
-    if len(gains) < LEAST_MODELS or not direct.std():
+    if len(gains) < MIN_MODELS or not direct.std():
         return None
     slope, start = np.polyfit(direct, gain, 1)
     crossing = -start / slope if slope > 0 else np.nan

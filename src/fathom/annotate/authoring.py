@@ -20,7 +20,7 @@ from fathom.scoring.answer_types.compare import agrees
 from fathom.scoring.answers import Text
 
 EVENTS = "authoring.jsonl"
-MOST_REVISIONS = 3
+MAX_REVISIONS = 3
 """Revisions after which a puzzle that every baseline still solves is discarded."""
 
 Stage = Literal["draft", "baselines", "revision", "discard", "review", "rebuttal", "consensus", "rejection"]
@@ -152,7 +152,7 @@ class Authoring(Project):
             raise FathomError("No baseline was run. Give at least one model.")
         found = self._next(id, "baselines", BASELINES)
         self._record(id, "baselines", BASELINES, baselines=dict(solved))
-        if all(solved.values()) and found.revisions >= MOST_REVISIONS:
+        if all(solved.values()) and found.revisions >= MAX_REVISIONS:
             self._record(id, "discard", BASELINES, reason=f"every baseline solves it after {found.revisions} revisions")
 
     def revise(self, id: str, person: str, puzzle: AuthoredPuzzle, reason: str) -> None:

@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 CORPUS, PUZZLES = "corpus", "puzzles.jsonl"
-MOST_BYTES = 64 << 20
+MAX_BYTES = 64 << 20
 """The maximum size of a file of puzzles, unpacked."""
 
 
@@ -193,9 +193,9 @@ def _content(file: Path) -> bytes:
     opened = gzip.open if head == b"\x1f\x8b" else lzma.open if head == b"\xfd7" else open
     try:
         with file_errors("read", file), opened(file, "rb") as unpacked:
-            content: bytes = unpacked.read(MOST_BYTES + 1)
+            content: bytes = unpacked.read(MAX_BYTES + 1)
     except (EOFError, zlib.error, lzma.LZMAError) as error:
         raise FathomError(f"'{file}' is damaged: {error}. Get the file again.") from error
-    if len(content) > MOST_BYTES:
-        raise FathomError(f"'{file}' has more than {MOST_BYTES >> 20} MB unpacked. Split it.")
+    if len(content) > MAX_BYTES:
+        raise FathomError(f"'{file}' has more than {MAX_BYTES >> 20} MB unpacked. Split it.")
     return content

@@ -11,11 +11,11 @@ from pydantic import JsonValue
 
 T = TypeVar("T")
 
-LONGEST_OUTPUT = 2_000_000
+MAX_OUTPUT_LENGTH = 2_000_000
 """Characters of a text that is read; a longer one has no JSON."""
-MOST_STARTS = 3_000
+MAX_STARTS = 3_000
 """Maximum number of brackets in a text that do not begin a value."""
-DEEPEST = 60
+MAX_DEPTH = 60
 """Levels of nesting that are read."""
 
 _THOUGHTS_END = re.compile(r"</think(?:ing)?>")
@@ -74,12 +74,12 @@ def read_json(text: str, wanted: Callable[[JsonValue], bool] = _not_empty) -> Js
 def json_values(text: str) -> Iterator[JsonOutput]:
     """The objects and lists of a text after its thoughts, one after another, repaired as by `read_json`."""
     text = _THOUGHTS_END.split(text)[-1].strip()
-    if len(text) > LONGEST_OUTPUT:
+    if len(text) > MAX_OUTPUT_LENGTH:
         return
     budget = _Budget(5 * len(text) + 10_000)
     position = 0
     unreadable = 0
-    while unreadable < MOST_STARTS and (opening := _OPENING.search(text, position)) and budget.left > 0:
+    while unreadable < MAX_STARTS and (opening := _OPENING.search(text, position)) and budget.left > 0:
         start = opening.start()
         reader = _Reader(text, start, budget)
         try:
@@ -126,7 +126,7 @@ def _cleaned(value: JsonValue, depth: int = 0) -> JsonValue:
     """The value without what no text should contain."""
     if isinstance(value, str):
         return _clean(value)
-    if depth > DEEPEST:
+    if depth > MAX_DEPTH:
         return None
     if isinstance(value, list):
         return [_cleaned(one, depth + 1) for one in value]
@@ -236,7 +236,7 @@ class _Reader:
         return found
 
     def _enter(self, bracket: str) -> None:
-        if len(self._open) >= DEEPEST:
+        if len(self._open) >= MAX_DEPTH:
             raise _Unreadable
         self._open.append(bracket)
         self._to(self.position + 1)

@@ -26,13 +26,15 @@ from fathom.runs.sent_calls import CallMark, unrecorded
 from fathom.systems.protocol import CallError, CallEstimate, System, count_tokens
 
 _NAMES = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)S?$", re.IGNORECASE)
-SHORTEST = 8
+MIN_SECRET_LENGTH = 8
 """The minimum length of a value that is replaced. Replacing shorter ones would damage ordinary words."""
 
 
 def secrets() -> dict[str, str]:
     """The values of key-like environment variables, by name."""
-    return {name: value for name, value in os.environ.items() if len(value) >= SHORTEST and _NAMES.search(name)}
+    return {
+        name: value for name, value in os.environ.items() if len(value) >= MIN_SECRET_LENGTH and _NAMES.search(name)
+    }
 
 
 def without_secrets(text: str, known: Mapping[str, str] | None = None) -> str:
@@ -217,7 +219,7 @@ CHECKED_CALLS = 20
 PLAUSIBLE_FACTOR = 4
 """By how much a server's count of tokens may differ from the estimate. Tokenizers differ by a factor of two at most on
 prose, and more on text in other scripts."""
-LONGEST_ERROR = 500
+MAX_ERROR_LENGTH = 500
 """Characters of an error that are recorded: a provider's message may contain what it was sent."""
 
 MakeEstimate = Callable[[], CallEstimate]
@@ -474,7 +476,7 @@ def highest_usage(estimate: CallEstimate, info: ModelInfo, max_tokens: int) -> U
 def error_text(error: Exception) -> str:
     """An error's message without secrets, shortened."""
     text = without_secrets(str(error) or type(error).__name__)
-    return text if len(text) <= LONGEST_ERROR else f"{text[:LONGEST_ERROR]} ... ({len(text):,} characters)"
+    return text if len(text) <= MAX_ERROR_LENGTH else f"{text[:MAX_ERROR_LENGTH]} ... ({len(text):,} characters)"
 
 
 def explain(error: Exception, system: System) -> str:

@@ -63,11 +63,11 @@ if TYPE_CHECKING:
     from fathom.runs.folder import RunSettings
     from fathom.runs.roles import RoleSettings
 
-LONGEST_RESPONSE = 1_000_000
+MAX_RESPONSE_LENGTH = 1_000_000
 """Characters of a response that are kept. A longer one is marked as truncated."""
-LONGEST_INLINE = 10_000
+MAX_INLINE_LENGTH = 10_000
 """Characters of a text that the engine may record as part of a message."""
-LONGEST_VERSION = 200
+MAX_VERSION_LENGTH = 200
 """Characters of the name that a provider gives its model."""
 INLINE = "inline"
 """The family of references to long texts that a system wrote into its prompt."""
@@ -179,7 +179,7 @@ class EngineModel:
             if status in (None, 400, 413, 422) and _is_overflow(message):
                 return Completion("", "overflow")
             raise ProviderError(_fault_of_body(cause) or f"{type(cause).__name__}: {message}") from error
-        self._on_version(_clean(output.model)[:LONGEST_VERSION])
+        self._on_version(_clean(output.model)[:MAX_VERSION_LENGTH])
         return _completion(output)
 
     async def _through_outages(self, send: Callable[[], Awaitable[ModelOutput]]) -> ModelOutput:
@@ -260,7 +260,7 @@ class EngineModel:
     def _messages(self, prompt: Prompt) -> Iterator[list[ChatMessage]]:
         """The prompt as the engine's messages; the texts behind references are available meanwhile."""
         texts = [part for message in prompt.messages for part in message.parts if isinstance(part, str)]
-        names = {text: digest(text).hex()[:32] for text in texts if len(text) > LONGEST_INLINE}
+        names = {text: digest(text).hex()[:32] for text in texts if len(text) > MAX_INLINE_LENGTH}
         self._inline.update((name, text) for text, name in names.items())
         self._inline_users.update(names.values())
 
@@ -390,7 +390,7 @@ def _completion(output: ModelOutput) -> Completion:
         raise RuntimeError("the provider sent an empty body")
     content = output.message.content
     thoughts = [part.reasoning for part in content if isinstance(part, ContentReasoning)] if content else []
-    whole = len(output.completion) <= LONGEST_RESPONSE
+    whole = len(output.completion) <= MAX_RESPONSE_LENGTH
     calls = [
         ToolCall(call.id, call.function, call.arguments, call.parse_error) for call in output.message.tool_calls or ()
     ]
@@ -406,7 +406,7 @@ def _completion(output: ModelOutput) -> Completion:
 
 def _clean(text: str) -> str:
     """The text without lone surrogates, which UTF-8 cannot encode, and not longer than is kept."""
-    return text[:LONGEST_RESPONSE].encode("utf-8", "replace").decode()
+    return text[:MAX_RESPONSE_LENGTH].encode("utf-8", "replace").decode()
 
 
 def _usage(output: ModelOutput) -> Usage:

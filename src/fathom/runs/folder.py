@@ -61,7 +61,7 @@ CALIBRATION, SCORING, RATINGS = "calibration.jsonl", "scoring.json", "ratings.js
 UNFINISHED, SENT = "unfinished.jsonl", "sent.jsonl"
 
 
-MOST_VERSIONS = 20
+MAX_VERSIONS = 20
 """Versions of a model that are recorded: a server may invent a name with every response."""
 INTERRUPTED = "interrupted"
 """How the reason begins if a signal ended the run."""
@@ -230,7 +230,7 @@ class RunFolder:
         if self._session is None:
             return
         known = self._session.model_versions
-        if version not in known and len(known) < MOST_VERSIONS:
+        if version not in known and len(known) < MAX_VERSIONS:
             self._session = self._session.model_copy(update={"model_versions": (*known, version)})
             self._write_session()
 

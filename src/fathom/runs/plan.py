@@ -17,7 +17,7 @@ from fathom.runs.calling import explain, highest_usage
 from fathom.runs.folder import ResponseIndex, RunSettings, selected_questions
 from fathom.systems.protocol import CallEstimate, System, needs_model
 
-SMALLEST_CACHED = 1_024
+MIN_CACHED_TOKENS = 1_024
 """Tokens below which providers do not cache a prefix."""
 
 UNLIMITED = 100_000_000
@@ -200,7 +200,7 @@ class _Sums:
         served = estimate.prefix_calls - (estimate.prefix not in self._warm)
         usage = Usage(
             input_tokens=self._model.tokens(estimate.input_tokens),
-            cached_tokens=prefix * max(0, served) if prefix >= SMALLEST_CACHED else 0,
+            cached_tokens=prefix * max(0, served) if prefix >= MIN_CACHED_TOKENS else 0,
             output_tokens=estimate.calls * self._typical,
         )
         if estimate.prefix:

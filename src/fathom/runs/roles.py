@@ -308,7 +308,7 @@ class _RoleRunner(Generic[T]):
             return None
         except Exception as error:
             call = self.batch.fail(job, error)
-        return Response(question_id=call.id, outcome=call.outcome, text=call.text[:LONGEST_LOGGED], error=call.error)
+        return Response(question_id=call.id, outcome=call.outcome, text=call.text[:MAX_LOGGED_LENGTH], error=call.error)
 
     def _overflows(self, estimate: CallEstimate) -> bool:
         info = self.batch.model.info
@@ -316,7 +316,7 @@ class _RoleRunner(Generic[T]):
         return info.window is not None and needed > info.window
 
 
-LONGEST_LOGGED = 2_000
+MAX_LOGGED_LENGTH = 2_000
 """Characters of a completion that the engine's log keeps; the journal has the whole completion."""
 
 

@@ -24,7 +24,7 @@ from fathom.systems.notes import noted_places
 
 STEPS_TO_SEARCH = 20
 """Steps in which the documents are looked into one by one: the more documents, the more of them in one step."""
-MOST_CALLS = 8
+MAX_CALLS = 8
 FEW_DOCUMENTS = 5
 """So few documents are read from beginning to end."""
 LENGTH = 100_000
@@ -69,7 +69,7 @@ def act(prompt: Prompt, question: Question, notes: str) -> tuple[ToolCall, ...]:
     ways = _SearchMethods(question.text, _read_on(prompt))
     for calls, following in zip(done, texts[1:], strict=True):
         ways.count(calls, set(noted_places(following)))
-    return _calls(ways.next_calls(labels, min(MOST_CALLS, math.ceil(len(labels) / STEPS_TO_SEARCH))))
+    return _calls(ways.next_calls(labels, min(MAX_CALLS, math.ceil(len(labels) / STEPS_TO_SEARCH))))
 
 
 class _SearchMethods:

@@ -22,9 +22,9 @@ _WORD_START = re.compile(r"(?<=\s)\S")
 
 SAMPLE = 20_000
 """Characters on which the length of a token is measured."""
-MOST_REPEATED = 75
+MAX_REPEATED = 75
 """Percent of a chunk that the next one repeats at most."""
-SHORTEST = 0.5
+MIN_FILL = 0.5
 """A chunk is cut at the best kind of break in its second half."""
 
 
@@ -83,7 +83,7 @@ def chunk_spans(text: str, tokens: int, overlap: int = 0, unit: ChunkUnit = "tok
             return
         # Where the text has more tokens, the overlap has fewer characters, too. It is never most of a chunk that was
         # cut early: the next chunks would each begin one character later.
-        again = min(repeated * room // size, (end - start) * MOST_REPEATED // 100)
+        again = min(repeated * room // size, (end - start) * MAX_REPEATED // 100)
         # Where no word begins in the repeated part, as in Chinese, the next chunk begins anywhere in it.
         start = max(start + 1, _word_start(text, end - again, end)) if again and end not in sections else end
 
@@ -96,7 +96,7 @@ def _cut(text: str, start: int, size: int, sections: Sequence[int] = ()) -> int:
         return within[-1]
     if limit >= len(text):
         return len(text)
-    least = start + int(size * SHORTEST)
+    least = start + int(size * MIN_FILL)
     for kind in _BREAKS:
         ends = [match.end() for match in kind.finditer(text, least, limit) if match.end() <= limit]
         if ends:

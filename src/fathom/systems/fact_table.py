@@ -15,7 +15,7 @@ from fathom.records.questions import Question, Step
 from fathom.systems.agent.own_tables import OwnTables, TableError, TableRow, parse_rows, printed
 from fathom.systems.guard import RefusedQuery
 from fathom.systems.protocol import Session, count_tokens
-from fathom.systems.sql import LONGEST_STATEMENT
+from fathom.systems.sql import MAX_STATEMENT_LENGTH
 from fathom.systems.sql_parsing import statement_in
 from fathom.systems.steps import ask_for_text, cut_to
 
@@ -126,7 +126,7 @@ async def compute(question: Question, session: Session, rows: Sequence[TableRow]
             except RefusedQuery as error:
                 session.record(Step(kind="tool", name="sql", input=statement, error=str(error)))
                 reason = cut_to(str(error), ERROR_TOKENS)
-                failed = f"This query could not be run ({reason}):\n{cut_to(statement, LONGEST_STATEMENT)}\n\n"
+                failed = f"This query could not be run ({reason}):\n{cut_to(statement, MAX_STATEMENT_LENGTH)}\n\n"
             else:
                 session.record(Step(kind="tool", name="sql", input=statement, output=result))
                 return result

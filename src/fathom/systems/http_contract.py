@@ -18,13 +18,13 @@ from fathom.records.spans import Span
 from fathom.systems.protocol import DOCUMENTS, ContextView, ShownDocument
 
 VERSION = 1
-LONGEST_ANSWER = 1_000_000
+MAX_ANSWER_LENGTH = 1_000_000
 """Characters of an answer that are kept. A longer one is marked as truncated."""
-LONGEST_QUOTE = 10_000
-MOST_TOKENS, HIGHEST_PRICE = 10**12, 10**6
+MAX_QUOTE_LENGTH = 10_000
+MAX_TOKENS, MAX_PRICE = 10**12, 10**6
 """The most tokens and US dollars that one answer can have used. The sum of larger numbers may not be finite, and a run
 with such a sum can be neither listed nor analyzed."""
-MOST_CITATIONS = 500
+MAX_CITATIONS = 500
 """Citations of one answer or step that are located."""
 
 HttpOutcome = Literal["answered", "truncated", "refused", "overflow"]
@@ -82,7 +82,7 @@ class CitedPart(_Lenient):
 
     document: str
     """The id or the label of the document."""
-    quote: Annotated[str, Field(max_length=LONGEST_QUOTE)] | None = None
+    quote: Annotated[str, Field(max_length=MAX_QUOTE_LENGTH)] | None = None
     start: Count | None = None
     end: Count | None = None
 
@@ -104,7 +104,7 @@ class SystemStep(_Lenient):
     citations: tuple[CitedPart, ...] = ()
 
 
-_Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
+_Tokens = Annotated[int, Field(ge=0, le=MAX_TOKENS)]
 
 
 class ReportedUsage(_Lenient):
@@ -113,7 +113,7 @@ class ReportedUsage(_Lenient):
     input_tokens: _Tokens = 0
     cached_tokens: _Tokens = 0
     output_tokens: _Tokens = 0
-    price: Annotated[float, Field(ge=0, le=HIGHEST_PRICE)] | None = None
+    price: Annotated[float, Field(ge=0, le=MAX_PRICE)] | None = None
 
 
 @dataclass(frozen=True)
@@ -154,9 +154,9 @@ def parse_answer(body: bytes, id: str) -> HttpAnswer:
     parts = _OptionalParts(sent)
     thinking, usage = parts.text("thinking"), parts.one("usage", ReportedUsage)
     return HttpAnswer(
-        text=_clean(text[:LONGEST_ANSWER]),
-        stop=STOPS[outcome] if len(text) <= LONGEST_ANSWER else "length",
-        thinking=thinking[:LONGEST_ANSWER],
+        text=_clean(text[:MAX_ANSWER_LENGTH]),
+        stop=STOPS[outcome] if len(text) <= MAX_ANSWER_LENGTH else "length",
+        thinking=thinking[:MAX_ANSWER_LENGTH],
         usage=_usage(usage or ReportedUsage()),
         citations=parts.several("citations", CitedPart),
         steps=parts.several("steps", SystemStep),
@@ -207,9 +207,9 @@ class _OptionalParts:
         if not isinstance(values, list):
             self.problems.append(f"'{name}' is not a list")
             return ()
-        if len(values) > MOST_CITATIONS:
-            self.problems.append(f"'{name}' has {len(values):,} entries; the first {MOST_CITATIONS} are kept")
-        made = (self._validated(f"{name}[{n}]", kind, value) for n, value in enumerate(values[:MOST_CITATIONS]))
+        if len(values) > MAX_CITATIONS:
+            self.problems.append(f"'{name}' has {len(values):,} entries; the first {MAX_CITATIONS} are kept")
+        made = (self._validated(f"{name}[{n}]", kind, value) for n, value in enumerate(values[:MAX_CITATIONS]))
         return tuple(one for one in made if one is not None)
 
     def _validated(self, name: str, kind: type[R], value: object) -> R | None:

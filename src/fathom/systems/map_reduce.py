@@ -24,7 +24,7 @@ from fathom.systems.fact_table import (
 )
 from fathom.systems.notes import NOTHING
 from fathom.systems.protocol import DOCUMENTS, CallEstimate, ContextView, Prompting, Session, response_to
-from fathom.systems.sql import LONGEST_STATEMENT
+from fathom.systems.sql import MAX_STATEMENT_LENGTH
 from fathom.systems.steps import WORDS_PER_TOKEN, StepOverflowError, ask_for_text, cut_to, overflow_of
 
 MAP = (
@@ -188,7 +188,7 @@ class MapReduce:
         form = view.count(row_instruction(())) + COLUMN_TOKENS
         columns = view.estimate(columns_prompt(question)).input_tokens
         query = view.estimate(query_prompt(question, (), "")).input_tokens + COLUMN_TOKENS + EXAMPLE_TOKENS
-        repair = query + LONGEST_STATEMENT + 2 * ERROR_TOKENS
+        repair = query + MAX_STATEMENT_LENGTH + 2 * ERROR_TOKENS
         computed = view.estimate(self._computed_prompt("", question, view)).input_tokens + self.chunk
         condense = view.estimate(self._condense_prompt((), question)).input_tokens + self.chunk
         spare = self._condense_calls(mapping.calls)

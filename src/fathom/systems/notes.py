@@ -24,7 +24,7 @@ AFTER_READING = frozenset({"conclusions"})
 NOTHING = "NONE"
 """The notes on a text that has nothing to note."""
 
-LONGEST_NOTE = 120
+MAX_NOTE_LENGTH = 120
 """Maximum length of a passage that a note quotes whole; otherwise it quotes the first and last words."""
 
 _PLACE = re.compile(r"^(?:([^\n\[]{0,80}) )?\[(\d+):(\d+)\] ", re.MULTILINE | re.ASCII)
@@ -43,9 +43,9 @@ def note_line(document: str, span: Span, text: str) -> str:
 
 def _summary(text: str) -> str:
     flat = text.translate(_BLANK).strip()
-    if len(flat) <= LONGEST_NOTE:
+    if len(flat) <= MAX_NOTE_LENGTH:
         return flat
-    return f"{flat[: LONGEST_NOTE // 2]} ... {flat[-LONGEST_NOTE // 4 :]}"
+    return f"{flat[: MAX_NOTE_LENGTH // 2]} ... {flat[-MAX_NOTE_LENGTH // 4 :]}"
 
 
 def noted_places(text: str) -> Iterator[tuple[str, int, int]]:

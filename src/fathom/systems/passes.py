@@ -30,7 +30,7 @@ TYPICAL_CLAIMS = 12
 """Claims that are expected of a context; the calls for others are counted as spare ones."""
 TYPICAL_LIST = 1_500
 """Tokens that are expected of a list of claims."""
-LONGEST_CLAIM = 1_000
+MAX_CLAIM_LENGTH = 1_000
 """Tokens of a single claim that are shown to the pass that looks for its evidence."""
 
 EVIDENCE = "evidence"
@@ -140,7 +140,7 @@ class OneByOne(ClaimsFirst):
         """The claim of that number with its evidence and its conclusion."""
         claim = claims[number - 1]
         quote = json.dumps({"quote": quote_of(claim)}, ensure_ascii=False)
-        shown = cut_to(quote, min(LONGEST_CLAIM, self.listed))
+        shown = cut_to(quote, min(MAX_CLAIM_LENGTH, self.listed))
         found = await ask_for_text(session, self._prompt("evidence", question, session.view, shown), "evidence")
         claim = {**claim, **about(number, claim, found, session)}
         shown = cut_to(json.dumps(claim, ensure_ascii=False), self.listed)
@@ -157,7 +157,7 @@ class OneByOne(ClaimsFirst):
         typical = min(TYPICAL_CLAIMS, self.claims)
         bound = view.estimate(first, *[evidence, conclusion] * typical)
         each = view.estimate(evidence, conclusion).input_tokens
-        shown = min(LONGEST_CLAIM, self.listed) + self.listed
+        shown = min(MAX_CLAIM_LENGTH, self.listed) + self.listed
         return replace(
             bound,
             largest_call=bound.largest_call + self.listed,

@@ -36,10 +36,10 @@ from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Refitter
 from fathom.tasks.verification import VerifiedItems, Verifier
 
-LEAST_DOCUMENTS = 4
+MIN_DOCUMENTS = 4
 """The minimum number of documents in a context: with fewer there is little to compare."""
 
-TOO_FEW = f"fewer than {LEAST_DOCUMENTS} of its documents fit"
+TOO_FEW = f"fewer than {MIN_DOCUMENTS} of its documents fit"
 DUPLICATE = "its shortened context equals another context"
 
 
@@ -231,10 +231,10 @@ class _Fitting:
         for document in _most_needed(context, items):
             wanted = kept | {document}
             # Skip a long document if the remaining ones of the minimum would no longer fit.
-            others = [other for other in shortest if other not in wanted][: max(0, LEAST_DOCUMENTS - len(wanted))]
+            others = [other for other in shortest if other not in wanted][: max(0, MIN_DOCUMENTS - len(wanted))]
             if fits(wanted.union(others)):
                 kept = wanted
-        return _in_order(context, kept) if len(kept) >= LEAST_DOCUMENTS else None
+        return _in_order(context, kept) if len(kept) >= MIN_DOCUMENTS else None
 
     def _laid_out(self, context: Context, documents: Sequence[DocumentId]) -> Context:
         return lay_out_again(context, documents, self._window.window, self._counter(context.tokenizer))

@@ -30,7 +30,7 @@ READERS: dict[Format, Callable[[Iterable[Path], str], Iterator[SourceAnnotation]
 
 _FIRST_WORD, _LAST_WORD = re.compile(r"\w+"), re.compile(r"\w+$")
 _WORD_BEFORE, _WORD_AFTER = re.compile(r"(\w+)\W*$"), re.compile(r"\W*(\w+)")
-LEAST_WORDS = 6
+MIN_WORDS = 6
 """The minimum number of words of a quote whose first or last word may be cut."""
 
 Locate = Callable[[str, int | None], Span | None]
@@ -154,7 +154,7 @@ class Placement:
 
     def _without_cut_words(self, quote: str, near: int | None) -> Span | None:
         """The place of a quote that begins or ends in the middle of a word, with the whole word."""
-        if len(quote.split()) < LEAST_WORDS:
+        if len(quote.split()) < MIN_WORDS:
             return None
         head, tail = _FIRST_WORD.match(quote), _LAST_WORD.search(quote)
         for first, last in ((head, None), (None, tail), (head, tail)):

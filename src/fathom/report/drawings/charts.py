@@ -28,9 +28,9 @@ from fathom.report.drawings.canvas import (
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 NARROW = 520
 """Below this width labels are above the marks instead of beside them."""
-LEAST_COLUMN = 18
+MIN_COLUMN_WIDTH = 18
 """Below this width only every fifth column has its number."""
-MOST_NAMES = 12
+MAX_NAMES = 12
 """Points of a scatter plot that are all labeled; of more, only the Pareto-optimal ones."""
 
 
@@ -243,7 +243,7 @@ def scatter_plot(what: str, spots: Sequence[ScatterPoint], axis: str, width: flo
     for spot, x in places.items():
         _spot(canvas, spot, x, down)
     # More names than fit would be far from their points: then those on a line alone are labeled.
-    named = spots if len(spots) <= MOST_NAMES else [spot for spot in spots if spot.frontier is not None][:MOST_NAMES]
+    named = spots if len(spots) <= MAX_NAMES else [spot for spot in spots if spot.frontier is not None][:MAX_NAMES]
     labels = spread_apart((down(spot.point.value) - 9 for spot in named), 14, 12, height - 56)
     for spot, y in zip([] if narrow else named, labels, strict=False):
         x = places[spot]
@@ -391,7 +391,7 @@ def difference_matrix(what: str, names: Sequence[str], fields: Sequence[Differen
     canvas = Canvas(width, 30 + len(names) * 30, what)
     for place, (name, label) in enumerate(zip(names, labels, strict=True)):
         x, y = left + (place + 0.5) * each, 48 + place * 30
-        if each >= LEAST_COLUMN or (place + 1) % 5 == 0:
+        if each >= MIN_COLUMN_WIDTH or (place + 1) % 5 == 0:
             canvas.add(node("text", place + 1, x=x, y=20, class_="tick", text_anchor="middle", data_tip=name))
         canvas.add(
             node("text", fit_label(label, left - 6), x=left - 8, y=y, class_="label", text_anchor="end", data_tip=name)

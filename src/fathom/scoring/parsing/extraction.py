@@ -13,7 +13,7 @@ from fathom.scoring.parsing.non_answers import DENIED_AFTER, HEDGE
 from fathom.scoring.parsing.normalization import letters, unaccented
 from fathom.scoring.parsing.remarks import RETRACTION, split_remarks, taken_back
 
-LONGEST_STATEMENT: Final = 200_000
+MAX_STATEMENT_LENGTH: Final = 200_000
 """The maximum length in characters; anything longer is a document, not an answer."""
 
 
@@ -398,7 +398,7 @@ def _final_json(text: str) -> str:
     if text[end] != "}" or '"' not in text:
         return ""
     depth = 0
-    for at in range(end, max(-1, end - LONGEST_STATEMENT), -1):
+    for at in range(end, max(-1, end - MAX_STATEMENT_LENGTH), -1):
         depth += (text[at] == "}") - (text[at] == "{")
         if depth == 0:
             value = parsed(text[at : end + 1])

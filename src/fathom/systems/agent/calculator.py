@@ -9,10 +9,10 @@ import warnings
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-LONGEST_EXPRESSION = 500
-MOST_BITS = 2_048
+MAX_EXPRESSION_LENGTH = 500
+MAX_BITS = 2_048
 """Bits of a numerator or denominator. Exact powers could otherwise fill the memory."""
-LARGEST_EXPONENT = 2_048
+MAX_EXPONENT = 2_048
 DIGITS = 15
 """Significant digits of a result that is not an integer."""
 
@@ -25,8 +25,8 @@ class CalculatorError(ValueError):
 
 def calculate(expression: str) -> str:
     """The value of an expression such as `(1.5 + 2) / 3 * sqrt(16)`."""
-    if len(expression) > LONGEST_EXPRESSION:
-        raise CalculatorError(f"the expression has more than {LONGEST_EXPRESSION} characters")
+    if len(expression) > MAX_EXPRESSION_LENGTH:
+        raise CalculatorError(f"the expression has more than {MAX_EXPRESSION_LENGTH} characters")
     try:
         # `^` is a power to everyone who is not a programmer.
         with warnings.catch_warnings(action="ignore"):  # Python warns of "1if"
@@ -132,7 +132,7 @@ def _number(value: float) -> CalculatorNumber:
 def _power(base: CalculatorNumber, exponent: CalculatorNumber) -> CalculatorNumber:
     if isinstance(base, Fraction) and isinstance(exponent, Fraction) and exponent.denominator == 1:
         bits = max(base.numerator.bit_length(), base.denominator.bit_length())
-        if abs(exponent) > LARGEST_EXPONENT or (bits - 1) * abs(exponent) > MOST_BITS:
+        if abs(exponent) > MAX_EXPONENT or (bits - 1) * abs(exponent) > MAX_BITS:
             raise CalculatorError("the power is too large")
         return Fraction(base ** int(exponent))
     if base < 0:
@@ -153,6 +153,6 @@ def _bounded(value: CalculatorNumber) -> CalculatorNumber:
     if isinstance(value, float):
         if not math.isfinite(value):
             raise CalculatorError("the result is too large")
-    elif max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
+    elif max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
         raise CalculatorError("the result is too large")
     return value

@@ -11,10 +11,10 @@ from typing import Any
 
 from fathom.systems.guard import SqlValue, StatementResult, run_guarded
 
-MOST_TABLES, MOST_COLUMNS, MOST_ROWS = 20, 50, 20_000
+MAX_TABLES, MAX_COLUMNS, MAX_ROWS = 20, 50, 20_000
 """Rows of all tables together."""
-LONGEST_VALUE = 2_000
-MOST_CHARACTERS = 2_000_000
+MAX_VALUE_LENGTH = 2_000
+MAX_CHARACTERS = 2_000_000
 """Maximum characters of all values that were ever added."""
 
 _NAME = re.compile(r"(?!sqlite_)[^\W\d]\w{0,62}", re.IGNORECASE)
@@ -61,8 +61,8 @@ class OwnTables:
         if table.lower() in known:
             return known[table.lower()]
         _check_name(table, "table")
-        if len(self._columns) == MOST_TABLES:
-            raise TableError(f"there are already {MOST_TABLES} tables")
+        if len(self._columns) == MAX_TABLES:
+            raise TableError(f"there are already {MAX_TABLES} tables")
         return table
 
     def _with_new_columns(self, table: str, rows: Sequence[TableRow]) -> list[str]:
@@ -72,16 +72,16 @@ class OwnTables:
                 if name.lower() not in columns:
                     _check_name(name, "column")
                     columns[name.lower()] = name
-        if len(columns) > MOST_COLUMNS:
-            raise TableError(f"a table has at most {MOST_COLUMNS} columns")
+        if len(columns) > MAX_COLUMNS:
+            raise TableError(f"a table has at most {MAX_COLUMNS} columns")
         return list(columns.values())
 
     def _check_room(self, rows: Sequence[TableRow]) -> None:
-        if self._rows + len(rows) > MOST_ROWS:
-            raise TableError(f"the tables have at most {MOST_ROWS:,} rows together")
+        if self._rows + len(rows) > MAX_ROWS:
+            raise TableError(f"the tables have at most {MAX_ROWS:,} rows together")
         characters = sum(len(value) if isinstance(value, str) else 8 for row in rows for value in row.values())
-        if self._characters + characters > MOST_CHARACTERS:
-            raise TableError(f"the tables have at most {MOST_CHARACTERS:,} characters together")
+        if self._characters + characters > MAX_CHARACTERS:
+            raise TableError(f"the tables have at most {MAX_CHARACTERS:,} characters together")
         self._characters += characters
 
     def _create(self, table: str, columns: list[str]) -> None:
@@ -122,10 +122,10 @@ def _cell(value: Any) -> SqlValue:
             return value
         case float() if math.isfinite(value):
             return value
-        case str() if len(value) <= LONGEST_VALUE:
+        case str() if len(value) <= MAX_VALUE_LENGTH:
             return value.encode("utf-8", "replace").decode()  # SQLite refuses lone surrogates
         case str():
-            raise TableError(f"a value has more than {LONGEST_VALUE:,} characters")
+            raise TableError(f"a value has more than {MAX_VALUE_LENGTH:,} characters")
     raise TableError("a value must be a number, a text or null")
 
 

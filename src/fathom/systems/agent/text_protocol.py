@@ -23,7 +23,7 @@ _THOUGHTS_END = re.compile(r"</think(?:ing)?>")
 _TAG = re.compile(r"<(/?)(?:call|tool_call|function_call)>")
 _NAMES = ("tool", "name", "function", "action")
 _ARGUMENTS = ("arguments", "args", "parameters", "input", "action_input")
-MOST_BLOCKS = 500
+MAX_BLOCKS = 500
 """Blocks of one reply that are parsed; far fewer are run."""
 
 
@@ -61,11 +61,11 @@ def written(call: ToolCall) -> str:
 def parse_calls(reply: str, known: Collection[str]) -> tuple[ToolCall, ...]:
     """The calls in a reply; one that cannot be read has the reason in its `error`."""
     text = _THOUGHTS_END.split(reply)[-1]
-    blocks = list(islice(_tagged(text), MOST_BLOCKS))
+    blocks = list(islice(_tagged(text), MAX_BLOCKS))
     if blocks:
         found = [call for block in blocks for call in _calls(block)]
     else:
-        candidates = [_unfenced(block) for block in text.split("```")[1 : 2 * MOST_BLOCKS : 2]] or [text.strip()]
+        candidates = [_unfenced(block) for block in text.split("```")[1 : 2 * MAX_BLOCKS : 2]] or [text.strip()]
         found = [_call(value) for block in candidates for value in _untagged(block, known)]
     return tuple(ToolCall(f"{number}", *call) for number, call in enumerate(found, start=1))
 

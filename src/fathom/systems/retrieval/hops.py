@@ -19,9 +19,9 @@ _SENTENCE_END = re.compile(r"[.!?]\s+(?=\W*[A-Z0-9])|[。！？]|\n")
 
 QUESTION_WEIGHT = 0.25
 """The weight of the question's own words where a passage that it names says more."""
-MOST_CHUNKS = 8
+MAX_CHUNKS = 8
 """A string in more chunks than this does not name a passage."""
-LONGEST_SENTENCE = 600
+MAX_SENTENCE_LENGTH = 600
 """Characters before and after the string."""
 
 
@@ -43,7 +43,7 @@ class Hops(NamedTuple):
 
 def second_hop(index: ContextIndex, question: str) -> tuple[list[Chunk], list[Query]]:
     """The passages that a question names by their exact words, the rarest first, and queries from their sentences."""
-    found = [(text, index.containing(text, MOST_CHUNKS)) for text in exact_strings(question)]
+    found = [(text, index.containing(text, MAX_CHUNKS)) for text in exact_strings(question)]
     found = sorted((pair for pair in found if pair[1]), key=lambda pair: len(pair[1]))
     queries: dict[str, float] = {}
     for text, chunks in found:
@@ -60,9 +60,9 @@ def sentences_with(text: str, wanted: str) -> Iterator[str]:
     place = text.find(wanted)
     while place >= 0:
         starts = [match.end() for match in _SENTENCE_END.finditer(text) if match.end() <= place]
-        start = max(starts[-1] if starts else 0, place - LONGEST_SENTENCE)
+        start = max(starts[-1] if starts else 0, place - MAX_SENTENCE_LENGTH)
         ended = _SENTENCE_END.search(text, place + len(wanted))
-        end = min(ended.end() if ended else len(text), place + len(wanted) + LONGEST_SENTENCE)
+        end = min(ended.end() if ended else len(text), place + len(wanted) + MAX_SENTENCE_LENGTH)
         yield " ".join(_MARKER.sub(" ", text[start:end]).split())
         place = text.find(wanted, place + len(wanted))
 

@@ -28,7 +28,7 @@ from fathom.tasks.citations.settings import MASKS, CitationTask, Masking
 from fathom.tasks.citations.simulate import Simulator, options_of
 from fathom.tasks.citations.word_counts import stems_in
 from fathom.tasks.citations.work_names import common_words
-from fathom.tasks.citations.works import LEAST, OFTEN, CandidateWork
+from fathom.tasks.citations.works import MIN_CHARACTERS, OFTEN, CandidateWork
 from fathom.tasks.family import AuditCheck, Item
 
 CACHED = 512
@@ -209,7 +209,7 @@ class CitationsAuditor:
         self._checks.check(
             "the candidates are different works, none of them the paper", item, len(same) == len(context.places)
         )
-        least = 1 if item.question.tags.get("candidate-text") == "concise" else min(LEAST, 200)
+        least = 1 if item.question.tags.get("candidate-text") == "concise" else min(MIN_CHARACTERS, 200)
         texts = [place.span.of(text) for place in context.places[1:]]
         self._checks.check("no candidate is empty", item, all(len(shown.strip()) >= least for shown in texts))
         if item.question.tags.get("candidate-text") == "body":

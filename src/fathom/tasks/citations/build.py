@@ -23,7 +23,7 @@ from fathom.tasks.citations.possible_items import AvailableMasks, CorpusWorks, I
 from fathom.tasks.citations.settings import MASKS, CitationSettings
 from fathom.tasks.citations.topics import topic_vectors
 from fathom.tasks.citations.work_names import common_words
-from fathom.tasks.citations.works import LEAST
+from fathom.tasks.citations.works import MIN_CHARACTERS
 from fathom.tasks.family import Item
 
 MANY = 8
@@ -159,7 +159,7 @@ class CitationBuilder:
     def _is_too_long(self, paper: Paper) -> bool:
         """Whether the paper leaves no space for candidates; if sections are shown, each item is checked instead."""
         count = min(self._counts, default=len(paper.cited))
-        return self._shows_whole and paper.shown_length > self.settings.room(count) - count * LEAST
+        return self._shows_whole and paper.shown_length > self.settings.room(count) - count * MIN_CHARACTERS
 
     def _note(self, cell: TaskLevel, drafts: list[ItemDraft]) -> None:
         self._made[cell, self._years[drafts[0].paper.document.id]] += 1

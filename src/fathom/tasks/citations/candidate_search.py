@@ -33,7 +33,7 @@ EVERY_GROWTH = 1.0
 """The same growth for all linear combinations of matchers together."""
 COMBINED = 5
 """The number of features that come before those of the groups."""
-MOST_SETS = 120
+MAX_SETS = 120
 """Sets of candidates that are tried for a choice; with more possible sets, a sample."""
 OFFERED = 6
 """Fitting sets that are returned, the best first: some may no longer fit once the item has its final form."""
@@ -239,7 +239,7 @@ def _search(scores: FloatArray, sets: IntArray, balance: MatcherBalance) -> Sear
 def _choices(works: int, candidates: int) -> IntArray:
     """Sets of the correct work, which is number zero, and some of the other works: all, or a sample of them."""
     numbers, others = range(1, works), candidates - 1
-    if comb(works - 1, others) <= MOST_SETS:
+    if comb(works - 1, others) <= MAX_SETS:
         return np.array([(0, *chosen) for chosen in combinations(numbers, others)])
     rng = Random(works)
-    return np.array([(0, *sorted(rng.sample(numbers, others))) for _ in range(MOST_SETS)])
+    return np.array([(0, *sorted(rng.sample(numbers, others))) for _ in range(MAX_SETS)])

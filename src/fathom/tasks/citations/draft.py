@@ -15,7 +15,7 @@ from fathom.tasks.citations.settings import CitationTask, Difficulty
 from fathom.tasks.citations.shown_text import ShownText, evenly, show
 from fathom.tasks.citations.topics import FloatArray, TopicVectors
 from fathom.tasks.citations.word_counts import Words
-from fathom.tasks.citations.works import LEAST, CandidateWork
+from fathom.tasks.citations.works import MIN_CHARACTERS, CandidateWork
 
 HIDDEN = "[[HIDDEN]]"
 """Replaces citations of candidates that are not asked about."""
@@ -138,7 +138,7 @@ class ItemDraft:
         works = list(map(self.work_of, self.candidates))
         if not all(work.is_plain and work.has_own_title for work in works) or self._names_a_candidate:
             return False
-        return min(self.lengths) >= min(LEAST, *(one.length for one in self.offered)) and all(self.evidence)
+        return min(self.lengths) >= min(MIN_CHARACTERS, *(one.length for one in self.offered)) and all(self.evidence)
 
     @property
     def _names_a_candidate(self) -> bool:

@@ -32,7 +32,7 @@ NEAR = 2
 LATER = 1
 """The maximum number of years between the year of an entry and its arXiv identifier, if that is later."""
 
-LEAST_WORDS = 6
+MIN_WORDS = 6
 """The minimum number of words in a sentence besides its citation: fewer do not identify the work."""
 
 MARK = "[[CITATION"
@@ -198,7 +198,7 @@ class Paper:
             return None
         sentence = sentences[number]
         rest = self.text[sentence.start : place.start] + self.text[place.end : sentence.end]
-        return sentence if len(_WORDS.findall(rest)) >= LEAST_WORDS else None
+        return sentence if len(_WORDS.findall(rest)) >= MIN_WORDS else None
 
     def _section(self, place: Span) -> int:
         return next((number for number, section in enumerate(self.sections) if section.span.contains(place)), -1)

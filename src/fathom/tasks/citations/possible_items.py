@@ -23,7 +23,7 @@ from fathom.tasks.citations.papers import NEAR, Mask, Paper
 from fathom.tasks.citations.settings import MASKS, CandidateSampling, CitationSettings, CitationTask, Difficulty, Form
 from fathom.tasks.citations.topics import topic_vectors
 from fathom.tasks.citations.work_names import common_words
-from fathom.tasks.citations.works import LEAST, CandidateWork
+from fathom.tasks.citations.works import MIN_CHARACTERS, CandidateWork
 
 KEPT = 2_048
 """The maximum number of works whose texts are cached."""
@@ -76,7 +76,7 @@ class CorpusWorks:
                 self.left_out[f"works with unknown {lacking}"] += 1
             # A title with its abstract is short by nature; every other form needs enough text.
             self._known[id] = lacking is None and all(
-                work.room(form) >= (LEAST if form != "concise" else 200) for form in self._forms
+                work.room(form) >= (MIN_CHARACTERS if form != "concise" else 200) for form in self._forms
             )
         return self._known[id]
 
@@ -341,7 +341,9 @@ class ItemFinder:
         key = form, masks, works
         if key not in available.searched:
             paper = available.paper
-            shown = max(LEAST, (self._settings.room(candidates) - paper.shown_length) // candidates) // CUT * CUT
+            shown = (
+                max(MIN_CHARACTERS, (self._settings.room(candidates) - paper.shown_length) // candidates) // CUT * CUT
+            )
             wanted = wanted_words(paper, masks)
             queries = [paper.queries.of(mask.place) for mask in masks]
             words = [self._works.work(work).excerpt(form, shown, wanted).words for work in works]

@@ -28,7 +28,7 @@ _CHINESE_ARTIFACTS_WORDS = """
 """
 _CHINESE_ARTIFACTS = tuple(_CHINESE_ARTIFACTS_WORDS.split())
 """Words after a name in a Chinese sentence: "TideMap潮位模型"."""
-_LONGEST_ARTIFACT = 6
+_MAX_ARTIFACT_LENGTH = 6
 """The maximum length of such a word with its qualifier; longer runs of characters are a separate clause."""
 
 _ARTIFACTS_WORDS = """
@@ -157,7 +157,7 @@ def _words_of_the_phrase(tail: str) -> list[str]:
 
 
 def _is_chinese_artifact(word: str) -> bool:
-    return len(word) <= _LONGEST_ARTIFACT and word.endswith(_CHINESE_ARTIFACTS)
+    return len(word) <= _MAX_ARTIFACT_LENGTH and word.endswith(_CHINESE_ARTIFACTS)
 
 
 def _names(words: list[str], tail: str) -> bool:

@@ -29,7 +29,7 @@ NEEDED: dict[Form, tuple[FieldName, ...]] = {
 }
 """The fields that must not be unknown for a work to be shown in each form."""
 
-LEAST = 800
+MIN_CHARACTERS = 800
 """The minimum length of a candidate in characters: a shorter text is uninformative."""
 
 OFTEN = 5

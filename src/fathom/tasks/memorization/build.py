@@ -36,7 +36,7 @@ ProbeTask = Literal["citation", "title"]
 BLANK = "____"
 """Replaces the hidden word of a title."""
 
-LEAST = 400
+MIN_CHARACTERS = 400
 """The minimum number of characters shown before a citation: a shorter text does not identify the document."""
 
 STEPS = ("alone", "resolved", "named in the text", "not named before")
@@ -103,7 +103,7 @@ class CitationProbes:
         start = (
             0 if first == 0 else next((span.start for span in self._document.paragraphs if span.start >= first), end)
         )
-        return Span(start, end) if end - start >= LEAST and not text[start].isspace() else None
+        return Span(start, end) if end - start >= MIN_CHARACTERS and not text[start].isspace() else None
 
     def _edits(self, shown: Span) -> tuple[Edit, ...]:
         before = (Edit(span=Span(0, shown.start)),) if shown.start else ()
@@ -154,7 +154,7 @@ class MemorizationSettings(FamilySettings):
     """Probes of each kind."""
     per_paper: Position = 4
     """The maximum number of citations probed in one document."""
-    characters: Annotated[int, Field(ge=LEAST)] = 20_000
+    characters: Annotated[int, Field(ge=MIN_CHARACTERS)] = 20_000
     """The most text shown before a citation; what is longer starts at a later paragraph."""
 
 

@@ -35,7 +35,7 @@ ATTEMPTS, ATTEMPTS_IN_PAIRS = 40, 100
 TRIED_PARTNERS = 4
 """Contexts that are tried for the pair of one question. With more, the questions of many contexts would be about the
 same one: the one with the highest values, which few others have."""
-PARTNERS, FEWEST_PARTNERS = 24, 4
+PARTNERS, MIN_PARTNERS = 24, 4
 """Other contexts that share questions with a context, and the number below which random articles take their place."""
 CACHED_PARTNERS = 64
 COMPARED = 2
@@ -128,10 +128,10 @@ class NumericBuilder:
         """Fillers for a few other contexts of the same length."""
         rng = rng_for(self._seed, "partners", context.id)
         others = [ids for ids in self._corpus.contexts_of_length(context.length) if ids != context.documents]
-        if len(others) < FEWEST_PARTNERS:
+        if len(others) < MIN_PARTNERS:
             articles = [entry.id for entry in self._corpus.entries()]
             size = min(len(context.places), len(articles))
-            others = [tuple(rng.sample(articles, size)) for _ in range(FEWEST_PARTNERS)]
+            others = [tuple(rng.sample(articles, size)) for _ in range(MIN_PARTNERS)]
         return [self._partner(ids) for ids in rng.sample(others, min(PARTNERS, len(others)))]
 
     def _partner_filler(self, documents: tuple[DocumentId, ...]) -> TemplateFiller:

@@ -34,10 +34,10 @@ COMPARED, COMPARED_IN_PAIRS = 6, 3
 """Fillings of a template that are compared, to take the one that detects the most mutants; fewer in pairs of contexts,
 where the mutants of both are counted."""
 
-LONGEST_LIST = 12
+MAX_LIST_LENGTH = 12
 """The maximum number of items in an unsorted list; longer lists test patience more than understanding."""
 
-MOST_PLACES = 4 * LONGEST_LIST
+MAX_PLACES = 4 * MAX_LIST_LENGTH
 """The maximum number of byline entries whose distinct people are counted; more have too many people for a list."""
 
 
@@ -197,7 +197,7 @@ class TemplateFiller:
             return kept == 0
         if kept == view.every.bit_count():
             return False
-        if _lists(program) and template.over_bylines and kept <= MOST_PLACES:
+        if _lists(program) and template.over_bylines and kept <= MAX_PLACES:
             names = view.column("author_name")
             kept = len({names[place] for place in bits(mask)})
         return kept in self._suitable(template)
@@ -211,7 +211,7 @@ class TemplateFiller:
         program = template.program
         if _lists(program):
             # Where there is neither a value nor another template to choose, a longer list is better than none.
-            return range(1, (LONGEST_LIST if template.slots or template.built_in else MOST_PLACES) + 1)
+            return range(1, (MAX_LIST_LENGTH if template.slots or template.built_in else MAX_PLACES) + 1)
         least = 3 if program.order and program.top is None and not _is_computed(program) else 2
         return range(least, self._view(template).every.bit_count())
 
@@ -232,7 +232,7 @@ class TemplateFiller:
                 return True
             case tree.GroupedResults(having=having) if program.top is None:
                 least = 2 if having is None else 1
-                return least <= len(rows) <= 2 * LONGEST_LIST and len(rows) < self._kept(template, values)
+                return least <= len(rows) <= 2 * MAX_LIST_LENGTH and len(rows) < self._kept(template, values)
         if program.top is not None:
             return True
         if program.order:

@@ -25,7 +25,7 @@ from fathom.tasks.programs.sql import parameterized
 
 STEPS = 2_000_000
 """The limit on SQLite's virtual machine steps for one statement: a reasonable statement needs a hundredth of it."""
-COMPARED, MOST = 24, 80
+COMPARED, MAX_TRIED = 24, 80
 """Collections on which program and SQL are compared, and on which at most it is tried whether every part matters."""
 PLAUSIBLE = 300
 """Constants above this number occur in no article: nothing near them is generated."""
@@ -36,7 +36,7 @@ SlotBindings = dict[tree.Slot, tree.Constant]
 def try_template(program: tree.Program, statement: exp.Query, slots: Mapping[str, tree.Slot]) -> None:
     """Raise a ParseError if program and statement differ, or if a part of the program never changes the result."""
     trials = _Trials(program, statement, slots)
-    for number in range(MOST):
+    for number in range(MAX_TRIED):
         trials.run(number)
         if trials.is_done:
             break
@@ -164,7 +164,7 @@ class _Trials:
                 self._without_having = None
 
     def check(self) -> None:
-        tried = f"in any of {MOST} trial collections"
+        tried = f"in any of {MAX_TRIED} trial collections"
         if not self._answers or self._unmet:
             hint = "; positions are counted from one" if _is_position_too_low(self._program) else ""
             part = "a part of its condition" if self._answers else "it"

@@ -37,7 +37,7 @@ _SHARES = {
     "homes_sold": ("new_homes_sold", "existing_homes_sold"),
 }  # fmt: skip
 """Fields of the packs whose figures are read as shares of another one: the margins of a company, for example."""
-LEAST_FIELDS = 4
+MIN_FIELDS = 4
 STEM = 5
 """Letters by which a response may shorten a word: "admin." for "administrative"."""
 YEAR_DAYS = range(350, 380)
@@ -83,7 +83,7 @@ def report_vocabulary(document: Document) -> Vocabulary | None:
         used.add(label)
         others = (*words, *_labels().get((fact.attribute, "en" if document.language == "zh" else "zh"), ()))
         attributes[fact.attribute] = _attribute(label, fact.unit, _WORDS[document.language], " ".join(others))
-    if len(attributes) < LEAST_FIELDS:
+    if len(attributes) < MIN_FIELDS:
         return None
     return Vocabulary(document.language, attributes, {}, {})
 
@@ -127,7 +127,7 @@ class ReportComposer:
 
     def programs(self) -> Iterator[Node]:
         """An endless sequence of programs of all forms in turn; empty if there are too few figures."""
-        forms = [self._conditional] if len(self._whole) >= LEAST_FIELDS else []
+        forms = [self._conditional] if len(self._whole) >= MIN_FIELDS else []
         forms += [self._share, self._growth] if self._parts else []
         while forms:
             for form in forms:

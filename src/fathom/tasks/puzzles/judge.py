@@ -22,7 +22,7 @@ ANSWER_PARTS, CHECKLIST_PARTS = (
 )
 EVERY = 5
 """One of this many responses that need no judge is judged as well, to measure how far the judge can be trusted."""
-LONGEST = 8_000
+MAX_LENGTH = 8_000
 """Characters from the end of a response that a judge sees."""
 
 _ANSWER_PROMPTS = (
@@ -130,7 +130,7 @@ def _response(item: Item, text: str) -> Response:
 def _prompts(
     parts: Sequence[str], tasks: Sequence[str], question: Question, reference: str, response: Response
 ) -> list[JudgePrompt]:
-    quoted = re.sub(r"={5,}", "=", reasoning_text(response).strip()[-LONGEST:])
+    quoted = re.sub(r"={5,}", "=", reasoning_text(response).strip()[-MAX_LENGTH:])
     return [
         JudgePrompt(part, _FRAME.format(task=task, question=question.text, reference=reference, response=quoted))
         for part, task in zip(parts, tasks, strict=True)

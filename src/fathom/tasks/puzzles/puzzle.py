@@ -52,7 +52,7 @@ from fathom.tasks.puzzles.wording import PuzzleWording
 NAME = "puzzles"
 DECIMALS = 2
 NEARLY_ONE = Decimal("0.02")
-LEAST_SPREAD = 0.15
+MIN_SPREAD = 0.15
 """The least share of a document between the first and the last fact that a puzzle needs."""
 DISTANCES = ("under 2K", "2K to 8K", "8K and more")
 """Tokens between the first and the last fact."""
@@ -150,7 +150,7 @@ def make_item(source: PuzzleSource, context: Context, program: Node, steps: rang
     if _is_circular(program, evaluation.steps):
         raise RejectedError("the question describes one entity twice")
     facts = needed(evaluation.steps)
-    if len({fact.span.start for fact in facts}) < 2 or spread(facts, document) < LEAST_SPREAD:
+    if len({fact.span.start for fact in facts}) < 2 or spread(facts, document) < MIN_SPREAD:
         raise RejectedError("the facts are close together")
     if dispensable(program, document.facts, evaluation.steps, same_value):
         raise RejectedError("a fact could be left out")

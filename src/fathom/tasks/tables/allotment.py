@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from fathom.corpus.store import Corpus, DocumentEntry
 from fathom.records.contexts import Context, ContextId
 from fathom.records.documents import DocumentId
-from fathom.tasks.tables.entity_table import FEWEST_ENTITIES
+from fathom.tasks.tables.entity_table import MIN_ENTITIES
 from fathom.tasks.tables.figures import document_figures
 from fathom.tasks.tables.pack import Pack
 from fathom.tasks.tables.query_parts import QuestionLevel
@@ -94,7 +94,7 @@ def _domains(corpus: Corpus, contexts: Iterable[Context], packs: Sequence[Pack])
         counts: Counter[str] = Counter()
         for id in context.documents:
             counts.update(of_kind[_kind(entries[id])])
-        found[context.id] = [name for name, count in counts.items() if count >= FEWEST_ENTITIES]
+        found[context.id] = [name for name, count in counts.items() if count >= MIN_ENTITIES]
     return found
 
 

@@ -26,7 +26,7 @@ from fathom.tasks.programs.sql import literal
 from fathom.tasks.tables.allotment import LEVEL_SHARES, domain
 from fathom.tasks.tables.dispersion import dispersion_tags
 from fathom.tasks.tables.entity_figures import entity_figures
-from fathom.tasks.tables.entity_table import FEWEST_ENTITIES, EntityColumn, EntityTable
+from fathom.tasks.tables.entity_table import MIN_ENTITIES, EntityColumn, EntityTable
 from fathom.tasks.tables.figures import DocumentFigures, Year, document_figures, without_figures
 from fathom.tasks.tables.months import MONTH, month_text, month_value
 from fathom.tasks.tables.pack import Pack
@@ -43,7 +43,7 @@ ATTEMPTS = 30
 """Tables tried for one question before it is skipped."""
 NEW_FORM = 20
 """Attempts at a question that is unlike all others of its context."""
-MOST_ALIKE = 3
+MAX_ALIKE = 3
 """Questions of a context that ask the same of the same figures, with other constants."""
 CONDITIONAL_SHARES: dict[QuestionLevel, float] = {"easy": 0.25, "medium": 0.35, "hard": 0.55}
 """Questions of each level whose conditions nothing may meet: some of them are unanswerable."""
@@ -122,7 +122,7 @@ class TablesBuilder:
             query = QueryMaker(table, rng).make(level, empty)
             if query is not None:
                 item = make_item(context, table, query)
-                if rounds_clearly(item.key.answer) and others.admit(item, MOST_ALIKE if attempt >= NEW_FORM else 1):
+                if rounds_clearly(item.key.answer) and others.admit(item, MAX_ALIKE if attempt >= NEW_FORM else 1):
                     return item
         return None
 
@@ -191,7 +191,7 @@ def entity_tables(pack: Pack, documents: Sequence[DocumentFigures]) -> list[Enti
     several_periods = any(one.of_several_periods for one in documents)
     years: Counter[Year] = Counter(one.year for one in documents)
     for year in sorted(years, key=lambda year: year or 0):
-        if years[year] < FEWEST_ENTITIES or (pack.has_periods and year is None):
+        if years[year] < MIN_ENTITIES or (pack.has_periods and year is None):
             continue
         currencies = sorted({one.currency for one in documents if one.year == year and one.currency})
         # All documents together; where they use several currencies, their amounts of money are not compared.
@@ -210,7 +210,7 @@ def entity_tables(pack: Pack, documents: Sequence[DocumentFigures]) -> list[Enti
             ]
     # Of articles, each figure is stated by few, and a question names those that it is about.
     fewest = 1 if pack.about == "document" else 2
-    return [table for table in tables if len(table.entities) >= FEWEST_ENTITIES and len(table.columns) >= fewest]
+    return [table for table in tables if len(table.entities) >= MIN_ENTITIES and len(table.columns) >= fewest]
 
 
 def names_one(answer: Answer) -> bool:

@@ -17,13 +17,13 @@ from fathom.tasks.tables.figures import FieldPeriod, StatedFigure, Year
 from fathom.tasks.tables.months import MONTH, month_text
 from fathom.tasks.tables.pack import Language, Pack
 
-FEWEST_ENTITIES = 4
-MOST_LEFT_OUT = 5
+MIN_ENTITIES = 4
+MAX_LEFT_OUT = 5
 """Entities that a question may name as left out, since a figure of theirs is unknown."""
 
 _CURRENCY = re.compile(r"[A-Z]{3}")
 
-MOST_NAMED = 12
+MAX_NAMED = 12
 """Documents that a question names as those that it is about."""
 
 KEY, LABEL = "entity_id", "name"
@@ -114,7 +114,7 @@ class EntityTable:
         unknown = (
             0 if self.pack.about == "document" else len(set(self.entities).difference(figures, self.pack.exceptions))
         )
-        too_few = len(values) < FEWEST_ENTITIES or unknown > MOST_LEFT_OUT
+        too_few = len(values) < MIN_ENTITIES or unknown > MAX_LEFT_OUT
         field = self.pack.fields[slot.field]
         if too_few or not field.of(self.language):
             return None
@@ -139,10 +139,10 @@ class EntityTable:
     def _used(self, columns: Iterable[EntityColumn]) -> tuple[str, ...]:
         columns = list(columns)
         known = [entity for entity in self.entities if all(entity in column.figures for column in columns)]
-        if self.pack.about == "document" and len(known) > MOST_NAMED:
+        if self.pack.about == "document" and len(known) > MAX_NAMED:
             # Other figures lead to other articles.
             names = [column.name for column in columns]
-            known = sorted(sorted(known, key=lambda entity: digest(entity, *names))[:MOST_NAMED])
+            known = sorted(sorted(known, key=lambda entity: digest(entity, *names))[:MAX_NAMED])
         return tuple(known)
 
     def database(self, columns: Sequence[EntityColumn]) -> Database:

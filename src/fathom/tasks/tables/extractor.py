@@ -26,7 +26,7 @@ from fathom.tasks.tables.units import CellNumber, parse_cell, stated_unit
 
 FIELDS_AT_ONCE = 8
 """Figures in one prompt, by default."""
-FEWEST_MENTIONED = 3
+MIN_MENTIONED = 3
 """A document is asked about if it names this many fields."""
 _SCALES = (0, 3, 4, 6, 8, 9)
 """Powers of ten by which a table or a caption may scale what a row prints."""
@@ -39,7 +39,7 @@ _KINDS: dict[FieldKind, str] = {
 }
 _RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
 """The line below the headings of a table."""
-MOST_LABELS = 3
+MAX_LABELS = 3
 """Other names of a figure in a prompt."""
 _NUMBER = re.compile(r"[(（]?[-−–－]?\s?(?:US\$|[$£€])?\d[\d,，.'’\u00a0\u2009\u202f ]*(?<![\s,，.])[)）]?\s?%?")
 
@@ -70,7 +70,7 @@ def subject_of(document: Document, pack: Pack, everything: bool) -> ExtractionTa
     known = document_figures(document, pack)
     year = known.year if known else title_year(document) if pack.has_periods else None
     entity = known.entity if known else title_entity(document)
-    if known is None and len(mentioned_fields(document, pack)) < FEWEST_MENTIONED:
+    if known is None and len(mentioned_fields(document, pack)) < MIN_MENTIONED:
         return None
     if not entity or (pack.has_periods and year is None):
         return None
@@ -137,7 +137,7 @@ def _named(field: PackField, language: Language) -> str:
     noun = field.of(language)
     by_words = {normal_label(label): label for label in (*field.labels, *getattr(field, language))}
     others = [label for words, label in by_words.items() if words != normal_label(noun)]
-    also = f" (also: {'; '.join(others[:MOST_LABELS])})" if others else ""
+    also = f" (also: {'; '.join(others[:MAX_LABELS])})" if others else ""
     return f"{noun}{also}, {_KINDS[field.kind]}"
 
 

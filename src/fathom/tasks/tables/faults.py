@@ -15,9 +15,9 @@ from fathom.tasks.tables.other_figures import KeyCell, OtherFigures
 NumberOrMonth = float | str
 """A number, or a month as text."""
 
-MOST_SINGLE = 80
+MAX_SINGLE = 80
 """Maximum number of entities that are misread, one at a time."""
-MOST_PAIRED = 30
+MAX_PAIRED = 30
 """Maximum number of entities that are missed, two at a time."""
 
 _SHARED = (
@@ -59,7 +59,7 @@ def missed_pairs(reading: Interpretation) -> Iterator[Variation]:
 
 def _missed(reading: Interpretation, count: int) -> Iterator[Variation]:
     names = _entities(reading.database)
-    if count == 1 or len(names) <= MOST_PAIRED:
+    if count == 1 or len(names) <= MAX_PAIRED:
         for rows in combinations(range(1, len(names) + 1), count):
             if not reading.missing & set(rows):
                 missed = replace(reading, missing=reading.missing | set(rows))
@@ -93,7 +93,7 @@ def _scaled(reading: Interpretation, scales: Mapping[str, bool]) -> Iterator[Var
         for column in amounts:
             cells = {(name, column): factor for name in names}
             yield Variation(f"{column} of all {word}", _multiplied(reading, cells))
-            for name in names[:MOST_SINGLE]:
+            for name in names[:MAX_SINGLE]:
                 yield Variation(f"{column} of {name} {word}", _multiplied(reading, {(name, column): factor}))
 
 
@@ -110,7 +110,7 @@ def _replaced(reading: Interpretation, values: Mapping[KeyCell, NumberOrMonth], 
     entities = [name for name in _entities(reading.database) if any(cell[0] == name for cell in values)]
     if len(entities) > 1:
         yield Variation(f"figures of {source} throughout", _with_cells(reading, values))
-    for name in entities[:MOST_SINGLE]:
+    for name in entities[:MAX_SINGLE]:
         own = {cell: value for cell, value in values.items() if cell[0] == name}
         yield Variation(f"figures of {source} for {name}", _with_cells(reading, own))
 

@@ -22,7 +22,7 @@ from fathom.tasks.tables.table_facts import TableFacts, full_labels
 Year = int | None
 """The year of a period; None where figures have no period."""
 
-SHORTEST_YEAR, LONGEST_YEAR = 350, 380
+MIN_YEAR_DAYS, MAX_YEAR_DAYS = 350, 380
 """Days of a fiscal year: retailers close theirs on a weekday, so that it has 52 or 53 weeks."""
 SAME_DAY = 10
 """Days by which the ends of two fiscal years may differ from whole years."""
@@ -39,7 +39,7 @@ FigureSource = Literal["structure", "table", "text", "vote"]
 """Where a figure comes from: tagged or planted facts, a table, an article's tables and sentences, or extractors that
 agree."""
 
-FEWEST_FIELDS = 2
+MIN_FIELDS = 2
 """A document whose tables state this many fields of a pack is of its domain."""
 RESEARCH_REFERENCES = 8
 """A document with this many references is a research article, not a report of its subject."""
@@ -154,7 +154,7 @@ def _from_tables(document: Document, pack: Pack, votes: Iterable[Fact], tables: 
     fields = {slot.field for slot in stated} | {fact.attribute for fact in votes}
     if len(document.references) >= RESEARCH_REFERENCES:
         return None  # A study of companies is not the report of one.
-    if not tables.entity or not (len(fields) >= FEWEST_FIELDS or _is_mentioned(document, pack)):
+    if not tables.entity or not (len(fields) >= MIN_FIELDS or _is_mentioned(document, pack)):
         return None
     return _collected(document, tables.entity, tables.year if pack.has_periods else None, stated, votes, "table")
 
@@ -334,7 +334,7 @@ def _end_of_year(period: str, instant: bool = False) -> date | None:
         start = date.fromisoformat(match[1]) if match[1] else None
     except ValueError:
         return None
-    return end if start is None or SHORTEST_YEAR <= (end - start).days <= LONGEST_YEAR else None
+    return end if start is None or MIN_YEAR_DAYS <= (end - start).days <= MAX_YEAR_DAYS else None
 
 
 # Several statements of one figure.

@@ -22,10 +22,10 @@ from fathom.tasks.tables.wording_en import is_plural
 
 MIN_SHARE = 0.5
 """A fact is proposed as a field if this share of the documents with facts states it."""
-FEWEST_DOCUMENTS = 4
-MOST_FIELDS = 40
+MIN_DOCUMENTS = 4
+MAX_FIELDS = 40
 SAME_UNIT = 0.9
-LONGEST_LABEL = 110
+MAX_LABEL_LENGTH = 110
 """Characters of a label that can become a field."""
 
 YEARS = (1500, 2100)
@@ -128,11 +128,11 @@ def draft_pack(corpus: Corpus, name: str) -> str:
         if found and tables:
             years[tables.year] += 1
             with_earlier += len({number.period for number in tables.numbers if number.period.isdecimal()}) > 1
-    least = max(FEWEST_DOCUMENTS, MIN_SHARE * documents)
+    least = max(MIN_DOCUMENTS, MIN_SHARE * documents)
     chosen = sorted(
         (one for one, found in recurring.items() if len(found.documents) >= least and found.is_figure),
         key=lambda attribute: (_is_joint(recurring[attribute]), -len(recurring[attribute].documents), attribute),
-    )[:MOST_FIELDS]
+    )[:MAX_FIELDS]
     if len(chosen) < 2 and (results := draft_results(corpus, name)) is not None:
         return results
     if len(chosen) < 2:
@@ -146,14 +146,14 @@ def draft_pack(corpus: Corpus, name: str) -> str:
 
 def _share_a_year(years: Counter[int | None]) -> bool:
     """Whether enough documents are about the same year: the year of a film is not a period."""
-    return max((count for year, count in years.items() if year is not None), default=0) >= FEWEST_DOCUMENTS
+    return max((count for year, count in years.items() if year is not None), default=0) >= MIN_DOCUMENTS
 
 
 def _why_nothing(documents: int, total: int) -> str:
     """Why no pack can be drafted, and what to do."""
-    if total < FEWEST_DOCUMENTS:
+    if total < MIN_DOCUMENTS:
         return (
-            f"A pack needs at least {FEWEST_DOCUMENTS} documents, each about one entity; the corpus has {total}. Split "
+            f"A pack needs at least {MIN_DOCUMENTS} documents, each about one entity; the corpus has {total}. Split "
             "a file with a row or a record for each entity into one file per entity."
         )
     if not documents:
@@ -198,7 +198,7 @@ def _consistent(tables: TableFacts) -> dict[str, Fact]:
 
 def _is_noun(label: str) -> bool:
     """Whether a label can name a field: some letters, not a whole paragraph, no remains of another format."""
-    return 3 <= len(label) <= LONGEST_LABEL and sum(map(str.isalpha, label)) >= 3 and UNREADABLE not in label
+    return 3 <= len(label) <= MAX_LABEL_LENGTH and sum(map(str.isalpha, label)) >= 3 and UNREADABLE not in label
 
 
 def _is_specific(number: TableNumber, label: str) -> bool:

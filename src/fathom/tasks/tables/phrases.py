@@ -34,7 +34,7 @@ _PART_AFTER = re.compile(
 _REPEATED = re.compile(r"(.+)\1\1")
 """What LaTeXML makes of a formula: "323232" is 32 three times."""
 _STOP = re.compile(r"(?<!\bal)\.\s+(?=[A-Z\d])|\n")
-LONGEST_SENTENCE = 400
+MAX_SENTENCE_LENGTH = 400
 _BEFORE = r"(?<![\w.,])"
 _AFTER = r"(?![\w%^\\{]|[.,]\d|\s?[-−–/×·⋅]\s?\d)"
 
@@ -90,7 +90,7 @@ def _anchor(phrase: str) -> str:
 
 def _around(text: str, start: int, end: int) -> Span:
     """The sentence around a place, roughly."""
-    low, high = max(0, start - LONGEST_SENTENCE), end + LONGEST_SENTENCE
+    low, high = max(0, start - MAX_SENTENCE_LENGTH), end + MAX_SENTENCE_LENGTH
     begin = max((match.end() for match in _STOP.finditer(text, low, start)), default=low)
     stop = _STOP.search(text, end, high)
     return Span(begin, stop.start() if stop else min(high, len(text)))

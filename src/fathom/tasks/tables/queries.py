@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from fathom.tasks.programs import tree
 from fathom.tasks.tables.query_constants import condition_of, constant_beyond, opposite, plain, rows_where, values
-from fathom.tasks.tables.query_parts import FEWEST_IN_GROUP, LONGEST_LIST, ProgramQuestion, QueryParts, QuestionLevel
+from fathom.tasks.tables.query_parts import MAX_LIST_LENGTH, MIN_IN_GROUP, ProgramQuestion, QueryParts, QuestionLevel
 from fathom.tasks.tables.wording import QuantityCondition
 
 _Maker = Callable[[], ProgramQuestion | None]
@@ -17,7 +17,7 @@ TRIES = 12
 EMPTY_TRIES = 150
 """Attempts at a form whose conditions nothing meets."""
 
-FEWEST_OF_SHARE = 8
+MIN_FOR_SHARE = 8
 """Minimum number of entities in a question about a share."""
 COUNTED_COMPARISONS = 0.8
 """The share of questions with an answer about two fields that ask for a number of entities, not for a list."""
@@ -187,7 +187,7 @@ class QueryMaker(QueryParts):
         quantity = self._one_of([one for one in [*self._fields, *self._metrics] if not one.has_gaps])
         test = self._test(quantity, [quantity]) if quantity else None
         # A share of four is a quarter, a half or three quarters.
-        if quantity is None or test is None or len(self._values(quantity, [quantity])) < FEWEST_OF_SHARE:
+        if quantity is None or test is None or len(self._values(quantity, [quantity])) < MIN_FOR_SHARE:
             return None
         share = tree.CombinedResult(tree.Ratio(tree.Count(), tree.Count(), condition_of([test])), "*", 100)
         return self._query(tree.Program(share), self._words.share([test]), "medium", "share", [quantity], "%")
@@ -201,7 +201,7 @@ class QueryMaker(QueryParts):
         if group is None or quantity is None or set(group.columns) & set(quantity.columns):
             return None
         quantity = self._readable(quantity, mean=True)
-        test = self._test(group, [group, quantity], least=FEWEST_IN_GROUP)
+        test = self._test(group, [group, quantity], least=MIN_IN_GROUP)
         if test is None:
             return None
         first, second = (
@@ -231,7 +231,7 @@ class QueryMaker(QueryParts):
         quantity = self._one_of([*self._fields, *self._metrics])
         if group is None or quantity is None or set(group.columns) & set(quantity.columns):
             return None
-        test = self._test(group, [group, quantity], least=FEWEST_IN_GROUP)
+        test = self._test(group, [group, quantity], least=MIN_IN_GROUP)
         if test is None:
             return None
         where = condition_of([test])
@@ -245,7 +245,7 @@ class QueryMaker(QueryParts):
             return None
         condition = tree.And(where, tree.Compare(above, ">", plain(margin)))
         met = sum(rows_where(database, condition))
-        counted = not self._empty and (self._rng.random() < 0.25 or met > LONGEST_LIST)
+        counted = not self._empty and (self._rng.random() < 0.25 or met > MAX_LIST_LENGTH)
         text = self._words.above_group_average(test, quantity, margin, counted)
         program = tree.Program(tree.Count() if counted else tree.Labels(), condition)
         return self._query(program, text, "hard", "above group average", [group, quantity])

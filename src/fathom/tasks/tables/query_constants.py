@@ -20,7 +20,7 @@ SELECTIVE = 0.6
 """Conditions that few values meet, so that an extreme constant does not suggest that none does."""
 FEW = 3
 
-MOST_DIGITS = 3
+MAX_DIGITS = 3
 """Significant digits of a constant: more look contrived."""
 
 
@@ -124,7 +124,7 @@ def _round_between(low: float, high: float, rng: Random, floor: float = 0.0) -> 
     if first >= last:
         return None
     middle = (first + last) / 2
-    for digits in range(1, MOST_DIGITS + 1):
+    for digits in range(1, MAX_DIGITS + 1):
         step = Decimal(1).scaleb(middle.adjusted() - digits + 1) if middle else Decimal(1)
         fits = [one for one in _steps(middle, step) if first < one < last]
         if fits:

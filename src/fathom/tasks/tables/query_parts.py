@@ -31,11 +31,11 @@ from fathom.tasks.tables.wording_zh import Chinese
 QuestionLevel = Literal["easy", "medium", "hard"]
 LEVELS: tuple[QuestionLevel, ...] = get_args(QuestionLevel)
 
-LONGEST_LIST = 12
+MAX_LIST_LENGTH = 12
 """The maximum number of entities in a list; longer lists test patience more than understanding."""
-FEWEST_IN_GROUP = 3
+MIN_IN_GROUP = 3
 """The minimum number of entities whose mean is asked for or compared."""
-MOST_MONTHS = 8
+MAX_MONTHS = 8
 """Entities whose earliest or latest month is asked for."""
 
 RARELY_BELOW = 0.2
@@ -96,7 +96,7 @@ class QueryParts:
         assert among is not None
         met = rows_where(self._database(used), among)
         found = self._values(quantity, used)
-        return sum(inside and value is not None for inside, value in zip(met, found, strict=True)) < FEWEST_IN_GROUP
+        return sum(inside and value is not None for inside, value in zip(met, found, strict=True)) < MIN_IN_GROUP
 
     def _mean(
         self, quantity: Quantity | None, group: Quantity | None, level: QuestionLevel, operation: str
@@ -114,7 +114,7 @@ class QueryParts:
         if self._empty:
             test = self._test_beyond(group, [group, quantity])
         else:
-            test = self._test(group, [group, quantity], least=FEWEST_IN_GROUP)
+            test = self._test(group, [group, quantity], least=MIN_IN_GROUP)
         if test is None:
             return None
         if not self._empty and self._too_few_known(quantity, condition_of([test]), [group, quantity]):
@@ -133,7 +133,7 @@ class QueryParts:
             known.reverse()
         # The order and the last place must be clear, and not every entity may be listed.
         floor = quantity.floor(_sizes(known))
-        if len(known) < max(FEWEST_IN_GROUP, count + 2) or any(
+        if len(known) < max(MIN_IN_GROUP, count + 2) or any(
             is_close(*pair, floor) for pair in pairwise(known[: count + 1])
         ):
             return None
@@ -150,7 +150,7 @@ class QueryParts:
         used = [quantity, month]
         known = sorted(value for value in self._values(quantity, used) if value is not None)
         highest = self._rng.random() < 0.6
-        first, second = (known[:-3:-1] if highest else known[:2]) if len(known) >= FEWEST_IN_GROUP else (0.0, 0.0)
+        first, second = (known[:-3:-1] if highest else known[:2]) if len(known) >= MIN_IN_GROUP else (0.0, 0.0)
         if is_close(first, second, quantity.floor(_sizes(known))) or month.has_gaps:
             return None
         sort = tree.Sort(quantity.measure, "DESC" if highest else "ASC")
@@ -164,9 +164,9 @@ class QueryParts:
         if month is None or group is None or month.has_gaps:
             return None
         used = [group, month]
-        test = self._test_beyond(group, used) if self._empty else self._test(group, used, least=FEWEST_IN_GROUP)
+        test = self._test_beyond(group, used) if self._empty else self._test(group, used, least=MIN_IN_GROUP)
         # Of many months, the earliest is January.
-        if test is None or sum(rows_where(self._database(used), condition_of([test]))) > MOST_MONTHS:
+        if test is None or sum(rows_where(self._database(used), condition_of([test]))) > MAX_MONTHS:
             return None
         earliest = self._rng.random() < 0.5
         program = tree.Program(tree.Aggregate("MIN" if earliest else "MAX", month.measure), condition_of([test]))
@@ -238,7 +238,7 @@ class QueryParts:
         condition = condition_of(tests)
         met = rows_where(self._database(used), condition)
         counted = counted or operation == "count"
-        if self._empty != (not any(met)) or all(met) or (sum(met) > LONGEST_LIST and not counted):
+        if self._empty != (not any(met)) or all(met) or (sum(met) > MAX_LIST_LENGTH and not counted):
             return None
         program = tree.Program(tree.Count() if counted else tree.Labels(), condition)
         text = self._words.counting(tests) if counted else self._words.listing(tests)

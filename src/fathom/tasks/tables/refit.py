@@ -15,13 +15,13 @@ from fathom.tasks.programs import tree
 from fathom.tasks.programs.database import Database
 from fathom.tasks.tables.build import entity_tables, figure_reader, level_of, make_item
 from fathom.tasks.tables.entity_figures import entity_figures
-from fathom.tasks.tables.entity_table import FEWEST_ENTITIES, EntityColumn, EntityTable
+from fathom.tasks.tables.entity_table import MIN_ENTITIES, EntityColumn, EntityTable
 from fathom.tasks.tables.figures import DocumentFigures
 from fathom.tasks.tables.guards import guards
 from fathom.tasks.tables.key_tables import database_of, program_of, unit_of
 from fathom.tasks.tables.pack import Pack
 from fathom.tasks.tables.query_constants import rows_where
-from fathom.tasks.tables.query_parts import FEWEST_IN_GROUP, ProgramQuestion, wording
+from fathom.tasks.tables.query_parts import MIN_IN_GROUP, ProgramQuestion, wording
 from fathom.tasks.tables.settings import recorded_packs
 
 UNKNOWN = "its scope cannot be read from its text"
@@ -123,9 +123,9 @@ def _problem(program: tree.Program, database: Database) -> str:
     if isinstance(program.output, tree.Aggregate) and program.where is not None:
         groups.append(program.where)
     top = program.top if isinstance(program.top, int) else 0
-    if count < max(FEWEST_ENTITIES, top + 2):
+    if count < max(MIN_ENTITIES, top + 2):
         return TOO_FEW
-    if any(0 < sum(rows_where(database, group)) < FEWEST_IN_GROUP for group in groups):
+    if any(0 < sum(rows_where(database, group)) < MIN_IN_GROUP for group in groups):
         return TOO_FEW
     passed = guards(program, database)
     everything = passed.pop("not every entity meets the condition", True)

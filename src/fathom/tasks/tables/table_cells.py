@@ -27,7 +27,7 @@ _MONTHS = re.compile(r"\bmonth (?:of|with|in|when|that)\b|月份\W*$", re.IGNORE
 """The label of a row whose cells are months."""
 _UNIT_HEADINGS = frozenset({"unit", "units", "unit of measure", "unit of measurement", "uom", "单位", "计量单位"})
 """Headings of columns that have the unit of each row."""
-LONGEST_UNIT = 20
+MAX_UNIT_LENGTH = 20
 _CAPTION = re.compile(r"\W*(?:table|表)\s*\d+", re.IGNORECASE)
 
 
@@ -307,7 +307,7 @@ def _stacked(above: dict[int, str], row: _Row) -> dict[int, str]:
 def _unit_in_cell(text: str) -> Unit | None:
     """The unit in a column of units; any short text without digits is one."""
     text = text.strip()
-    is_word = 0 < len(text) <= LONGEST_UNIT and any(map(str.isalpha, text)) and not re.search(r"\d{2}", text)
+    is_word = 0 < len(text) <= MAX_UNIT_LENGTH and any(map(str.isalpha, text)) and not re.search(r"\d{2}", text)
     return stated_unit(text) or (Unit("other", text) if is_word else None)
 
 

@@ -14,7 +14,7 @@ from fathom.corpus.readers.pdf.line import Dehyphenator, Line, wraps
 
 MAX_PIECES = 40
 """Maximum pieces in one row. A row with more is a drawing, and would be slow."""
-_FEWEST_LABELED = 3
+_MIN_LABELED = 3
 """Fewest rows with a label and figures that are a table without a caption."""
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NUMBER = re.compile(r"[-−–+±<>=~≈$€£¥*†‡()\s]*\d[\d.,:/%\s()±−–+*†‡eE^x×-]*[A-Za-z%°]{0,2}")
@@ -142,7 +142,7 @@ def figure_table(rows: Sequence[Sequence[Line]], dehyphenator: Dehyphenator) -> 
     heads = [strip_marks(piece.text).strip() for piece in text_rows[0].pieces[1:]] if text_rows else []
     if not any(_YEAR.search(head) or not _NUMBER.fullmatch(head) for head in heads):
         return None
-    if labeled < _FEWEST_LABELED or labeled < 0.8 * (len(text_rows) - 1):
+    if labeled < _MIN_LABELED or labeled < 0.8 * (len(text_rows) - 1):
         return None
     found = table_rows(text_rows)
     return TableGrid((), tuple(found)).table(dehyphenator) if found else None
