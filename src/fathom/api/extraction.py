@@ -22,7 +22,7 @@ from fathom.records.files import read_records
 from fathom.records.questions import Usage
 from fathom.records.record import Record
 from fathom.records.rng import rng_for
-from fathom.runs.calling import highest_usage
+from fathom.runs.model_caller import highest_usage
 from fathom.runs.roles import CALLS, RoleCall, RoleModel, RoleSettings, run_role
 from fathom.runs.run import RunLimits
 from fathom.systems.protocol import count_tokens, estimate_prompts

@@ -24,10 +24,10 @@ from fathom.api.runs import (
 from fathom.api.scores import score_run
 from fathom.records.errors import FathomError
 from fathom.records.record import Record
-from fathom.runs.calling import Budget, SharedLimits
 from fathom.runs.folder import read_responses, spent_at_most
 from fathom.runs.matrix import Matrix, MatrixCell, cells, parse_matrix, read_matrix
 from fathom.runs.progress import ShowProgress, show_nothing
+from fathom.runs.request_limits import Budget, SharedLimits
 from fathom.runs.run import summarize
 from fathom.systems.catalog import load_system
 from fathom.systems.protocol import needs_model

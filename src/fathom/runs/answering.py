@@ -16,17 +16,11 @@ from fathom.records.contexts import ContextId
 from fathom.records.errors import FathomError
 from fathom.records.questions import QuestionId, Response, Step, Usage
 from fathom.runs.bench_view import BenchView
-from fathom.runs.calling import (
-    BudgetReached,
-    FatalError,
-    MakeEstimate,
-    ModelCaller,
-    NotBegunError,
-    error_text,
-    explain,
-)
+from fathom.runs.model_caller import FatalError, MakeEstimate, ModelCaller, NotBegunError
 from fathom.runs.outages import OutageError
 from fathom.runs.plan import Job
+from fathom.runs.redaction import error_text, explain
+from fathom.runs.request_limits import BudgetReached
 from fathom.runs.trace import Trace
 from fathom.systems.protocol import ArtifactScope, CallError, CallEstimate, ContextView, Session, System
 

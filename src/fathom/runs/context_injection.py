@@ -14,7 +14,7 @@ from inspect_ai.log._samples import _active_model_event
 from inspect_ai.model import ChatMessage, ContentReasoning, ContentText, Model, ModelOutput
 
 from fathom.models.prompts import Expand, parse_reference
-from fathom.runs.calling import without_secrets
+from fathom.runs.redaction import without_secrets
 
 MAX_REFERENCE_LENGTH = 2_000
 """Characters of a string that may be recorded."""

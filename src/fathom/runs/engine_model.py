@@ -52,8 +52,8 @@ from fathom.models.prompts import (
 from fathom.records.errors import FathomError
 from fathom.records.questions import Usage
 from fathom.records.record import digest
-from fathom.runs.calling import FatalError
 from fathom.runs.context_injection import HaltedError, install
+from fathom.runs.model_caller import FatalError
 from fathom.runs.outages import OutageError, Outages
 from fathom.runs.progress import ProgressReporter
 from fathom.runs.run import RunLimits

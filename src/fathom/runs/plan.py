@@ -13,8 +13,9 @@ from fathom.records.errors import FathomError
 from fathom.records.questions import Question, QuestionId, Usage
 from fathom.records.record import Record
 from fathom.runs.bench_view import BenchView
-from fathom.runs.calling import explain, highest_usage
 from fathom.runs.folder import ResponseIndex, RunSettings, selected_questions
+from fathom.runs.model_caller import highest_usage
+from fathom.runs.redaction import explain
 from fathom.systems.protocol import CallEstimate, System, needs_model
 
 MIN_CACHED_TOKENS = 1_024

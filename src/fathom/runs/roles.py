@@ -22,9 +22,11 @@ from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import Journal
 from fathom.records.questions import Response, Usage
 from fathom.records.record import Record, digest
-from fathom.runs.calling import Budget, BudgetReached, FatalError, Gate, ModelCaller, NotBegunError, error_text
 from fathom.runs.folder import LOGS
+from fathom.runs.model_caller import FatalError, ModelCaller, NotBegunError
 from fathom.runs.outages import OutageError
+from fathom.runs.redaction import error_text
+from fathom.runs.request_limits import Budget, BudgetReached, Gate
 from fathom.runs.run import OpenedModel, RunLimits, missing_engine
 from fathom.runs.unfinished import canonical
 from fathom.systems.protocol import OUTCOMES, CallEstimate, count_tokens, estimate_prompts, total

@@ -16,7 +16,6 @@ from fathom.records.errors import FathomError
 from fathom.records.questions import Question, Response, Usage
 from fathom.records.record import Record
 from fathom.runs.bench_view import BenchView
-from fathom.runs.calling import Budget, Gate, Pace, SharedLimits
 from fathom.runs.folder import (
     INTERRUPTED,
     LOGS,
@@ -30,6 +29,7 @@ from fathom.runs.folder import (
 )
 from fathom.runs.plan import Job, WindowCheck, jobs
 from fathom.runs.progress import ProgressReporter
+from fathom.runs.request_limits import Budget, Gate, Pace, SharedLimits
 from fathom.runs.simulated_session import SimulatedModel, answer_in_session
 from fathom.systems.catalog import reads_everything
 from fathom.systems.http import is_address
@@ -115,9 +115,9 @@ def run(
     """
     try:
         from fathom.runs.answering import SystemRunner
-        from fathom.runs.calling import ModelCaller
         from fathom.runs.engine import engine_version, run_jobs
         from fathom.runs.engine_model import EngineModel, open_model
+        from fathom.runs.model_caller import ModelCaller
     except ModuleNotFoundError as error:
         raise missing_engine(error) from error
     reporter = reporter or ProgressReporter()
@@ -162,7 +162,7 @@ def run_without_model(
         import anyio
 
         from fathom.runs.answering import SystemRunner
-        from fathom.runs.calling import ModelCaller, NoModel, stop_on_interrupt
+        from fathom.runs.model_caller import ModelCaller, NoModel, stop_on_interrupt
     except ModuleNotFoundError as error:
         raise missing_engine(error) from error
     info, shown = ModelInfo(), reporter or ProgressReporter()

@@ -15,9 +15,9 @@ from fathom.records.questions import Response, Step, Usage
 from fathom.records.spans import Span, join_spans
 from fathom.runs.answering import answer_of
 from fathom.runs.bench_view import BenchView
-from fathom.runs.calling import explain
 from fathom.runs.folder import RunFolder
 from fathom.runs.plan import Job
+from fathom.runs.redaction import explain
 from fathom.runs.simulated_policy import act, as_text, is_agent, new_results
 from fathom.runs.trace import Trace
 from fathom.systems.notes import AFTER_READING, NOTE_TAKING, NOTHING, note_line, quoted_spans

@@ -16,12 +16,13 @@ from fathom.records.errors import FathomError
 from fathom.records.questions import Response
 from fathom.runs.answering import SystemRunner
 from fathom.runs.bench_view import BenchView
-from fathom.runs.calling import Budget, Gate, ModelCaller
 from fathom.runs.check_results import CheckResult, failed, passed
 from fathom.runs.folder import RunSettings
 from fathom.runs.http_check import http_checks
 from fathom.runs.memory_journal import MemoryJournal
+from fathom.runs.model_caller import ModelCaller
 from fathom.runs.plan import Job, estimate_of, jobs
+from fathom.runs.request_limits import Budget, Gate
 from fathom.runs.sent_calls import CallMark
 from fathom.systems.http import ConnectedSystem
 from fathom.systems.protocol import RequestLimits, System, needs_model, opened

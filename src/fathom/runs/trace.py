@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from fathom.models.prompts import Completion, Prompt
 from fathom.records.questions import Response, Step, Usage
-from fathom.runs.calling import secrets, without_secrets
+from fathom.runs.redaction import secrets, without_secrets
 from fathom.systems.protocol import total
 
 MAX_STEP_LENGTH = 2_000

@@ -8,7 +8,8 @@ import pytest
 from fathom.models.model_info import ModelInfo
 from fathom.models.prompts import Completion, Message, Prompt
 from fathom.records.questions import Usage
-from fathom.runs.calling import Budget, Gate, ModelCaller
+from fathom.runs.model_caller import ModelCaller
+from fathom.runs.request_limits import Budget, Gate
 from fathom.runs.sent_calls import CallMark
 from fathom.systems.protocol import CallEstimate
 
