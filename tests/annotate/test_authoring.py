@@ -10,7 +10,7 @@ import pytest
 from fathom.annotate.authoring import MAX_REVISIONS, Authoring
 from fathom.annotate.authoring_app import authoring_app
 from fathom.annotate.project import Project
-from fathom.api.authored import create_authoring, export_puzzles, run_baselines
+from fathom.api.authored_puzzles import create_authoring, export_puzzles, run_baselines
 from fathom.records.authored_puzzles import AuthoredPuzzle
 from fathom.records.errors import FathomError
 from tests.annotate.conftest import Opening, serving

@@ -35,7 +35,7 @@ from fathom.report.drawings.charts import (
 from fathom.report.failures import cause_summary, causes, correlates, patterns
 from fathom.report.figures import Figure, FigureColumn, write_figures
 from fathom.report.formatting import percent, point
-from fathom.report.packing import LEVELS, packed, shortened
+from fathom.report.page_data import LEVELS, packed, shortened
 from fathom.report.sections import all_figures
 from fathom.runs.folder import VERDICTS
 from tests.report.conftest import Sample

@@ -11,7 +11,7 @@ from fathom.records.documents import Passage
 from fathom.records.files import read_records, write_records
 from fathom.records.questions import Response, Step, Usage
 from fathom.records.spans import Span
-from fathom.report.packing import LEVELS
+from fathom.report.page_data import LEVELS
 from fathom.report.pages import write_page
 from fathom.report.traces import MAX_STEPS, positions, steps_of
 from fathom.runs.folder import RESPONSES, VERDICTS

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from fathom.analysis.baselines import baselines, closed_book_tests
-from fathom.analysis.collection import BenchData, RunData, collect, with_causes
+from fathom.analysis.bench_data import BenchData, RunData, collect, with_causes
 from fathom.analysis.comparisons import comparisons
 from fathom.analysis.correlates import correlates
 from fathom.analysis.cost import with_pareto

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fathom.analysis.collection import BenchData, RunData
+from fathom.analysis.bench_data import BenchData, RunData
 from fathom.analysis.findings import Baseline, ClosedBookTest, Estimate
 from fathom.analysis.intervals import ContextSums, FloatArray, clustered_error, difference, share, t_tail
 from fathom.analysis.significance import holm

@@ -9,7 +9,7 @@ from math import ceil, log2
 
 import numpy as np
 
-from fathom.analysis.collection import BenchData, RunData
+from fathom.analysis.bench_data import BenchData, RunData
 from fathom.analysis.findings import Comparison
 from fathom.analysis.intervals import LEVEL, ContextSums, FloatArray, IntArray, clustered_error, difference
 from fathom.analysis.significance import benjamini_hochberg, holm, permutation_tests

@@ -12,7 +12,7 @@ from fathom.analysis.attribution import CauseEstimator
 from fathom.analysis.findings import CandidateCause, FailureStage, ItemFinding
 from fathom.analysis.intervals import ContextSums, IntArray, share_of_sums
 from fathom.analysis.loading import ScoredResponse
-from fathom.analysis.steps import find_steps, reasoning_of
+from fathom.analysis.reasoning_steps import find_steps, reasoning_of
 from fathom.records.questions import QuestionId
 from fathom.scoring.recall import missing, retrieved
 from fathom.tasks.family import Fault, Item, ReasoningStep

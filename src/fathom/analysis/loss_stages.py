@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from fathom.analysis.collection import BenchData, RunData
+from fathom.analysis.bench_data import BenchData, RunData
 from fathom.analysis.findings import LossDecomposition, LossStage
 from fathom.analysis.intervals import BoolArray, FloatArray, IntArray, difference, ratio_lost, share
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from fathom.analysis.collection import BenchData, ResponseUsage, RunData, with_causes
+from fathom.analysis.bench_data import BenchData, ResponseUsage, RunData, with_causes
 from fathom.analysis.failure_stages import STAGES, with_stages
 from fathom.analysis.findings import OUTCOMES, ItemFinding
 from fathom.analysis.intervals import FloatArray, IntArray

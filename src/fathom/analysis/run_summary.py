@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from fathom.analysis.collection import BenchData, RunArrays, RunData
+from fathom.analysis.bench_data import BenchData, RunArrays, RunData
 from fathom.analysis.effective_length import curve
 from fathom.analysis.findings import (
     OUTCOMES,

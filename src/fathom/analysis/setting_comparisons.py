@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from fathom.analysis.collection import BenchData, RunData
+from fathom.analysis.bench_data import BenchData, RunData
 from fathom.analysis.comparisons import MissingResponses, compare, corrected
 from fathom.analysis.findings import SettingComparison
 from fathom.analysis.intervals import FloatArray, IntArray

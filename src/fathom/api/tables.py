@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fathom.analysis.analyze import open_corpus_of, worker_processes
-from fathom.analysis.collection import ExtraMeasures, collect, diagnosed_names
+from fathom.analysis.bench_data import ExtraMeasures, collect, diagnosed_names
 from fathom.analysis.loading import BenchRuns, ScoredResponse, load_runs
 from fathom.analysis.pivot import PivotCell, PivotSettings, PivotTable, pivot
 from fathom.analysis.pivot_terms import PivotTerms

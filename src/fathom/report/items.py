@@ -24,7 +24,7 @@ from fathom.records.errors import FathomError
 from fathom.records.questions import QuestionId, Response, Usage
 from fathom.records.spans import Span
 from fathom.records.tag_values import value_order
-from fathom.report.packing import TextLimits, packed, shortened
+from fathom.report.page_data import TextLimits, packed, shortened
 from fathom.report.traces import positions, steps_of
 from fathom.runs.folder import read_run
 from fathom.scoring.answer_types.format import display

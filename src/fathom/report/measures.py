@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from fathom.analysis.best_systems import BestSystem, best_systems, figures_of, measure_of, run_labels
 from fathom.analysis.findings import DistributionSummary, Estimate, Findings, MeasureSummary, RunSummary, Spread
-from fathom.analysis.strategies import BestSystem, best_systems, figures_of, measure_of, run_labels
 from fathom.report.drawings.canvas import SvgNode
 from fathom.report.drawings.charts import Dot, dot_plot, dot_rows
 from fathom.report.drawings.measures import Box, LegendEntry, PrecisionRecallPoint, box_plot, precision_recall_plot

@@ -18,7 +18,7 @@ from fathom.records.version import __version__
 from fathom.report.first_paint import first_paint
 from fathom.report.formatting import bench_names, count
 from fathom.report.items import Items
-from fathom.report.packing import LEVELS, TextLimits, packed, source_hash
+from fathom.report.page_data import LEVELS, TextLimits, packed, source_hash
 from fathom.report.ranking import in_page_order
 from fathom.report.sections import PageSection, sections
 from fathom.report.summary import summary

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from fathom.records.contexts import Context
 from fathom.records.questions import Step
-from fathom.report.packing import TextLimits, shortened
+from fathom.report.page_data import TextLimits, shortened
 from fathom.scoring.recall import retrieved
 
 MAX_STEPS = 40

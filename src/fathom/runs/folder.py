@@ -25,7 +25,7 @@ from fathom.records.questions import Question, QuestionId, Response, Usage
 from fathom.records.record import Record, digest
 from fathom.records.version import __version__
 from fathom.runs.sent_calls import CallMark, SentCall, SentCalls, read_lost_calls
-from fathom.runs.unfinished import UnfinishedCalls
+from fathom.runs.unfinished_calls import UnfinishedCalls
 
 
 def make_artifact(folder: Path, key: str, make: Callable[[Path], None]) -> Path:

@@ -28,7 +28,7 @@ from fathom.runs.outages import OutageError
 from fathom.runs.redaction import error_text
 from fathom.runs.request_limits import Budget, BudgetReached, Gate
 from fathom.runs.run import OpenedModel, RunLimits, missing_engine
-from fathom.runs.unfinished import canonical
+from fathom.runs.unfinished_calls import canonical
 from fathom.systems.protocol import OUTCOMES, CallEstimate, count_tokens, estimate_prompts, total
 
 T = TypeVar("T")

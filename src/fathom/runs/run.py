@@ -114,10 +114,10 @@ def run(
     With `check`, the engine's logs have scores. Nothing that answers sees it.
     """
     try:
-        from fathom.runs.answering import SystemRunner
         from fathom.runs.engine import engine_version, run_jobs
         from fathom.runs.engine_model import EngineModel, open_model
         from fathom.runs.model_caller import ModelCaller
+        from fathom.runs.system_runner import SystemRunner
     except ModuleNotFoundError as error:
         raise missing_engine(error) from error
     reporter = reporter or ProgressReporter()
@@ -161,8 +161,8 @@ def run_without_model(
     try:
         import anyio
 
-        from fathom.runs.answering import SystemRunner
         from fathom.runs.model_caller import ModelCaller, NoModel, stop_on_interrupt
+        from fathom.runs.system_runner import SystemRunner
     except ModuleNotFoundError as error:
         raise missing_engine(error) from error
     info, shown = ModelInfo(), reporter or ProgressReporter()

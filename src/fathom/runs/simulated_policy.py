@@ -20,7 +20,7 @@ from fathom.systems.agent.agent import DOCUMENT_RANGE
 from fathom.systems.agent.document_tools import READ_TO
 from fathom.systems.agent.text_protocol import is_described, parse_calls, written
 from fathom.systems.agent.toolbox import TOOLS
-from fathom.systems.notes import noted_places
+from fathom.systems.quotations import noted_places
 
 STEPS_TO_SEARCH = 20
 """Steps in which the documents are looked into one by one: the more documents, the more of them in one step."""

@@ -13,15 +13,15 @@ from fathom.records.errors import FathomError
 from fathom.records.layouts import shown_label
 from fathom.records.questions import Response, Step, Usage
 from fathom.records.spans import Span, join_spans
-from fathom.runs.answering import answer_of
 from fathom.runs.bench_view import BenchView
 from fathom.runs.folder import RunFolder
 from fathom.runs.plan import Job
 from fathom.runs.redaction import explain
 from fathom.runs.simulated_policy import act, as_text, is_agent, new_results
+from fathom.runs.system_runner import answer_of
 from fathom.runs.trace import Trace
-from fathom.systems.notes import AFTER_READING, NOTE_TAKING, NOTHING, note_line, quoted_spans
 from fathom.systems.protocol import DOCUMENTS, ArtifactScope, CallEstimate, ContextView, System
+from fathom.systems.quotations import AFTER_READING, NOTE_TAKING, NOTHING, note_line, quoted_spans
 
 
 class ShownParts(NamedTuple):

@@ -14,7 +14,6 @@ from fathom.models.model_info import ModelInfo
 from fathom.models.prompts import Completion, Prompt, Stop
 from fathom.records.errors import FathomError
 from fathom.records.questions import Response
-from fathom.runs.answering import SystemRunner
 from fathom.runs.bench_view import BenchView
 from fathom.runs.check_results import CheckResult, failed, passed
 from fathom.runs.folder import RunSettings
@@ -24,6 +23,7 @@ from fathom.runs.model_caller import ModelCaller
 from fathom.runs.plan import Job, estimate_of, jobs
 from fathom.runs.request_limits import Budget, Gate
 from fathom.runs.sent_calls import CallMark
+from fathom.runs.system_runner import SystemRunner
 from fathom.systems.http import ConnectedSystem
 from fathom.systems.protocol import RequestLimits, System, needs_model, opened
 

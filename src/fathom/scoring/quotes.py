@@ -11,7 +11,7 @@ from operator import not_
 from typing import NamedTuple
 
 from fathom.records.spans import Span
-from fathom.scoring.quote_passage import (
+from fathom.scoring.quote_comparison import (
     SHORT_QUOTE,
     QuotePlace,
     SearchedPassage,

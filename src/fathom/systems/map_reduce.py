@@ -22,8 +22,8 @@ from fathom.systems.fact_table import (
     row_instruction,
     rows_in,
 )
-from fathom.systems.notes import NOTHING
 from fathom.systems.protocol import DOCUMENTS, CallEstimate, ContextView, Prompting, Session, response_to
+from fathom.systems.quotations import NOTHING
 from fathom.systems.sql import MAX_STATEMENT_LENGTH
 from fathom.systems.steps import WORDS_PER_TOKEN, StepOverflowError, ask_for_text, cut_to, overflow_of
 

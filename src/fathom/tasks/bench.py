@@ -39,7 +39,7 @@ from fathom.tasks.family import (
     UnaskedKind,
 )
 from fathom.tasks.split_corpus import SplitCorpus
-from fathom.tasks.unasked import UnaskedCounts, UnaskedQuestions, explain_unknown
+from fathom.tasks.unasked_questions import UnaskedCounts, UnaskedQuestions, explain_unknown
 from fathom.tasks.verification import VerifiedItems, Verifier
 from fathom.work import infrequent_gc, map_ordered
 

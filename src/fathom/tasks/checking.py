@@ -16,7 +16,7 @@ from fathom.records.questions import Question, QuestionId, Response
 from fathom.scoring.keys import Key
 from fathom.scoring.reasoning import counted, reasoning_state
 from fathom.scoring.recall import recall_measures
-from fathom.scoring.shown import ShownContext
+from fathom.scoring.shown_context import ShownContext
 from fathom.scoring.verdicts import GRADED, Verdict
 from fathom.tasks.bench import Bench
 from fathom.tasks.bench_folder import KEYS

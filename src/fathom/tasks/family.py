@@ -26,7 +26,7 @@ from fathom.scoring.answers import Answer
 from fathom.scoring.judges import Decide, each_part
 from fathom.scoring.keys import Key
 from fathom.scoring.measures import Distribution, MeasureFigures, RatioMeasure
-from fathom.scoring.shown import ShownContext
+from fathom.scoring.shown_context import ShownContext
 from fathom.scoring.verdicts import Verdict
 from fathom.systems.protocol import Views
 from fathom.tasks.split_corpus import SplitCorpus

@@ -13,7 +13,7 @@ from fathom.models.simulated import Simulated
 from fathom.records.contexts import Context
 from fathom.records.questions import Response
 from fathom.records.rng import rng_for
-from fathom.scoring.shown import ShownContext
+from fathom.scoring.shown_context import ShownContext
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
 from fathom.tasks.checking import shown_context

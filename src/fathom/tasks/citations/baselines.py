@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fathom.records.documents import DocumentId
 from fathom.records.names import family_name
 from fathom.records.tag_values import value_order
-from fathom.tasks.citations import held_out
+from fathom.tasks.citations import held_out_matchers
 from fathom.tasks.citations.draft import ItemDraft
 from fathom.tasks.citations.lexical import MATCHERS, best_assignment, best_assignments, best_options, orders
 from fathom.tasks.citations.papers import Paper
@@ -68,7 +68,7 @@ class Baselines:
         found.items.append((shown.paper, shown.candidates, answer))
         found.balanced.append(shares(scores, answer))
         if len(found.held_out) < MEASURED:
-            tables = np.array(list(held_out.tables(shown.texts[0], shown.texts[1:]).values()))
+            tables = np.array(list(held_out_matchers.tables(shown.texts[0], shown.texts[1:]).values()))
             found.held_out.append(shares(tables, answer))
             if shown.task != "set":
                 found.chosen.append(best_assignments(tables))

@@ -12,7 +12,7 @@ from fathom.records.questions import QuestionId, Response
 from fathom.records.spans import Span
 from fathom.scoring.answers import LinkedSpan, LinkedSpans, Text
 from fathom.scoring.quotes import quote_locator
-from fathom.scoring.shown import ShownContext
+from fathom.scoring.shown_context import ShownContext
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.auditing import AuditChecks
 from fathom.tasks.checking import shown_context

@@ -17,9 +17,9 @@ from fathom.scoring.answers import Link, LinkedSpan, LinkedSpans, Text
 from fathom.scoring.check import check_response
 from fathom.scoring.keys import Key
 from fathom.scoring.quotes import quote_locator
-from fathom.scoring.shown import ShownContext
+from fathom.scoring.shown_context import ShownContext
 from fathom.scoring.verdicts import Outcome, Verdict
-from fathom.systems.passes import FENCE, READ
+from fathom.systems.claim_passes import FENCE, READ
 from fathom.tasks.claims.keys import CONCLUSION, LABEL, LIMITATIONS, OPTION, ClaimsProgram, passages_of
 from fathom.tasks.claims.levels import level_of, scale_of
 from fathom.tasks.claims.measures import FINDING, NamedCounts, compare_claims, compare_finding, f1

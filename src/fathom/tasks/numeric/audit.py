@@ -20,7 +20,7 @@ from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Unan
 from fathom.scoring.check import check_response
 from fathom.tasks.auditing import AuditChecks
 from fathom.tasks.family import AuditCheck, Item
-from fathom.tasks.numeric import tried_responses
+from fathom.tasks.numeric import audit_responses
 from fathom.tasks.numeric.audit_cells import CellAudit, completions
 from fathom.tasks.numeric.build import answer_of_tables
 from fathom.tasks.numeric.mutants import is_equivalent, random_tables
@@ -130,8 +130,8 @@ class NumericAuditor:
 
     def _check_forms(self, item: Item, tables: ContextTables) -> None:
         for name, responses, correct in (
-            ("correct answers are accepted", tried_responses.accepted_forms(item.key.answer), True),
-            ("near misses are rejected", tried_responses.near_misses(item.key.answer, tables), False),
+            ("correct answers are accepted", audit_responses.accepted_forms(item.key.answer), True),
+            ("near misses are rejected", audit_responses.near_misses(item.key.answer, tables), False),
         ):
             for text in responses:
                 response = Response(question_id=item.question.id, outcome="answered", text=text)

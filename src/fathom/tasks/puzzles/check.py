@@ -16,7 +16,7 @@ from fathom.scoring.judges import combined, majority
 from fathom.scoring.keys import Key
 from fathom.scoring.measures import RatioMeasure
 from fathom.scoring.reasoning import reasoning_text
-from fathom.scoring.shown import ShownContext
+from fathom.scoring.shown_context import ShownContext
 from fathom.scoring.verdicts import GRADED, JUDGE_AGREES, PartVerdict, Verdict
 from fathom.tasks.puzzles.checklist import (
     FACT,

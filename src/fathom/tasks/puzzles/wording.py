@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from fathom.tasks.puzzles.figures import period_words
-from fathom.tasks.puzzles.policy import case_sentences
+from fathom.tasks.puzzles.figure_programs import period_words
+from fathom.tasks.puzzles.policy_programs import case_sentences
 from fathom.tasks.puzzles.tree import (
     DATE,
     Choose,

@@ -15,7 +15,7 @@ from fathom.scoring.check import check_response
 from fathom.scoring.judges import combined
 from fathom.scoring.keys import Key
 from fathom.scoring.parsing.normalization import letters
-from fathom.scoring.shown import ShownContext
+from fathom.scoring.shown_context import ShownContext
 from fathom.scoring.verdicts import JUDGE_AGREES, Verdict
 from fathom.tasks.tables.key_tables import unit_of
 from fathom.tasks.tables.months import MONTH

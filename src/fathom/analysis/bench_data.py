@@ -19,8 +19,8 @@ from fathom.analysis.intervals import BoolArray, FloatArray, IntArray
 from fathom.analysis.loading import BenchRuns, LoadedRun, ScoredResponse
 from fathom.analysis.patterns import pattern
 from fathom.analysis.properties import Groupings, QuestionProperties, describe
+from fathom.analysis.reasoning_steps import StepCounter, find_steps, reasoning_of
 from fathom.analysis.retrieval import RetrievalCounter
-from fathom.analysis.steps import StepCounter, find_steps, reasoning_of
 from fathom.corpus.store import Corpus, DocumentEntry
 from fathom.records.contexts import Context
 from fathom.records.questions import Usage
