@@ -1,6 +1,6 @@
 """Further matchers that try to solve citation items without reading them, for `shortcuts.py`.
 
-They use what the balanced matchers and those of `held_out_matchers.py` do not: the rarity of words in the corpus, names,
+They use what the balanced matchers and those of `held_out_matchers.py` do not: how rare words are in the corpus, names,
 acronyms and numbers, the distance to the mask, style, compression, years, traces of how excerpts are cut, the order of
 the candidates, and how similar they are to one another.
 """

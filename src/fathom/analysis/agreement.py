@@ -182,7 +182,7 @@ def agreement(
     any_claims = any(one.claims for one in every)
     by_document: dict[DocumentId, dict[str, Annotation]] = defaultdict(dict)
     for one in every:
-        # Without any claims nobody was asked for them.
+        # If there are no claims at all, the annotators were not asked for them.
         if one.complete and any_claims and (one.claims or not (one.findings or one.labels)):
             by_document[one.document][one.annotator] = one
     matching = _Matching(sentences, level, threshold)

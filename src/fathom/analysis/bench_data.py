@@ -1,4 +1,4 @@
-"""One pass over a bench with all its runs: each question is examined once, whatever the number of runs."""
+"""The data of a bench and all of its runs, collected in one pass: each question is examined once for all runs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from fathom.tasks.family import Diagnosis, Fault, Item
 
 NO_DIAGNOSIS = Diagnosis()
 NONE: Mapping[str, Any] = {}
-"""Shared by the responses without measures: an empty dictionary for each takes memory, too."""
+"""Shared by the responses without measures, to save memory."""
 _ITEM_FIELDS = set(ItemFinding.model_fields)
 """Shared by all findings: a set of the fields that were given takes more memory than the rest of a finding."""
 MAX_GROUPS = 60
@@ -101,7 +101,7 @@ class RunData:
     usage: UsageTotals = field(default_factory=UsageTotals)
     items: list[ItemFinding] = field(default_factory=list)
     details: list[ResponseDetails] = field(default_factory=list)
-    """What tables need of each response besides its finding, in the order of `items`."""
+    """Data of each response that tables need in addition to its finding, in the order of `items`."""
     thinks: bool = False
     """Whether a response has a separate reasoning text."""
     undiagnosed: int = 0

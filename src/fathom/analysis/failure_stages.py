@@ -42,7 +42,7 @@ MAX_EXAMPLES = 3
 
 @dataclass(frozen=True)
 class _Failure:
-    """A failed response, with what its trace shows about it."""
+    """A failed response, and what its trace shows."""
 
     place: int
     """The index of its question among the run's questions."""
@@ -154,7 +154,7 @@ def _values_stated(response: ScoredResponse, steps: Sequence[ReasoningStep]) -> 
 
 
 def _from_cause(failure: _Failure, candidates: Sequence[CandidateCause], faults: Mapping[str, Fault]) -> str:
-    # Stated values were read, whatever fault would give the same answer.
+    # Stated values were read, even if a reading fault would give the same answer.
     if failure.values_stated:
         return REASONING
     computing = sum(one.probability for one in candidates if faults[one.cause].operation == "computing")

@@ -114,7 +114,7 @@ class MeasureSummary(Record):
     is_share: bool
     less_is_better: bool
     micro: Estimate
-    """The ratio of the sums over all questions; questions without an answer count with what they did not find."""
+    """The ratio of the sums over all questions; a question without an answer counts as one that found nothing."""
     macro: Estimate
     """The mean of the questions' ratios, over the questions whose denominator is not zero."""
     numerator: float
@@ -515,7 +515,7 @@ class Comparison(Record):
     """The p-value after Holm's correction over all comparisons of the same kind."""
     p_benjamini_hochberg: Share
     significant: bool
-    """Whether the runs differ at the interval's level, after Holm's correction, whatever the missing responses are."""
+    """Whether the runs differ at the interval's level after Holm's correction, for any outcome of missing responses."""
     more_questions: Count | None
     """Further questions needed to detect a difference of the observed size with 80% power; 0 if only missing responses
     prevent significance, None if there is no estimate."""

@@ -21,7 +21,7 @@ BoolArray = NDArray[np.bool_]
 
 LEVEL = 0.95
 DEFAULT_CORRELATION = 0.2
-"""Intraclass correlation that is assumed if all questions have the same outcome, so that none can be estimated."""
+"""Intraclass correlation that is assumed if all questions have the same outcome, so none can be estimated."""
 PSEUDO_COUNT = 3.0
 """Weight, in questions of the rarer outcome, of a design effect with the default correlation."""
 MIN_DESIGN_EFFECT = 0.8

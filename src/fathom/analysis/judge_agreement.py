@@ -19,7 +19,7 @@ from fathom.records.record import Record
 from fathom.scoring.judges import majority
 
 ALL_JUDGES, CHECK = "all judges", "check"
-"""The raters besides judges and people."""
+"""The raters other than judges and people."""
 
 
 class JudgeAgreement(Record):

@@ -281,7 +281,7 @@ class _Pivot:
     def _combinations(
         self, kept: Sequence[int], of_base: Sequence[int], groups: Groups
     ) -> Iterator[tuple[CellKey, CellKey]]:
-        """The key of each cell, and its part of runs and questions. A share may be zero: such cells are there, too."""
+        """The key of each cell, and its part of runs and questions. Empty cells are included: a share may be zero."""
         bases = {
             codes: tuple(code for code, place in zip(codes, kept, strict=True) if place in of_base) for codes in groups
         }

@@ -111,7 +111,7 @@ class ResponseColumn:
     is_share: bool = False
     """Whether every value is between 0 and 1."""
     top: FloatArray | None = None
-    """For a ratio of counts, the numerators; its mean is the ratio of the sums, whatever the values of responses."""
+    """For a ratio of counts, the numerators. The mean of a ratio is the ratio of the sums."""
     bottom: FloatArray | None = None
     lists: Sequence[Sequence[float]] | None = None
     """For a distribution, the numbers of each response."""

@@ -26,7 +26,7 @@ def permutation_tests(totals: FloatArray, exchanges: int, rng: np.random.Generat
     for start in range(0, exchanges, AT_ONCE):
         flips = rng.integers(0, 2, size=(min(AT_ONCE, exchanges - start), len(totals)), dtype=np.int8)
         reached += (np.abs((1.0 - 2.0 * flips) @ totals) >= observed).sum(axis=0)
-    # The observed assignment is one of the permutations, so that no p-value is ever zero.
+    # The observed assignment is one of the permutations, so no p-value is ever zero.
     p_values: FloatArray = (reached + 1) / (exchanges + 1)
     for column in np.flatnonzero(nonzero <= MAX_EXACT):
         p_values[column] = _exact_test(totals[:, column])

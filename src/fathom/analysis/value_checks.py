@@ -18,7 +18,7 @@ CheckVerdict = Literal["correct", "incorrect", "unclear"]
 
 @dataclass(frozen=True)
 class CheckedValue:
-    """A value with what people said about it."""
+    """A value, and the verdicts of the people who checked it."""
 
     stratum: str
     document: str

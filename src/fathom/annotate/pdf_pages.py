@@ -50,7 +50,7 @@ class PdfPage:
 def pdf_file(corpus: Corpus, id: DocumentId) -> Path | None:
     """The PDF that a document was read from, if it is still where the corpus says.
 
-    Only a file inside of a source of the corpus is opened, whatever the document's record or links in it say.
+    Only files inside a source of the corpus are opened, even if the document's record or a link points elsewhere.
     """
     source = Path(corpus.document(id).source)
     given = corpus.manifest.recipe.get("sources")
@@ -116,7 +116,7 @@ class _Piece:
     word: str
     """Letters and digits, for comparison."""
     goes_on: bool
-    """Whether the word goes on in the next line."""
+    """Whether the word continues on the next line."""
 
 
 def _pieces(line: Line) -> Iterator[_Piece]:
@@ -175,7 +175,7 @@ def _placed(pieces: Sequence[_Piece], text: str) -> list[Span | None]:
 
 
 def _joined(pieces: Sequence[_Piece]) -> tuple[list[str], list[list[int]]]:
-    """Whole words, and the pieces of each: one that goes on in the next line has two."""
+    """Whole words, and the pieces of each: a word that continues on the next line has two."""
     units: list[str] = []
     owners: list[list[int]] = []
     goes_on = False

@@ -173,7 +173,7 @@ class Project(SqliteFile):
             raise FathomError(f"'{folder}' already contains a project. Choose another --project.")
         with file_errors("write", path):
             folder.mkdir(parents=True, exist_ok=True)
-            # The file has the tokens of all annotators: nobody else may read it.
+            # The file has the tokens of all annotators, so only its owner may read it.
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             db = connect(path)
             with db:

@@ -60,7 +60,7 @@ class CheckTask:
 
 
 def assign_values(count: int, people: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """The places of the values in turn, so that every person gets about as many of every stratum."""
+    """The places of the values, dealt out in turn so that every person gets a similar number of each stratum."""
     if len(people) < 2:
         raise FathomError("A second person reviews disagreements. Give --annotator at least twice.")
     return {name: tuple(range(number, count, len(people))) for number, name in enumerate(people)}

@@ -105,7 +105,7 @@ def run_baselines(project: Folder, models: Sequence[str]) -> int:
             scores = score_run(folder / f"run-{number}")
             correct = {one.question_id for one in scores.verdicts if one.measures.get(CORRECT)}
             for one in waiting:
-                # A puzzle that is in no bench has an answer that the audit refuses, and nobody can solve it.
+                # A puzzle without an item in the bench has an answer that the audit rejects: no baseline can solve it.
                 solved[one.id][model] = ids.get(one.puzzle.question) in correct
     with Authoring(as_path(project)) as opened:
         for id, found in solved.items():

@@ -110,7 +110,7 @@ class ExtractionOptions:
 
 @dataclass(frozen=True)
 class _ExtractionPrompt:
-    """One prompt, with what it asks for."""
+    """One prompt, and the figures that it asks for."""
 
     subject: ExtractionTask
     fields: tuple[str, ...]

@@ -112,7 +112,7 @@ class MatrixRequest:
         return MatrixRun(self.folder, tuple(statuses), interrupted)
 
     def _run_cell(self, one: PlannedCell, limits: RunLimits, progress: CellProgress, number: int) -> CellStatus:
-        # A complete cell needs no model, so that its server need not run.
+        # A complete cell needs no model, so its server need not run.
         status = self._existing(one)
         if status is None or not status.is_complete:
             show = progress.begin(one, number, len(self.cells))

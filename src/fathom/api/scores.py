@@ -71,7 +71,7 @@ class JudgeDecisions(NamedTuple):
     decided: int
     """Responses that the check leaves open."""
     compared: int
-    """Responses that need no judge and were judged all the same."""
+    """Responses that were judged although they need no judge."""
     agreement: float
     """The share of these on which judge and check agree."""
 

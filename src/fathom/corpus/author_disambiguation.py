@@ -306,7 +306,7 @@ class _Clustering:
         return pairs
 
     def _likely_pairs(self, names: Mapping[Name, Sequence[int]], index: NameIndex) -> list[tuple[int, int]]:
-        """Pairs with enough evidence besides the name."""
+        """Pairs with enough evidence other than the name."""
         pairs = []
         compatible_names = {name: index.compatible_with(name) for name in index}
         numbers = {name: number for number, name in enumerate(index)}
@@ -347,7 +347,7 @@ class _Clustering:
         return self._documents[one] == self._documents[two] or bool(left and right and left != right)
 
     def _evidence(self, one: int, two: int, needed: _EvidenceNeeded) -> float:
-        """The score of the evidence besides the name; zero for an initial without a shared co-author."""
+        """The score of the evidence other than the name; zero for an initial without a shared co-author."""
         left, right = self._authors[one], self._authors[two]
         left_byline, right_byline = self._byline(one), self._byline(two)
         shared = (_co_authors(left_byline) & _co_authors(right_byline)) - needed.own

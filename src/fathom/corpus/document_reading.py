@@ -161,7 +161,7 @@ def read_file(file: SourceFile, filters: Filters, given: frozenset[str] = frozen
                 parsed.source = _numbered(file.source, len(results) + 1)
                 results.append(_assembled(parsed, parsed.format or format))
     except _ALL_ERRORS as error:
-        # The documents after the failed one are lost, too.
+        # The documents after the failed one are lost as well.
         cut = bool(results) or isinstance(error, TimeLimitExceededError)
         results.append(ReadResult(file.source, format, error=_message(error), incomplete=cut))
     return FileResult(file.source, results, file.key)

@@ -1,7 +1,7 @@
 """Ingests documents into a corpus: read in worker processes, linked, then written. Interrupted work continues.
 
 One process opens sources, writes, and disambiguates authors; workers do everything else and are reused for all stages,
-so that two are almost twice as fast as one. Linking reads the staging file three times instead of keeping it in memory.
+so two are almost twice as fast as one. Linking reads the staging file three times instead of keeping it in memory.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ class WrittenPage:
     def describe(self) -> str:
         """A line or two for the terminal."""
         parts = f", and {count(self.parts, 'file')} beside it" if self.parts else ""
-        # Measured times make the size of a small page differ from run to run, and it matters to nobody.
+        # Measured times make the size of a small page vary between runs, and its size does not matter.
         total = self.bytes + self.parts_bytes
         size = f" ({total / 1e6:.0f} MB)" if total >= 1_000_000 else ""
         line = f"{self.page}: {self.items:,} items, {count(self.runs, 'run')}{parts}{size}"
@@ -88,7 +88,7 @@ class PageOptions:
     corpus: Path | None = None
     """The corpus, if it has been moved."""
     refresh: int | None = None
-    """Seconds after which a browser loads the page again, for a run that goes on."""
+    """Seconds after which a browser reloads the page, for a run in progress."""
 
 
 def write_page(

@@ -260,7 +260,7 @@ def _latex(words: str) -> str:
 
 
 NUMBERS = ("value", "low", "high", "n", "questions", "responses", "contexts", "runs", "missing", "comparable")
-"""What a record has of a cell, besides its labels."""
+"""The fields of a record for one cell, after its labels."""
 
 
 def as_csv(table: PivotTable) -> str:

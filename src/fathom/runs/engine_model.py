@@ -251,14 +251,14 @@ class EngineModel:
     # Messages. Long texts are replaced by references too: the engine records every message.
 
     def _expand_any(self, reference: TextReference) -> str:
-        # A model can write a reference, too, or repeat one that a document has. It gets no text by that.
+        # A model may write a reference itself, or repeat one that a document contains. Those are not expanded.
         if str(reference) not in self._issued.get():
             return str(reference)
         return self._inline[reference.context] if reference.family == INLINE else self._expand(reference)
 
     @contextmanager
     def _messages(self, prompt: Prompt) -> Iterator[list[ChatMessage]]:
-        """The prompt as the engine's messages; the texts behind references are available meanwhile."""
+        """The prompt as the engine's messages. Its references can be expanded inside the `with` block."""
         texts = [part for message in prompt.messages for part in message.parts if isinstance(part, str)]
         names = {text: digest(text).hex()[:32] for text in texts if len(text) > MAX_INLINE_LENGTH}
         self._inline.update((name, text) for text, name in names.items())

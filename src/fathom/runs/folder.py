@@ -70,7 +70,7 @@ NO_MODEL = "no model"
 
 
 class RunSettings(Record):
-    """Settings of a run besides its model and system."""
+    """Settings of a run other than its model and system."""
 
     samples: Position = 1
     """Responses to each question."""
@@ -106,7 +106,7 @@ def selected_questions(questions: Iterable[Question], settings: RunSettings) -> 
 
 
 class RunSession(Record):
-    """One process of a run: when and with what it asked."""
+    """One process of a run: when it ran, and with which settings."""
 
     started: str
     """In UTC, such as 2026-03-31T17:05:12+00:00."""

@@ -37,13 +37,13 @@ async def http_checks(active: ConnectedSystem, bench: BenchView, job: Job) -> li
 
 
 async def _malformed(active: ConnectedSystem) -> CheckResult:
-    """What the server does with a body that is not JSON; the question after it shows whether it goes on."""
+    """What the server does with a body that is not JSON; the next question shows whether it keeps running."""
     try:
         await active.post(b'{"fathom": 1, "id": ', uuid.uuid4().hex)
     except HttpCallError as error:
         if "refused the question" in str(error):
-            return passed("It refuses a malformed request with a status, and goes on.")
-        return note(f"It goes on after a malformed request, but status 400 would be clearer. ({error})")
+            return passed("It rejects a malformed request with a status code, and keeps running.")
+        return note(f"It keeps running after a malformed request, but status 400 would be clearer. ({error})")
     return note("It answers a malformed request as if it were a question.")
 
 
@@ -54,7 +54,7 @@ def _answer_checks(answer: HttpAnswer, view: ContextView) -> Iterator[CheckResul
         yield note(f"The answer has fields that the contract does not have: {', '.join(answer.unknown)}.")
     usage = answer.usage
     if usage.price is None:
-        yield note("It reports no price (usage.price), so that the cost of a run will be unknown.")
+        yield note("It reports no price (usage.price), so the cost of a run will be unknown.")
     elif not usage.input_tokens and usage.price:
         yield note("It reports a price, but no tokens.")
     else:
@@ -66,7 +66,7 @@ def _answer_checks(answer: HttpAnswer, view: ContextView) -> Iterator[CheckResul
     elif cited:
         yield passed(f"Its citations ({len(cited)}) are located in the documents.")
     else:
-        yield note("It sends no citations, so that recall of what questions need cannot be measured.")
+        yield note("It sends no citations, so recall of what questions need cannot be measured.")
 
 
 def _fetched(active: ConnectedSystem, view: ContextView) -> Iterator[CheckResult]:

@@ -59,7 +59,7 @@ class SystemEntry(CellOptions):
 
 
 class CellEntry(SystemEntry):
-    """A cell besides those of the product."""
+    """A cell in addition to those of the product."""
 
     model: str | None = None
     prompting: Prompting = "direct"
@@ -144,7 +144,7 @@ def parse_matrix(values: Mapping[str, Any], name: str = "The matrix") -> Matrix:
 def cells(matrix: Matrix, needs_model: Mapping[str, bool], prompting: Prompting, samples: int) -> list[MatrixCell]:
     """The cells in order, models outermost. The last arguments are used where the matrix has no such list.
 
-    A system that needs no model has one cell for each prompting and number of samples, whatever the models.
+    A system that needs no model has one cell for each prompting and number of samples, not one for each model.
     """
     kept: list[MatrixCell] = []
     unused = set(range(len(matrix.exclude)))

@@ -38,7 +38,7 @@ class MemoryJournal:
         """Nothing to do: the response has its usage."""
 
     def find_call(self, question: QuestionId, sample: int, prompt: Prompt) -> Completion | None:
-        """None: every process asks anew."""
+        """None: every process asks again."""
         return None
 
     def add_call(self, question: QuestionId, sample: int, prompt: Prompt, completion: Completion) -> None:

@@ -23,25 +23,26 @@ FRAMING_TOKENS = 64
 message. A generous guess, not a measurement: a higher price than the estimated maximum would break a budget."""
 
 CHECKED_CALLS = 20
-"""The first calls of a run whose usage is compared with their text: a server that miscounts does so at once."""
+"""The number of first calls of a run whose usage is checked against their text: a server that miscounts does so from
+the start."""
 
 PLAUSIBLE_FACTOR = 4
 """By how much a server's count of tokens may differ from the estimate. Tokenizers differ by a factor of two at most on
 prose, and more on text in other scripts."""
 
 MakeEstimate = Callable[[], CallEstimate]
-
+"""Computes an estimate; called only if there is a budget, since counting tokens takes time."""
 Notify = Callable[[str], None]
-"""Called with what the user should know while the run goes on, such as an endpoint that does not answer."""
+"""Called with notices for the user during a run, such as that an endpoint does not respond."""
 
 
 def ignore_notice(text: str) -> None:
-    """Say nothing."""
+    """Ignore a notice."""
 
 
 Sending = Callable[[float | None], AbstractContextManager[CallMark]]
-"""A block in which a call is sent that costs at most so much; its mark is set when it is sent. A call is lost if its
-process ends within the block after that."""
+"""A context manager around one call, given the highest price of the call. The mark is set when the call is sent. If the
+process ends after that and before the end of the block, the call counts as lost."""
 
 
 class Model(Protocol):
@@ -61,7 +62,7 @@ class Model(Protocol):
 
 
 class NoModel:
-    """In place of the model of a system that needs none."""
+    """Stands in for the model of a system that needs none."""
 
     async def complete(self, prompt: Prompt, opened: Callable[[], None], mark: CallMark) -> Completion:
         raise FathomError("The system asks a model although it has `needs_model = False`. Remove that, or the call.")
@@ -107,7 +108,7 @@ class ModelCaller:
         self._notify = notify
         self._unchecked_calls = CHECKED_CALLS
         self.implausible: str | None = None
-        """What is wrong with the usage that the server reports, if something is."""
+        """The problem with the usage that the server reports; None if it is plausible."""
         self.stopped: str | None = None
         """Why no further question is begun."""
         self._skipped: str | None = None
@@ -121,7 +122,7 @@ class ModelCaller:
         self._model.stop_waiting(reason)
 
     def skip(self, reached: BudgetReached) -> None:
-        """A question may cost more than is left. Cheaper ones are asked until the budget is nearly spent."""
+        """Skip a question that may cost more than is left; stop the run if the budget is nearly spent."""
         self._skipped = f"the budget is reached: {reached}"
         if self._budget.is_nearly_spent:
             self.stop(self._skipped)
@@ -172,7 +173,7 @@ class ModelCaller:
     ) -> Completion:
         """The result of a call to another service, paid from the budget; not begun once the run is stopped.
 
-        A price that nobody knows counts as the highest one.
+        If the price of the call is unknown, `highest_price` counts as its price.
         """
         if self.fatal is not None:
             raise FatalError(self.fatal)
@@ -197,7 +198,7 @@ class ModelCaller:
         return replace(completion, text=without_secrets(completion.text))
 
     def _check_usage(self, used: Usage, call: MakeEstimate, completion: Completion) -> None:
-        """Notice a usage that does not fit the text: the prices and the budget follow it."""
+        """Warn if the reported usage does not fit the text: prices and the budget depend on it."""
         if not self._unchecked_calls or completion.stop == "overflow":
             return
         self._unchecked_calls -= 1
@@ -205,14 +206,14 @@ class ModelCaller:
         received = self._info.tokens(count_tokens(completion.text))
         counts = (("input", used.input_tokens, sent), ("output", used.output_tokens, received))
         for name, reported, estimated in counts:
-            # Thinking that is not shown is output, too, so that only too little of it is implausible.
+            # Hidden thinking counts as output, so a high count of output tokens is plausible, a low one is not.
             is_low = (reported + FRAMING_TOKENS) * PLAUSIBLE_FACTOR < estimated
             is_high = name == "input" and reported > (estimated + FRAMING_TOKENS) * PLAUSIBLE_FACTOR
             if is_low or is_high:
                 self._unchecked_calls = 0
                 self.implausible = (
                     f"the server's count of {name} tokens is {reported:,}, where about {estimated:,} are expected; "
-                    "tokens, prices and the budget follow the server and may be wrong"
+                    "tokens, prices and the budget are based on the server's counts and may be wrong"
                 )
                 self._notify(self.implausible)
                 return
@@ -226,7 +227,7 @@ class ModelCaller:
         return completion.usage.model_copy(update=update)
 
     def _highest_price(self, bound: MakeEstimate) -> float | None:
-        """The price if no cache serves anything and every response has the longest length; None without a budget."""
+        """The price without any cache hit and with every response at its maximum length; None without a budget."""
         if not self._budget.is_capped:
             return None
         return self.highest_usage(bound()).price
@@ -238,9 +239,9 @@ class ModelCaller:
 
 @contextmanager
 def stop_on_interrupt(caller: ModelCaller, notify: Notify = ignore_notice) -> Iterator[None]:
-    """The first Ctrl-C lets requests in flight finish; the second stops.
+    """On the first Ctrl-C, finish the requests in flight; on the second, stop at once.
 
-    So do SIGTERM and SIGHUP, which job schedulers and closed terminals send.
+    SIGTERM and SIGHUP, which job schedulers and closed terminals send, have the same effect.
     """
 
     def interrupted(number: int, frame: Any) -> None:

@@ -279,7 +279,7 @@ def _pending(
             if not window.is_needed or window.fits(window.estimate(job)):
                 pending.append(job)
             elif index.attempts[job.question.id, job.sample] == 0:
-                # Nothing is sent, so that it is free whether or not prices are known.
+                # Nothing is sent, so it is free whether or not prices are known.
                 free = Usage(price=0.0)
                 response = Response(question_id=job.question.id, sample=job.sample, outcome="overflow", usage=free)
                 folder.append(response)

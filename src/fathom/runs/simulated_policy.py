@@ -1,7 +1,7 @@
 """The tools that simulated models call as agents. Nothing but the prompt decides, as for a real model.
 
 They search all documents for the question. A few documents are then read. Of many, every one is looked into, in one
-of these ways: a search for the question, a search for its keywords, and reading it from the beginning and on. The way
+of these methods: a search for the question, a search for its keywords, and reading it from the beginning and on. The way
 that has led to more notes so far, as the conversation shows, comes first. Once all documents were looked into, those
 are looked into again that gave fewer notes than others did, and at last the rest.
 """
@@ -36,7 +36,7 @@ from give given had has have how if in into is it its list many may more most mu
 or order other over own same such take than that the their them then there these they this those to was were what
 when where which whose why with
 """
-"""English words that nobody would type into a search box."""
+"""English words that are useless in a search."""
 
 _Call = tuple[str, dict[str, Any]]
 """A tool and its arguments."""
@@ -49,31 +49,31 @@ def is_agent(prompt: Prompt) -> bool:
 
 
 def new_results(prompt: Prompt) -> Prompt:
-    """The part of the prompt that the model has not replied to: the results of its last calls."""
-    replies = [number for number, message in enumerate(prompt.messages) if message.role == "assistant"]
-    return Prompt(prompt.messages[replies[-1] + 1 :] if replies else ())
+    """The part of the prompt that the model has not responded to: the results of its last calls."""
+    turns = [number for number, message in enumerate(prompt.messages) if message.role == "assistant"]
+    return Prompt(prompt.messages[turns[-1] + 1 :] if turns else ())
 
 
 def act(prompt: Prompt, question: Question, notes: str) -> tuple[ToolCall, ...]:
     """The tools that a simulated model calls next, after these notes on the new results; none if it answers now."""
     if not prompt.may_call:
         return ()
-    replies = [message for message in prompt.messages if message.role == "assistant"]
-    done = [_calls_in(message) for message in replies]
+    turns = [message for message in prompt.messages if message.role == "assistant"]
+    done = [_calls_in(message) for message in turns]
     if not done:
         return _calls([("search", {"query": question.text, "document": ""})])
     labels = list(_labels(_text(prompt.messages[0])))
     if len(labels) <= FEW_DOCUMENTS and done[-1]:
         return _calls(_in_order(labels, done[-1][-1], _read_on(prompt)))
-    texts = [*map(_text, replies), notes]
-    ways = _SearchMethods(question.text, _read_on(prompt))
+    texts = [*map(_text, turns), notes]
+    methods = _SearchMethods(question.text, _read_on(prompt))
     for calls, following in zip(done, texts[1:], strict=True):
-        ways.count(calls, set(noted_places(following)))
-    return _calls(ways.next_calls(labels, min(MAX_CALLS, math.ceil(len(labels) / STEPS_TO_SEARCH))))
+        methods.count(calls, set(noted_places(following)))
+    return _calls(methods.next_calls(labels, min(MAX_CALLS, math.ceil(len(labels) / STEPS_TO_SEARCH))))
 
 
 class _SearchMethods:
-    """The ways to look into a document, and how many notes each of them has led to."""
+    """The methods to look into a document, and how many notes each of them has led to."""
 
     def __init__(self, question: str, read_on: Mapping[str, int | None]) -> None:
         self._queries = list(dict.fromkeys((question, _keywords(question))))

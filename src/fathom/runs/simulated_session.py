@@ -93,7 +93,7 @@ class _SimulatedSession:
     """The text of spans that were quoted: a memory quotes the same ones again and again."""
 
     async def ask(self, prompt: Prompt, purpose: str = "") -> Completion:
-        response, calls = self._act(prompt) if is_agent(prompt) else (self._reply(self._shown(prompt), purpose), ())
+        response, calls = self._act(prompt) if is_agent(prompt) else (self._respond(self._shown(prompt), purpose), ())
         usage = response.usage.model_copy(update={"input_tokens": self.view.estimate(prompt).input_tokens})
         completion = Completion(response.text, _STOPS[response.outcome], usage=usage)
         if calls and prompt.tools:
@@ -110,15 +110,15 @@ class _SimulatedSession:
         """
         notes = self._shown(prompt).notes
         read = self._shown(new_results(prompt)).documents
-        taken = self._reply(ShownParts(read, (), states_question=True), "notes")
+        taken = self._respond(ShownParts(read, (), states_question=True), "notes")
         calls = act(prompt, self.job.question, taken.text) if taken.outcome == "answered" else ()
         if calls or taken.outcome != "answered":
             return taken, calls
         new = self._quoted(iter((taken.text,)))
         # With no notes at all, the model has nothing that it could answer from.
-        return self._reply(ShownParts((), tuple(dict.fromkeys((*notes, *new))), states_question=True), "answer"), ()
+        return self._respond(ShownParts((), tuple(dict.fromkeys((*notes, *new))), states_question=True), "answer"), ()
 
-    def _reply(self, shown: ShownParts, purpose: str) -> Response:
+    def _respond(self, shown: ShownParts, purpose: str) -> Response:
         if purpose in NOTE_TAKING:
             response = self.model.take_notes(self.job, self.attempt, shown, self._write)
         else:
@@ -131,7 +131,7 @@ class _SimulatedSession:
         parts = [(message.role, part) for message in prompt.messages for part in message.parts]
         references = [part for _, part in parts if isinstance(part, TextReference) and part.form == DOCUMENTS]
         read = [Span(one.start, one.end or self.view.length) for one in references]
-        # A tool's result shows the documents themselves; any other text with places is somebody's notes.
+        # A tool's result shows the documents themselves; any other text with places is a note.
         read += self._quoted(part for role, part in parts if role == "tool" and isinstance(part, str))
         notes = self._quoted(part for role, part in parts if role != "tool" and isinstance(part, str))
         states_question = any(self.job.question.text in part for _, part in parts if isinstance(part, str))

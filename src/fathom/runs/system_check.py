@@ -62,7 +62,7 @@ def _class_checks(system: System) -> Iterator[CheckResult]:
     kind = type(system)
     parameters = getattr(kind, "__dataclass_params__", None)
     if parameters is None or not parameters.frozen:
-        yield failed(f"{kind.__name__} is not a frozen dataclass, so that its settings could change during a run.")
+        yield failed(f"{kind.__name__} is not a frozen dataclass, so its settings could change during a run.")
     try:
         adapter = TypeAdapter(kind)
         restored = adapter.validate_json(adapter.dump_json(system))

@@ -54,7 +54,7 @@ class Trace:
         if len(steps) > MAX_STEPS:
             half = MAX_STEPS // 2
             omitted = Step(kind="tool", name="omitted", output=f"{len(steps) - MAX_STEPS + 1:,} further steps")
-            # The last steps lead to the answer, so they are recorded, too.
+            # The last steps lead to the answer, so they are recorded as well.
             steps = [*steps[: half - 1], omitted, *steps[-half:]]
         update: dict[str, object] = {"trace": tuple(steps)} if len(steps) > 1 else {}
         if self.spent:

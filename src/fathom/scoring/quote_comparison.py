@@ -276,7 +276,7 @@ def _sign_fits(ours: str, theirs: str) -> bool:
 
 
 def _numbers_kept(one: NormalizedWords, first: int, after: int, two: NormalizedWords, shift: int) -> bool:
-    """Whether the numbers of some words are apart in another text, too; `shift` is between their letters."""
+    """Whether the numbers of some words are also separate in another text; `shift` is between their letters."""
     for at in range(first, after):
         # The first letter is compared here, since most words are not numbers.
         if one.forms[at][0].isdecimal() and one.divides_number(at):

@@ -1,4 +1,4 @@
-"""Locates quotes in a text, whatever their spaces, hyphens, marks and case, and if they leave out some words."""
+"""Locates quotes in a text, ignoring spaces, hyphens, marks and case, even if some words are left out."""
 
 from __future__ import annotations
 

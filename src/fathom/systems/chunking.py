@@ -81,8 +81,8 @@ def chunk_spans(text: str, tokens: int, overlap: int = 0, unit: ChunkUnit = "tok
         yield Span(start, end)
         if end == len(text):
             return
-        # Where the text has more tokens, the overlap has fewer characters, too. It is never most of a chunk that was
-        # cut early: the next chunks would each begin one character later.
+        # Where the text has more tokens per character, the overlap has fewer characters. It is limited to a part of a
+        # chunk that was cut early: otherwise each of the next chunks would begin one character later.
         again = min(repeated * room // size, (end - start) * MAX_REPEATED // 100)
         # Where no word begins in the repeated part, as in Chinese, the next chunk begins anywhere in it.
         start = max(start + 1, _word_start(text, end - again, end)) if again and end not in sections else end

@@ -247,7 +247,7 @@ def _number(value: JsonValue) -> int | None:
 
 
 def merge(claims: Sequence[Entry], entries: Sequence[tuple[int | None, Entry]], session: Session) -> list[Entry]:
-    """The claims with what a pass says about each: by its number, by its quote, or by its place if nothing is named."""
+    """The claims, each with the entry of a pass about it, found by number, by quote, or otherwise by position."""
     numbers = {number for number, _ in entries if number is not None}
     shift = 1 if 0 in numbers and max(numbers) < len(claims) else 0
     by_quote = {quote_of(claim): number for number, claim in reversed(list(enumerate(claims, start=1)))}
@@ -288,7 +288,7 @@ def about(number: int, claim: Entry, text: str, session: Session) -> Entry:
     result: Entry = {}
     if not named and entries and all(given is None and _is_evidence(entry) for given, entry in entries):
         return {EVIDENCE: [entry for _, entry in entries]}  # a list of quotes by itself
-    # A single entry is about the claim that was asked about, whatever number the model gave it.
+    # A single entry is about the claim that was asked about, even if its number is wrong.
     for entry in named or [entry for _, entry in entries if len(entries) == 1]:
         _add(result, entry)
     return {name: one for name, one in result.items() if name not in _QUOTE_NAMES}
@@ -322,7 +322,7 @@ def _read(text: str, session: Session) -> JsonValue:
 
 
 def _longest_list(value: JsonValue) -> list[JsonValue]:
-    """The list of claims in an object, whatever its name. Evidence by itself answers another question."""
+    """The list of claims in an object, under any name. Evidence alone answers another question."""
     fields = value.items() if isinstance(value, dict) else ()
     lists = [one for name, one in fields if isinstance(one, list) and not name.lower().startswith(EVIDENCE)]
     return max(lists, key=len, default=[])

@@ -103,7 +103,7 @@ class FullControl(Direct):
         )
         estimate = view.estimate(built)
         tokens = estimate.input_tokens + REORDERED_TOKENS * len(view.documents)
-        # Every question has its own order, so that a cache serves next to nothing.
+        # Every question has its own order, so a cache serves next to nothing.
         return replace(estimate, input_tokens=tokens, largest_call=tokens, prefix="", prefix_tokens=0, prefix_calls=0)
 
     def _prompt(self, question: Question, view: ContextView) -> Prompt:

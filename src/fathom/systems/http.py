@@ -51,7 +51,7 @@ SCHEMES = ("http://", "https://")
 MAX_BODY = 16 * 1024 * 1024
 """Bytes of an answer that are read."""
 MAX_WAIT = 60.0
-"""Seconds before another attempt, whatever the server asks for."""
+"""The maximum number of seconds before another attempt, even if the server asks for more."""
 MAX_REASON_LENGTH = 200
 """Characters of a server's error message that are kept."""
 

@@ -141,7 +141,7 @@ class MapReduce:
             f"{form} {self._limit} If the text has nothing that the question needs, write {NOTHING} and nothing else."
         )
         instruction = f"{MAP}\n\n{AT_THE_END}{view.instruction('full, direct')}\n\n"
-        # A document is shown to every question, so that a cache can serve it.
+        # A document is shown to every question, so a cache can serve it.
         return Prompt((Message.user(instruction, *_shown(batch, view), task),))
 
     def _condense_prompt(self, notes: Sequence[DocumentNote], question: Question) -> Prompt:

@@ -106,7 +106,7 @@ class Memory:
                     task,
                 ),
             ),
-            # The same part is shown to every question, so that a cache can serve it.
+            # The same part is shown to every question, so a cache can serve it.
             shared=2,
         )
 

@@ -309,7 +309,7 @@ class CallError(Exception):
     def __init__(self, message: str, maybe_paid: bool = False, ends_run: bool = False) -> None:
         super().__init__(message)
         self.maybe_paid = maybe_paid
-        """Whether it may have cost money all the same."""
+        """Whether it may have cost money although it failed."""
         self.ends_run = ends_run
         """Whether every further call would fail as well."""
 

@@ -1,9 +1,9 @@
 """Quotations with their place in a context: "[1204:1260] quoted text", on a line of their own.
 
-Everything that a system shows a model besides references (search hits, spans that a tool read, notes) quotes in this
-form: characters `start` to `end` of the text of the documents, then the text itself, which may have several lines. The
-document may be named before the place. A model can name such a place to a tool. A simulated model, which knows what it
-was shown and nothing else, reads the places back: what a cut or a summary removed is lost to it, too.
+Search hits, spans that a tool read and notes are all shown to a model in this form: characters `start` to `end` of the
+text of the documents, then the text itself, which may have several lines. The document may be named before the place. A
+model can pass such a place to a tool. A simulated model knows only what it was shown: it parses the places, so text
+that a cut or a summary removed is lost to it as well.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def noted_places(text: str) -> Iterator[tuple[str, int, int]]:
 def quoted_spans(text: str, source: Callable[[Span], str], length: int) -> Iterator[Span]:
     """The spans that the text quotes; `source` gives the text of a span, and `length` is that of all documents.
 
-    A quotation counts as far as it agrees with the source, so that a document that imitates the form adds nothing. A
+    A quotation counts as far as it agrees with the source, so a document that imitates the form adds nothing. A
     note on a long passage counts as a whole, if it is complete.
     """
     for place in _PLACE.finditer(text):

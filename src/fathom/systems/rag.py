@@ -49,11 +49,11 @@ class Rag:
     hops: Literal[1, 2] = 2
     """2: passages that the question names by a marker or a quotation come first, and their sentences are queries."""
     rerank: Count = 0
-    """How many of the best chunks are put into order once more; 0 for none."""
+    """How many of the best chunks are reranked; 0 for none."""
     reranker: str = ""
-    """What puts them into order: http://HOST/v1#MODEL for a reranking model; empty for a call of the run's model."""
+    """The reranker: http://HOST/v1#MODEL for a reranking model; empty for a call of the run's model."""
     fusion: Fusion = "scores"
-    """How several rankings become one: by standardized scores, or by reciprocal rank fusion."""
+    """How rankings are combined: by standardized scores, or by reciprocal rank fusion."""
     embeddings: str = OFFLINE
     """The embedding model: wordllama, or http://HOST/v1#MODEL."""
     name: ClassVar[str] = "rag"
@@ -103,8 +103,8 @@ class Rag:
         if self.reranker:
             order = order_by_endpoint(self.reranker, "\n".join(queries), [index.text(chunk) for chunk in candidates])
             return chain((candidates[place] for place in order), rest)
-        reply = await session.ask(rerank_prompt(queries[0], session.view, candidates), PURPOSE)
-        return chain(reranked(candidates, reply.text), rest)
+        completion = await session.ask(rerank_prompt(queries[0], session.view, candidates), PURPOSE)
+        return chain(reranked(candidates, completion.text), rest)
 
     def _taken(self, index: ContextIndex, ranking: Iterable[Chunk]) -> Iterator[Chunk]:
         """The first `k` chunks, or as many as fit the budget with their labels."""
@@ -137,7 +137,7 @@ class Rag:
     def _prompt(self, question: Question, view: ContextView, found: Sequence[Chunk]) -> Prompt:
         shown = merged(found) if self.order == "position" else found
         parts = (self._instruction(view), *excerpts(view, shown), question.text)
-        # Every question has its own excerpts, so that a cache serves the instruction alone.
+        # Every question has its own excerpts, so a cache serves the instruction alone.
         return Prompt((Message.user(*parts),), shared=1)
 
 

@@ -185,7 +185,7 @@ class PerContext:
     report: Callable[[Any], dict[str, JsonValue]] = lambda settings: {}
     """Facts about the build for the bench's manifest."""
     inputs: Callable[[Any, Corpus], Sequence[str]] = lambda settings, corpus: ()
-    """From settings and a corpus: what items depend on besides the two, such as the content of files."""
+    """From settings and a corpus: anything else that items depend on, such as the content of files."""
     measure: Callable[[Corpus], Measurement] | None = None
     """Baselines for the bench's manifest."""
     allotment: Allotment | None = None
@@ -534,7 +534,8 @@ class Family:
     warnings: Callable[[Any], Sequence[str]] = _no_lines
     """Problems with the settings that do not prevent a build."""
     leaks: Callable[[Item], Mapping[str, str]] = _nothing_shared
-    """What two splits should not share besides documents and contexts: an identity for each kind, such as a program."""
+    """Other things that two splits should not share, in addition to documents and contexts: an identity for each kind,
+    such as a program."""
 
     @property
     def simulated_faults(self) -> tuple[Fault, ...]:

@@ -279,7 +279,7 @@ class _TokenCounter:
                 f"Sample them again with one of {', '.join(EMBEDDED)}."
             )
         self._tokenizer = tokenizer(name)
-        # They split at newlines, so that the counts of pieces add up to the count of the whole.
+        # They split at newlines, so the counts of pieces add up to the count of the whole.
         assert self._tokenizer.splits_at_newlines
         self._tokens = corpus.token_counts(self._tokenizer)
         self._entries = {entry.id: entry for entry in corpus.entries()}

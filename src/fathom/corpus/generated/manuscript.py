@@ -82,7 +82,7 @@ class Manuscript:
         self.scores: dict[tuple[str, str, str], str] = {}
         """The printed value for a quantity, a data set and a method."""
         self.evidence: dict[ClaimTopic, list[Evidence]] = defaultdict(list)
-        """Sentences and tables by what they are evidence of."""
+        """Sentences and tables, by the claim that they are evidence of."""
         self.claims: list[tuple[ClaimTopic, Span]] = []
         self.planted_rng = rng_for(plan.seed, "claims", plan.index)
         """For planted sentences: the rest of the article does not depend on them."""

@@ -102,7 +102,7 @@ def compare(
         expected = _values(written, name, normalize)
         agreement = counts.setdefault(name, FieldAgreement())
         if read is not None and name in _FIELDS and read.state(_FIELDS[name]) == "unknown":
-            # Values of an unknown field are not used, so that they are neither right nor wrong.
+            # Values of an unknown field are not used, so they are neither right nor wrong.
             agreement.add_unknown(expected)
         else:
             agreement.add(expected, _values(read, name, normalize) if read is not None else [])

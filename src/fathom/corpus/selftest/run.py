@@ -21,7 +21,7 @@ from fathom.corpus.store import Corpus
 from fathom.records.documents import Document
 
 MAX_REPORTS = 6
-"""Maximum number of generated reports. They are long and similar, so that more of them add little."""
+"""Maximum number of generated reports. They are long and similar, so more of them add little."""
 
 PRINTABLE: dict[str, Callable[[str], str]] = dict.fromkeys(("pdf", *PDF_LAYOUTS), printable)
 """For a format that cannot represent every text, a function that returns the part it can represent."""

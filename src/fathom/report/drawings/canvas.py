@@ -19,7 +19,7 @@ SERIES = 10
 """Number of colors; later runs repeat the colors with another marker shape."""
 
 GRAY = -1
-"""The series of whatever is not a run, and of differences that no test confirms."""
+"""The series for anything that is not a run, and for differences that no test confirms."""
 
 LETTER = 6.6
 """Approximate width of a letter in a label."""

@@ -125,7 +125,7 @@ def _as_list(items: tuple[Scalar, ...], key: ListAnswer) -> Answer | None:
         return Ranking.trusted(type="ranking", groups=tuple([(item,) for item in items]))
     if isinstance(key, Multiset):
         return Multiset.trusted(type="multiset", items=items)
-    # No Decimal equals a string, so that a number and a text never count as repeats.
+    # No Decimal equals a string, so a number and a text never count as repeats.
     return ValueSet.trusted(type="set", items=tuple({item.value: item for item in items}.values()))
 
 

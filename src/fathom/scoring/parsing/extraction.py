@@ -104,7 +104,7 @@ _NOT_THE_ANSWER = re.compile(
     r"[^.\n]{0,40}\banswer\b[^.\n]{0,10}\b(?:is|are)\b[^\n]{0,200}\Z",
     re.IGNORECASE,
 )
-"""A response that ends with what the answer is not."""
+"""A response that ends by saying what the answer is not."""
 _NO_ANSWER_YET = re.compile(
     r"\b(?:(?:candidates?|options|possibilities) for (?:the |my )?(?:final )?|(?:possible|potential|example"
     r"|sample|wrong|incorrect) "

@@ -80,7 +80,7 @@ def item_pattern(names: str, text: str, flags: re.RegexFlag = re.NOFLAG) -> re.P
     """A pattern of whole names in a text; `names` are alternatives.
 
     Chinese writes names without spaces around them. A pattern with a range of characters takes 20 times as long to
-    compile, so that other texts do without.
+    compile, so other texts do without.
     """
     letter = r"[^\W\u4e00-\u9fff]" if _CHINESE.search(text) else r"\w"
     return re.compile(rf"(?<!{letter})(?:{names})(?!{letter})", flags)

@@ -98,7 +98,7 @@ class Agent:
         note = NOTE.format(first=first, last=last, steps=self.steps)
         parts = [note, described(tools)] if as_text else [note]
         instruction = "\n\n".join([*parts, view.instruction(f"full, {self.prompting}")])
-        # Every question finds its own passages, so that a cache serves the instruction alone.
+        # Every question finds its own passages, so a cache serves the instruction alone.
         return Prompt((Message.user(instruction, question.text),), () if as_text else tools, shared=1)
 
     def estimate(self, question: Question, view: ContextView) -> CallEstimate:

@@ -47,7 +47,7 @@ def second_hop(index: ContextIndex, question: str) -> tuple[list[Chunk], list[Qu
     found = sorted((pair for pair in found if pair[1]), key=lambda pair: len(pair[1]))
     queries: dict[str, float] = {}
     for text, chunks in found:
-        # Neighboring chunks overlap, so that one sentence may be in two of them.
+        # Neighboring chunks overlap, so one sentence may be in two of them.
         sentences = dict.fromkeys(one for chunk in chunks for one in sentences_with(index.text(chunk), text))
         for sentence in sentences:
             queries[sentence] = max(queries.get(sentence, 0.0), 1 / len(sentences))

@@ -30,7 +30,7 @@ PROMINENT = 10
 """In a hybrid search, the weight of a list is the square of the mean standardized score of its ten best chunks.
 
 Words or embeddings whose best chunks stand out from the others say more about what the question needs. Which of the
-two is better differs from corpus to corpus, so that a fixed weight loses on some of them."""
+two is better differs from corpus to corpus, so a fixed weight loses on some of them."""
 BALANCE, BEST_OF_DOCUMENT = 0.5, 3
 """The share of the mean score of a document's three best chunks that a hybrid search takes off all its chunks.
 

@@ -1,6 +1,6 @@
 """Search by words (BM25), for languages with and without spaces between words.
 
-The words of a document are counted once, whatever the number of contexts that it is in; the index of a context is put
+The words of a document are counted once, even if it is in many contexts; the index of a context is put
 together from these counts.
 """
 

@@ -228,7 +228,7 @@ def _search(scores: FloatArray, sets: IntArray, balance: MatcherBalance) -> Sear
         return SearchResult(0, 0, [])
     each = standardized(scores)
     costs = balance.costs(balance.features(each))
-    # If the sums are too far from zero, whatever brings them closer fits.
+    # If the sums are too far from zero, anything that brings them closer is accepted.
     fitting = np.flatnonzero(costs <= max(1, balance.cost))
     best = fitting[costs[fitting].argsort(kind="stable")[:OFFERED]]
     balance.learn(each)

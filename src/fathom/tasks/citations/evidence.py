@@ -20,7 +20,7 @@ def telling_words(words: Words, masks: int, common: Collection[str]) -> Words:
     corpus.
 
     A lone mask needs a word that is not common: every other paper "exhibits" or "extends" something. The masks of a
-    cloze exclude each other's works, so that any of their words may decide.
+    cloze exclude each other's works, so any of their words may decide.
     """
     return words if masks > 1 else tuple(word for word in words if word not in common)
 

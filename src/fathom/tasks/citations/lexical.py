@@ -289,7 +289,7 @@ def best_options(found: FloatArray, number: int) -> tuple[int, ...]:
 def best_assignment(found: FloatArray) -> tuple[int, ...]:
     """The candidate of each mask, counted from zero, with the highest total score; every mask has another one.
 
-    With n masks, some best assignment gives each mask one of its n best candidates, so that others need not be tried.
+    With n masks, some best assignment gives each mask one of its n best candidates, so others need not be tried.
     """
     masks, candidates = found.shape
     every = orders(masks)

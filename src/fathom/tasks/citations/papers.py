@@ -33,7 +33,7 @@ LATER = 1
 """The maximum number of years between the year of an entry and its arXiv identifier, if that is later."""
 
 MIN_WORDS = 6
-"""The minimum number of words in a sentence besides its citation: fewer do not identify the work."""
+"""The minimum number of words in a sentence, not counting its citation: fewer do not identify the work."""
 
 MARK = "[[CITATION"
 """The beginning of every mask; a paper that contains it cannot be used."""

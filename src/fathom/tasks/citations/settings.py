@@ -140,7 +140,7 @@ class CitationSettings(FamilySettings):
                 raise ValueError(f"--candidates is {difficulty.candidates}. Use {MASKS} or more, or all")
             if "cloze" in self.tasks and "sampling" in self.vary and difficulty.candidates == MASKS:
                 raise ValueError(
-                    f"The {MASKS} candidates of a cloze are the works at its masks, so that --vary sampling would "
+                    f"The {MASKS} candidates of a cloze are the works at its masks, so --vary sampling would "
                     "change nothing. Add --tasks choice, or use more --candidates"
                 )
         return self

@@ -117,7 +117,7 @@ class TopicVectors:
         """The weight of every word with a vector in each of the texts, with unit length."""
         counts = np.array([np.bincount(self._rows_of(text), minlength=len(self._weights))[:-1] for text in texts], int)
         counts = counts.reshape(len(texts), len(self._weights) - 1)
-        # Few counts differ, so that a table saves most of the logarithms.
+        # Few counts differ, so a table saves most of the logarithms.
         weight_of = np.append(0.0, 1 + np.log(np.arange(1, counts.max(initial=0) + 1)))
         return _unit(weight_of[counts] * self._weights[:-1])
 

@@ -235,7 +235,7 @@ def _plain(text: str) -> str:
 
 
 def _longest_run(text: str, words: str) -> float:
-    """The most words in a row of a text that are in `words`, too, as a share of the text."""
+    """The longest run of words of a text that is also in `words`, as a share of the text."""
     mine = _plain(text).split()
     longest = 0
     for start in range(len(mine)):

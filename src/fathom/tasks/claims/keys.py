@@ -167,7 +167,7 @@ def _row(kind: str, document: Document, span: Span) -> tuple[str, ...]:
 
 
 def passages_of(spans: Iterable[LinkedSpan]) -> Iterator[Passage]:
-    """All passages of claims: each claim and each piece of evidence, followed by what states something about it."""
+    """All passages of claims: each claim and piece of evidence, followed by the passages about it."""
     for one in spans:
         yield one.passage
         yield from one.stated.values()

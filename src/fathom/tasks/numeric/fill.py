@@ -171,7 +171,7 @@ class TemplateFiller:
     def _is_unsafe(self, template: Template) -> bool:
         """Whether the articles make the template ambiguous, or something that it needs is not known.
 
-        An editorial may have no authors to divide by. A preprint may have the title of its article, so that the title
+        An editorial may have no authors to divide by. A preprint may have the title of its article, so the title
         identifies neither of them.
         """
         if self._tables.unknown.exclude(template.needs):

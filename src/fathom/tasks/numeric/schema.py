@@ -313,15 +313,15 @@ class RequiredParts:
     read: frozenset[ArticlePart]
     """The parts that it reads of the articles that its conditions do not exclude."""
     of_all: frozenset[ArticlePart]
-    """Parts of every article: whether somebody wrote no other article is known only if all bylines are."""
+    """Parts that must be known of every article: only all bylines show that a person wrote no other article."""
     in_every_condition: frozenset[ArticlePart]
-    """Parts that are read before any article is excluded, so that they are needed of every article as well."""
+    """Parts that are read before any article is excluded, so they are needed of every article as well."""
     citations: bool
     """Whether it depends on which articles cite which."""
 
 
 def needs(program: tree.Program) -> RequiredParts:
-    """What the program needs, whatever the values of its slots."""
+    """What the program needs, for any values of its slots."""
     of_all: set[ArticlePart] = {"byline"} if over_bylines(program) else set()
     relations = [_PART_OF_RELATION[name] for name in related(program)]
     of_all.update(relations)

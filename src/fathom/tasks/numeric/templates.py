@@ -179,7 +179,7 @@ def _aggregating() -> Iterator[tree.Program]:
     """One number, or one for each group, over all articles."""
     measures: tuple[tree.Measure, ...] = (*COUNTS, *ARITHMETIC)
     for function, measure in product(FUNCTIONS, measures):
-        # Nobody asks for the total of sums or remainders.
+        # Totals of sums or remainders are not asked for.
         if function != "SUM" or measure in COUNTS:
             yield tree.Program(tree.Aggregate(function, measure))
     yield tree.Program(PEOPLE)

@@ -1,4 +1,4 @@
-"""References that are linked to no document, and the articles of a context that they may cite nevertheless.
+"""References without a link to a document, and the articles of a context that they may still cite.
 
 A link is missing for one of two reasons: the cited work is not in the corpus, or it could not be identified. Only the
 first proves that an article is not cited. Entries are compared by hashes of their words, since a corpus has millions;

@@ -206,7 +206,7 @@ def constants(program: tree.Program) -> Constants:
 
 
 def is_equivalent(program: tree.Program, mutant: tree.Program, schema: Schema) -> bool:
-    """Whether two programs provably select the same rows from every database, so that no database detects the edit.
+    """Whether two programs provably select the same rows from every database, so no database detects the edit.
 
     False unless the programs differ only in their conditions, and these consist of comparisons of integers. Then every
     combination of values that the comparisons can distinguish and that can occur in a row is tried.

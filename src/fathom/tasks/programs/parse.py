@@ -266,7 +266,7 @@ class _Statements(Entities):
         return bool(table.joined_by)
 
     def _is_link(self, table: SchemaTable) -> bool:
-        """Whether a table only relates rows of the main table, so that nothing of its own can be asked."""
+        """Whether a table only relates rows of the main table, so nothing of its own can be asked."""
         return table is not self._schema.main and not table.joined_by
 
     def _selects_main_row(self, select: exp.Select, scope: Scope) -> bool:

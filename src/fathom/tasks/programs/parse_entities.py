@@ -43,7 +43,7 @@ class Entities(Orders):
         if names & entity:
             others = [source for source in scope.sources if source.table is not main]
             if not others:
-                raise ParseError(f"it groups {main.plural} by themselves, so that every group has one row")
+                raise ParseError(f"it groups {main.plural} by themselves, so every group has one row")
             return others[0]
         if len(columns) != 1:
             return None

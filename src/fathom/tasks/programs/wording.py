@@ -351,7 +351,7 @@ def _is_first(program: tree.Program) -> bool:
 
 
 def _lists_sort_key(program: tree.Program) -> bool:
-    """Whether the listed values are a sort key, so that tied rows are listed as equal values."""
+    """Whether the listed values are a sort key, so tied rows are listed as equal values."""
     output = program.output
     return isinstance(output, tree.Values) and output.measure in (sort.measure for sort in program.order)
 

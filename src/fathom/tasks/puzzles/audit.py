@@ -96,7 +96,7 @@ class PuzzlesAuditor:
         self._check_solutions(item, source.document.language)
 
     def _check_authored(self, context: Context, item: Item) -> None:
-        """Nobody can derive the key of a puzzle that a person wrote; what can be checked is that it is that puzzle."""
+        """Check a puzzle that a person wrote. Its key cannot be derived, so only its identity is checked."""
         try:
             puzzle = puzzle_of(item.key)
             again = authored_item(puzzle, self._document(puzzle.document), context)

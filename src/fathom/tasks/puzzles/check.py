@@ -113,7 +113,7 @@ def check(
     decisions = combined(judgments, decide)
     answer, checklist = decisions.get(ANSWER_PART), decisions.get(CHECKLIST_PART)
     if steps.conclusions and checklist is None:
-        checklist = "unjudged"  # nobody has read the reasoning yet
+        checklist = "unjudged"  # no judge has read the reasoning yet
     open_answer = is_open(key, verdict) and answer is not None
     answered = answer == "pass" if open_answer else verdict.outcome == "correct"
     reached = steps.all_reached or checklist == "pass"

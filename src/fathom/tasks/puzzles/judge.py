@@ -66,7 +66,7 @@ def prompts(question: Question, key: Key, response: Response) -> Sequence[JudgeP
     answer = check_answer(key, response)
     open_answer = is_open(key, answer)
     if answer.outcome != "correct" and not open_answer:
-        return ()  # an incorrect number or date is incorrect, whatever the steps are
+        return ()  # an incorrect number or date is incorrect regardless of the steps
     reached = check_steps(key, response).all_reached
     asked: list[JudgePrompt] = []
     if open_answer:

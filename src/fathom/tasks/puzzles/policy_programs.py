@@ -26,7 +26,7 @@ from fathom.tasks.puzzles.tree import (
 )
 
 RULES = ("seasonal", "children", "income", "fee")
-"""The rules that can apply to a household besides the base amount."""
+"""The rules that can apply to a household in addition to the base amount."""
 
 
 class PolicyComposer:

@@ -143,7 +143,7 @@ def make_item(source: PuzzleSource, context: Context, program: Node, steps: rang
         raise RejectedError("fewer than two operations")
     _reject_poor_answers(program, answer, source)
     if any(step.value.number is not None and step.value.number < 0 for step in evaluation.steps):
-        raise RejectedError("a value is negative, so that larger may mean two things")
+        raise RejectedError("a value is negative, so larger may mean two things")
     earlier = [step.value for step in evaluation.steps[:-1] if isinstance(step.node, Compute)]
     if not isinstance(program, Choose | Override) and any(same_value(value, answer) for value in earlier):
         raise RejectedError("the answer is already computed before the last step")

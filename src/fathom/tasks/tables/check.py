@@ -49,7 +49,7 @@ def check_answer(
     if same:
         return verdict.model_copy(update={"outcome": "correct", "score": 1.0, "reason": "accepted by the judge"})
     agreed = not any(one.outcome == "pass" for one in judgments)
-    reason = "rejected by the judge" if agreed else "the judge's decisions differ, so that the typed check counts"
+    reason = "rejected by the judge" if agreed else "the judge's decisions differ, so the typed check counts"
     return verdict.model_copy(update={"outcome": "incorrect", "reason": reason})
 
 

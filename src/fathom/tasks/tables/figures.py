@@ -23,7 +23,7 @@ Year = int | None
 """The year of a period; None where figures have no period."""
 
 MIN_YEAR_DAYS, MAX_YEAR_DAYS = 350, 380
-"""Days of a fiscal year: retailers close theirs on a weekday, so that it has 52 or 53 weeks."""
+"""Days of a fiscal year: retailers close theirs on a weekday, so it has 52 or 53 weeks."""
 SAME_DAY = 10
 """Days by which the ends of two fiscal years may differ from whole years."""
 
@@ -90,8 +90,8 @@ def document_figures(
     """The figures of the pack's fields in a document; None if it is of another domain, or about several entities.
 
     A document with structured facts is read by them. Otherwise its tables are read. `votes` are facts on which
-    extractors agree; their attributes are names of fields. A filing that tags none of the fields is one of the domain
-    nevertheless: all of its figures are unknown. `tables` saves time where several packs read a document.
+    extractors agree; their attributes are names of fields. A filing that tags none of the fields still belongs to the
+    domain, but all of its figures are unknown. `tables` saves time where several packs read a document.
     """
     found = _read_figures(document, pack, votes, tables)
     return replace(found, figures={}) if found is not None and found.entity in pack.exceptions else found

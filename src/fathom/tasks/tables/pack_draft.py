@@ -109,7 +109,7 @@ def draft_pack(corpus: Corpus, name: str) -> str:
     documents = 0
     years: Counter[int | None] = Counter()
     own: Counter[int | None] = Counter()
-    with_earlier = 0  # documents that give figures of earlier years, too
+    with_earlier = 0  # documents that also give figures of earlier years
     languages: Counter[Language] = Counter()
     for document in corpus.documents():
         language: Language = "zh" if document.language == "zh" else "en"
@@ -137,7 +137,7 @@ def draft_pack(corpus: Corpus, name: str) -> str:
         return results
     if len(chosen) < 2:
         raise FathomError(_why_nothing(documents, len(corpus)))
-    # Reports of one year need no year in the questions, unless they give figures of earlier years, too.
+    # Reports of one year need no year in the questions, unless they also give figures of earlier years.
     several = len(years.keys() - {None}) > 1 or (with_earlier >= years.total() / 2 >= years[None])
     has_periods = any(recurring[one].periods for one in chosen) and (not years or several) and _share_a_year(own)
     usual = languages.most_common(1)[0][0]
@@ -234,7 +234,7 @@ def _note(found: _RecurringLabel, fact: Fact, document: Document) -> _RecurringL
 
 
 _HEADER = """\
-# A draft: correct the nouns, remove what nobody would ask about, and add metrics such as
+# A draft: correct the nouns, remove fields that are not worth asking about, and add metrics such as
 #     [metrics.margin]
 #     formula = "profit / revenue"
 #     percent = true

@@ -42,7 +42,7 @@ _AFTER = r"(?![\w%^\\{]|[.,]\d|\s?[-−–/×·⋅]\s?\d)"
 def phrase_facts(document: Document, pack: Pack) -> Iterator[Fact]:
     """The figures that sentences of the body state; references and what other studies did are left out.
 
-    Where other words may state another value, that is given, too: then the figure is uncertain.
+    If other words may state another value, both are returned, and the figure is uncertain.
     """
     for field in pack.fields:
         stated = list(_stated(document, pack, field))

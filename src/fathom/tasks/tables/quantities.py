@@ -72,7 +72,7 @@ class Quantity:
 
     @property
     def pools(self) -> bool:
-        """Whether the quotient of the sums over all entities has a meaning, too."""
+        """Whether the quotient of the sums over all entities is meaningful."""
         return self.formula[0] in ("%", "/") and self.additive
 
     @property

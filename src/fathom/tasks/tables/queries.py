@@ -1,4 +1,4 @@
-"""Draws questions about an entity table: three levels, and constants that leave no doubt about the answer."""
+"""Draws questions about an entity table, at three levels, with constants that make the answer unambiguous."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ class QueryMaker(QueryParts):
     """Draws questions about one entity table."""
 
     def make(self, level: QuestionLevel, empty: bool = False) -> ProgramQuestion | None:
-        """A question of that level; None if none was found. With `empty` nothing meets its conditions.
+        """A question of that level; None if none was found. With `empty`, nothing meets its conditions.
 
-        Its form is then that of a question with an answer, drawn first: what has an answer in no question about these
-        documents, such as the mean of a group of four companies, would suggest that there is none.
+        The form of an empty question is that of an answerable question drawn first. A form that is never answerable on
+        these documents, such as the mean of a group of four companies, would reveal that the question has no answer.
         """
         self._empty = False
         for _ in range(TRIES if empty else 1):
@@ -44,12 +44,12 @@ class QueryMaker(QueryParts):
         return None
 
     def _drawn(self, level: QuestionLevel) -> tuple[ProgramQuestion, _Maker] | None:
-        """A question with an answer, and what it was made by."""
+        """An answerable question, and the function that made it."""
         makers = self._makers()[level]
         if self._rng.random() < 0.5:
-            # Months are easy to ask for, and would crowd out other questions.
+            # Questions about months are easy to find, and would otherwise outnumber the others.
             makers = [maker for maker in makers if maker not in self._month_makers()] or makers
-        # A form that seldom finds clear constants gets several tries, so that it is not crowded out.
+        # A form for which clear constants are rare gets several tries, so that it is not underrepresented.
         for maker in self._rng.sample(makers, len(makers)):
             for _ in range(TRIES):
                 made = maker()
@@ -154,7 +154,8 @@ class QueryMaker(QueryParts):
     def _counts_comparison(self) -> bool:
         """Whether the entities of which one figure exceeds another are counted, not listed.
 
-        One never exceeds the other in few reports: if they were listed, a comparison would suggest that some meet it.
+        There are few reports in which one figure never exceeds the other. If such questions asked for lists, the form
+        would suggest that some entities meet the comparison.
         """
         return not self._empty and self._rng.random() < COUNTED_COMPARISONS
 
@@ -166,7 +167,7 @@ class QueryMaker(QueryParts):
 
     def _total_growth(self) -> ProgramQuestion | None:
         quantity = self._one_of([one for one in self._growths if one.additive and not one.has_gaps])
-        # Nobody asks by how much the number of turbines changed that are the same as a year before.
+        # A question about a change makes no sense if the totals of both years are equal.
         if quantity is None or len({sum(column.values()) for column in quantity.columns}) < 2:
             return None
         now, before = (tree.Aggregate("SUM", tree.Column(column.name)) for column in quantity.columns)
@@ -269,7 +270,7 @@ class QueryMaker(QueryParts):
     def _metric_comparison(self) -> ProgramQuestion | None:
         """A difference of fields, such as free cash flow, that is positive and exceeds a field such as net profit."""
         by_name = {one.columns[0].slot.field: one for one in self._fields}
-        # What is compared with operating cash flow may be compared with what is left of it.
+        # A field that is comparable with operating cash flow is also comparable with a difference that starts from it.
         pairs = [
             (metric, by_name[two])
             for metric in self._metrics

@@ -252,9 +252,9 @@ class QueryParts:
         None of the values of `unmet` meets it.
         """
         known = [value for value in self._values(quantity, used) if value is not None]
-        # Nobody asks for a growth of more than -2%, or for a profit above -3 million.
+        # No reader would ask for growth of more than -2%, or for a profit above -3 million.
         positive = quantity.growth or min(known, default=0) < 0
-        # Below zero nobody asks, so that there is no "<" that such values never meet: it is rare here, too.
+        # Constants below zero are not used, so no "<" condition is unmet by such values. They are rare here as well.
         sign = self._rng.choices("><", (1, 1 if min(known, default=0) > 0 else RARELY_BELOW))[0]
         if unmet:
             known = [one for one in known if (one >= max(unmet) if sign == ">" else one <= min(unmet))]

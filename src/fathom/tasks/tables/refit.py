@@ -71,7 +71,7 @@ class TablesRefitter:
         figures = entity_figures(self._figures(smaller, was.pack), was.year, currency)
         table = replace(was, known=figures)
         columns = tuple(
-            # Constants are in the units of the question, whatever the usual size of the figures that are left.
+            # Constants keep the units of the question, even if the remaining figures would be shown in others.
             replace(found, unit=column.unit, scale=column.scale)
             for column in scope.columns
             if (found := table.columns.get(column.slot)) is not None and found.mixed == column.mixed

@@ -58,7 +58,7 @@ def _lines(
     units: dict[MeasuredResult, str],
     reported: dict[MeasuredResult, set[DocumentId]],
 ) -> Iterator[str]:
-    yield "# A draft: remove what nobody would compare, and correct the nouns."
+    yield "# A draft: remove results that are not worth comparing, and correct the nouns."
     yield ""
     yield f'name = "{name}"'
     yield 'summary = "Results that several articles of a corpus report"'

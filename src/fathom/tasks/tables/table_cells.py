@@ -184,7 +184,7 @@ class _Grid:
         span = cell.span if number is None else Span(cell.span.start + number.start, cell.span.start + number.end)
         labeled, printed = row_heading.unit or heading.unit, number.unit if number else None
         has_symbol = printed is not None and printed.kind == "money" and labeled is None and not printed.scale
-        # A percent sign or a scale in the cell counts, whatever the label says.
+        # A percent sign or a scale in the cell overrides the label.
         own = printed if labeled is None or (printed and printed.kind == "percent") else labeled
         if printed and printed.scale and labeled and printed.kind == "scale":
             own = replace(labeled, scale=printed.scale)
@@ -196,7 +196,7 @@ class _Grid:
 
     @property
     def _is_titled(self) -> bool:
-        """Whether the total of a column may be used: without a title, nobody knows what it is the total of."""
+        """Whether the total of a column may be used: without a title, it is unclear what is totaled."""
         return bool(self._caption or (self._rows and self._rows[0].texts.get(0)))
 
     @cached_property

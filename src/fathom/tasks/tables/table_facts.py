@@ -116,7 +116,7 @@ def _money(number: TableNumber, dollar: str) -> Unit | None:
 
 
 def _is_per_unit(number: TableNumber) -> bool:
-    """Amounts for each share are not in millions, whatever the caption says."""
+    """Amounts per share are not in millions, even if the caption says so."""
     return any("per share" in label.lower() or "每股" in label for label in number.labels)
 
 

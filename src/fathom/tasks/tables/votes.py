@@ -51,7 +51,7 @@ class Extraction(Record):
 
 
 def decide(document: DocumentId, field: str, claims: Sequence[Vote]) -> VotedFigure:
-    """The value that more than half of all extractors give; those that fail count, too."""
+    """The value that more than half of all extractors give, including those that fail."""
     names = [claim if isinstance(claim, str) else _name(claim) for claim in claims]
     votes = Counter(names)
     winner, count = votes.most_common(1)[0]

@@ -1,4 +1,4 @@
-"""Reader of Word documents: styles and outline levels give the structure, whatever program or language wrote them."""
+"""Reader of Word documents: styles and outline levels give the structure, for any program and language."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ ParagraphRole = Literal[
     "title", "subtitle", "author", "date", "abstract", "abstract title", "contents", "heading", "item", "text"
 ]
 
-# Word stores built-in names in English whatever its language; other programs translate them.
+# Word stores built-in names in English in every language version; other programs translate them.
 _HEADING = word_pattern(_WORDS["heading"], 0)
 _NAMES: dict[ParagraphRole, re.Pattern[str]] = {part: word_pattern(names, 0) for part, names in _WORDS["names"].items()}
 
@@ -34,7 +34,7 @@ class ParagraphStyle:
 
 
 class Styles:
-    """The styles of a document by id, with what they inherit."""
+    """The styles of a document by id, including inherited properties."""
 
     def __init__(self, parts: ZipParts, name: str | None) -> None:
         root = parts.tree(name) if name else None

@@ -1,7 +1,7 @@
 """Authors and affiliations in the lines between a title and the text.
 
 A byline is known only if every piece of every line is explained: a name, a mark, a degree, an affiliation, an address,
-a date, a label or a note. A piece that is none of these may be an author, so that the authors are then unknown.
+a date, a label or a note. A piece that is none of these may be an author, so the authors are then unknown.
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ def _starts_with_mark(text: str) -> bool:
 
 
 def _read_segment(text: str, is_footnote: bool, reading: _Reading) -> list[str]:
-    """Return the names in a segment of a line; what it has besides them is added to `reading`."""
+    """Return the names in a segment of a line; anything else in it is added to `reading`."""
     pieces = split_pieces(text)
     explained = [classify_piece(piece, bool(reading.labeled)) for piece in pieces]
     after_colons = (piece.text.rpartition(":")[2].strip() for piece in explained if ":" in piece.text)

@@ -40,7 +40,7 @@ def mark_unknown(document: ParsedDocument, finder: CitationFinder, lines: Ordere
 
 
 _MIN_ABSTRACT, _MAX_ABSTRACT = 20, 600
-"""Words of an abstract. A longer one probably goes on into the text."""
+"""Words of an abstract. A longer one probably includes part of the text."""
 _NOT_ABSTRACT = re.compile(
     r"\S@\S+\.\w|©|\bpermission to make\b|\ball rights reserved\b|\bcorresponding author\b", re.I
 )

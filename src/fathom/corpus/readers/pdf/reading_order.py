@@ -86,7 +86,7 @@ class OrderedLines(list[Line]):
         return self.columns[self.column(line)] + self.width if self.columns else line.right
 
     def has_room(self, before: Line, line: Line) -> bool:
-        """Return whether a line ends early, so that the next line starts something new."""
+        """Return whether a line ends early, so the next line starts something new."""
         if self._justified:
             return before.right < self.right_edge(before) - before.size
         return not wraps(before, line, self.right_edge(before))

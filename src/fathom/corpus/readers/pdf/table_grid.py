@@ -138,7 +138,7 @@ def figure_table(rows: Sequence[Sequence[Line]], dehyphenator: Dehyphenator) -> 
     """Return the table of rows without a caption, if nearly each has a label and figures; None otherwise."""
     text_rows = [TextRow(tuple(sorted(row, key=lambda piece: piece.left)), tuple(row)) for row in rows]
     labeled = sum(map(_has_label_and_figures, text_rows))
-    # The first row has the headings of the columns; without them nobody knows which year a figure is of.
+    # The first row has the headings of the columns; without them the year of a figure is unknown.
     heads = [strip_marks(piece.text).strip() for piece in text_rows[0].pieces[1:]] if text_rows else []
     if not any(_YEAR.search(head) or not _NUMBER.fullmatch(head) for head in heads):
         return None
