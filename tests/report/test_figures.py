@@ -35,7 +35,7 @@ from fathom.report.drawings.charts import (
 from fathom.report.failures import cause_summary, causes, correlates, patterns
 from fathom.report.figures import Figure, FigureColumn, write_figures
 from fathom.report.formatting import percent, point
-from fathom.report.page_data import LEVELS, packed, shortened
+from fathom.report.page_data import LIMIT_LEVELS, packed, shortened
 from fathom.report.sections import all_figures
 from fathom.runs.folder import VERDICTS
 from tests.report.conftest import Sample
@@ -273,7 +273,7 @@ def test_shortened_texts_say_how_much_is_missing(text: str, most: int) -> None:
 
 
 def test_limits_become_stricter() -> None:
-    for generous, sparing in pairwise(LEVELS):
+    for generous, sparing in pairwise(LIMIT_LEVELS):
         assert sparing.response < generous.response
         assert sparing.passage < generous.passage
-    assert all(f"{limits.response:,} characters" in limits.rule() for limits in LEVELS)
+    assert all(f"{limits.response:,} characters" in limits.rule() for limits in LIMIT_LEVELS)

@@ -11,7 +11,7 @@ from fathom.records.documents import Passage
 from fathom.records.files import read_records, write_records
 from fathom.records.questions import Response, Step, Usage
 from fathom.records.spans import Span
-from fathom.report.page_data import LEVELS
+from fathom.report.page_data import LIMIT_LEVELS
 from fathom.report.pages import write_page
 from fathom.report.traces import MAX_STEPS, positions, steps_of
 from fathom.runs.folder import RESPONSES, VERDICTS
@@ -22,7 +22,7 @@ from tests.report.sample import Player, play
 
 def test_a_long_trace_keeps_its_first_and_last_steps() -> None:
     trace = [Step(kind="tool", name=str(number)) for number in range(100)]
-    shown = steps_of(trace, LEVELS[0])
+    shown = steps_of(trace, LIMIT_LEVELS[0])
     assert [step if isinstance(step, int) else step[1] for step in shown if isinstance(step, int | list)] == [
         *map(str, range(MAX_STEPS // 2)),
         100 - MAX_STEPS,

@@ -355,8 +355,9 @@ def _notes(data: BenchData, bench: BenchInfo, runs: Sequence[RunSummary], causes
         missing = outcomes.error + outcomes.unanswered
         if missing:
             said = "1 response is" if missing == 1 else f"{missing:,} responses are"
+            errors = "1 error" if outcomes.error == 1 else f"{outcomes.error:,} errors"
             notes.append(
-                f"{run.info.name}: {said} missing ({outcomes.error:,} errors). Missing responses count in the "
+                f"{run.info.name}: {said} missing ({errors}). Missing responses count in the "
                 f"denominator; if all were correct, accuracy would be {run.overall.max_accuracy:.1%}."
             )
         if one.undiagnosed and data.has_corpus:
@@ -370,5 +371,7 @@ def _scored_here(counts: Sequence[int]) -> Iterator[str]:
     """One line for all runs with responses that had not been scored."""
     runs = sum(count > 0 for count in counts)
     if runs:
-        responses = "1 response" if sum(counts) == 1 else f"{sum(counts):,} responses"
-        yield f"{responses} of {runs:,} {'run' if runs == 1 else 'runs'} had no verdict and were scored here."
+        one = sum(counts) == 1
+        responses = "1 response" if one else f"{sum(counts):,} responses"
+        in_runs = f"{runs:,} {'run' if runs == 1 else 'runs'}"
+        yield f"{responses} of {in_runs} had no verdict and {'was' if one else 'were'} scored here."

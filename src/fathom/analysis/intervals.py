@@ -253,7 +253,7 @@ def ratio_lost(upper: FloatArray, lower: FloatArray, contexts: IntArray) -> Esti
     if clusters < 2:
         return above.estimate(max(-1.0, lost), -1.0, 1.0, 1.0, "none")
     pull = (below.totals - ratio * above.totals) / whole
-    # Half a question more and half a question less is lost: an unobserved loss is not known to be zero.
+    # The last term is the variance of half a question: no observed loss does not prove that there is none.
     variance = float((pull**2).sum()) * clusters / (clusters - 1) + 1 / (whole + 2) ** 2
     half = t_quantile(clusters - 1.0) * float(np.sqrt(variance))
     effective = max(1.0, abs(lost * ratio) / variance)
@@ -276,7 +276,7 @@ def jackknife(
     low, high, effective, method = -1.0, 1.0, 1.0, "none"
     if len(others) > 1:
         size = len(others)
-        # One item more or less: perfect agreement on a few items does not make it certain.
+        # The last term is the variance of one item: perfect agreement on a few items is still uncertain.
         variance = (size - 1) / size * float(((others - others.mean()) ** 2).sum()) + 1 / (weight + 2) ** 2
         half = t_quantile(size - 1.0) * float(np.sqrt(variance))
         low, high = max(-1.0, value - half), min(1.0, value + half)
@@ -286,13 +286,13 @@ def jackknife(
 
 # Bootstrap, for statistics without a formula.
 
-AT_ONCE = 1_000
+BATCH_SIZE = 1_000
 """Resamples computed at once, to bound memory."""
 
 
 def draws(clusters: int, resamples: int, rng: np.random.Generator) -> list[FloatArray]:
     """How often each context is drawn in each resample, in batches."""
-    sizes = (min(AT_ONCE, resamples - start) for start in range(0, resamples, AT_ONCE))
+    sizes = (min(BATCH_SIZE, resamples - start) for start in range(0, resamples, BATCH_SIZE))
     return [_drawn(clusters, size, rng) for size in sizes]
 
 

@@ -92,7 +92,7 @@ def judge_errors(decisions: Sequence[PlantedDecision]) -> dict[str, JudgeError]:
     return errors
 
 
-def together(decisions: Sequence[PlantedDecision]) -> list[PlantedDecision]:
+def majority_decisions(decisions: Sequence[PlantedDecision]) -> list[PlantedDecision]:
     """The decisions of all judges on each planted response as one."""
     groups: dict[tuple[str, str, str], list[PlantedDecision]] = {}
     for one in decisions:

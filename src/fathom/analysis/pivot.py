@@ -15,7 +15,7 @@ import numpy as np
 from fathom.analysis.intervals import BoolArray, IntArray
 from fathom.analysis.pivot_cells import Cells, CellValue, Groups
 from fathom.analysis.pivot_notes import PivotNotes
-from fathom.analysis.pivot_terms import SHARE, PivotTerms, TableMeasure, unknown
+from fathom.analysis.pivot_terms import SHARE, PivotTerms, TableMeasure, unknown_name_error
 from fathom.analysis.response_table import Property, ResponseTable, ValueFormat, matching, plain_name
 from fathom.records.documents import Count
 from fathom.records.errors import FathomError
@@ -366,7 +366,7 @@ class _Pivot:
                 sides = [matching(one.values, part.strip()) for part in (given[:split], given[split + 1 :])]
                 if all(len(side) == 1 for side in sides):
                     return axis, sides[0][0], sides[1][0]
-        raise unknown(
+        raise unknown_name_error(
             f"--difference: give two values of '{one.name}' such as {one.name}=FIRST,SECOND, not", given, one.values
         )
 

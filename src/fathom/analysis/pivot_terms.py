@@ -1,4 +1,4 @@
-"""The words of a table: filters such as "length>=128K" and measures such as "seconds:median", looked up in the data."""
+"""Terms of a pivot table, resolved in the data: filters ("length>=128K") and measures ("seconds:median")."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class TableMeasure:
 
 @dataclass(frozen=True)
 class PivotTerms:
-    """Looks names up in the responses, with the changes that the user asks for."""
+    """Looks up names in the responses, with the user's renamed values and bins."""
 
     table: ResponseTable
     rename: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class PivotTerms:
     bins: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """By number: the limits of the ranges that it is grouped into."""
     unmatched: list[str] = field(default_factory=list)
-    """Alternatives in conditions, and renamed values, that no response has, such as "system=sql"."""
+    """Values in conditions and renames that no response has, such as "system=sql"."""
 
     def property(self, name: str, what: str) -> Property:
         """The property of that name. `what` says where it was given, for the error."""
@@ -61,7 +61,7 @@ class PivotTerms:
             known = self.table.property(name)
             if known is None:
                 ranges = " It is a number: group it into ranges with --bins." * (name in self.table.column_names)
-                raise unknown(f"{what}: there is no property", name, self.table.property_names, ranges)
+                raise unknown_name_error(f"{what}: there is no property", name, self.table.property_names, ranges)
             found = known
         if name not in self.rename:
             return found
@@ -72,7 +72,7 @@ class PivotTerms:
     def _binned(self, name: str) -> Property:
         column = self.table.column(name)
         if column is None:
-            raise unknown("--bins: there is no number", name, self.table.column_names)
+            raise unknown_name_error("--bins: there is no number", name, self.table.column_names)
         limits = [as_number(one) for one in self.bins[name]]
         if not limits or any(np.isnan(limits)) or sorted(set(limits)) != limits:
             raise FathomError(f"--bins: give the limits of '{name}' as ascending numbers, such as {name}=15K,20K.")
@@ -98,7 +98,7 @@ class PivotTerms:
         if name not in (*self.table.property_names, *self.bins):
             if not is_number:
                 names = (*self.table.property_names, *self.table.column_names)
-                raise unknown("--where: there is no property", name, names)
+                raise unknown_name_error("--where: there is no property", name, names)
             return self._where_number(name, sign, value)
         one = self.property(name, "--where")
         if sign in ("=", "!="):
@@ -106,7 +106,7 @@ class PivotTerms:
             if not codes and is_number and not np.isnan(as_number(value)):
                 return self._where_number(name, sign, value)
             if not codes:
-                raise unknown(f"'{one.name}' has no value", value, one.values)
+                raise unknown_name_error(f"'{one.name}' has no value", value, one.values)
             has = one.having(codes, self.table.size)
             return np.asarray(has == (1 if sign == "=" else 0))
         if is_number:
@@ -151,9 +151,9 @@ class PivotTerms:
             return TableMeasure(base, "pass", "share", self.table.column("accuracy"), int(passed[1]))
         column = self.table.column(base)
         if column is None:
-            raise unknown("--measure: there is no measure", base, self.measure_names(), _MEASURE_HINT)
+            raise unknown_name_error("--measure: there is no measure", base, self.measure_names(), _MEASURE_HINT)
         if statistic and statistic not in STATISTICS and not re.fullmatch(r"p(100|\d\d?)", statistic):
-            raise unknown(f"--measure: '{base}' has no statistic", statistic, (*STATISTICS, "p90"))
+            raise unknown_name_error(f"--measure: '{base}' has no statistic", statistic, (*STATISTICS, "p90"))
         kind: ValueFormat = "number" if statistic in ("correlation", "var") else column.kind
         kind = "count" if statistic == "count" else kind
         return TableMeasure(text, statistic or "mean", kind, column)
@@ -166,7 +166,7 @@ class PivotTerms:
         """The share of responses that meet a condition, such as "outcome=refused"."""
         name = plain_name(re.split(r"[=!<>]", text, maxsplit=1)[0])
         if name not in self.table.property_names:
-            raise unknown("--measure: there is no property", name, self.table.property_names)
+            raise unknown_name_error("--measure: there is no property", name, self.table.property_names)
         values = self._where(text).astype(float)
         return TableMeasure(text, "mean", "share", ResponseColumn(text, "share", "response", values, True))
 
@@ -192,7 +192,7 @@ def _compared(one: Property, sign: str, given: str) -> list[int]:
     if not one.is_ordered:
         raise FathomError(f"--where: the values of '{one.name}' have no order. Compare it with = or !=.")
     if given not in one.values:
-        raise unknown(f"'{one.name}' has no value", given, one.values)
+        raise unknown_name_error(f"'{one.name}' has no value", given, one.values)
     place = one.values.index(given)
     return [int(code) for code in np.flatnonzero(_SIGNS[sign](np.arange(len(one.values), dtype=float), place))]
 
@@ -209,7 +209,7 @@ def as_number(text: str) -> float:
         return float("nan")
 
 
-def unknown(problem: str, name: str, known: Iterable[str], hint: str = "") -> FathomError:
+def unknown_name_error(problem: str, name: str, known: Iterable[str], hint: str = "") -> FathomError:
     """An error that lists what exists, with the closest names first."""
     names = list(dict.fromkeys(known))
     by_case = {one.lower(): one for one in names}

@@ -7,15 +7,17 @@ documents and contexts had a coverage of only 60% to 70% in simulation, at a nom
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from fathom.analysis.findings import Estimate
 from fathom.analysis.intervals import ContextSums, FloatArray, IntArray, clustered_error, share, t_quantile, wilson
+from fathom.corpus.disjoint_sets import DisjointSets
 
 
 @dataclass(frozen=True)
@@ -125,21 +127,11 @@ class DocumentOverlap:
         for context, some in enumerate(documents):
             for document in some:
                 contexts_of[int(document)].append(context)
-        parent = list(range(len(documents)))
-
-        def root(context: int) -> int:
-            while parent[context] != context:
-                parent[context] = parent[parent[context]]
-                context = parent[context]
-            return context
-
-        for contexts in contexts_of.values():
-            for other in contexts[1:]:
-                parent[root(other)] = root(contexts[0])
-        sizes = Counter(root(context) for context in range(len(documents)))
+        pairs = (pair for contexts in contexts_of.values() for pair in pairwise(contexts))
+        linked = DisjointSets.of(range(len(documents)), pairs).all()
         shared = sum(len(contexts) > 1 for contexts in contexts_of.values())
         return cls(
             len(contexts_of),
             shared / max(1, len(contexts_of)),
-            max(sizes.values(), default=0) / max(1, len(documents)) if shared else 0.0,
+            max(map(len, linked), default=0) / max(1, len(documents)) if shared else 0.0,
         )

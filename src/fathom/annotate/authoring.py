@@ -36,10 +36,10 @@ NEXT: Mapping[State, tuple[Stage, ...]] = {
     "discarded": (),
 }
 """What can happen to a puzzle in each state."""
-OF_THE_AUTHOR: tuple[Stage, ...] = ("revision", "rebuttal")
-OF_OTHERS: tuple[Stage, ...] = ("review", "consensus", "rejection")
+AUTHOR_STAGES: tuple[Stage, ...] = ("revision", "rebuttal")
+REVIEWER_STAGES: tuple[Stage, ...] = ("review", "consensus", "rejection")
 BASELINES = "baselines"
-"""Who records the results of baselines."""
+"""The author of events that record the results of baselines."""
 
 
 class AuthoringEvent(Record):
@@ -56,7 +56,7 @@ class AuthoringEvent(Record):
     answer: str = ""
     """For a review: the reviewer's own answer, given before the key was shown."""
     agrees: bool | None = None
-    """For a review: whether that is the key and there is no objection."""
+    """For a review: whether the answer equals the key and there is no objection."""
     reason: str = ""
 
 
@@ -116,7 +116,7 @@ class PuzzleHistory:
 
     def stages_for(self, person: str) -> tuple[Stage, ...]:
         """What a person may do next; nobody reviews a puzzle of their own."""
-        barred = OF_OTHERS if person == self.author else OF_THE_AUTHOR
+        barred = REVIEWER_STAGES if person == self.author else AUTHOR_STAGES
         return tuple(one for one in NEXT[self.state] if one not in barred and one != "baselines")
 
     def is_hidden_from(self, person: str) -> bool:

@@ -84,7 +84,7 @@ class SourceMark(Record):
 
 
 class AdjudicatorDecision(Record):
-    """What an adjudicator decided about claims of the annotators' layers."""
+    """The decision of an adjudicator about claims of the annotators' layers."""
 
     kind: Literal["decision"] = "decision"
     sources: Annotated[tuple[SourceMark, ...], Field(min_length=1, max_length=50)]
@@ -149,7 +149,7 @@ def _refuse_invalid(id: str, one: LayerElement | None, after: Mapping[str, Layer
 
 
 def ends_of(one: EvidenceLink | Comment) -> tuple[str, ...]:
-    """The elements without which a link or a comment cannot be."""
+    """The elements that a link or a comment refers to."""
     return (one.claim, one.evidence) if isinstance(one, EvidenceLink) else (one.about,)
 
 
@@ -200,7 +200,7 @@ def annotation_of(
 
 
 def unlinked(layer: Mapping[str, LayerElement]) -> list[str]:
-    """The evidence marks that no claim has: an annotation cannot contain them."""
+    """Evidence marks without a claim, which an annotation cannot contain."""
     used = {one.evidence for one in layer.values() if isinstance(one, EvidenceLink)}
     return [id for id, one in layer.items() if isinstance(one, EvidenceMark) and id not in used]
 

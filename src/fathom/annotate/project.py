@@ -378,7 +378,7 @@ class Project(SqliteFile):
     # Parts.
 
     @contextmanager
-    def together(self) -> Iterator[None]:
+    def transaction(self) -> Iterator[None]:
         """One transaction for several changes, on disk when it ends. A change that fails undoes only itself."""
         with file_errors("write", self.folder / FILE):
             self._db.execute("BEGIN IMMEDIATE")
@@ -394,7 +394,7 @@ class Project(SqliteFile):
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         if not self._db.in_transaction:
-            with self.together():
+            with self.transaction():
                 yield
             return
         with file_errors("write", self.folder / FILE):

@@ -66,8 +66,8 @@ def _read(paths: Sequence[Path]) -> list[Annotation]:
             found.append(one)
     names = sorted({one.annotator for one in found})
     if len(names) < 2:
-        who = f"by '{names[0]}'" if names else "missing"
-        raise FathomError(f"All annotations are {who}. Agreement needs at least two annotators.")
+        found_by = f"All annotations are by '{names[0]}'" if names else "There are no annotations"
+        raise FathomError(f"{found_by}. Agreement needs at least two annotators.")
     if len({one.document for one in found}) == len(found):
         raise FathomError(
             f"No document has annotations by two annotators ({', '.join(names)}). Agreement needs common documents."

@@ -1,4 +1,4 @@
-"""Simulated models: used like models, free of cost, with faults at the probabilities that their parameters set.
+"""Simulated models: used like real ones, free, with faults at the probabilities that their parameters set.
 
 They test the measurement itself: a run and its analysis must find the fault rates that were set. The parameters of
 `sim/reader` are the faults that the families of a bench declare, and are validated when a run starts.

@@ -228,7 +228,7 @@ def is_locked(path: Path) -> bool:
 
 
 def _cut_torn_line(file: BinaryIO) -> None:
-    """Remove all after the last newline; reads backwards, so that a long file takes no longer."""
+    """Remove everything after the last newline. Reads backwards, so the time does not depend on the file's length."""
     end = file.seek(0, os.SEEK_END)
     position = end
     while position > 0:

@@ -51,15 +51,16 @@ def interval_columns(
     get: Callable[[R], Estimate | None], name: str, title: str, kind: ColumnFormat = "share", prefix: str = ""
 ) -> tuple[FigureColumn[R], ...]:
     """A value and the ends of its interval; blank for a record without an estimate."""
-
-    def read(field: str) -> Callable[[R], ColumnValue]:
-        return lambda record: None if (one := get(record)) is None else getattr(one, field)
-
     return (
-        FigureColumn(name, title, read("value"), kind),
-        FigureColumn(f"{prefix}low", "low", read("low"), kind),
-        FigureColumn(f"{prefix}high", "high", read("high"), kind),
+        FigureColumn(name, title, _field(get, "value"), kind),
+        FigureColumn(f"{prefix}low", "low", _field(get, "low"), kind),
+        FigureColumn(f"{prefix}high", "high", _field(get, "high"), kind),
     )
+
+
+def _field(get: Callable[[R], Estimate | StageCounts | None], name: str) -> Callable[[R], ColumnValue]:
+    """Reads a field of what `get` returns for a record; None if that is None."""
+    return lambda record: None if (one := get(record)) is None else getattr(one, name)
 
 
 def accuracy_columns(get: Callable[[R], Estimate]) -> tuple[FigureColumn[R], ...]:
@@ -83,10 +84,9 @@ def count_columns(get: Callable[[R], StageCounts | None], records: Iterable[R]) 
         "retired": any(one.retired for one in known),
     }
 
-    def read(field: str) -> Callable[[R], ColumnValue]:
-        return lambda record: None if (one := get(record)) is None else getattr(one, field)
-
-    return tuple(FigureColumn(name, name.capitalize(), read(name), "count", not show) for name, show in shown.items())
+    return tuple(
+        FigureColumn(name, name.capitalize(), _field(get, name), "count", not show) for name, show in shown.items()
+    )
 
 
 @dataclass(frozen=True)

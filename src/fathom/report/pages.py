@@ -18,7 +18,7 @@ from fathom.records.version import __version__
 from fathom.report.first_paint import first_paint
 from fathom.report.formatting import bench_names, count
 from fathom.report.items import Items
-from fathom.report.page_data import LEVELS, TextLimits, packed, source_hash
+from fathom.report.page_data import LIMIT_LEVELS, TextLimits, packed, source_hash
 from fathom.report.ranking import in_page_order
 from fathom.report.sections import PageSection, sections
 from fathom.report.summary import summary
@@ -110,13 +110,13 @@ def write_page(
     index = items.index()
     responses = len(items.rows) * max(1, len(items.runs))
     if parts is False or (parts is None and responses <= MAX_RESPONSES):
-        for limits in LEVELS:
-            if limits is not LEVELS[-1] and items.weight(limits) > MAX_BYTES:
+        for limits in LIMIT_LEVELS:
+            if limits is not LIMIT_LEVELS[-1] and items.weight(limits) > MAX_BYTES:
                 continue
             inside = [packed(part) for part in items.parts(limits)]
             head = _head(findings, items, index, shown, limits, title)
             content = _page(findings, head, inside, None, options.refresh)
-            if len(content) <= MAX_BYTES or (parts is False and limits is LEVELS[-1]):
+            if len(content) <= MAX_BYTES or (parts is False and limits is LIMIT_LEVELS[-1]):
                 return _write(path, content, (), items)
     return _in_parts(findings, items, index, shown, path, title, options.refresh)
 
@@ -136,7 +136,7 @@ def _in_parts(
     title: str,
     refresh: int | None,
 ) -> WrittenPage:
-    limits = LEVELS[1]
+    limits = LIMIT_LEVELS[1]
     folder = path.with_name(f"{path.stem}-parts")
     with file_errors("make the folder", folder):
         folder.mkdir(parents=True, exist_ok=True)

@@ -222,7 +222,7 @@ class EngineModel:
                 if not _is_unstreamed(_cause(error)):
                     raise
             else:
-                # A stream that breaks off at the end of a connection looks complete but for the reason of its end.
+                # A stream that is cut off by a closed connection looks complete, except that it has no stop reason.
                 if not output.choices or output.stop_reason != "unknown":
                     return output
                 self._reporter.retried()
@@ -231,10 +231,10 @@ class EngineModel:
         return output
 
     def _choose_retries(self) -> None:
-        """Leave rate limits and server errors to the engine, which retries each request by itself.
+        """Leave retries after rate limits and server errors to the engine, which handles each request separately.
 
-        It must retry neither a server that does not stream, with a stream, nor one that does not answer: `Outages`
-        knows of all requests.
+        Two cases are not left to it: a server that does not stream must be asked without streaming, and a server that
+        does not respond is handled by `Outages`, for all requests together.
         """
         should_retry = self.model.should_retry
 
@@ -347,10 +347,10 @@ def _is_timeout(error: BaseException) -> bool:
 
 
 def _fault_of_body(error: BaseException) -> str:
-    """What is wrong with the body that a server sent, which the engine could not read; empty for other errors."""
+    """The problem with a response body that the engine could not parse; empty for other errors."""
     if isinstance(error, JSONDecodeError):
         return "the server's answer is not JSON"
-    # The engine takes the first choice.
+    # The engine reads the first choice without checking that there is one.
     return "the server's answer has no choices" if isinstance(error, IndexError) else ""
 
 

@@ -1,9 +1,9 @@
-"""The tools that simulated models call as agents. Nothing but the prompt decides, as for a real model.
+"""The tools that simulated models call as agents. As with a real model, the choice depends on the prompt alone.
 
-They search all documents for the question. A few documents are then read. Of many, every one is looked into, in one
-of these methods: a search for the question, a search for its keywords, and reading it from the beginning and on. The way
-that has led to more notes so far, as the conversation shows, comes first. Once all documents were looked into, those
-are looked into again that gave fewer notes than others did, and at last the rest.
+They search all documents for the question. If there are few documents, they then read them. Otherwise they examine
+every document by one of three methods: a search for the question, a search for its keywords, or reading from the
+beginning. The method that has led to more notes so far comes first. After all documents were examined, those with fewer
+notes than others are examined again, then the rest.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The session of a simulated model. Like a real one, it knows nothing but its prompt: no call remembers another."""
+"""The session of a simulated model. Like a real model, it knows only its prompt, and no earlier calls."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class SimulatedModel(Protocol):
     """A simulated model as a run calls it."""
 
     def answer(self, job: Job, attempt: int, shown: ShownParts | None) -> Response:
-        """The response to the question of a job after so many attempts; None stands for a prompt with everything."""
+        """The response to the question of a job; `attempt` counts earlier ones. `shown` is None if all is shown."""
         ...
 
     def take_notes(self, job: Job, attempt: int, shown: ShownParts, write: Callable[[Sequence[Span]], str]) -> Response:
@@ -106,7 +106,7 @@ class _SimulatedSession:
     def _act(self, prompt: Prompt) -> tuple[Response, tuple[ToolCall, ...]]:
         """Notes on the results of the last calls with further calls, or the answer.
 
-        The notes are part of the conversation, so that what they have is known even if the results are removed.
+        Notes are part of the conversation, so the model keeps them when results are removed.
         """
         notes = self._shown(prompt).notes
         read = self._shown(new_results(prompt)).documents
@@ -115,7 +115,7 @@ class _SimulatedSession:
         if calls or taken.outcome != "answered":
             return taken, calls
         new = self._quoted(iter((taken.text,)))
-        # With no notes at all, the model has nothing that it could answer from.
+        # Without any notes, the model has nothing to base an answer on.
         return self._respond(ShownParts((), tuple(dict.fromkeys((*notes, *new))), states_question=True), "answer"), ()
 
     def _respond(self, shown: ShownParts, purpose: str) -> Response:

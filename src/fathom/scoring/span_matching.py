@@ -72,7 +72,7 @@ class LinkPair(NamedTuple):
 
 @dataclass(frozen=True)
 class ClaimMatch:
-    """What of the claims, the evidence and the links of a key was predicted."""
+    """How well predicted claims, evidence and links match those of a key."""
 
     claims: MatchCounts
     evidence: MatchCounts

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from fathom.tasks.citations.topics import WAYS, FloatArray, TopicVectors
+from fathom.tasks.citations.topics import COMPARISONS, FloatArray, TopicVectors
 from fathom.tasks.citations.word_counts import numbered, stems_in
 
 SUBJECTS = (
@@ -34,9 +34,9 @@ def _scores(vectors: TopicVectors, sentence: str) -> FloatArray:
 @pytest.mark.parametrize(("sentence", "expected"), [("Lenses bend light.", 0), ("Money of banks.", 1)])
 def test_a_work_matches_a_sentence_with_which_it_shares_no_word(sentence: str, expected: int) -> None:
     found = _scores(TopicVectors(CORPUS), sentence)
-    assert found.shape == (len(WAYS), len(WORKS))
+    assert found.shape == (len(COMPARISONS), len(WORKS))
     assert not set(stems_in(sentence)) & set(stems_in(WORKS[expected]))
-    few = found[[WAYS.index("12 passages"), WAYS.index("60 neighbors"), WAYS.index("40 topics")]]
+    few = found[[COMPARISONS.index("12 passages"), COMPARISONS.index("60 neighbors"), COMPARISONS.index("40 topics")]]
     assert (few.argmax(axis=1) == expected).sum() > 1, few
     assert found.mean(axis=0).argmax() == expected
     assert (found[:, 2] == 0).all()

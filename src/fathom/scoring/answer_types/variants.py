@@ -38,7 +38,7 @@ from fathom.scoring.answers import (
     ValueSet,
 )
 
-WORDS = (
+NUMBER_WORDS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
 )
@@ -241,8 +241,8 @@ def _accepted_numbers(number: Number) -> Iterator[str]:
         yield with_unit(f"{whole}.0", number.unit)
         if abs(whole) >= 1000:
             yield with_unit(f"{whole:,}", number.unit)
-        if 0 <= whole < len(WORDS) and not number.unit:
-            yield from (WORDS[whole], f"Answer: {WORDS[whole].capitalize()}.")
+        if 0 <= whole < len(NUMBER_WORDS) and not number.unit:
+            yield from (NUMBER_WORDS[whole], f"Answer: {NUMBER_WORDS[whole].capitalize()}.")
 
 
 def _near_numbers(number: Number) -> Iterator[str]:

@@ -11,7 +11,7 @@ from fathom.scoring.parsing.json_values import ABSENT, answer_field, parsed
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.non_answers import DENIED_AFTER, HEDGE
 from fathom.scoring.parsing.normalization import letters, unaccented
-from fathom.scoring.parsing.remarks import RETRACTION, split_remarks, taken_back
+from fathom.scoring.parsing.remarks import RETRACTION, is_retracted, split_remarks
 
 MAX_STATEMENT_LENGTH: Final = 200_000
 """The maximum length in characters; anything longer is a document, not an answer."""
@@ -155,12 +155,12 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStateme
         return None  # "\\boxed{4} would be wrong"
     for statement, rest in ((tail, after), (box, text[box_end:]), (closing, remarks)):
         if statement and not statement.isspace():
-            if (rest and RETRACTION.search(rest)) or taken_back(f"{statement}\n{rest}", hints):
+            if (rest and RETRACTION.search(rest)) or is_retracted(f"{statement}\n{rest}", hints):
                 return None
             return AnswerStatement(_balanced(statement), marked=True)
     if not body:
         body, remarks = split_remarks(text, hints, marked=False)
-    if not body.strip() or (remarks and RETRACTION.search(remarks)) or taken_back(f"{body}\n{remarks}", hints):
+    if not body.strip() or (remarks and RETRACTION.search(remarks)) or is_retracted(f"{body}\n{remarks}", hints):
         return None
     if _ASKED.search(body, body.rfind("\n") + 1):
         return None

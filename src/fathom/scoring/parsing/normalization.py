@@ -13,7 +13,7 @@ MAX_CACHED_LENGTH: Final = 300
 BRACKETS: Final = {"(": ")", "[": "]", "{": "}", "「": "」", "『": "』", "《": "》", "【": "】"}
 
 _CACHE_SIZE = 1 << 16
-SAME_SIGN = str.maketrans(
+UNIFORM_SIGNS = str.maketrans(
     dict.fromkeys("‘’‚‛′´", "'")
     | dict.fromkeys("“”„‟«»‹›″「」『』《》〈〉", '"')
     | dict.fromkeys("‐‑‒–—―−﹣", "-")
@@ -54,7 +54,7 @@ def _normal(text: str) -> str:
     text = plain(text).replace("\\*", "*")
     if not text.isascii():
         # Twice, since case folding can undo a composition ("ŉ", "ΐ").
-        text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).translate(SAME_SIGN).casefold())
+        text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).translate(UNIFORM_SIGNS).casefold())
     else:
         text = text.lower()
     text = " ".join(text.split())

@@ -198,7 +198,7 @@ def is_label(line: str, followed: bool = False) -> bool:
     return followed and _EXPLANATION.match(line) is not None
 
 
-def taken_back(text: str, hints: KeyHints) -> bool:
+def is_retracted(text: str, hints: KeyHints) -> bool:
     """Whether a later sentence of a statement takes its beginning back ("4\n\nWait, 5.") or leaves it open."""
     if text.isascii() and "." not in text and "!" not in text and "?" not in text and "\n" not in text.strip():
         return _is_undecided(text, hints)  # one sentence

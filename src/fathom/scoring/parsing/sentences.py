@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from fathom.scoring.parsing.framed_items import COUNTS, ITEM, ORDINALS, WORD, frames_items, item_pattern
+from fathom.scoring.parsing.framed_items import ITEM, NUMBER_WORDS, ORDINALS, WORD, frames_items, item_pattern
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.normalization import letters
 
 MAX_CHARACTERS: Final = 4_000
 MAX_SPELLINGS: Final = 200
-FILLER = frozenset(COUNTS) | frozenset(
+FILLER = frozenset(NUMBER_WORDS) | frozenset(
     WORD.findall(
         "the a an this these those that following is are was were be been has have had with by in of for from "
         "to at on and would also as who which whose it its it's s here there he she they his her their author "

@@ -1,4 +1,4 @@
-"""Tables that an agent fills and queries: a database in memory, of its own, within limits."""
+"""Tables that an agent fills and queries: an in-memory database with size limits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAME = re.compile(r"(?!sqlite_)[^\W\d]\w{0,62}", re.IGNORECASE)
 
 
 class TableError(ValueError):
-    """The reason why rows were not added, in words for the model that wrote them."""
+    """Rows were not added; the message gives the reason to the model that wrote them."""
 
 
 TableRow = Mapping[str, SqlValue]

@@ -1,4 +1,4 @@
-"""Queries in a second hop: a passage that the question names by its exact words says what else to search for."""
+"""Two-hop search: the sentences of passages that the question quotes exactly are further queries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MARKER = re.compile(r"\[\[[^\[\]\n]{1,100}\]\]")
 _SENTENCE_END = re.compile(r"[.!?]\s+(?=\W*[A-Z0-9])|[。！？]|\n")
 
 QUESTION_WEIGHT = 0.25
-"""The weight of the question's own words where a passage that it names says more."""
+"""The weight of the question itself if there are queries of the second hop."""
 MAX_CHUNKS = 8
 """A string in more chunks than this does not name a passage."""
 MAX_SENTENCE_LENGTH = 600
@@ -31,7 +31,7 @@ def exact_strings(question: str) -> list[str]:
     return list(dict.fromkeys(next((one for one in match.groups() if one), match[0]) for match in found))
 
 
-class Hops(NamedTuple):
+class HopResults(NamedTuple):
     """The result of a search in two hops."""
 
     queries: list[Query]
@@ -67,9 +67,9 @@ def sentences_with(text: str, wanted: str) -> Iterator[str]:
         place = text.find(wanted, place + len(wanted))
 
 
-def search_in_hops(index: ContextIndex, question: str) -> Hops:
-    """The chunks for a question: what it names, then what the sentences around the named strings and it find."""
+def search_in_hops(index: ContextIndex, question: str) -> HopResults:
+    """The chunks for a question: those that it quotes, then those that the question and the quoted sentences find."""
     named, queries = second_hop(index, question)
     own = Query(question, QUESTION_WEIGHT if queries else 1.0)
     further = (chunk for chunk in index.search(own, *queries) if chunk not in named)
-    return Hops(queries, chain(named, further))
+    return HopResults(queries, chain(named, further))

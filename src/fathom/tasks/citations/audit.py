@@ -20,7 +20,7 @@ from fathom.scoring.check import check_response
 from fathom.tasks.auditing import AuditChecks
 from fathom.tasks.citations.baselines import Baselines, ShownItem, is_named
 from fathom.tasks.citations.draft import HIDDEN, cell_name, mark
-from fathom.tasks.citations.evidence import distinguishing_words, telling_words
+from fathom.tasks.citations.evidence import distinguishing_words, evidence_words
 from fathom.tasks.citations.item_layout import TASKS, wording
 from fathom.tasks.citations.name_check import frequent_words, visible_names
 from fathom.tasks.citations.papers import Mask, Paper
@@ -123,7 +123,7 @@ class CitationsAuditor:
             if mask is None or not set(mask.works) <= set(places):
                 return False
             words = self._paper(context.documents[0]).queries.of(mask.place, hidden).words
-            words = telling_words(words, len(masks), self._common.stems)
+            words = evidence_words(words, len(masks), self._common.stems)
             cited = {work: context.documents.index(work) - 1 for work in mask.works}
             distinguishing = {
                 work: distinguishing_words(words, stems, place, cited.values()) for work, place in cited.items()

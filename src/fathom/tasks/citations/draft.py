@@ -8,7 +8,7 @@ from functools import cached_property
 
 from fathom.records.documents import DocumentId, Passage
 from fathom.records.spans import Span
-from fathom.tasks.citations.evidence import find_evidence, telling_words
+from fathom.tasks.citations.evidence import evidence_words, find_evidence
 from fathom.tasks.citations.lexical import MaskQuery, match_scores
 from fathom.tasks.citations.papers import Mask, Paper
 from fathom.tasks.citations.settings import CitationTask, Difficulty
@@ -178,7 +178,7 @@ class ItemDraft:
         return [
             tuple(
                 find_evidence(
-                    telling_words(query.words, len(self.masks), self.common), self.excerpts, answer - 1, cited
+                    evidence_words(query.words, len(self.masks), self.common), self.excerpts, answer - 1, cited
                 )
             )
             for query, answer in zip(asked, self.answer, strict=True)

@@ -37,7 +37,7 @@ Stretch = Literal[
 STRETCHES: tuple[Stretch, ...] = get_args(Stretch)
 _FAR: dict[Stretch, int] = {"150 characters": 150, "400 characters": 400, "1500 characters": 1_500}
 
-WAYS = ("words", "rare words", "distinct words", "cosine", "language model", "best 40 words", "best 120 words")
+COMPARISONS = ("words", "rare words", "distinct words", "cosine", "language model", "best 40 words", "best 120 words")
 """The ways in which the words of a stretch are compared with a candidate."""
 PARTS = (40, 120)
 """Words in a part of a candidate, for the ways that use its best part."""
@@ -45,9 +45,9 @@ _PAIRED: tuple[Stretch, ...] = ("sentence", "paragraph")
 """The stretches whose pairs of words, character sequences and words of headings are compared as well."""
 
 MATCHERS = (
-    *(f"{way} of the {stretch}" for way in WAYS for stretch in STRETCHES),
+    *(f"{way} of the {stretch}" for way in COMPARISONS for stretch in STRETCHES),
     *(f"{way} of the {stretch}" for way in ("rarest word", "pairs", "characters", "headings") for stretch in _PAIRED),
-    *(f"{way} of the sentence" for way in topics.WAYS),
+    *(f"{way} of the sentence" for way in topics.COMPARISONS),
     "length of the candidate",
     "paragraphs of the candidate",
     "sections of the candidate",

@@ -17,7 +17,7 @@ from fathom.corpus.store import Corpus
 from fathom.records.documents import DocumentId
 from fathom.tasks.citations.candidate_search import MatcherBalance, SearchSpace, search_choices, search_clozes
 from fathom.tasks.citations.draft import CUT, cited_at, wanted_words
-from fathom.tasks.citations.evidence import telling_words
+from fathom.tasks.citations.evidence import evidence_words
 from fathom.tasks.citations.lexical import match_scores
 from fathom.tasks.citations.papers import NEAR, Mask, Paper
 from fathom.tasks.citations.settings import MASKS, CandidateSampling, CitationSettings, CitationTask, Difficulty, Form
@@ -348,7 +348,7 @@ class ItemFinder:
             queries = [paper.queries.of(mask.place) for mask in masks]
             words = [self._works.work(work).excerpt(form, shown, wanted).words for work in works]
             common = common_words(self._corpus).stems
-            telling = [telling_words(query.words, len(masks), common) for query in queries]
+            telling = [evidence_words(query.words, len(masks), common) for query in queries]
             held = [np.array([one.holds(told) for one in words]) for told in telling]
             available.searched[key] = SearchSpace(match_scores(queries, words, topic_vectors(self._corpus)), held)
         return available.searched[key]

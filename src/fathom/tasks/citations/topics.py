@@ -48,7 +48,7 @@ SPACES = {
     for many in sizes
 }
 """The columns in which texts are compared. Vectors of few dimensions compare subjects, those of many compare words."""
-WAYS = tuple(name for space in SPACES for name in (space, f"best part in {space}"))
+COMPARISONS = tuple(name for space in SPACES for name in (space, f"best part in {space}"))
 """The ways in which `TopicVectors.scores` compares texts, in its order."""
 
 _known: WeakKeyDictionary[Corpus, TopicVectors] = WeakKeyDictionary()
@@ -96,7 +96,7 @@ class TopicVectors:
             self._vectors[:-1, _columns(kind, vectors.shape[1])] = vectors
 
     def scores(self, queries: Sequence[Int32Array], candidates: Sequence[Int32Array]) -> Iterator[FloatArray]:
-        """Cosines of queries (rows) and candidates (columns), for each of `WAYS`; texts are the numbers of their
+        """Cosines of queries (rows) and candidates (columns), for each of `COMPARISONS`; texts are the numbers of their
         stems."""
         asked = self._weighted(queries) @ self._vectors[:-1]
         whole = self._weighted(candidates) @ self._vectors[:-1]

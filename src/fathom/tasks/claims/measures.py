@@ -37,7 +37,7 @@ NamedLists = dict[str, tuple[float, ...]]
 
 
 class KeyComparison(NamedTuple):
-    """What of a key was found."""
+    """How much of a key was found."""
 
     counts: NamedCounts
     values: NamedLists

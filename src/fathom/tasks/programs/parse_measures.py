@@ -36,7 +36,7 @@ class FilteredResult:
     only: tree.Condition | None = None
 
 
-class Measures(ABC):
+class MeasureParser(ABC):
     """Parses values, measures and results; the scope says which rows they are about."""
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Programs over the figures of reports, filings and research articles: the vocabulary, and what can be composed."""
+"""Programs over the figures of reports, filings and research articles: their vocabulary and their composers."""
 
 from __future__ import annotations
 

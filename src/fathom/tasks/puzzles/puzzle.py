@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
+from fathom.corpus.generated.prose.printing import MONTHS
 from fathom.records.contexts import Context
 from fathom.records.documents import Document, Fact, Passage
 from fathom.records.questions import Question
@@ -56,10 +57,6 @@ MIN_SPREAD = 0.15
 """The least share of a document between the first and the last fact that a puzzle needs."""
 DISTANCES = ("under 2K", "2K to 8K", "8K and more")
 """Tokens between the first and the last fact."""
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November"),
-    "December",
-)
 
 
 class RejectedError(Exception):
@@ -262,7 +259,7 @@ def typed_answer(answer: Value, decimals: int | None, source: PuzzleSource) -> A
 def date_spellings(number: Decimal) -> tuple[str, ...]:
     """Other ways to write a date."""
     year, month, day = int(number) // 10_000, int(number) // 100 % 100, int(number) % 100
-    name = _MONTHS[month - 1]
+    name = MONTHS[month - 1]
     return (
         f"{day} {name} {year}",
         f"{name} {day}, {year}",
