@@ -31,7 +31,7 @@ T = TypeVar("T", bound=Hashable)
 AgreementUnit = Literal["claims", "evidence", "links"]
 UNITS: tuple[AgreementUnit, ...] = ("claims", "evidence", "links")
 Marked = Literal["claims", "evidence"]
-"""What is marked in sentences."""
+"""The parts that are marked in sentences."""
 MARKED: tuple[Marked, ...] = ("claims", "evidence")
 
 

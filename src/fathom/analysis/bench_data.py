@@ -81,7 +81,7 @@ ExtraMeasures = Callable[[Item, ScoredResponse], Mapping[str, float]]
 
 @dataclass
 class RunData:
-    """What the pass collects about one run."""
+    """The collected data of one run."""
 
     run: LoadedRun
     causes: CauseEstimator

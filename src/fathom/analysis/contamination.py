@@ -81,7 +81,7 @@ class SwapResults(Record):
 
 
 class Contamination(Record):
-    """What one run shows about memorized documents."""
+    """The evidence of one run for memorized documents."""
 
     probes: dict[str, ProbeResults] = {}
     """By task."""

@@ -377,7 +377,7 @@ class RecallAt(Record):
 
 
 class Retrieval(Record):
-    """What the retrievals of a run found of what its questions need."""
+    """The recall of the passages that the questions of a run need."""
 
     responses: Count
     """Responses with a retrieval, to questions that need something."""
@@ -402,7 +402,7 @@ class FailureStage(Record):
 
 
 CostKind = Literal["price", "tokens", "seconds"]
-"""What a question costs: US dollars, tokens, or seconds of all calls."""
+"""The cost of a question: US dollars, tokens, or seconds of all calls."""
 
 
 class Cost(Record):
@@ -621,7 +621,7 @@ class BenchInfo(Record):
     leaks: dict[str, JsonValue]
     licenses: dict[str, Count]
     baselines: tuple[str, ...] = ()
-    """What shortcuts of the families reach, as measured when the bench was built, a line each."""
+    """The shortcut baselines of the families, as measured when the bench was built, one per line."""
 
 
 class Findings(Record):

@@ -132,7 +132,7 @@ def drift(
 
 
 def _identity(one: PlantedDecision) -> tuple[str, ...]:
-    """What makes two decisions comparable; with other prompts a judge is another judge."""
+    """The identity of a judge: with other prompts, a judge counts as another judge."""
     return one.judge, one.question_id, one.part, one.fault, one.prompt_version
 
 

@@ -58,7 +58,7 @@ def _share(part: int, whole: int) -> Estimate:
 
 @dataclass(frozen=True)
 class JudgedResponse:
-    """What a corrected score needs to know of one response."""
+    """The data of one response that a corrected score needs."""
 
     context: int
     accepted: bool
@@ -159,7 +159,7 @@ def _value(response: JudgedResponse, known: Mapping[str, _Rates], unknown: float
 
 @dataclass(frozen=True)
 class _Contribution:
-    """What the decisions on one part contribute to the accuracy."""
+    """The contribution of the decisions on one part to the accuracy."""
 
     rates: _Rates
     passing: float

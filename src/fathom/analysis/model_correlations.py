@@ -62,7 +62,7 @@ class PromptingGain(Record):
 
 
 class ModelCorrelations(Record):
-    """What goes together over models."""
+    """Correlations over models."""
 
     points: tuple[ModelPoint, ...]
     correlations: tuple[Correlation, ...]

@@ -34,7 +34,7 @@ COSTS = ("tokens", "input-tokens", "cached-tokens", "output-tokens", "seconds", 
 
 @dataclass(frozen=True)
 class PivotSettings:
-    """What a table shows."""
+    """The settings of a table."""
 
     rows: Sequence[str] = ("run",)
     columns: Sequence[str] = ()

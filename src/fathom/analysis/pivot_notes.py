@@ -1,4 +1,4 @@
-"""What a reader should know before comparing the cells of a table."""
+"""Caveats for comparing the cells of a table."""
 
 from __future__ import annotations
 

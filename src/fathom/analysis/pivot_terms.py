@@ -23,12 +23,12 @@ SHARE = "share"
 """The measure of tables by a property of responses: the share of responses that have the value."""
 PER_CORRECT = "dollars-per-correct"
 STATISTICS = ("mean", "macro", "median", "min", "max", "sd", "var", "sum", "count", "correlation")
-"""What a measure may be followed by, after a colon; also p and a percentile, such as p90."""
+"""Statistics that may follow a measure after a colon; also percentiles such as p90."""
 
 
 @dataclass(frozen=True)
 class TableMeasure:
-    """What the cells of a table show."""
+    """The measure in the cells of a table."""
 
     name: str
     """As it was given."""

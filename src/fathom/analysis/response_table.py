@@ -416,7 +416,7 @@ def _cause(item: ItemFinding) -> tuple[str, ...]:
 
 
 def _run_properties(run: RunData, bench: BenchData) -> dict[str, str]:
-    """What a run can be grouped by: its identity, its settings, those of its system, and what is known of its model."""
+    """Properties of a run: its identity, its settings, those of its system, and metadata of its model."""
     manifest = run.run.manifest
     info = run.run.info(True)
     settings = manifest.settings
@@ -443,7 +443,7 @@ def _run_properties(run: RunData, bench: BenchData) -> dict[str, str]:
 
 @cache
 def _model_properties(model: str) -> dict[str, object]:
-    """What the model table knows about a model, but for prices and speeds."""
+    """The metadata of a model, except for prices and speeds."""
     info = model_info(model).model_dump()
     kept = {name: value for name, value in info.items() if not name.endswith(("_price", "_speed", "_ratio", "_output"))}
     return {name: "unknown" if value is None else value for name, value in kept.items()}

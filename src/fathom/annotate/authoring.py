@@ -35,7 +35,7 @@ NEXT: Mapping[State, tuple[Stage, ...]] = {
     "rejected": (),
     "discarded": (),
 }
-"""What can happen to a puzzle in each state."""
+"""The stages that can follow each state."""
 AUTHOR_STAGES: tuple[Stage, ...] = ("revision", "rebuttal")
 REVIEWER_STAGES: tuple[Stage, ...] = ("review", "consensus", "rejection")
 BASELINES = "baselines"
@@ -115,7 +115,7 @@ class PuzzleHistory:
                 return "discarded"
 
     def stages_for(self, person: str) -> tuple[Stage, ...]:
-        """What a person may do next; nobody reviews a puzzle of their own."""
+        """The stages that a person may add next; authors cannot review their own puzzles."""
         barred = REVIEWER_STAGES if person == self.author else AUTHOR_STAGES
         return tuple(one for one in NEXT[self.state] if one not in barred and one != "baselines")
 

@@ -93,7 +93,7 @@ ChangeKind = Literal["edit", "undo", "redo", "done", "reopened", "imported"]
 
 
 class ProjectSettings(Record):
-    """What a project annotates."""
+    """The settings of a project: its corpus, documents and annotators."""
 
     format: int = FORMAT
     fathom: str = __version__
@@ -340,7 +340,7 @@ class Project(SqliteFile):
             return self._saved(document, annotator, revision)
 
     def changes_since(self, document: DocumentId, annotator: str, revision: int) -> SavedChange:
-        """What changed after a revision."""
+        """The changes after a revision."""
         with self._reading():
             return self._saved(document, annotator, revision)
 

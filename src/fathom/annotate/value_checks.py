@@ -39,14 +39,14 @@ class ValueCheckPlan(SamplePlan):
 
 
 class ValueCheck(Record):
-    """What one person says about one value."""
+    """One person's verdict on one value."""
 
     person: str
     place: Count
     step: CheckStep
     verdict: CheckVerdict
     note: str = ""
-    """What the document says instead, or why it is unclear."""
+    """The value that the document states instead, or why it is unclear."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class ValueChecks(PlannedProject[ValueCheckPlan]):
                 yield ValueCheck(person=person, place=place, step=step, verdict=verdict, note=note)
 
     def open_tasks(self, person: str) -> list[CheckTask]:
-        """What a person has to check: first the own values, then those of others that were not confirmed."""
+        """The values that a person has to check: first their own, then unconfirmed ones of others."""
         known = {(one.place, one.step): one for one in self.checks()}
         own = [CheckTask(place, "first", None) for place in self.plan.first[person] if (place, "first") not in known]
         return own + [

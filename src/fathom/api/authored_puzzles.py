@@ -129,7 +129,7 @@ def serve_authoring(project: Folder, *, port: int = 0, started: Callable[[dict[s
 
 
 class ImportedPuzzles(Record):
-    """What an import wrote."""
+    """The counts of an import."""
 
     out: str
     documents: Count

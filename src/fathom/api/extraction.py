@@ -88,7 +88,7 @@ class ExtractionSummary(Record):
 
 @dataclass(frozen=True)
 class ExtractionOptions:
-    """What extractors are asked, and how."""
+    """The options of an extraction."""
 
     tries: int = 3
     """How often each extractor is asked."""

@@ -210,7 +210,7 @@ class _JudgedRun:
         return {**found}
 
     def _checked(self, places: set[ResponseId]) -> Decisions:
-        """What the check alone decides on the same responses."""
+        """The decisions of the check alone on the same responses."""
         responses: dict[ResponseId, Response] = {
             (one.question_id, one.sample): one for one in read_responses(self._folder).responses.values()
         }

@@ -33,7 +33,7 @@ QUESTIONS = 10
 
 @dataclass(frozen=True)
 class FirstBench:
-    """What a first bench over a corpus consists of."""
+    """The lengths, families and sizes of a first bench."""
 
     contexts: FittingLengths
     sampling: tuple[Sampling, ...]

@@ -66,7 +66,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 class JudgeDecisions(NamedTuple):
-    """What a judge decided on."""
+    """The number of decisions of judges, and their agreement with the check."""
 
     decided: int
     """Responses that the check leaves open."""
@@ -100,7 +100,7 @@ class Scores:
     reasoning: Reasoning = "visible"
     """The reasoning that was checked and judged."""
     baselines: tuple[str, ...] = ()
-    """What shortcuts reach on the bench, in lines, as its build measured it."""
+    """The shortcut baselines of the bench, one per line, as its build measured them."""
 
     def __repr__(self) -> str:
         return f"Scores('{self.bench}', {len(self.questions):,} questions, accuracy {self.accuracy:.1%})"
@@ -176,7 +176,7 @@ class Scores:
 
     @property
     def judged(self) -> JudgeDecisions | None:
-        """What a judge decided on; None if there are no judgments."""
+        """The decisions of judges; None if there are no judgments."""
         judged = [verdict for verdict in self.verdicts if verdict.judgments]
         agreed = [verdict.measures[JUDGE_AGREES] for verdict in judged if JUDGE_AGREES in verdict.measures]
         return JudgeDecisions(len(judged) - len(agreed), len(agreed), _mean(agreed)) if judged else None

@@ -104,7 +104,7 @@ class _Model:
         return list(dict.fromkeys([*shown.notes, *new]))
 
     def _located(self, context: Context, item: Item) -> Located:
-        """What a question needs; cached, since a system of many calls needs it often."""
+        """The passages that a question needs; cached, since a system of many calls uses them often."""
         question = item.question.id
         if question not in self._needed:
             if len(self._needed) >= CACHED:

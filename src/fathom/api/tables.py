@@ -56,7 +56,7 @@ class Table:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know before comparing cells."""
+        """Caveats for comparing cells."""
         return self.content.notes
 
     def value(self, *labels: str) -> float | None:

@@ -95,7 +95,7 @@ class ReadResult:
     left_out: str = ""
     """Why a file in a folder or archive was not read, such as "a README"."""
     kind: str = ""
-    """What a file is that no reader reads, such as "image"."""
+    """The kind of a file that no reader supports, such as "image"."""
     incomplete: bool = False
     """Whether more than this document may be missing: the file is damaged or cut, or a limit ended its reading."""
 

@@ -128,7 +128,7 @@ class Items:
         self._contexts = [{context.id: context for context in bench.contexts()} for bench in self.benches]
 
     def index(self) -> dict[str, object]:
-        """What the filters and the list need about every item."""
+        """Data of every item for the filters and the list."""
         groupings = Groupings.of(tuple(dict.fromkeys(row.question.family for row in self.rows)))
         values: dict[str, dict[str, None]] = defaultdict(dict)
         for row in self.rows:

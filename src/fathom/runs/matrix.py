@@ -111,7 +111,7 @@ class MatrixCell:
     options: Mapping[str, Any] = field(default_factory=dict)
     """Options that the matrix, the model, the system or the cell sets."""
     marks: tuple[str, ...] = ()
-    """What distinguishes it from cells of the same model, system, settings and prompting: for the folder's name."""
+    """A suffix for the folder's name, for cells of the same model, system, settings and prompting."""
 
     @property
     def label(self) -> str:

@@ -166,7 +166,7 @@ class Pace:
 
 
 class SharedLimits:
-    """What the cells of a matrix share: the budget, and a gate for each model."""
+    """The limits that the cells of a matrix share: the budget, and a gate for each model."""
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget

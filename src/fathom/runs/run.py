@@ -56,7 +56,7 @@ class RunStatus(Record):
     lost_calls: Count = 0
     """Calls that were in flight when a process was killed, and may have cost money. Usage does not include them."""
     implausible_usage: str | None = None
-    """What is wrong with the usage that the server reported in this process, if something is."""
+    """The problem with the usage that the server reported in this process; None if it is plausible."""
     errors: dict[str, Count] = {}
     """The three most frequent error messages, with their counts."""
     stopped: str | None = None

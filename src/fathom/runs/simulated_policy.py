@@ -125,7 +125,7 @@ class _SearchMethods:
 
 
 def _way(name: str, arguments: Mapping[str, Any]) -> str:
-    """What a call does, whichever its document."""
+    """The method of a call, regardless of its document."""
     if name == "search":
         return f"search {arguments.get('query')}"
     return "read on" if arguments.get("start") else "read"
@@ -136,7 +136,7 @@ def _written(name: str, arguments: Mapping[str, Any]) -> str:
 
 
 def _read_on(prompt: Prompt) -> dict[str, int | None]:
-    """Where to read on in the documents that were read; None for those read to the end.
+    """The position at which to continue reading each document; None for those read to the end.
 
     Where a result was removed, it is taken to have ended where the shortest one did that is left.
     """

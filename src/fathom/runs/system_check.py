@@ -174,7 +174,7 @@ class _Trial:
 
 
 def _problem(response: Response | None, runner: SystemRunner) -> str:
-    """What is wrong with a response; empty if nothing is."""
+    """The problem with a response; empty if there is none."""
     if response is None:
         return runner.caller.fatal or runner.caller.stopped or "it gave no response"
     return response.error or ""

@@ -13,7 +13,7 @@ from fathom.systems.protocol import DOCUMENTS, ContextView, ShownDocument, count
 T = TypeVar("T")
 
 ChunkUnit = Literal["tokens", "sections"]
-"""What a chunk of a document consists of: running text, or whole sections where they fit."""
+"""The unit of chunks: running text, or whole sections where they fit."""
 
 _HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 _BREAKS = (re.compile(r"\n\s*\n"), re.compile(r"\n"), re.compile(r"[.!?。！？]\s*"), re.compile(r"\s"))
@@ -156,7 +156,7 @@ def _line_cut(text: str, start: int, starts: Sequence[int], at_end: bool) -> int
 
 
 class Batch(NamedTuple):
-    """What one call reads: some whole documents, or a part of a long one."""
+    """The input of one call: some whole documents, or a part of a long one."""
 
     chunks: tuple[Chunk, ...]
     part: int

@@ -43,7 +43,7 @@ _QUOTE_NAMES = ("quote", "exact_quote", "claim_text", "text")
 _NUMBER = re.compile(r"\D{0,20}(\d{1,4})\D{0,3}")
 
 Entry = dict[str, JsonValue]
-"""What one pass says about one claim."""
+"""The entry of one pass for one claim."""
 
 
 class ClaimsFirst(ABC):
@@ -201,7 +201,7 @@ def quote_of(claim: Mapping[str, JsonValue]) -> str:
 
 
 def entries_in(text: str, session: Session) -> list[tuple[int | None, Entry]]:
-    """What a pass says about claims, each with the number of its claim if it names one."""
+    """The entries of a pass, each with the number of its claim if it names one."""
     return list(_entries(_read(text, session)))
 
 
@@ -229,7 +229,7 @@ def _is_entry(value: JsonValue) -> bool:
 
 
 def _entry(value: JsonValue) -> Entry:
-    """What is said about a claim; a list by itself is its evidence."""
+    """An entry about a claim; a bare list is its evidence."""
     if isinstance(value, dict):
         return {name: one for name, one in value.items() if name not in _NUMBER_NAMES or isinstance(one, dict)}
     return {EVIDENCE: value} if isinstance(value, list) else {}
@@ -279,7 +279,7 @@ def _add(claim: Entry, entry: Entry) -> None:
 
 
 def about(number: int, claim: Entry, text: str, session: Session) -> Entry:
-    """What a pass over a single claim says about it."""
+    """The entry of a pass over a single claim."""
     entries = entries_in(text, session)
     quote = quote_of(claim)
     named = [entry for given, entry in entries if given == number or (given is None and quote_of(entry) == quote)]

@@ -61,7 +61,7 @@ class QuestionRequest(Record):
     question: str
     """The whole wording, including the requested form of the answer."""
     instruction: str
-    """What the family tells a model that reads the documents, and how it wants the answer."""
+    """The family's instruction for a model that reads the documents, with the form of the answer."""
     prompting: str
     model: str | None
     """The model that the user wants the system to use; None leaves the choice to the system."""
@@ -108,7 +108,7 @@ _Tokens = Annotated[int, Field(ge=0, le=MAX_TOKENS)]
 
 
 class ReportedUsage(_Lenient):
-    """What an answer used, if the system knows it."""
+    """The usage of an answer, if the system reports it."""
 
     input_tokens: _Tokens = 0
     cached_tokens: _Tokens = 0
@@ -286,7 +286,7 @@ def locate(citations: Sequence[CitedPart], view: ContextView) -> LocatedCitation
 
 
 def _find(citation: CitedPart, document: ShownDocument, view: ContextView, texts: dict[int, str]) -> Span | str:
-    """Where the citation is in the document's text, or why it is nowhere."""
+    """The span of the citation in the document's text, or why it was not found."""
     length = document.span.end - document.span.start
     if citation.start is not None and citation.end is not None:
         if citation.start < citation.end <= length:

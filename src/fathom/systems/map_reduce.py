@@ -50,7 +50,7 @@ LABEL_TOKENS = 40
 
 
 class DocumentNote(NamedTuple):
-    """What was noted on some documents."""
+    """The notes on some documents."""
 
     label: str
     text: str

@@ -270,7 +270,7 @@ class Session(Protocol):
 
 
 ArtifactScope = Literal["context", "bench"]
-"""What an artifact belongs to."""
+"""Whether an artifact belongs to one context or to the bench."""
 
 
 class System(Protocol):

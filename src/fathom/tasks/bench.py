@@ -102,7 +102,7 @@ class BenchManifest(Record):
     unasked: tuple[UnaskedQuestions, ...] = ()
     """Kinds of questions that could not be asked in some contexts when the bench was built."""
     leaks: dict[str, JsonValue]
-    """What each pair of splits has in common: counts of documents, contexts, and what the families declare."""
+    """Overlap of each pair of splits: counts of documents, contexts, and things that the families declare."""
     reports: dict[str, dict[str, JsonValue]] = {}
     """Facts about the build by family; `swap` for a swapped bench."""
     inputs: str = ""
@@ -337,7 +337,7 @@ class _ContextItems(NamedTuple):
 
 
 class _BuildSource(NamedTuple):
-    """What a build reads."""
+    """The inputs of a build."""
 
     corpus: Path
     contexts: Path

@@ -48,7 +48,7 @@ class Dispute(Record):
 
 
 class ImportedDisputes(Record):
-    """What an import of disputes did."""
+    """The counts of an import of disputes."""
 
     added: Count
     known: Count

@@ -161,7 +161,7 @@ class Measurement(Protocol):
 
 @dataclass(frozen=True)
 class Preparation:
-    """What to do before a family can ask about a corpus."""
+    """A step that is needed before a family can ask about a corpus."""
 
     command: str
     """The command to run; CORPUS stands for the corpus."""
@@ -277,7 +277,7 @@ class Judge:
     decide: Decide = each_part
     """The decision of one judge on each part, from its judgments on a response."""
     checked: Callable[[Key, Response], Mapping[str, Decision]] = lambda key, response: {}
-    """What the check decides on each part without a judge."""
+    """The decision of the check on each part, without a judge."""
     planted: Callable[[Item, int], Sequence[PlantedResponse]] = _nothing_planted
     """From an item and its number in the calibration set: responses to it with and without faults."""
 
@@ -397,7 +397,7 @@ class ReasoningStep(NamedTuple):
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What is known about the failures of one question before any response is seen."""
+    """The possible failures on one question, computed before any response is seen."""
 
     operators: tuple[str, ...] = ()
     """The operators of its program (not, and, or, sort, ...), each once."""
@@ -425,7 +425,7 @@ class ExtractedValue(Record):
     document: DocumentId
     span: Span
     subject: str
-    """What the value is about, such as a company."""
+    """The entity, such as a company."""
     name: str
     """What was measured."""
     period: str = ""
@@ -476,7 +476,7 @@ class Family:
     check: Check
     audit: Audit
     views: Callable[[Corpus, Mapping[str, JsonValue]], Views]
-    """What systems may see of the contexts of a corpus; the family's facts about the build of the bench come second."""
+    """Returns the views of a corpus's contexts; the second argument is the family's report on the build."""
     tags: tuple[Tag, ...] = ()
     """In the order in which reports show them."""
     cross_tabs: tuple[tuple[str, str], ...] = ()

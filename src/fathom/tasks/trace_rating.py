@@ -1,4 +1,4 @@
-"""What a judge is asked about the reasoning of a response: coherence, repeated and superfluous steps, retrieval."""
+"""Ratings of the reasoning of a response by a judge: coherence, repeated and superfluous steps, retrieval."""
 
 from __future__ import annotations
 

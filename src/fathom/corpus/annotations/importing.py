@@ -38,7 +38,7 @@ Locate = Callable[[str, int | None], Span | None]
 
 
 class ImportReport(Record):
-    """What an import read, and what it could not place."""
+    """The counts of an import: annotations that were read, and those that could not be located."""
 
     annotations: Count
     documents: Count
@@ -121,7 +121,7 @@ class AnnotationImporter:
         )
 
     def report(self) -> ImportReport:
-        """What was read so far."""
+        """The counts so far."""
         counts = {name: self._counts[name] for name in ("annotations", "quotes", "located", "claims", "findings")}
         return ImportReport(
             **counts,
@@ -197,12 +197,12 @@ Found = re.Match[str]
 
 
 def _start_of_cut(cut: Found, word: Found | None) -> int | None:
-    """Where the word begins that a quote has the end of."""
+    """The start of the word that a quote begins inside of."""
     return word.start(1) if word is not None and word[1].endswith(cut[0]) else None
 
 
 def _end_of_cut(cut: Found, word: Found | None) -> int | None:
-    """Where the word ends that a quote has the start of."""
+    """The end of the word that a quote ends inside of."""
     return word.end(1) if word is not None and word[1].startswith(cut[0]) else None
 
 

@@ -130,7 +130,7 @@ class ArticleStyle:
 
 @dataclass(frozen=True)
 class ArticlePlan:
-    """All that determines the text of one article."""
+    """Everything that determines the text of one article."""
 
     seed: int
     index: int

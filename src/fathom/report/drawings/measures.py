@@ -41,7 +41,7 @@ class PrecisionRecallPoint(NamedTuple):
 
 
 class LegendEntry(NamedTuple):
-    """What a color, a shape or a fill stands for."""
+    """The meaning of a color, a shape or a fill."""
 
     color: int | None
     shape: int

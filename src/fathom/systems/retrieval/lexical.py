@@ -130,7 +130,7 @@ def chunks_with_all(folder: Path, text: str) -> Int32Array:
 class _Index(NamedTuple):
     vocabulary: dict[str, int]
     starts: Sequence[int]
-    """Where the chunks of each word begin."""
+    """The index of the first chunk of each word."""
     chunks: Int32Array
     weights: ChunkScores
 

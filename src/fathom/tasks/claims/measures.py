@@ -25,7 +25,7 @@ FINDING = "finding evidence"
 GAP, ALL_GAPS, KEY_GAPS = "sentence gap", "sentence gap of all links", "sentence gap of annotators"
 """Sentences between claims and their evidence: of links that match the key, of all predicted links, and of the key."""
 STATEMENTS = {"claim": CONCLUSION, "evidence": LIMITATIONS}
-"""What the text may state about claims and about evidence, in passages of their own."""
+"""Attributes of claims and of evidence that the text may state in separate passages."""
 UNJUSTIFIED = "unjustified"
 """Claims that the evidence does not justify."""
 NO_EVIDENCE = "no evidence reason"

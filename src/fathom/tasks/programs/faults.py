@@ -65,7 +65,7 @@ class Variation(NamedTuple):
     """One way in which a fault changes a reading."""
 
     detail: str
-    """What was changed, such as "equal instead of not equal"."""
+    """The change, such as "equal instead of not equal"."""
     reading: Interpretation
 
 

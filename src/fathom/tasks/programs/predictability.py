@@ -25,7 +25,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 class Sample(NamedTuple):
-    """What a classifier sees of a question, and whether the question has no answer."""
+    """The features of a question for a classifier, and whether the question is unanswerable."""
 
     features: frozenset[str]
     unanswerable: bool

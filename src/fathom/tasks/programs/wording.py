@@ -233,7 +233,7 @@ class ProgramWording(Phrases):
         return notes
 
     def tie_note(self, program: tree.Program) -> str:
-        """That tied rows may come in any order."""
+        """The convention that tied rows may come in any order."""
         rows = "Groups" if isinstance(program.output, tree.GroupedResults) else self._plural.capitalize()
         if len(program.order) == 1:
             return f"{rows} {self._tied(program.order[0])} may come in any order."

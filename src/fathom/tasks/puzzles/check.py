@@ -146,7 +146,7 @@ def check(
 
 
 def decide(judgments: Sequence[Judgment]) -> dict[str, Decision]:
-    """What more than half of one judge's prompts say about each part; `unjudged` if too few of them decided."""
+    """The majority over one judge's prompts for each part; `unjudged` if too few of them decided."""
     decisions: dict[str, Decision] = {}
     for part in (ANSWER_PART, CHECKLIST_PART):
         found = [one.outcome for one in judgments if one.part.startswith(part)]

@@ -37,7 +37,7 @@ class ChecklistItem(Record):
     """A conclusion that a correct solution reaches."""
 
     name: str
-    """What it is, in words."""
+    """A description."""
     operation: ReasoningOperation
     value: Value
     aliases: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ class ChecklistItem(Record):
     cues: tuple[str, ...] = ()
     """Beginnings of words that show the role of the value."""
     labels: tuple[str, ...] = ()
-    """What introduces a name, as in "X = Lunholm" or "Town: Lunholm"."""
+    """Words that introduce a name, as in "X = Lunholm" or "Town: Lunholm"."""
     of: tuple[str, ...] = ()
     """Of a fact that is a number: spellings of the entity, or the year, that it is stated of."""
     namesakes: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""What a judge is asked about the answer and about the checklist, each under three prompts."""
+"""Prompts for a judge on the answer and on the checklist, three of each."""
 
 from __future__ import annotations
 

@@ -330,7 +330,7 @@ def sentence_of(fact: Fact, document: Document) -> Span:
 def checklist(
     source: PuzzleSource, program: Node, steps: Sequence[EvaluatedStep], letters: Mapping[str, str]
 ) -> list[ChecklistItem]:
-    """What a solution has to reach on its way to the answer: facts, names and results.
+    """The checklist of a puzzle: the facts, names and results that a solution must reach.
 
     Facts that are read only to be compared are not among them; results that are computed for a comparison are.
     """
@@ -391,14 +391,14 @@ def _item(
 
 
 def _stated_of(source: PuzzleSource, node: Node, operands: Sequence[Value]) -> tuple[str, ...]:
-    """What a fact is stated of: the end of its period, or spellings of the entity."""
+    """Cues for the subject of a fact: the end of its period, or spellings of the entity."""
     if not isinstance(node, Lookup) or not operands:
         return ()
     return (node.period.rpartition("/")[2][:4],) if node.period else source.loose_aliases(operands[0].name)
 
 
 def _labels(node: Node, vocabulary: Vocabulary, letters: Mapping[str, str]) -> tuple[str, ...]:
-    """What may introduce the name that a node gives: the letter of the question, the class of the entity."""
+    """Words that may introduce the name that a node gives: the letter of the question, the class of the entity."""
     match node:
         case Lookup():
             kind = vocabulary.attributes[node.attribute].type

@@ -153,7 +153,7 @@ class _ContextQuestions:
 
 
 def _form(item: Item) -> tuple[str, frozenset[str]]:
-    """What a question asks about which figures. The entities that meet a condition also give their number."""
+    """An identity of a question: its operation and figures. A list of entities and their number count as the same."""
     operation = item.question.tags["operation"]
     kind = "condition" if operation in ("filter", "count", "share") else operation
     # The same question about another year counts as the same question.
@@ -311,7 +311,7 @@ def _text(column: EntityColumn, entity: str) -> str:
 
 
 def _passages(query: ProgramQuestion) -> tuple[Passage, ...]:
-    """Where the documents print the figures, in the order of the rows."""
+    """The passages that print the figures, in the order of the rows."""
     return tuple(
         Passage(document=column.figures[entity].document, span=column.figures[entity].span)
         for column in query.columns

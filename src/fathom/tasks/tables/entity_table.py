@@ -41,7 +41,7 @@ class EntityColumn:
     unit: str
     """As questions name it: "million GBP", "%"; empty for a bare number."""
     scale: Decimal
-    """What the values were divided by: a million for "million GBP"."""
+    """The divisor of the values: a million for "million GBP"."""
     figures: dict[str, StatedFigure]
     """By entity. Entities that are not here are unknown."""
     mixed: bool = False

@@ -1,4 +1,4 @@
-"""What an extractor is asked, and how its response is read: a number with its unit, and a quote that prints it."""
+"""Prompts for extractors, and parsing of their responses: a number with its unit, and a quote that prints it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class ExtractionTask:
 
 @dataclass(frozen=True)
 class ExtractedFigure:
-    """What one response says of one figure."""
+    """One figure as a response states it."""
 
     value: str
     unit: str
@@ -237,7 +237,7 @@ def _located_month(claim: ExtractedFigure, field: str, subject: ExtractionTask) 
 
 
 def _find(quote: str, text: str) -> Span | None:
-    """Where the text contains the quote, all of it."""
+    """The span of the whole quote in the text."""
     return _locator(text).locate(quote, complete=True) if any(map(str.isdigit, quote)) else None
 
 

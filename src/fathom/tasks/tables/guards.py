@@ -1,4 +1,4 @@
-"""What would leave doubt about an answer: a value at a threshold, a tie at a cut, a divisor that is not positive.
+"""Guards against ambiguous answers: a value at a threshold, a tie at a cut, a divisor that is not positive.
 
 The audit computes this from the program and the table of a key, without the code that draws questions.
 """

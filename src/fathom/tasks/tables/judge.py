@@ -1,4 +1,4 @@
-"""What a judge is asked: whether two answers are the same, once in each order."""
+"""Prompts for a judge: whether two answers are the same, once in each order."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _names(key: Key) -> list[str]:
 
 
 def checked(key: Key, response: Response) -> dict[str, Decision]:
-    """What the typed check decides."""
+    """The decision of the typed check."""
     return {"": "pass" if check_answer(key, response).outcome == "correct" else "fail"}
 
 

@@ -89,7 +89,7 @@ class HeaderLabel:
     """A heading of a row or column, taken apart."""
 
     text: str
-    """What it names: without unit, period and enumerator, as printed."""
+    """The name in it, as printed, without unit, period and enumerator."""
     scope: LabelScope
     period: str
     """A year, `PART_OF_YEAR`, or empty."""

@@ -104,7 +104,7 @@ class EntityNouns(Record):
 
 
 class Pack(Record):
-    """What may be asked about the documents of one domain."""
+    """The facts that questions about the documents of one domain may use."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
     summary: str

@@ -1,4 +1,4 @@
-"""What a pack finds in a corpus: the coverage of every field, and a sample of the questions."""
+"""The coverage of a pack in a corpus: how many documents state each field, and sample questions."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class FieldCoverage(Record):
 
 
 class PackCoverage(Record):
-    """What a pack finds in a corpus."""
+    """The coverage of a pack in a corpus."""
 
     pack: str
     documents: Count

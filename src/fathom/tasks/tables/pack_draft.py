@@ -40,7 +40,7 @@ _CONCEPT_WORDS = (
     (re.compile(r"\bprovided by used in\b"), "provided by (used in)"),
     (re.compile(r"^(.*) (current|noncurrent)$"), r"\2 \1"),
 )
-"""What the names of tags of filings leave out."""
+"""Words that tag names in filings leave out."""
 _UNIT_IN_BRACKETS = re.compile(r"[（(][^（）()]*[）)]$")
 _NOT_ADDED = re.compile(
     r"share|median|average|\bmean\b|\bper\b|\bprices?\b|\brates?\b|\bratio\b|\bindex\b|\bscore\b|\bage\b"

@@ -194,7 +194,7 @@ def _composites(pack: Pack) -> Iterator[str]:
 
 
 def _kind(pack: Pack, term: str) -> str:
-    """What a term of a composite is measured in."""
+    """The kind of quantity of a composite's term."""
     if term in pack.fields:
         kind = pack.fields[term].kind
         return {"money": "amounts of money", "count": "counts", "percent": "shares and ratios"}.get(kind, "numbers")

@@ -32,7 +32,7 @@ _PART_AFTER = re.compile(
     re.IGNORECASE,
 )
 _REPEATED = re.compile(r"(.+)\1\1")
-"""What LaTeXML makes of a formula: "323232" is 32 three times."""
+"""A formula as LaTeXML prints it: "323232" is 32 three times."""
 _STOP = re.compile(r"(?<!\bal)\.\s+(?=[A-Z\d])|\n")
 MAX_SENTENCE_LENGTH = 400
 _BEFORE = r"(?<![\w.,])"

@@ -1,4 +1,4 @@
-"""What questions compare, sort and add up: fields, metrics of a pack, growth between years, and composites."""
+"""Quantities that questions compare, sort and add up: fields, metrics of a pack, yearly growth, and composites."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class VoteShares(NamedTuple):
 
 
 def predicted_shares(error: float, miss: float, votes: int, wrong_values: int = ALTERNATIVES) -> VoteShares:
-    """What independent votes give for figures that the documents state; every extractor has the same rates."""
+    """The expected results of independent votes on stated figures; every extractor has the same rates."""
     chances = ((1 - miss) * (1 - error), (1 - miss) * error / wrong_values, miss)
     correct, one_wrong, silent = (_majority(chance, votes) for chance in chances)
     wrong = wrong_values * one_wrong

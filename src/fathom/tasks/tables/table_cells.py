@@ -36,7 +36,7 @@ class TableNumber:
     """A number of a table. Where both of its headings name something, it is about a part: "Tuition > First-year"."""
 
     labels: tuple[str, ...]
-    """What the figure may be called: a label that was broken into two rows is given whole."""
+    """Possible labels of the figure; a label that was broken into two rows is joined."""
     column: str
     """The name of its column, where that names something as well; otherwise empty."""
     period: str
@@ -53,7 +53,7 @@ class TableNumber:
     is_titled: bool
     """Whether a caption or the corner of the table says what its rows are."""
     about: str
-    """What is printed around the table, in normal form: its caption, its title rows, headings, the text above."""
+    """The text around the table, in normal form: its caption, its title rows, headings, the text above."""
 
 
 def table_numbers(document: Document) -> Iterator[TableNumber]:

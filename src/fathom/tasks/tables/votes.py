@@ -77,7 +77,7 @@ def _plain(value: Decimal) -> str:
 
 
 def extraction_folder(corpus: Path, pack: str) -> Path:
-    """Where the extraction of a pack is stored."""
+    """The folder of a pack's extraction."""
     return corpus / FOLDER / pack
 
 

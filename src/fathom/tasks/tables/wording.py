@@ -1,4 +1,4 @@
-"""What the sentences of a question say; `wording_en` and `wording_zh` say it in English and Chinese."""
+"""The interface for the wording of questions, implemented by `wording_en` and `wording_zh`."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _NAMES: dict[ParagraphRole, re.Pattern[str]] = {part: word_pattern(names, 0) for
 
 @dataclass(frozen=True)
 class ParagraphStyle:
-    """What a paragraph style means."""
+    """The meaning of a paragraph style."""
 
     part: ParagraphRole = "text"
     level: int = 0

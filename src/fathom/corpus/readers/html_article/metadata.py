@@ -27,7 +27,7 @@ _MAX_META = 500
 
 @dataclass
 class PageMetadata:
-    """What the head of a page says about it."""
+    """The metadata in the head of a page."""
 
     title: str = ""
     page_title: str = ""

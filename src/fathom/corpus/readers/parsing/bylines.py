@@ -66,7 +66,7 @@ class Byline:
 
 @dataclass
 class _Reading:
-    """What the lines of a byline contain so far."""
+    """The contents of a byline read so far."""
 
     names: dict[str, ParsedAuthor] = field(default_factory=dict)
     unexplained: list[str] = field(default_factory=list)
@@ -195,7 +195,7 @@ def _add_names(names: Sequence[str], reading: _Reading) -> None:
 
 
 _NEXT_AUTHOR = re.compile(r"(?:^|\s)&(?=[^\W\d_])|\\(?:And|AND)(?![a-z])")
-"""What converters leave of the LaTeX command or the table cell for the next author."""
+"""Remains of a LaTeX command or table cell for the next author, as converters leave them."""
 _SEGMENTS = re.compile(rf";|{_NEXT_AUTHOR.pattern}")
 
 

@@ -39,7 +39,7 @@ _NOT_NAMES = word_set(_WORDS["not_cited_names"])
 
 @dataclass(frozen=True)
 class CitedNames:
-    """What a citation says about its entry."""
+    """The names and years in a citation."""
 
     names: tuple[str, ...]
     """Family names in plain form, the first author usually first."""
