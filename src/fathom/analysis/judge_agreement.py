@@ -132,7 +132,7 @@ def drift(
 
 
 def _identity(one: PlantedDecision) -> tuple[str, ...]:
-    """The identity of a judge: with other prompts, a judge counts as another judge."""
+    """The fields in which comparable decisions agree. A judge with other prompts counts as another judge."""
     return one.judge, one.question_id, one.part, one.fault, one.prompt_version
 
 

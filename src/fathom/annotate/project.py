@@ -93,7 +93,7 @@ ChangeKind = Literal["edit", "undo", "redo", "done", "reopened", "imported"]
 
 
 class ProjectSettings(Record):
-    """The settings of a project: its corpus, documents and annotators."""
+    """The settings of a project: its corpus, documents and guidelines."""
 
     format: int = FORMAT
     fathom: str = __version__

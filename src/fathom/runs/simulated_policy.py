@@ -83,7 +83,7 @@ class _SearchMethods:
         self._looks = Counter[str]()
         """How often each document was looked into."""
         self._noted: defaultdict[str, set[tuple[int, int]]] = defaultdict(set)
-        # Both counts begin at one: no way is given up because of a single document that had nothing to note.
+        # Both counts begin at one: no method is given up because of a single document that had nothing to note.
         self._calls: defaultdict[str, int] = defaultdict(lambda: 1)
         self._notes: defaultdict[str, int] = defaultdict(lambda: 1)
 
@@ -93,11 +93,11 @@ class _SearchMethods:
             self._noted[document].add((start, end))
         for call in calls:
             label = str(call.arguments.get("document"))
-            way = _way(call.name, call.arguments)
+            method = _method(call.name, call.arguments)
             self._done.add(_written(call.name, call.arguments))
             self._looks[label] += 1
-            self._calls[way] += 1
-            self._notes[way] += sum(document == label for document, _, _ in notes)
+            self._calls[method] += 1
+            self._notes[method] += sum(document == label for document, _, _ in notes)
 
     def next_calls(self, labels: Sequence[str], count: int) -> list[_Call]:
         """Up to so many calls, for different documents."""
@@ -111,8 +111,8 @@ class _SearchMethods:
         for label in sorted(labels, key=rank):
             left = [call for call in self._possible(label) if _written(*call) not in self._done]
             if left and len(calls) < count:
-                best = max(left, key=lambda call: self._notes[_way(*call)] / self._calls[_way(*call)])
-                self._calls[_way(*best)] += 1
+                best = max(left, key=lambda call: self._notes[_method(*call)] / self._calls[_method(*call)])
+                self._calls[_method(*best)] += 1
                 calls.append(best)
         return calls
 
@@ -124,7 +124,7 @@ class _SearchMethods:
             yield "read", {"document": label, "start": start, "length": LENGTH}
 
 
-def _way(name: str, arguments: Mapping[str, Any]) -> str:
+def _method(name: str, arguments: Mapping[str, Any]) -> str:
     """The method of a call, regardless of its document."""
     if name == "search":
         return f"search {arguments.get('query')}"

@@ -207,7 +207,7 @@ def _end_of_cut(cut: Found, word: Found | None) -> int | None:
 
 
 def _documents_by_name(corpus: Corpus) -> tuple[dict[str, DocumentId], frozenset[str]]:
-    """The documents by everything that may name them; and what names two documents, and therefore neither."""
+    """The documents by every possible name; and the names of two documents, which identify neither."""
     found: dict[str, set[DocumentId]] = defaultdict(set)
     for document in corpus.documents():
         source = document.source.rstrip("/").rsplit("/", 1)[-1]

@@ -17,7 +17,7 @@ CLOSE = 0.004
 
 
 def guards(program: tree.Program, database: Database) -> dict[str, bool]:
-    """Whether the program's answer over the table is beyond each kind of doubt that is possible."""
+    """Whether the program's answer over the table passes each guard that applies."""
     view = database.evaluation.view(database.schema.main)
     tests = dict.fromkeys(node for node in tree.nodes(program) if isinstance(node, tree.Compare))
     divisors = [node.right for node in tree.nodes(program) if isinstance(node, tree.Arithmetic) and node.sign == "/"]

@@ -316,7 +316,7 @@ def _walk_fields(data: Any, entity: str, year: str) -> Iterator[Block]:
 
 
 class _Subject(NamedTuple):
-    """The entity, attribute and period of a number."""
+    """The entity, year and unit of a number."""
 
     entity: str
     year: str
