@@ -30,7 +30,7 @@ from fathom.corpus.readers.parsed_document import NoCompanions
 from fathom.corpus.selftest import decompose, documents, pdf
 from fathom.records.documents import Document
 from fathom.records.files import read_records
-from fathom.tasks.tables.figures import DocumentFigures, FieldPeriod, StatedFigure, document_figures
+from fathom.tasks.tables.figures import DocumentFigures, FigureId, StatedFigure, document_figures
 from fathom.tasks.tables.pack import Pack, read_pack
 from fathom.tasks.tables.simulated_extractor import predicted_shares
 from fathom.tasks.tables.votes import VotedFigure, extraction_folder
@@ -69,7 +69,7 @@ def compared(source: str, method: str, read: Iterator[tuple[Gold, DocumentFigure
     for gold, figures in read:
         counts["documents"] += 1
         for field, wanted in gold.items():
-            found = figures.figures.get(FieldPeriod(field, figures.year)) if figures else None
+            found = figures.figures.get(FigureId(field, figures.year)) if figures else None
             if not isinstance(found, StatedFigure) or found.value is None:
                 counts["unknown"] += 1
             else:

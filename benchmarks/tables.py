@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import fathom
 from _measuring import workplace
-from fathom.tasks.tables.figures import DocumentFigures, FieldPeriod, StatedFigure, document_figures
+from fathom.tasks.tables.figures import DocumentFigures, FigureId, StatedFigure, document_figures
 from fathom.tasks.tables.pack import read_pack
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -95,7 +95,7 @@ def compared(gold: Gold, folder: Path) -> Counter[str]:
 
 
 def _figure(figures: DocumentFigures | None, field: str) -> StatedFigure | None:
-    found = figures.figures.get(FieldPeriod(field, figures.year)) if figures else None
+    found = figures.figures.get(FigureId(field, figures.year)) if figures else None
     return found if isinstance(found, StatedFigure) else None
 
 

@@ -9,12 +9,12 @@ import pytest
 from fathom.records.spans import Span
 from fathom.tasks.tables.entity_figures import EntityFigures
 from fathom.tasks.tables.entity_table import EntityTable
-from fathom.tasks.tables.figures import FieldPeriod, StatedFigure
+from fathom.tasks.tables.figures import FigureId, StatedFigure
 from fathom.tasks.tables.pack import Language, read_pack
 from fathom.tasks.tables.quantities import field, in_readable_unit
 from fathom.tasks.tables.query_constants import is_plain_percentage
 
-STAFF, REVENUE = FieldPeriod("employees", 2023), FieldPeriod("revenue", 2023)
+STAFF, REVENUE = FigureId("employees", 2023), FigureId("revenue", 2023)
 
 
 def test_an_entity_that_is_left_out_does_not_decide_the_type_of_a_column() -> None:

@@ -23,7 +23,7 @@ from fathom.records.files import read_records
 from fathom.records.spans import Span
 from fathom.runs.roles import RoleModel
 from fathom.tasks.tables.extractor import ExtractedFigure, ExtractionTask, excerpts, located, parse_response
-from fathom.tasks.tables.figures import FieldPeriod, StatedFigure, document_figures
+from fathom.tasks.tables.figures import FigureId, StatedFigure, document_figures
 from fathom.tasks.tables.pack import FieldKind, Pack
 from fathom.tasks.tables.simulated_extractor import predicted_shares, simulated_response
 from fathom.tasks.tables.votes import Vote, VotedFigure, Votes, decide
@@ -120,7 +120,7 @@ def test_the_error_of_accepted_values_is_what_the_arithmetic_predicts() -> None:
                 located(one, field, subject, "count") or "invalid" if one else "null" for one in claims
             ]
             decided = decide(document.id, field, votes)
-            right = truth.figures[FieldPeriod(field, 2020)]
+            right = truth.figures[FigureId(field, 2020)]
             assert isinstance(right, StatedFigure)
             wrong = decided.fact is not None and decided.fact.value != right.value
             counts["wrong" if wrong else decided.decision] += 1
@@ -215,10 +215,10 @@ def test_accepted_figures_are_used_and_nothing_is_asked_twice(
         for document in opened.documents():
             found = document_figures(document, PACK, Votes(corpus, "shops").of(document.id))
             assert found is not None
-            sales = found.figures.get(FieldPeriod("sales", 2020))
+            sales = found.figures.get(FigureId("sales", 2020))
             assert (sales is None) == ("Elm" in document.title_text)
             assert sales is None or (isinstance(sales, StatedFigure) and sales.source == "vote")
-            staff = found.figures[FieldPeriod("staff", 2020)]
+            staff = found.figures[FigureId("staff", 2020)]
             assert isinstance(staff, StatedFigure) and staff.source == "table"
     bench = fathom.build("tables", corpus, out=tmp_path / "bench", packs=[pack], questions=12)
     assert any("net sales" in item.question.text for item in bench.items())

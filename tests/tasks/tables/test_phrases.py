@@ -25,8 +25,8 @@ def article(text: str) -> Document:
 def values(text: str) -> dict[str, str]:
     found = document_figures(article(text), PACK)
     return {
-        slot.field: figure if isinstance(figure, str) else str(figure.value)
-        for slot, figure in (found.figures if found else {}).items()
+        figure_id.field: figure if isinstance(figure, str) else str(figure.value)
+        for figure_id, figure in (found.figures if found else {}).items()
     }
 
 

@@ -12,7 +12,7 @@ from fathom.corpus.readers.parsed_document import NoCompanions
 from fathom.records.documents import Document
 from fathom.records.spans import Span
 from fathom.tasks.tables.entity_names import title_entity, title_year
-from fathom.tasks.tables.figures import FieldPeriod, StatedFigure, document_figures
+from fathom.tasks.tables.figures import FigureId, StatedFigure, document_figures
 from fathom.tasks.tables.months import MONTH, parse_month
 from fathom.tasks.tables.pack import parse_pack
 from fathom.tasks.tables.units import Unit, parse_cell, stated_unit
@@ -79,10 +79,10 @@ def values(document: Document) -> dict[str, str]:
                 assert printed is not None and abs(printed.value) <= abs(figure.value)
             assert figure.source == "table"
     return {
-        f"{slot.field} {slot.year}": figure
+        f"{figure_id.field} {figure_id.year}": figure
         if isinstance(figure, str)
         else f"{'missing' if figure.value is None else figure.value} {figure.unit}".strip()
-        for slot, figure in found.figures.items()
+        for figure_id, figure in found.figures.items()
     }
 
 
@@ -350,7 +350,7 @@ def test_numbers_of_cells(text: str, value: str | None) -> None:
 
 def test_the_slot_of_another_year_is_kept() -> None:
     found = document_figures(read(table("2018", "Net sales (EUR) | 5", "Employees | 3")), PACK)
-    assert found is not None and FieldPeriod("sales", 2018) in found.figures and found.year == 2020
+    assert found is not None and FigureId("sales", 2018) in found.figures and found.year == 2020
 
 
 def test_a_figure_that_may_include_something_else_is_not_used() -> None:

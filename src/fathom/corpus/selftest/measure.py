@@ -148,7 +148,7 @@ def _values(document: Document, name: str, normalize: Callable[[str], str]) -> l
             return [(cell.row, cell.column, normalize(cell.span.of(text))) for t in document.tables for cell in t.cells]
         case "facts":
             # Articles have facts as well, but no format of theirs tags them.
-            # A filing tags numbers, and a month is none.
+            # A filing tags numbers, and a month is not a number.
             numbers = [fact for fact in document.facts if fact.unit != "month"]
             return [_fact(fact) for fact in numbers] if document.kind == "report" else []
         case _:

@@ -185,7 +185,7 @@ class Count:
 
 @dataclass(frozen=True)
 class CountDistinct:
-    """The number of different values of a measure; NULL is none."""
+    """The number of different values of a measure, not counting NULL."""
 
     measure: Measure
 

@@ -13,7 +13,7 @@ from fathom.records.record import digest
 from fathom.tasks.programs.database import Database
 from fathom.tasks.programs.schema import ColumnSpec, Schema, SchemaTable
 from fathom.tasks.tables.entity_figures import EntityFigures
-from fathom.tasks.tables.figures import FieldPeriod, StatedFigure, Year
+from fathom.tasks.tables.figures import FigureId, StatedFigure, Year
 from fathom.tasks.tables.months import MONTH, month_text
 from fathom.tasks.tables.pack import Language, Pack
 
@@ -36,7 +36,7 @@ TEN_THOUSAND = Decimal(10_000)
 class EntityColumn:
     """One figure of all entities."""
 
-    slot: FieldPeriod
+    figure_id: FigureId
     name: str
     unit: str
     """As questions name it: "million GBP", "%"; empty for a bare number."""
@@ -99,15 +99,17 @@ class EntityTable:
         return self.known.entities
 
     @cached_property
-    def columns(self) -> dict[FieldPeriod, EntityColumn]:
+    def columns(self) -> dict[FigureId, EntityColumn]:
         """The figures that questions may use: of this year, and of the year before where there is one."""
         years: tuple[Year, ...] = (self.year,) if self.year is None else (self.year, self.year - 1)
-        found = (self._column(FieldPeriod(field, year)) for field in self.pack.fields for year in years)
-        return {column.slot: column for column in found if column is not None}
+        found = (self._column(FigureId(field, year)) for field in self.pack.fields for year in years)
+        return {column.figure_id: column for column in found if column is not None}
 
-    def _column(self, slot: FieldPeriod) -> EntityColumn | None:
+    def _column(self, figure_id: FigureId) -> EntityColumn | None:
         figures = {
-            entity: figure for entity in self.entities if (figure := self.known.figures.get((entity, slot))) is not None
+            entity: figure
+            for entity in self.entities
+            if (figure := self.known.figures.get((entity, figure_id))) is not None
         }
         values = [figure.value for figure in figures.values() if figure.value is not None]
         units = {figure.unit for figure in figures.values() if figure.value is not None}
@@ -115,17 +117,17 @@ class EntityTable:
             0 if self.pack.about == "document" else len(set(self.entities).difference(figures, self.pack.exceptions))
         )
         too_few = len(values) < MIN_ENTITIES or unknown > MAX_LEFT_OUT
-        field = self.pack.fields[slot.field]
+        field = self.pack.fields[figure_id.field]
         if too_few or not field.of(self.language):
             return None
-        name = slot.field if slot.year is None else f"{slot.field}_{slot.year}"
+        name = figure_id.field if figure_id.year is None else f"{figure_id.field}_{figure_id.year}"
         if field.kind == "money" and units not in ({self.currency}, {f"{self.currency}/shares"}):
             whole = not self.currency and all(_CURRENCY.fullmatch(unit) for unit in units)
-            return EntityColumn(slot, name, "", Decimal(1), figures, mixed=True) if whole else None
+            return EntityColumn(figure_id, name, "", Decimal(1), figures, mixed=True) if whole else None
         if len(units) != 1:
             return None
         scale, unit = _shown_unit(next(iter(units)), values, field.kind, self.language)
-        return EntityColumn(slot, name, unit, scale, figures)
+        return EntityColumn(figure_id, name, unit, scale, figures)
 
     def left_out(self, columns: Iterable[EntityColumn]) -> tuple[str, ...]:
         """The entities with an unknown figure; a question names them."""

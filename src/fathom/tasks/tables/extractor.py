@@ -75,9 +75,9 @@ def subject_of(document: Document, pack: Pack, everything: bool) -> ExtractionTa
     if not entity or (pack.has_periods and year is None):
         return None
     certain = {
-        slot.field
-        for slot, figure in (known.figures if known else {}).items()
-        if isinstance(figure, StatedFigure) and slot.year == year
+        figure_id.field
+        for figure_id, figure in (known.figures if known else {}).items()
+        if isinstance(figure, StatedFigure) and figure_id.year == year
     }
     language: Language = "zh" if document.language == "zh" and "zh" in pack.languages else pack.languages[0]
     fields = tuple(name for name in pack.fields if everything or name not in certain)

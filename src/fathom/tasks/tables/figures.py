@@ -61,8 +61,8 @@ Conflict = Literal["conflict"]
 """The document states different values, and none of them is a rounded form of another."""
 
 
-class FieldPeriod(NamedTuple):
-    """A field in a period."""
+class FigureId(NamedTuple):
+    """Identifies a figure of an entity: its field and its year."""
 
     field: str
     year: Year
@@ -79,7 +79,7 @@ class DocumentFigures:
     """The period that the document is about; None if its figures have no period."""
     currency: str
     """The currency of its amounts of money; empty if it has none, or several."""
-    figures: dict[FieldPeriod, StatedFigure | Conflict]
+    figures: dict[FigureId, StatedFigure | Conflict]
     of_several_periods: bool = False
     """Whether a figure without a period is the latest of several that the document gives."""
 
@@ -116,7 +116,7 @@ def without_figures(
     return None if found is None else replace(found, figures={})
 
 
-_Stated = dict[FieldPeriod, dict[int, list[Fact]]]
+_Stated = dict[FigureId, dict[int, list[Fact]]]
 """The statements of each figure, by the rank of their attributes: the lowest rank counts."""
 
 
@@ -134,7 +134,7 @@ def _from_structure(document: Document | FactSheet, pack: Pack, votes: Iterable[
         found = fields.get(fact.attribute)
         year = years.of(fact.period) if found and years else None
         if found and year != "other":
-            stated[FieldPeriod(found[0], year)][found[1]].append(fact)
+            stated[FigureId(found[0], year)][found[1]].append(fact)
             used.append(fact)
     entities = {fact.entity for fact in used or whole if used or fact.attribute in tags}
     if len(entities) != 1:
@@ -149,9 +149,9 @@ def _from_tables(document: Document, pack: Pack, votes: Iterable[Fact], tables: 
         fact, field = _table_fact(tables, number, pack)
         year = _year_of(fact, pack) if fact is not None and field not in unclear else "other"
         if fact is not None and year != "other":
-            stated[FieldPeriod(field, year)][0].append(fact)
+            stated[FigureId(field, year)][0].append(fact)
     votes = list(votes)
-    fields = {slot.field for slot in stated} | {fact.attribute for fact in votes}
+    fields = {figure_id.field for figure_id in stated} | {fact.attribute for fact in votes}
     if len(document.references) >= RESEARCH_REFERENCES:
         return None  # A study of companies is not the report of one.
     if not tables.entity or not (len(fields) >= MIN_FIELDS or _is_mentioned(document, pack)):
@@ -171,13 +171,13 @@ def _from_article(
         name = pack.field_of_result.get((fact.attribute, fact.part))
         if name is not None:
             own = {"entity": document.title_text, "attribute": name, "part": ""}
-            stated[FieldPeriod(name, None)][0].append(fact.model_copy(update=own))
+            stated[FigureId(name, None)][0].append(fact.model_copy(update=own))
     for number in tables.numbers:
         found, field = _table_fact(tables, number, pack)
         if found is not None and found.period != PART_OF_YEAR:
-            stated[FieldPeriod(field, None)][0].append(found.model_copy(update={"period": ""}))
+            stated[FigureId(field, None)][0].append(found.model_copy(update={"period": ""}))
     for fact in phrase_facts(document, pack):
-        stated[FieldPeriod(fact.attribute, None)][0].append(fact)
+        stated[FigureId(fact.attribute, None)][0].append(fact)
     votes = list(votes)
     if not stated and not votes:
         return None
@@ -248,14 +248,14 @@ def _collected(
     source: FigureSource,
 ) -> DocumentFigures:
     """The figures on which the statements agree. Votes count where the structure states nothing, and beside tables."""
-    voted: set[FieldPeriod] = set()
+    voted: set[FigureId] = set()
     for fact in votes:
-        slot = FieldPeriod(fact.attribute, int(fact.period) if fact.period else None)
-        if source == "structure" and slot in stated:
+        figure_id = FigureId(fact.attribute, int(fact.period) if fact.period else None)
+        if source == "structure" and figure_id in stated:
             continue
-        if slot not in stated:
-            voted.add(slot)
-        stated[slot][0].append(fact)
+        if figure_id not in stated:
+            voted.add(figure_id)
+        stated[figure_id][0].append(fact)
     used = [fact for ranked in stated.values() for facts in ranked.values() for fact in facts]
     return DocumentFigures(
         document=document.id,
@@ -264,12 +264,14 @@ def _collected(
         year=year,
         currency=_currency(used),
         figures={
-            slot: _agreed(_of_latest_period(ranked[min(ranked)]), document, "vote" if slot in voted else source)
-            for slot, ranked in sorted(stated.items(), key=_slot_order)
+            figure_id: _agreed(
+                _of_latest_period(ranked[min(ranked)]), document, "vote" if figure_id in voted else source
+            )
+            for figure_id, ranked in sorted(stated.items(), key=_figure_order)
         },
         of_several_periods=any(
-            slot.year is None and len({fact.period for fact in ranked[min(ranked)]}) > 1
-            for slot, ranked in stated.items()
+            figure_id.year is None and len({fact.period for fact in ranked[min(ranked)]}) > 1
+            for figure_id, ranked in stated.items()
         ),
     )
 
@@ -285,7 +287,7 @@ def _of_latest_period(facts: Sequence[Fact]) -> list[Fact]:
     return [fact for fact in facts if fact.period == latest]
 
 
-def _slot_order(item: tuple[FieldPeriod, object]) -> tuple[str, int]:
+def _figure_order(item: tuple[FigureId, object]) -> tuple[str, int]:
     return item[0].field, item[0].year or 0
 
 

@@ -117,7 +117,7 @@ def normal_label(text: str) -> str:
 
 
 def names_a_count(label: str) -> bool:
-    """Whether a label names a number of people or things: in a table of amounts of money it is none of them."""
+    """Whether a label names a number of people or things, which is no amount even in a table of amounts of money."""
     return _COUNTS.search(label) is not None and _AMOUNTS.search(label) is None
 
 

@@ -1,7 +1,7 @@
 """Responses that an audit tries on every key: forms of the answer as reports print it, and near misses.
 
-That a near miss is none is decided here by coarser rules than those of the check: names are compared letter by letter,
-and numbers must differ by two steps of rounding.
+Whether a near miss really is incorrect is decided here by coarser rules than those of the check: names are compared
+letter by letter, and numbers must differ by two steps of rounding.
 """
 
 from __future__ import annotations

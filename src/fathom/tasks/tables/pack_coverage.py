@@ -54,7 +54,7 @@ def pack_coverage(pack: Pack, corpus: Corpus, seed: int = 0) -> PackCoverage:
         found=len(found),
         entities=len({figures.entity for figures in found}),
         fields=tuple(_field_coverage(name, found) for name in pack.fields),
-        unusable=_unusable(pack, {slot.field for figures in found for slot in figures.figures}),
+        unusable=_unusable(pack, {figure_id.field for figures in found for figure_id in figures.figures}),
         sample=tuple(_sample(pack, found, Random(seed))),
     )
 
@@ -63,7 +63,7 @@ def _field_coverage(name: str, found: list[DocumentFigures]) -> FieldCoverage:
     states: Counter[str] = Counter()
     for figures in found:
         figure = next(
-            (figure for slot, figure in figures.figures.items() if slot == (name, figures.year)),
+            (figure for figure_id, figure in figures.figures.items() if figure_id == (name, figures.year)),
             None,
         )
         if figure is None:

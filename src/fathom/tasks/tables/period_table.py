@@ -172,14 +172,16 @@ def _rows(documents: Sequence[DocumentFigures]) -> Iterator[_Row]:
         by_entity[one.entity].append(one)
     for entity, reports in sorted(by_entity.items()):
         ordered = sorted(reports, key=lambda one: one.year or 0)
-        years = {one.year for one in ordered} | {slot.year for one in ordered for slot in one.figures}
+        years = {one.year for one in ordered} | {figure_id.year for one in ordered for figure_id in one.figures}
         for year in sorted(years, key=lambda year: year or 0):
             yield _row(entity, ordered, year)
 
 
 def _row(entity: str, ordered: Sequence[DocumentFigures], year: Year) -> _Row:
-    slots = dict.fromkeys(slot for one in ordered for slot in one.figures if slot.year == year)
-    known = {slot.field: figure for slot in slots if (figure := latest_figure(ordered, slot)) is not None}
+    figure_ids = dict.fromkeys(figure_id for one in ordered for figure_id in one.figures if figure_id.year == year)
+    known = {
+        figure_id.field: figure for figure_id in figure_ids if (figure := latest_figure(ordered, figure_id)) is not None
+    }
     figures = {field: figure for field, figure in known.items() if figure.value is not None}
     own = [one for one in ordered if one.year == year]
     currencies = {match[0] for figure in figures.values() if (match := CURRENCY.match(figure.unit))}

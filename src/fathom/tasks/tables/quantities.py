@@ -10,7 +10,7 @@ from statistics import median
 
 from fathom.tasks.programs import tree
 from fathom.tasks.tables.entity_table import EntityColumn, EntityTable
-from fathom.tasks.tables.figures import FieldPeriod, Year
+from fathom.tasks.tables.figures import FigureId, Year
 from fathom.tasks.tables.pack import Composite, FieldKind, Metric
 
 PERCENT_FLOOR = 0.05
@@ -83,7 +83,7 @@ class Quantity:
 
 def field(table: EntityTable, name: str, year: Year, mixed: bool = False) -> Quantity | None:
     """A field of the pack; None if it is not known here, or is in several currencies unless `mixed`."""
-    column = table.columns.get(FieldPeriod(name, year))
+    column = table.columns.get(FigureId(name, year))
     if column is None or (column.mixed and not mixed):
         return None
     spec = table.pack.fields[name]

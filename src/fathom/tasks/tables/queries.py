@@ -143,7 +143,7 @@ class QueryMaker(QueryParts):
         return self._filter([one, two], "medium", "conditions")
 
     def _comparison(self) -> ProgramQuestion | None:
-        by_name = {one.columns[0].slot.field: one for one in self._fields}
+        by_name = {one.columns[0].figure_id.field: one for one in self._fields}
         pairs = [(by_name[one], by_name[two]) for one, two in self._comparable() if {one, two} <= by_name.keys()]
         if not pairs:
             return None
@@ -269,13 +269,13 @@ class QueryMaker(QueryParts):
 
     def _metric_comparison(self) -> ProgramQuestion | None:
         """A difference of fields, such as free cash flow, that is positive and exceeds a field such as net profit."""
-        by_name = {one.columns[0].slot.field: one for one in self._fields}
+        by_name = {one.columns[0].figure_id.field: one for one in self._fields}
         # A field that is comparable with operating cash flow is also comparable with a difference that starts from it.
         pairs = [
             (metric, by_name[two])
             for metric in self._metrics
             for one, two in self._table.pack.comparable
-            if metric.formula[0] == "-" and metric.columns[0].slot.field == one and two in by_name
+            if metric.formula[0] == "-" and metric.columns[0].figure_id.field == one and two in by_name
             if by_name[two].unit == metric.unit and by_name[two].columns[0] not in metric.columns
         ]
         if not pairs:

@@ -95,7 +95,7 @@ def constant_between(
     for place in places:
         low = sides[place - 1] if place else 0.0
         constant = _round_between(low, sides[place], rng, floor)
-        # A bound of 0.005% among values around 1% is none that anybody asks about.
+        # A bound of 0.005% among values around 1% would look artificial.
         if constant is not None and abs(constant) * 10 >= Decimal(abs(sides[len(sides) // 2])):
             return constant
     return None

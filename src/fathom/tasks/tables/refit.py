@@ -74,7 +74,7 @@ class TablesRefitter:
             # Constants keep the units of the question, even if the remaining figures would be shown in others.
             replace(found, unit=column.unit, scale=column.scale)
             for column in scope.columns
-            if (found := table.columns.get(column.slot)) is not None and found.mixed == column.mixed
+            if (found := table.columns.get(column.figure_id)) is not None and found.mixed == column.mixed
         )
         if len(columns) < len(scope.columns):
             return TOO_FEW

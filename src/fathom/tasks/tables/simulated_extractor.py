@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from fathom.models.simulated import Simulated
 from fathom.records.documents import Document
-from fathom.tasks.tables.figures import FieldPeriod, StatedFigure, Year, document_figures
+from fathom.tasks.tables.figures import FigureId, StatedFigure, Year, document_figures
 from fathom.tasks.tables.pack import Pack
 
 ALTERNATIVES = 4
@@ -21,10 +21,12 @@ def simulated_response(
 ) -> str:
     """The response to one prompt. Figures that structure and tables do not state are null."""
     found = document_figures(document, pack)
-    known = {slot: one for slot, one in (found.figures if found else {}).items() if isinstance(one, StatedFigure)}
+    known = {
+        figure_id: one for figure_id, one in (found.figures if found else {}).items() if isinstance(one, StatedFigure)
+    }
     response: dict[str, dict[str, str] | None] = {}
     for field in fields:
-        figure = known.get(FieldPeriod(field, year))
+        figure = known.get(FigureId(field, year))
         if figure is None or figure.value is None or simulated.happens("miss", rng):
             response[field] = None
             continue
@@ -34,7 +36,7 @@ def simulated_response(
     return json.dumps(response, ensure_ascii=False)
 
 
-def alternatives(figure: StatedFigure, known: dict[FieldPeriod, StatedFigure]) -> list[StatedFigure]:
+def alternatives(figure: StatedFigure, known: dict[FigureId, StatedFigure]) -> list[StatedFigure]:
     """The wrong values that an error may choose: the first ones with other values, each once."""
     by_value = {
         one.value: one

@@ -91,7 +91,7 @@ def _named_before(before: str, years: tuple[int, ...]) -> CitedNames:
 
 
 def _is_name(word: str) -> bool:
-    """Return whether a word may be a family name in Latin letters: "IFN-γ" and "WHO" are none."""
+    """Return whether a word may be a family name in Latin letters: "IFN-γ" and "WHO" are not."""
     capitals = not word[0].isupper() or word[1:2].isupper()
     return not capitals and len(word) > 1 and _plain(word).isascii() and word.casefold() not in _NOT_NAMES
 

@@ -56,7 +56,7 @@ class PdfByline:
     doubt: str = ""
     """Why the authors are not certain; empty if they are."""
     title_may_continue: bool = False
-    """Whether the line below the title is none of a byline."""
+    """Whether the line below the title is not part of a byline."""
 
 
 def read_byline(lines: OrderedLines, start: int, metadata_authors: str) -> PdfByline:

@@ -75,7 +75,7 @@ def _plain(text: str, number: float) -> str:
 
 
 def _moment(number: float, form: NumberFormat, from_1904: bool) -> str:
-    """Return a date, a time or both; empty if the number is none."""
+    """Return a date, a time or both; empty if the number is neither."""
     if not 0 <= number <= _LAST_DAY:
         return ""
     # The calendar of 1900 has a February 29, so days before it are one later.
