@@ -177,13 +177,13 @@ class RunFolder:
         self.manifest = manifest
         self._session = session
         self._responses: Journal[Response] = Journal(folder / RESPONSES, Response)
-        self._notes: Journal[ContextResult] = Journal(folder / NOTES, ContextResult)
+        self._results: Journal[ContextResult] = Journal(folder / NOTES, ContextResult)
         self._spending: Journal[Usage] = Journal(folder / SPENDING, Usage)
-        self._journals: tuple[Journal[Any], ...] = (self._responses, self._notes, self._spending)
+        self._journals: tuple[Journal[Any], ...] = (self._responses, self._results, self._spending)
         self._opened = ExitStack()
         self._unfinished = UnfinishedCalls(folder / UNFINISHED)
         self._sent = SentCalls(folder / SENT)
-        self._noted: dict[tuple[ContextId, str], str] = {}
+        self._results_by_name: dict[tuple[ContextId, str], str] = {}
 
     def __enter__(self) -> Self:
         with file_errors("create the folder", self.folder):
@@ -193,8 +193,8 @@ class RunFolder:
             for journal in self._journals:
                 opened.enter_context(journal)
             index = read_responses(self.folder, texts=False)
-            noted = _read_journal(self.folder / NOTES, ContextResult)
-            self._noted = {(note.context_id, note.name): note.text for note in noted}
+            stored = _read_journal(self.folder / NOTES, ContextResult)
+            self._results_by_name = {(one.context_id, one.name): one.text for one in stored}
             self._unfinished.open(index.attempts)
             self._sent.open()
             if self._session is not None:
@@ -244,14 +244,14 @@ class RunFolder:
         lines = {journal.path.name: journal.count_lines() for journal in self._journals}
         write_json(self.folder / END, RunEnd(stopped=reason, lines=lines))
 
-    def noted(self, context: ContextId, name: str) -> str | None:
-        """The note of that name for the context; None if there is none."""
-        return self._noted.get((context, name))
+    def stored_result(self, context: ContextId, name: str) -> str | None:
+        """The result of that name for the context; None if there is none."""
+        return self._results_by_name.get((context, name))
 
-    def note(self, context: ContextId, name: str, text: str) -> None:
+    def store_result(self, context: ContextId, name: str, text: str) -> None:
         """Store a result for the context's other questions and for resumed runs."""
-        self._notes.append(ContextResult(context_id=context, name=name, text=text))
-        self._noted[context, name] = text
+        self._results.append(ContextResult(context_id=context, name=name, text=text))
+        self._results_by_name[context, name] = text
 
     def pay(self, usage: Usage) -> None:
         """Store the usage of a call, even if its question gets no response."""

@@ -251,9 +251,9 @@ def run_simulated(
 def _input_tokens(estimate: CallEstimate, job: Job, folder: RunFolder) -> int:
     """The input tokens of a question's calls; calls once per context count for its first question."""
     once, name = estimate.per_context, f"calls for {job.question.family}"
-    if once is None or folder.noted(job.context.id, name) is not None:
+    if once is None or folder.stored_result(job.context.id, name) is not None:
         return estimate.input_tokens
-    folder.note(job.context.id, name, "counted")
+    folder.store_result(job.context.id, name, "counted")
     return estimate.input_tokens + once.input_tokens
 
 

@@ -162,11 +162,11 @@ class _SimulatedSession:
         self.trace.record(step)
 
     async def once(self, name: str, work: Callable[[], Awaitable[str]]) -> str:
-        noted = self.folder.noted(self.view.context.id, name)
-        if noted is None:
-            noted = await work()
-            self.folder.note(self.view.context.id, name, noted)
-        return noted
+        stored = self.folder.stored_result(self.view.context.id, name)
+        if stored is None:
+            stored = await work()
+            self.folder.store_result(self.view.context.id, name, stored)
+        return stored
 
     def artifact(self, name: str, make: Callable[[Path], None], scope: ArtifactScope = "context") -> Path:
         return self.folder.artifact(self.view.context.id if scope == "context" else "", name, make)

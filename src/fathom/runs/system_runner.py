@@ -26,13 +26,13 @@ from fathom.systems.protocol import ArtifactScope, CallError, CallEstimate, Cont
 
 
 class RunJournal(Protocol):
-    """Where responses, notes and artifacts are stored."""
+    """The storage of responses, results for a context, and artifacts."""
 
     def append(self, response: Response) -> None: ...
 
-    def noted(self, context: ContextId, name: str) -> str | None: ...
+    def stored_result(self, context: ContextId, name: str) -> str | None: ...
 
-    def note(self, context: ContextId, name: str, text: str) -> None: ...
+    def store_result(self, context: ContextId, name: str, text: str) -> None: ...
 
     def pay(self, usage: Usage) -> None: ...
 
@@ -145,11 +145,11 @@ class SystemRunner:
     async def once(self, context: str, name: str, work: Callable[[], Awaitable[str]]) -> str:
         """The note of that name, or the result of `work`. Two questions never do the same work."""
         async with self._locks.setdefault((context, name), anyio.Lock()):
-            noted = self.journal.noted(context, name)
-            if noted is None:
-                noted = await work()
-                self.journal.note(context, name, noted)
-            return noted
+            stored = self.journal.stored_result(context, name)
+            if stored is None:
+                stored = await work()
+                self.journal.store_result(context, name, stored)
+            return stored
 
 
 async def answer_of(system: System, job: Job, session: Session) -> Response:
