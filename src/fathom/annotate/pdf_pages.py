@@ -18,7 +18,7 @@ from fathom.records.errors import file_errors
 from fathom.records.spans import Span
 
 MIN_PLACED = 0.5
-"""The least share of a PDF's words that are found in the document's text; with fewer it is another file."""
+"""The minimum share of a PDF's words that are found in the document's text; with fewer it is another file."""
 ANCHOR = 4
 """Words in a row that occur once in the text: they say where a passage of the PDF is."""
 MAX_BYTES = 200_000_000

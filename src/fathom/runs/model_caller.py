@@ -233,7 +233,7 @@ class ModelCaller:
         return self.highest_usage(bound()).price
 
     def highest_usage(self, estimate: CallEstimate) -> Usage:
-        """The most that these calls can use."""
+        """The maximum usage of these calls."""
         return highest_usage(estimate, self._info, self._max_tokens)
 
 

@@ -85,7 +85,7 @@ class RunLimits:
     max_outage: float = 120.0
     """Seconds to wait for an endpoint that has stopped answering."""
     requests_per_minute: float | None = None
-    """The most requests that are begun in a minute; retries after a rate limit are not counted."""
+    """The maximum number of requests that are begun in a minute; retries after a rate limit are not counted."""
     shared: SharedLimits | None = None
     """The budget and the gates that the cells of a matrix share."""
 

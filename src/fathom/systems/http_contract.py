@@ -22,8 +22,8 @@ MAX_ANSWER_LENGTH = 1_000_000
 """Characters of an answer that are kept. A longer one is marked as truncated."""
 MAX_QUOTE_LENGTH = 10_000
 MAX_TOKENS, MAX_PRICE = 10**12, 10**6
-"""The most tokens and US dollars that one answer can have used. The sum of larger numbers may not be finite, and a run
-with such a sum can be neither listed nor analyzed."""
+"""The maximum tokens and US dollars of one answer. The sum of larger numbers may not be finite, and a run with such a
+sum can be neither listed nor analyzed."""
 MAX_CITATIONS = 500
 """Citations of one answer or step that are located."""
 

@@ -231,7 +231,7 @@ class CallEstimate:
     spare_tokens: int = 0
     """Input tokens of the spare calls together."""
     price: float | None = None
-    """The most dollars that all calls together may cost, where the system limits it, or needs no model and knows it."""
+    """The maximum price of all calls in dollars, if the system limits it, or needs no model and knows the price."""
     per_context: CallEstimate | None = None
     """Calls that are made once for a context, by the first of its questions."""
 
@@ -250,7 +250,7 @@ class Session(Protocol):
         ...
 
     def highest_usage(self, estimate: CallEstimate) -> Usage:
-        """The most that these calls can use, in the model's own tokens, with their price if it is known."""
+        """The maximum usage of these calls, in the model's own tokens, with their price if it is known."""
         ...
 
     def record(self, step: Step) -> None:

@@ -37,21 +37,21 @@ class Agent:
 
     prompting: Prompting = "direct"
     steps: Position = 30
-    """The most model calls for one question, including the one that answers."""
+    """The maximum number of model calls for one question, including the one that answers."""
     tokens: Position = 600_000
-    """The most tokens of all calls for one question, input and output, as the provider counts them."""
+    """The maximum number of tokens of all calls for one question, input and output, as the provider counts them."""
     price: Annotated[float, Field(gt=0)] | None = None
-    """The most US dollars for one question; None for no limit."""
+    """The maximum price of one question in US dollars; None for no limit."""
     protocol: Literal["auto", "native", "text"] = "auto"
-    """Tool calls of the provider, calls written as text, or as text where the provider says that it has none."""
+    """Native tool calls, calls written as text, or text only if the provider does not support tool calls."""
     history: Position = 32_000
-    """The most tokens of one call's input. When it is reached, the oldest results are removed."""
+    """The maximum number of tokens of one call's input. When it is reached, the oldest results are removed."""
     result: Position = 4_000
-    """The most tokens of all tool results of one step."""
+    """The maximum number of tokens of all tool results of one step."""
     calls: Position = 8
-    """The most tool calls of one step."""
+    """The maximum number of tool calls of one step."""
     k: Position = 5
-    """The most excerpts that a search shows."""
+    """The maximum number of excerpts that a search shows."""
     method: Method = "lexical"
     """Search by words (BM25), by embeddings, or by both."""
     chunk: Position = 512
@@ -61,7 +61,7 @@ class Agent:
     unit: ChunkUnit = "tokens"
     """Whether excerpts are running text or whole sections where they fit."""
     fusion: Fusion = "scores"
-    """How the rankings of a hybrid search become one: by standardized scores, or by reciprocal rank fusion."""
+    """How the rankings of a hybrid search are combined: by standardized scores, or by reciprocal rank fusion."""
     embeddings: str = OFFLINE
     """The embedding model: wordllama, or http://HOST/v1#MODEL."""
     name: ClassVar[str] = "agent"

@@ -28,7 +28,7 @@ MAX_ARGUMENTS_LENGTH = 200_000
 MAX_NAME_LENGTH = 40
 """Characters of a name that error messages repeat."""
 ERROR_TOKENS = 100
-"""The most tokens of an error message."""
+"""The maximum number of tokens of an error message."""
 
 LabelArgument = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value or "")]
 """A document's label; some models give the number alone, or null."""

@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from fathom.records.documents import Document
 
 MIN_WORD_LENGTH = 4
-"""The least number of letters of a word that stands for a name of several words."""
+"""The minimum number of letters of a word that abbreviates a name of several words."""
 
 
 def names_in(document: Document) -> list[str]:

@@ -54,7 +54,7 @@ NAME = "puzzles"
 DECIMALS = 2
 NEARLY_ONE = Decimal("0.02")
 MIN_SPREAD = 0.15
-"""The least share of a document between the first and the last fact that a puzzle needs."""
+"""The minimum share of a document between the first and the last fact that a puzzle needs."""
 DISTANCES = ("under 2K", "2K to 8K", "8K and more")
 """Tokens between the first and the last fact."""
 

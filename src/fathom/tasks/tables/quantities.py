@@ -58,7 +58,7 @@ class Quantity:
         return bool(self.formula[0]) or any(column.decimals > 0 for column in self.columns)
 
     def floor(self, sizes: Sequence[float], of_difference: bool = False) -> float:
-        """The least difference between two clear values, given the sizes of its values.
+        """The minimum difference between two clear values, given the sizes of its values.
 
         Percentages are often rounded to one decimal. A difference of large figures has their errors of rounding.
         """
