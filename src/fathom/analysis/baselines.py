@@ -11,7 +11,7 @@ from fathom.analysis.bench_data import BenchData, RunData
 from fathom.analysis.findings import Baseline, ClosedBookTest, Estimate
 from fathom.analysis.intervals import ContextSums, FloatArray, clustered_error, difference, share, t_tail
 from fathom.analysis.significance import holm
-from fathom.models.simulated import PREFIX, Simulated
+from fathom.models.simulated import PREFIX, SimulatedModel
 
 MIN_ANSWERED = 20
 """Questions answered below which no closed-book test is made."""
@@ -66,7 +66,7 @@ def _control(run: RunData, fingerprint: str) -> Baseline | None:
     manifest = run.run.manifest
     description = None
     if manifest.model.startswith(PREFIX):
-        description = GUESSERS.get(Simulated.parse(manifest.model).kind)
+        description = GUESSERS.get(SimulatedModel.parse(manifest.model).kind)
     else:
         description = CONTROLS.get(manifest.system)
     if description is None:

@@ -159,7 +159,7 @@ class PivotTerms:
         return TableMeasure(text, statistic or "mean", kind, column)
 
     def measure_names(self) -> tuple[str, ...]:
-        """The names of all measures but those that are made up of a property and a value."""
+        """The names of all measures, except shares such as "outcome=refused"."""
         return (*self.table.column_names, PER_CORRECT, "pass@k", SHARE, *COUNTS)
 
     def _share_of(self, text: str) -> TableMeasure:
@@ -198,7 +198,7 @@ def _compared(one: Property, sign: str, given: str) -> list[int]:
 
 
 def as_number(text: str) -> float:
-    """A number or a length such as 64K; of a range such as 5-8 its start; NaN if it is none."""
+    """A number, a length such as 64K, or the start of a range such as 5-8; NaN for other texts."""
     try:
         return float(text)
     except ValueError:

@@ -125,7 +125,7 @@ class PuzzleHistory:
         return person != self.author and not reviewed and self.state in ("needs baselines", "too easy", "needs review")
 
 
-class Authoring(Project):
+class AuthoringProject(Project):
     """The puzzles of a project. Every event is on disk when its method returns."""
 
     def puzzles(self) -> dict[str, PuzzleHistory]:

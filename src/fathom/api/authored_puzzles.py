@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from fathom.annotate.authoring import Authoring, AuthoringCounts
+from fathom.annotate.authoring import AuthoringCounts, AuthoringProject
 from fathom.annotate.project import FILE, Project, ProjectSettings
 from fathom.api.arguments import Folder, as_path
 from fathom.api.benches import build
@@ -59,7 +59,7 @@ def create_authoring(corpus: Folder, project: Folder, people: Sequence[str]) -> 
                 documents=tuple(entry.id for entry in documents.entries()),
             )
         Project.create(folder, settings).close()
-    with Authoring(folder) as opened:
+    with AuthoringProject(folder) as opened:
         for name in people:
             if name not in opened.annotators():
                 opened.add_annotator(name, ())
@@ -68,13 +68,13 @@ def create_authoring(corpus: Folder, project: Folder, people: Sequence[str]) -> 
 
 def authoring_counts(project: Folder) -> AuthoringCounts:
     """How many puzzles of a project reached each stage."""
-    with Authoring(as_path(project)) as opened:
+    with AuthoringProject(as_path(project)) as opened:
         return opened.stage_counts()
 
 
 def export_puzzles(project: Folder, out: Folder) -> int:
     """Write the final puzzles of a project as JSON lines; returns how many there are."""
-    with Authoring(as_path(project)) as opened:
+    with AuthoringProject(as_path(project)) as opened:
         final = list(opened.final())
     if not final:
         raise FathomError(f"No puzzle of the project '{project}' is final. Review some first.")
@@ -89,7 +89,7 @@ def run_baselines(project: Folder, models: Sequence[str]) -> int:
     """
     if not models:
         raise FathomError("No baseline was given. Give at least one --model.")
-    with Authoring(as_path(project)) as opened:
+    with AuthoringProject(as_path(project)) as opened:
         waiting = [one for one in opened.puzzles().values() if one.state == "needs baselines"]
         if not waiting:
             return 0
@@ -107,7 +107,7 @@ def run_baselines(project: Folder, models: Sequence[str]) -> int:
             for one in waiting:
                 # A puzzle without an item in the bench has an answer that the audit rejects: no baseline can solve it.
                 solved[one.id][model] = ids.get(one.puzzle.question) in correct
-    with Authoring(as_path(project)) as opened:
+    with AuthoringProject(as_path(project)) as opened:
         for id, found in solved.items():
             opened.baselines(id, found)
     return len(waiting)
@@ -123,7 +123,7 @@ def serve_authoring(project: Folder, *, port: int = 0, started: Callable[[dict[s
     from fathom.annotate.authoring_app import authoring_app
 
     folder = as_path(project)
-    with Authoring(folder) as opened:
+    with AuthoringProject(folder) as opened:
         corpus = _corpus_folder(opened)
     serve(folder, lambda of_server: authoring_app(folder, corpus, of_server), port, started)
 

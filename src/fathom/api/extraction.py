@@ -15,7 +15,7 @@ from fathom.api.judging import role_model
 from fathom.corpus.store import Corpus
 from fathom.models.model_info import ModelInfo, model_info
 from fathom.models.prompts import Prompt, RolePrompt
-from fathom.models.simulated import PREFIX, Simulated
+from fathom.models.simulated import PREFIX, SimulatedModel
 from fathom.records.documents import Count, DocumentId
 from fathom.records.errors import FathomError
 from fathom.records.files import read_records
@@ -312,7 +312,7 @@ def _turn(role: RoleModel, asked: Sequence[_ExtractionPrompt], extraction: _Extr
     """The model of one turn: a simulated one answers by its own random numbers each time."""
     if not role.name.startswith(PREFIX):
         return role
-    simulated = Simulated.parse(role.name).resolved(())
+    simulated = SimulatedModel.parse(role.name).resolved(())
     if simulated.kind != "extractor":
         raise FathomError(
             f"'{role.name}' cannot extract figures. The simulated extractor is 'sim/extractor?error=0.1'."

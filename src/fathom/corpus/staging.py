@@ -60,7 +60,7 @@ class KeptDocument(NamedTuple):
     work: str | None
 
 
-class Staging(SqliteFile):
+class StagingFile(SqliteFile):
     """The open staging file; its rows are read when needed, not kept in memory."""
 
     def __init__(self, folder: Path, recipe: dict[str, JsonValue]) -> None:

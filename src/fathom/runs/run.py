@@ -30,7 +30,7 @@ from fathom.runs.folder import (
 from fathom.runs.plan import Job, WindowCheck, jobs
 from fathom.runs.progress import ProgressReporter
 from fathom.runs.request_limits import Budget, Gate, Pace, SharedLimits
-from fathom.runs.simulated_session import SimulatedModel, answer_in_session
+from fathom.runs.simulated_session import SimulatedResponder, answer_in_session
 from fathom.systems.catalog import reads_everything
 from fathom.systems.http import is_address
 from fathom.systems.protocol import CallEstimate, RequestLimits, System, opened, render_form
@@ -228,7 +228,7 @@ def run_simulated(
     info: ModelInfo,
     manifest: RunManifest,
     path: Path,
-    model: SimulatedModel,
+    model: SimulatedResponder,
     reporter: ProgressReporter | None = None,
 ) -> RunStatus:
     """Like `run`, for a simulated model: without the engine, one response after another."""

@@ -34,7 +34,7 @@ class ShownParts(NamedTuple):
     states_question: bool
 
 
-class SimulatedModel(Protocol):
+class SimulatedResponder(Protocol):
     """A simulated model as a run calls it."""
 
     def answer(self, job: Job, attempt: int, shown: ShownParts | None) -> Response:
@@ -50,7 +50,7 @@ _STOPS: dict[str, Stop] = {"answered": "stop", "truncated": "length", "refused":
 
 
 def answer_in_session(
-    system: System, job: Job, bench: BenchView, folder: RunFolder, model: SimulatedModel, attempt: int
+    system: System, job: Job, bench: BenchView, folder: RunFolder, model: SimulatedResponder, attempt: int
 ) -> Response:
     """The response of a system whose model is simulated."""
     session = _SimulatedSession(bench.view(job.context, job.question), folder, model, job, attempt)
@@ -85,7 +85,7 @@ class _SimulatedSession:
 
     view: ContextView
     folder: RunFolder
-    model: SimulatedModel
+    model: SimulatedResponder
     job: Job
     attempt: int
     trace: Trace = field(default_factory=Trace)

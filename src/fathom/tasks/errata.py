@@ -52,7 +52,7 @@ class ImportedDisputes(Record):
 
     added: Count
     known: Count
-    """In the errata already."""
+    """Disputes that are already in the errata."""
     retired: Count
     """Disputes of items that are already retired, which change nothing."""
 

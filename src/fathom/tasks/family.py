@@ -15,7 +15,7 @@ from pydantic import ConfigDict, JsonValue
 
 from fathom.corpus.store import Corpus
 from fathom.corpus.swap import CorpusSwap, OffsetMap
-from fathom.models.simulated import FaultOperation, Simulated
+from fathom.models.simulated import FaultOperation, SimulatedModel
 from fathom.records.contexts import Context, ContextId
 from fathom.records.documents import DocumentId, DocumentKind, FieldName, Passage
 from fathom.records.judgments import Decision, Judgment
@@ -365,7 +365,7 @@ ALL_SEEN: Unseen = frozenset()
 class Simulator(Protocol):
     """Answers items as a simulated model. It knows the keys."""
 
-    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random, unseen: Unseen) -> str:
+    def text(self, context: Context, item: Item, simulated: SimulatedModel, rng: Random, unseen: Unseen) -> str:
         """The text of the response to one question; `rng` is specific to this model, question, sample and attempt."""
         ...
 

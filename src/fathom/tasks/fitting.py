@@ -78,7 +78,7 @@ def fit(
     refuse_unsound(bench)
     refuse_another(out)
     with bench.open_corpus(corpus_folder) as corpus, making(out) as finish:
-        fitting = _Fitting(bench, corpus, window)
+        fitting = _BenchFitter(bench, corpus, window)
         with writing(out) as write:
             for verified in fitting.fitted(progress):
                 write(verified)
@@ -88,7 +88,7 @@ def fit(
     return manifest
 
 
-class _Fitting:
+class _BenchFitter:
     """Fits the contexts of a bench one after the other, and counts the questions that are kept and lost."""
 
     def __init__(self, bench: Bench, corpus: Corpus, window: Window) -> None:

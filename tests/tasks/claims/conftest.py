@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.contexts import Context
 from fathom.records.questions import Response
 from fathom.records.rng import rng_for
@@ -37,7 +37,7 @@ class Asked(NamedTuple):
 
     def played(self, name: str) -> Verdict:
         """The verdict on the response of a simulated model."""
-        simulated = Simulated.parse(name).resolved([fault.name for fault in FAULTS])
+        simulated = SimulatedModel.parse(name).resolved([fault.name for fault in FAULTS])
         return self.said(self.simulator.text(self.context, self.item, simulated, rng_for(1, name)))
 
 

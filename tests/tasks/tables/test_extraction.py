@@ -16,7 +16,7 @@ from fathom.api import extraction
 from fathom.api.extraction import ExtractionOptions, extract_figures, plan_extraction
 from fathom.models.model_info import ModelInfo
 from fathom.models.prompts import Prompt
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.documents import Fact
 from fathom.records.errors import FathomError
 from fathom.records.files import read_records
@@ -106,7 +106,7 @@ def test_the_error_of_accepted_values_is_what_the_arithmetic_predicts() -> None:
     subject = ExtractionTask(document.id, document.text, "en", "Alder Stores", 2020, tuple(pack.fields))
     truth = document_figures(document, pack)
     assert truth is not None
-    simulated = Simulated.parse("sim/extractor?error=0.3&miss=0.1")
+    simulated = SimulatedModel.parse("sim/extractor?error=0.3&miss=0.1")
     counts: Counter[str] = Counter()
     for seed in range(200):
         ballots = []

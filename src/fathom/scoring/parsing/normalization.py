@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 MAX_CACHED_LENGTH: Final = 300
-"""The maximum length of a cached string in characters."""
+"""The maximum length of a cached text in characters."""
 BRACKETS: Final = {"(": ")", "[": "]", "{": "}", "「": "」", "『": "』", "《": "》", "【": "】"}
 
 _CACHE_SIZE = 1 << 16

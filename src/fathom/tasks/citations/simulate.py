@@ -8,7 +8,7 @@ from random import Random
 
 from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
 from fathom.scoring.answers import Assignment, Choice, Selection
@@ -30,7 +30,9 @@ class Simulator:
         self._corpus = corpus
         self._keys = keys
 
-    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random, unseen: Unseen = ALL_SEEN) -> str:
+    def text(
+        self, context: Context, item: Item, simulated: SimulatedModel, rng: Random, unseen: Unseen = ALL_SEEN
+    ) -> str:
         """The text of the response to one question."""
         correct, of = options_of(item.key), len(context.places) - 1
         match simulated.kind:
@@ -109,7 +111,7 @@ def _unseen(context: Context, unseen: Unseen) -> set[int]:
     return {place for place, id in enumerate(candidates, start=1) if id in unseen or paper in unseen}
 
 
-def _missed(of: int, simulated: Simulated, rng: Random) -> set[int]:
+def _missed(of: int, simulated: SimulatedModel, rng: Random) -> set[int]:
     """The candidates that a reader misses."""
     miss = simulated.chance("miss")
     return {place for place in range(1, of + 1) if rng.random() < miss} if miss else set()

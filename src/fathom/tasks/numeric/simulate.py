@@ -9,7 +9,7 @@ from random import Random
 from typing import Literal, NamedTuple
 
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.contexts import Context
 from fathom.scoring.answer_types.format import stated
 from fathom.scoring.answers import Answer
@@ -57,7 +57,9 @@ class Simulator:
         self._read = source_reader(corpus, CACHED_SOURCES)
         self._latest: tuple[str, _ShownTables] | None = None
 
-    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random, unseen: Unseen = ALL_SEEN) -> str:
+    def text(
+        self, context: Context, item: Item, simulated: SimulatedModel, rng: Random, unseen: Unseen = ALL_SEEN
+    ) -> str:
         """The text of the response to one question."""
         match simulated.kind:
             case "oracle":
@@ -95,7 +97,9 @@ class Simulator:
         return most_frequent((_wanted(key).form, stated(key.answer)) for key in self._keys())
 
 
-def _read_with_faults(key: Key, tables: ContextTables, simulated: Simulated, rng: Random, unseen: set[int]) -> Answer:
+def _read_with_faults(
+    key: Key, tables: ContextTables, simulated: SimulatedModel, rng: Random, unseen: set[int]
+) -> Answer:
     """The answer of a reader who was not shown some articles, misses others and makes some mistakes."""
     miss = simulated.chance("miss")
     missing = frozenset(row.number for row in tables.articles if rng.random() < miss) if miss else frozenset()

@@ -12,7 +12,7 @@ from fathom.corpus.readers.parsing.text_cleanup import word_set
 from fathom.tasks.tables.units import Unit, stated_unit
 
 LabelScope = Literal["named", "whole", "plain", "ignored"]
-"""What the words of a heading say apart from unit and period: they name something; they say that all parts are taken
+"""The meaning of a heading apart from unit and period: it names something; it says that all parts are taken
 together; nothing; or that the figures are not figures of the field, such as changes or page numbers."""
 
 PART_OF_YEAR = "part"

@@ -7,7 +7,7 @@ from math import comb
 from random import Random
 from typing import NamedTuple
 
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.documents import Document
 from fathom.tasks.tables.figures import FigureId, StatedFigure, Year, document_figures
 from fathom.tasks.tables.pack import Pack
@@ -17,7 +17,7 @@ ALTERNATIVES = 4
 
 
 def simulated_response(
-    simulated: Simulated, document: Document, year: Year, fields: tuple[str, ...], pack: Pack, rng: Random
+    simulated: SimulatedModel, document: Document, year: Year, fields: tuple[str, ...], pack: Pack, rng: Random
 ) -> str:
     """The response to one prompt. Figures that structure and tables do not state are null."""
     found = document_figures(document, pack)

@@ -65,7 +65,7 @@ class Byline:
 
 
 @dataclass
-class _Reading:
+class _BylineContents:
     """The contents of a byline read so far."""
 
     names: dict[str, ParsedAuthor] = field(default_factory=dict)
@@ -105,7 +105,7 @@ MARK = "\x01"
 
 def read_byline(lines: Sequence[str]) -> Byline:
     """Return the authors in the lines below a title, which may have inline Markdown."""
-    reading = _Reading()
+    reading = _BylineContents()
     parts = [part for line in lines[: _MAX_LINES + 1] for part in _BREAK.split(line) if part.strip()]
     for part in parts[:_MAX_LINES]:
         _read_line(part, reading)
@@ -127,7 +127,7 @@ def find_authors(lines: Sequence[str]) -> list[ParsedAuthor]:
     return list(byline.authors) if byline.is_known else []
 
 
-def _read_line(line: str, reading: _Reading) -> None:
+def _read_line(line: str, reading: _BylineContents) -> None:
     if len(line) > _MAX_CHARACTERS:
         reading.unexplained.append(line[:80])
         return
@@ -168,7 +168,7 @@ def _without_addresses(line: str) -> tuple[str, int]:
     return without_dates(shown, " , "), emails
 
 
-def _read_pieces(text: str, reading: _Reading) -> None:
+def _read_pieces(text: str, reading: _BylineContents) -> None:
     """Explain every piece of a line in a Latin, Greek or Cyrillic script."""
     if is_family_first(text):
         _add_names([*map(reversed_name, split_family_first(text))], reading)
@@ -187,7 +187,7 @@ def _read_pieces(text: str, reading: _Reading) -> None:
         reading.unexplained.append(text)
 
 
-def _add_names(names: Sequence[str], reading: _Reading) -> None:
+def _add_names(names: Sequence[str], reading: _BylineContents) -> None:
     """Add the names of one line. A name of an earlier line is repeated, but twice in one line it may be two people."""
     if len(set(names)) < len(names):
         reading.unexplained.append("a name that occurs twice")
@@ -204,7 +204,7 @@ def _starts_with_mark(text: str) -> bool:
     return not _LETTER.match(text.lstrip(" -–•.,&(\"'“"))
 
 
-def _read_segment(text: str, is_footnote: bool, reading: _Reading) -> list[str]:
+def _read_segment(text: str, is_footnote: bool, reading: _BylineContents) -> list[str]:
     """Return the names in a segment of a line; anything else in it is added to `reading`."""
     pieces = split_pieces(text)
     explained = [classify_piece(piece, bool(reading.labeled)) for piece in pieces]
@@ -221,7 +221,7 @@ def _read_segment(text: str, is_footnote: bool, reading: _Reading) -> list[str]:
     return [piece.text for piece in names]
 
 
-def _is_continued_list(pieces: Sequence[BylinePiece], reading: _Reading) -> bool:
+def _is_continued_list(pieces: Sequence[BylinePiece], reading: _BylineContents) -> bool:
     """Return whether a line that starts with a mark has names only: the mark belongs to the name before it."""
     return (
         all(piece.kind in ("name", "degree", "note") for piece in pieces)
@@ -230,7 +230,7 @@ def _is_continued_list(pieces: Sequence[BylinePiece], reading: _Reading) -> bool
     )
 
 
-def _names_in_footnote(pieces: Sequence[BylinePiece], reading: _Reading) -> list[str]:
+def _names_in_footnote(pieces: Sequence[BylinePiece], reading: _BylineContents) -> list[str]:
     """Return the names in an affiliation that are certainly personal and not among the authors so far."""
     if any(piece.kind == "note" for piece in pieces):
         return []
