@@ -27,8 +27,8 @@ from fathom.tasks.bench import Bench
 from fathom.tasks.bench_folder import CONTEXTS, KEYS, MANIFEST, QUESTIONS
 from fathom.tasks.family import Item
 from fathom.tasks.fitting import DUPLICATE, MIN_DOCUMENTS, TOO_FEW, Window, fit
-from fathom.tasks.numeric.build import DisagreementError
 from fathom.tasks.numeric.schema import SCHEMA
+from fathom.tasks.programs.evaluate import DisagreementError
 from fathom.tasks.text_views import instructions
 from tests.sharing import SharedFolders
 

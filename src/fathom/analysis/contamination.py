@@ -15,7 +15,7 @@ from fathom.records.documents import Count
 from fathom.records.questions import Question, QuestionId, Response
 from fathom.records.record import Record
 from fathom.scoring.keys import Key
-from fathom.scoring.scores import ResponseCheck
+from fathom.scoring.scores import VerdictFunction
 from fathom.tasks.catalog import family
 
 
@@ -34,7 +34,7 @@ class QuestionResult:
 
 
 def question_results(
-    questions: Iterable[tuple[Question, Key]], responses: Iterable[Response], checks: Mapping[str, ResponseCheck]
+    questions: Iterable[tuple[Question, Key]], responses: Iterable[Response], checks: Mapping[str, VerdictFunction]
 ) -> Iterator[QuestionResult]:
     """The result of each question, from its first response; a question without one is not correct."""
     first = {response.question_id: response for response in responses if response.sample == 0}

@@ -18,7 +18,7 @@ from fathom.scoring.keys import Key
 from fathom.scoring.measures import RatioMeasure, counts_of, micro_average
 from fathom.scoring.verdicts import Verdict
 
-ResponseCheck = Callable[[Key, Response], Verdict]
+VerdictFunction = Callable[[Key, Response], Verdict]
 
 
 class Score(Record):
@@ -49,7 +49,7 @@ class Score(Record):
 
 
 def score_responses(
-    keys: Mapping[QuestionId, Key], responses: Iterable[Response], check: ResponseCheck
+    keys: Mapping[QuestionId, Key], responses: Iterable[Response], check: VerdictFunction
 ) -> Iterator[Verdict]:
     """A verdict for each response; a response to a question outside the bench is an error."""
     seen: set[tuple[QuestionId, int]] = set()

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from fathom.models.json_output import read_json
 from fathom.models.prompts import Message, Prompt
 from fathom.records.questions import Question, Step
-from fathom.systems.agent.own_tables import OwnTables, TableError, TableRow, parse_rows, printed
+from fathom.systems.agent.own_tables import OwnTables, RowValues, TableError, parse_rows, printed
 from fathom.systems.guard import RefusedQuery
 from fathom.systems.protocol import Session, count_tokens
 from fathom.systems.sql import MAX_STATEMENT_LENGTH
@@ -92,9 +92,9 @@ def row_instruction(columns: Sequence[str]) -> str:
     )
 
 
-def rows_in(label: str, text: str, columns: Sequence[str]) -> list[TableRow]:
+def rows_in(label: str, text: str, columns: Sequence[str]) -> list[RowValues]:
     """The rows in the notes on a document; other lines are ignored."""
-    rows: list[TableRow] = []
+    rows: list[RowValues] = []
     for line in text.splitlines():
         try:
             parsed = parse_rows(line.strip().rstrip(","))
@@ -108,7 +108,9 @@ def rows_in(label: str, text: str, columns: Sequence[str]) -> list[TableRow]:
     return rows
 
 
-async def compute(question: Question, session: Session, rows: Sequence[TableRow], columns: Sequence[str]) -> str | None:
+async def compute(
+    question: Question, session: Session, rows: Sequence[RowValues], columns: Sequence[str]
+) -> str | None:
     """The result of a query that the model writes over the rows, as lines; None if no query could be run."""
     with closing(OwnTables()) as tables:
         try:
@@ -133,5 +135,5 @@ async def compute(question: Question, session: Session, rows: Sequence[TableRow]
     return None
 
 
-def _examples(rows: Iterable[TableRow]) -> str:
+def _examples(rows: Iterable[RowValues]) -> str:
     return cut_to("\n".join(json.dumps(dict(row), ensure_ascii=False) for row in list(rows)[:3]), EXAMPLE_TOKENS)

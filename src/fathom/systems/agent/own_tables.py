@@ -24,7 +24,7 @@ class TableError(ValueError):
     """Rows were not added; the message gives the reason to the model that wrote them."""
 
 
-TableRow = Mapping[str, SqlValue]
+RowValues = Mapping[str, SqlValue]
 
 
 class OwnTables:
@@ -38,7 +38,7 @@ class OwnTables:
     def close(self) -> None:
         self._database.close()
 
-    def add(self, table: str, rows: Sequence[TableRow]) -> str:
+    def add(self, table: str, rows: Sequence[RowValues]) -> str:
         """Add rows to a table, which is created if it is new; returns a description of the table. All or none."""
         name = self._table_name(table)
         columns = self._with_new_columns(name, rows)
@@ -65,7 +65,7 @@ class OwnTables:
             raise TableError(f"there are already {MAX_TABLES} tables")
         return table
 
-    def _with_new_columns(self, table: str, rows: Sequence[TableRow]) -> list[str]:
+    def _with_new_columns(self, table: str, rows: Sequence[RowValues]) -> list[str]:
         columns = {name.lower(): name for name in self._columns.get(table, ())}
         for row in rows:
             for name in row:
@@ -76,7 +76,7 @@ class OwnTables:
             raise TableError(f"a table has at most {MAX_COLUMNS} columns")
         return list(columns.values())
 
-    def _check_room(self, rows: Sequence[TableRow]) -> None:
+    def _check_room(self, rows: Sequence[RowValues]) -> None:
         if self._rows + len(rows) > MAX_ROWS:
             raise TableError(f"the tables have at most {MAX_ROWS:,} rows together")
         characters = sum(len(value) if isinstance(value, str) else 8 for row in rows for value in row.values())

@@ -25,6 +25,7 @@ from fathom.tasks.numeric.tables import ContextTables, build_tables, open_databa
 from fathom.tasks.numeric.templates import Template, templates
 from fathom.tasks.numeric.user_templates import read_templates
 from fathom.tasks.programs.answers import answer_of, normal_form
+from fathom.tasks.programs.evaluate import DisagreementError
 from fathom.tasks.programs.sql import literal
 from fathom.tasks.programs.tree import Program
 from fathom.tasks.split_corpus import SplitCorpus
@@ -40,10 +41,6 @@ PARTNERS, MIN_PARTNERS = 24, 4
 CACHED_PARTNERS = 64
 COMPARED = 2
 """Templates that fit and are compared, to ask the question with fewer undetected mutants."""
-
-
-class DisagreementError(Exception):
-    """SQL and Python gave different answers: a bug in Fathom, so the build stops."""
 
 
 def builder(corpus: SplitCorpus, settings: NumericSettings, seed: int) -> NumericBuilder:

@@ -60,6 +60,10 @@ TableRows = Mapping[str, Sequence[TableRow]]
 """The rows of each table, in the order of its columns."""
 
 
+class DisagreementError(Exception):
+    """SQL and Python gave different answers: a bug in Fathom, so the build stops."""
+
+
 class UnknownCell(NamedTuple):
     """A NULL that an answer may depend on."""
 

@@ -302,7 +302,7 @@ class MeasureParser(ABC):
 
     # Values.
 
-    def value(self, node: exp.Expr, measure: tree.Measure) -> tree.Value:
+    def value(self, node: exp.Expr, measure: tree.Measure) -> tree.ConstantOrSlot:
         node = exact(node)
         name = measure.name if isinstance(measure, tree.Column) else ""
         if isinstance(node, exp.Placeholder):

@@ -26,7 +26,7 @@ class Slot:
 
 Constant = int | float | str
 """A number, a text, a category, or a date as YYYY-MM-DD."""
-Value = Constant | Slot
+ConstantOrSlot = Constant | Slot
 Bindings = Mapping[Slot, Constant]
 
 
@@ -90,7 +90,7 @@ class Compare:
 
     measure: Measure
     sign: Comparator
-    value: Value | Measure
+    value: ConstantOrSlot | Measure
 
 
 @dataclass(frozen=True)
@@ -98,14 +98,14 @@ class Between:
     """Both ends are included."""
 
     measure: Measure
-    low: Value
-    high: Value
+    low: ConstantOrSlot
+    high: ConstantOrSlot
 
 
 @dataclass(frozen=True)
 class OneOf:
     measure: Measure
-    values: tuple[Value, ...]
+    values: tuple[ConstantOrSlot, ...]
 
 
 @dataclass(frozen=True)

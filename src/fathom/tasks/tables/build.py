@@ -22,6 +22,7 @@ from fathom.scoring.keys import Key, Proof
 from fathom.tasks.family import Item
 from fathom.tasks.programs.answers import DECIMALS, answer_of, normal_form
 from fathom.tasks.programs.database import open_database
+from fathom.tasks.programs.evaluate import DisagreementError
 from fathom.tasks.programs.sql import literal
 from fathom.tasks.tables.allotment import LEVEL_SHARES, domain
 from fathom.tasks.tables.dispersion import dispersion_tags
@@ -49,10 +50,6 @@ CONDITIONAL_SHARES: dict[QuestionLevel, float] = {"easy": 0.25, "medium": 0.35, 
 """Questions of each level whose conditions nothing may meet: some of them are unanswerable."""
 _OF_YEAR = re.compile(r"_\d{4}$")
 _SIMPLE_UNIT = re.compile(r"%|[^\W\d_]+(?: [^\W\d_]+)?")
-
-
-class DisagreementError(Exception):
-    """SQL and Python gave different answers: a bug in Fathom, so the build stops."""
 
 
 class TablesBuilder:
