@@ -25,16 +25,16 @@ from fathom.scoring.measures import Distribution, RatioMeasure, counts_of
 from fathom.tasks.catalog import distributions_of, measures_of
 
 PropertyLevel = Literal["run", "question", "response"]
-"""What a property belongs to. Of a run, all of its questions have the same value; a sample is like a run of its own."""
+"""The level of a property. A property of a run has one value for all of its questions; a sample counts as a run."""
 ValueFormat = Literal["share", "count", "number", "money"]
 """How a number is printed."""
 
 NOT_SENT = ("unanswered", "overflow")
 """Outcomes of responses that cost nothing."""
 SETTING = "system."
-"""Prefix of a system's settings, for one that has the name of a tag."""
+"""Prefix for a setting of a system that has the same name as a tag."""
 MODEL = "model."
-"""Prefix of what is known about a model: its window, its cutoff, ..."""
+"""Prefix for the metadata of a model: its window, its cutoff, ..."""
 
 
 DEFAULT, NONE = "default", "none"
@@ -265,7 +265,7 @@ class ResponseTable:
         return Property("sample", "run", values, np.arange(self.size), self.sample, True)
 
     def _of_items(self, name: str, each: Sequence[Sequence[str]], declared: Sequence[str] = ()) -> Property:
-        # Declared values are there even if no response has them: a share of zero is a result.
+        # Declared values are listed even if no response has them: a share of zero is a result.
         found = dict.fromkeys([*declared, *(value for some in each for value in some)])
         # "unclear" is not a cause: it is listed last.
         values = tuple(sorted(found, key=lambda value: (value == "unclear", *value_order(value, declared))))

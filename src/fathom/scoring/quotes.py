@@ -223,7 +223,7 @@ class _Letters:
             yield [self._window(span.start, span.end) for span in _joined(spans)]
 
     def _around(self, start: int, size: int, slack: int) -> str:
-        """So many letters from a start on, and some around them."""
+        """A number of letters from a start, with some letters around them."""
         return self.letters[start - slack if start > slack else 0 : start + size + slack]
 
     def _anchors(self, quote: NormalizedWords) -> list[_Anchor]:
