@@ -1,6 +1,6 @@
 """Further matchers that try to solve citation items without reading them, for `shortcuts.py`.
 
-They use what the balanced matchers and those of `held_out.py` do not: the rarity of words in the whole corpus, names,
+They use what the balanced matchers and those of `held_out_matchers.py` do not: how rare words are in the corpus, names,
 acronyms and numbers, the distance to the mask, style, compression, years, traces of how excerpts are cut, the order of
 the candidates, and how similar they are to one another.
 """
@@ -16,7 +16,7 @@ from math import log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from fathom.tasks.citations import held_out
+from fathom.tasks.citations import held_out_matchers
 
 Values = NDArray[np.float64]
 Idf = Mapping[str, float]
@@ -32,17 +32,17 @@ _NEAR = 6
 
 def inverse_frequencies(texts: Sequence[str]) -> dict[str, float]:
     """The rarity of each word in a corpus."""
-    found = Counter(word for text in texts for word in set(held_out.words(text)))
+    found = Counter(word for text in texts for word in set(held_out_matchers.words(text)))
     return {word: log(len(texts) / many) for word, many in found.items()}
 
 
 def tables(paper: str, candidates: Sequence[str], idf: Idf) -> dict[str, Values]:
     """The scores of every matcher for a rendered item, by mask and candidate."""
-    places = list(held_out.MASK.finditer(paper))
+    places = list(held_out_matchers.MASK.finditer(paper))
     found = {
         name: np.array(rows, dtype=float)
         for name, rows in _by_mask(
-            [(held_out.windows(paper, place), paper, place) for place in places], candidates, idf
+            [(held_out_matchers.windows(paper, place), paper, place) for place in places], candidates, idf
         )
     }
     for name, values in _alone(paper, candidates, idf).items():
@@ -56,10 +56,10 @@ Around = Sequence[tuple[dict[str, str], str, re.Match[str]]]
 
 
 def _by_mask(masks: Around, candidates: Sequence[str], idf: Idf) -> Iterator[tuple[str, list[list[float]]]]:
-    read = [held_out.words(text) for text in candidates]
+    read = [held_out_matchers.words(text) for text in candidates]
     held = [set(one) for one in read]
-    sentences = [[set(held_out.words(one)) for one in _SENTENCE.split(text)] for text in candidates]
-    paragraphs = [[_weights(held_out.words(one), idf) for one in text.split("\n\n")] for text in candidates]
+    sentences = [[set(held_out_matchers.words(one)) for one in _SENTENCE.split(text)] for text in candidates]
+    paragraphs = [[_weights(held_out_matchers.words(one), idf) for one in text.split("\n\n")] for text in candidates]
     triples = [set(zip(one, one[1:], one[2:], strict=False)) for one in read]
     names, numbers = ([set(pattern.findall(text)) for text in candidates] for pattern in (_NAME, _NUMBER))
     rows: dict[str, list[list[float]]] = {}
@@ -69,8 +69,8 @@ def _by_mask(masks: Around, candidates: Sequence[str], idf: Idf) -> Iterator[tup
 
     for around, paper, place in masks:
         sentence, paragraph = around["sentence"], around["paragraph"]
-        words, block = held_out.words(sentence), held_out.words(paragraph)
-        before, after = held_out.words(around["before"]), held_out.words(around["after"])
+        words, block = held_out_matchers.words(sentence), held_out_matchers.words(paragraph)
+        before, after = held_out_matchers.words(around["before"]), held_out_matchers.words(around["after"])
         wanted, distinct = set(words), set(block)
         note("rarity in the corpus", [sum(idf.get(word, 0) for word in wanted & one) for one in held])
         note("rarest shared word", [max((idf.get(word, 0) for word in wanted & one), default=0) for one in held])
@@ -90,16 +90,16 @@ def _by_mask(masks: Around, candidates: Sequence[str], idf: Idf) -> Iterator[tup
         note("three words", [len(set(zip(block, block[1:], block[2:], strict=False)) & one) for one in triples])
         note("compression", [-_compressed(text, paragraph) for text in candidates])
         heading = paper.rfind("\n#", 0, place.start())
-        titled = set(held_out.words(paper[heading : paper.find("\n", heading + 1)])) if heading >= 0 else set()
+        titled = set(held_out_matchers.words(paper[heading : paper.find("\n", heading + 1)])) if heading >= 0 else set()
         note("heading above the mask", [sum(one.count(word) for word in titled) / (len(one) + 1) for one in read])
     yield from rows.items()
 
 
 def _alone(paper: str, candidates: Sequence[str], idf: Idf) -> dict[str, Sequence[float]]:
     """Matchers that do not look at the mask."""
-    read = [held_out.words(text) for text in candidates]
+    read = [held_out_matchers.words(text) for text in candidates]
     vectors = [_weights(one, idf) for one in read]
-    topic, style = _weights(held_out.words(paper), idf), _shares(held_out.words(paper))
+    topic, style = _weights(held_out_matchers.words(paper), idf), _shares(held_out_matchers.words(paper))
     years = [[int(year) for year in _YEAR.findall(text)] for text in (paper, *candidates)]
     newest = [max(found, default=0) for found in years]
     lines = [text.strip().split("\n\n") for text in candidates]

@@ -18,7 +18,7 @@ import _attacks
 from fathom.corpus.store import Corpus
 from fathom.records.errors import FathomError
 from fathom.systems.retrieval.dense import embedder
-from fathom.tasks.citations import held_out
+from fathom.tasks.citations import held_out_matchers
 
 Values = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ class Embeddings:
     def __init__(self, corpus: Corpus) -> None:
         read = [text.decode() for _, text in islice(corpus.texts(), SAMPLE)]
         self.rarity = _attacks.inverse_frequencies(read)
-        texts = list(map(held_out.words, read))
+        texts = list(map(held_out_matchers.words, read))
         chunks = [text[start : start + CHUNK] for text in texts for start in range(0, len(text), CHUNK)]
         found = Counter(word for chunk in chunks for word in set(chunk))
         self._number = {word: n for n, (word, _) in enumerate(found.most_common(VOCABULARY))}
@@ -83,14 +83,14 @@ class Embeddings:
 
     def tables(self, paper: str, candidates: Sequence[str]) -> dict[str, Values]:
         """The scores of every family for a rendered item."""
-        around = [held_out.windows(paper, place) for place in held_out.MASK.finditer(paper)]
-        read = [held_out.words(text) for text in candidates]
+        around = [held_out_matchers.windows(paper, place) for place in held_out_matchers.MASK.finditer(paper)]
+        read = [held_out_matchers.words(text) for text in candidates]
         pieces = [[words[start : start + CHUNK] for start in range(0, max(1, len(words)), CHUNK)] for words in read]
         whole = np.array([self._weights(words) for words in read], dtype=np.float32)
         parts = np.array([self._weights(words) for of in pieces for words in of], dtype=np.float32)
         starts = np.cumsum([0, *map(len, pieces[:-1])])
         asked = {
-            window: np.array([self._weights(held_out.words(one[window])) for one in around], dtype=np.float32)
+            window: np.array([self._weights(held_out_matchers.words(one[window])) for one in around], dtype=np.float32)
             for window in WINDOWS
         }
         found = {}
@@ -116,7 +116,7 @@ class Embeddings:
         mean = _unit(np.array([of.mean(axis=0) for of in vectors]))
         found = {}
         for window, texts in asked.items():
-            query = _unit(self._model([held_out.MASK.sub(" ", text) for text in texts]))
+            query = _unit(self._model([held_out_matchers.MASK.sub(" ", text) for text in texts]))
             found[f"language model, {window}"] = query @ mean.T
             best = np.array([(query @ of.T).max(axis=1) for of in vectors]).T
             found[f"language model of the best part, {window}"] = best

@@ -15,7 +15,7 @@ import numpy as np
 
 from _measuring import bench_of, best, fathom, workplace
 from fathom.analysis.analyze import AnalysisSettings, analyze
-from fathom.analysis.intervals import Sums, Values, draws
+from fathom.analysis.intervals import ContextSums, FloatArray, draws
 from fathom.analysis.significance import permutation_tests
 from fathom.work import cores
 
@@ -24,7 +24,7 @@ CONTEXTS, QUESTIONS = 200, 10
 FAULTS = "miss=0.0{}&drop-filter=0.1{}&ignore-not=0.3&reverse=0.2&boundary=0.1"
 
 
-def paired_resamples(first: Sums, second: Sums, resamples: int, rng: np.random.Generator) -> Values:
+def paired_resamples(first: ContextSums, second: ContextSums, resamples: int, rng: np.random.Generator) -> FloatArray:
     """Bootstrap differences of two runs' means, both over the same resampled contexts."""
     gap = second.totals - first.totals
     return np.concatenate([(piece @ gap) / (piece @ first.counts) for piece in draws(len(gap), resamples, rng)])
@@ -40,7 +40,7 @@ def seconds(work: Callable[[], object], rounds: int = 3) -> float:
     return best(found)
 
 
-def one_by_one(first: Values, second: Values, resamples: int) -> list[float]:
+def one_by_one(first: FloatArray, second: FloatArray, resamples: int) -> list[float]:
     """The simple way: draw contexts, gather their questions, take the means."""
     rng = np.random.default_rng(0)
     members = np.arange(CONTEXTS * QUESTIONS).reshape(CONTEXTS, QUESTIONS)
@@ -55,7 +55,7 @@ def resampling() -> None:
     rng = np.random.default_rng(1)
     where = np.repeat(np.arange(CONTEXTS), QUESTIONS)
     first, second = ((rng.random(len(where)) < share).astype(float) for share in (0.6, 0.63))
-    sums = Sums.of(first, where), Sums.of(second, where)
+    sums = ContextSums.of(first, where), ContextSums.of(second, where)
     gaps = (sums[1].totals - sums[0].totals)[:, None]
     together = seconds(lambda: paired_resamples(*sums, RESAMPLES, np.random.default_rng(0)))
     tossed = seconds(lambda: permutation_tests(gaps, RESAMPLES, np.random.default_rng(0)))

@@ -12,7 +12,7 @@ from pathlib import Path
 from _measuring import bench_of, fathom, workplace
 from fathom.analysis.analyze import analyze
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.rng import rng_for
 from fathom.tasks.bench import Bench
 from fathom.tasks.numeric.faults import FAULTS
@@ -24,7 +24,7 @@ FOUR = "sim/reader?drop-filter=0.2&ignore-not=0.4&reverse=0.2&miss-document=0.3"
 ALL = "sim/reader?" + "&".join(f"{fault}=0.06" for fault in FAULTS)
 
 
-def true_faults(bench: Bench, simulated: Simulated) -> dict[str, list[str]]:
+def true_faults(bench: Bench, simulated: SimulatedModel) -> dict[str, list[str]]:
     """The faults that occurred in each question."""
     found: dict[str, list[str]] = {}
     with Corpus(bench.corpus_folder) as corpus:
@@ -50,7 +50,7 @@ def measure(folder: Path, bench: Path, names: list[str]) -> None:
         fathom("score", runs[-1])
     found = analyze(runs)
     for run in found.findings.runs:
-        truth = true_faults(Bench(bench), Simulated.parse(run.info.model))
+        truth = true_faults(Bench(bench), SimulatedModel.parse(run.info.model))
         answers, named, right, among = 0, 0, 0, 0
         confused: Counter[str] = Counter()
         for item in found.items[run.info.name]:

@@ -22,7 +22,7 @@ from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
 from fathom.models.tokenizers import DEFAULT, tokenizer
 from fathom.tasks.bench import Bench
-from fathom.tasks.citations.settings import LEVELS, Task
+from fathom.tasks.citations.settings import LEVELS, CitationTask
 
 ITEMS = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
 DOCUMENTS = 8 * ITEMS
@@ -53,7 +53,7 @@ def plainly(bench: Bench) -> float:
 
 def measure(corpus: Path, folder: Path) -> None:
     for level in LEVELS:
-        for task in get_args(Task):
+        for task in get_args(CitationTask):
             folders = [folder / f"{task}-{level}-{number}" for number in range(TRIES)]
             tries = sorted((built(corpus, bench, task, level) for bench in folders), key=lambda cost: cost.cpu)
             items = Bench(folders[0]).manifest.questions
@@ -62,7 +62,7 @@ def measure(corpus: Path, folder: Path) -> None:
             print(f"{task}, {level}: {items:,} items in {seconds} CPU s", end="; ")
             print(f"{each:.0f} ms each (promised: {promised})", end="; ")
             print(f"{tries[0].peak_megabytes:.0f} MB", flush=True)
-    cost = built(corpus, folder / "all", ",".join(get_args(Task)), ",".join(LEVELS))
+    cost = built(corpus, folder / "all", ",".join(get_args(CitationTask)), ",".join(LEVELS))
     bench = Bench(folder / "all")
     report = bench.manifest.reports["citations"]["items"]
     assert isinstance(report, dict)

@@ -14,7 +14,7 @@ from itertools import product
 
 import numpy as np
 
-from fathom.analysis.intervals import Numbers, Values, difference, share, wilson
+from fathom.analysis.intervals import FloatArray, IntArray, difference, share, wilson
 from fathom.analysis.shared_documents import SharedDocuments
 from fathom.analysis.significance import permutation_tests
 
@@ -30,7 +30,7 @@ class Setting:
     """Intraclass correlation of the questions of a context."""
 
 
-def drawn(setting: Setting, accuracy: float, rng: np.random.Generator) -> tuple[Values, Numbers]:
+def drawn(setting: Setting, accuracy: float, rng: np.random.Generator) -> tuple[FloatArray, IntArray]:
     scale = (1 - setting.correlation) / setting.correlation
     chances = rng.beta(accuracy * scale, (1 - accuracy) * scale, setting.contexts)
     where = np.repeat(np.arange(setting.contexts), setting.questions)
@@ -95,7 +95,7 @@ def shared_documents(setting: Overlap) -> tuple[float, float]:
     """Coverage of the interval over documents, and of the one clustered by context only."""
     rng = np.random.default_rng([setting.documents, setting.contexts])
 
-    def hard(size: tuple[int, ...], spread: float) -> Values:
+    def hard(size: tuple[int, ...], spread: float) -> FloatArray:
         return rng.normal(0, 1, size) * spread
 
     many = hard((200_000, 5), setting.between_documents).mean(axis=1) + hard((200_000,), setting.between_contexts)

@@ -30,7 +30,7 @@ from fathom.corpus.readers.parsed_document import NoCompanions
 from fathom.corpus.selftest import decompose, documents, pdf
 from fathom.records.documents import Document
 from fathom.records.files import read_records
-from fathom.tasks.tables.figures import DocumentFigures, Figure, Slot, document_figures
+from fathom.tasks.tables.figures import DocumentFigures, FigureId, StatedFigure, document_figures
 from fathom.tasks.tables.pack import Pack, read_pack
 from fathom.tasks.tables.simulated_extractor import predicted_shares
 from fathom.tasks.tables.votes import VotedFigure, extraction_folder
@@ -69,8 +69,8 @@ def compared(source: str, method: str, read: Iterator[tuple[Gold, DocumentFigure
     for gold, figures in read:
         counts["documents"] += 1
         for field, wanted in gold.items():
-            found = figures.figures.get(Slot(field, figures.year)) if figures else None
-            if not isinstance(found, Figure) or found.value is None:
+            found = figures.figures.get(FigureId(field, figures.year)) if figures else None
+            if not isinstance(found, StatedFigure) or found.value is None:
                 counts["unknown"] += 1
             else:
                 close = abs(found.value - wanted) <= abs(wanted) * RELATIVE_ERROR
@@ -85,7 +85,7 @@ def own_values(document: Document, pack: Pack) -> Gold:
     return {
         slot.field: figure.value
         for slot, figure in found.figures.items()
-        if slot.year == found.year and isinstance(figure, Figure) and figure.value is not None
+        if slot.year == found.year and isinstance(figure, StatedFigure) and figure.value is not None
     }
 
 

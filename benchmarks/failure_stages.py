@@ -21,7 +21,7 @@ import fathom as api
 from _measuring import fathom, workplace
 from fathom.analysis.analyze import Analysis, analyze
 from fathom.analysis.failure_stages import GAVE_UP, READING, REASONING, RETRIEVAL, STAGES
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.questions import Response
 from fathom.runs import run
 from fathom.runs.plan import Job
@@ -81,9 +81,9 @@ def mixture(bench: Path, parameters: str, folder: Path) -> None:
         if fault.diagnosed
     } | {"refuse": GAVE_UP}
     question = ""
-    happens = Simulated.happens
+    happens = SimulatedModel.happens
 
-    def noticed(simulated: Simulated, name: str, rng: Random) -> bool:
+    def noticed(simulated: SimulatedModel, name: str, rng: Random) -> bool:
         found = happens(simulated, name, rng)
         if found and name in stage_of:
             occurred[question].add(stage_of[name])
@@ -94,7 +94,7 @@ def mixture(bench: Path, parameters: str, folder: Path) -> None:
         question = job.question.id
         return answer_in_session(system, job, *rest)
 
-    with patch.object(Simulated, "happens", noticed), patch.object(run, "answer_in_session", begun):
+    with patch.object(SimulatedModel, "happens", noticed), patch.object(run, "answer_in_session", begun):
         api.run(bench, model=f"sim/reader?{parameters}", system="rag", system_settings={"k": ALL}, out=folder)
     failed = [item for item in analyze([folder]).all_items() if item.outcome != "correct"]
     found = Counter((" and ".join(sorted(occurred[item.question_id])), item.stage) for item in failed)

@@ -26,15 +26,16 @@ from fathom.models import embedded
 from fathom.models.embedded import EmbeddedServer
 from fathom.models.model_info import ModelInfo
 from fathom.records.questions import Response
-from fathom.runs.answering import SystemRunner
 from fathom.runs.bench_view import BenchView
-from fathom.runs.calling import Budget, Gate, ModelCaller
 from fathom.runs.engine import run_jobs
 from fathom.runs.engine_model import EngineModel, open_model
 from fathom.runs.folder import RunSettings
 from fathom.runs.memory_journal import MemoryJournal
+from fathom.runs.model_caller import ModelCaller
 from fathom.runs.plan import Job, jobs
+from fathom.runs.request_limits import Budget, Gate
 from fathom.runs.run import RunLimits, expander
+from fathom.runs.system_runner import SystemRunner
 from fathom.systems.catalog import load_system
 from tests.serving import Provider, serving
 

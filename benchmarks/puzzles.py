@@ -21,7 +21,7 @@ import fathom
 from _judge_attacks import attacked
 from _measuring import workplace
 from fathom.analysis.intervals import wilson
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.contexts import Context
 from fathom.records.documents import Fact
 from fathom.records.questions import Response
@@ -75,7 +75,7 @@ def measured(seed: int, documents: int, folder: Path) -> Counter[str]:
 
 def said(simulator: Simulator, context: Context, item: Item, fault: str) -> str:
     """The response of a simulated model with one fault."""
-    simulated = Simulated.parse("sim/oracle" if fault == "none" else f"sim/reader?{fault}=1")
+    simulated = SimulatedModel.parse("sim/oracle" if fault == "none" else f"sim/reader?{fault}=1")
     resolved = simulated.resolved([one.name for one in FAULTS])
     return simulator.text(context, item, resolved, Random(item.question.id + fault))
 

@@ -38,7 +38,7 @@ from fathom.records.lengths import parse_length
 from fathom.runs.folder import make_artifact
 from fathom.scoring.recall import recall
 from fathom.systems.chunking import chunks_of_documents
-from fathom.systems.protocol import DOCUMENTS, ContextView, Scope, Views
+from fathom.systems.protocol import DOCUMENTS, ArtifactScope, ContextView, Views
 from fathom.systems.rag import Rag
 from fathom.systems.retrieval.dense import embedder
 from fathom.systems.retrieval.index import ContextIndex
@@ -61,7 +61,7 @@ class Desk:
     folder: Path
     steps: list[Any] = field(default_factory=list)
 
-    def artifact(self, name: str, make: Callable[[Path], None], scope: Scope = "context") -> Path:
+    def artifact(self, name: str, make: Callable[[Path], None], scope: ArtifactScope = "context") -> Path:
         key = f"{self.view.context.id if scope == 'context' else ''} {name}"
         return make_artifact(self.folder, re.sub(r"\W+", "-", key), make)
 

@@ -1,7 +1,7 @@
 """Accuracy of matchers that no build balances on citations: the best of them, and a combination trained on them.
 
 `hard` items are balanced on the matchers of `tasks/citations/lexical.py`. Measured here are the held-out matchers of
-`held_out.py`, vectors trained on the corpus in other ways than those of the build (`_embeddings.py`), the attacks of
+`held_out_matchers.py`, vectors trained on the corpus in other ways than in the build (`_embeddings.py`), the attacks of
 `_attacks.py`, the number of a paper's items with a candidate, and a combination of all of them.
 
 The best of so many matchers on the items that chose it is above chance by chance alone. Therefore "best" is chosen on
@@ -27,7 +27,7 @@ import _attacks
 from _embeddings import Embeddings
 from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
-from fathom.tasks.citations import held_out
+from fathom.tasks.citations import held_out_matchers
 from fathom.tasks.citations.baselines import shares
 from fathom.tasks.citations.build import CitationBuilder
 from fathom.tasks.citations.candidate_search import standardized
@@ -68,7 +68,7 @@ def measured(corpus: Corpus, settings: CitationSettings, seed: int, vectors: Emb
                 tuple(context.documents[1:]),
                 options_of(item.key),
                 {
-                    **held_out.tables(paper, candidates),
+                    **held_out_matchers.tables(paper, candidates),
                     **vectors.tables(paper, candidates),
                     **{f"{name} (attack)": table for name, table in attacks.items()},
                 },

@@ -12,7 +12,7 @@ from collections import Counter
 
 from _measuring import best, fathom, workplace
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.contexts import Context
 from fathom.records.rng import rng_for
 from fathom.scoring.check import check_response
@@ -26,7 +26,9 @@ NAMES = ("sim/oracle", "sim/reader", f"{FAULTY}&format=0.05&refuse=0.02&timeout=
 ROUNDS = 3
 
 
-def seconds(simulator: Simulator, asked: list[tuple[Context, list[Item]]], simulated: Simulated, sample: int) -> float:
+def seconds(
+    simulator: Simulator, asked: list[tuple[Context, list[Item]]], simulated: SimulatedModel, sample: int
+) -> float:
     """CPU time for a response to every question, random numbers included."""
     name = simulated.name
     start = time.process_time()
@@ -36,7 +38,7 @@ def seconds(simulator: Simulator, asked: list[tuple[Context, list[Item]]], simul
     return time.process_time() - start
 
 
-def outcomes(simulator: Simulator, asked: list[tuple[Context, list[Item]]], simulated: Simulated) -> str:
+def outcomes(simulator: Simulator, asked: list[tuple[Context, list[Item]]], simulated: SimulatedModel) -> str:
     """The outcomes of the responses."""
     counts = Counter(
         check_response(
@@ -62,7 +64,7 @@ with workplace() as folder:
         reading = time.process_time() - start
         print(f"{total:,} questions over {len(asked):,} contexts; reading their articles took {reading:.1f} seconds")
         for name in NAMES:
-            simulated = Simulated.parse(name)
+            simulated = SimulatedModel.parse(name)
             rounds = [seconds(simulator, asked, simulated, sample) for sample in range(ROUNDS)]
             print(f"{total / best(rounds):8,.0f} a second ({total / rounds[0]:,.0f} the first time)  {name}")
             print(f"         {outcomes(simulator, asked, simulated)}")

@@ -25,7 +25,7 @@ from typing import Any
 import fathom
 from _measuring import workplace
 from fathom.analysis.attribution import CauseEstimator, CauseMatcher
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.questions import Response
 from fathom.tasks.programs.faults import Interpretation
 from fathom.tasks.tables import FAMILY, near_misses
@@ -98,7 +98,7 @@ class Confusion:
     def _faulty(simulator: Simulator, context: Any, item: Any, fault: str, rng: Random) -> str | None:
         """An incorrect answer of a reader with the fault; None if none was found."""
         for _ in range(ATTEMPTS):
-            text = simulator.text(context, item, Simulated("reader", ((fault, 1.0),)), Random(rng.random()))
+            text = simulator.text(context, item, SimulatedModel("reader", ((fault, 1.0),)), Random(rng.random()))
             if verdict_on(item, text).outcome != "correct":
                 return text
         return None

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import fathom
 from _measuring import workplace
-from fathom.tasks.tables.figures import DocumentFigures, Figure, Slot, document_figures
+from fathom.tasks.tables.figures import DocumentFigures, FigureId, StatedFigure, document_figures
 from fathom.tasks.tables.pack import read_pack
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -94,12 +94,12 @@ def compared(gold: Gold, folder: Path) -> Counter[str]:
     return results
 
 
-def _figure(figures: DocumentFigures | None, field: str) -> Figure | None:
-    found = figures.figures.get(Slot(field, figures.year)) if figures else None
-    return found if isinstance(found, Figure) else None
+def _figure(figures: DocumentFigures | None, field: str) -> StatedFigure | None:
+    found = figures.figures.get(FigureId(field, figures.year)) if figures else None
+    return found if isinstance(found, StatedFigure) else None
 
 
-def _outcome(stated: str, figure: Figure | None) -> str:
+def _outcome(stated: str, figure: StatedFigure | None) -> str:
     if not stated or figure is None or figure.value is None:
         return "only in the gold" if stated else "only here" if figure is not None else "neither"
     wanted = Decimal(stated)

@@ -305,7 +305,7 @@ _MAIN_LOCK = threading.Lock()
 def _without_main_module() -> Iterator[None]:
     """A spawned process imports the caller's main module: a script without a main guard would run again in each worker.
 
-    Tasks are functions of modules, so that no worker needs it.
+    Tasks are functions of modules, so no worker needs it.
     """
     with _MAIN_LOCK:
         main = sys.modules["__main__"]

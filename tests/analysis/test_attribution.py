@@ -11,7 +11,7 @@ from fathom.analysis.analyze import Analysis, analyze
 from fathom.analysis.attribution import CauseEstimator, CauseMatch, is_tied
 from fathom.analysis.findings import Attribution
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.rng import rng_for
 from fathom.tasks.bench import Bench
 from fathom.tasks.family import Fault
@@ -68,7 +68,7 @@ def test_the_rate_of_a_fault_is_estimated(single_of_many: Analysis) -> None:
 def struck(bench: Path, name: str, seed: int) -> Mapping[str, list[str]]:
     """Which faults occurred in each question, drawn again as the simulator drew them."""
     found = {}
-    opened, simulated = Bench(bench), Simulated.parse(name)
+    opened, simulated = Bench(bench), SimulatedModel.parse(name)
     with Corpus(opened.corpus_folder) as corpus:
         simulator = Simulator(corpus)
         for context, items in opened.by_context():

@@ -7,16 +7,18 @@ import pytest
 
 from fathom.analysis.comparisons import MissingResponses, compare, contexts_needed, corrected
 from fathom.analysis.findings import Comparison
-from fathom.analysis.intervals import Numbers, Values, difference
+from fathom.analysis.intervals import FloatArray, IntArray, difference
 from fathom.analysis.significance import benjamini_hochberg, holm, permutation_tests
 from tests.analysis.test_intervals import drawn
 
 
-def totals(values: Values, contexts: Numbers) -> Values:
+def totals(values: FloatArray, contexts: IntArray) -> FloatArray:
     return np.bincount(contexts, weights=values).astype(float)[:, None]
 
 
-def chance(first: Values, second: Values, contexts: Numbers, rng: np.random.Generator, exchanges: int = 499) -> float:
+def chance(
+    first: FloatArray, second: FloatArray, contexts: IntArray, rng: np.random.Generator, exchanges: int = 499
+) -> float:
     return float(permutation_tests(totals(second - first, contexts), exchanges, rng)[0])
 
 
@@ -76,7 +78,7 @@ def test_corrections() -> None:
     assert holm([]) == []
 
 
-def compared(first: Values, second: Values, where: Numbers, p: float) -> Comparison:
+def compared(first: FloatArray, second: FloatArray, where: IntArray, p: float) -> Comparison:
     return compare(("one", "two"), (first, second), where, p)
 
 

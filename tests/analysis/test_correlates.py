@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from fathom.analysis.correlates import correlates
-from fathom.analysis.intervals import Values
+from fathom.analysis.intervals import FloatArray
 
 
-def asked(rng: np.random.Generator, contexts: int = 80) -> dict[str, Values]:
+def asked(rng: np.random.Generator, contexts: int = 80) -> dict[str, FloatArray]:
     where = np.repeat(np.arange(contexts), 6)
     return {
         "documents": np.repeat(rng.integers(4, 40, contexts), 6).astype(float),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fathom.analysis.collection import RunArrays
+from fathom.analysis.bench_data import RunArrays
 from fathom.analysis.effective_length import curve, without_effective_length
 from fathom.analysis.findings import (
     OUTCOMES,

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fathom.analysis.intervals import (
-    Numbers,
-    Sums,
-    Values,
+    ContextSums,
+    FloatArray,
+    IntArray,
     clustered_error,
     difference,
     draws,
@@ -24,7 +24,7 @@ from fathom.analysis.shared_documents import SharedDocuments, _variance_componen
 
 def drawn(
     rng: np.random.Generator, contexts: int, questions: int, right: float, likeness: float
-) -> tuple[Values, Numbers]:
+) -> tuple[FloatArray, IntArray]:
     """Binary scores whose mean differs from context to context."""
     scale = (1 - likeness) / likeness
     chances = rng.beta(right * scale, (1 - right) * scale, contexts)
@@ -92,7 +92,7 @@ def test_every_interval_contains_its_value_and_stays_in_bounds(rows: list[tuple[
 
 def test_one_question_per_context_gives_the_textbook_error() -> None:
     values = np.array([1.0] * 30 + [0.0] * 20)
-    error = clustered_error(Sums.of(values, np.arange(50)))
+    error = clustered_error(ContextSums.of(values, np.arange(50)))
     assert error.variance == pytest.approx(values.var(ddof=1) / 50)
     assert error.freedom == pytest.approx(49)
 
@@ -100,7 +100,7 @@ def test_one_question_per_context_gives_the_textbook_error() -> None:
 def test_contexts_of_unequal_size_leave_fewer_degrees_of_freedom() -> None:
     contexts = np.repeat(np.arange(10), [91, 1, 1, 1, 1, 1, 1, 1, 1, 1])
     values = np.tile([0.0, 1.0], 50)
-    assert clustered_error(Sums.of(values, contexts)).freedom < 2
+    assert clustered_error(ContextSums.of(values, contexts)).freedom < 2
 
 
 def test_no_questions_give_an_empty_estimate() -> None:
@@ -214,7 +214,7 @@ def test_the_paired_bootstrap_agrees_with_the_formula() -> None:
     rng = np.random.default_rng(9)
     first, contexts = drawn(rng, 100, 10, 0.6, 0.2)
     second, _ = drawn(rng, 100, 10, 0.7, 0.2)
-    sums, gap = Sums.of(first, contexts), Sums.of(second - first, contexts)
+    sums, gap = ContextSums.of(first, contexts), ContextSums.of(second - first, contexts)
     found = np.concatenate([(one @ gap.totals) / (one @ sums.counts) for one in draws(100, 4_000, rng)])
     estimate = difference(second - first, contexts)
     low, high = np.quantile(found, [0.025, 0.975])

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from fathom.analysis.analyze import AnalysisSettings, analyze
-from fathom.analysis.collection import BenchData, collect
+from fathom.analysis.bench_data import BenchData, collect
 from fathom.analysis.findings import Estimate, RunSummary
 from fathom.analysis.loading import BenchRuns
 from fathom.analysis.pivot import PivotCell

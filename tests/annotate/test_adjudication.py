@@ -10,8 +10,8 @@ from playwright.sync_api import expect
 from fathom.annotate.adjudication import Adjudicator
 from fathom.annotate.layers import (
     ADJUDICATED,
+    AdjudicatorDecision,
     ClaimMark,
-    Decision,
     EvidenceLink,
     EvidenceMark,
     Layer,
@@ -42,7 +42,9 @@ def layer(*claims: tuple[int, tuple[int, ...]], kind: str | None = None) -> Laye
 
 def decided(adjudicator: Adjudicator, current: Layer, number: int, state: str, base: str = "") -> Layer:
     group = adjudicator.groups[number]
-    decision = Decision.model_validate({"sources": group.sources, "state": state, "reason": "unclear", "by": "eve"})
+    decision = AdjudicatorDecision.model_validate(
+        {"sources": group.sources, "state": state, "reason": "unclear", "by": "eve"}
+    )
     values = adjudicator.decide(current, group, decision, base, None)
     after = {**current, **values}
     return {id: one for id, one in after.items() if one is not None}

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from fathom.annotate.authoring import MOST_REVISIONS, Authoring
+from fathom.annotate.authoring import MAX_REVISIONS, AuthoringProject
 from fathom.annotate.authoring_app import authoring_app
 from fathom.annotate.project import Project
-from fathom.api.authored import create_authoring, export_puzzles, run_baselines
+from fathom.api.authored_puzzles import create_authoring, export_puzzles, run_baselines
 from fathom.records.authored_puzzles import AuthoredPuzzle
 from fathom.records.errors import FathomError
 from tests.annotate.conftest import Opening, serving
@@ -31,12 +31,12 @@ def folder(corpus: Path, tmp_path: Path) -> Path:
     return tmp_path / "project"
 
 
-def drafted(project: Authoring, **changes: object) -> AuthoredPuzzle:
+def drafted(project: AuthoringProject, **changes: object) -> AuthoredPuzzle:
     return AuthoredPuzzle.model_validate({**DRAFT, "document": project.settings.documents[0], **changes})
 
 
 def test_from_draft_to_consensus(folder: Path, tmp_path: Path) -> None:
-    with Authoring(folder) as project:
+    with AuthoringProject(folder) as project:
         id = project.draft("ada", drafted(project))
         with pytest.raises(FathomError, match="cannot add a review"):
             project.review(id, "ben", "B")
@@ -65,9 +65,9 @@ def test_from_draft_to_consensus(folder: Path, tmp_path: Path) -> None:
 
 
 def test_what_stays_too_easy_is_discarded_and_what_is_disputed_can_be_rejected(folder: Path, tmp_path: Path) -> None:
-    with Authoring(folder) as project:
+    with AuthoringProject(folder) as project:
         easy, disputed = project.draft("ada", drafted(project)), project.draft("ben", drafted(project, question="And?"))
-        for number in range(MOST_REVISIONS):
+        for number in range(MAX_REVISIONS):
             project.baselines(easy, {"small": True})
             project.revise(easy, "ada", drafted(project, question=f"Version {number}?"), "harder")
         project.baselines(easy, {"small": True})
@@ -85,7 +85,7 @@ def test_what_stays_too_easy_is_discarded_and_what_is_disputed_can_be_rejected(f
 
 
 def test_a_draft_needs_two_operations_and_a_document_of_the_project(folder: Path) -> None:
-    with Authoring(folder) as project:
+    with AuthoringProject(folder) as project:
         with pytest.raises(FathomError, match="two different operations"):
             project.draft("ada", drafted(project, operations=["arithmetic"]))
         with pytest.raises(FathomError, match="no document"):
@@ -95,11 +95,11 @@ def test_a_draft_needs_two_operations_and_a_document_of_the_project(folder: Path
 
 
 def test_baselines_answer_new_puzzles(corpus: Path, folder: Path, tmp_path: Path) -> None:
-    with Authoring(folder) as project:
+    with AuthoringProject(folder) as project:
         id = project.draft("ada", drafted(project))
     assert run_baselines(folder, ["sim/oracle", "sim/null"]) == 1
     assert run_baselines(folder, ["sim/oracle"]) == 0
-    with Authoring(folder) as project:
+    with AuthoringProject(folder) as project:
         found = project.puzzles()[id]
         assert found.state == "needs review"
         assert found.events[-1].baselines == {"sim/oracle": True, "sim/null": False}
@@ -117,7 +117,7 @@ def test_the_answer_is_hidden_until_the_review(corpus: Path, folder: Path) -> No
         status, _, content = served.request("POST", "/api/documents/1/puzzles", DRAFT, ada)
         assert status == 200
         id = json.loads(content)["id"]
-        with Authoring(folder) as opened:
+        with AuthoringProject(folder) as opened:
             opened.baselines(id, {"small": False})
         before = served.request("GET", f"/puzzles/{id}", token=ben)[2].decode()
         assert "after you have given your own answer" in before

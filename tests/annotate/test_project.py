@@ -13,7 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fathom.annotate.layers import ClaimMark, Decision, EvidenceLink, EvidenceMark, Values, claims_of, layer_of
+from fathom.annotate.layers import (
+    AdjudicatorDecision,
+    ClaimMark,
+    EvidenceLink,
+    EvidenceMark,
+    LayerChange,
+    claims_of,
+    layer_of,
+)
 from fathom.annotate.project import FILE, Project, ProjectSettings, StaleRevisionError
 from fathom.annotate.selection import DocumentFilter, Range, assign, mathematics_share, select
 from fathom.api.annotating import create_project, import_into_project, project_summary
@@ -64,7 +72,7 @@ def test_spans_are_trimmed_and_invalid_changes_leave_no_trace(tmp_path: Path) ->
 
 def test_a_removed_mark_takes_its_links_along_and_undo_brings_all_back(tmp_path: Path) -> None:
     with empty(tmp_path) as project:
-        values: Values = {
+        values: LayerChange = {
             "c-1": ClaimMark(span=Span(0, 21)),
             "e-1": EvidenceMark(span=Span(22, 43)),
             "l-1": EvidenceLink(claim="c-1", evidence="e-1", polarity="contradicts"),
@@ -175,7 +183,7 @@ def test_a_layer_and_an_annotation_have_the_same_claims() -> None:
 def test_a_dropped_claim_needs_a_reason(tmp_path: Path) -> None:
     sources = ({"annotator": "ada", "id": "c-1"},)
     with empty(tmp_path) as project, pytest.raises(FathomError, match="reason"):
-        dropped = Decision.model_validate({"sources": sources, "state": "dropped"})
+        dropped = AdjudicatorDecision.model_validate({"sources": sources, "state": "dropped"})
         project.change("d", "adjudicated", 0, {"d-1": dropped}, TEXT)
 
 

@@ -18,7 +18,7 @@ from fathom.records.errors import FathomError
 from fathom.records.judgments import Judgment
 from fathom.records.questions import Question, Response
 from fathom.scoring.keys import Key
-from fathom.scoring.shown import ShownContext
+from fathom.scoring.shown_context import ShownContext
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks import checking
 from fathom.tasks.catalog import family

@@ -17,7 +17,7 @@ from fathom.cli.main import main
 from fathom.corpus.document_reading import Filters
 from fathom.corpus.ingest import MAX_COPIED, ingest, read_report
 from fathom.corpus.ingest_report import IngestReport
-from fathom.corpus.staging import Staging
+from fathom.corpus.staging import StagingFile
 from fathom.corpus.store import STORE, Corpus, CorpusWriter
 from fathom.records.errors import FathomError
 from tests.signaling import run_until
@@ -186,7 +186,7 @@ def test_a_killed_ingestion_continues_to_the_same_corpus(
 def test_a_death_at_the_end_of_an_ingestion_leaves_a_corpus_that_can_be_finished(
     papers: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
 ) -> None:
-    owner = CorpusWriter if moment == "finish" else Staging
+    owner = CorpusWriter if moment == "finish" else StagingFile
     with monkeypatch.context() as dying, pytest.raises(ZeroDivisionError):
         dying.setattr(owner, moment, lambda self: 1 / 0)
         ingest([papers], tmp_path / "corpus", Filters())

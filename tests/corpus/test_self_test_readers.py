@@ -8,13 +8,13 @@ import pytest
 
 from fathom.corpus.generated.lexicon import SUBJECTS
 from fathom.corpus.generated.research import write_article
-from fathom.corpus.generated.world import Length, World
+from fathom.corpus.generated.world import ArticleLength, World
 from fathom.corpus.selftest.formats import FORMATS
 from fathom.corpus.selftest.measure import SelfTest
 from fathom.corpus.selftest.run import run_self_test
 from tests.sharing import SharedFolders
 
-LENGTHS: tuple[Length, ...] = ("full", "short")
+LENGTHS: tuple[ArticleLength, ...] = ("full", "short")
 
 Minimums = dict[str, tuple[float, float]]
 """Minimum precision and recall by field."""

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fathom.models.simulated import KINDS, Simulated
+from fathom.models.simulated import KINDS, SimulatedModel
 from fathom.records.errors import FathomError
 
 CHANCES = st.floats(0, 1)
@@ -18,14 +18,14 @@ PARAMETERS = (*FAULTS, "format", "refuse", "timeout")
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_kind_alone_is_a_name(kind: str) -> None:
-    assert Simulated.parse(f"sim/{kind}") == Simulated(kind)
-    assert Simulated(kind).name == f"sim/{kind}"
+    assert SimulatedModel.parse(f"sim/{kind}") == SimulatedModel(kind)
+    assert SimulatedModel(kind).name == f"sim/{kind}"
 
 
 @given(st.dictionaries(st.sampled_from(PARAMETERS), CHANCES))
 def test_a_name_parses_back(parameters: dict[str, float]) -> None:
-    made = Simulated("reader", tuple(parameters.items()))
-    assert Simulated.parse(made.name) == made
+    made = SimulatedModel("reader", tuple(parameters.items()))
+    assert SimulatedModel.parse(made.name) == made
     assert {parameter: made.chance(parameter) for parameter in PARAMETERS} == {
         parameter: parameters.get(parameter, 0) for parameter in PARAMETERS
     }
@@ -34,7 +34,7 @@ def test_a_name_parses_back(parameters: dict[str, float]) -> None:
 @given(st.permutations([("miss", "0.20"), ("reverse", "1e-1"), ("timeout", "1"), ("refuse", "0.0")]))
 def test_one_model_has_one_name(settings: list[tuple[str, str]]) -> None:
     name = "sim/reader?" + "&".join(f"{parameter}={chance}" for parameter, chance in settings)
-    assert Simulated.parse(name).resolved(FAULTS).name == "sim/reader?miss=0.2&reverse=0.1&timeout=1"
+    assert SimulatedModel.parse(name).resolved(FAULTS).name == "sim/reader?miss=0.2&reverse=0.1&timeout=1"
 
 
 @pytest.mark.parametrize(
@@ -60,12 +60,12 @@ def test_one_model_has_one_name(settings: list[tuple[str, str]]) -> None:
 )
 def test_a_bad_name_is_refused_with_the_known_names(name: str, message: str) -> None:
     with pytest.raises(FathomError) as caught:
-        Simulated.parse(name).resolved(FAULTS)
+        SimulatedModel.parse(name).resolved(FAULTS)
     assert message in str(caught.value)
 
 
 def test_faults_happen_as_often_as_dialed() -> None:
-    simulated = Simulated.parse("sim/reader?reverse=0.3&miss=1&drop-filter=0.05")
+    simulated = SimulatedModel.parse("sim/reader?reverse=0.3&miss=1&drop-filter=0.05")
     rng = Random(1)
     often = {parameter: sum(simulated.happens(parameter, rng) for _ in range(4000)) / 4000 for parameter in FAULTS}
     assert often["miss"] == 1
@@ -76,5 +76,5 @@ def test_faults_happen_as_often_as_dialed() -> None:
 def test_a_dial_at_zero_draws_nothing() -> None:
     rng = Random(2)
     before = rng.getstate()
-    assert not Simulated.parse("sim/reader?reverse=0.5").happens("timeout", rng)
+    assert not SimulatedModel.parse("sim/reader?reverse=0.5").happens("timeout", rng)
     assert rng.getstate() == before

@@ -11,7 +11,7 @@ from fathom.contexts.files import write_contexts
 from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.files import write_records
 from fathom.records.questions import Response, Usage
 from fathom.records.rng import rng_for
@@ -93,7 +93,7 @@ def play(bench: Path, folder: Path, player: Player, samples: int = 1) -> Path:
 
 
 def _judged(bench: Bench, player: Player, samples: int) -> Iterator[tuple[Response, Verdict]]:
-    simulated = Simulated.parse(player.model)
+    simulated = SimulatedModel.parse(player.model)
     with Corpus(bench.corpus_folder) as corpus:
         simulate = {name: family(name).simulate for name in bench.manifest.families}
         simulators = {name: make(corpus, bench.all_keys) for name, make in simulate.items() if make is not None}

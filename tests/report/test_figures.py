@@ -18,7 +18,7 @@ from lxml import etree
 
 from fathom.analysis.analyze import analyze
 from fathom.analysis.findings import Estimate
-from fathom.report.drawings.canvas import Node, as_svg, fit_label, spread_apart, text_width, xml_safe
+from fathom.report.drawings.canvas import SvgNode, as_svg, fit_label, spread_apart, text_width, xml_safe
 from fathom.report.drawings.charts import (
     Curve,
     Dot,
@@ -35,7 +35,7 @@ from fathom.report.drawings.charts import (
 from fathom.report.failures import cause_summary, causes, correlates, patterns
 from fathom.report.figures import Figure, FigureColumn, write_figures
 from fathom.report.formatting import percent, point
-from fathom.report.packing import LEVELS, packed, shortened
+from fathom.report.page_data import LIMIT_LEVELS, packed, shortened
 from fathom.report.sections import all_figures
 from fathom.runs.folder import VERDICTS
 from tests.report.conftest import Sample
@@ -179,7 +179,7 @@ def test_charts_of_nothing_and_of_one_point() -> None:
             assert etree.fromstring(as_svg(drawing).encode()).tag.endswith("svg")
 
 
-def labels_of(drawing: Node) -> list[str]:
+def labels_of(drawing: SvgNode) -> list[str]:
     """The texts of a drawing without their tooltips, which come first."""
     texts = etree.fromstring(as_svg(drawing).encode()).iter("{*}text")
     return ["".join((one.text or "", *(tip.tail or "" for tip in one))) for one in texts]
@@ -273,7 +273,7 @@ def test_shortened_texts_say_how_much_is_missing(text: str, most: int) -> None:
 
 
 def test_limits_become_stricter() -> None:
-    for generous, sparing in pairwise(LEVELS):
+    for generous, sparing in pairwise(LIMIT_LEVELS):
         assert sparing.response < generous.response
         assert sparing.passage < generous.passage
-    assert all(f"{limits.response:,} characters" in limits.rule() for limits in LEVELS)
+    assert all(f"{limits.response:,} characters" in limits.rule() for limits in LIMIT_LEVELS)

@@ -11,9 +11,9 @@ from fathom.records.documents import Passage
 from fathom.records.files import read_records, write_records
 from fathom.records.questions import Response, Step, Usage
 from fathom.records.spans import Span
-from fathom.report.packing import LEVELS
+from fathom.report.page_data import LIMIT_LEVELS
 from fathom.report.pages import write_page
-from fathom.report.traces import MOST_STEPS, positions, steps_of
+from fathom.report.traces import MAX_STEPS, positions, steps_of
 from fathom.runs.folder import RESPONSES, VERDICTS
 from fathom.tasks.bench import Bench
 from tests.report.conftest import Opening, Sample
@@ -22,11 +22,11 @@ from tests.report.sample import Player, play
 
 def test_a_long_trace_keeps_its_first_and_last_steps() -> None:
     trace = [Step(kind="tool", name=str(number)) for number in range(100)]
-    shown = steps_of(trace, LEVELS[0])
+    shown = steps_of(trace, LIMIT_LEVELS[0])
     assert [step if isinstance(step, int) else step[1] for step in shown if isinstance(step, int | list)] == [
-        *map(str, range(MOST_STEPS // 2)),
-        100 - MOST_STEPS,
-        *map(str, range(100 - MOST_STEPS // 2, 100)),
+        *map(str, range(MAX_STEPS // 2)),
+        100 - MAX_STEPS,
+        *map(str, range(100 - MAX_STEPS // 2, 100)),
     ]
 
 

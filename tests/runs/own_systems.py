@@ -10,7 +10,7 @@ from typing import ClassVar
 from fathom.models.prompts import Message, Prompt, ToolCall, ToolDefinition
 from fathom.records.documents import Position
 from fathom.records.questions import Question, Response, Step
-from fathom.systems.protocol import ContextView, Estimate, Session, response_to
+from fathom.systems.protocol import CallEstimate, ContextView, Session, response_to
 
 SEARCH = ToolDefinition("search", "Finds a word in the documents.", {"word": {"type": "string"}})
 
@@ -45,10 +45,10 @@ class Agent:
     def _prompt(self, question: Question) -> Prompt:
         return Prompt.of("Search, then answer after 'Answer:'.", None, question.text, (SEARCH,))
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
         first = view.estimate(self._prompt(question)).input_tokens
         largest = first + self.turns * self.result // 3
-        return Estimate(self.turns, self.turns * largest, largest)
+        return CallEstimate(self.turns, self.turns * largest, largest)
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Indexed:
         words = (index / "words.txt").read_text()
         return response_to(question, await session.ask(Prompt.of(f"{words} ", None, f"{both.name} {question.text}")))
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
         return view.estimate(Prompt.of("1234567", None, question.text))
 
 
@@ -94,4 +94,4 @@ class Faulty:
     def estimate(self, question: Question, view: ContextView) -> object:
         if self.fault == "estimate raises":
             raise KeyError("revenue")
-        return 5 if self.fault == "number" else Estimate(calls=0, input_tokens=0, largest_call=0)
+        return 5 if self.fault == "number" else CallEstimate(calls=0, input_tokens=0, largest_call=0)

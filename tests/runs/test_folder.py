@@ -99,7 +99,7 @@ def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
 
 def test_notes_come_back(tmp_path: Path) -> None:
     with RunFolder(tmp_path / "run", MANIFEST_OF) as folder:
-        folder.note("c-1", "extract 0", "rows")
+        folder.store_result("c-1", "extract 0", "rows")
     with RunFolder(tmp_path / "run", MANIFEST_OF) as folder:
-        assert folder.noted("c-1", "extract 0") == "rows"
-        assert folder.noted("c-2", "extract 0") is None
+        assert folder.stored_result("c-1", "extract 0") == "rows"
+        assert folder.stored_result("c-2", "extract 0") is None

@@ -15,7 +15,7 @@ from fathom.records.errors import FathomError
 from fathom.runs.bench_view import BenchView
 from fathom.runs.folder import RunSettings, read_responses, read_run
 from fathom.runs.plan import jobs
-from fathom.runs.trace import LONGEST_STEP
+from fathom.runs.trace import MAX_STEP_LENGTH
 from tests.runs.conftest import Ask
 from tests.runs.test_engine import _contents, _longest_string
 from tests.serving import Provider, serving
@@ -41,7 +41,7 @@ def test_an_agent_calls_a_tool_twice_and_then_answers(ask: Ask, tmp_path: Path) 
         assert [step.kind for step in response.trace] == ["model", "tool", "model", "tool", "model"]
         assert sum(step.usage.input_tokens for step in response.trace) == response.usage.input_tokens > 0
         assert response.trace[0].output == 'search({"word": "a"})'
-        assert all(len(step.output) < LONGEST_STEP + 100 for step in response.trace)
+        assert all(len(step.output) < MAX_STEP_LENGTH + 100 for step in response.trace)
     last = provider.requests[-1]
     assert [tool["function"]["name"] for tool in last["tools"]] == ["search"]
     assert [message["role"] for message in last["messages"]] == ["user", "assistant", "tool", "assistant", "tool"]

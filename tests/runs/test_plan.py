@@ -9,8 +9,8 @@ from fathom.models.tokenizers import tokenizer
 from fathom.records.errors import FathomError
 from fathom.records.questions import Response, Usage
 from fathom.runs.bench_view import BenchView
-from fathom.runs.calling import FRAMING_TOKENS
 from fathom.runs.folder import ResponseIndex, RunSettings
+from fathom.runs.model_caller import FRAMING_TOKENS
 from fathom.runs.plan import jobs, plan
 from fathom.systems.direct import ClosedBook, Full, Tables
 from fathom.systems.extract_sql import ExtractSql

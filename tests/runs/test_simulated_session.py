@@ -13,7 +13,7 @@ import fathom
 from fathom.models.prompts import Prompt
 from fathom.records.documents import Count
 from fathom.records.questions import Question, Response
-from fathom.systems.protocol import ContextView, Estimate, Session, response_to
+from fathom.systems.protocol import CallEstimate, ContextView, Session, response_to
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class TwoStep:
     async def _read(self, prompt: Prompt, session: Session) -> str:
         return (await session.ask(prompt, "notes")).text
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
         return view.estimate(Prompt.of("Read.", view.reference("documents"), question.text))
 
 

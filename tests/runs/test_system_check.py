@@ -14,7 +14,7 @@ import fathom
 from fathom.models.prompts import Prompt
 from fathom.records.questions import Question, Response
 from fathom.systems.catalog import SYSTEMS
-from fathom.systems.protocol import ContextView, Estimate, Session, response_to
+from fathom.systems.protocol import CallEstimate, ContextView, Session, response_to
 from tests.conftest import Fathom
 from tests.pipeline import Pipeline, fetch, serving
 from tests.runs.test_http_systems import documented_server
@@ -123,7 +123,7 @@ class Careful:
             completion = await session.ask(self._prompt(question, session.view))
         return response_to(question, completion)
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
         return view.estimate(*[self._prompt(question, view)] * self.calls)
 
 
@@ -142,8 +142,8 @@ class Fragile(Careful):
 
 @dataclass(frozen=True)
 class Short(Careful):
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
-        return Estimate(calls=2, input_tokens=100, largest_call=100)
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
+        return CallEstimate(calls=2, input_tokens=100, largest_call=100)
 
 
 @dataclass(frozen=True)
@@ -162,8 +162,8 @@ class Alone:
         text = f"Answer: {len(session.view.documents)}"
         return Response(question_id=question.id, outcome="answered", text=text)
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
-        return Estimate(calls=0, input_tokens=0, largest_call=0, price=0.0)
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
+        return CallEstimate(calls=0, input_tokens=0, largest_call=0, price=0.0)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from fathom.records.spans import Span
 from fathom.scoring import quotes
-from fathom.scoring.quote_passage import LEFT_OUT_SHARE
+from fathom.scoring.quote_comparison import LEFT_OUT_SHARE
 from fathom.scoring.quotes import QuoteLocator
 
 

@@ -13,9 +13,9 @@ from fathom.records.spans import Span
 from fathom.scoring.answers import Link, LinkedSpan
 from fathom.scoring.span_matching import (
     ClaimMatch,
-    Level,
     MatchCounts,
-    Pair,
+    MatchLevel,
+    PassagePair,
     SentenceIndex,
     assign,
     character_overlap,
@@ -40,7 +40,7 @@ def claim(place: Passage, *evidence: Passage) -> LinkedSpan:
 
 
 def match(
-    gold: Sequence[LinkedSpan], predicted: Sequence[LinkedSpan], threshold: float = 0.5, level: Level = "sentence"
+    gold: Sequence[LinkedSpan], predicted: Sequence[LinkedSpan], threshold: float = 0.5, level: MatchLevel = "sentence"
 ) -> ClaimMatch:
     return match_claims(gold, predicted, lambda document: SENTENCES, threshold, level)
 
@@ -149,7 +149,13 @@ def test_undefined_ratios_are_none() -> None:
 
 
 def test_more_matches_beat_a_larger_overlap() -> None:
-    chain = [Pair(0, 0, 1.0), Pair(0, 1, 0.5), Pair(1, 0, 0.5), Pair(1, 2, 0.99), Pair(2, 2, 0.5)]
+    chain = [
+        PassagePair(0, 0, 1.0),
+        PassagePair(0, 1, 0.5),
+        PassagePair(1, 0, 0.5),
+        PassagePair(1, 2, 0.99),
+        PassagePair(2, 2, 0.5),
+    ]
     assert [pair[:2] for pair in assign(chain)] == [(0, 1), (1, 0), (2, 2)]
 
 
@@ -158,7 +164,7 @@ def test_the_assignment_is_the_best_of_all() -> None:
     for _ in range(150):
         rows, columns = rng.randint(1, 5), rng.randint(1, 5)
         edges = {
-            (row, column): Pair(row, column, round(rng.uniform(0.3, 1), 2))
+            (row, column): PassagePair(row, column, round(rng.uniform(0.3, 1), 2))
             for row in range(rows)
             for column in range(columns)
             if rng.random() < 0.5

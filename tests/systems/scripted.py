@@ -10,7 +10,7 @@ from fathom.models.prompts import Completion, Prompt
 from fathom.records.questions import Step, Usage
 from fathom.records.record import digest
 from fathom.runs.folder import make_artifact
-from fathom.systems.protocol import ContextView, Estimate, Scope
+from fathom.systems.protocol import ArtifactScope, CallEstimate, ContextView
 
 
 @dataclass
@@ -24,7 +24,7 @@ class Scripted:
     asked: list[Prompt] = field(default_factory=list)
     notes: dict[str, str] = field(default_factory=dict)
     steps: list[Step] = field(default_factory=list)
-    made: list[Scope] = field(default_factory=list)
+    made: list[ArtifactScope] = field(default_factory=list)
     """The scope of each artifact that was not there yet."""
 
     async def ask(self, prompt: Prompt, purpose: str = "") -> Completion:
@@ -33,7 +33,7 @@ class Scripted:
         usage = Usage(input_tokens=10, cached_tokens=4, output_tokens=2, price=0.5)
         return said if isinstance(said, Completion) else Completion(said, usage=usage)
 
-    def highest_usage(self, estimate: Estimate) -> Usage:
+    def highest_usage(self, estimate: CallEstimate) -> Usage:
         return Usage(input_tokens=estimate.input_tokens)
 
     def record(self, step: Step) -> None:
@@ -44,7 +44,7 @@ class Scripted:
             self.notes[name] = await work()
         return self.notes[name]
 
-    def artifact(self, name: str, make: Callable[[Path], None], scope: Scope = "context") -> Path:
+    def artifact(self, name: str, make: Callable[[Path], None], scope: ArtifactScope = "context") -> Path:
         def noted(path: Path) -> None:
             self.made.append(scope)
             make(path)

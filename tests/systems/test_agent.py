@@ -15,7 +15,7 @@ from fathom.corpus.store import Corpus
 from fathom.models.prompts import TextReference, ToolCall
 from fathom.records.errors import FathomError
 from fathom.systems.agent.calculator import CalculatorError, calculate
-from fathom.systems.agent.own_tables import MOST_ROWS, OwnTables, TableError, parse_rows
+from fathom.systems.agent.own_tables import MAX_ROWS, OwnTables, TableError, parse_rows
 from fathom.systems.agent.text_protocol import described, parse_calls, written
 from fathom.systems.agent.toolbox import ERROR_TOKENS, TOOLS, Toolbox, definitions
 from fathom.systems.catalog import load_system
@@ -175,7 +175,7 @@ def test_rows_are_added_and_queried(tools: Bench) -> None:
 def test_tables_have_limits() -> None:
     tables = OwnTables()
     with pytest.raises(TableError, match="20,000 rows together"):
-        tables.add("t", [{"a": 1}] * (MOST_ROWS + 1))
+        tables.add("t", [{"a": 1}] * (MAX_ROWS + 1))
     with pytest.raises(TableError, match="at most 50 columns"):
         tables.add("t", [{f"c{number}": 1 for number in range(51)}])
     with pytest.raises(TableError, match="2,000,000 characters together"):

@@ -19,7 +19,7 @@ from fathom.models.prompts import TextReference
 from fathom.records.errors import FathomError
 from fathom.records.questions import Question, Response
 from fathom.systems.catalog import load_system
-from fathom.systems.chunking import Unit, chunk_spans, chunks_of_documents, stretches
+from fathom.systems.chunking import ChunkUnit, chunk_spans, chunks_of_documents, stretches
 from fathom.systems.protocol import ContextView, count_tokens
 from fathom.systems.rag import NOTE, Rag, merged
 from fathom.systems.retrieval.dense import known_share, pieces_of
@@ -77,7 +77,7 @@ def test_a_text_that_begins_otherwise_is_not_cut_into_chunks_of_one_character_mo
 
 
 @pytest.mark.parametrize("unit", ["tokens", "sections"])
-def test_chunks_cover_each_document_within_their_size(seen: ContextView, unit: Unit) -> None:
+def test_chunks_cover_each_document_within_their_size(seen: ContextView, unit: ChunkUnit) -> None:
     text = seen.text()
     for size, overlap in ((200, 0), (512, 64)):
         covered: dict[int, int] = {}

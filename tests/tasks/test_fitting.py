@@ -26,9 +26,9 @@ from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench
 from fathom.tasks.bench_folder import CONTEXTS, KEYS, MANIFEST, QUESTIONS
 from fathom.tasks.family import Item
-from fathom.tasks.fitting import DUPLICATE, LEAST_DOCUMENTS, TOO_FEW, Window, fit
-from fathom.tasks.numeric.build import DisagreementError
+from fathom.tasks.fitting import DUPLICATE, MIN_DOCUMENTS, TOO_FEW, Window, fit
 from fathom.tasks.numeric.schema import SCHEMA
+from fathom.tasks.programs.evaluate import DisagreementError
 from fathom.tasks.text_views import instructions
 from tests.sharing import SharedFolders
 
@@ -92,7 +92,7 @@ def test_a_smaller_context_is_a_proper_one(bench: Bench, fitted: Bench, corpus: 
     assert len(smaller) > 5
     for context, items in smaller:
         assert context.length == 102_400
-        assert len(context.documents) >= LEAST_DOCUMENTS
+        assert len(context.documents) >= MIN_DOCUMENTS
         (was,) = (
             one
             for one in before.values()
@@ -318,7 +318,7 @@ def test_a_context_of_which_four_documents_do_not_fit_is_counted(bench_folder: P
     assert said is not None
     assert said.refused[TOO_FEW] > 0 < said.recomputed
     assert audit(tmp_path / "b", Bench(bench_folder).corpus_folder).passed
-    assert all(len(context.documents) >= LEAST_DOCUMENTS for context in Bench(tmp_path / "b").contexts())
+    assert all(len(context.documents) >= MIN_DOCUMENTS for context in Bench(tmp_path / "b").contexts())
 
 
 def test_two_contexts_never_become_one(bench_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

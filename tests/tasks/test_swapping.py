@@ -14,7 +14,7 @@ from fathom.contexts.files import FILE_NAME, write_contexts
 from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus, CorpusWriter, pack
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.errors import FathomError
 from fathom.records.rng import rng_for
 from fathom.scoring.answer_types.compare import agrees, share_a_response
@@ -222,7 +222,7 @@ def test_a_bench_that_was_changed_is_refused(tiny_bench: Path, tmp_path: Path, s
 
 def answered(folder: Path, model: str, before: Path | None = None) -> Contamination:
     """A simulated model's responses on a swapped bench."""
-    simulated = Simulated.parse(model)
+    simulated = SimulatedModel.parse(model)
 
     def asked(folder: Path) -> Any:
         bench = Bench(folder)

@@ -11,7 +11,7 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from fathom.analysis.findings import Estimate
-from fathom.analysis.intervals import Sums, Values, jackknife, macro_average, share_of_sums
+from fathom.analysis.intervals import ContextSums, FloatArray, jackknife, macro_average, share_of_sums
 from fathom.records.annotations import Annotation
 from fathom.records.documents import Count, DocumentId, Passage
 from fathom.records.record import Record
@@ -19,8 +19,8 @@ from fathom.records.spans import Span
 from fathom.scoring.answers import Link, LinkedSpan
 from fathom.scoring.span_matching import (
     ClaimMatch,
-    Level,
     MatchCounts,
+    MatchLevel,
     SentenceIndex,
     SentencesOf,
     SpanMatcher,
@@ -28,10 +28,10 @@ from fathom.scoring.span_matching import (
 )
 
 T = TypeVar("T", bound=Hashable)
-Unit = Literal["claims", "evidence", "links"]
-UNITS: tuple[Unit, ...] = ("claims", "evidence", "links")
+AgreementUnit = Literal["claims", "evidence", "links"]
+UNITS: tuple[AgreementUnit, ...] = ("claims", "evidence", "links")
 Marked = Literal["claims", "evidence"]
-"""What is marked in sentences."""
+"""The parts that are marked in sentences."""
 MARKED: tuple[Marked, ...] = ("claims", "evidence")
 
 
@@ -41,9 +41,9 @@ class PairAgreement(Record):
     first: str
     second: str
     documents: Count
-    f1: dict[Unit, Estimate]
+    f1: dict[AgreementUnit, Estimate]
     """2 x matches / (marks of one + marks of the other), over all documents; the same if the two are exchanged."""
-    f1_per_document: dict[Unit, float]
+    f1_per_document: dict[AgreementUnit, float]
     """The unweighted mean over documents in which one of the two marked something."""
     kappa: dict[Marked, Estimate]
     """Cohen's kappa over all sentences; missing if it is undefined."""
@@ -70,7 +70,7 @@ class LabelAgreement(Record):
 class Agreement(Record):
     """The agreement of all annotators."""
 
-    level: Level
+    level: MatchLevel
     threshold: float
     annotators: dict[str, Count]
     """With the number of documents of each."""
@@ -81,7 +81,7 @@ class Agreement(Record):
     outside: Count
     """Marks outside of sentences, such as tables: they count for F1, and neither for kappa nor for alpha."""
     pairs: tuple[PairAgreement, ...]
-    f1: dict[Unit, Estimate]
+    f1: dict[AgreementUnit, Estimate]
     """Averaged over pairs of annotators."""
     kappa: dict[Marked, Estimate]
     """Averaged over pairs of annotators for whom it is defined."""
@@ -95,7 +95,7 @@ class Agreement(Record):
 # Coefficients.
 
 
-def cohen_kappa(table: Values) -> float | None:
+def cohen_kappa(table: FloatArray) -> float | None:
     """Cohen's kappa of a square table of counts; None if the annotators cannot but agree."""
     total = table.sum()
     if not total:
@@ -106,16 +106,16 @@ def cohen_kappa(table: Values) -> float | None:
     return (float(np.trace(table)) / float(total) - expected) / (1 - expected)
 
 
-def coincidences(values: Sequence[int], categories: int) -> Values:
+def coincidences(values: Sequence[int], categories: int) -> FloatArray:
     """How often two annotators gave two values to one unit; a unit with one value says nothing about agreement."""
     counts = np.bincount(values, minlength=categories).astype(float)
     if len(values) < 2:
         return np.zeros((categories, categories))
-    found: Values = (np.outer(counts, counts) - np.diag(counts)) / (len(values) - 1)
+    found: FloatArray = (np.outer(counts, counts) - np.diag(counts)) / (len(values) - 1)
     return found
 
 
-def krippendorff_alpha(coincident: Values) -> float | None:
+def krippendorff_alpha(coincident: FloatArray) -> float | None:
     """Krippendorff's alpha for nominal values from a table of coincidences; None if all values are the same."""
     totals = coincident.sum(axis=1)
     total = totals.sum()
@@ -146,7 +146,7 @@ class _Matching:
     """How claims are matched, and the sentences, if they are known."""
 
     sentences: SentencesOf | None
-    level: Level
+    level: MatchLevel
     threshold: float
 
     @property
@@ -175,14 +175,14 @@ def _marks(annotation: Annotation, marked: Marked, index: SentenceIndex) -> set[
 
 
 def agreement(
-    annotations: Iterable[Annotation], sentences: SentencesOf | None, level: Level, threshold: float
+    annotations: Iterable[Annotation], sentences: SentencesOf | None, level: MatchLevel, threshold: float
 ) -> Agreement:
     """The agreement of the annotators; kappa and alpha over sentences only if sentences are given."""
     every = list(annotations)
     any_claims = any(one.claims for one in every)
     by_document: dict[DocumentId, dict[str, Annotation]] = defaultdict(dict)
     for one in every:
-        # Without any claims nobody was asked for them.
+        # If there are no claims at all, the annotators were not asked for them.
         if one.complete and any_claims and (one.claims or not (one.findings or one.labels)):
             by_document[one.document][one.annotator] = one
     matching = _Matching(sentences, level, threshold)
@@ -221,7 +221,7 @@ def _outside(documents: Mapping[DocumentId, Mapping[str, Annotation]], index: Se
 
 # Pairs of annotators.
 
-Pair = tuple[str, str]
+AnnotatorPair = tuple[str, str]
 
 
 class _PairTables:
@@ -233,8 +233,8 @@ class _PairTables:
         matching: _Matching,
         marked: Sequence[Marked],
     ) -> None:
-        self._matches: dict[Pair, dict[DocumentId, ClaimMatch]] = defaultdict(dict)
-        self._tables: dict[tuple[Pair, Marked], dict[DocumentId, Values]] = defaultdict(dict)
+        self._matches: dict[AnnotatorPair, dict[DocumentId, ClaimMatch]] = defaultdict(dict)
+        self._tables: dict[tuple[AnnotatorPair, Marked], dict[DocumentId, FloatArray]] = defaultdict(dict)
         self._marked = marked
         self._numbers = {document: number for number, document in enumerate(documents)}
         index = matching.index
@@ -248,14 +248,14 @@ class _PairTables:
                     table = sentence_table(marks[first, one], marks[second, one], sizes)
                     self._tables[pair, one][document] = table
 
-    def documents_of(self, pair: Pair) -> list[DocumentId]:
+    def documents_of(self, pair: AnnotatorPair) -> list[DocumentId]:
         return list(self._matches.get(pair, ()))
 
-    def _counts(self, pair: Pair, unit: Unit) -> dict[DocumentId, MatchCounts]:
+    def _counts(self, pair: AnnotatorPair, unit: AgreementUnit) -> dict[DocumentId, MatchCounts]:
         counts = {document: getattr(match, unit) for document, match in self._matches[pair].items()}
         return {document: one for document, one in counts.items() if one.f1 is not None}
 
-    def pair(self, pair: Pair) -> PairAgreement:
+    def pair(self, pair: AnnotatorPair) -> PairAgreement:
         counts = {unit: self._counts(pair, unit) for unit in UNITS}
         kappas = {one: self._kappas(pair, one) for one in self._marked}
         return PairAgreement(
@@ -271,13 +271,13 @@ class _PairTables:
             sentences={one: _cells(sum(self._tables[pair, one].values())) for one in self._marked},
         )
 
-    def _kappas(self, pair: Pair, marked: Marked) -> list[float]:
+    def _kappas(self, pair: AnnotatorPair, marked: Marked) -> list[float]:
         found = (cohen_kappa(table) for table in self._tables[pair, marked].values())
         return [one for one in found if one is not None]
 
-    def mean_f1(self, pairs: Sequence[Pair], unit: Unit) -> Estimate | None:
+    def mean_f1(self, pairs: Sequence[AnnotatorPair], unit: AgreementUnit) -> Estimate | None:
         """F1 averaged over pairs. Every mark counts as one value, which is 1 if it has a match."""
-        values: list[Values] = []
+        values: list[FloatArray] = []
         numbers: list[int] = []
         groups: list[int] = []
         for group, pair in enumerate(pairs):
@@ -292,7 +292,7 @@ class _PairTables:
         masks = [of_group == group for group in sorted({*groups})]
         return macro_average(np.concatenate(values), np.array(numbers), masks)
 
-    def mean_kappa(self, pairs: Sequence[Pair], marked: Marked) -> Estimate | None:
+    def mean_kappa(self, pairs: Sequence[AnnotatorPair], marked: Marked) -> Estimate | None:
         """Kappa over sentences, averaged over the pairs for whom it is defined."""
         blocks = np.zeros((len(self._numbers), len(pairs), 2, 2))
         for number, pair in enumerate(pairs):
@@ -302,7 +302,7 @@ class _PairTables:
         return jackknife(used, _mean_kappa, int(used.sum()), float(used.sum() - used[..., 1, 1].sum()))
 
 
-def _mean_kappa(blocks: Values) -> float | None:
+def _mean_kappa(blocks: FloatArray) -> float | None:
     found = [one for table in blocks.sum(axis=0) if (one := cohen_kappa(table)) is not None]
     return float(np.mean(found)) if found else None
 
@@ -310,16 +310,16 @@ def _mean_kappa(blocks: Values) -> float | None:
 def _f1(counts: Iterable[MatchCounts]) -> Estimate:
     found = list(counts)
     totals = np.array([2.0 * one.matched for one in found])
-    return share_of_sums(Sums(totals, np.array([float(one.predicted + one.gold) for one in found])), True)
+    return share_of_sums(ContextSums(totals, np.array([float(one.predicted + one.gold) for one in found])), True)
 
 
-def sentence_table(first: set[int], second: set[int], sentences: int) -> Values:
+def sentence_table(first: set[int], second: set[int], sentences: int) -> FloatArray:
     """Sentences that both marked, the first alone, the second alone, and neither, as a square table."""
     both, union = len(first & second), len(first | second)
     return np.array([[both, len(first) - both], [len(second) - both, sentences - union]], dtype=float)
 
 
-def _cells(table: Values | int) -> tuple[int, int, int, int]:
+def _cells(table: FloatArray | int) -> tuple[int, int, int, int]:
     (a, b), (c, d) = np.asarray(table, dtype=int).tolist()
     return a, b, c, d
 
@@ -334,7 +334,7 @@ def _alpha(
     sentences: SentencesOf | None,
 ) -> Estimate | None:
     """Krippendorff's alpha over sentences; annotators without an annotation of the document are missing."""
-    tables: list[Values] = []
+    tables: list[FloatArray] = []
     marks_total = total = 0
     for document, found in documents.items():
         marks = [_marks(one, marked, index) for one in found.values()]
@@ -352,10 +352,10 @@ def _alpha(
 
 # Labels.
 
-Item = tuple[DocumentId, str]
+LabeledItem = tuple[DocumentId, str]
 
 
-def _labels(annotations: Iterable[Annotation]) -> Iterator[tuple[str, Item, str, str]]:
+def _labels(annotations: Iterable[Annotation]) -> Iterator[tuple[str, LabeledItem, str, str]]:
     """The name of the label, the item, the annotator and the value, of each label."""
     for one in annotations:
         for name, value in one.labels.items():
@@ -365,7 +365,7 @@ def _labels(annotations: Iterable[Annotation]) -> Iterator[tuple[str, Item, str,
 
 
 def _label_agreements(annotations: Iterable[Annotation]) -> Iterator[LabelAgreement]:
-    by_name: dict[str, dict[Item, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    by_name: dict[str, dict[LabeledItem, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     for name, item, annotator, value in _labels(annotations):
         by_name[name][item][annotator] = value
     for name, items in sorted(by_name.items()):
@@ -376,7 +376,7 @@ def _label_agreements(annotations: Iterable[Annotation]) -> Iterator[LabelAgreem
 
 def _answer_evidence(annotations: Iterable[Annotation], matching: _Matching) -> Estimate | None:
     """F1 of the evidence that two annotators give for their answers to one question."""
-    by_question: dict[Item, list[list[Passage]]] = defaultdict(list)
+    by_question: dict[LabeledItem, list[list[Passage]]] = defaultdict(list)
     matcher = matching.matcher()
     for one in annotations:
         for finding in one.findings:
@@ -391,7 +391,7 @@ def _answer_evidence(annotations: Iterable[Annotation], matching: _Matching) -> 
                 marks[document] += len(first) + len(second)
     if not marks:
         return None
-    return share_of_sums(Sums(np.array([matched[one] for one in marks]), np.array([*marks.values()])), True)
+    return share_of_sums(ContextSums(np.array([matched[one] for one in marks]), np.array([*marks.values()])), True)
 
 
 def label_agreement(name: str, items: Mapping[tuple[str, str], Mapping[str, str]]) -> LabelAgreement:
@@ -410,7 +410,7 @@ def label_agreement(name: str, items: Mapping[tuple[str, str], Mapping[str, str]
     return LabelAgreement(
         name=name,
         items=len(items),
-        agreement=share_of_sums(Sums(equal, confused.sum(axis=(1, 2, 3))), True),
+        agreement=share_of_sums(ContextSums(equal, confused.sum(axis=(1, 2, 3))), True),
         kappa=jackknife(confused, _mean_kappa, len(items), len(items)),
         alpha=jackknife(coincident, lambda rows: krippendorff_alpha(rows.sum(axis=0)), len(items), len(items)),
     )

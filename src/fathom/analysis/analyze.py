@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from fathom.analysis.baselines import baselines, closed_book_tests
-from fathom.analysis.collection import BenchData, RunData, collect, with_causes
+from fathom.analysis.bench_data import BenchData, RunData, collect, with_causes
 from fathom.analysis.comparisons import comparisons
 from fathom.analysis.correlates import correlates
 from fathom.analysis.cost import with_pareto
@@ -30,7 +30,7 @@ from fathom.analysis.findings import (
     SettingComparison,
     StageCounts,
 )
-from fathom.analysis.intervals import Numbers, share
+from fathom.analysis.intervals import IntArray, share
 from fathom.analysis.loading import BenchRuns, load_runs
 from fathom.analysis.loss_stages import explain_missing, loss_decompositions
 from fathom.analysis.ratios import summarize_measures
@@ -233,7 +233,7 @@ def _bench_info(data: BenchData) -> BenchInfo:
     )
 
 
-def _all_documents(data: BenchData) -> list[Numbers]:
+def _all_documents(data: BenchData) -> list[IntArray]:
     """The documents of every context of the bench, including contexts that no run asks about."""
     if len(data.documents) == data.bench_runs.bench.manifest.contexts:
         return data.documents
@@ -355,8 +355,9 @@ def _notes(data: BenchData, bench: BenchInfo, runs: Sequence[RunSummary], causes
         missing = outcomes.error + outcomes.unanswered
         if missing:
             said = "1 response is" if missing == 1 else f"{missing:,} responses are"
+            errors = "1 error" if outcomes.error == 1 else f"{outcomes.error:,} errors"
             notes.append(
-                f"{run.info.name}: {said} missing ({outcomes.error:,} errors). Missing responses count in the "
+                f"{run.info.name}: {said} missing ({errors}). Missing responses count in the "
                 f"denominator; if all were correct, accuracy would be {run.overall.max_accuracy:.1%}."
             )
         if one.undiagnosed and data.has_corpus:
@@ -370,5 +371,7 @@ def _scored_here(counts: Sequence[int]) -> Iterator[str]:
     """One line for all runs with responses that had not been scored."""
     runs = sum(count > 0 for count in counts)
     if runs:
-        responses = "1 response" if sum(counts) == 1 else f"{sum(counts):,} responses"
-        yield f"{responses} of {runs:,} {'run' if runs == 1 else 'runs'} had no verdict and were scored here."
+        one = sum(counts) == 1
+        responses = "1 response" if one else f"{sum(counts):,} responses"
+        in_runs = f"{runs:,} {'run' if runs == 1 else 'runs'}"
+        yield f"{responses} of {in_runs} had no verdict and {'was' if one else 'were'} scored here."

@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from fathom.analysis.findings import Attribution, CandidateCause, Cause, Estimate
-from fathom.analysis.intervals import Sums, share_of_sums
+from fathom.analysis.intervals import ContextSums, share_of_sums
 from fathom.records.questions import QuestionId
 from fathom.scoring.answer_types.compare import agrees
 from fathom.scoring.answer_types.parse import parse_response
@@ -236,7 +236,9 @@ def _rate(expected: Mapping[int, float], exposure: Mapping[int, float]) -> Estim
     # The expected count may exceed the exposure, since a fault's chance of producing an answer is itself an estimate.
     totals = np.array([expected.get(context, 0.0) for context in contexts])
     counts = np.array([exposure[context] for context in contexts])
-    return share_of_sums(Sums(np.minimum(totals, totals * counts.sum() / max(totals.sum(), 1e-300)), counts), False)
+    return share_of_sums(
+        ContextSums(np.minimum(totals, totals * counts.sum() / max(totals.sum(), 1e-300)), counts), False
+    )
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fathom.analysis.collection import BenchData, RunData
+from fathom.analysis.bench_data import BenchData, RunData
 from fathom.analysis.findings import Baseline, ClosedBookTest, Estimate
-from fathom.analysis.intervals import Sums, Values, clustered_error, difference, share, t_tail
+from fathom.analysis.intervals import ContextSums, FloatArray, clustered_error, difference, share, t_tail
 from fathom.analysis.significance import holm
-from fathom.models.simulated import PREFIX, Simulated
+from fathom.models.simulated import PREFIX, SimulatedModel
 
 MIN_ANSWERED = 20
 """Questions answered below which no closed-book test is made."""
@@ -53,7 +53,7 @@ def baselines(bench: BenchData, runs: Sequence[RunData], fingerprint: str) -> li
     return made + [baseline for run in runs if (baseline := _control(run, fingerprint)) is not None]
 
 
-def majority_values(keys: Sequence[tuple[str, str]]) -> Values:
+def majority_values(keys: Sequence[tuple[str, str]]) -> FloatArray:
     """For each question, 1 if its key is the most frequent one of its kind."""
     counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
     for kind, answer in keys:
@@ -66,7 +66,7 @@ def _control(run: RunData, fingerprint: str) -> Baseline | None:
     manifest = run.run.manifest
     description = None
     if manifest.model.startswith(PREFIX):
-        description = GUESSERS.get(Simulated.parse(manifest.model).kind)
+        description = GUESSERS.get(SimulatedModel.parse(manifest.model).kind)
     else:
         description = CONTROLS.get(manifest.system)
     if description is None:
@@ -97,11 +97,11 @@ def closed_book_tests(bench: BenchData, runs: Sequence[RunData], fingerprint: st
     return [one if one.p is None else _conclude(one, next(corrected)) for one in tests]
 
 
-def _test(run: RunData, above: Values, fingerprint: str) -> ClosedBookTest:
+def _test(run: RunData, above: FloatArray, fingerprint: str) -> ClosedBookTest:
     """One run against the baseline, before the correction for multiple tests."""
     contexts = run.arrays.contexts
     estimate = difference(above, contexts)
-    error = clustered_error(Sums.of(above, contexts))
+    error = clustered_error(ContextSums.of(above, contexts))
     variance = error.variance + 1 / (estimate.items + 2) ** 2
     two_sided = t_tail(estimate.value / float(np.sqrt(variance)), error.freedom) if error.variance < 1 else 1.0
     p = two_sided / 2 if estimate.value > 0 else 1 - two_sided / 2

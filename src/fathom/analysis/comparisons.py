@@ -9,9 +9,9 @@ from math import ceil, log2
 
 import numpy as np
 
-from fathom.analysis.collection import BenchData, RunData
+from fathom.analysis.bench_data import BenchData, RunData
 from fathom.analysis.findings import Comparison
-from fathom.analysis.intervals import LEVEL, Numbers, Sums, Values, clustered_error, difference
+from fathom.analysis.intervals import LEVEL, ContextSums, FloatArray, IntArray, clustered_error, difference
 from fathom.analysis.significance import benjamini_hochberg, holm, permutation_tests
 
 POWER = 0.8
@@ -53,13 +53,13 @@ class _Pair:
     one: RunData
     two: RunData
     within: str
-    rows: Numbers
+    rows: IntArray
 
-    def totals(self, bench: BenchData) -> Values:
+    def totals(self, bench: BenchData) -> FloatArray:
         """The second run's accuracy less the first's, summed by context."""
         gaps = self.two.accuracy_at(self.rows) - self.one.accuracy_at(self.rows)
         contexts = bench.contexts[self.rows]
-        sums: Values = np.bincount(contexts, weights=gaps, minlength=len(bench.documents)).astype(float)
+        sums: FloatArray = np.bincount(contexts, weights=gaps, minlength=len(bench.documents)).astype(float)
         return sums
 
     def comparison(self, bench: BenchData, p: float, tests: int) -> Comparison:
@@ -69,8 +69,8 @@ class _Pair:
         return compare(names, values, bench.contexts[self.rows], p, self.within, missing, tests)
 
 
-def _shared(one: RunData, two: RunData) -> Numbers:
-    rows: Numbers = np.intersect1d(one.arrays.rows, two.arrays.rows, assume_unique=True)
+def _shared(one: RunData, two: RunData) -> IntArray:
+    rows: IntArray = np.intersect1d(one.arrays.rows, two.arrays.rows, assume_unique=True)
     return rows
 
 
@@ -83,16 +83,16 @@ class MissingResponses:
     """The share of all responses."""
 
     @classmethod
-    def of(cls, run: RunData, rows: Numbers) -> MissingResponses:
+    def of(cls, run: RunData, rows: IntArray) -> MissingResponses:
         count = int(run.count_outcomes(rows, ("error", "unanswered")).sum())
         return cls(count, count / max(1, len(rows) * run.run.samples))
 
 
-def contexts_needed(differences: Values, contexts: Numbers, level: float = LEVEL) -> float | None:
+def contexts_needed(differences: FloatArray, contexts: IntArray, level: float = LEVEL) -> float | None:
     """Contexts needed to detect a difference of the observed size at this level with a power of 80%."""
     from scipy.special import ndtri
 
-    sums = Sums.of(differences, contexts)
+    sums = ContextSums.of(differences, contexts)
     error = clustered_error(sums)
     # The same pseudo-count as in the interval: without any spread the estimate would be too optimistic.
     variance = error.variance + 1.0 / (sums.items + 2) ** 2
@@ -107,8 +107,8 @@ def contexts_needed(differences: Values, contexts: Numbers, level: float = LEVEL
 
 def compare(
     names: tuple[str, str],
-    values: tuple[Values, Values],
-    contexts: Numbers,
+    values: tuple[FloatArray, FloatArray],
+    contexts: IntArray,
     p: float,
     within: str = "all",
     missing: tuple[MissingResponses, MissingResponses] = (MissingResponses(), MissingResponses()),

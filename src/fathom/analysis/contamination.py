@@ -15,10 +15,8 @@ from fathom.records.documents import Count
 from fathom.records.questions import Question, QuestionId, Response
 from fathom.records.record import Record
 from fathom.scoring.keys import Key
-from fathom.scoring.verdicts import Verdict
+from fathom.scoring.scores import VerdictFunction
 from fathom.tasks.catalog import family
-
-Check = Callable[[Key, Response], Verdict]
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class QuestionResult:
 
 
 def question_results(
-    questions: Iterable[tuple[Question, Key]], responses: Iterable[Response], checks: Mapping[str, Check]
+    questions: Iterable[tuple[Question, Key]], responses: Iterable[Response], checks: Mapping[str, VerdictFunction]
 ) -> Iterator[QuestionResult]:
     """The result of each question, from its first response; a question without one is not correct."""
     first = {response.question_id: response for response in responses if response.sample == 0}
@@ -83,7 +81,7 @@ class SwapResults(Record):
 
 
 class Contamination(Record):
-    """What one run shows about memorized documents."""
+    """The evidence of one run for memorized documents."""
 
     probes: dict[str, ProbeResults] = {}
     """By task."""

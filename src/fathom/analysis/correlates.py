@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fathom.analysis.findings import Correlate, Correlates, LogisticFit
-from fathom.analysis.intervals import Numbers, Values, t_quantile, t_tail
+from fathom.analysis.intervals import FloatArray, IntArray, t_quantile, t_tail
 from fathom.analysis.significance import holm
 
 PROPERTIES = {
@@ -39,7 +39,7 @@ PENALTY = 1.0
 """Ridge penalty on the coefficients, so that none diverges under separation."""
 
 
-def correlates(accuracy: Values, contexts: Numbers, properties: Mapping[str, Values]) -> Correlates:
+def correlates(accuracy: FloatArray, contexts: IntArray, properties: Mapping[str, FloatArray]) -> Correlates:
     """Correlations with success, clustered by context, and a logistic model with all properties."""
     excluded = {
         name: why for name, values in properties.items() if (why := reason_to_exclude(values, accuracy, contexts))
@@ -88,7 +88,7 @@ class Coefficient:
     p: float
 
 
-def reason_to_exclude(values: Values, accuracy: Values, contexts: Numbers) -> str:
+def reason_to_exclude(values: FloatArray, accuracy: FloatArray, contexts: IntArray) -> str:
     """Why a property has no estimate; empty if it has one."""
     has = ~np.isnan(values)
     if has.sum() < MIN_QUESTIONS:
@@ -100,7 +100,7 @@ def reason_to_exclude(values: Values, accuracy: Values, contexts: Numbers) -> st
     return "" if accuracy[has].std() > 1e-12 else "all of its questions have the same score"
 
 
-def correlation(values: Values, accuracy: Values, contexts: Numbers) -> Coefficient:
+def correlation(values: FloatArray, accuracy: FloatArray, contexts: IntArray) -> Coefficient:
     """Pearson's correlation over the questions that have the property, with a jackknife over contexts on Fisher's z."""
     has = ~np.isnan(values)
     values, accuracy, contexts = values[has], accuracy[has], contexts[has]
@@ -123,7 +123,7 @@ def correlation(values: Values, accuracy: Values, contexts: Numbers) -> Coeffici
     return Coefficient(value, float(np.tanh(middle - half)), float(np.tanh(middle + half)), p)
 
 
-def _pearson(moments: Values) -> Values:
+def _pearson(moments: FloatArray) -> FloatArray:
     n, x, y, xx, yy, xy = moments
     below = np.sqrt(np.maximum((n * xx - x**2) * (n * yy - y**2), 1e-300))
     return np.asarray((n * xy - x * y) / below)
@@ -137,7 +137,7 @@ class _Model:
 
 
 def _logistic_model(
-    accuracy: Values, contexts: Numbers, known: Mapping[str, Values], lacking: Mapping[str, str]
+    accuracy: FloatArray, contexts: IntArray, known: Mapping[str, FloatArray], lacking: Mapping[str, str]
 ) -> _Model:
     """A logistic model of the standardized properties, with cluster-robust errors."""
     kept, excluded = _without_collinear(known)
@@ -180,7 +180,7 @@ def _logistic_model(
     return _Model(odds, fit)
 
 
-def _without_collinear(known: Mapping[str, Values]) -> tuple[list[str], dict[str, str]]:
+def _without_collinear(known: Mapping[str, FloatArray]) -> tuple[list[str], dict[str, str]]:
     """The properties that earlier ones do not predict, and the reason for excluding each of the others."""
     kept: list[str] = []
     excluded: dict[str, str] = {}
@@ -196,7 +196,7 @@ def _without_collinear(known: Mapping[str, Values]) -> tuple[list[str], dict[str
     return kept, excluded
 
 
-def _logistic(design: Values, accuracy: Values) -> tuple[Values, bool]:
+def _logistic(design: FloatArray, accuracy: FloatArray) -> tuple[FloatArray, bool]:
     """The coefficients of a ridge-penalized logistic regression by Newton's method, and whether it converged."""
     weights = np.zeros(design.shape[1])
     penalty = np.diag([0.0, *[PENALTY] * (design.shape[1] - 1)])
@@ -211,10 +211,10 @@ def _logistic(design: Values, accuracy: Values) -> tuple[Values, bool]:
     return weights, False
 
 
-def _pseudo_r2(accuracy: Values, expected: Values) -> float:
+def _pseudo_r2(accuracy: FloatArray, expected: FloatArray) -> float:
     """McFadden's pseudo-R²."""
 
-    def deviance(probabilities: Values) -> float:
+    def deviance(probabilities: FloatArray) -> float:
         clipped = np.clip(probabilities, 1e-12, 1 - 1e-12)
         return float(-(accuracy * np.log(clipped) + (1 - accuracy) * np.log(1 - clipped)).sum())
 

@@ -46,7 +46,7 @@ class QuestionDiagnosis:
         return Diagnosis(self.operators, self.sizes, self.steps)
 
 
-Task = tuple[Context, list[tuple[Item, list[IncorrectAnswer]]]]
+DiagnosisTask = tuple[Context, list[tuple[Item, list[IncorrectAnswer]]]]
 """A context, its questions, and the incorrect answers to each."""
 SerializedTask = tuple[bytes, list[tuple[bytes, bytes, list[IncorrectAnswer]]]]
 """The same as JSON lines, which pass between processes in a tenth of the time that records take."""
@@ -59,7 +59,7 @@ def diagnosers(families: Iterable[str], corpus: Corpus) -> dict[str, Diagnoser]:
 
 
 def diagnose_all(
-    families: tuple[str, ...], corpus: Corpus | None, tasks: Iterator[Task], processes: int
+    families: tuple[str, ...], corpus: Corpus | None, tasks: Iterator[DiagnosisTask], processes: int
 ) -> Iterator[list[QuestionDiagnosis | None]]:
     """The diagnoses of each context's questions, in order, with any number of processes."""
     if corpus is None:
@@ -69,7 +69,7 @@ def diagnose_all(
     return map_ordered(partial(_diagnose_in_worker, families, corpus.folder), map(_serialize, tasks), processes)
 
 
-def _diagnose_context(known: Mapping[str, Diagnoser], task: Task) -> list[QuestionDiagnosis | None]:
+def _diagnose_context(known: Mapping[str, Diagnoser], task: DiagnosisTask) -> list[QuestionDiagnosis | None]:
     """The diagnosis of each question of a context; None if its family has no diagnoser."""
     context, items = task
     return [_diagnose(known.get(item.question.family), context, item, answers) for item, answers in items]
@@ -91,7 +91,7 @@ def _diagnose(
     )
 
 
-def _serialize(task: Task) -> SerializedTask:
+def _serialize(task: DiagnosisTask) -> SerializedTask:
     context, items = task
     return context.to_line(), [(item.question.to_line(), item.key.to_line(), answers) for item, answers in items]
 

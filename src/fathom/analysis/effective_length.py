@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fathom.analysis.findings import Baseline, EffectiveLength, LengthCurve, LengthPoint, RunSummary
-from fathom.analysis.intervals import LEVEL, Numbers, Sums, Values, draws
+from fathom.analysis.intervals import LEVEL, ContextSums, FloatArray, IntArray, draws
 
 THRESHOLD = 0.85
 """Share of the accuracy at the shortest length."""
@@ -17,15 +17,15 @@ MIN_CONTEXTS = 5
 
 def curve(
     points: Sequence[LengthPoint],
-    values: Sequence[Values],
-    contexts: Sequence[Numbers],
+    values: Sequence[FloatArray],
+    contexts: Sequence[IntArray],
     resamples: int,
     rng: np.random.Generator,
 ) -> LengthCurve:
     """The curve from the shortest length to the longest, with the effective length if there are two or more."""
     if len(points) < 2:
         return LengthCurve(points=tuple(points), effective=None, families=())
-    sums = [Sums.of(some, where) for some, where in zip(values, contexts, strict=True)]
+    sums = [ContextSums.of(some, where) for some, where in zip(values, contexts, strict=True)]
     means = np.array([one.mean for one in sums])[None, :]
     reached = int(_last_kept(means)[0])
     tokens = np.array([point.tokens for point in points])
@@ -68,7 +68,7 @@ def without_effective_length(run: RunSummary, found: Sequence[Baseline]) -> RunS
 
 
 def _bootstrap_interval(
-    sums: Sequence[Sums], tokens: Numbers, resamples: int, rng: np.random.Generator
+    sums: Sequence[ContextSums], tokens: IntArray, resamples: int, rng: np.random.Generator
 ) -> tuple[int, int] | tuple[None, None]:
     """The interval of the effective length, from a bootstrap over contexts."""
     drawn = np.stack([_resampled_means(one, resamples, rng) for one in sums], axis=1)
@@ -79,17 +79,17 @@ def _bootstrap_interval(
     return int(low), int(high)
 
 
-def _resampled_means(sums: Sums, resamples: int, rng: np.random.Generator) -> Values:
+def _resampled_means(sums: ContextSums, resamples: int, rng: np.random.Generator) -> FloatArray:
     return np.concatenate(
         [(piece @ sums.totals) / (piece @ sums.counts) for piece in draws(len(sums.counts), resamples, rng)]
     )
 
 
-def _last_kept(means: Values) -> Numbers:
+def _last_kept(means: FloatArray) -> IntArray:
     """For each row, the index of the last length up to which all are above the threshold; -1 if the first is zero."""
     kept = means >= THRESHOLD * means[:, :1] - 1e-12
     first_below = np.where(kept.all(axis=1), means.shape[1], np.argmin(kept, axis=1))
-    found: Numbers = np.where(means[:, 0] > 0, first_below - 1, -1)
+    found: IntArray = np.where(means[:, 0] > 0, first_below - 1, -1)
     return found
 
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from fathom.analysis.attribution import CauseEstimator
 from fathom.analysis.findings import CandidateCause, FailureStage, ItemFinding
-from fathom.analysis.intervals import Numbers, Sums, share_of_sums
+from fathom.analysis.intervals import ContextSums, IntArray, share_of_sums
 from fathom.analysis.loading import ScoredResponse
-from fathom.analysis.steps import find_steps, reasoning_of
+from fathom.analysis.reasoning_steps import find_steps, reasoning_of
 from fathom.records.questions import QuestionId
 from fathom.scoring.recall import missing, retrieved
 from fathom.tasks.family import Fault, Item, ReasoningStep
@@ -33,7 +33,7 @@ STAGES = {
 FAILED = ("incorrect", "unparseable", "refused", "overflow")
 """Outcomes that are failures of the system; errors are asked again."""
 
-SHORTEST_VALUE = 4
+MIN_VALUE_LENGTH = 4
 """Characters of a value that a text does not contain by chance."""
 MIN_PROBABILITY = 0.5
 """Minimum probability of the causes in reading, or of those in computing, at which they decide."""
@@ -42,7 +42,7 @@ MAX_EXAMPLES = 3
 
 @dataclass(frozen=True)
 class _Failure:
-    """A failed response, with what its trace shows about it."""
+    """A failed response, and what its trace shows."""
 
     place: int
     """The index of its question among the run's questions."""
@@ -91,7 +91,7 @@ class StageCounter:
         }
 
     def summary(
-        self, stages: Mapping[tuple[QuestionId, int], str], contexts: Numbers, samples: int
+        self, stages: Mapping[tuple[QuestionId, int], str], contexts: IntArray, samples: int
     ) -> tuple[FailureStage, ...]:
         """The failures by stage, all stages of a run with failures; `contexts` has the context of each question."""
         found: dict[str, list[_Failure]] = defaultdict(list)
@@ -105,7 +105,7 @@ class StageCounter:
                     name=name,
                     description=description,
                     count=len(found[name]),
-                    share=share_of_sums(Sums.of(counts, contexts), samples == 1),
+                    share=share_of_sums(ContextSums.of(counts, contexts), samples == 1),
                     share_of_failures=len(found[name]) / len(self.failures),
                     examples=tuple(dict.fromkeys(one.question for one in found[name]))[:MAX_EXAMPLES],
                 )
@@ -149,12 +149,12 @@ def _values_stated(response: ScoredResponse, steps: Sequence[ReasoningStep]) -> 
         return None
     stated = [one.at is not None for one in find_steps(text, [ReasoningStep("", (value,)) for value in values])]
     if all(stated):
-        return True if all(len(spelling) >= SHORTEST_VALUE for value in values for spelling in value) else None
+        return True if all(len(spelling) >= MIN_VALUE_LENGTH for value in values for spelling in value) else None
     return False if any(stated) else None
 
 
 def _from_cause(failure: _Failure, candidates: Sequence[CandidateCause], faults: Mapping[str, Fault]) -> str:
-    # Stated values were read, whatever fault would give the same answer.
+    # Stated values were read, even if a reading fault would give the same answer.
     if failure.values_stated:
         return REASONING
     computing = sum(one.probability for one in candidates if faults[one.cause].operation == "computing")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Annotated, Literal, Self
+from typing import Literal, Self
 
 from pydantic import Field, JsonValue, model_validator
 
@@ -11,9 +11,8 @@ from fathom.records.documents import Count, Position
 from fathom.records.questions import QuestionId
 from fathom.records.record import Record
 from fathom.scoring.verdicts import OUTCOMES as VERDICT_OUTCOMES
-from fathom.scoring.verdicts import Outcome
+from fathom.scoring.verdicts import Outcome, Share
 
-Share = Annotated[float, Field(ge=0, le=1)]
 ResponseOutcome = Outcome | Literal["unanswered"]
 """A verdict's outcome, or `unanswered` if the run has no response to the question yet."""
 OUTCOMES: tuple[ResponseOutcome, ...] = (*VERDICT_OUTCOMES, "unanswered")
@@ -115,7 +114,7 @@ class MeasureSummary(Record):
     is_share: bool
     less_is_better: bool
     micro: Estimate
-    """The ratio of the sums over all questions; questions without an answer count with what they did not find."""
+    """The ratio of the sums over all questions; a question without an answer counts as one that found nothing."""
     macro: Estimate
     """The mean of the questions' ratios, over the questions whose denominator is not zero."""
     numerator: float
@@ -378,7 +377,7 @@ class RecallAt(Record):
 
 
 class Retrieval(Record):
-    """What the retrievals of a run found of what its questions need."""
+    """The recall of the passages that the questions of a run need."""
 
     responses: Count
     """Responses with a retrieval, to questions that need something."""
@@ -403,7 +402,7 @@ class FailureStage(Record):
 
 
 CostKind = Literal["price", "tokens", "seconds"]
-"""What a question costs: US dollars, tokens, or seconds of all calls."""
+"""The cost of a question: US dollars, tokens, or seconds of all calls."""
 
 
 class Cost(Record):
@@ -516,7 +515,7 @@ class Comparison(Record):
     """The p-value after Holm's correction over all comparisons of the same kind."""
     p_benjamini_hochberg: Share
     significant: bool
-    """Whether the runs differ at the interval's level, after Holm's correction, whatever the missing responses are."""
+    """Whether the runs differ at the interval's level after Holm's correction, for any outcome of missing responses."""
     more_questions: Count | None
     """Further questions needed to detect a difference of the observed size with 80% power; 0 if only missing responses
     prevent significance, None if there is no estimate."""
@@ -622,7 +621,7 @@ class BenchInfo(Record):
     leaks: dict[str, JsonValue]
     licenses: dict[str, Count]
     baselines: tuple[str, ...] = ()
-    """What shortcuts of the families reach, as measured when the bench was built, a line each."""
+    """The shortcut baselines of the families, as measured when the bench was built, one per line."""
 
 
 class Findings(Record):

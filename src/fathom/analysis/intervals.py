@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from fathom.analysis.findings import Estimate
 
-Values = NDArray[np.float64]
-Numbers = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
 
 LEVEL = 0.95
 DEFAULT_CORRELATION = 0.2
-"""Intraclass correlation that is assumed if all questions have the same outcome, so that none can be estimated."""
+"""Intraclass correlation that is assumed if all questions have the same outcome, so none can be estimated."""
 PSEUDO_COUNT = 3.0
 """Weight, in questions of the rarer outcome, of a design effect with the default correlation."""
 MIN_DESIGN_EFFECT = 0.8
@@ -43,14 +44,14 @@ def t_tail(statistic: float, freedom: float) -> float:
 
 
 @dataclass(frozen=True)
-class Sums:
+class ContextSums:
     """Sums of values by context: all that an interval needs."""
 
-    totals: Values
-    counts: Values
+    totals: FloatArray
+    counts: FloatArray
 
     @classmethod
-    def of(cls, values: Values, contexts: Numbers) -> Sums:
+    def of(cls, values: FloatArray, contexts: IntArray) -> ContextSums:
         """`contexts` has the context number of each value; unused numbers are dropped."""
         size = int(contexts.max()) + 1 if len(contexts) else 0
         counts = np.bincount(contexts, minlength=size).astype(float)
@@ -82,7 +83,7 @@ class ClusteredError:
     freedom: float
 
 
-def clustered_error(sums: Sums) -> ClusteredError:
+def clustered_error(sums: ContextSums) -> ClusteredError:
     """The cluster-robust variance of the mean, corrected for few clusters (CR2)."""
     weights = sums.counts / sums.counts.sum()
     if len(weights) < 2:
@@ -92,7 +93,7 @@ def clustered_error(sums: Sums) -> ClusteredError:
     return ClusteredError(variance, _freedom(sums.counts, weights))
 
 
-def _freedom(counts: Values, weights: Values) -> float:
+def _freedom(counts: FloatArray, weights: FloatArray) -> float:
     """Satterthwaite's degrees of freedom: fewer than contexts minus one if contexts differ in size.
 
     The intraclass correlation is unknown, so the smaller of the values for correlations 0 and 1 is used.
@@ -106,18 +107,18 @@ def _freedom(counts: Values, weights: Values) -> float:
     return float(max(1.0, min(independent, identical, len(weights) - 1)))
 
 
-def cluster_numbers(names: Iterable[str]) -> Numbers:
+def cluster_numbers(names: Iterable[str]) -> IntArray:
     """A number for each name, the same for the same name."""
     known: dict[str, int] = {}
     return np.array([known.setdefault(one, len(known)) for one in names], dtype=np.int64)
 
 
-def share(values: Values, contexts: Numbers) -> Estimate:
+def share(values: FloatArray, contexts: IntArray) -> Estimate:
     """The mean of values between 0 and 1 with a clustered Wilson interval, which never has zero width."""
-    return share_of_sums(Sums.of(values, contexts), bool(np.isin(values, (0.0, 1.0)).all()))
+    return share_of_sums(ContextSums.of(values, contexts), bool(np.isin(values, (0.0, 1.0)).all()))
 
 
-def share_of_sums(sums: Sums, binary: bool) -> Estimate:
+def share_of_sums(sums: ContextSums, binary: bool) -> Estimate:
     """The same from sums by context; `binary` if each value is 0 or 1."""
     items = sums.items
     if not items:
@@ -167,9 +168,9 @@ def wilson(mean: float, size: float, quantile: float) -> tuple[float, float]:
     return min(low, mean), max(high, mean)
 
 
-def difference(values: Values, contexts: Numbers) -> Estimate:
+def difference(values: FloatArray, contexts: IntArray) -> Estimate:
     """The mean of paired differences between -1 and 1 with a t interval, which never has zero width."""
-    sums = Sums.of(values, contexts)
+    sums = ContextSums.of(values, contexts)
     items = sums.items
     if not items:
         return sums.estimate(0.0, -1.0, 1.0, 0.0, "none")
@@ -187,14 +188,14 @@ def difference(values: Values, contexts: Numbers) -> Estimate:
     return sums.estimate(mean, low, high, effective, "t over contexts")
 
 
-def mean_estimate(values: Values, contexts: Numbers) -> Estimate:
+def mean_estimate(values: FloatArray, contexts: IntArray) -> Estimate:
     """The mean of values of any size, such as tokens, with a t interval; without one if there is one context."""
-    sums = Sums.of(values, contexts)
+    sums = ContextSums.of(values, contexts)
     low, high, method = _t_interval(sums.mean, clustered_error(sums), bool((values >= 0).all()))
     return sums.estimate(sums.mean, low, high, float(sums.items), method)
 
 
-def mean_of_sums(sums: Sums) -> Estimate:
+def mean_of_sums(sums: ContextSums) -> Estimate:
     """The ratio of sums by context with a t interval; without one if there is one context."""
     low, high, method = _t_interval(sums.mean, clustered_error(sums), bool((sums.totals >= 0).all()))
     return sums.estimate(sums.mean, low, high, float(sums.items), method)
@@ -208,7 +209,7 @@ def _t_interval(value: float, error: ClusteredError, positive: bool) -> tuple[fl
     return max(0.0, value - half) if positive else value - half, value + half, "t over contexts"
 
 
-def macro_average(values: Values, contexts: Numbers, groups: list[NDArray[np.bool_]], bounded: bool = True) -> Estimate:
+def macro_average(values: FloatArray, contexts: IntArray, groups: list[BoolArray], bounded: bool = True) -> Estimate:
     """The unweighted mean over groups of questions; `bounded` if each value is between 0 and 1."""
     size = int(contexts.max()) + 1
     weights, residuals, mean = np.zeros(len(values)), np.zeros(len(values)), 0.0
@@ -240,9 +241,9 @@ def macro_average(values: Values, contexts: Numbers, groups: list[NDArray[np.boo
     return plain.model_copy(update={"value": mean, "low": low, "high": high, "effective": effective})
 
 
-def ratio_lost(upper: Values, lower: Values, contexts: Numbers) -> Estimate | None:
+def ratio_lost(upper: FloatArray, lower: FloatArray, contexts: IntArray) -> Estimate | None:
     """One minus the ratio of two means over the same questions: the share lost; None if `upper` is zero."""
-    above, below = Sums.of(upper, contexts), Sums.of(lower, contexts)
+    above, below = ContextSums.of(upper, contexts), ContextSums.of(lower, contexts)
     clusters = len(above.counts)
     whole = float(above.totals.sum())
     if whole <= 0:
@@ -252,14 +253,16 @@ def ratio_lost(upper: Values, lower: Values, contexts: Numbers) -> Estimate | No
     if clusters < 2:
         return above.estimate(max(-1.0, lost), -1.0, 1.0, 1.0, "none")
     pull = (below.totals - ratio * above.totals) / whole
-    # Half a question more and half a question less is lost: an unobserved loss is not known to be zero.
+    # The last term is the variance of half a question: no observed loss does not prove that there is none.
     variance = float((pull**2).sum()) * clusters / (clusters - 1) + 1 / (whole + 2) ** 2
     half = t_quantile(clusters - 1.0) * float(np.sqrt(variance))
     effective = max(1.0, abs(lost * ratio) / variance)
     return above.estimate(lost, max(-1.0, lost - half), min(1.0, lost + half), effective, "t over contexts, ratio")
 
 
-def jackknife(rows: Values, statistic: Callable[[Values], float | None], items: int, weight: float) -> Estimate | None:
+def jackknife(
+    rows: FloatArray, statistic: Callable[[FloatArray], float | None], items: int, weight: float
+) -> Estimate | None:
     """A coefficient between -1 and 1 of rows, one for each cluster, with a t interval from leaving out each in turn.
 
     `statistic` returns None where the coefficient is undefined. `weight` is the number of items on which it depends.
@@ -273,7 +276,7 @@ def jackknife(rows: Values, statistic: Callable[[Values], float | None], items: 
     low, high, effective, method = -1.0, 1.0, 1.0, "none"
     if len(others) > 1:
         size = len(others)
-        # One item more or less: perfect agreement on a few items does not make it certain.
+        # The last term is the variance of one item: perfect agreement on a few items is still uncertain.
         variance = (size - 1) / size * float(((others - others.mean()) ** 2).sum()) + 1 / (weight + 2) ** 2
         half = t_quantile(size - 1.0) * float(np.sqrt(variance))
         low, high = max(-1.0, value - half), min(1.0, value + half)
@@ -283,19 +286,21 @@ def jackknife(rows: Values, statistic: Callable[[Values], float | None], items: 
 
 # Bootstrap, for statistics without a formula.
 
-AT_ONCE = 1_000
+BATCH_SIZE = 1_000
 """Resamples computed at once, to bound memory."""
 
 
-def draws(clusters: int, resamples: int, rng: np.random.Generator) -> list[Values]:
+def draws(clusters: int, resamples: int, rng: np.random.Generator) -> list[FloatArray]:
     """How often each context is drawn in each resample, in batches."""
-    sizes = (min(AT_ONCE, resamples - start) for start in range(0, resamples, AT_ONCE))
+    sizes = (min(BATCH_SIZE, resamples - start) for start in range(0, resamples, BATCH_SIZE))
     return [_drawn(clusters, size, rng) for size in sizes]
 
 
-def _drawn(clusters: int, rounds: int, rng: np.random.Generator) -> Values:
+def _drawn(clusters: int, rounds: int, rng: np.random.Generator) -> FloatArray:
     """Counts of drawn indices, in a tenth of the time of a multinomial draw."""
     drawn = rng.integers(0, clusters, size=(rounds, clusters), dtype=np.int32)
     places = drawn + np.arange(0, rounds * clusters, clusters, dtype=np.int64)[:, None]
-    counts: Values = np.bincount(places.ravel(), minlength=rounds * clusters).reshape(rounds, clusters).astype(float)
+    counts: FloatArray = (
+        np.bincount(places.ravel(), minlength=rounds * clusters).reshape(rounds, clusters).astype(float)
+    )
     return counts

@@ -19,7 +19,7 @@ from fathom.records.record import Record
 from fathom.scoring.judges import majority
 
 ALL_JUDGES, CHECK = "all judges", "check"
-"""The raters besides judges and people."""
+"""The raters other than judges and people."""
 
 
 class JudgeAgreement(Record):
@@ -92,7 +92,7 @@ def judge_errors(decisions: Sequence[PlantedDecision]) -> dict[str, JudgeError]:
     return errors
 
 
-def together(decisions: Sequence[PlantedDecision]) -> list[PlantedDecision]:
+def majority_decisions(decisions: Sequence[PlantedDecision]) -> list[PlantedDecision]:
     """The decisions of all judges on each planted response as one."""
     groups: dict[tuple[str, str, str], list[PlantedDecision]] = {}
     for one in decisions:
@@ -132,7 +132,7 @@ def drift(
 
 
 def _identity(one: PlantedDecision) -> tuple[str, ...]:
-    """What makes two decisions comparable; with other prompts a judge is another judge."""
+    """The fields in which comparable decisions agree. A judge with other prompts counts as another judge."""
     return one.judge, one.question_id, one.part, one.fault, one.prompt_version
 
 

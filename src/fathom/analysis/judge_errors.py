@@ -15,11 +15,11 @@ from math import isfinite, prod, sqrt
 import numpy as np
 
 from fathom.analysis.findings import Estimate
-from fathom.analysis.intervals import ClusteredError, Sums, clustered_error, t_quantile, wilson
+from fathom.analysis.intervals import ClusteredError, ContextSums, clustered_error, t_quantile, wilson
 from fathom.records.documents import Count
 from fathom.records.record import Record
 
-LEAST_SKILL = 0.2
+MIN_SKILL = 0.2
 """Minimum of sensitivity + specificity - 1 for a correction; below it, a correction only multiplies noise."""
 
 
@@ -58,7 +58,7 @@ def _share(part: int, whole: int) -> Estimate:
 
 @dataclass(frozen=True)
 class JudgedResponse:
-    """What a corrected score needs to know of one response."""
+    """The data of one response that a corrected score needs."""
 
     context: int
     accepted: bool
@@ -115,7 +115,7 @@ def _rates(error: JudgeError) -> _Rates | None:
     if not error.correct or not error.faulty:
         return None
     sensitivity, specificity = (error.passed + 0.5) / (error.correct + 1), (error.failed + 0.5) / (error.faulty + 1)
-    if sensitivity + specificity - 1 < LEAST_SKILL:
+    if sensitivity + specificity - 1 < MIN_SKILL:
         return None
     variances = (
         rate * (1 - rate) / (size + 1) for rate, size in ((sensitivity, error.correct), (specificity, error.faulty))
@@ -130,7 +130,7 @@ def _is_unknown(response: JudgedResponse, known: Mapping[str, _Rates]) -> bool:
 def _estimate(responses: Sequence[JudgedResponse], known: Mapping[str, _Rates], unknown: float) -> Estimate:
     """The estimate if all responses that are not decided on have the value `unknown`."""
     values = np.array([_value(one, known, unknown) for one in responses])
-    sums = Sums.of(values, np.array([one.context for one in responses]))
+    sums = ContextSums.of(values, np.array([one.context for one in responses]))
     # One question more of each outcome: near 0 and 1 the interval is skewed.
     center = float(sums.totals.sum() + 1) / (sums.items + 2)
     error = _with_least_variance(clustered_error(sums), sums)
@@ -140,7 +140,7 @@ def _estimate(responses: Sequence[JudgedResponse], known: Mapping[str, _Rates], 
     return sums.estimate(value, low, high, float(sums.items), "")
 
 
-def _with_least_variance(error: ClusteredError, sums: Sums) -> ClusteredError:
+def _with_least_variance(error: ClusteredError, sums: ContextSums) -> ClusteredError:
     """The error with at least the variance of independent questions: few rare outcomes seem to vary too little.
 
     As in the interval of Agresti and Coull, it is that of two questions more of each outcome.
@@ -159,7 +159,7 @@ def _value(response: JudgedResponse, known: Mapping[str, _Rates], unknown: float
 
 @dataclass(frozen=True)
 class _Contribution:
-    """What the decisions on one part contribute to the accuracy."""
+    """The contribution of the decisions on one part to the accuracy."""
 
     rates: _Rates
     passing: float

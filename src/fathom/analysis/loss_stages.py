@@ -12,9 +12,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from fathom.analysis.collection import BenchData, Mask, RunData
+from fathom.analysis.bench_data import BenchData, RunData
 from fathom.analysis.findings import LossDecomposition, LossStage
-from fathom.analysis.intervals import Numbers, Values, difference, ratio_lost, share
+from fathom.analysis.intervals import BoolArray, FloatArray, IntArray, difference, ratio_lost, share
 
 SYSTEMS = ("full", "passages", "tables")
 _STAGES = {
@@ -29,8 +29,8 @@ def decompose(
     model: str,
     bench: str,
     runs: dict[str, str],
-    values: dict[str, Values],
-    contexts: Numbers,
+    values: dict[str, FloatArray],
+    contexts: IntArray,
     notes: tuple[str, ...] = (),
 ) -> LossDecomposition:
     """The decomposition for one model; `values` has its accuracy on the shared questions, by system."""
@@ -57,7 +57,7 @@ def decompose(
     )
 
 
-def _stage(name: str, description: str, lower: Values, upper: Values, contexts: Numbers) -> LossStage:
+def _stage(name: str, description: str, lower: FloatArray, upper: FloatArray, contexts: IntArray) -> LossStage:
     return LossStage(
         name=name,
         description=description,
@@ -106,7 +106,7 @@ def loss_decompositions(bench: BenchData, runs: Sequence[RunData], fingerprint: 
     return made
 
 
-def _answered_by_all(runs: Sequence[RunData], rows: Numbers) -> Mask:
+def _answered_by_all(runs: Sequence[RunData], rows: IntArray) -> BoolArray:
     return np.asarray(np.logical_and.reduce([run.answered(rows) for run in runs]))
 
 

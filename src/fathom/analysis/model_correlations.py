@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from fathom.analysis.findings import Share
-from fathom.analysis.intervals import Values
+from fathom.analysis.intervals import FloatArray
 from fathom.records.documents import Count
 from fathom.records.record import Record
 
-LEAST_MODELS = 4
+MIN_MODELS = 4
 """Minimum number of models: with fewer, no correlation can be significant."""
 EXCHANGES = 9_999
 """Random orders of a permutation test."""
@@ -62,7 +62,7 @@ class PromptingGain(Record):
 
 
 class ModelCorrelations(Record):
-    """What goes together over models."""
+    """Correlations over models."""
 
     points: tuple[ModelPoint, ...]
     correlations: tuple[Correlation, ...]
@@ -94,11 +94,11 @@ def _correlations(points: Sequence[ModelPoint], gains: Sequence[PromptingGain], 
     return [
         Correlation(of=name, models=len(first), value=value, p=permuted(np.array(first), np.array(second), seed))
         for name, first, second in found
-        if len(first) >= LEAST_MODELS and (value := spearman(np.array(first), np.array(second))) is not None
+        if len(first) >= MIN_MODELS and (value := spearman(np.array(first), np.array(second))) is not None
     ]
 
 
-def spearman(first: Values, second: Values) -> float | None:
+def spearman(first: FloatArray, second: FloatArray) -> float | None:
     """Spearman's rank correlation; None if one side has no order."""
     one, two = _ranks(first), _ranks(second)
     if not one.std() or not two.std():
@@ -106,12 +106,12 @@ def spearman(first: Values, second: Values) -> float | None:
     return float(np.corrcoef(one, two)[0, 1])
 
 
-def _ranks(values: Values) -> Values:
+def _ranks(values: FloatArray) -> FloatArray:
     """Ranks, the mean of them for ties."""
     return np.array([float((values < one).sum() + (values <= one).sum() + 1) / 2 for one in values])
 
 
-def permuted(first: Values, second: Values, seed: int) -> float:
+def permuted(first: FloatArray, second: FloatArray, seed: int) -> float:
     """The share of random orders whose correlation is at least as strong."""
     one, two = _ranks(first), _ranks(second)
     one, two = one - one.mean(), two - two.mean()
@@ -134,7 +134,7 @@ def _gains(points: Sequence[ModelPoint]) -> list[PromptingGain]:
 
 def _threshold(gains: Sequence[PromptingGain]) -> float | None:
     direct, gain = np.array([one.direct for one in gains]), np.array([one.gain for one in gains])
-    if len(gains) < LEAST_MODELS or not direct.std():
+    if len(gains) < MIN_MODELS or not direct.std():
         return None
     slope, start = np.polyfit(direct, gain, 1)
     crossing = -start / slope if slope > 0 else np.nan

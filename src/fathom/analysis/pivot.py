@@ -12,11 +12,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from fathom.analysis.intervals import Numbers
+from fathom.analysis.intervals import BoolArray, IntArray
 from fathom.analysis.pivot_cells import Cells, CellValue, Groups
 from fathom.analysis.pivot_notes import PivotNotes
-from fathom.analysis.pivot_terms import SHARE, Mask, Measure, Terms, unknown
-from fathom.analysis.response_table import Kind, Property, ResponseTable, matching, plain_name
+from fathom.analysis.pivot_terms import SHARE, PivotTerms, TableMeasure, unknown_name_error
+from fathom.analysis.response_table import Property, ResponseTable, ValueFormat, matching, plain_name
 from fathom.records.documents import Count
 from fathom.records.errors import FathomError
 from fathom.records.record import Record
@@ -34,7 +34,7 @@ COSTS = ("tokens", "input-tokens", "cached-tokens", "output-tokens", "seconds", 
 
 @dataclass(frozen=True)
 class PivotSettings:
-    """What a table shows."""
+    """The settings of a table."""
 
     rows: Sequence[str] = ("run",)
     columns: Sequence[str] = ()
@@ -74,7 +74,7 @@ class PivotMeasure(Record):
     """A measure of a table."""
 
     name: str
-    kind: Kind
+    kind: ValueFormat
     """How it is printed: a share in percent, a count, a number, US dollars."""
 
 
@@ -123,7 +123,7 @@ def pivot(table: ResponseTable, settings: PivotSettings) -> PivotTable:
     return _Pivot(table, settings).table()
 
 
-Key = tuple[int, ...]
+CellKey = tuple[int, ...]
 """The index of a value for each axis; derived values come after the values of the property."""
 
 
@@ -131,8 +131,8 @@ Key = tuple[int, ...]
 class _Content:
     """The responses of a cell."""
 
-    places: Numbers
-    base: Numbers
+    places: IntArray
+    base: IntArray
     """The responses that shares refer to: those with the same properties of runs and questions."""
     comparable: bool = True
 
@@ -141,7 +141,7 @@ class _Pivot:
     def __init__(self, table: ResponseTable, settings: PivotSettings) -> None:
         self._table = table
         self._settings = settings
-        self._terms = Terms(table, _by_plain_name(settings.rename), _by_plain_name(settings.bins))
+        self._terms = PivotTerms(table, _by_plain_name(settings.rename), _by_plain_name(settings.bins))
         self._check_used("--rename", settings.rename)
         self._check_used("--bins", settings.bins)
         rows, columns = list(map(plain_name, settings.rows)), list(map(plain_name, settings.columns))
@@ -184,7 +184,7 @@ class _Pivot:
         return names.index(plain_name(name))
 
     @cached_property
-    def _selected(self) -> Numbers:
+    def _selected(self) -> IntArray:
         """The responses that meet all conditions."""
         kept = self._terms.where(self._settings.where)
         if not kept.any():
@@ -196,7 +196,7 @@ class _Pivot:
                 raise FathomError("No question is asked by every run. Leave out --common.")
         return np.flatnonzero(kept)
 
-    def _shared(self, kept: Mask) -> Mask:
+    def _shared(self, kept: BoolArray) -> BoolArray:
         """Responses to questions that every run with a selected response asks, bench by bench."""
         runs = np.unique(self._table.run[kept])
         benches = np.array(self._table.bench_of)
@@ -218,7 +218,7 @@ class _Pivot:
             for one in self._measures
             if len(content.places) or one.statistic == "share"
         }
-        derived: dict[Key, _Content] = {}
+        derived: dict[CellKey, _Content] = {}
         for key, content, found in chain(self._best(contents, values), self._differences(contents)):
             derived[key] = content
             values |= {(key, name): value for name, value in found.items()}
@@ -251,15 +251,15 @@ class _Pivot:
 
     # The responses of each cell.
 
-    def _contents(self) -> dict[Key, _Content]:
-        found: dict[Key, _Content] = {}
+    def _contents(self) -> dict[CellKey, _Content]:
+        found: dict[CellKey, _Content] = {}
         totals = sorted(set(self._totals))
         for size in range(len(totals) + 1):
             for summed in combinations(totals, size):
                 found |= self._without(frozenset(summed))
         return found
 
-    def _without(self, summed: frozenset[int]) -> dict[Key, _Content]:
+    def _without(self, summed: frozenset[int]) -> dict[CellKey, _Content]:
         """The cells in which these axes have the value `all`."""
         kept = [place for place in range(len(self._axes)) if place not in summed]
         places = self._selected
@@ -278,8 +278,10 @@ class _Pivot:
             found[key] = _Content(groups.get(codes, NO_RESPONSES), bases[base], comparable[base])
         return found
 
-    def _combinations(self, kept: Sequence[int], of_base: Sequence[int], groups: Groups) -> Iterator[tuple[Key, Key]]:
-        """The key of each cell, and its part of runs and questions. A share may be zero: such cells are there, too."""
+    def _combinations(
+        self, kept: Sequence[int], of_base: Sequence[int], groups: Groups
+    ) -> Iterator[tuple[CellKey, CellKey]]:
+        """The key of each cell, and its part of runs and questions. Empty cells are included: a share may be zero."""
         bases = {
             codes: tuple(code for code, place in zip(codes, kept, strict=True) if place in of_base) for codes in groups
         }
@@ -294,12 +296,12 @@ class _Pivot:
                 own, rest = iter(base), iter(other)
                 yield base, tuple(next(own) if place in of_base else next(rest) for place in kept)
 
-    def _comparable(self, axes: Sequence[int], bases: Groups) -> dict[Key, bool]:
+    def _comparable(self, axes: Sequence[int], bases: Groups) -> dict[CellKey, bool]:
         """Whether a cell has every question that runs in other cells with the same properties of questions have."""
         asked = {key: np.unique(self._table.question[places]) for key, places in bases.items()}
-        every: dict[Key, list[Numbers]] = defaultdict(list)
+        every: dict[CellKey, list[IntArray]] = defaultdict(list)
 
-        def of_questions(key: Key) -> Key:
+        def of_questions(key: CellKey) -> CellKey:
             return tuple(code for code, place in zip(key, axes, strict=True) if self._axes[place].level == "question")
 
         for key, questions in asked.items():
@@ -310,8 +312,8 @@ class _Pivot:
     # Derived values.
 
     def _best(
-        self, contents: Mapping[Key, _Content], values: Mapping[tuple[Key, str], CellValue]
-    ) -> Iterator[tuple[Key, _Content, dict[str, CellValue]]]:
+        self, contents: Mapping[CellKey, _Content], values: Mapping[tuple[CellKey, str], CellValue]
+    ) -> Iterator[tuple[CellKey, _Content, dict[str, CellValue]]]:
         """For each combination of the other axes, the best of the property's values by the first measure."""
         if not self._settings.best:
             return
@@ -319,7 +321,7 @@ class _Pivot:
         first = self._measures[0].name
         column = self._measures[0].column
         sign = -1 if first.partition(":")[0] in COSTS or (column is not None and column.less_is_better) else 1
-        rivals: dict[Key, list[Key]] = defaultdict(list)
+        rivals: dict[CellKey, list[CellKey]] = defaultdict(list)
         for key in contents:
             if key[axis] < len(self._axes[axis].values) and values[key, first].value is not None:
                 rivals[(*key[:axis], -1, *key[axis + 1 :])].append(key)
@@ -328,7 +330,9 @@ class _Pivot:
             made = (*best[:axis], len(self._axes[axis].values) + 1, *best[axis + 1 :])
             yield made, contents[best], {one.name: values[best, one.name] for one in self._measures}
 
-    def _differences(self, contents: Mapping[Key, _Content]) -> Iterator[tuple[Key, _Content, dict[str, CellValue]]]:
+    def _differences(
+        self, contents: Mapping[CellKey, _Content]
+    ) -> Iterator[tuple[CellKey, _Content, dict[str, CellValue]]]:
         """For each combination of the other axes, one value of the property minus another, paired by question."""
         if not self._settings.difference:
             return
@@ -362,13 +366,13 @@ class _Pivot:
                 sides = [matching(one.values, part.strip()) for part in (given[:split], given[split + 1 :])]
                 if all(len(side) == 1 for side in sides):
                     return axis, sides[0][0], sides[1][0]
-        raise unknown(
+        raise unknown_name_error(
             f"--difference: give two values of '{one.name}' such as {one.name}=FIRST,SECOND, not", given, one.values
         )
 
     # The table.
 
-    def _cell(self, key: Key, content: _Content, measure: Measure, found: CellValue) -> PivotCell:
+    def _cell(self, key: CellKey, content: _Content, measure: TableMeasure, found: CellValue) -> PivotCell:
         # The counts of a share are those of its denominator.
         places = content.base if measure.statistic == "share" else content.places
         return PivotCell(
@@ -388,7 +392,7 @@ class _Pivot:
             comparable=content.comparable,
         )
 
-    def _labels(self, key: Key, names: Sequence[str], measure: Measure) -> tuple[str, ...]:
+    def _labels(self, key: CellKey, names: Sequence[str], measure: TableMeasure) -> tuple[str, ...]:
         codes = {axis.name: (axis, code) for axis, code in zip(self._axes, key, strict=True)}
         return tuple(measure.name if name == MEASURE else self._label(*codes[name]) for name in names)
 
@@ -400,10 +404,10 @@ class _Pivot:
             return f"{axis.values[second]} - {axis.values[first]}"
         return ALL if code == len(axis.values) else BEST
 
-    def _ordered(self, contents: Mapping[Key, _Content], names: Sequence[str]) -> list[tuple[str, ...]]:
+    def _ordered(self, contents: Mapping[CellKey, _Content], names: Sequence[str]) -> list[tuple[str, ...]]:
         """The combinations that occur, in the order of the properties' values."""
         places = {axis.name: place for place, axis in enumerate(self._axes)}
-        sort: Callable[[Key, int], tuple[int, ...]] = lambda key, number: tuple(  # noqa: E731
+        sort: Callable[[CellKey, int], tuple[int, ...]] = lambda key, number: tuple(  # noqa: E731
             number if name == MEASURE else key[places[name]] for name in names
         )
         found = {
@@ -413,7 +417,7 @@ class _Pivot:
         }
         return [found[order] for order in sorted(found)]
 
-    def _notes(self, contents: Mapping[Key, _Content]) -> Iterator[str]:
+    def _notes(self, contents: Mapping[CellKey, _Content]) -> Iterator[str]:
         noted = PivotNotes(self._table, self._cells, self._axes, self._selected)
         yield from noted.incomparable([one.comparable for one in contents.values()])
         yield from (f"No response has {one}." for one in dict.fromkeys(self._terms.unmatched))

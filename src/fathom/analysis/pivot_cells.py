@@ -9,8 +9,8 @@ import numpy as np
 
 from fathom.analysis.correlates import correlation, reason_to_exclude
 from fathom.analysis.findings import Estimate
-from fathom.analysis.intervals import Numbers, Values, difference, macro_average, mean_estimate, share
-from fathom.analysis.pivot_terms import Mask, Measure
+from fathom.analysis.intervals import BoolArray, FloatArray, IntArray, difference, macro_average, mean_estimate, share
+from fathom.analysis.pivot_terms import TableMeasure
 from fathom.analysis.ratios import linearized, ratio_estimate
 from fathom.analysis.response_table import NOT_SENT, Property, ResponseColumn, ResponseTable
 from fathom.scoring.scores import pass_at_k
@@ -29,7 +29,7 @@ class CellValue:
 
 NOTHING = CellValue(None)
 
-Groups = dict[tuple[int, ...], Numbers]
+Groups = dict[tuple[int, ...], IntArray]
 """Responses by the indices of their values."""
 
 
@@ -37,10 +37,10 @@ Groups = dict[tuple[int, ...], Numbers]
 class _Units:
     """Values of questions: the mean over the samples of a question in one run."""
 
-    numbers: Numbers
+    numbers: IntArray
     """Run and question as one number."""
-    values: Values
-    contexts: Numbers
+    values: FloatArray
+    contexts: IntArray
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ class Cells:
     table: ResponseTable
     macro: tuple[Property, ...] = ()
 
-    def grouped(self, axes: tuple[Property, ...], places: Numbers) -> Groups:
+    def grouped(self, axes: tuple[Property, ...], places: IntArray) -> Groups:
         """The responses of each combination of values; one without a value of some property is in none."""
-        codes: list[Numbers] = []
+        codes: list[IntArray] = []
         for axis in axes:
             repeated, found = axis.at(places, self.table.size)
             codes, places = [*(one[repeated] for one in codes), found], places[repeated]
@@ -68,7 +68,7 @@ class Cells:
             for start, part in zip(starts, np.split(places[order], starts[1:]), strict=True)
         }
 
-    def value(self, measure: Measure, places: Numbers, base: Numbers) -> CellValue:
+    def value(self, measure: TableMeasure, places: IntArray, base: IntArray) -> CellValue:
         """The value over the responses at `places`; `base` are those that shares refer to."""
         match measure.statistic:
             case "share":
@@ -97,7 +97,7 @@ class Cells:
             values = np.concatenate([np.asarray(column.lists[place], dtype=float) for place in places])
         return CellValue(_statistic(measure.statistic, values), n=self.count("units", places))
 
-    def count(self, what: str, places: Numbers) -> int:
+    def count(self, what: str, places: IntArray) -> int:
         """How many questions, responses, runs or contexts there are; `units` are questions of each run."""
         if what == "responses":
             return len(places)
@@ -109,11 +109,11 @@ class Cells:
         }[what]
         return len(np.unique(numbers[places]))
 
-    def missing(self, places: Numbers) -> int:
+    def missing(self, places: IntArray) -> int:
         """Responses that failed or are not asked yet."""
         return int(self._missing[places].sum())
 
-    def paired_difference(self, measure: Measure, first: Numbers, second: Numbers) -> CellValue:
+    def paired_difference(self, measure: TableMeasure, first: IntArray, second: IntArray) -> CellValue:
         """Second minus first over the questions that both have, paired by question."""
         column = measure.column
         assert column is not None
@@ -140,13 +140,13 @@ class Cells:
             return _cell(macro_average(gaps, contexts, masks, bounded=False)) if masks else NOTHING
         return _cell(difference(gaps, contexts) if column.is_share else mean_estimate(gaps, contexts))
 
-    def _mean(self, units: _Units, places: Numbers, is_share: bool) -> CellValue:
+    def _mean(self, units: _Units, places: IntArray, is_share: bool) -> CellValue:
         if not self.macro:
             return _cell((share if is_share else mean_estimate)(units.values, units.contexts))
         masks = [np.isin(units.numbers, self._unit[group]) for group in self.grouped(self.macro, places).values()]
         return _cell(macro_average(units.values, units.contexts, masks, is_share)) if masks else NOTHING
 
-    def _ratio(self, column: ResponseColumn, top: Values, bottom: Values, places: Numbers) -> CellValue:
+    def _ratio(self, column: ResponseColumn, top: FloatArray, bottom: FloatArray, places: IntArray) -> CellValue:
         """The ratio of the sums; with `macro` the mean of the ratios of its values."""
         if not self.macro:
             above, below = (self._units(side, places) for side in (top, bottom))
@@ -166,16 +166,16 @@ class Cells:
         low, high = (float(np.clip(end, *limits)) for end in (found.low, found.high))
         return _cell(found.model_copy(update={"low": low, "high": high}))
 
-    def _linearized(self, top: Values, bottom: Values, by: Numbers, places: Numbers) -> _Units:
+    def _linearized(self, top: FloatArray, bottom: FloatArray, by: IntArray, places: IntArray) -> _Units:
         above, below = (self._means(by, side, places) for side in (top, bottom))
         return _Units(above.numbers, linearized(above.values, below.values), above.contexts)
 
-    def _share(self, places: Numbers, base: Numbers) -> CellValue:
+    def _share(self, places: IntArray, base: IntArray) -> CellValue:
         inside = np.zeros(self.table.size)
         inside[places] = 1.0
         return self._mean(self._units(inside, base), base, True)
 
-    def _pass_at(self, k: int, places: Numbers) -> CellValue:
+    def _pass_at(self, k: int, places: IntArray) -> CellValue:
         units = self._units(self._correct, places)
         samples = len(places) // max(1, len(units.numbers))
         if samples < k or samples * len(units.numbers) != len(places):
@@ -183,13 +183,13 @@ class Cells:
         shares = [pass_at_k(samples, round(value * samples), k) for value in units.values]
         return self._mean(_Units(units.numbers, np.array(shares), units.contexts), places, True)
 
-    def _per_correct(self, places: Numbers) -> CellValue:
+    def _per_correct(self, places: IntArray) -> CellValue:
         correct = int(self._correct[places].sum())
         if self._unpriced[places].any() or not correct:
             return NOTHING
         return CellValue(float(np.nansum(self._dollars[places])) / correct, n=self.count("units", places))
 
-    def _correlation(self, values: Values, places: Numbers) -> CellValue:
+    def _correlation(self, values: FloatArray, places: IntArray) -> CellValue:
         units = self._units(values, places)
         accuracy = self._units(self._correct, places)
         if reason_to_exclude(units.values, accuracy.values, units.contexts):
@@ -197,11 +197,11 @@ class Cells:
         found = correlation(units.values, accuracy.values, units.contexts)
         return CellValue(found.value, found.low, found.high, len(units.numbers))
 
-    def _units(self, values: Values, places: Numbers) -> _Units:
+    def _units(self, values: FloatArray, places: IntArray) -> _Units:
         """The mean of each question in each run, over its samples at these places."""
         return self._means(self._unit, values, places)
 
-    def _means(self, by: Numbers, values: Values, places: Numbers) -> _Units:
+    def _means(self, by: IntArray, values: FloatArray, places: IntArray) -> _Units:
         numbers, inverse, counts = np.unique(by[places], return_inverse=True, return_counts=True)
         sums = np.bincount(inverse, weights=values[places], minlength=len(numbers))
         contexts = np.zeros(len(numbers), dtype=np.int64)
@@ -209,25 +209,25 @@ class Cells:
         return _Units(numbers, sums / counts, contexts)
 
     @cached_property
-    def _unit(self) -> Numbers:
+    def _unit(self) -> IntArray:
         return np.asarray(self.table.run * len(self.table.questions) + self.table.question)
 
     @cached_property
-    def _correct(self) -> Values:
+    def _correct(self) -> FloatArray:
         return self.table.has_outcome("correct").astype(float)
 
     @cached_property
-    def _dollars(self) -> Values:
+    def _dollars(self) -> FloatArray:
         column = self.table.column("dollars")
         assert column is not None
         return column.values
 
     @cached_property
-    def _missing(self) -> Numbers:
+    def _missing(self) -> IntArray:
         return self.table.has_outcome("error", "unanswered")
 
     @cached_property
-    def _unpriced(self) -> Mask:
+    def _unpriced(self) -> BoolArray:
         """Responses whose price is not known."""
         return np.asarray(np.isnan(self._dollars) & (self.table.has_outcome(*NOT_SENT) == 0))
 
@@ -237,7 +237,7 @@ def _cell(estimate: Estimate) -> CellValue:
     return CellValue(estimate.value, low, high, estimate.items)
 
 
-def _statistic(name: str, values: Values) -> float:
+def _statistic(name: str, values: FloatArray) -> float:
     if name.startswith("p"):
         return float(np.percentile(values, int(name[1:])))
     if name in ("sd", "var"):

@@ -1,4 +1,4 @@
-"""What a reader should know before comparing the cells of a table."""
+"""Caveats for comparing the cells of a table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fathom.analysis.intervals import Numbers
+from fathom.analysis.intervals import IntArray
 from fathom.analysis.pivot_cells import Cells
 from fathom.analysis.response_table import Property, ResponseTable
 
@@ -23,7 +23,7 @@ class PivotNotes:
     table: ResponseTable
     cells: Cells
     axes: Sequence[Property]
-    selected: Numbers
+    selected: IntArray
 
     def incomparable(self, comparable: Sequence[bool]) -> Iterator[str]:
         lacking = comparable.count(False)
@@ -43,7 +43,7 @@ class PivotNotes:
                 if lost:
                     yield f"{lost:,} responses have no value of '{axis.name}' and are left out."
 
-    def averaged_runs(self, cells: Sequence[Numbers]) -> Iterator[str]:
+    def averaged_runs(self, cells: Sequence[IntArray]) -> Iterator[str]:
         """Properties in which the runs of one cell differ."""
         settled = {one.name for one in (*self.axes, *self.cells.macro)}
         if "run" in settled:
@@ -73,7 +73,7 @@ class PivotNotes:
         if names:
             yield f"The price is not known for {_listed(names)}."
 
-    def macro(self, averages: Sequence[Numbers]) -> Iterator[str]:
+    def macro(self, averages: Sequence[IntArray]) -> Iterator[str]:
         """Cells without some of the groups that are averaged. `averages` are the responses of each average."""
         if not self.cells.macro or not averages:
             return

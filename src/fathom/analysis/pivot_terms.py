@@ -1,4 +1,4 @@
-"""The words of a table: filters such as "length>=128K" and measures such as "seconds:median", looked up in the data."""
+"""Terms of a pivot table, resolved in the data: filters ("length>=128K") and measures ("seconds:median")."""
 
 from __future__ import annotations
 
@@ -8,14 +8,11 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fathom.analysis.intervals import Values
-from fathom.analysis.response_table import Kind, Property, ResponseColumn, ResponseTable, matching, plain_name
+from fathom.analysis.intervals import BoolArray, FloatArray
+from fathom.analysis.response_table import Property, ResponseColumn, ResponseTable, ValueFormat, matching, plain_name
 from fathom.records.errors import FathomError
 from fathom.records.lengths import parse_length
-
-Mask = NDArray[np.bool_]
 
 MAX_LISTED = 40
 """Names and values that an error message lists."""
@@ -26,26 +23,26 @@ SHARE = "share"
 """The measure of tables by a property of responses: the share of responses that have the value."""
 PER_CORRECT = "dollars-per-correct"
 STATISTICS = ("mean", "macro", "median", "min", "max", "sd", "var", "sum", "count", "correlation")
-"""What a measure may be followed by, after a colon; also p and a percentile, such as p90."""
+"""Statistics that may follow a measure after a colon; also percentiles such as p90."""
 
 
 @dataclass(frozen=True)
-class Measure:
-    """What the cells of a table show."""
+class TableMeasure:
+    """The measure in the cells of a table."""
 
     name: str
     """As it was given."""
     statistic: str
     """One of `STATISTICS` or p90; for other measures: share, number, pass, ratio."""
-    kind: Kind
+    kind: ValueFormat
     column: ResponseColumn | None = None
     k: int = 0
     """The k of pass@k."""
 
 
 @dataclass(frozen=True)
-class Terms:
-    """Looks names up in the responses, with the changes that the user asks for."""
+class PivotTerms:
+    """Looks up names in the responses, with the user's renamed values and bins."""
 
     table: ResponseTable
     rename: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -53,7 +50,7 @@ class Terms:
     bins: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """By number: the limits of the ranges that it is grouped into."""
     unmatched: list[str] = field(default_factory=list)
-    """Alternatives in conditions, and renamed values, that no response has, such as "system=sql"."""
+    """Values in conditions and renames that no response has, such as "system=sql"."""
 
     def property(self, name: str, what: str) -> Property:
         """The property of that name. `what` says where it was given, for the error."""
@@ -64,7 +61,7 @@ class Terms:
             known = self.table.property(name)
             if known is None:
                 ranges = " It is a number: group it into ranges with --bins." * (name in self.table.column_names)
-                raise unknown(f"{what}: there is no property", name, self.table.property_names, ranges)
+                raise unknown_name_error(f"{what}: there is no property", name, self.table.property_names, ranges)
             found = known
         if name not in self.rename:
             return found
@@ -75,7 +72,7 @@ class Terms:
     def _binned(self, name: str) -> Property:
         column = self.table.column(name)
         if column is None:
-            raise unknown("--bins: there is no number", name, self.table.column_names)
+            raise unknown_name_error("--bins: there is no number", name, self.table.column_names)
         limits = [as_number(one) for one in self.bins[name]]
         if not limits or any(np.isnan(limits)) or sorted(set(limits)) != limits:
             raise FathomError(f"--bins: give the limits of '{name}' as ascending numbers, such as {name}=15K,20K.")
@@ -83,14 +80,14 @@ class Terms:
 
     # Filters.
 
-    def where(self, conditions: Iterable[str]) -> Mask:
+    def where(self, conditions: Iterable[str]) -> BoolArray:
         """For each response, whether it meets all conditions."""
         kept = np.ones(self.table.size, dtype=bool)
         for condition in conditions:
             kept &= self._where(condition)
         return kept
 
-    def _where(self, condition: str) -> Mask:
+    def _where(self, condition: str) -> BoolArray:
         found = re.fullmatch(r"\s*([^=!<>]+?)\s*(!=|>=|<=|=|>|<)\s*(.*?)\s*", condition, re.DOTALL)
         if found is None:
             raise FathomError(
@@ -101,7 +98,7 @@ class Terms:
         if name not in (*self.table.property_names, *self.bins):
             if not is_number:
                 names = (*self.table.property_names, *self.table.column_names)
-                raise unknown("--where: there is no property", name, names)
+                raise unknown_name_error("--where: there is no property", name, names)
             return self._where_number(name, sign, value)
         one = self.property(name, "--where")
         if sign in ("=", "!="):
@@ -109,7 +106,7 @@ class Terms:
             if not codes and is_number and not np.isnan(as_number(value)):
                 return self._where_number(name, sign, value)
             if not codes:
-                raise unknown(f"'{one.name}' has no value", value, one.values)
+                raise unknown_name_error(f"'{one.name}' has no value", value, one.values)
             has = one.having(codes, self.table.size)
             return np.asarray(has == (1 if sign == "=" else 0))
         if is_number:
@@ -126,7 +123,7 @@ class Terms:
         self.unmatched.extend(f"{one.name}={part}" for part, codes in parts.items() if found and not codes)
         return found
 
-    def _where_number(self, name: str, sign: str, value: str) -> Mask:
+    def _where_number(self, name: str, sign: str, value: str) -> BoolArray:
         column = self.table.column(name)
         assert column is not None
         limit = as_number(value)
@@ -137,7 +134,7 @@ class Terms:
 
     # Measures.
 
-    def measure(self, name: str) -> Measure:
+    def measure(self, name: str) -> TableMeasure:
         """The measure of that name."""
         text = name.strip()
         if "=" in text:
@@ -145,38 +142,38 @@ class Terms:
         base, _, statistic = text.partition(":")
         base, statistic = plain_name(base), statistic.strip().lower()
         if base == SHARE:
-            return Measure(base, "share", "share")
+            return TableMeasure(base, "share", "share")
         if base in COUNTS:
-            return Measure(base, "number", "count")
+            return TableMeasure(base, "number", "count")
         if base == PER_CORRECT:
-            return Measure(base, "ratio", "money", self.table.column("dollars"))
+            return TableMeasure(base, "ratio", "money", self.table.column("dollars"))
         if passed := re.fullmatch(r"pass@(\d+)", base):
-            return Measure(base, "pass", "share", self.table.column("accuracy"), int(passed[1]))
+            return TableMeasure(base, "pass", "share", self.table.column("accuracy"), int(passed[1]))
         column = self.table.column(base)
         if column is None:
-            raise unknown("--measure: there is no measure", base, self.measure_names(), _MEASURE_HINT)
+            raise unknown_name_error("--measure: there is no measure", base, self.measure_names(), _MEASURE_HINT)
         if statistic and statistic not in STATISTICS and not re.fullmatch(r"p(100|\d\d?)", statistic):
-            raise unknown(f"--measure: '{base}' has no statistic", statistic, (*STATISTICS, "p90"))
-        kind: Kind = "number" if statistic in ("correlation", "var") else column.kind
+            raise unknown_name_error(f"--measure: '{base}' has no statistic", statistic, (*STATISTICS, "p90"))
+        kind: ValueFormat = "number" if statistic in ("correlation", "var") else column.kind
         kind = "count" if statistic == "count" else kind
-        return Measure(text, statistic or "mean", kind, column)
+        return TableMeasure(text, statistic or "mean", kind, column)
 
     def measure_names(self) -> tuple[str, ...]:
-        """The names of all measures but those that are made up of a property and a value."""
+        """The names of all measures, except shares such as "outcome=refused"."""
         return (*self.table.column_names, PER_CORRECT, "pass@k", SHARE, *COUNTS)
 
-    def _share_of(self, text: str) -> Measure:
+    def _share_of(self, text: str) -> TableMeasure:
         """The share of responses that meet a condition, such as "outcome=refused"."""
         name = plain_name(re.split(r"[=!<>]", text, maxsplit=1)[0])
         if name not in self.table.property_names:
-            raise unknown("--measure: there is no property", name, self.table.property_names)
+            raise unknown_name_error("--measure: there is no property", name, self.table.property_names)
         values = self._where(text).astype(float)
-        return Measure(text, "mean", "share", ResponseColumn(text, "share", "response", values, True))
+        return TableMeasure(text, "mean", "share", ResponseColumn(text, "share", "response", values, True))
 
 
 _MEASURE_HINT = " The share of responses with a value is a measure too: outcome=refused, pattern=NAME."
 
-_SIGNS: dict[str, Callable[[Values, float], Mask]] = {
+_SIGNS: dict[str, Callable[[FloatArray, float], BoolArray]] = {
     "=": lambda values, limit: np.asarray(values == limit),
     "!=": lambda values, limit: np.asarray(values != limit),
     ">": lambda values, limit: np.asarray(values > limit),
@@ -195,13 +192,13 @@ def _compared(one: Property, sign: str, given: str) -> list[int]:
     if not one.is_ordered:
         raise FathomError(f"--where: the values of '{one.name}' have no order. Compare it with = or !=.")
     if given not in one.values:
-        raise unknown(f"'{one.name}' has no value", given, one.values)
+        raise unknown_name_error(f"'{one.name}' has no value", given, one.values)
     place = one.values.index(given)
     return [int(code) for code in np.flatnonzero(_SIGNS[sign](np.arange(len(one.values), dtype=float), place))]
 
 
 def as_number(text: str) -> float:
-    """A number or a length such as 64K; of a range such as 5-8 its start; NaN if it is none."""
+    """A number, a length such as 64K, or the start of a range such as 5-8; NaN for other texts."""
     try:
         return float(text)
     except ValueError:
@@ -212,7 +209,7 @@ def as_number(text: str) -> float:
         return float("nan")
 
 
-def unknown(problem: str, name: str, known: Iterable[str], hint: str = "") -> FathomError:
+def unknown_name_error(problem: str, name: str, known: Iterable[str], hint: str = "") -> FathomError:
     """An error that lists what exists, with the closest names first."""
     names = list(dict.fromkeys(known))
     by_case = {one.lower(): one for one in names}

@@ -7,11 +7,19 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from fathom.analysis.findings import Estimate, MeasureSummary, Spread
-from fathom.analysis.intervals import Numbers, Sums, Values, mean_estimate, mean_of_sums, share, share_of_sums
+from fathom.analysis.intervals import (
+    ContextSums,
+    FloatArray,
+    IntArray,
+    mean_estimate,
+    mean_of_sums,
+    share,
+    share_of_sums,
+)
 from fathom.scoring.measures import RatioMeasure
 
 
-def ratio_sums(measure: RatioMeasure, counts: Mapping[str, Values], size: int) -> tuple[Values, Values]:
+def ratio_sums(measure: RatioMeasure, counts: Mapping[str, FloatArray], size: int) -> tuple[FloatArray, FloatArray]:
     """Numerators and denominators of questions from their counts, which are NaN where a question has none."""
     sides = []
     for side in (measure.top, measure.bottom):
@@ -22,7 +30,7 @@ def ratio_sums(measure: RatioMeasure, counts: Mapping[str, Values], size: int) -
     return sides[0], sides[1]
 
 
-def ratio_estimate(top: Values, bottom: Values, contexts: Numbers, is_share: bool) -> Estimate | None:
+def ratio_estimate(top: FloatArray, bottom: FloatArray, contexts: IntArray, is_share: bool) -> Estimate | None:
     """The ratio of the sums, with an interval clustered by context; None if the denominators are zero."""
     has = bottom > 0
     if not has.any():
@@ -31,13 +39,13 @@ def ratio_estimate(top: Values, bottom: Values, contexts: Numbers, is_share: boo
     totals, counts = (
         np.bincount(contexts[has], weights=side[has], minlength=size).astype(float) for side in (top, bottom)
     )
-    sums = Sums(totals[counts > 0], counts[counts > 0])
+    sums = ContextSums(totals[counts > 0], counts[counts > 0])
     found = share_of_sums(sums, binary=True) if is_share else mean_of_sums(sums)
     # The sums are over claims, pairs or quotes; questions are what was asked.
     return found.model_copy(update={"items": int(has.sum())})
 
 
-def mean_ratio(top: Values, bottom: Values, contexts: Numbers, is_share: bool) -> Estimate | None:
+def mean_ratio(top: FloatArray, bottom: FloatArray, contexts: IntArray, is_share: bool) -> Estimate | None:
     """The mean of the questions' ratios, over the questions that have one."""
     has = bottom > 0
     if not has.any():
@@ -45,7 +53,7 @@ def mean_ratio(top: Values, bottom: Values, contexts: Numbers, is_share: bool) -
     return (share if is_share else mean_estimate)(top[has] / bottom[has], contexts[has])
 
 
-def linearized(top: Values, bottom: Values) -> Values:
+def linearized(top: FloatArray, bottom: FloatArray) -> FloatArray:
     """Values of questions whose mean is the ratio of the sums, and whose variance is that of the ratio."""
     if not bottom.sum():
         return np.zeros(len(top))
@@ -54,7 +62,7 @@ def linearized(top: Values, bottom: Values) -> Values:
 
 
 def summarize_measures(
-    measures: Sequence[RatioMeasure], counts: Mapping[str, Values], contexts: Numbers
+    measures: Sequence[RatioMeasure], counts: Mapping[str, FloatArray], contexts: IntArray
 ) -> tuple[MeasureSummary, ...]:
     """The micro and macro average of every measure that has counts."""
     made = []

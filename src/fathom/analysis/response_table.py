@@ -11,10 +11,10 @@ from typing import Literal
 
 import numpy as np
 
-from fathom.analysis.collection import BenchData, ResponseUsage, RunData, with_causes
+from fathom.analysis.bench_data import BenchData, ResponseUsage, RunData, with_causes
 from fathom.analysis.failure_stages import STAGES, with_stages
 from fathom.analysis.findings import OUTCOMES, ItemFinding
-from fathom.analysis.intervals import Numbers, Values
+from fathom.analysis.intervals import FloatArray, IntArray
 from fathom.analysis.patterns import PATTERNS
 from fathom.analysis.properties import Groupings, QuestionProperties
 from fathom.analysis.ratios import ratio_sums
@@ -24,24 +24,24 @@ from fathom.records.tag_values import value_order
 from fathom.scoring.measures import Distribution, RatioMeasure, counts_of
 from fathom.tasks.catalog import distributions_of, measures_of
 
-Level = Literal["run", "question", "response"]
-"""What a property belongs to. Of a run, all of its questions have the same value; a sample is like a run of its own."""
-Kind = Literal["share", "count", "number", "money"]
+PropertyLevel = Literal["run", "question", "response"]
+"""The level of a property. A property of a run has one value for all of its questions; a sample counts as a run."""
+ValueFormat = Literal["share", "count", "number", "money"]
 """How a number is printed."""
 
 NOT_SENT = ("unanswered", "overflow")
 """Outcomes of responses that cost nothing."""
 SETTING = "system."
-"""Prefix of a system's settings, for one that has the name of a tag."""
+"""Prefix for a setting of a system that has the same name as a tag."""
 MODEL = "model."
-"""Prefix of what is known about a model: its window, its cutoff, ..."""
+"""Prefix for the metadata of a model: its window, its cutoff, ..."""
 
 
 DEFAULT, NONE = "default", "none"
 """The value of a setting that was not given, and of one that a system does not have."""
 
 
-def expanded(counts: Numbers) -> tuple[Numbers, Numbers]:
+def expanded(counts: IntArray) -> tuple[IntArray, IntArray]:
     """Each index repeated as often as its count says, and the number of each repetition: 0, 1, ..."""
     repeated = np.repeat(np.arange(len(counts)), counts)
     return repeated, np.arange(len(repeated)) - (np.cumsum(counts) - counts)[repeated]
@@ -57,23 +57,23 @@ class Property:
     """A property with the values of all responses. A response may have several values (operators) or none."""
 
     name: str
-    level: Level
+    level: PropertyLevel
     values: tuple[str, ...]
     """In the order in which they are listed."""
-    places: Numbers
+    places: IntArray
     """Indices of responses, ascending."""
-    codes: Numbers
+    codes: IntArray
     """For each of `places`, the index of a value."""
     is_ordered: bool = False
     """Whether its values have an order of their own, so that they can be compared."""
 
-    def having(self, codes: Iterable[int], size: int) -> Numbers:
+    def having(self, codes: Iterable[int], size: int) -> IntArray:
         """For each of `size` responses, 1 if it has one of these values."""
         found = np.zeros(size, dtype=np.int64)
         found[self.places[np.isin(self.codes, list(codes))]] = 1
         return found
 
-    def at(self, places: Numbers, size: int) -> tuple[Numbers, Numbers]:
+    def at(self, places: IntArray, size: int) -> tuple[IntArray, IntArray]:
         """The values of some of `size` responses: indices into `places`, and the value of each."""
         counts = np.bincount(self.places, minlength=size)
         starts = np.cumsum(counts) - counts
@@ -105,14 +105,14 @@ class ResponseColumn:
     """A number of each response; NaN where there is none."""
 
     name: str
-    kind: Kind
-    level: Level
-    values: Values
+    kind: ValueFormat
+    level: PropertyLevel
+    values: FloatArray
     is_share: bool = False
     """Whether every value is between 0 and 1."""
-    top: Values | None = None
-    """For a ratio of counts, the numerators; its mean is the ratio of the sums, whatever the values of responses."""
-    bottom: Values | None = None
+    top: FloatArray | None = None
+    """For a ratio of counts, the numerators. The mean of a ratio is the ratio of the sums."""
+    bottom: FloatArray | None = None
     lists: Sequence[Sequence[float]] | None = None
     """For a distribution, the numbers of each response."""
     less_is_better: bool = False
@@ -163,12 +163,12 @@ class ResponseTable:
         ]
 
     @cached_property
-    def outcome(self) -> Numbers:
+    def outcome(self) -> IntArray:
         """The index of each response's outcome in `OUTCOMES`."""
         numbers = {outcome: number for number, outcome in enumerate(OUTCOMES)}
         return np.array([numbers[item.outcome] for run in self.runs for item in run.items], dtype=np.int64)
 
-    def has_outcome(self, *outcomes: str) -> Numbers:
+    def has_outcome(self, *outcomes: str) -> IntArray:
         """For each response, 1 if it has one of the outcomes."""
         numbers = [number for number, outcome in enumerate(OUTCOMES) if outcome in outcomes]
         return np.isin(self.outcome, numbers).astype(np.int64)
@@ -265,7 +265,7 @@ class ResponseTable:
         return Property("sample", "run", values, np.arange(self.size), self.sample, True)
 
     def _of_items(self, name: str, each: Sequence[Sequence[str]], declared: Sequence[str] = ()) -> Property:
-        # Declared values are there even if no response has them: a share of zero is a result.
+        # Declared values are listed even if no response has them: a share of zero is a result.
         found = dict.fromkeys([*declared, *(value for some in each for value in some)])
         # "unclear" is not a cause: it is listed last.
         values = tuple(sorted(found, key=lambda value: (value == "unclear", *value_order(value, declared))))
@@ -329,7 +329,7 @@ class ResponseTable:
         top, bottom = ratio_sums(one, counts, self.size)
         with np.errstate(invalid="ignore", divide="ignore"):
             values = np.where(bottom > 0, top / bottom, np.nan)
-        kind: Kind = "share" if one.is_share else "number"
+        kind: ValueFormat = "share" if one.is_share else "number"
         return ResponseColumn(
             name, kind, "response", values, one.is_share, top, bottom, less_is_better=one.less_is_better
         )
@@ -344,7 +344,7 @@ class ResponseTable:
             values = np.where(bottom > 0, top / bottom, np.nan)
         return ResponseColumn(name, "number", "response", values, False, top, bottom, lists)
 
-    def _each(self, *names: str) -> Values:
+    def _each(self, *names: str) -> FloatArray:
         """The first of some measures that each response has; NaN where it has none."""
         return np.array(
             [
@@ -355,7 +355,7 @@ class ResponseTable:
             dtype=float,
         )
 
-    def _cost(self, name: str) -> Values:
+    def _cost(self, name: str) -> FloatArray:
         """NaN where nothing was sent, or where a price is not known."""
         each = np.array([_cost(one.usage, name) for run in self.runs for one in run.details], dtype=float)
         each[self.has_outcome(*NOT_SENT) == 1] = np.nan
@@ -391,7 +391,7 @@ class ResponseTable:
 
 
 _SCORES = ("accuracy", "partial-credit")
-_COSTS: dict[str, Kind] = {
+_COSTS: dict[str, ValueFormat] = {
     "tokens": "count",
     "input-tokens": "count",
     "cached-tokens": "count",
@@ -416,7 +416,7 @@ def _cause(item: ItemFinding) -> tuple[str, ...]:
 
 
 def _run_properties(run: RunData, bench: BenchData) -> dict[str, str]:
-    """What a run can be grouped by: its identity, its settings, those of its system, and what is known of its model."""
+    """Properties of a run: its identity, its settings, those of its system, and metadata of its model."""
     manifest = run.run.manifest
     info = run.run.info(True)
     settings = manifest.settings
@@ -443,7 +443,7 @@ def _run_properties(run: RunData, bench: BenchData) -> dict[str, str]:
 
 @cache
 def _model_properties(model: str) -> dict[str, object]:
-    """What the model table knows about a model, but for prices and speeds."""
+    """The metadata of a model, except for prices and speeds."""
     info = model_info(model).model_dump()
     kept = {name: value for name, value in info.items() if not name.endswith(("_price", "_speed", "_ratio", "_output"))}
     return {name: "unknown" if value is None else value for name, value in kept.items()}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fathom.analysis.findings import RecallAt, Retrieval
-from fathom.analysis.intervals import Numbers, share
+from fathom.analysis.intervals import IntArray, share
 from fathom.records.questions import Step
 from fathom.scoring.keys import Key
 from fathom.scoring.recall import Recall, recall, retrieved
@@ -39,7 +39,7 @@ class RetrievalCounter:
         self.passages.append(len(found))
         self.recalls.append({rank: one for rank, one in at.items() if one is not None})
 
-    def summary(self, contexts: Numbers) -> Retrieval | None:
+    def summary(self, contexts: IntArray) -> Retrieval | None:
         """The recall of the run; None if it retrieves nothing. `contexts` has the context of each question."""
         if not self.places:
             return None
@@ -51,7 +51,7 @@ class RetrievalCounter:
             at=tuple(self._at(rank, contexts) for rank in (*(rank for rank in RANKS if rank < most), max(most, 1))),
         )
 
-    def _at(self, rank: int, contexts: Numbers) -> RecallAt:
+    def _at(self, rank: int, contexts: IntArray) -> RecallAt:
         # A question counts once, however many samples it has.
         by_question: dict[int, list[Recall]] = defaultdict(list)
         for place, one in zip(self.places, self.recalls, strict=True):

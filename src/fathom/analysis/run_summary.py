@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from fathom.analysis.collection import BenchData, Mask, RunArrays, RunData
+from fathom.analysis.bench_data import BenchData, RunArrays, RunData
 from fathom.analysis.effective_length import curve
 from fathom.analysis.findings import (
     OUTCOMES,
@@ -27,7 +27,7 @@ from fathom.analysis.findings import (
     Spread,
     StageCounts,
 )
-from fathom.analysis.intervals import Sums, Values, macro_average, share, share_of_sums
+from fathom.analysis.intervals import BoolArray, ContextSums, FloatArray, macro_average, share, share_of_sums
 from fathom.analysis.patterns import PATTERNS
 from fathom.analysis.properties import OVERLAPPING, Groupings, QuestionProperties
 from fathom.analysis.ratios import ratio_estimate, ratio_sums, spread
@@ -41,7 +41,9 @@ NOT_SENT = ("unanswered", "overflow")
 """Outcomes of responses for which nothing was sent."""
 
 
-def group(name: str, scores: RunArrays, mask: Mask, bench: BenchInfo, samples: int, is_overall: bool = False) -> Group:
+def group(
+    name: str, scores: RunArrays, mask: BoolArray, bench: BenchInfo, samples: int, is_overall: bool = False
+) -> Group:
     """Scores of the questions under the mask."""
     counted = outcomes(scores, mask, samples)
     accuracy, partial_credit, contexts = scores.accuracy[mask], scores.partial_credit[mask], scores.contexts[mask]
@@ -70,7 +72,7 @@ def group(name: str, scores: RunArrays, mask: Mask, bench: BenchInfo, samples: i
     )
 
 
-def measures(scores: RunArrays, mask: Mask, ratios: Sequence[RatioMeasure]) -> dict[str, Estimate]:
+def measures(scores: RunArrays, mask: BoolArray, ratios: Sequence[RatioMeasure]) -> dict[str, Estimate]:
     """The mean of each named measure over the questions under the mask whose verdicts have it; shares of counts."""
     parts = counts_of(ratios)
     present = {name: mask & ~np.isnan(values) for name, values in scores.measures.items() if name not in parts}
@@ -130,7 +132,7 @@ def response_seconds(run: RunData) -> Spread | None:
     return spread(sent) if any(sent) else None
 
 
-def outcomes(scores: RunArrays, mask: Mask, samples: int) -> Outcomes:
+def outcomes(scores: RunArrays, mask: BoolArray, samples: int) -> Outcomes:
     """The responses under the mask, counted by outcome."""
     sums = scores.outcomes[mask].sum(axis=0)
     questions = int(mask.sum())
@@ -142,7 +144,7 @@ def outcomes(scores: RunArrays, mask: Mask, samples: int) -> Outcomes:
     )
 
 
-def masks(bench: BenchData, scores: RunArrays) -> dict[str, dict[str, Mask]]:
+def masks(bench: BenchData, scores: RunArrays) -> dict[str, dict[str, BoolArray]]:
     """For each grouping, its groups and a mask of the run's questions in each; empty groups are left out."""
     mine = {by: {name: mask[scores.rows] for name, mask in named.items()} for by, named in bench.groups.items()}
     kept = {by: {name: mask for name, mask in named.items() if mask.any()} for by, named in mine.items()}
@@ -150,7 +152,11 @@ def masks(bench: BenchData, scores: RunArrays) -> dict[str, dict[str, Mask]]:
 
 
 def breakdowns(
-    scores: RunArrays, groups: Mapping[str, Mapping[str, Mask]], groupings: Groupings, bench: BenchInfo, samples: int
+    scores: RunArrays,
+    groups: Mapping[str, Mapping[str, BoolArray]],
+    groupings: Groupings,
+    bench: BenchInfo,
+    samples: int,
 ) -> list[Breakdown]:
     """Scores by every grouping. A grouping with a single group is kept: it shows what the bench contains."""
     return [
@@ -166,7 +172,7 @@ def breakdowns(
 
 
 def heat_maps(
-    scores: RunArrays, groups: Mapping[str, Mapping[str, Mask]], pairs: Sequence[tuple[str, str]]
+    scores: RunArrays, groups: Mapping[str, Mapping[str, BoolArray]], pairs: Sequence[tuple[str, str]]
 ) -> list[HeatMap]:
     """Accuracy by each pair of groupings."""
     made = []
@@ -251,14 +257,14 @@ def patterns(bench: BenchData, run: RunData) -> list[Pattern]:
         places[name].append(place)
     made = []
     for name in sorted(places, key=lambda name: (-len(places[name]), name)):
-        values: Values = np.bincount(places[name], minlength=len(scores.rows)) / samples
+        values: FloatArray = np.bincount(places[name], minlength=len(scores.rows)) / samples
         questions = [bench.questions[scores.rows[place]] for place in places[name]]
         made.append(
             Pattern(
                 name=name,
                 description=PATTERNS[name],
                 count=len(places[name]),
-                share=share_of_sums(Sums.of(values, scores.contexts), samples == 1),
+                share=share_of_sums(ContextSums.of(values, scores.contexts), samples == 1),
                 share_of_errors=len(places[name]) / len(run.patterns),
                 by_answer_type=dict(Counter(one.answer_type for one in questions).most_common()),
                 examples=tuple(dict.fromkeys(one.id for one in questions))[:MAX_EXAMPLES],

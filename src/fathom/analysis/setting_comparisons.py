@@ -9,10 +9,10 @@ from itertools import combinations
 
 import numpy as np
 
-from fathom.analysis.collection import BenchData, RunData
+from fathom.analysis.bench_data import BenchData, RunData
 from fathom.analysis.comparisons import MissingResponses, compare, corrected
 from fathom.analysis.findings import SettingComparison
-from fathom.analysis.intervals import Numbers, Values
+from fathom.analysis.intervals import FloatArray, IntArray
 from fathom.analysis.significance import permutation_tests
 from fathom.tasks.catalog import family
 
@@ -59,16 +59,16 @@ class _ValuePair:
     tag: str
     values: tuple[str, str]
     within: str
-    rows: tuple[Numbers, Numbers]
+    rows: tuple[IntArray, IntArray]
 
-    def clusters(self, bench: BenchData) -> Numbers:
+    def clusters(self, bench: BenchData) -> IntArray:
         """The question paper of each pair."""
         return np.array([bench.documents[context][0] for context in bench.contexts[self.rows[0]]], dtype=np.int64)
 
-    def totals(self, bench: BenchData, documents: int) -> Values:
+    def totals(self, bench: BenchData, documents: int) -> FloatArray:
         """The difference between the two values, summed by question paper."""
         gaps = self.run.accuracy_at(self.rows[1]) - self.run.accuracy_at(self.rows[0])
-        sums: Values = np.bincount(self.clusters(bench), weights=gaps, minlength=documents).astype(float)
+        sums: FloatArray = np.bincount(self.clusters(bench), weights=gaps, minlength=documents).astype(float)
         return sums
 
     def comparison(self, bench: BenchData, p: float, tests: int) -> SettingComparison:

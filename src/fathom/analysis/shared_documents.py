@@ -7,15 +7,17 @@ documents and contexts had a coverage of only 60% to 70% in simulation, at a nom
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from fathom.analysis.findings import Estimate
-from fathom.analysis.intervals import Numbers, Sums, Values, clustered_error, share, t_quantile, wilson
+from fathom.analysis.intervals import ContextSums, FloatArray, IntArray, clustered_error, share, t_quantile, wilson
+from fathom.corpus.disjoint_sets import DisjointSets
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class SharedDocuments:
     """Sparse matrix, contexts by documents; each row has equal weights that add up to one."""
 
     @classmethod
-    def of(cls, documents: Sequence[Numbers]) -> SharedDocuments:
+    def of(cls, documents: Sequence[IntArray]) -> SharedDocuments:
         """`documents` has the document numbers of each context."""
         from scipy.sparse import csr_array
 
@@ -35,12 +37,12 @@ class SharedDocuments:
         rows = np.repeat(np.arange(len(documents)), sizes)
         return cls(csr_array((np.repeat(1 / sizes, sizes), (rows, flat)), shape=(len(documents), int(flat.max()) + 1)))
 
-    def share(self, values: Values, contexts: Numbers) -> Estimate | None:
+    def share(self, values: FloatArray, contexts: IntArray) -> Estimate | None:
         """The mean with an interval for other documents as well as other contexts; None if the two cannot be separated,
         for example if all contexts contain the same documents."""
         plain = share(values, contexts)
         used = np.unique(contexts)
-        sums = Sums.of(values, contexts)
+        sums = ContextSums.of(values, contexts)
         membership = self.membership[used]
         weights = sums.counts / sums.counts.sum()
         components = _variance_components(membership, weights, weights * (sums.totals / sums.counts - sums.mean))
@@ -67,7 +69,7 @@ class _VarianceComponents:
     contexts: float
 
 
-def _variance_components(membership: Any, weights: Values, residuals: Values) -> _VarianceComponents | None:
+def _variance_components(membership: Any, weights: FloatArray, residuals: FloatArray) -> _VarianceComponents | None:
     """The two variance components by the method of moments; None if they cannot be separated.
 
     Two sums of squares are set equal to their expectations under the model, where D and C are the variances of the
@@ -98,7 +100,7 @@ def _variance_components(membership: Any, weights: Values, residuals: Values) ->
     return _VarianceComponents(documents * whole, rest * float(squares.sum()))
 
 
-def _squared_similarity(membership: Any, weights: Values) -> float:
+def _squared_similarity(membership: Any, weights: FloatArray) -> float:
     """Sum of squared similarities of contexts, over the smaller of two matrices: pairs of documents in one context, or
     pairs of contexts with a common document."""
     rooted = membership.multiply(np.sqrt(weights)[:, None]).tocsr()
@@ -119,27 +121,17 @@ class DocumentOverlap:
     """Share of contexts in the largest group that is connected by shared documents."""
 
     @classmethod
-    def of(cls, documents: Sequence[Numbers]) -> DocumentOverlap:
+    def of(cls, documents: Sequence[IntArray]) -> DocumentOverlap:
         """`documents` has the document numbers of each context."""
         contexts_of: dict[int, list[int]] = defaultdict(list)
         for context, some in enumerate(documents):
             for document in some:
                 contexts_of[int(document)].append(context)
-        parent = list(range(len(documents)))
-
-        def root(context: int) -> int:
-            while parent[context] != context:
-                parent[context] = parent[parent[context]]
-                context = parent[context]
-            return context
-
-        for contexts in contexts_of.values():
-            for other in contexts[1:]:
-                parent[root(other)] = root(contexts[0])
-        sizes = Counter(root(context) for context in range(len(documents)))
+        pairs = (pair for contexts in contexts_of.values() for pair in pairwise(contexts))
+        linked = DisjointSets.of(range(len(documents)), pairs).all()
         shared = sum(len(contexts) > 1 for contexts in contexts_of.values())
         return cls(
             len(contexts_of),
             shared / max(1, len(contexts_of)),
-            max(sizes.values(), default=0) / max(1, len(documents)) if shared else 0.0,
+            max(map(len, linked), default=0) / max(1, len(documents)) if shared else 0.0,
         )

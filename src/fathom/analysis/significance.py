@@ -7,14 +7,14 @@ from math import erfc, sqrt
 
 import numpy as np
 
-from fathom.analysis.intervals import AT_ONCE, Values
+from fathom.analysis.intervals import BATCH_SIZE, FloatArray
 from fathom.records.record import Record
 
 MAX_EXACT = 12
 """Contexts up to which every exchange of signs is enumerated: 4,096 of them."""
 
 
-def permutation_tests(totals: Values, exchanges: int, rng: np.random.Generator) -> Values:
+def permutation_tests(totals: FloatArray, exchanges: int, rng: np.random.Generator) -> FloatArray:
     """Two-sided p-values, one per column of `totals`: differences between two runs, summed by context.
 
     Under the null hypothesis the two runs can be exchanged in each context. All columns share the same random signs,
@@ -23,17 +23,17 @@ def permutation_tests(totals: Values, exchanges: int, rng: np.random.Generator) 
     nonzero = (np.abs(totals) > 1e-12).sum(axis=0)
     observed = np.abs(totals.sum(axis=0)) - 1e-9
     reached = np.zeros(totals.shape[1])
-    for start in range(0, exchanges, AT_ONCE):
-        flips = rng.integers(0, 2, size=(min(AT_ONCE, exchanges - start), len(totals)), dtype=np.int8)
+    for start in range(0, exchanges, BATCH_SIZE):
+        flips = rng.integers(0, 2, size=(min(BATCH_SIZE, exchanges - start), len(totals)), dtype=np.int8)
         reached += (np.abs((1.0 - 2.0 * flips) @ totals) >= observed).sum(axis=0)
-    # The observed assignment is one of the permutations, so that no p-value is ever zero.
-    p_values: Values = (reached + 1) / (exchanges + 1)
+    # The observed assignment is one of the permutations, so no p-value is ever zero.
+    p_values: FloatArray = (reached + 1) / (exchanges + 1)
     for column in np.flatnonzero(nonzero <= MAX_EXACT):
         p_values[column] = _exact_test(totals[:, column])
     return p_values
 
 
-def _exact_test(totals: Values) -> float:
+def _exact_test(totals: FloatArray) -> float:
     """The same p-value from all sign assignments."""
     nonzero = totals[np.abs(totals) > 1e-12]
     if not len(nonzero):

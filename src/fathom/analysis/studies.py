@@ -67,11 +67,11 @@ class StudyResults(Record):
     """Tasks without an answer so far."""
 
 
-Equal = Callable[[Answer, Answer], bool]
+AnswersEqual = Callable[[Answer, Answer], bool]
 
 
 def summarize_study(
-    answers: Sequence[HumanAnswer], equal: Equal, runs: Mapping[str, Mapping[QuestionId, float]]
+    answers: Sequence[HumanAnswer], equal: AnswersEqual, runs: Mapping[str, Mapping[QuestionId, float]]
 ) -> tuple[StudyGroup, ...]:
     """The findings over all valid answers, and over each stratum."""
     strata = sorted({one.stratum for one in answers})
@@ -80,7 +80,7 @@ def summarize_study(
 
 
 def _group(
-    name: str, answers: Sequence[HumanAnswer], equal: Equal, runs: Mapping[str, Mapping[QuestionId, float]]
+    name: str, answers: Sequence[HumanAnswer], equal: AnswersEqual, runs: Mapping[str, Mapping[QuestionId, float]]
 ) -> StudyGroup:
     by_question: dict[QuestionId, list[HumanAnswer]] = defaultdict(list)
     for one in answers:
@@ -113,7 +113,7 @@ def _group(
     )
 
 
-def _agree(answers: Sequence[HumanAnswer], equal: Equal) -> bool:
+def _agree(answers: Sequence[HumanAnswer], equal: AnswersEqual) -> bool:
     """Whether at least two answers are equal."""
     parsed = [one.parsed for one in answers if one.parsed is not None]
     return any(equal(one, two) for place, one in enumerate(parsed) for two in parsed[place + 1 :])

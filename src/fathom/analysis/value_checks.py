@@ -18,7 +18,7 @@ CheckVerdict = Literal["correct", "incorrect", "unclear"]
 
 @dataclass(frozen=True)
 class CheckedValue:
-    """A value with what people said about it."""
+    """A value, and the verdicts of the people who checked it."""
 
     stratum: str
     document: str
@@ -29,7 +29,7 @@ class CheckedValue:
 
     @property
     def verdict(self) -> CheckVerdict | None:
-        """What counts: the second review, where there is one. None as long as it is open."""
+        """The verdict that counts: the second review, if there is one; None if it is open."""
         return "correct" if self.first == "correct" else self.second
 
 

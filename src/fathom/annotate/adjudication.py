@@ -7,15 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from fathom.annotate.layers import (
+    AdjudicatorDecision,
     ClaimMark,
     Comment,
-    Decision,
-    Element,
     EvidenceLink,
     EvidenceMark,
     Layer,
+    LayerChange,
+    LayerElement,
     SourceMark,
-    Values,
 )
 from fathom.records.documents import DocumentId, Passage, Polarity
 from fathom.records.errors import FathomError
@@ -58,7 +58,7 @@ class ClaimGroup:
         return tuple(SourceMark(annotator=one.annotator, id=one.id) for one in self.versions)
 
 
-def versions_of(layer: Mapping[str, Element], annotator: str) -> list[ClaimVersion]:
+def versions_of(layer: Mapping[str, LayerElement], annotator: str) -> list[ClaimVersion]:
     """The claims of a layer with their evidence, in text order."""
     found = []
     for id, mark in layer.items():
@@ -109,8 +109,13 @@ class Adjudicator:
         return found
 
     def decide(
-        self, current: Mapping[str, Element], group: ClaimGroup, decision: Decision, base: str, comment: Comment | None
-    ) -> Values:
+        self,
+        current: Mapping[str, LayerElement],
+        group: ClaimGroup,
+        decision: AdjudicatorDecision,
+        base: str,
+        comment: Comment | None,
+    ) -> LayerChange:
         """The change of the adjudicated layer that a decision about a group gives; an earlier decision is replaced."""
         values = self._without(current, group)
         values[group.id] = decision
@@ -123,7 +128,7 @@ class Adjudicator:
             values |= self._marks(current, group, chosen)
         return values
 
-    def _without(self, current: Mapping[str, Element], group: ClaimGroup) -> Values:
+    def _without(self, current: Mapping[str, LayerElement], group: ClaimGroup) -> LayerChange:
         """The change that removes what an earlier decision about the group added."""
         claim = _claim_id(group)
         if claim not in current:
@@ -147,10 +152,10 @@ class Adjudicator:
             evidence += [one for number, one in enumerate(other.evidence) if number not in same]
         return ClaimVersion(base.annotator, base.id, claim, tuple(evidence))
 
-    def _marks(self, current: Mapping[str, Element], group: ClaimGroup, version: ClaimVersion) -> Values:
+    def _marks(self, current: Mapping[str, LayerElement], group: ClaimGroup, version: ClaimVersion) -> LayerChange:
         """The elements of an accepted claim; evidence that another claim has is used again."""
         claim = _claim_id(group)
-        values: Values = {claim: version.claim}
+        values: LayerChange = {claim: version.claim}
         for one in version.evidence:
             evidence = short_id("e", one.mark.model_dump_json())
             values[evidence] = one.mark
@@ -163,16 +168,16 @@ def _claim_id(group: ClaimGroup) -> str:
     return f"c-{group.id}"
 
 
-def open_groups(groups: Sequence[ClaimGroup], current: Mapping[str, Element]) -> list[ClaimGroup]:
+def open_groups(groups: Sequence[ClaimGroup], current: Mapping[str, LayerElement]) -> list[ClaimGroup]:
     """The groups without a final decision."""
 
     def is_final(group: ClaimGroup) -> bool:
         found = current.get(group.id)
-        return isinstance(found, Decision) and found.state != "discuss"
+        return isinstance(found, AdjudicatorDecision) and found.state != "discuss"
 
     return [group for group in groups if not is_final(group)]
 
 
-def decision_counts(layer: Mapping[str, Element]) -> dict[str, int]:
+def decision_counts(layer: Mapping[str, LayerElement]) -> dict[str, int]:
     """Decisions by state."""
-    return dict(sorted(Counter(one.state for one in layer.values() if isinstance(one, Decision)).items()))
+    return dict(sorted(Counter(one.state for one in layer.values() if isinstance(one, AdjudicatorDecision)).items()))

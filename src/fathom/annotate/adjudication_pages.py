@@ -13,7 +13,7 @@ from fathom.analysis.agreement import Agreement, agreement
 from fathom.annotate.adjudication import Adjudicator, ClaimGroup, ClaimVersion, decision_counts, open_groups
 from fathom.annotate.annotation_pages import AnnotationState, RevisionInput, saving, state_of
 from fathom.annotate.exporting import CLAIM_FIELDS, EVIDENCE_FIELDS, attributes_of
-from fathom.annotate.layers import ADJUDICATED, Comment, Decision, Layer
+from fathom.annotate.layers import ADJUDICATED, AdjudicatorDecision, Comment, Layer
 from fathom.annotate.web import page, user_of
 from fathom.records.documents import DocumentId
 from fathom.records.errors import FathomError
@@ -139,7 +139,7 @@ async def decide(request: Request, number: int, body: _Decision) -> Response:
     state, document, adjudicator = _adjudicator(request, number)
     group = adjudicator.group(body.group)
     user = user_of(request)
-    decision = Decision(sources=group.sources, state=body.state, reason=body.reason, by=user)
+    decision = AdjudicatorDecision(sources=group.sources, state=body.state, reason=body.reason, by=user)
     comment = Comment(about=group.id, text=body.comment, by=user) if body.comment.strip() else None
     current = state.project.layer(document, ADJUDICATED).elements
     values = adjudicator.decide(current, group, decision, body.base, comment)

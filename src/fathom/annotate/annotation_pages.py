@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 
 from fathom.annotate.document_html import DocumentHtml, document_html
 from fathom.annotate.guidelines import GUIDELINES
-from fathom.annotate.layers import VALUES, Element
+from fathom.annotate.layers import VALUES, LayerElement
 from fathom.annotate.pdf_pages import PageWord, PdfPage, pdf_file, pdf_pages, read_pdf
 from fathom.annotate.project import LayerState, Project, SavedChange, StaleRevisionError
 from fathom.annotate.project_writer import ProjectWriter
@@ -201,7 +201,7 @@ class _Done(RevisionInput):
     done: bool
 
 
-def _written(values: dict[str, Element] | dict[str, Element | None]) -> dict[str, Any]:
+def _written(values: dict[str, LayerElement] | dict[str, LayerElement | None]) -> dict[str, Any]:
     return {id: None if one is None else one.model_dump(mode="json") for id, one in values.items()}
 
 

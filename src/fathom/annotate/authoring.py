@@ -20,7 +20,7 @@ from fathom.scoring.answer_types.compare import agrees
 from fathom.scoring.answers import Text
 
 EVENTS = "authoring.jsonl"
-MOST_REVISIONS = 3
+MAX_REVISIONS = 3
 """Revisions after which a puzzle that every baseline still solves is discarded."""
 
 Stage = Literal["draft", "baselines", "revision", "discard", "review", "rebuttal", "consensus", "rejection"]
@@ -35,11 +35,11 @@ NEXT: Mapping[State, tuple[Stage, ...]] = {
     "rejected": (),
     "discarded": (),
 }
-"""What can happen to a puzzle in each state."""
-OF_THE_AUTHOR: tuple[Stage, ...] = ("revision", "rebuttal")
-OF_OTHERS: tuple[Stage, ...] = ("review", "consensus", "rejection")
+"""The stages that can follow each state."""
+AUTHOR_STAGES: tuple[Stage, ...] = ("revision", "rebuttal")
+REVIEWER_STAGES: tuple[Stage, ...] = ("review", "consensus", "rejection")
 BASELINES = "baselines"
-"""Who records the results of baselines."""
+"""The author of events that record the results of baselines."""
 
 
 class AuthoringEvent(Record):
@@ -56,7 +56,7 @@ class AuthoringEvent(Record):
     answer: str = ""
     """For a review: the reviewer's own answer, given before the key was shown."""
     agrees: bool | None = None
-    """For a review: whether that is the key and there is no objection."""
+    """For a review: whether the answer equals the key and there is no objection."""
     reason: str = ""
 
 
@@ -115,8 +115,8 @@ class PuzzleHistory:
                 return "discarded"
 
     def stages_for(self, person: str) -> tuple[Stage, ...]:
-        """What a person may do next; nobody reviews a puzzle of their own."""
-        barred = OF_OTHERS if person == self.author else OF_THE_AUTHOR
+        """The stages that a person may add next; authors cannot review their own puzzles."""
+        barred = REVIEWER_STAGES if person == self.author else AUTHOR_STAGES
         return tuple(one for one in NEXT[self.state] if one not in barred and one != "baselines")
 
     def is_hidden_from(self, person: str) -> bool:
@@ -125,7 +125,7 @@ class PuzzleHistory:
         return person != self.author and not reviewed and self.state in ("needs baselines", "too easy", "needs review")
 
 
-class Authoring(Project):
+class AuthoringProject(Project):
     """The puzzles of a project. Every event is on disk when its method returns."""
 
     def puzzles(self) -> dict[str, PuzzleHistory]:
@@ -152,7 +152,7 @@ class Authoring(Project):
             raise FathomError("No baseline was run. Give at least one model.")
         found = self._next(id, "baselines", BASELINES)
         self._record(id, "baselines", BASELINES, baselines=dict(solved))
-        if all(solved.values()) and found.revisions >= MOST_REVISIONS:
+        if all(solved.values()) and found.revisions >= MAX_REVISIONS:
             self._record(id, "discard", BASELINES, reason=f"every baseline solves it after {found.revisions} revisions")
 
     def revise(self, id: str, person: str, puzzle: AuthoredPuzzle, reason: str) -> None:

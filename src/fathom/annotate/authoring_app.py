@@ -11,7 +11,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
-from fathom.annotate.authoring import Authoring, PuzzleHistory, Stage
+from fathom.annotate.authoring import AuthoringProject, PuzzleHistory, Stage
 from fathom.annotate.web import Input, create_app, page, user_of
 from fathom.corpus.store import Corpus
 from fathom.records.authored_puzzles import AuthoredOperation, AuthoredPuzzle
@@ -24,7 +24,7 @@ KINDS = ("literature", "news", "policy", "financial report", "scientific paper",
 class AuthoringState:
     """A project with its corpus, open in the thread of the server."""
 
-    project: Authoring
+    project: AuthoringProject
     corpus: Corpus
 
     def puzzle(self, id: str) -> PuzzleHistory:
@@ -39,7 +39,7 @@ def authoring_app(folder: Path, corpus: Path, port: Callable[[], int]) -> FastAP
 
     @contextmanager
     def opened() -> Iterator[AuthoringState]:
-        with Authoring(folder) as project, Corpus(corpus) as documents:
+        with AuthoringProject(folder) as project, Corpus(corpus) as documents:
             yield AuthoringState(project, documents)
 
     app = create_app(opened, port)

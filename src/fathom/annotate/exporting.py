@@ -26,7 +26,7 @@ Texts = Callable[[DocumentId], str]
 
 CLAIM_FIELDS = (*CLAIM_ATTRIBUTES, "conclusion", "no_evidence_reason", "note")
 EVIDENCE_FIELDS = ("type", "strength", "limitations", "note")
-"""Attributes of evidence besides its polarity, which belongs to the link."""
+"""Attributes of evidence other than its polarity, which belongs to the link."""
 FREE_TEXTS = ("conclusion", "no_evidence_reason", "limitations", "note")
 """Attributes that an annotator writes; the others are chosen from a list."""
 

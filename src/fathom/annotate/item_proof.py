@@ -31,7 +31,7 @@ def proof_values(corpus: Corpus, context: Context, item: Item) -> dict[str, Any]
 
 
 def _passages(corpus: Corpus, context: Context, item: Item) -> Iterator[dict[str, Any]]:
-    """The passages of the proof as the documents print them, with what is before and after."""
+    """The passages of the proof as the documents print them, with the text before and after."""
     numbers = {document: place for place, document in enumerate(context.documents, start=1)}
     for one in item.key.proof.passages[:MAX_PASSAGES]:
         text, (start, end) = corpus.text(one.document), one.span

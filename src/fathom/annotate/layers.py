@@ -39,7 +39,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-Note = Annotated[str, Field(max_length=MAX_NOTE), AfterValidator(_one_line)]
+NoteText = Annotated[str, Field(max_length=MAX_NOTE), AfterValidator(_one_line)]
 
 
 class ClaimMark(Record):
@@ -51,9 +51,9 @@ class ClaimMark(Record):
     robustness: Level | None = None
     confidence: Level | None = None
     justified: bool | None = None
-    conclusion: Note = ""
-    no_evidence_reason: Note = ""
-    note: Note = ""
+    conclusion: NoteText = ""
+    no_evidence_reason: NoteText = ""
+    note: NoteText = ""
 
 
 class EvidenceMark(Record):
@@ -63,8 +63,8 @@ class EvidenceMark(Record):
     span: Span
     type: EvidenceType | None = None
     strength: Strength | None = None
-    limitations: Note = ""
-    note: Note = ""
+    limitations: NoteText = ""
+    note: NoteText = ""
 
 
 class EvidenceLink(Record):
@@ -83,13 +83,13 @@ class SourceMark(Record):
     id: ElementId
 
 
-class Decision(Record):
-    """What an adjudicator decided about claims of the annotators' layers."""
+class AdjudicatorDecision(Record):
+    """The decision of an adjudicator about claims of the annotators' layers."""
 
     kind: Literal["decision"] = "decision"
     sources: Annotated[tuple[SourceMark, ...], Field(min_length=1, max_length=50)]
     state: Literal["accepted", "merged", "discuss", "dropped"]
-    reason: Note = ""
+    reason: NoteText = ""
     """Required for a claim that is dropped."""
     by: str = ""
 
@@ -99,30 +99,30 @@ class Comment(Record):
 
     kind: Literal["comment"] = "comment"
     about: ElementId
-    text: Annotated[Note, Field(min_length=1)]
+    text: Annotated[NoteText, Field(min_length=1)]
     by: str = ""
 
 
-Element = Annotated[
-    ClaimMark | EvidenceMark | EvidenceLink | Decision | Comment,
+LayerElement = Annotated[
+    ClaimMark | EvidenceMark | EvidenceLink | AdjudicatorDecision | Comment,
     Field(discriminator="kind"),
 ]
-Layer = dict[str, Element]
-Values = dict[str, Element | None]
+Layer = dict[str, LayerElement]
+LayerChange = dict[str, LayerElement | None]
 """Elements by id; None for one that is removed."""
 
-ELEMENT: TypeAdapter[Element] = TypeAdapter(Element)
-VALUES: TypeAdapter[Values] = TypeAdapter(
-    Annotated[dict[ElementId, Element | None], Field(min_length=1, max_length=MAX_ELEMENTS)]
+ELEMENT: TypeAdapter[LayerElement] = TypeAdapter(LayerElement)
+VALUES: TypeAdapter[LayerChange] = TypeAdapter(
+    Annotated[dict[ElementId, LayerElement | None], Field(min_length=1, max_length=MAX_ELEMENTS)]
 )
 
 
-def completed(values: Mapping[str, Element | None], layer: Mapping[str, Element], text: str) -> Values:
+def completed(values: Mapping[str, LayerElement | None], layer: Mapping[str, LayerElement], text: str) -> LayerChange:
     """The change with trimmed spans, and without the links of marks that it removes; raises an error if it is invalid.
 
     Every link of the layer has both of its marks, and every mark covers visible characters of the document.
     """
-    found: Values = {id: _trimmed(one, text) for id, one in values.items()}
+    found: LayerChange = {id: _trimmed(one, text) for id, one in values.items()}
     after = {**layer, **found}
     for id, one in layer.items():
         if (
@@ -136,24 +136,24 @@ def completed(values: Mapping[str, Element | None], layer: Mapping[str, Element]
     return found
 
 
-def _refuse_invalid(id: str, one: Element | None, after: Mapping[str, Element | None]) -> None:
+def _refuse_invalid(id: str, one: LayerElement | None, after: Mapping[str, LayerElement | None]) -> None:
     """Raise an error for an element that refers to others that are not there."""
     if isinstance(one, EvidenceLink):
         claim, evidence = after.get(one.claim), after.get(one.evidence)
         if not isinstance(claim, ClaimMark) or not isinstance(evidence, EvidenceMark):
             raise FathomError(f"The link '{id}' does not connect a claim with evidence. Reload the page.")
-    if isinstance(one, Comment) and not isinstance(after.get(one.about), Decision):
+    if isinstance(one, Comment) and not isinstance(after.get(one.about), AdjudicatorDecision):
         raise FathomError(f"The comment '{id}' does not belong to a decision. Reload the page.")
-    if isinstance(one, Decision) and one.state == "dropped" and not one.reason:
+    if isinstance(one, AdjudicatorDecision) and one.state == "dropped" and not one.reason:
         raise FathomError("Dropping a claim needs a reason. Give one.")
 
 
 def ends_of(one: EvidenceLink | Comment) -> tuple[str, ...]:
-    """The elements without which a link or a comment cannot be."""
+    """The elements that a link or a comment refers to."""
     return (one.claim, one.evidence) if isinstance(one, EvidenceLink) else (one.about,)
 
 
-def _trimmed(one: Element | None, text: str) -> Element | None:
+def _trimmed(one: LayerElement | None, text: str) -> LayerElement | None:
     if not isinstance(one, ClaimMark | EvidenceMark):
         return one
     start, end = one.span
@@ -167,7 +167,7 @@ def _trimmed(one: Element | None, text: str) -> Element | None:
     return one.model_copy(update={"span": Span(start, end)})
 
 
-def claims_of(layer: Mapping[str, Element]) -> tuple[Claim, ...]:
+def claims_of(layer: Mapping[str, LayerElement]) -> tuple[Claim, ...]:
     """The claims of a layer with their evidence, in text order."""
     linked: dict[str, list[EvidenceLink]] = {}
     for one in layer.values():
@@ -186,19 +186,21 @@ def claims_of(layer: Mapping[str, Element]) -> tuple[Claim, ...]:
     return tuple(sorted(claims, key=lambda one: (one.span, one.model_dump_json())))
 
 
-def _evidence(link: EvidenceLink, mark: Element) -> Evidence:
+def _evidence(link: EvidenceLink, mark: LayerElement) -> Evidence:
     assert isinstance(mark, EvidenceMark)
     values = mark.model_dump(exclude={"kind"})
     return Evidence.model_validate({**values, "span": mark.span, "polarity": link.polarity})
 
 
-def annotation_of(layer: Mapping[str, Element], document: DocumentId, annotator: str, complete: bool) -> Annotation:
+def annotation_of(
+    layer: Mapping[str, LayerElement], document: DocumentId, annotator: str, complete: bool
+) -> Annotation:
     """The layer as an annotation record."""
     return Annotation(document=document, annotator=annotator, claims=claims_of(layer), complete=complete)
 
 
-def unlinked(layer: Mapping[str, Element]) -> list[str]:
-    """The evidence marks that no claim has: an annotation cannot contain them."""
+def unlinked(layer: Mapping[str, LayerElement]) -> list[str]:
+    """Evidence marks without a claim, which an annotation cannot contain."""
     used = {one.evidence for one in layer.values() if isinstance(one, EvidenceLink)}
     return [id for id, one in layer.items() if isinstance(one, EvidenceMark) and id not in used]
 

@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fathom.corpus.readers.parsed_document import ReadError
+from fathom.corpus.readers.parsing.superscripts import strip_marks
 from fathom.corpus.readers.pdf.child_process import extract_lines
-from fathom.corpus.readers.pdf.line import Line, strip_marks
+from fathom.corpus.readers.pdf.line import Line
 from fathom.corpus.store import Corpus
 from fathom.records.documents import DocumentId
 from fathom.records.errors import file_errors
 from fathom.records.spans import Span
 
 MIN_PLACED = 0.5
-"""The least share of a PDF's words that are found in the document's text; with fewer it is another file."""
+"""The minimum share of a PDF's words that are found in the document's text; with fewer it is another file."""
 ANCHOR = 4
 """Words in a row that occur once in the text: they say where a passage of the PDF is."""
 MAX_BYTES = 200_000_000
@@ -49,7 +50,7 @@ class PdfPage:
 def pdf_file(corpus: Corpus, id: DocumentId) -> Path | None:
     """The PDF that a document was read from, if it is still where the corpus says.
 
-    Only a file inside of a source of the corpus is opened, whatever the document's record or links in it say.
+    Only files inside a source of the corpus are opened, even if the document's record or a link points elsewhere.
     """
     source = Path(corpus.document(id).source)
     given = corpus.manifest.recipe.get("sources")
@@ -115,7 +116,7 @@ class _Piece:
     word: str
     """Letters and digits, for comparison."""
     goes_on: bool
-    """Whether the word goes on in the next line."""
+    """Whether the word continues on the next line."""
 
 
 def _pieces(line: Line) -> Iterator[_Piece]:
@@ -174,7 +175,7 @@ def _placed(pieces: Sequence[_Piece], text: str) -> list[Span | None]:
 
 
 def _joined(pieces: Sequence[_Piece]) -> tuple[list[str], list[list[int]]]:
-    """Whole words, and the pieces of each: one that goes on in the next line has two."""
+    """Whole words, and the pieces of each: a word that continues on the next line has two."""
     units: list[str] = []
     owners: list[list[int]] = []
     goes_on = False

@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class StratifiedSample(Generic[T]):
-    """What was drawn for each value of a tag."""
+    """The members drawn for each value of a tag."""
 
     drawn: dict[str, list[T]]
     """In random order."""
@@ -83,7 +83,7 @@ class SamplePlan(Record):
     strata: dict[str, Count]
     """The size of the sample by value of the tag."""
     available: dict[str, Count]
-    """What there was to draw from, by value of the tag."""
+    """The number of candidates, by value of the tag."""
     seed: int
 
 
@@ -94,7 +94,7 @@ class PlannedProject(Project, ABC, Generic[P]):
     """A project with a plan. Everything that people enter is on disk when its method returns."""
 
     kind: ClassVar[str]
-    """What the project is called in messages."""
+    """The noun for such a project in messages."""
     plan_file: ClassVar[str]
     schema: ClassVar[str]
     """The tables of what people enter."""

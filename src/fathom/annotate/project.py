@@ -23,7 +23,7 @@ from fathom.annotate.layers import (
     Comment,
     EvidenceLink,
     Layer,
-    Values,
+    LayerChange,
     annotation_of,
     completed,
     ends_of,
@@ -93,7 +93,7 @@ ChangeKind = Literal["edit", "undo", "redo", "done", "reopened", "imported"]
 
 
 class ProjectSettings(Record):
-    """What a project annotates."""
+    """The settings of a project: its corpus, documents and guidelines."""
 
     format: int = FORMAT
     fathom: str = __version__
@@ -128,7 +128,7 @@ class SavedChange:
     """A change that is stored, or the changes of others that came first."""
 
     revision: int
-    values: Values
+    values: LayerChange
     """All elements that changed since the revision that the client knew."""
     can_undo: bool
     can_redo: bool
@@ -173,7 +173,7 @@ class Project(SqliteFile):
             raise FathomError(f"'{folder}' already contains a project. Choose another --project.")
         with file_errors("write", path):
             folder.mkdir(parents=True, exist_ok=True)
-            # The file has the tokens of all annotators: nobody else may read it.
+            # The file has the tokens of all annotators, so only its owner may read it.
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             db = connect(path)
             with db:
@@ -292,7 +292,9 @@ class Project(SqliteFile):
         query = "SELECT annotator FROM layers WHERE document = ? ORDER BY annotator"
         return [name for (name,) in self._db.execute(query, (document,))]
 
-    def change(self, document: DocumentId, annotator: str, revision: int, values: Values, text: str) -> SavedChange:
+    def change(
+        self, document: DocumentId, annotator: str, revision: int, values: LayerChange, text: str
+    ) -> SavedChange:
         """Store an edit of the layer at `revision`; raises StaleRevisionError if that is not the current one."""
         with self._transaction():
             head = self._expect(document, annotator, revision)
@@ -338,7 +340,7 @@ class Project(SqliteFile):
             return self._saved(document, annotator, revision)
 
     def changes_since(self, document: DocumentId, annotator: str, revision: int) -> SavedChange:
-        """What changed after a revision."""
+        """The changes after a revision."""
         with self._reading():
             return self._saved(document, annotator, revision)
 
@@ -376,7 +378,7 @@ class Project(SqliteFile):
     # Parts.
 
     @contextmanager
-    def together(self) -> Iterator[None]:
+    def transaction(self) -> Iterator[None]:
         """One transaction for several changes, on disk when it ends. A change that fails undoes only itself."""
         with file_errors("write", self.folder / FILE):
             self._db.execute("BEGIN IMMEDIATE")
@@ -392,7 +394,7 @@ class Project(SqliteFile):
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         if not self._db.in_transaction:
-            with self.together():
+            with self.transaction():
                 yield
             return
         with file_errors("write", self.folder / FILE):
@@ -434,7 +436,7 @@ class Project(SqliteFile):
         query = "SELECT id, value FROM elements WHERE document = ? AND annotator = ? ORDER BY id"
         return {id: ELEMENT.validate_json(value) for id, value in self._db.execute(query, (document, annotator))}
 
-    def _related(self, document: DocumentId, annotator: str, values: Values) -> Layer:
+    def _related(self, document: DocumentId, annotator: str, values: LayerChange) -> Layer:
         """The elements that a change depends on: all of them only if it removes some, which may have links."""
         if None in values.values():
             return self._elements(document, annotator)
@@ -481,7 +483,9 @@ class Project(SqliteFile):
             "UPDATE layers SET depth = depth + ? WHERE document = ? AND annotator = ?", (by, document, annotator)
         )
 
-    def _past(self, document: DocumentId, annotator: str, position: int, side: Literal["before", "after"]) -> Values:
+    def _past(
+        self, document: DocumentId, annotator: str, position: int, side: Literal["before", "after"]
+    ) -> LayerChange:
         """The elements before or after the edit at a position of the history."""
         (values,) = self._db.execute(
             f"SELECT c.{side} FROM history h JOIN changes c USING (document, annotator, revision) "
@@ -498,7 +502,7 @@ class Project(SqliteFile):
             (document, annotator, revision),
         )
         ids = {id for (after,) in rows for id in json.loads(after)}
-        values: Values = {}
+        values: LayerChange = {}
         for id in sorted(ids):
             row = self._db.execute(
                 "SELECT value FROM elements WHERE document = ? AND annotator = ? AND id = ?", (document, annotator, id)

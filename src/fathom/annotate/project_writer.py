@@ -1,7 +1,7 @@
-"""Changes of a project by many people at once, several in one transaction.
+"""Writes the changes of many people to a project, several in one transaction.
 
-A commit waits for the disk, some milliseconds. If every change had a commit of its own, 20 people would wait for one
-another; so all changes that arrive during one commit share the next one.
+A commit takes some milliseconds, since it waits for the disk. With one commit per change, 20 people would wait for each
+other. So all changes that arrive during one commit share the next one.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class ProjectWriter:
     def _commit(self, project: Project, changes: list[_Change]) -> None:
         running = [one for one in changes if one.done.set_running_or_notify_cancel()]
         try:
-            with project.together():
+            with project.transaction():
                 for one in running:
                     try:
                         one.result = one.act(project)

@@ -1,4 +1,4 @@
-"""Who may talk to the local server: pages that it served itself, in a browser that opened the printed link."""
+"""Access control of the local server: only its own pages, in a browser that opened the printed link."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _REFUSAL = (
 
 
 def cookie_name(port: int) -> str:
-    """Cookies do not depend on the port: two servers on one machine need two names."""
+    """The name of the cookie. It includes the port, since browsers share cookies between the ports of a host."""
     return f"fathom-{port}"
 
 

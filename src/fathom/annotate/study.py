@@ -69,7 +69,7 @@ class StudyPlan(SamplePlan):
 
 
 class StudyAnswer(Record):
-    """What one person said to one task."""
+    """One person's answer to one task."""
 
     person: str
     place: Count

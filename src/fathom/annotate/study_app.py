@@ -53,7 +53,7 @@ class StudyState:
         return self.study
 
     def _material(self, id: QuestionId) -> str:
-        """What is shown with a question."""
+        """The material that is shown with a question."""
         question = self.questions[id]
         name = question.family
         forms = family(name).views(self.corpus, self.bench.manifest.reports.get(name, {})).forms
@@ -129,7 +129,7 @@ class MaterialTable(NamedTuple):
 
     title: str
     definition: list[str]
-    """What is said about its columns, line by line."""
+    """The descriptions of its columns, one per line."""
     columns: list[str]
     rows: list[list[str]]
     """A row of one cell is a line of its own, such as a control code."""

@@ -15,7 +15,7 @@ from pydantic import StringConstraints
 
 from fathom.analysis.value_checks import CheckVerdict
 from fathom.annotate.document_html import DocumentHtml, document_html
-from fathom.annotate.value_checks import Step, ValueCheck, ValueChecks
+from fathom.annotate.value_checks import CheckStep, ValueCheck, ValueChecks
 from fathom.annotate.web import Input, create_app, page, require_attestation, user_of
 from fathom.corpus.store import Corpus
 from fathom.records.documents import DocumentId
@@ -79,7 +79,7 @@ async def task(request: Request) -> Response:
 
 
 class _Check(Input):
-    step: Step
+    step: CheckStep
     verdict: CheckVerdict
     note: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)] = ""
 

@@ -27,7 +27,7 @@ CREATE TABLE checks (
 ) WITHOUT ROWID;
 """
 
-Step = Literal["first", "second"]
+CheckStep = Literal["first", "second"]
 
 
 class ValueCheckPlan(SamplePlan):
@@ -39,14 +39,14 @@ class ValueCheckPlan(SamplePlan):
 
 
 class ValueCheck(Record):
-    """What one person says about one value."""
+    """One person's verdict on one value."""
 
     person: str
     place: Count
-    step: Step
+    step: CheckStep
     verdict: CheckVerdict
     note: str = ""
-    """What the document says instead, or why it is unclear."""
+    """The value that the document states instead, or why it is unclear."""
 
 
 @dataclass(frozen=True)
@@ -54,13 +54,13 @@ class CheckTask:
     """A value that a person has to check."""
 
     place: int
-    step: Step
+    step: CheckStep
     earlier: ValueCheck | None
     """For a second review: the first check."""
 
 
 def assign_values(count: int, people: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """The places of the values in turn, so that every person gets about as many of every stratum."""
+    """The places of the values, dealt out in turn so that every person gets a similar number of each stratum."""
     if len(people) < 2:
         raise FathomError("A second person reviews disagreements. Give --annotator at least twice.")
     return {name: tuple(range(number, count, len(people))) for number, name in enumerate(people)}
@@ -89,7 +89,7 @@ class ValueChecks(PlannedProject[ValueCheckPlan]):
                 yield ValueCheck(person=person, place=place, step=step, verdict=verdict, note=note)
 
     def open_tasks(self, person: str) -> list[CheckTask]:
-        """What a person has to check: first the own values, then those of others that were not confirmed."""
+        """The values that a person has to check: first their own, then unconfirmed ones of others."""
         known = {(one.place, one.step): one for one in self.checks()}
         own = [CheckTask(place, "first", None) for place in self.plan.first[person] if (place, "first") not in known]
         return own + [

@@ -1,4 +1,4 @@
-"""What all pages of the local web app have in common: templates, scripts, errors, and the server itself."""
+"""The basis of the local web apps: templates, scripts, errors, and the server."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ SCRIPTS = {
 
 
 class ServedState(Protocol):
-    """What an app serves: at least a project, which has the people who may open the pages."""
+    """The state of an app: at least a project, whose people may open the pages."""
 
     @property
     def project(self) -> Project: ...

@@ -15,7 +15,7 @@ from fathom.records.documents import Document, DocumentId
 from fathom.records.errors import FathomError
 from fathom.records.files import read_records
 from fathom.records.spans import Span
-from fathom.scoring.span_matching import DEFAULT_THRESHOLD, Level
+from fathom.scoring.span_matching import DEFAULT_THRESHOLD, MatchLevel
 
 __all__ = ["Agreement", "LabelAgreement", "PairAgreement", "agree"]
 
@@ -23,7 +23,7 @@ __all__ = ["Agreement", "LabelAgreement", "PairAgreement", "agree"]
 def agree(
     annotations: Folder | Iterable[Folder],
     corpus: Folder | None = None,
-    level: Level | None = None,
+    level: MatchLevel | None = None,
     threshold: float = DEFAULT_THRESHOLD,
 ) -> Agreement:
     """The agreement of the annotators of some files of annotations.
@@ -66,8 +66,8 @@ def _read(paths: Sequence[Path]) -> list[Annotation]:
             found.append(one)
     names = sorted({one.annotator for one in found})
     if len(names) < 2:
-        who = f"by '{names[0]}'" if names else "missing"
-        raise FathomError(f"All annotations are {who}. Agreement needs at least two annotators.")
+        found_by = f"All annotations are by '{names[0]}'" if names else "There are no annotations"
+        raise FathomError(f"{found_by}. Agreement needs at least two annotators.")
     if len({one.document for one in found}) == len(found):
         raise FathomError(
             f"No document has annotations by two annotators ({', '.join(names)}). Agreement needs common documents."

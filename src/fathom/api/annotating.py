@@ -62,7 +62,7 @@ class ProjectSummary(Record):
 
 
 class ExportReport(Record):
-    """What an export wrote."""
+    """The counts of an export."""
 
     out: str
     annotations: Count

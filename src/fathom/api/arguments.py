@@ -1,4 +1,4 @@
-"""Arguments of API functions: folders, names and lengths in any form, and settings whose errors are sentences."""
+"""Arguments of API functions: folders, names and lengths in any form, and settings with readable errors."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ from fathom.tasks.checking import ShownContexts, check
 from fathom.tasks.family import Family, FamilySettings, FromCorpus, Item, ModelAnswers, PerContext, Preset
 from fathom.tasks.simulating import open_simulator, simulated_model, simulated_response
 from fathom.tasks.swapping import REPORT
-from fathom.tasks.unasked import unknown_fields
+from fathom.tasks.unasked_questions import unknown_fields
 
 if TYPE_CHECKING:
     import pandas

@@ -12,7 +12,7 @@ from fathom.annotate.error_coding import Category, CodingCase, CodingPlan, Error
 from fathom.annotate.planned_project import question_tags, relative, stratified_sample
 from fathom.api.arguments import Folder, as_path
 from fathom.api.findings import run_folders
-from fathom.api.serving import Links, require_server, serve_planned
+from fathom.api.serving import PersonLinks, require_server, serve_planned
 from fathom.records.errors import FathomError
 from fathom.records.questions import Question
 from fathom.records.record import first_error
@@ -127,7 +127,7 @@ def _wrong_runs(found: BenchRuns) -> dict[str, list[str]]:
     return wrong
 
 
-def serve_coding(coding: Folder, *, port: int = 0, started: Callable[[Links], None]) -> None:
+def serve_coding(coding: Folder, *, port: int = 0, started: Callable[[PersonLinks], None]) -> None:
     """Serve an error coding on the loopback address until an interrupt; `started` gets the link of each coder."""
     require_server()
     from fathom.annotate.coding_app import coding_app

@@ -15,14 +15,14 @@ from fathom.api.judging import role_model
 from fathom.corpus.store import Corpus
 from fathom.models.model_info import ModelInfo, model_info
 from fathom.models.prompts import Prompt, RolePrompt
-from fathom.models.simulated import PREFIX, Simulated
+from fathom.models.simulated import PREFIX, SimulatedModel
 from fathom.records.documents import Count, DocumentId
 from fathom.records.errors import FathomError
 from fathom.records.files import read_records
 from fathom.records.questions import Usage
 from fathom.records.record import Record
 from fathom.records.rng import rng_for
-from fathom.runs.calling import highest_usage
+from fathom.runs.model_caller import highest_usage
 from fathom.runs.roles import CALLS, RoleCall, RoleModel, RoleSettings, run_role
 from fathom.runs.run import RunLimits
 from fathom.systems.protocol import count_tokens, estimate_prompts
@@ -53,7 +53,7 @@ __all__ = [
 ROOM = 400
 """Tokens of the instruction and the list of figures, beside the document."""
 
-Progress = Callable[[int, int], None]
+ExtractionProgress = Callable[[int, int], None]
 
 
 class ExtractionPlan(Record):
@@ -88,7 +88,7 @@ class ExtractionSummary(Record):
 
 @dataclass(frozen=True)
 class ExtractionOptions:
-    """What extractors are asked, and how."""
+    """The options of an extraction."""
 
     tries: int = 3
     """How often each extractor is asked."""
@@ -110,7 +110,7 @@ class ExtractionOptions:
 
 @dataclass(frozen=True)
 class _ExtractionPrompt:
-    """One prompt, with what it asks for."""
+    """One prompt, and the figures that it asks for."""
 
     subject: ExtractionTask
     fields: tuple[str, ...]
@@ -196,7 +196,7 @@ def extract_figures(
     *,
     no_consensus: NoConsensus = "unknown",
     budget: float | None = None,
-    progress: Progress = lambda done, total: None,
+    progress: ExtractionProgress = lambda done, total: None,
 ) -> ExtractionSummary:
     """Ask every extractor for the pack's figures, and write those on which more than half of all votes agree.
 
@@ -238,7 +238,7 @@ def extract_figures(
 class _Poll:
     """Asks extractors and collects their votes, within one budget for all of them."""
 
-    def __init__(self, extraction: _Extraction, budget: float | None, progress: Progress) -> None:
+    def __init__(self, extraction: _Extraction, budget: float | None, progress: ExtractionProgress) -> None:
         self._extraction = extraction
         self._budget = budget
         self._progress = progress
@@ -312,7 +312,7 @@ def _turn(role: RoleModel, asked: Sequence[_ExtractionPrompt], extraction: _Extr
     """The model of one turn: a simulated one answers by its own random numbers each time."""
     if not role.name.startswith(PREFIX):
         return role
-    simulated = Simulated.parse(role.name).resolved(())
+    simulated = SimulatedModel.parse(role.name).resolved(())
     if simulated.kind != "extractor":
         raise FathomError(
             f"'{role.name}' cannot extract figures. The simulated extractor is 'sim/extractor?error=0.1'."

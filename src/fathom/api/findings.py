@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from fathom.analysis import analyze as analysis
 from fathom.analysis import loading
+from fathom.analysis.best_systems import best_systems, figures_of, run_labels
 from fathom.analysis.contamination import Contamination, ProbeResults, QuestionResult, SwapResults, question_results
 from fathom.analysis.contamination import contamination as contamination_of
 from fathom.analysis.cost import question_cost
@@ -28,7 +29,6 @@ from fathom.analysis.findings import (
     Spread,
 )
 from fathom.analysis.properties import Groupings
-from fathom.analysis.strategies import best_systems, figures_of, run_labels
 from fathom.api.arguments import Folder, Progress, as_path, as_paths, ignore
 from fathom.api.dataframes import require_pandas
 from fathom.records.errors import FathomError

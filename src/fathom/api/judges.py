@@ -19,7 +19,7 @@ from fathom.analysis.judge_agreement import (
     agreements,
     drift,
     judge_errors,
-    together,
+    majority_decisions,
 )
 from fathom.analysis.judge_errors import JudgedResponse, JudgeError, corrected_accuracy
 from fathom.analysis.loading import open_bench
@@ -143,7 +143,7 @@ class _JudgedRun:
             judged=sum(bool(one.judged) for one in verdicts),
             unjudged=sum(one.outcome == "unjudged" for one in verdicts),
             accuracy=_accuracy(self._scores, self._contexts),
-            corrected=corrected_accuracy(self._responses(), judge_errors(together(self._planted))),
+            corrected=corrected_accuracy(self._responses(), judge_errors(majority_decisions(self._planted))),
             judges=tuple(self._summaries()),
             agreements=tuple(self._agreements()),
             drift=changes,
@@ -170,7 +170,7 @@ class _JudgedRun:
             mine = [one for one in self._judgments if one.judge == name]
             yield _summary(name, mine, [one for one in self._planted if one.judge == name])
         if len(names) > 1:
-            yield _summary(ALL_JUDGES, self._judgments, together(self._planted))
+            yield _summary(ALL_JUDGES, self._judgments, majority_decisions(self._planted))
 
     def _agreements(self) -> Iterable[JudgeAgreement]:
         """The agreement of judges, check and people on each part."""
@@ -210,7 +210,7 @@ class _JudgedRun:
         return {**found}
 
     def _checked(self, places: set[ResponseId]) -> Decisions:
-        """What the check alone decides on the same responses."""
+        """The decisions of the check alone on the same responses."""
         responses: dict[ResponseId, Response] = {
             (one.question_id, one.sample): one for one in read_responses(self._folder).responses.values()
         }

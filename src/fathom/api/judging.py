@@ -34,7 +34,7 @@ ATTEMPTS = 3
 
 
 @dataclass(frozen=True)
-class Judging:
+class RunJudgments:
     """The judgments on the responses of a run."""
 
     judgments: Sequence[Judgment]
@@ -77,7 +77,7 @@ def judge(
     calibration: int = CALIBRATION_ITEMS,
     attempts: int = ATTEMPTS,
     progress: Callable[[int, int], None] = lambda done, total: None,
-) -> Judging:
+) -> RunJudgments:
     """Judge the responses of a run whose families have a judge, and write `judgments.jsonl` to the run's folder.
 
     Each of the models judges each response. They also judge planted responses to `calibration` questions, the same
@@ -101,7 +101,7 @@ def judge(
         decisions += _planted_decisions(planted, model.name, batch, reasoning)
     write_records(folder / JUDGMENTS, judgments, checksums=True)
     write_records(folder / CALIBRATION, decisions)
-    return Judging(judgments, usage, stopped)
+    return RunJudgments(judgments, usage, stopped)
 
 
 @dataclass(frozen=True)

@@ -24,10 +24,10 @@ from fathom.api.runs import (
 from fathom.api.scores import score_run
 from fathom.records.errors import FathomError
 from fathom.records.record import Record
-from fathom.runs.calling import Budget, SharedLimits
 from fathom.runs.folder import read_responses, spent_at_most
 from fathom.runs.matrix import Matrix, MatrixCell, cells, parse_matrix, read_matrix
 from fathom.runs.progress import ShowProgress, show_nothing
+from fathom.runs.request_limits import Budget, SharedLimits
 from fathom.runs.run import summarize
 from fathom.systems.catalog import load_system
 from fathom.systems.protocol import needs_model
@@ -112,7 +112,7 @@ class MatrixRequest:
         return MatrixRun(self.folder, tuple(statuses), interrupted)
 
     def _run_cell(self, one: PlannedCell, limits: RunLimits, progress: CellProgress, number: int) -> CellStatus:
-        # A complete cell needs no model, so that its server need not run.
+        # A complete cell needs no model, so its server need not run.
         status = self._existing(one)
         if status is None or not status.is_complete:
             show = progress.begin(one, number, len(self.cells))

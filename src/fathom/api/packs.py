@@ -15,7 +15,7 @@ __all__ = ["FieldCoverage", "Pack", "PackCoverage", "check_pack", "pack_names", 
 
 
 def check_pack(pack: str, corpus: Folder, seed: int = 0) -> PackCoverage:
-    """What a pack, by its name or TOML file, finds in a corpus: the coverage of every field and sample questions."""
+    """The coverage of a pack, given by name or TOML file, in a corpus: of every field, with sample questions."""
     read = read_pack(pack)
     with open_corpus(corpus) as opened:
         return pack_coverage(read, opened, seed)

@@ -1,4 +1,4 @@
-"""What a run over a bench would cost with common models, estimated from the lengths of its contexts alone."""
+"""The price of a run over a bench with common models, estimated from the lengths of its contexts alone."""
 
 from __future__ import annotations
 

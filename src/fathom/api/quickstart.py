@@ -25,7 +25,7 @@ from fathom.tasks.family import PerContext
 
 __all__ = ["FirstBench", "choose", "is_corpus", "plan_runs", "quickstart", "run_folder"]
 
-FEWEST_DOCUMENTS = 3
+MIN_COMPARED = 3
 """Fewer documents give no questions that compare them."""
 QUESTIONS = 10
 """Questions of each context."""
@@ -33,7 +33,7 @@ QUESTIONS = 10
 
 @dataclass(frozen=True)
 class FirstBench:
-    """What a first bench over a corpus consists of."""
+    """The lengths, families and sizes of a first bench."""
 
     contexts: FittingLengths
     sampling: tuple[Sampling, ...]
@@ -47,11 +47,11 @@ def choose(corpus: Corpus) -> FirstBench:
     """The lengths, families and sizes of a first bench; an error if the documents allow none."""
     distinct = distinct_documents(corpus)
     documents = len(distinct)
-    if documents < FEWEST_DOCUMENTS:
+    if documents < MIN_COMPARED:
         others = f"; the {len(corpus)} that could be read are versions of them" if len(corpus) > documents else ""
         raise FathomError(
             f"A first bench compares documents, and only {documents} could be read into '{corpus.folder}'{others}. "
-            f"Give at least {FEWEST_DOCUMENTS}."
+            f"Give at least {MIN_COMPARED}."
         )
     suitable = {
         name: settings

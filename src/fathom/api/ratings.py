@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from fathom.analysis.findings import Estimate
-from fathom.analysis.intervals import Values, mean_estimate
+from fathom.analysis.intervals import FloatArray, mean_estimate
 from fathom.analysis.loading import open_bench, read_verdicts
 from fathom.analysis.ratios import ratio_estimate
 from fathom.api.arguments import Folder, as_path
@@ -114,5 +114,5 @@ def _summary(outcome: str, ratings: Sequence[TraceRating], contexts: Mapping[Que
     )
 
 
-def _column(ratings: Sequence[TraceRating], name: str) -> Values:
+def _column(ratings: Sequence[TraceRating], name: str) -> FloatArray:
     return np.array([float(getattr(one, name)) for one in ratings])

@@ -44,9 +44,9 @@ from fathom.tasks.checking import Checker
 __all__ = ["RunDetails", "RunListing", "list_runs", "run_details"]
 
 RunState = Literal["running", "finished", "stopped", "unreadable"]
-MOST_SCORED = 1_000
+MAX_SCORED = 1_000
 """Responses that are scored for a listing; those of a larger run are scored by `fathom score`."""
-DEEPEST = 4
+MAX_DEPTH = 4
 """Folders within folders that are searched for runs."""
 
 
@@ -86,7 +86,7 @@ def list_runs(folder: Folder = "runs") -> list[RunListing]:
     path = as_path(folder)
     if not path.is_dir():
         raise FathomError(f"There is no folder '{path}' with runs. Make a run with `fathom run BENCH --model M`.")
-    found = sorted(_run_folders(path, DEEPEST), key=lambda one: (-_modified(one), str(one)))
+    found = sorted(_run_folders(path, MAX_DEPTH), key=lambda one: (-_modified(one), str(one)))
     return [_listed(one) for one in found]
 
 
@@ -230,7 +230,7 @@ def _accuracy(folder: Path, asked: _RunQuestions, index: ResponseIndex) -> float
     try:
         if path.exists() and path.stat().st_mtime >= (folder / RESPONSES).stat().st_mtime:
             return tally({"all": scored}, read_records(path, Verdict))["all"].accuracy
-        if not index.responses or len(index.responses) > MOST_SCORED:
+        if not index.responses or len(index.responses) > MAX_SCORED:
             return None
         checker = Checker(asked.bench, scored)
         responses = [one for one in index.responses.values() if one.question_id in checker.keys]

@@ -65,13 +65,13 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-class JudgeSummary(NamedTuple):
-    """What a judge decided on."""
+class JudgeDecisions(NamedTuple):
+    """The number of decisions of judges, and their agreement with the check."""
 
     decided: int
     """Responses that the check leaves open."""
     compared: int
-    """Responses that need no judge and were judged all the same."""
+    """Responses that were judged although they need no judge."""
     agreement: float
     """The share of these on which judge and check agree."""
 
@@ -100,7 +100,7 @@ class Scores:
     reasoning: Reasoning = "visible"
     """The reasoning that was checked and judged."""
     baselines: tuple[str, ...] = ()
-    """What shortcuts reach on the bench, in lines, as its build measured it."""
+    """The shortcut baselines of the bench, one per line, as its build measured them."""
 
     def __repr__(self) -> str:
         return f"Scores('{self.bench}', {len(self.questions):,} questions, accuracy {self.accuracy:.1%})"
@@ -175,11 +175,11 @@ class Scores:
         return _mean([score.accuracy for score in self.macro_groups.values()]) if self.macro_groups else None
 
     @property
-    def judged(self) -> JudgeSummary | None:
-        """What a judge decided on; None if there are no judgments."""
+    def judged(self) -> JudgeDecisions | None:
+        """The decisions of judges; None if there are no judgments."""
         judged = [verdict for verdict in self.verdicts if verdict.judgments]
         agreed = [verdict.measures[JUDGE_AGREES] for verdict in judged if JUDGE_AGREES in verdict.measures]
-        return JudgeSummary(len(judged) - len(agreed), len(agreed), _mean(agreed)) if judged else None
+        return JudgeDecisions(len(judged) - len(agreed), len(agreed), _mean(agreed)) if judged else None
 
     def by(self, tag: str) -> dict[str, Score]:
         """Scores for each value of a tag, in order."""

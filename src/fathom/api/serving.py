@@ -13,7 +13,7 @@ from fathom.records.errors import FathomError
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-Links = dict[str, str]
+PersonLinks = dict[str, str]
 """The link of each person."""
 
 
@@ -30,7 +30,7 @@ def require_server() -> None:
 
 
 def serve(
-    folder: Path, app: Callable[[Callable[[], int]], FastAPI], port: int, started: Callable[[Links], None]
+    folder: Path, app: Callable[[Callable[[], int]], FastAPI], port: int, started: Callable[[PersonLinks], None]
 ) -> None:
     """Serve until an interrupt, on the given port, the last one, or any. `app` gets a function that gives the port."""
     from fathom.annotate.web import LocalServer
@@ -48,7 +48,7 @@ def serve_planned(
     project: PlannedProject[Any],
     app: Callable[[Path, Path, Callable[[], int]], FastAPI],
     port: int,
-    started: Callable[[Links], None],
+    started: Callable[[PersonLinks], None],
 ) -> None:
     """Serve a project that was drawn from a bench; `app` also gets its folder and that of its corpus."""
     with project, project.open_bench().open_corpus() as corpus:

@@ -14,7 +14,7 @@ from fathom.records.questions import QuestionId, Response
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 from fathom.runs.plan import Job
-from fathom.runs.simulated_session import ShownParts, SimulatedModel
+from fathom.runs.simulated_session import ShownParts, SimulatedResponder
 from fathom.scoring.keys import Key
 from fathom.tasks.bench import Bench
 from fathom.tasks.family import Item, Simulator
@@ -36,7 +36,7 @@ CACHED = 256
 @contextmanager
 def open_simulated_model(
     folder: Path, corpus_folder: Path | None, model: str, system: str, seed: int
-) -> Iterator[SimulatedModel]:
+) -> Iterator[SimulatedResponder]:
     """The simulated model of that name over a bench; the same seed gives the same responses."""
     bench = Bench(folder)
     behavior = simulated_model(model, bench.manifest.families, system)
@@ -104,7 +104,7 @@ class _Model:
         return list(dict.fromkeys([*shown.notes, *new]))
 
     def _located(self, context: Context, item: Item) -> Located:
-        """What a question needs; cached, since a system of many calls needs it often."""
+        """The passages that a question needs; cached, since a system of many calls uses them often."""
         question = item.question.id
         if question not in self._needed:
             if len(self._needed) >= CACHED:

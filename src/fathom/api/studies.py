@@ -10,7 +10,7 @@ from fathom.analysis.studies import HumanAnswer, StudyGroup, StudyResults, summa
 from fathom.annotate.planned_project import question_tags, relative
 from fathom.annotate.study import Study, StudyAnswer, StudyPlan, StudyTask, assign_tasks, draw_sample
 from fathom.api.arguments import Folder, as_path
-from fathom.api.serving import Links, require_server, serve_planned
+from fathom.api.serving import PersonLinks, require_server, serve_planned
 from fathom.records.errors import FathomError
 from fathom.records.questions import QuestionId, Response
 from fathom.runs.folder import read_run, selected_questions
@@ -88,7 +88,7 @@ def create_study(
     return plan
 
 
-def serve_study(study: Folder, *, port: int = 0, started: Callable[[Links], None]) -> None:
+def serve_study(study: Folder, *, port: int = 0, started: Callable[[PersonLinks], None]) -> None:
     """Serve a study on the loopback address until an interrupt; `started` gets the link of each person."""
     require_server()
     from fathom.annotate.study_app import study_app

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fathom.analysis.analyze import open_corpus_of, worker_processes
-from fathom.analysis.collection import ExtraMeasures, collect, diagnosed_names
+from fathom.analysis.bench_data import ExtraMeasures, collect, diagnosed_names
 from fathom.analysis.loading import BenchRuns, ScoredResponse, load_runs
 from fathom.analysis.pivot import PivotCell, PivotSettings, PivotTable, pivot
-from fathom.analysis.pivot_terms import Terms
+from fathom.analysis.pivot_terms import PivotTerms
 from fathom.analysis.response_table import ResponseTable, plain_name
 from fathom.api.arguments import Folder, Progress, as_names, as_path, ignore
 from fathom.api.dataframes import require_pandas
@@ -56,7 +56,7 @@ class Table:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What to know before comparing cells."""
+        """Caveats for comparing cells."""
         return self.content.notes
 
     def value(self, *labels: str) -> float | None:
@@ -160,7 +160,7 @@ def _some(values: Sequence[str], most: int = 6) -> str:
 
 
 def _all_measures(found: ResponseTable) -> str:
-    return ", ".join(Terms(found).measure_names())
+    return ", ".join(PivotTerms(found).measure_names())
 
 
 @dataclass(frozen=True)

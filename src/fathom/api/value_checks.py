@@ -8,7 +8,7 @@ from fathom.analysis.value_checks import CheckedGroup, CheckedValue, ValueCheckR
 from fathom.annotate.planned_project import relative, stratified_sample
 from fathom.annotate.value_checks import ValueCheckPlan, ValueChecks, assign_values
 from fathom.api.arguments import Folder, as_path
-from fathom.api.serving import Links, require_server, serve_planned
+from fathom.api.serving import PersonLinks, require_server, serve_planned
 from fathom.records.errors import FathomError
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
@@ -74,7 +74,7 @@ def _value_id(value: ExtractedValue) -> str:
     return f"{value.document} {value.span.start:012} {value.name} {value.period}"
 
 
-def serve_value_check(checks: Folder, *, port: int = 0, started: Callable[[Links], None]) -> None:
+def serve_value_check(checks: Folder, *, port: int = 0, started: Callable[[PersonLinks], None]) -> None:
     """Serve value checks on the loopback address until an interrupt; `started` gets the link of each person."""
     require_server()
     from fathom.annotate.value_check_app import value_check_app

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from fathom.api.authored import (
+from fathom.api.authored_puzzles import (
     CORPUS,
     PUZZLES,
     AuthoringCounts,

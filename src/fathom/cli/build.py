@@ -150,8 +150,8 @@ def describe_price(bench: Bench) -> str:
     tokens = f"a run with the whole context: {found.tokens:,} input tokens"
     if not found.prices:
         return f"{tokens}; common models cannot read the longest context"
-    (low, cheap), (high, dear) = found.prices[0], found.prices[-1]
-    return f"{tokens}, about ${low:,.2f} ({cheap}) to ${high:,.2f} ({dear})"
+    (low, cheapest), (high, dearest) = found.prices[0], found.prices[-1]
+    return f"{tokens}, about ${low:,.2f} ({cheapest}) to ${high:,.2f} ({dearest})"
 
 
 def describe(bench: Bench) -> str:

@@ -93,7 +93,7 @@ def lost_calls(count: int) -> str:
 
 
 def how_to_resume(stopped: str | None) -> str:
-    """What a user does about missing responses; `stopped` is why the run ended early."""
+    """Advice on missing responses; `stopped` is why the run ended early."""
     by_budget = stopped is not None and stopped.startswith("the budget is reached")
     return f"run the same command again{' with a higher --budget' if by_budget else ''}"
 

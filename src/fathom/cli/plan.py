@@ -72,7 +72,7 @@ def describe(request: RunRequest, plan: Plan) -> str:
 
 
 def _unknown(plan: Plan) -> str:
-    """What is known of the cost of a system that needs no model."""
+    """The known cost of a system that needs no model."""
     if not plan.requests:
         return "nothing to send"
     asked = f"{plan.requests:,} requests; the cost of such a system is unknown before it answers"

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fathom.records.contexts import Split
 
 HIDDEN = {"separate": "in a separate thinking text", "hidden": "hidden by the provider", "none": "none"}
-"""Where reasoning is that does not count."""
+"""Labels for reasoning that is not checked, by its state."""
 OUTCOMES = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudged", "unanswered")
 """Outcomes other than correct, in the order in which they are printed."""
 

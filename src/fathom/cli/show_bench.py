@@ -127,7 +127,7 @@ def _question_lines(item: BenchItem) -> list[str]:
     question = item.question
     tags = ", ".join(f"{name} {value}" for name, value in question.tags.items())
     head = f"{question.id}  {question.family}, {question.split}, context {question.context_id} ({tags})"
-    # Questions of some families have lists in them, so that only long lines are wrapped.
+    # Questions of some families have lists in them, so only long lines are wrapped.
     text = [part for line in question.text.splitlines() for part in wrapped(line)]
     return [*wrapped(head, indent=0), *text]
 

@@ -54,7 +54,7 @@ def write_contexts(
         report = report.model_copy(update={"file": file_hash(Path(file.name))})
         report_file.write(pretty_json(report))
         if path.exists() and not replace:
-            raise FathomError(f"Another process wrote '{path}' meanwhile; it was kept. Choose another --out.")
+            raise FathomError(f"Another process has written '{path}'; its file was kept. Choose another --out.")
     return report
 
 

@@ -443,7 +443,7 @@ class _Group:
 
     @property
     def seed(self) -> tuple[str, ...]:
-        """What seeds are derived from besides the split."""
+        """Names that seeds are derived from in addition to the split."""
         return (self.subject,) if self.subject else ()
 
 

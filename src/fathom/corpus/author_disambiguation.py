@@ -138,7 +138,7 @@ class AuthorDisambiguator:
             # Caches are cleared before and after: together they would take much memory.
             self._known.clear()
             name_of.cache_clear()
-            self._people = _Clustering(self._added.values()).people()
+            self._people = _AuthorClusters(self._added.values()).people()
             self._added.clear()
             _co_authors.cache_clear()
         if id not in self._people:
@@ -146,7 +146,7 @@ class AuthorDisambiguator:
         return self._people[id]
 
 
-class _EvidenceNeeded(NamedTuple):
+class _EvidenceRule(NamedTuple):
     """The evidence needed to decide that two names are one person."""
 
     min_score: float
@@ -186,7 +186,7 @@ class _Rivals:
         return tuple(found)
 
 
-class _Clustering:
+class _AuthorClusters:
     """All authors, clustered into people."""
 
     def __init__(self, bylines: Iterable[_Byline]) -> None:
@@ -306,7 +306,7 @@ class _Clustering:
         return pairs
 
     def _likely_pairs(self, names: Mapping[Name, Sequence[int]], index: NameIndex) -> list[tuple[int, int]]:
-        """Pairs with enough evidence besides the name."""
+        """Pairs with enough evidence other than the name."""
         pairs = []
         compatible_names = {name: index.compatible_with(name) for name in index}
         numbers = {name: number for number, name in enumerate(index)}
@@ -322,16 +322,16 @@ class _Clustering:
                 pairs += [pair for pair in found if self._is_likely(*pair, wanted)]
         return pairs
 
-    def _is_likely(self, one: int, two: int, needed: _EvidenceNeeded) -> bool:
+    def _is_likely(self, one: int, two: int, needed: _EvidenceRule) -> bool:
         return not self._differ(one, two) and self._evidence(one, two, needed) >= needed.min_score
 
-    def _evidence_needed(self, left: Name, right: Name, unambiguous: Mapping[Name, bool]) -> _EvidenceNeeded | None:
+    def _evidence_needed(self, left: Name, right: Name, unambiguous: Mapping[Name, bool]) -> _EvidenceRule | None:
         """The evidence needed to decide that two compatible names are one person; None if none suffices."""
         full = same_full_name(left, right)
         if not full and not (unambiguous[left] and unambiguous[right]):
             return None
         frequent = self._frequency.is_frequent(left if left.is_full else right)
-        return _EvidenceNeeded(
+        return _EvidenceRule(
             min_score=(1.0 if full else 2.0) + frequent,
             rare=full and not frequent,
             initial=not (left.is_full and right.is_full),
@@ -346,8 +346,8 @@ class _Clustering:
         left, right = self._authors[one].orcid, self._authors[two].orcid
         return self._documents[one] == self._documents[two] or bool(left and right and left != right)
 
-    def _evidence(self, one: int, two: int, needed: _EvidenceNeeded) -> float:
-        """The score of the evidence besides the name; zero for an initial without a shared co-author."""
+    def _evidence(self, one: int, two: int, needed: _EvidenceRule) -> float:
+        """The score of the evidence other than the name; zero for an initial without a shared co-author."""
         left, right = self._authors[one], self._authors[two]
         left_byline, right_byline = self._byline(one), self._byline(two)
         shared = (_co_authors(left_byline) & _co_authors(right_byline)) - needed.own

@@ -95,7 +95,7 @@ class ReadResult:
     left_out: str = ""
     """Why a file in a folder or archive was not read, such as "a README"."""
     kind: str = ""
-    """What a file is that no reader reads, such as "image"."""
+    """The kind of a file that no reader supports, such as "image"."""
     incomplete: bool = False
     """Whether more than this document may be missing: the file is damaged or cut, or a limit ended its reading."""
 
@@ -161,7 +161,7 @@ def read_file(file: SourceFile, filters: Filters, given: frozenset[str] = frozen
                 parsed.source = _numbered(file.source, len(results) + 1)
                 results.append(_assembled(parsed, parsed.format or format))
     except _ALL_ERRORS as error:
-        # The documents after the failed one are lost, too.
+        # The documents after the failed one are lost as well.
         cut = bool(results) or isinstance(error, TimeLimitExceededError)
         results.append(ReadResult(file.source, format, error=_message(error), incomplete=cut))
     return FileResult(file.source, results, file.key)

@@ -29,7 +29,7 @@ GENERATOR = 4
 SAVE_INTERVAL = 32
 """Documents between two commits: a kill loses no more."""
 
-Length = Literal["full", "short", "long"]
+DocumentLength = Literal["full", "short", "long"]
 DOMAIN_GROUPS = {"articles": SUBJECTS, "reports": tuple(REPORTS), "prose": tuple(PROSE)}
 """Names that select several domains."""
 
@@ -40,7 +40,7 @@ class Recipe(Record):
     command: str = Field(default="generate", pattern="^generate$")
     domains: tuple[str, ...] = SUBJECTS
     """Which documents, in turn: subjects of articles, kinds of reports and of prose."""
-    length: Length = "full"
+    length: DocumentLength = "full"
     """Full documents, letters of a page instead of articles, or long prose; reports have one length."""
     seed: int = 0
     generator: int = GENERATOR
@@ -144,10 +144,10 @@ def _is_complete(recipe: Recipe, documents: int, tokens: int) -> bool:
     return documents >= (recipe.documents or 2**62) or tokens >= (recipe.tokens or 2**62)
 
 
-Task = ArticlePlan | ReportTask | ProseTask
+GenerationTask = ArticlePlan | ReportTask | ProseTask
 
 
-def _tasks(recipe: Recipe) -> Iterator[Task]:
+def _tasks(recipe: Recipe) -> Iterator[GenerationTask]:
     """An endless sequence of documents to write; the domains alternate."""
     subjects = [domain for domain in recipe.domains if domain in SUBJECTS]
     plans = World(recipe.seed, subjects, "short" if recipe.length == "short" else "full").plans()
@@ -161,7 +161,7 @@ def _tasks(recipe: Recipe) -> Iterator[Task]:
                 yield ReportTask(domain, recipe.seed, index)
 
 
-def _write(task: Task) -> PackedDocument:
+def _write(task: GenerationTask) -> PackedDocument:
     match task:
         case ArticlePlan():
             return pack(write_article(task))

@@ -1,7 +1,7 @@
 """Ingests documents into a corpus: read in worker processes, linked, then written. Interrupted work continues.
 
 One process opens sources, writes, and disambiguates authors; workers do everything else and are reused for all stages,
-so that two are almost twice as fast as one. Linking reads the staging file three times instead of keeping it in memory.
+so two are almost twice as fast as one. Linking reads the staging file three times instead of keeping it in memory.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from fathom.corpus.manifest import FILE_NAME as MANIFEST
 from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.readers.parsing.sentences import clear_splitter_cache
 from fathom.corpus.readers.sources import check_exist, printable_name, source_files
-from fathom.corpus.staging import Staging
+from fathom.corpus.staging import StagingFile
 from fathom.corpus.store import CorpusWriter, PackedDocument, finished_corpus
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import write_json
@@ -43,7 +43,7 @@ SAVE_SECONDS = 2.0
 MAX_COPIED = 200_000
 """Up to this number of documents every worker gets its own copy of the link index: about a kilobyte per document."""
 
-Progress = Callable[[str, int], None]
+StageProgress = Callable[[str, int], None]
 """Called with the stage and the number of documents done in it."""
 
 
@@ -52,7 +52,7 @@ def ingest(
     folder: Path,
     filters: Filters,
     processes: int = 1,
-    progress: Progress = lambda stage, done: None,
+    progress: StageProgress = lambda stage, done: None,
 ) -> tuple[CorpusManifest, IngestReport]:
     """Read all sources into a corpus in `folder`; an interrupted call continues when it is repeated.
 
@@ -72,7 +72,7 @@ def ingest(
             )
         return existing, known
     check_exist(sources)  # before anything is written: the corrected command could not write to the same folder
-    with CorpusWriter(folder, recipe) as writer, Staging(folder, recipe) as staging, WorkerPool(processes) as pool:
+    with CorpusWriter(folder, recipe) as writer, StagingFile(folder, recipe) as staging, WorkerPool(processes) as pool:
         _read_all(sources, filters, staging, pool, progress)
         clear_splitter_cache()  # Frees memory for linking, if this process did the reading.
         reporter = Reporter(sources)
@@ -126,7 +126,7 @@ def _nothing_kept(sources: Sequence[Path], reporter: Reporter) -> str:
 
 
 def _read_all(
-    sources: Sequence[Path], filters: Filters, staging: Staging, pool: WorkerPool, progress: Progress
+    sources: Sequence[Path], filters: Filters, staging: StagingFile, pool: WorkerPool, progress: StageProgress
 ) -> None:
     done = staging.parts()
     unread = (source for source in source_files(sources) if not done or not staging.has(source.key))
@@ -141,7 +141,7 @@ def _read_all(
     staging.save()
 
 
-def _read_attached(staging: Staging, pool: WorkerPool, saver: _Saver) -> None:
+def _read_attached(staging: StagingFile, pool: WorkerPool, saver: _Saver) -> None:
     """Read the documents that are attached to others, each once."""
     places: deque[tuple[int, int]] = deque()
 
@@ -170,7 +170,7 @@ class _Saver:
             self._count, self._last = 0, monotonic()
 
 
-def _index(staging: Staging, filters: Filters, reporter: Reporter) -> Linker:
+def _index(staging: StagingFile, filters: Filters, reporter: Reporter) -> Linker:
     """A linker with every document that is kept; the others are only counted."""
     linker = Linker()
     ids: set[str] = set()
@@ -190,7 +190,9 @@ def _index(staging: Staging, filters: Filters, reporter: Reporter) -> Linker:
     return linker
 
 
-def _link(staging: Staging, linker: Linker, pool: WorkerPool, progress: Progress) -> tuple[dict[str, int], int]:
+def _link(
+    staging: StagingFile, linker: Linker, pool: WorkerPool, progress: StageProgress
+) -> tuple[dict[str, int], int]:
     """Link the references; returns the counts by method, and how many documents are versions of another one."""
     versions = linker.versions  # First, since it builds the index that every worker then gets.
     waiting: deque[int] = deque()
@@ -223,7 +225,7 @@ def _find(linker: Linker, query: tuple[str, bytes]) -> _DocumentLinks:
     )
 
 
-def _disambiguator(staging: Staging) -> AuthorDisambiguator:
+def _disambiguator(staging: StagingFile) -> AuthorDisambiguator:
     """A disambiguator with every byline, and the works and citations that distinguish people with the same name."""
     authors = AuthorDisambiguator()
     for record, cited, work in staging.linking_records():
@@ -232,7 +234,7 @@ def _disambiguator(staging: Staging) -> AuthorDisambiguator:
 
 
 def _write(
-    staging: Staging, authors: AuthorDisambiguator, writer: CorpusWriter, pool: WorkerPool, progress: Progress
+    staging: StagingFile, authors: AuthorDisambiguator, writer: CorpusWriter, pool: WorkerPool, progress: StageProgress
 ) -> dict[str, int]:
     """Write the corpus; returns how many author names have a certain person, and how many have none."""
     written = len(writer)

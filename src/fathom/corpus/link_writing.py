@@ -1,6 +1,6 @@
 """Writes links, persons and the work into the parts of a document.
 
-The parts stay JSON: parsing and validating them as a `Document` once more took as long as reading the document.
+The parts stay JSON: parsing and validating them as a `Document` again took as long as reading the document.
 """
 
 from __future__ import annotations

@@ -159,7 +159,7 @@ class Linker:
         return matches
 
     def find(self, citing: DocumentId, references: Iterable[ReferenceQuery]) -> tuple[ReferenceMatch, ...]:
-        """What `link` returns, for prepared references and without counting, since worker processes call it."""
+        """As `link`, for prepared references and without counting, for worker processes."""
         index = self.index
         own = index.position(citing)
         return tuple(self._match(index, own, reference) for reference in references)

@@ -18,7 +18,7 @@ FORMAT = 5
 FILE_NAME = "manifest.json"
 
 REBUILD_ADVICE = "Restore a copy, or delete the folder and build the corpus again."
-"""What to do about a damaged corpus."""
+"""The advice for a damaged corpus."""
 
 
 class CorpusManifest(Record):

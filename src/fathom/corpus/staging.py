@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from fathom.corpus.document_reading import AttachedSource, FileResult, LinkingRecord, ReadResult
 from fathom.corpus.manifest import FORMAT
 from fathom.corpus.store import PackedDocument, SqliteFile
-from fathom.models.lines import LineLengths
+from fathom.models.line_token_counts import LineLengths
 from fathom.records.errors import FathomError, file_errors
 
 _SCHEMA = """
@@ -60,7 +60,7 @@ class KeptDocument(NamedTuple):
     work: str | None
 
 
-class Staging(SqliteFile):
+class StagingFile(SqliteFile):
     """The open staging file; its rows are read when needed, not kept in memory."""
 
     def __init__(self, folder: Path, recipe: dict[str, JsonValue]) -> None:

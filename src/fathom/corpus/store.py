@@ -22,7 +22,7 @@ from pydantic import ConfigDict, JsonValue, ValidationError
 from fathom.corpus.compression import compressed
 from fathom.corpus.manifest import FILE_NAME as MANIFEST
 from fathom.corpus.manifest import FORMAT, REBUILD_ADVICE, CorpusManifest, read_manifest
-from fathom.models.lines import LineLengths, LineTokens, line_lengths
+from fathom.models.line_token_counts import LineLengths, LineTokens, line_lengths
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
 from fathom.records.documents import (
     FIELDS,

@@ -27,7 +27,7 @@ from fathom.records.spans import Span
 
 _DIGIT = re.compile(r"[0-9]")
 _FACTORS = tuple(factor for factor in range(62, 161) if not 94 <= factor <= 106)
-"""In hundredths: plausible, but too far from 1 to be mistaken for rounding."""
+"""Factors in hundredths: plausible, but too far from 1 to be mistaken for rounding."""
 
 Series = tuple[str, str]
 """An entity and an attribute. One factor for all of its values keeps sums of parts and comparisons of years valid."""

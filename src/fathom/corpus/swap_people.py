@@ -86,7 +86,7 @@ def name_words(family: str) -> list[str]:
 
 
 def family_span(printed: str, family: str) -> Span | None:
-    """Where a printed name has the family name: the first place in a name with a comma, otherwise the last."""
+    """The position of the family name in a printed name: the first in a name with a comma, otherwise the last."""
     wanted = [plain_word(word) for word in WORD.findall(family)]
     words = list(WORD.finditer(printed))
     plain = [plain_word(word[0]) for word in words]

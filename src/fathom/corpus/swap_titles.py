@@ -29,7 +29,7 @@ SUFFIX = 2
 INSERT_SHARE = 0.5
 """The share of titles that get an additional word."""
 
-LEAST_LETTERS, LEAST_WORDS = 10, 3
+MIN_TITLE_LETTERS, MIN_TITLE_WORDS = 10, 3
 """Shorter titles, such as "Adam", are words of the language too: they change only where they are known to be titles."""
 
 START = 10
@@ -255,7 +255,7 @@ def _after(letters: str, change: Change) -> str:
 def _described(title: str) -> str:
     """The main part of a title, since a subtitle may be left out; the subtitle if the main part is only a name."""
     main = main_part(title)
-    return main if len(_RUN.findall(main)) >= LEAST_WORDS else title[len(main) :] or title
+    return main if len(_RUN.findall(main)) >= MIN_TITLE_WORDS else title[len(main) :] or title
 
 
 def main_part(title: str) -> str:
@@ -265,7 +265,7 @@ def main_part(title: str) -> str:
 
 def _is_long(title: str) -> bool:
     letters = _Letters(title)
-    return len(letters.words) >= LEAST_WORDS and len(letters.all) >= LEAST_LETTERS
+    return len(letters.words) >= MIN_TITLE_WORDS and len(letters.all) >= MIN_TITLE_LETTERS
 
 
 def distinctive_words(title: str, least: int = MIN_LETTERS) -> list[str]:

@@ -11,12 +11,12 @@ from pydantic import JsonValue
 
 T = TypeVar("T")
 
-LONGEST_OUTPUT = 2_000_000
-"""Characters of a text that is read; a longer one has no JSON."""
-MOST_STARTS = 3_000
+MAX_OUTPUT_LENGTH = 2_000_000
+"""Maximum characters of a text that is parsed; a longer text counts as text without JSON."""
+MAX_STARTS = 3_000
 """Maximum number of brackets in a text that do not begin a value."""
-DEEPEST = 60
-"""Levels of nesting that are read."""
+MAX_DEPTH = 60
+"""Maximum nesting depth."""
 
 _THOUGHTS_END = re.compile(r"</think(?:ing)?>")
 _FENCE = re.compile(r"(?:`{3,}|~{3,})[ \t]*\w*")
@@ -49,7 +49,7 @@ class JsonOutput(NamedTuple):
 
     @property
     def cut_off(self) -> bool:
-        """Whether the text ends before the value does. What the cut left unfinished is not in the value."""
+        """Whether the text ends before the value does. Unfinished parts are not in the value."""
         return CUT_OFF in self.repairs
 
 
@@ -63,23 +63,23 @@ def _not_empty(value: JsonValue) -> bool:
 def read_json(text: str, wanted: Callable[[JsonValue], bool] = _not_empty) -> JsonOutput | None:
     """The last object or list in a text that `wanted` accepts, a cut-off one only if there is no other; else None.
 
-    Repairs fences and prose around it, extra and missing commas and brackets, a cut, single
-    and typographic quotation marks, quotation marks and line breaks that lack an escape, invalid escapes, names without
-    quotation marks, comments, and Python's constants.
+    Ignores fences and prose around it. Repairs extra and missing commas and brackets, truncation, single and
+    typographic quotation marks, unescaped quotation marks and line breaks, invalid escapes, unquoted names, comments,
+    and Python's constants.
     """
     found = [one for one in json_values(text) if wanted(one.value)]
     return next((one for one in reversed(found) if not one.cut_off), found[-1] if found else None)
 
 
 def json_values(text: str) -> Iterator[JsonOutput]:
-    """The objects and lists of a text after its thoughts, one after another, repaired as by `read_json`."""
+    """The objects and lists in a text after its thinking, in order, repaired as by `read_json`."""
     text = _THOUGHTS_END.split(text)[-1].strip()
-    if len(text) > LONGEST_OUTPUT:
+    if len(text) > MAX_OUTPUT_LENGTH:
         return
     budget = _Budget(5 * len(text) + 10_000)
     position = 0
     unreadable = 0
-    while unreadable < MOST_STARTS and (opening := _OPENING.search(text, position)) and budget.left > 0:
+    while unreadable < MAX_STARTS and (opening := _OPENING.search(text, position)) and budget.left > 0:
         start = opening.start()
         reader = _Reader(text, start, budget)
         try:
@@ -123,10 +123,10 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse, parse_int=_whole_number)
 
 
 def _cleaned(value: JsonValue, depth: int = 0) -> JsonValue:
-    """The value without what no text should contain."""
+    """The value without control characters, lone surrogates and excessive nesting."""
     if isinstance(value, str):
         return _clean(value)
-    if depth > DEEPEST:
+    if depth > MAX_DEPTH:
         return None
     if isinstance(value, list):
         return [_cleaned(one, depth + 1) for one in value]
@@ -138,7 +138,7 @@ def _cleaned(value: JsonValue, depth: int = 0) -> JsonValue:
 def _clean(text: str) -> str:
     if text.isascii() and "\b" not in text and "\f" not in text:
         return text
-    # "\\beta" and "\\frac" with a single backslash are valid JSON; nobody means a backspace or a form feed.
+    # "\\beta" and "\\frac" with a single backslash are valid JSON, but do not mean a backspace or a form feed.
     text = text.replace("\b", "\\b").replace("\f", "\\f")
     # A lone surrogate cannot be written to a file.
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
@@ -153,7 +153,7 @@ class _CutOff(Exception):  # noqa: N818
 
 
 class _Budget:
-    """Characters that may be looked at, so that no text takes long."""
+    """The number of characters that may still be examined. It bounds the time for malformed texts."""
 
     def __init__(self, left: int) -> None:
         self.left = left
@@ -172,7 +172,7 @@ class _Reader:
         self.position = position
         self.repairs: list[str] = []
         self._end = len(text)
-        """Where the text ends; a fence ends it, too."""
+        """The end of the text, or the start of a closing fence."""
         self._budget = budget
         self._open: list[str] = []
         """The brackets that are open."""
@@ -216,7 +216,7 @@ class _Reader:
             except _CutOff:
                 self._repair(CUT_OFF)
                 break
-            if not (self._ended and value in ([], {})):  # what a cut left empty was not read
+            if not (self._ended and value in ([], {})):  # a container that a cut left empty
                 found[name] = value
         self._open.pop()
         return found
@@ -236,7 +236,7 @@ class _Reader:
         return found
 
     def _enter(self, bracket: str) -> None:
-        if len(self._open) >= DEEPEST:
+        if len(self._open) >= MAX_DEPTH:
             raise _Unreadable
         self._open.append(bracket)
         self._to(self.position + 1)
@@ -273,7 +273,7 @@ class _Reader:
                 return True
 
     def _superfluous(self) -> bool:
-        """Whether the bracket at the position closes nothing: [{...}}, {...}], unless the list is what lacks one."""
+        """Whether the bracket at the position closes nothing, as in [{...}}, {...}]."""
         character = self.text[self.position]
         if ("{" if character == "}" else "[") not in self._open:
             return True
@@ -281,7 +281,7 @@ class _Reader:
         brackets = _BRACKETS_AHEAD.match(self.text, self.position + 1)
         if brackets and "".join(brackets[0].split()) == closing:
             return True
-        # Another element follows. It belongs to the list around the object if there is one, and otherwise to this one.
+        # Another element follows. It belongs to the list around the object if there is one, otherwise to this list.
         outer = self._open[-3:-2]
         follows = _ELEMENT_AHEAD.match(self.text, self.position + 1)
         return bool(follows) and self._open[-1] == "[" and outer != ["["]
@@ -354,7 +354,7 @@ class _Reader:
         at = self._after_space(at + 1)
         return self.text[at : at + 1] in ("", ",", "}", "]") or bool(ahead.match(self.text, at))
 
-    # The text.
+    # Position in the text.
 
     @property
     def _ended(self) -> bool:

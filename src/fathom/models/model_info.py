@@ -29,7 +29,7 @@ class ModelInfo(Record):
     window: Position | None = None
     """Tokens that prompt and response may have together."""
     max_output_tokens: Position | None = None
-    """The most tokens of one response."""
+    """The maximum number of tokens of one response."""
     input_price: Dollars | None = None
     cached_price: Dollars | None = None
     """For input that a prefix cache serves."""

@@ -1,4 +1,4 @@
-"""Simulated models: used like models, free of cost, with faults at the probabilities that their parameters set.
+"""Simulated models: used like real ones, free, with faults at the probabilities that their parameters set.
 
 They test the measurement itself: a run and its analysis must find the fault rates that were set. The parameters of
 `sim/reader` are the faults that the families of a bench declare, and are validated when a run starts.
@@ -27,7 +27,7 @@ KINDS = {
     "extractor": "extracts figures for a domain pack, with errors at the rates of its parameters; answers no questions",
 }
 
-Operation = Literal["finding", "reading", "computing"]
+FaultOperation = Literal["finding", "reading", "computing"]
 """The step in which a fault happens: finding the passages, reading values from them, computing the answer."""
 
 FAILURES = ("refuse", "timeout")
@@ -42,7 +42,7 @@ reads instead; an extractor gives a wrong figure, or none."""
 
 
 @dataclass(frozen=True)
-class Simulated:
+class SimulatedModel:
     """One simulated model with its parameters."""
 
     kind: str
@@ -67,14 +67,14 @@ class Simulated:
         )
 
     @classmethod
-    def parse(cls, name: str) -> Simulated:
+    def parse(cls, name: str) -> SimulatedModel:
         """The model of a name such as `sim/reader?miss=0.2&reverse=0.1`; `resolved` checks its parameters."""
         if not name.startswith(PREFIX):
             raise FathomError(f"'{name}' is not a simulated model. Their names begin with '{PREFIX}'.")
         kind, mark, settings = name.removeprefix(PREFIX).partition("?")
         return cls(kind, tuple(_parameter(setting) for setting in settings.split("&")) if mark else ())
 
-    def resolved(self, faults: Iterable[str]) -> Simulated:
+    def resolved(self, faults: Iterable[str]) -> SimulatedModel:
         """The same model with its parameters in their declared order, those of the families (`faults`) first.
 
         Raises FathomError for a parameter that neither the families nor the model declare.
@@ -86,7 +86,9 @@ class Simulated:
                     f"'{PREFIX}{self.kind}' has no parameter '{parameter}' on this bench. Its parameters are "
                     f"{', '.join(known)}."
                 )
-        return Simulated(self.kind, tuple(sorted(self.parameters, key=lambda parameter: known.index(parameter[0]))))
+        return SimulatedModel(
+            self.kind, tuple(sorted(self.parameters, key=lambda parameter: known.index(parameter[0])))
+        )
 
     @property
     def name(self) -> str:
@@ -94,7 +96,7 @@ class Simulated:
         settings = "&".join(f"{parameter}={repr(chance).removesuffix('.0')}" for parameter, chance in self.parameters)
         return f"{PREFIX}{self.kind}?{settings}" if settings else f"{PREFIX}{self.kind}"
 
-    def without(self, spared: Collection[Operation], operations: Mapping[str, Operation]) -> Simulated:
+    def without(self, spared: Collection[FaultOperation], operations: Mapping[str, FaultOperation]) -> SimulatedModel:
         """The same model without the faults of these operations.
 
         `operations` gives the operation of each of the families' faults; other parameters stay.
@@ -104,7 +106,7 @@ class Simulated:
             for parameter in self.parameters
             if parameter[0] not in operations or operations[parameter[0]] not in spared
         )
-        return Simulated(self.kind, tuple(parameters))
+        return SimulatedModel(self.kind, tuple(parameters))
 
     @cached_property
     def _chances(self) -> dict[str, float]:

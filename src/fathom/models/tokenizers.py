@@ -23,7 +23,8 @@ class Tokenizer(Protocol):
     name: str
     """Recorded with every length; two tokenizers with the same name give the same counts."""
     splits_at_newlines: bool
-    """Whether a newline before a visible character ends a token, so that counts of lines add up; see `models.lines`."""
+    """Whether a newline before a visible character ends a token, so that counts of lines add up (see
+    `line_token_counts`)."""
 
     def count(self, text: str) -> int: ...
 

@@ -12,7 +12,7 @@ from fathom.records.record import Record
 
 
 class Finding(Record):
-    """What a document says about a question, such as a comparison of two treatments."""
+    """A document's finding on a question, such as a comparison of two treatments."""
 
     id: str = Field(min_length=1)
     """The same for all annotators of the question."""

@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints, model_validator
 from fathom.records.documents import DocumentId
 from fathom.records.record import Record
 
-Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
+PuzzleText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2_000)]
 AuthoredOperation = Literal["temporal", "arithmetic", "bridging", "comparison", "conditional"]
 
 
@@ -17,13 +17,13 @@ class AuthoredPuzzle(Record):
     """A puzzle as `fathom author` records it; `fathom build puzzles --authored` builds items from such lines."""
 
     document: DocumentId
-    question: Line
-    answer: Line
-    options: Annotated[tuple[Line, ...], Field(max_length=50)] = ()
+    question: PuzzleText
+    answer: PuzzleText
+    options: Annotated[tuple[PuzzleText, ...], Field(max_length=50)] = ()
     """The answers to choose from, the correct one among them; empty for a question with a free answer."""
-    checklist: Annotated[tuple[Line, ...], Field(min_length=1, max_length=50)]
+    checklist: Annotated[tuple[PuzzleText, ...], Field(min_length=1, max_length=50)]
     """The conclusions that a correct solution must reach, each as a sentence."""
-    reasoning: Annotated[tuple[Line, ...], Field(max_length=500)] = ()
+    reasoning: Annotated[tuple[PuzzleText, ...], Field(max_length=500)] = ()
     """The chain of reasoning, one step per line."""
     operations: tuple[AuthoredOperation, ...] = ()
     """Empty if they are not known."""

@@ -68,7 +68,7 @@ UNKNOWN_LICENSE = "unknown"
 
 
 class DocumentFields(Record):
-    """What is known of a document's fields. An empty field is unknown unless the source states that there is none."""
+    """Which fields of a document are known. An empty field is unknown unless the source states that it has no value."""
 
     absent: tuple[FieldName, ...] = ()
     """Fields that the document does not have: its source states that, or its format would state them."""
@@ -143,6 +143,10 @@ class Reference(Record):
     """The document of the corpus that it cites; None if there is none or it is uncertain."""
 
 
+CitationType = Literal["attributional", "descriptive"]
+"""Whether the sentence of a citation names a method, model or data set of the work, or describes a finding."""
+
+
 class Citation(Record):
     """One in-text citation of one reference."""
 
@@ -156,7 +160,7 @@ class Citation(Record):
     type: Literal["attributional", "descriptive"] | None = None
     """Attributional names a method, model or data set; descriptive states a finding of the work. None if unknown."""
     name: Span | None = None
-    """What an attributional citation names."""
+    """The name that an attributional citation uses."""
     authors: Span | None = None
     """The cited work's authors, where the sentence names them: "Lind and Wu" in "Lind and Wu [12]"."""
 

@@ -1,6 +1,6 @@
 """Files of records: streamed, appended so that a kill loses at most one line, or replaced atomically.
 
-Lines that nobody is expected to edit end with a checksum, which is verified where they are read.
+Lines that are not meant to be edited end with a checksum, which is verified when they are read.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def read_record_at(path: Path, position: int, kind: type[R]) -> R:
 
 _CHECKSUM_NAME = b'"crc32"'
 _CHECKSUM = b',%s:"' % _CHECKSUM_NAME
-"""What precedes the checksum, the last field of a line. Quotes within texts are escaped, so that no text has it."""
+"""The text before the checksum, the last field of a line. Quotes in texts are escaped, so no text contains it."""
 
 
 def line_with_checksum(record: Record) -> bytes:
@@ -228,7 +228,7 @@ def is_locked(path: Path) -> bool:
 
 
 def _cut_torn_line(file: BinaryIO) -> None:
-    """Remove all after the last newline; reads backwards, so that a long file takes no longer."""
+    """Remove everything after the last newline. Reads backwards, so the time does not depend on the file's length."""
     end = file.seek(0, os.SEEK_END)
     position = end
     while position > 0:

@@ -22,7 +22,7 @@ from fathom.analysis.findings import (
     Samples,
     StageCounts,
 )
-from fathom.report.drawings.canvas import GRAY, Node
+from fathom.report.drawings.canvas import GRAY, SvgNode
 from fathom.report.drawings.charts import (
     Curve,
     DifferenceCell,
@@ -55,7 +55,7 @@ def comparisons(findings: Findings) -> tuple[Figure, ...]:
     overall = sorted((one for one in pairs if one.within == "all"), key=lambda one: abs(one.difference.value))
     colors = run_colors(findings)
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         names = short_names([run.info.name for run in findings.runs])
         lines = [_difference_line(one, colors, names) for one in overall[:MAX_PAIRS]]
         low = min((dot.point.low for row in lines for dot in row.dots), default=0.0)
@@ -156,7 +156,7 @@ def lengths(findings: Findings) -> tuple[Figure, ...]:
     ticks = sorted({(float(one.tokens), one.name) for run in runs for one in run.lengths.points})
     colors = run_colors(findings)
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         lines = [
             Curve(
                 colors[run.info.name],
@@ -203,7 +203,7 @@ def _effective_lengths(runs: list[RunSummary], colors: dict[str, int]) -> Iterat
         low, high = (one.tokens, one.tokens) if one.low is None or one.high is None else (one.low, one.high)
         return Point(at(one.tokens), at(low), at(high), f"{row.run}: {one.note}")
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         lines = [DotRow(row.run, [Dot(colors[row.run], point_of(row))]) for row in rows]
         return dot_plot("Effective length of each run", lines, width, at(0), log2(longest), "tokens")
 
@@ -241,7 +241,7 @@ def _breakdown(findings: Findings, by: str, title: str) -> Figure:
     names = list(dict.fromkeys(group.name for _, one in found for group in one.groups))
     colors = run_colors(findings)
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         dots = (
             (group.name, Dot(colors[run], point(f"{run}, {group.name}", group.accuracy)))
             for run, one in found
@@ -324,7 +324,7 @@ def samples(findings: Findings) -> tuple[Figure, ...]:
         return ()
     colors = run_colors(findings)
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         lines = [
             Curve(colors[run], run, [(k, point(f"{run}, pass@{k}", share)) for k, share in one.pass_at.items()])
             for run, one in found
@@ -350,7 +350,7 @@ def repeated_runs(findings: Findings) -> tuple[Figure, ...]:
     if not findings.repeated_runs:
         return ()
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         lines = [
             DotRow(name, [Dot(number, point(f"{name}: {', '.join(one.runs)}", one.accuracy))])
             for number, one in enumerate(findings.repeated_runs)
@@ -381,7 +381,7 @@ def baselines(findings: Findings) -> tuple[Figure, ...]:
         # Each bench has an "always NULL" baseline of its own.
         return f"{one.name}, {benches.get(one.bench, one.bench)}" if len(benches) > 1 else one.name
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         lines = [
             DotRow(
                 label(one),
@@ -417,7 +417,7 @@ def closed_book(findings: Findings) -> tuple[Figure, ...]:
     def label(one: ClosedBookTest) -> str:
         return f"{one.model}, {benches.get(one.bench, one.bench)}" if len(benches) > 1 else one.model
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         lines = [
             DotRow(label(one), [Dot(colors.get(one.run, GRAY), point(f"{label(one)}, closed book", one.closed_book))])
             for one in tests

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fathom.analysis.cost import COST_KINDS, question_cost
 from fathom.analysis.findings import CostKind, Findings, RunSummary
-from fathom.report.drawings.canvas import Node
-from fathom.report.drawings.charts import MOST_NAMES, ScatterPoint, scatter_plot
+from fathom.report.drawings.canvas import SvgNode
+from fathom.report.drawings.charts import MAX_NAMES, ScatterPoint, scatter_plot
 from fathom.report.figures import Figure, FigureColumn
 from fathom.report.formatting import join_names, point
 from fathom.report.ranking import received, run_colors
@@ -68,7 +68,7 @@ def _cost(findings: Findings, kind: CostKind) -> Figure:
     colors = run_colors(findings)
     unit = f"{UNITS[kind]} per question"
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         spots = [
             ScatterPoint(
                 colors[run.info.name],
@@ -92,7 +92,7 @@ def _note(findings: Findings, drawn: set[str], kind: CostKind) -> str:
         "accurate.",
         "Cost is on a logarithmic scale, averaged over the questions with a response.",
     ]
-    if len(drawn) > MOST_NAMES:
+    if len(drawn) > MAX_NAMES:
         notes.append("Of so many runs, only the Pareto-optimal ones are labeled; point at a mark for its run.")
     if any(amount(run, kind) == 0 for run in findings.runs):
         notes.append(

@@ -17,7 +17,7 @@ from fathom.analysis.findings import (
     RunSummary,
     StepSummary,
 )
-from fathom.report.drawings.canvas import Node
+from fathom.report.drawings.canvas import SvgNode
 from fathom.report.drawings.charts import Dot, DotRow, Point, Segment, dot_plot, dot_rows, stacked_bars
 from fathom.report.figures import Figure, FigureColumn, RunRow, interval_columns
 from fathom.report.formatting import count, interval, percent, point
@@ -35,7 +35,7 @@ def patterns(findings: Findings) -> tuple[Figure, ...]:
     rows = sorted(found, key=lambda row: names.index(row.of.name))
     colors = run_colors(findings)
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         dots = ((row.of.name, Dot(colors[row.run], point(f"{row.run}, {row.of.name}", row.of.share))) for row in rows)
         high = max(row.of.share.high for row in rows)
         return dot_plot("Frequency of each error pattern", dot_rows(names, dots), width, 0.0, _axis_end(high))
@@ -95,7 +95,7 @@ def causes(findings: Findings) -> tuple[Figure, ...]:
     rows = sorted(found, key=lambda row: names.index(row.of.name))
     colors = run_colors(findings)
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         dots = ((row.of.name, Dot(colors[row.run], _rate_point(row, row.of.rate))) for row in rows if row.of.rate)
         return dot_plot("Occurrence rate of each cause", dot_rows(names, dots), width)
 
@@ -131,7 +131,7 @@ def _explained(findings: Findings) -> Figure:
     rows = [RunRow(run.info.name, run.attribution) for run in findings.runs if run.attribution is not None]
     drawn = [row for row in rows if row.of.incorrect]
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         bars = [(row.run, _attribution_pieces(row.of)) for row in drawn]
         return stacked_bars("Incorrect answers with a likely cause", bars, width)
 
@@ -184,7 +184,7 @@ def loss_stages(findings: Findings) -> tuple[Figure, ...]:
     if not found:
         return ()
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         return stacked_bars("Accuracy lost at each stage", [(one.model, _loss_pieces(one)) for one in found], width)
 
     columns: tuple[FigureColumn[_LossRow], ...] = (
@@ -229,7 +229,7 @@ def steps(findings: Findings) -> tuple[Figure, ...]:
     rows = [RunRow(run, step) for run, one in found for step in one.by_step]
     most = max((row.of.step for row in rows), default=0)
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         dots = ((f"step {row.of.step}", Dot(colors[row.run], _step_point(row))) for row in rows if row.of.expected)
         names = (f"step {number}" for number in range(1, most + 1))
         return dot_plot("Share of traces that reach each step", dot_rows(names, dots), width)
@@ -265,7 +265,7 @@ def correlates(findings: Findings) -> tuple[Figure, ...]:
 
 
 def _correlates(number: int, run: RunSummary) -> Figure:
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         lines = [
             DotRow(one.description or one.name, [Dot(number, _correlation_point(one))]) for one in run.correlates.rows
         ]

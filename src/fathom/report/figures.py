@@ -13,11 +13,11 @@ from typing import Generic, Literal, TypeVar
 from fathom.analysis.findings import Estimate, StageCounts
 from fathom.records.errors import file_errors
 from fathom.records.files import atomic_write
-from fathom.report.drawings.canvas import Node, as_svg
+from fathom.report.drawings.canvas import SvgNode, as_svg
 
-Kind = Literal["text", "share", "count", "number", "money", "p", "difference", "yes"]
+ColumnFormat = Literal["text", "share", "count", "number", "money", "p", "difference", "yes"]
 """How the page formats a column; files have the plain value."""
-Value = str | int | float | bool | None
+ColumnValue = str | int | float | bool | None
 
 WIDE, SLIM = 880.0, 340.0
 """Widths of the two drawings: for a desktop page and for a phone."""
@@ -33,8 +33,8 @@ class FigureColumn(Generic[R]):
     """In CSV and JSON."""
     title: str
     """On the page."""
-    value: Callable[[R], Value]
-    kind: Kind = "text"
+    value: Callable[[R], ColumnValue]
+    kind: ColumnFormat = "text"
     hidden: bool = False
     """Whether the page leaves it out; files always have it."""
 
@@ -48,18 +48,19 @@ class RunRow(Generic[R]):
 
 
 def interval_columns(
-    get: Callable[[R], Estimate | None], name: str, title: str, kind: Kind = "share", prefix: str = ""
+    get: Callable[[R], Estimate | None], name: str, title: str, kind: ColumnFormat = "share", prefix: str = ""
 ) -> tuple[FigureColumn[R], ...]:
     """A value and the ends of its interval; blank for a record without an estimate."""
-
-    def read(field: str) -> Callable[[R], Value]:
-        return lambda record: None if (one := get(record)) is None else getattr(one, field)
-
     return (
-        FigureColumn(name, title, read("value"), kind),
-        FigureColumn(f"{prefix}low", "low", read("low"), kind),
-        FigureColumn(f"{prefix}high", "high", read("high"), kind),
+        FigureColumn(name, title, _field(get, "value"), kind),
+        FigureColumn(f"{prefix}low", "low", _field(get, "low"), kind),
+        FigureColumn(f"{prefix}high", "high", _field(get, "high"), kind),
     )
+
+
+def _field(get: Callable[[R], Estimate | StageCounts | None], name: str) -> Callable[[R], ColumnValue]:
+    """Reads a field of what `get` returns for a record; None if that is None."""
+    return lambda record: None if (one := get(record)) is None else getattr(one, name)
 
 
 def accuracy_columns(get: Callable[[R], Estimate]) -> tuple[FigureColumn[R], ...]:
@@ -83,10 +84,9 @@ def count_columns(get: Callable[[R], StageCounts | None], records: Iterable[R]) 
         "retired": any(one.retired for one in known),
     }
 
-    def read(field: str) -> Callable[[R], Value]:
-        return lambda record: None if (one := get(record)) is None else getattr(one, field)
-
-    return tuple(FigureColumn(name, name.capitalize(), read(name), "count", not show) for name, show in shown.items())
+    return tuple(
+        FigureColumn(name, name.capitalize(), _field(get, name), "count", not show) for name, show in shown.items()
+    )
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Header:
 
     name: str
     title: str
-    kind: Kind
+    kind: ColumnFormat
     hidden: bool
 
 
@@ -109,8 +109,8 @@ class Figure:
     note: str
     """The caption."""
     columns: tuple[Header, ...]
-    rows: tuple[tuple[Value, ...], ...]
-    draw: Callable[[float], Node] | None = None
+    rows: tuple[tuple[ColumnValue, ...], ...]
+    draw: Callable[[float], SvgNode] | None = None
     """Makes the drawing for a width; None for a figure that is a table only."""
 
     @classmethod
@@ -121,7 +121,7 @@ class Figure:
         note: str,
         columns: Sequence[FigureColumn[R]],
         records: Iterable[R],
-        draw: Callable[[float], Node] | None = None,
+        draw: Callable[[float], SvgNode] | None = None,
     ) -> Figure:
         """The figure whose rows are read from `records`."""
         rows = tuple(tuple(column.value(record) for column in columns) for record in records)
@@ -158,7 +158,7 @@ class Figure:
         }
 
 
-def csv_safe(value: Value) -> Value:
+def csv_safe(value: ColumnValue) -> ColumnValue:
     """The value, quoted if a spreadsheet would run it as a formula."""
     if value is True or value is False:
         return str(value).lower()

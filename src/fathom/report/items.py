@@ -24,7 +24,7 @@ from fathom.records.errors import FathomError
 from fathom.records.questions import QuestionId, Response, Usage
 from fathom.records.spans import Span
 from fathom.records.tag_values import value_order
-from fathom.report.packing import TextLimits, packed, shortened
+from fathom.report.page_data import TextLimits, packed, shortened
 from fathom.report.traces import positions, steps_of
 from fathom.runs.folder import read_run
 from fathom.scoring.answer_types.format import display
@@ -128,7 +128,7 @@ class Items:
         self._contexts = [{context.id: context for context in bench.contexts()} for bench in self.benches]
 
     def index(self) -> dict[str, object]:
-        """What the filters and the list need about every item."""
+        """Data of every item for the filters and the list."""
         groupings = Groupings.of(tuple(dict.fromkeys(row.question.family for row in self.rows)))
         values: dict[str, dict[str, None]] = defaultdict(dict)
         for row in self.rows:

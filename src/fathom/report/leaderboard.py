@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from fathom.analysis.findings import Findings, RunSummary
 from fathom.report.costs import amount, price_per_question, tokens_per_question
-from fathom.report.drawings.canvas import GRAY, Node
+from fathom.report.drawings.canvas import GRAY, SvgNode
 from fathom.report.drawings.charts import Dot, DotRow, dot_plot
 from fathom.report.figures import Figure, FigureColumn, count_columns, interval_columns
 from fathom.report.formatting import bench_names, count, point
@@ -32,7 +32,7 @@ def headline(findings: Findings) -> Figure:
     kinds = run_kinds(findings)
     runs = ranked(findings)
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         lines = [
             DotRow(
                 _label(run),
@@ -129,7 +129,7 @@ def leaderboard(findings: Findings) -> Figure:
         kind = "" if entry.kind == "model" else f" ({entry.kind})"
         return f"{bench}{info.model}, {info.system}{kind}"
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         lines = [
             DotRow(
                 label(entry),

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from fathom.analysis.best_systems import BestSystem, best_systems, figures_of, measure_of, run_labels
 from fathom.analysis.findings import DistributionSummary, Estimate, Findings, MeasureSummary, RunSummary, Spread
-from fathom.analysis.strategies import BestSystem, best_systems, figures_of, measure_of, run_labels
-from fathom.report.drawings.canvas import Node
+from fathom.report.drawings.canvas import SvgNode
 from fathom.report.drawings.charts import Dot, dot_plot, dot_rows
 from fathom.report.drawings.measures import Box, LegendEntry, PrecisionRecallPoint, box_plot, precision_recall_plot
-from fathom.report.figures import Figure, FigureColumn, Kind, RunRow, interval_columns
+from fathom.report.figures import ColumnFormat, Figure, FigureColumn, RunRow, interval_columns
 from fathom.report.formatting import count, interval, percent, point
 from fathom.report.ranking import run_colors, with_responses
 from fathom.scoring.measures import PrecisionRecall
@@ -45,7 +45,7 @@ def _ratios(findings: Findings) -> Iterator[Figure]:
     main = _main_measures(findings)
     shares = [row for row in rows if row.of.is_share and row.of.name in main]
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         dots = ((row.of.name, Dot(colors[row.run], point(f"{row.run}, {row.of.name}", row.of.micro))) for row in shares)
         return dot_plot("Measures", dot_rows(dict.fromkeys(row.of.name for row in shares), dots), width)
 
@@ -114,7 +114,7 @@ def _precision_recall(findings: Findings) -> Iterator[Figure]:
     models = list(dict.fromkeys(row.run.info.model for row in rows))
     systems = list(dict.fromkeys(row.run.info.system for row in rows))
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         points = [
             PrecisionRecallPoint(
                 models.index(row.run.info.model),
@@ -154,7 +154,7 @@ def _best_systems(findings: Findings) -> Iterator[Figure]:
     if not rows:
         return
     labels = run_labels(findings)
-    kind: Kind = "share" if all(row.measure.is_share for row in rows) else "number"
+    kind: ColumnFormat = "share" if all(row.measure.is_share for row in rows) else "number"
     columns: tuple[FigureColumn[BestSystem], ...] = (
         FigureColumn("model", "Model", lambda row: row.run.info.model),
         FigureColumn("measure", "By", lambda row: row.measure.name),
@@ -285,7 +285,7 @@ def _by_length(findings: Findings) -> Iterator[Figure]:
         return
     colors = run_colors(findings)
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         ordered = sorted(dict.fromkeys(row.measure for row in rows), key=[row.measure for row in rows].index)
         names = [name for one in ordered for name in dict.fromkeys(row.name for row in rows if row.measure == one)]
         dots = ((row.name, Dot(colors[row.run], point(f"{row.run}, {row.name}", row.value))) for row in rows)

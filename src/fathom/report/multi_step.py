@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from fathom.analysis.findings import Estimate, FailureStage, Findings, RecallAt
-from fathom.report.drawings.canvas import Node
+from fathom.report.drawings.canvas import SvgNode
 from fathom.report.drawings.charts import Dot, Segment, dot_plot, dot_rows, stacked_bars
 from fathom.report.figures import Figure, FigureColumn, RunRow, interval_columns
 from fathom.report.formatting import count, point
@@ -31,7 +31,7 @@ def recall(findings: Findings) -> tuple[Figure, ...]:
     colors = run_colors(findings)
     ranks = sorted({row.of.k for row in rows})
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         dots = (
             (f"{row.of.k:,} passages", Dot(colors[row.run], point(f"{row.run}, k = {row.of.k}", row.of.spans)))
             for row in rows
@@ -69,7 +69,7 @@ def _recall_by_group(findings: Findings) -> Figure:
     rows = list(_group_rows(findings))
     colors = run_colors(findings)
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         names = dict.fromkeys(row.name for row in rows)
         dots = ((row.name, Dot(colors[row.run], point(f"{row.run}, {row.name}", row.spans))) for row in rows)
         return dot_plot("Recall of needed spans by group", dot_rows(names, dots), width)
@@ -116,7 +116,7 @@ def failure_stages(findings: Findings) -> tuple[Figure, ...]:
     if not rows:
         return ()
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         bars = [(run.info.name, [_segment(one) for one in run.failure_stages if one.count]) for run in shown]
         return stacked_bars("Failures by stage", bars, width)
 

@@ -18,7 +18,7 @@ from fathom.records.version import __version__
 from fathom.report.first_paint import first_paint
 from fathom.report.formatting import bench_names, count
 from fathom.report.items import Items
-from fathom.report.packing import LEVELS, TextLimits, packed, source_hash
+from fathom.report.page_data import LIMIT_LEVELS, TextLimits, packed, source_hash
 from fathom.report.ranking import in_page_order
 from fathom.report.sections import PageSection, sections
 from fathom.report.summary import summary
@@ -72,7 +72,7 @@ class WrittenPage:
     def describe(self) -> str:
         """A line or two for the terminal."""
         parts = f", and {count(self.parts, 'file')} beside it" if self.parts else ""
-        # Measured times make the size of a small page differ from run to run, and it matters to nobody.
+        # Measured times make the size of a small page vary between runs, and its size does not matter.
         total = self.bytes + self.parts_bytes
         size = f" ({total / 1e6:.0f} MB)" if total >= 1_000_000 else ""
         line = f"{self.page}: {self.items:,} items, {count(self.runs, 'run')}{parts}{size}"
@@ -88,7 +88,7 @@ class PageOptions:
     corpus: Path | None = None
     """The corpus, if it has been moved."""
     refresh: int | None = None
-    """Seconds after which a browser loads the page again, for a run that goes on."""
+    """Seconds after which a browser reloads the page, for a run in progress."""
 
 
 def write_page(
@@ -110,13 +110,13 @@ def write_page(
     index = items.index()
     responses = len(items.rows) * max(1, len(items.runs))
     if parts is False or (parts is None and responses <= MAX_RESPONSES):
-        for limits in LEVELS:
-            if limits is not LEVELS[-1] and items.weight(limits) > MAX_BYTES:
+        for limits in LIMIT_LEVELS:
+            if limits is not LIMIT_LEVELS[-1] and items.weight(limits) > MAX_BYTES:
                 continue
             inside = [packed(part) for part in items.parts(limits)]
             head = _head(findings, items, index, shown, limits, title)
             content = _page(findings, head, inside, None, options.refresh)
-            if len(content) <= MAX_BYTES or (parts is False and limits is LEVELS[-1]):
+            if len(content) <= MAX_BYTES or (parts is False and limits is LIMIT_LEVELS[-1]):
                 return _write(path, content, (), items)
     return _in_parts(findings, items, index, shown, path, title, options.refresh)
 
@@ -136,7 +136,7 @@ def _in_parts(
     title: str,
     refresh: int | None,
 ) -> WrittenPage:
-    limits = LEVELS[1]
+    limits = LIMIT_LEVELS[1]
     folder = path.with_name(f"{path.stem}-parts")
     with file_errors("make the folder", folder):
         folder.mkdir(parents=True, exist_ok=True)

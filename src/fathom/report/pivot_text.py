@@ -87,7 +87,7 @@ class _Layout:
         return " ".join(parts)
 
     def title(self) -> str:
-        """What the cells are."""
+        """A description of the cells."""
         names = ", ".join(_measure_title(one) for one in self.table.measures)
         conditions = f" where {' and '.join(self.table.where)}" if self.table.where else ""
         macro = f", mean over {', '.join(self.table.macro)} with equal weights" if self.table.macro else ""
@@ -260,7 +260,7 @@ def _latex(words: str) -> str:
 
 
 NUMBERS = ("value", "low", "high", "n", "questions", "responses", "contexts", "runs", "missing", "comparable")
-"""What a record has of a cell, besides its labels."""
+"""The fields of a record for one cell, after its labels."""
 
 
 def as_csv(table: PivotTable) -> str:

@@ -81,7 +81,7 @@ def missing_note(run: RunSummary) -> str:
 
 
 def caveats(run: RunSummary) -> str:
-    """What to add to the score of an incomplete run; empty for a complete one."""
+    """A remark on the score of an incomplete run; empty for a complete one."""
     absent = missing_note(run)
     # Without any response, "at most 100%" would say nothing.
     limit = f" (at most {percent(run.overall.max_accuracy)})" if absent and received(run) else ""

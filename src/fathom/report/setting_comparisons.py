@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fathom.analysis.findings import Findings, SettingComparison
 from fathom.report.accuracy import MAX_PAIRS, why_not_significant
-from fathom.report.drawings.canvas import GRAY, Node
+from fathom.report.drawings.canvas import GRAY, SvgNode
 from fathom.report.drawings.charts import Dot, DotRow, Point, dot_plot
 from fathom.report.figures import Figure, FigureColumn, interval_columns
 from fathom.report.ranking import run_colors
@@ -18,7 +18,7 @@ def setting_comparisons(findings: Findings) -> tuple[Figure, ...]:
     overall = [one for one in rows if one.comparison.within == "all"]
     colors = run_colors(findings)
 
-    def draw(width: float) -> Node:
+    def draw(width: float) -> SvgNode:
         lines = [_line(one, colors, len(findings.runs) > 1) for one in overall[:MAX_PAIRS]]
         low = min((dot.point.low for row in lines for dot in row.dots), default=-0.1)
         high = max((dot.point.high for row in lines for dot in row.dots), default=0.1)

@@ -15,7 +15,7 @@ from fathom.report.figures import Figure, write_figures
 from fathom.report.first_paint import WAITING
 from fathom.report.formatting import bench_names, count, title_of
 from fathom.report.leaderboard import headline, leaderboard
-from fathom.report.packing import packed
+from fathom.report.page_data import packed
 from fathom.report.pages import PageOptions, WrittenPage, assembled, write_page
 from fathom.report.sections import all_figures
 

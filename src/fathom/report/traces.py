@@ -6,23 +6,23 @@ from collections.abc import Sequence
 
 from fathom.records.contexts import Context
 from fathom.records.questions import Step
-from fathom.report.packing import TextLimits, shortened
+from fathom.report.page_data import TextLimits, shortened
 from fathom.scoring.recall import retrieved
 
-MOST_STEPS = 40
+MAX_STEPS = 40
 """Steps of one response on the page; the first and the last ones of a longer trace."""
-MOST_PASSAGES = 400
+MAX_PASSAGES = 400
 
 KINDS = {"model": 0, "tool": 1, "retrieval": 2}
 
 
 def steps_of(trace: Sequence[Step], limits: TextLimits) -> list[object]:
     """The steps with their texts shortened; a number in place of those that are left out."""
-    if len(trace) <= MOST_STEPS:
+    if len(trace) <= MAX_STEPS:
         return [_step(step, limits) for step in trace]
-    half = MOST_STEPS // 2
+    half = MAX_STEPS // 2
     shown = [_step(step, limits) for step in (*trace[:half], *trace[-half:])]
-    return [*shown[:half], len(trace) - MOST_STEPS, *shown[half:]]
+    return [*shown[:half], len(trace) - MAX_STEPS, *shown[half:]]
 
 
 def _step(step: Step, limits: TextLimits) -> list[object]:
@@ -43,7 +43,7 @@ def positions(context: Context, trace: Sequence[Step]) -> list[int]:
     """Where the retrieved passages are in the laid-out text: start and end of each, best first."""
     places = {place.document: place for place in context.places}
     found: list[int] = []
-    for passage in (retrieved(trace) or ())[:MOST_PASSAGES]:
+    for passage in (retrieved(trace) or ())[:MAX_PASSAGES]:
         place = places.get(passage.document)
         located = None if place is None else place.locate(passage.span)
         if located is not None:

@@ -14,9 +14,9 @@ from inspect_ai.log._samples import _active_model_event
 from inspect_ai.model import ChatMessage, ContentReasoning, ContentText, Model, ModelOutput
 
 from fathom.models.prompts import Expand, parse_reference
-from fathom.runs.calling import without_secrets
+from fathom.runs.redaction import without_secrets
 
-LONGEST = 2_000
+MAX_REFERENCE_LENGTH = 2_000
 """Characters of a string that may be recorded."""
 
 QUOTE = 40
@@ -127,7 +127,7 @@ class _Request:
             for text, reference in self._inserted.items():
                 value = value.replace(text, reference)
             value = without_secrets(value)
-            if len(value) > LONGEST:
+            if len(value) > MAX_REFERENCE_LENGTH:
                 return f"({len(value):,} characters)"
             # Searching a context of a million tokens for an instruction took most of the time of a request.
             return "(repeats the prompt)" if value not in self._recorded and self._repeats(value) else value

@@ -16,7 +16,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util._display import init_display_type
 
 from fathom.records.questions import Response
-from fathom.runs.calling import ModelCaller, Notify, ignore_notice, stop_on_interrupt
+from fathom.runs.model_caller import ModelCaller, Notify, ignore_notice, stop_on_interrupt
 
 BLOCK = 2_000
 """Jobs in one of the engine's logs: it keeps about 20 KB of each in memory until the log is closed."""

@@ -52,8 +52,8 @@ from fathom.models.prompts import (
 from fathom.records.errors import FathomError
 from fathom.records.questions import Usage
 from fathom.records.record import digest
-from fathom.runs.calling import FatalError
 from fathom.runs.context_injection import HaltedError, install
+from fathom.runs.model_caller import FatalError
 from fathom.runs.outages import OutageError, Outages
 from fathom.runs.progress import ProgressReporter
 from fathom.runs.run import RunLimits
@@ -63,11 +63,11 @@ if TYPE_CHECKING:
     from fathom.runs.folder import RunSettings
     from fathom.runs.roles import RoleSettings
 
-LONGEST_RESPONSE = 1_000_000
+MAX_RESPONSE_LENGTH = 1_000_000
 """Characters of a response that are kept. A longer one is marked as truncated."""
-LONGEST_INLINE = 10_000
+MAX_INLINE_LENGTH = 10_000
 """Characters of a text that the engine may record as part of a message."""
-LONGEST_VERSION = 200
+MAX_VERSION_LENGTH = 200
 """Characters of the name that a provider gives its model."""
 INLINE = "inline"
 """The family of references to long texts that a system wrote into its prompt."""
@@ -179,7 +179,7 @@ class EngineModel:
             if status in (None, 400, 413, 422) and _is_overflow(message):
                 return Completion("", "overflow")
             raise ProviderError(_fault_of_body(cause) or f"{type(cause).__name__}: {message}") from error
-        self._on_version(_clean(output.model)[:LONGEST_VERSION])
+        self._on_version(_clean(output.model)[:MAX_VERSION_LENGTH])
         return _completion(output)
 
     async def _through_outages(self, send: Callable[[], Awaitable[ModelOutput]]) -> ModelOutput:
@@ -222,7 +222,7 @@ class EngineModel:
                 if not _is_unstreamed(_cause(error)):
                     raise
             else:
-                # A stream that breaks off at the end of a connection looks complete but for the reason of its end.
+                # A stream that is cut off by a closed connection looks complete, except that it has no stop reason.
                 if not output.choices or output.stop_reason != "unknown":
                     return output
                 self._reporter.retried()
@@ -231,10 +231,10 @@ class EngineModel:
         return output
 
     def _choose_retries(self) -> None:
-        """Leave rate limits and server errors to the engine, which retries each request by itself.
+        """Leave retries after rate limits and server errors to the engine, which handles each request separately.
 
-        It must retry neither a server that does not stream, with a stream, nor one that does not answer: `Outages`
-        knows of all requests.
+        Two cases are not left to it: a server that does not stream must be asked without streaming, and a server that
+        does not respond is handled by `Outages`, for all requests together.
         """
         should_retry = self.model.should_retry
 
@@ -251,16 +251,16 @@ class EngineModel:
     # Messages. Long texts are replaced by references too: the engine records every message.
 
     def _expand_any(self, reference: TextReference) -> str:
-        # A model can write a reference, too, or repeat one that a document has. It gets no text by that.
+        # A model may write a reference itself, or repeat one that a document contains. Those are not expanded.
         if str(reference) not in self._issued.get():
             return str(reference)
         return self._inline[reference.context] if reference.family == INLINE else self._expand(reference)
 
     @contextmanager
     def _messages(self, prompt: Prompt) -> Iterator[list[ChatMessage]]:
-        """The prompt as the engine's messages; the texts behind references are available meanwhile."""
+        """The prompt as the engine's messages. Its references can be expanded inside the `with` block."""
         texts = [part for message in prompt.messages for part in message.parts if isinstance(part, str)]
-        names = {text: digest(text).hex()[:32] for text in texts if len(text) > LONGEST_INLINE}
+        names = {text: digest(text).hex()[:32] for text in texts if len(text) > MAX_INLINE_LENGTH}
         self._inline.update((name, text) for text, name in names.items())
         self._inline_users.update(names.values())
 
@@ -347,10 +347,10 @@ def _is_timeout(error: BaseException) -> bool:
 
 
 def _fault_of_body(error: BaseException) -> str:
-    """What is wrong with the body that a server sent, which the engine could not read; empty for other errors."""
+    """The problem with a response body that the engine could not parse; empty for other errors."""
     if isinstance(error, JSONDecodeError):
         return "the server's answer is not JSON"
-    # The engine takes the first choice.
+    # The engine reads the first choice without checking that there is one.
     return "the server's answer has no choices" if isinstance(error, IndexError) else ""
 
 
@@ -390,7 +390,7 @@ def _completion(output: ModelOutput) -> Completion:
         raise RuntimeError("the provider sent an empty body")
     content = output.message.content
     thoughts = [part.reasoning for part in content if isinstance(part, ContentReasoning)] if content else []
-    whole = len(output.completion) <= LONGEST_RESPONSE
+    whole = len(output.completion) <= MAX_RESPONSE_LENGTH
     calls = [
         ToolCall(call.id, call.function, call.arguments, call.parse_error) for call in output.message.tool_calls or ()
     ]
@@ -406,7 +406,7 @@ def _completion(output: ModelOutput) -> Completion:
 
 def _clean(text: str) -> str:
     """The text without lone surrogates, which UTF-8 cannot encode, and not longer than is kept."""
-    return text[:LONGEST_RESPONSE].encode("utf-8", "replace").decode()
+    return text[:MAX_RESPONSE_LENGTH].encode("utf-8", "replace").decode()
 
 
 def _usage(output: ModelOutput) -> Usage:

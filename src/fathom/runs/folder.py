@@ -25,7 +25,7 @@ from fathom.records.questions import Question, QuestionId, Response, Usage
 from fathom.records.record import Record, digest
 from fathom.records.version import __version__
 from fathom.runs.sent_calls import CallMark, SentCall, SentCalls, read_lost_calls
-from fathom.runs.unfinished import UnfinishedCalls
+from fathom.runs.unfinished_calls import UnfinishedCalls
 
 
 def make_artifact(folder: Path, key: str, make: Callable[[Path], None]) -> Path:
@@ -61,7 +61,7 @@ CALIBRATION, SCORING, RATINGS = "calibration.jsonl", "scoring.json", "ratings.js
 UNFINISHED, SENT = "unfinished.jsonl", "sent.jsonl"
 
 
-MOST_VERSIONS = 20
+MAX_VERSIONS = 20
 """Versions of a model that are recorded: a server may invent a name with every response."""
 INTERRUPTED = "interrupted"
 """How the reason begins if a signal ended the run."""
@@ -70,7 +70,7 @@ NO_MODEL = "no model"
 
 
 class RunSettings(Record):
-    """Settings of a run besides its model and system."""
+    """Settings of a run other than its model and system."""
 
     samples: Position = 1
     """Responses to each question."""
@@ -106,7 +106,7 @@ def selected_questions(questions: Iterable[Question], settings: RunSettings) -> 
 
 
 class RunSession(Record):
-    """One process of a run: when and with what it asked."""
+    """One process of a run: when it ran, and with which settings."""
 
     started: str
     """In UTC, such as 2026-03-31T17:05:12+00:00."""
@@ -161,7 +161,7 @@ class RunEnd(Record):
     """How many lines the journals had, by file name: a file with fewer was truncated since."""
 
 
-class Note(Record):
+class ContextResult(Record):
     """A result that a system computed once for a context."""
 
     context_id: ContextId
@@ -177,13 +177,13 @@ class RunFolder:
         self.manifest = manifest
         self._session = session
         self._responses: Journal[Response] = Journal(folder / RESPONSES, Response)
-        self._notes: Journal[Note] = Journal(folder / NOTES, Note)
+        self._results: Journal[ContextResult] = Journal(folder / NOTES, ContextResult)
         self._spending: Journal[Usage] = Journal(folder / SPENDING, Usage)
-        self._journals: tuple[Journal[Any], ...] = (self._responses, self._notes, self._spending)
+        self._journals: tuple[Journal[Any], ...] = (self._responses, self._results, self._spending)
         self._opened = ExitStack()
         self._unfinished = UnfinishedCalls(folder / UNFINISHED)
         self._sent = SentCalls(folder / SENT)
-        self._noted: dict[tuple[ContextId, str], str] = {}
+        self._results_by_name: dict[tuple[ContextId, str], str] = {}
 
     def __enter__(self) -> Self:
         with file_errors("create the folder", self.folder):
@@ -193,8 +193,8 @@ class RunFolder:
             for journal in self._journals:
                 opened.enter_context(journal)
             index = read_responses(self.folder, texts=False)
-            noted = _read_journal(self.folder / NOTES, Note)
-            self._noted = {(note.context_id, note.name): note.text for note in noted}
+            stored = _read_journal(self.folder / NOTES, ContextResult)
+            self._results_by_name = {(one.context_id, one.name): one.text for one in stored}
             self._unfinished.open(index.attempts)
             self._sent.open()
             if self._session is not None:
@@ -230,7 +230,7 @@ class RunFolder:
         if self._session is None:
             return
         known = self._session.model_versions
-        if version not in known and len(known) < MOST_VERSIONS:
+        if version not in known and len(known) < MAX_VERSIONS:
             self._session = self._session.model_copy(update={"model_versions": (*known, version)})
             self._write_session()
 
@@ -244,14 +244,14 @@ class RunFolder:
         lines = {journal.path.name: journal.count_lines() for journal in self._journals}
         write_json(self.folder / END, RunEnd(stopped=reason, lines=lines))
 
-    def noted(self, context: ContextId, name: str) -> str | None:
-        """The note of that name for the context; None if there is none."""
-        return self._noted.get((context, name))
+    def stored_result(self, context: ContextId, name: str) -> str | None:
+        """The result of that name for the context; None if there is none."""
+        return self._results_by_name.get((context, name))
 
-    def note(self, context: ContextId, name: str, text: str) -> None:
+    def store_result(self, context: ContextId, name: str, text: str) -> None:
         """Store a result for the context's other questions and for resumed runs."""
-        self._notes.append(Note(context_id=context, name=name, text=text))
-        self._noted[context, name] = text
+        self._results.append(ContextResult(context_id=context, name=name, text=text))
+        self._results_by_name[context, name] = text
 
     def pay(self, usage: Usage) -> None:
         """Store the usage of a call, even if its question gets no response."""

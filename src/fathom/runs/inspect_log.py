@@ -68,7 +68,7 @@ def _response(sample: EvalSample, questions: Collection[QuestionId], info: Model
         return None
     fields: dict[str, Any] = {"question_id": place[0], "sample": place[1]}
     if isinstance(stored := sample.store.get(RESPONSE), dict):
-        # A response of another version may not be valid. The output of the sample is there all the same.
+        # A response of another version may not be valid. The output of the sample can still be used.
         with suppress(ValidationError):
             return Response.model_validate({**stored, **fields})
     fields["usage"] = _usage(sample, info)

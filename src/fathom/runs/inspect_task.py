@@ -12,15 +12,16 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from fathom.models.model_info import model_info
 from fathom.records.questions import Response
-from fathom.runs.answering import SystemRunner
 from fathom.runs.bench_view import BenchView
-from fathom.runs.calling import Budget, Gate, ModelCaller
 from fathom.runs.engine import sample_of, scorer_of
 from fathom.runs.engine_model import EngineModel
 from fathom.runs.folder import RunSettings
 from fathom.runs.memory_journal import MemoryJournal
+from fathom.runs.model_caller import ModelCaller
 from fathom.runs.plan import Job, WindowCheck, jobs
+from fathom.runs.request_limits import Budget, Gate
 from fathom.runs.run import CheckResponse, expander
+from fathom.runs.system_runner import SystemRunner
 from fathom.systems.protocol import System
 
 RESPONSE = "response"

@@ -59,7 +59,7 @@ class SystemEntry(CellOptions):
 
 
 class CellEntry(SystemEntry):
-    """A cell besides those of the product."""
+    """A cell in addition to those of the product."""
 
     model: str | None = None
     prompting: Prompting = "direct"
@@ -111,7 +111,7 @@ class MatrixCell:
     options: Mapping[str, Any] = field(default_factory=dict)
     """Options that the matrix, the model, the system or the cell sets."""
     marks: tuple[str, ...] = ()
-    """What distinguishes it from cells of the same model, system, settings and prompting: for the folder's name."""
+    """A suffix for the folder's name, for cells of the same model, system, settings and prompting."""
 
     @property
     def label(self) -> str:
@@ -144,7 +144,7 @@ def parse_matrix(values: Mapping[str, Any], name: str = "The matrix") -> Matrix:
 def cells(matrix: Matrix, needs_model: Mapping[str, bool], prompting: Prompting, samples: int) -> list[MatrixCell]:
     """The cells in order, models outermost. The last arguments are used where the matrix has no such list.
 
-    A system that needs no model has one cell for each prompting and number of samples, whatever the models.
+    A system that needs no model has one cell for each prompting and number of samples, not one for each model.
     """
     kept: list[MatrixCell] = []
     unused = set(range(len(matrix.exclude)))

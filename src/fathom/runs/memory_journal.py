@@ -17,7 +17,7 @@ class MemoryJournal:
     """Keeps notes in memory, and artifacts in a temporary folder."""
 
     def __init__(self) -> None:
-        self._notes: dict[tuple[ContextId, str], str] = {}
+        self._results: dict[tuple[ContextId, str], str] = {}
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def close(self) -> None:
@@ -28,17 +28,17 @@ class MemoryJournal:
     def append(self, response: Response) -> None:
         """Nothing to do: the caller gets the response."""
 
-    def noted(self, context: ContextId, name: str) -> str | None:
-        return self._notes.get((context, name))
+    def stored_result(self, context: ContextId, name: str) -> str | None:
+        return self._results.get((context, name))
 
-    def note(self, context: ContextId, name: str, text: str) -> None:
-        self._notes[context, name] = text
+    def store_result(self, context: ContextId, name: str, text: str) -> None:
+        self._results[context, name] = text
 
     def pay(self, usage: Usage) -> None:
         """Nothing to do: the response has its usage."""
 
     def find_call(self, question: QuestionId, sample: int, prompt: Prompt) -> Completion | None:
-        """None: every process asks anew."""
+        """None: every process asks again."""
         return None
 
     def add_call(self, question: QuestionId, sample: int, prompt: Prompt, completion: Completion) -> None:

@@ -9,7 +9,7 @@ import anyio
 
 FAILURES = 3
 """Consecutive failures after which the endpoint counts as down."""
-LONGEST_PAUSE = 15.0
+MAX_PAUSE = 15.0
 """Seconds between two attempts while it is down."""
 
 
@@ -53,7 +53,7 @@ class Outages:
             if self._probe_done is None:
                 self._probe_done = anyio.Event()
                 self._probes += 1
-                await anyio.sleep(min(self._backoff * 2 ** (self._probes - 1), LONGEST_PAUSE))
+                await anyio.sleep(min(self._backoff * 2 ** (self._probes - 1), MAX_PAUSE))
                 return
             await self._probe_done.wait()
         if self.ended is not None:

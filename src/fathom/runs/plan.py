@@ -13,11 +13,12 @@ from fathom.records.errors import FathomError
 from fathom.records.questions import Question, QuestionId, Usage
 from fathom.records.record import Record
 from fathom.runs.bench_view import BenchView
-from fathom.runs.calling import explain, highest_usage
 from fathom.runs.folder import ResponseIndex, RunSettings, selected_questions
-from fathom.systems.protocol import Estimate, System, needs_model
+from fathom.runs.model_caller import highest_usage
+from fathom.runs.redaction import explain
+from fathom.systems.protocol import CallEstimate, System, needs_model
 
-SMALLEST_CACHED = 1_024
+MIN_CACHED_TOKENS = 1_024
 """Tokens below which providers do not cache a prefix."""
 
 UNLIMITED = 100_000_000
@@ -97,7 +98,7 @@ def _chosen(bench: BenchView, settings: RunSettings) -> frozenset[QuestionId] | 
     return frozenset(question.id for question in selected_questions(questions, settings))
 
 
-def estimate_of(system: System, job: Job, bench: BenchView) -> Estimate:
+def estimate_of(system: System, job: Job, bench: BenchView) -> CallEstimate:
     """The system's estimate for the job; raises FathomError where the code of a system of the user's own fails."""
     view = bench.view(job.context, job.question)
     try:
@@ -109,7 +110,7 @@ def estimate_of(system: System, job: Job, bench: BenchView) -> Estimate:
             f"The estimate of the system '{system.name}' for the question '{job.question.id}' failed: "
             f"{explain(error, system)}"
         ) from error
-    if not isinstance(estimate, Estimate):
+    if not isinstance(estimate, CallEstimate):
         raise FathomError(
             f"The method `estimate` of the system '{system.name}' returned an object of the type "
             f"'{type(estimate).__name__}' in place of an Estimate. Return `view.estimate(prompt, ...)`."
@@ -132,11 +133,11 @@ class WindowCheck:
         """Whether there is a window that a prompt could exceed."""
         return self._window is not None and self._window < UNLIMITED
 
-    def estimate(self, job: Job) -> Estimate:
+    def estimate(self, job: Job) -> CallEstimate:
         """The system's estimate for the job."""
         return estimate_of(self._system, job, self._bench)
 
-    def fits(self, estimate: Estimate) -> bool:
+    def fits(self, estimate: CallEstimate) -> bool:
         """Whether the largest call leaves room for a response."""
         return self._window is None or self._model.tokens(estimate.largest_call) + self._room <= self._window
 
@@ -188,19 +189,19 @@ class _Sums:
         self._warm = {prefix for prefix in self._warm if not names_a_context(prefix)}
         self._families.clear()
 
-    def add(self, family: str, estimate: Estimate) -> None:
+    def add(self, family: str, estimate: CallEstimate) -> None:
         if estimate.per_context is not None and family not in self._families:
             self._families.add(family)
             self._add_calls(estimate.per_context)
         self._add_calls(estimate)
 
-    def _add_calls(self, estimate: Estimate) -> None:
+    def _add_calls(self, estimate: CallEstimate) -> None:
         self._requests += estimate.calls
         prefix = self._model.tokens(estimate.prefix_tokens)
         served = estimate.prefix_calls - (estimate.prefix not in self._warm)
         usage = Usage(
             input_tokens=self._model.tokens(estimate.input_tokens),
-            cached_tokens=prefix * max(0, served) if prefix >= SMALLEST_CACHED else 0,
+            cached_tokens=prefix * max(0, served) if prefix >= MIN_CACHED_TOKENS else 0,
             output_tokens=estimate.calls * self._typical,
         )
         if estimate.prefix:

@@ -30,7 +30,7 @@ class RunProgress:
     first_response: float = 0.0
     """When the first of them arrived."""
     notice: str = ""
-    """What the user should know now, such as an endpoint that does not answer; empty if a response has arrived."""
+    """A notice for the user, such as that an endpoint does not respond; empty if a response has arrived."""
 
     @property
     def seconds(self) -> float:

@@ -22,12 +22,14 @@ from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import Journal
 from fathom.records.questions import Response, Usage
 from fathom.records.record import Record, digest
-from fathom.runs.calling import Budget, BudgetReached, FatalError, Gate, ModelCaller, NotBegunError, error_text
 from fathom.runs.folder import LOGS
+from fathom.runs.model_caller import FatalError, ModelCaller, NotBegunError
 from fathom.runs.outages import OutageError
+from fathom.runs.redaction import error_text
+from fathom.runs.request_limits import Budget, BudgetReached, Gate
 from fathom.runs.run import OpenedModel, RunLimits, missing_engine
-from fathom.runs.unfinished import canonical
-from fathom.systems.protocol import OUTCOMES, Estimate, count_tokens, estimate_prompts, total
+from fathom.runs.unfinished_calls import canonical
+from fathom.systems.protocol import OUTCOMES, CallEstimate, count_tokens, estimate_prompts, total
 
 T = TypeVar("T")
 
@@ -287,7 +289,7 @@ class _RoleRunner(Generic[T]):
         if self.caller.stopped is not None:
             return None
 
-        def bound() -> Estimate:
+        def bound() -> CallEstimate:
             return estimate_prompts([job.prompt.prompt], lambda one: count_tokens(self.batch.expand(one)))
 
         try:
@@ -308,15 +310,15 @@ class _RoleRunner(Generic[T]):
             return None
         except Exception as error:
             call = self.batch.fail(job, error)
-        return Response(question_id=call.id, outcome=call.outcome, text=call.text[:LONGEST_LOGGED], error=call.error)
+        return Response(question_id=call.id, outcome=call.outcome, text=call.text[:MAX_LOGGED_LENGTH], error=call.error)
 
-    def _overflows(self, estimate: Estimate) -> bool:
+    def _overflows(self, estimate: CallEstimate) -> bool:
         info = self.batch.model.info
         needed = info.tokens(estimate.largest_call) + self.batch.settings.max_tokens
         return info.window is not None and needed > info.window
 
 
-LONGEST_LOGGED = 2_000
+MAX_LOGGED_LENGTH = 2_000
 """Characters of a completion that the engine's log keeps; the journal has the whole completion."""
 
 

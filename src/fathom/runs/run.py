@@ -16,7 +16,6 @@ from fathom.records.errors import FathomError
 from fathom.records.questions import Question, Response, Usage
 from fathom.records.record import Record
 from fathom.runs.bench_view import BenchView
-from fathom.runs.calling import Budget, Gate, Pace, SharedLimits
 from fathom.runs.folder import (
     INTERRUPTED,
     LOGS,
@@ -30,10 +29,11 @@ from fathom.runs.folder import (
 )
 from fathom.runs.plan import Job, WindowCheck, jobs
 from fathom.runs.progress import ProgressReporter
-from fathom.runs.simulated_session import SimulatedModel, answer_in_session
+from fathom.runs.request_limits import Budget, Gate, Pace, SharedLimits
+from fathom.runs.simulated_session import SimulatedResponder, answer_in_session
 from fathom.systems.catalog import reads_everything
 from fathom.systems.http import is_address
-from fathom.systems.protocol import Estimate, RequestLimits, System, opened, render_form
+from fathom.systems.protocol import CallEstimate, RequestLimits, System, opened, render_form
 
 OpenedModel = Callable[[], AbstractContextManager[tuple[str, dict[str, str]]]]
 """Opens a model, and starts its server if it needs one; gives the engine's name for the model and its arguments."""
@@ -56,7 +56,7 @@ class RunStatus(Record):
     lost_calls: Count = 0
     """Calls that were in flight when a process was killed, and may have cost money. Usage does not include them."""
     implausible_usage: str | None = None
-    """What is wrong with the usage that the server reported in this process, if something is."""
+    """The problem with the usage that the server reported in this process; None if it is plausible."""
     errors: dict[str, Count] = {}
     """The three most frequent error messages, with their counts."""
     stopped: str | None = None
@@ -85,7 +85,7 @@ class RunLimits:
     max_outage: float = 120.0
     """Seconds to wait for an endpoint that has stopped answering."""
     requests_per_minute: float | None = None
-    """The most requests that are begun in a minute; retries after a rate limit are not counted."""
+    """The maximum number of requests that are begun in a minute; retries after a rate limit are not counted."""
     shared: SharedLimits | None = None
     """The budget and the gates that the cells of a matrix share."""
 
@@ -114,10 +114,10 @@ def run(
     With `check`, the engine's logs have scores. Nothing that answers sees it.
     """
     try:
-        from fathom.runs.answering import SystemRunner
-        from fathom.runs.calling import ModelCaller
         from fathom.runs.engine import engine_version, run_jobs
         from fathom.runs.engine_model import EngineModel, open_model
+        from fathom.runs.model_caller import ModelCaller
+        from fathom.runs.system_runner import SystemRunner
     except ModuleNotFoundError as error:
         raise missing_engine(error) from error
     reporter = reporter or ProgressReporter()
@@ -161,8 +161,8 @@ def run_without_model(
     try:
         import anyio
 
-        from fathom.runs.answering import SystemRunner
-        from fathom.runs.calling import ModelCaller, NoModel, stop_on_interrupt
+        from fathom.runs.model_caller import ModelCaller, NoModel, stop_on_interrupt
+        from fathom.runs.system_runner import SystemRunner
     except ModuleNotFoundError as error:
         raise missing_engine(error) from error
     info, shown = ModelInfo(), reporter or ProgressReporter()
@@ -228,7 +228,7 @@ def run_simulated(
     info: ModelInfo,
     manifest: RunManifest,
     path: Path,
-    model: SimulatedModel,
+    model: SimulatedResponder,
     reporter: ProgressReporter | None = None,
 ) -> RunStatus:
     """Like `run`, for a simulated model: without the engine, one response after another."""
@@ -248,12 +248,12 @@ def run_simulated(
         return _end(bench, folder, None, None)
 
 
-def _input_tokens(estimate: Estimate, job: Job, folder: RunFolder) -> int:
+def _input_tokens(estimate: CallEstimate, job: Job, folder: RunFolder) -> int:
     """The input tokens of a question's calls; calls once per context count for its first question."""
     once, name = estimate.per_context, f"calls for {job.question.family}"
-    if once is None or folder.noted(job.context.id, name) is not None:
+    if once is None or folder.stored_result(job.context.id, name) is not None:
         return estimate.input_tokens
-    folder.note(job.context.id, name, "counted")
+    folder.store_result(job.context.id, name, "counted")
     return estimate.input_tokens + once.input_tokens
 
 
@@ -279,7 +279,7 @@ def _pending(
             if not window.is_needed or window.fits(window.estimate(job)):
                 pending.append(job)
             elif index.attempts[job.question.id, job.sample] == 0:
-                # Nothing is sent, so that it is free whether or not prices are known.
+                # Nothing is sent, so it is free whether or not prices are known.
                 free = Usage(price=0.0)
                 response = Response(question_id=job.question.id, sample=job.sample, outcome="overflow", usage=free)
                 folder.append(response)

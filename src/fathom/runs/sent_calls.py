@@ -25,7 +25,7 @@ class SentCall(Record):
 
     number: Count
     price: Annotated[float, Field(ge=0)] | None = None
-    """The most that it can cost, in US dollars; None if the run has no budget."""
+    """Its maximum price in US dollars; None if the run has no budget."""
     ended: bool = False
 
 

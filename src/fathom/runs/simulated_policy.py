@@ -1,9 +1,9 @@
-"""The tools that simulated models call as agents. Nothing but the prompt decides, as for a real model.
+"""The tools that simulated models call as agents. As with a real model, the choice depends on the prompt alone.
 
-They search all documents for the question. A few documents are then read. Of many, every one is looked into, in one
-of these ways: a search for the question, a search for its keywords, and reading it from the beginning and on. The way
-that has led to more notes so far, as the conversation shows, comes first. Once all documents were looked into, those
-are looked into again that gave fewer notes than others did, and at last the rest.
+They search all documents for the question. If there are few documents, they then read them. Otherwise they examine
+every document by one of three methods: a search for the question, a search for its keywords, or reading from the
+beginning. The method that has led to more notes so far comes first. After all documents were examined, those with fewer
+notes than others are examined again, then the rest.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from fathom.systems.agent.agent import DOCUMENT_RANGE
 from fathom.systems.agent.document_tools import READ_TO
 from fathom.systems.agent.text_protocol import is_described, parse_calls, written
 from fathom.systems.agent.toolbox import TOOLS
-from fathom.systems.notes import noted_places
+from fathom.systems.quotations import noted_places
 
 STEPS_TO_SEARCH = 20
 """Steps in which the documents are looked into one by one: the more documents, the more of them in one step."""
-MOST_CALLS = 8
+MAX_CALLS = 8
 FEW_DOCUMENTS = 5
 """So few documents are read from beginning to end."""
 LENGTH = 100_000
@@ -36,7 +36,7 @@ from give given had has have how if in into is it its list many may more most mu
 or order other over own same such take than that the their them then there these they this those to was were what
 when where which whose why with
 """
-"""English words that nobody would type into a search box."""
+"""English words that are useless in a search."""
 
 _Call = tuple[str, dict[str, Any]]
 """A tool and its arguments."""
@@ -49,31 +49,31 @@ def is_agent(prompt: Prompt) -> bool:
 
 
 def new_results(prompt: Prompt) -> Prompt:
-    """The part of the prompt that the model has not replied to: the results of its last calls."""
-    replies = [number for number, message in enumerate(prompt.messages) if message.role == "assistant"]
-    return Prompt(prompt.messages[replies[-1] + 1 :] if replies else ())
+    """The part of the prompt that the model has not responded to: the results of its last calls."""
+    turns = [number for number, message in enumerate(prompt.messages) if message.role == "assistant"]
+    return Prompt(prompt.messages[turns[-1] + 1 :] if turns else ())
 
 
 def act(prompt: Prompt, question: Question, notes: str) -> tuple[ToolCall, ...]:
     """The tools that a simulated model calls next, after these notes on the new results; none if it answers now."""
     if not prompt.may_call:
         return ()
-    replies = [message for message in prompt.messages if message.role == "assistant"]
-    done = [_calls_in(message) for message in replies]
+    turns = [message for message in prompt.messages if message.role == "assistant"]
+    done = [_calls_in(message) for message in turns]
     if not done:
         return _calls([("search", {"query": question.text, "document": ""})])
     labels = list(_labels(_text(prompt.messages[0])))
     if len(labels) <= FEW_DOCUMENTS and done[-1]:
         return _calls(_in_order(labels, done[-1][-1], _read_on(prompt)))
-    texts = [*map(_text, replies), notes]
-    ways = _SearchMethods(question.text, _read_on(prompt))
+    texts = [*map(_text, turns), notes]
+    methods = _SearchMethods(question.text, _read_on(prompt))
     for calls, following in zip(done, texts[1:], strict=True):
-        ways.count(calls, set(noted_places(following)))
-    return _calls(ways.next_calls(labels, min(MOST_CALLS, math.ceil(len(labels) / STEPS_TO_SEARCH))))
+        methods.count(calls, set(noted_places(following)))
+    return _calls(methods.next_calls(labels, min(MAX_CALLS, math.ceil(len(labels) / STEPS_TO_SEARCH))))
 
 
 class _SearchMethods:
-    """The ways to look into a document, and how many notes each of them has led to."""
+    """The methods to look into a document, and how many notes each of them has led to."""
 
     def __init__(self, question: str, read_on: Mapping[str, int | None]) -> None:
         self._queries = list(dict.fromkeys((question, _keywords(question))))
@@ -83,7 +83,7 @@ class _SearchMethods:
         self._looks = Counter[str]()
         """How often each document was looked into."""
         self._noted: defaultdict[str, set[tuple[int, int]]] = defaultdict(set)
-        # Both counts begin at one: no way is given up because of a single document that had nothing to note.
+        # Both counts begin at one: no method is given up because of a single document that had nothing to note.
         self._calls: defaultdict[str, int] = defaultdict(lambda: 1)
         self._notes: defaultdict[str, int] = defaultdict(lambda: 1)
 
@@ -93,11 +93,11 @@ class _SearchMethods:
             self._noted[document].add((start, end))
         for call in calls:
             label = str(call.arguments.get("document"))
-            way = _way(call.name, call.arguments)
+            method = _method(call.name, call.arguments)
             self._done.add(_written(call.name, call.arguments))
             self._looks[label] += 1
-            self._calls[way] += 1
-            self._notes[way] += sum(document == label for document, _, _ in notes)
+            self._calls[method] += 1
+            self._notes[method] += sum(document == label for document, _, _ in notes)
 
     def next_calls(self, labels: Sequence[str], count: int) -> list[_Call]:
         """Up to so many calls, for different documents."""
@@ -111,8 +111,8 @@ class _SearchMethods:
         for label in sorted(labels, key=rank):
             left = [call for call in self._possible(label) if _written(*call) not in self._done]
             if left and len(calls) < count:
-                best = max(left, key=lambda call: self._notes[_way(*call)] / self._calls[_way(*call)])
-                self._calls[_way(*best)] += 1
+                best = max(left, key=lambda call: self._notes[_method(*call)] / self._calls[_method(*call)])
+                self._calls[_method(*best)] += 1
                 calls.append(best)
         return calls
 
@@ -124,8 +124,8 @@ class _SearchMethods:
             yield "read", {"document": label, "start": start, "length": LENGTH}
 
 
-def _way(name: str, arguments: Mapping[str, Any]) -> str:
-    """What a call does, whichever its document."""
+def _method(name: str, arguments: Mapping[str, Any]) -> str:
+    """The method of a call, regardless of its document."""
     if name == "search":
         return f"search {arguments.get('query')}"
     return "read on" if arguments.get("start") else "read"
@@ -136,7 +136,7 @@ def _written(name: str, arguments: Mapping[str, Any]) -> str:
 
 
 def _read_on(prompt: Prompt) -> dict[str, int | None]:
-    """Where to read on in the documents that were read; None for those read to the end.
+    """The position at which to continue reading each document; None for those read to the end.
 
     Where a result was removed, it is taken to have ended where the shortest one did that is left.
     """

@@ -1,4 +1,4 @@
-"""The session of a simulated model. Like a real one, it knows nothing but its prompt: no call remembers another."""
+"""The session of a simulated model. Like a real model, it knows only its prompt, and no earlier calls."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from fathom.records.errors import FathomError
 from fathom.records.layouts import shown_label
 from fathom.records.questions import Response, Step, Usage
 from fathom.records.spans import Span, join_spans
-from fathom.runs.answering import answer_of
 from fathom.runs.bench_view import BenchView
-from fathom.runs.calling import explain
 from fathom.runs.folder import RunFolder
 from fathom.runs.plan import Job
+from fathom.runs.redaction import explain
 from fathom.runs.simulated_policy import act, as_text, is_agent, new_results
+from fathom.runs.system_runner import answer_of
 from fathom.runs.trace import Trace
-from fathom.systems.notes import AFTER_READING, NOTE_TAKING, NOTHING, note_line, quoted_spans
-from fathom.systems.protocol import DOCUMENTS, ContextView, Estimate, Scope, System
+from fathom.systems.protocol import DOCUMENTS, ArtifactScope, CallEstimate, ContextView, System
+from fathom.systems.quotations import AFTER_READING, NOTE_TAKING, NOTHING, note_line, quoted_spans
 
 
 class ShownParts(NamedTuple):
@@ -34,11 +34,11 @@ class ShownParts(NamedTuple):
     states_question: bool
 
 
-class SimulatedModel(Protocol):
+class SimulatedResponder(Protocol):
     """A simulated model as a run calls it."""
 
     def answer(self, job: Job, attempt: int, shown: ShownParts | None) -> Response:
-        """The response to the question of a job after so many attempts; None stands for a prompt with everything."""
+        """The response to the question of a job; `attempt` counts earlier ones. `shown` is None if all is shown."""
         ...
 
     def take_notes(self, job: Job, attempt: int, shown: ShownParts, write: Callable[[Sequence[Span]], str]) -> Response:
@@ -50,7 +50,7 @@ _STOPS: dict[str, Stop] = {"answered": "stop", "truncated": "length", "refused":
 
 
 def answer_in_session(
-    system: System, job: Job, bench: BenchView, folder: RunFolder, model: SimulatedModel, attempt: int
+    system: System, job: Job, bench: BenchView, folder: RunFolder, model: SimulatedResponder, attempt: int
 ) -> Response:
     """The response of a system whose model is simulated."""
     session = _SimulatedSession(bench.view(job.context, job.question), folder, model, job, attempt)
@@ -85,7 +85,7 @@ class _SimulatedSession:
 
     view: ContextView
     folder: RunFolder
-    model: SimulatedModel
+    model: SimulatedResponder
     job: Job
     attempt: int
     trace: Trace = field(default_factory=Trace)
@@ -93,7 +93,7 @@ class _SimulatedSession:
     """The text of spans that were quoted: a memory quotes the same ones again and again."""
 
     async def ask(self, prompt: Prompt, purpose: str = "") -> Completion:
-        response, calls = self._act(prompt) if is_agent(prompt) else (self._reply(self._shown(prompt), purpose), ())
+        response, calls = self._act(prompt) if is_agent(prompt) else (self._respond(self._shown(prompt), purpose), ())
         usage = response.usage.model_copy(update={"input_tokens": self.view.estimate(prompt).input_tokens})
         completion = Completion(response.text, _STOPS[response.outcome], usage=usage)
         if calls and prompt.tools:
@@ -106,19 +106,19 @@ class _SimulatedSession:
     def _act(self, prompt: Prompt) -> tuple[Response, tuple[ToolCall, ...]]:
         """Notes on the results of the last calls with further calls, or the answer.
 
-        The notes are part of the conversation, so that what they have is known even if the results are removed.
+        Notes are part of the conversation, so the model keeps them when results are removed.
         """
         notes = self._shown(prompt).notes
         read = self._shown(new_results(prompt)).documents
-        taken = self._reply(ShownParts(read, (), states_question=True), "notes")
+        taken = self._respond(ShownParts(read, (), states_question=True), "notes")
         calls = act(prompt, self.job.question, taken.text) if taken.outcome == "answered" else ()
         if calls or taken.outcome != "answered":
             return taken, calls
         new = self._quoted(iter((taken.text,)))
-        # With no notes at all, the model has nothing that it could answer from.
-        return self._reply(ShownParts((), tuple(dict.fromkeys((*notes, *new))), states_question=True), "answer"), ()
+        # Without any notes, the model has nothing to base an answer on.
+        return self._respond(ShownParts((), tuple(dict.fromkeys((*notes, *new))), states_question=True), "answer"), ()
 
-    def _reply(self, shown: ShownParts, purpose: str) -> Response:
+    def _respond(self, shown: ShownParts, purpose: str) -> Response:
         if purpose in NOTE_TAKING:
             response = self.model.take_notes(self.job, self.attempt, shown, self._write)
         else:
@@ -131,7 +131,7 @@ class _SimulatedSession:
         parts = [(message.role, part) for message in prompt.messages for part in message.parts]
         references = [part for _, part in parts if isinstance(part, TextReference) and part.form == DOCUMENTS]
         read = [Span(one.start, one.end or self.view.length) for one in references]
-        # A tool's result shows the documents themselves; any other text with places is somebody's notes.
+        # A tool's result shows the documents themselves; any other text with places is a note.
         read += self._quoted(part for role, part in parts if role == "tool" and isinstance(part, str))
         notes = self._quoted(part for role, part in parts if role != "tool" and isinstance(part, str))
         states_question = any(self.job.question.text in part for _, part in parts if isinstance(part, str))
@@ -154,7 +154,7 @@ class _SimulatedSession:
         number = bisect_right(places, span.start, key=lambda place: place.span.end)
         return shown_label(min(number + 1, len(places)), self.view.context.layout)
 
-    def highest_usage(self, estimate: Estimate) -> Usage:
+    def highest_usage(self, estimate: CallEstimate) -> Usage:
         output = (estimate.calls + estimate.spare_calls) * self.folder.manifest.settings.max_tokens
         return Usage(input_tokens=estimate.input_tokens + estimate.spare_tokens, output_tokens=output, price=0.0)
 
@@ -162,11 +162,11 @@ class _SimulatedSession:
         self.trace.record(step)
 
     async def once(self, name: str, work: Callable[[], Awaitable[str]]) -> str:
-        noted = self.folder.noted(self.view.context.id, name)
-        if noted is None:
-            noted = await work()
-            self.folder.note(self.view.context.id, name, noted)
-        return noted
+        stored = self.folder.stored_result(self.view.context.id, name)
+        if stored is None:
+            stored = await work()
+            self.folder.store_result(self.view.context.id, name, stored)
+        return stored
 
-    def artifact(self, name: str, make: Callable[[Path], None], scope: Scope = "context") -> Path:
+    def artifact(self, name: str, make: Callable[[Path], None], scope: ArtifactScope = "context") -> Path:
         return self.folder.artifact(self.view.context.id if scope == "context" else "", name, make)

@@ -14,15 +14,16 @@ from fathom.models.model_info import ModelInfo
 from fathom.models.prompts import Completion, Prompt, Stop
 from fathom.records.errors import FathomError
 from fathom.records.questions import Response
-from fathom.runs.answering import SystemRunner
 from fathom.runs.bench_view import BenchView
-from fathom.runs.calling import Budget, Gate, ModelCaller
 from fathom.runs.check_results import CheckResult, failed, passed
 from fathom.runs.folder import RunSettings
 from fathom.runs.http_check import http_checks
 from fathom.runs.memory_journal import MemoryJournal
+from fathom.runs.model_caller import ModelCaller
 from fathom.runs.plan import Job, estimate_of, jobs
+from fathom.runs.request_limits import Budget, Gate
 from fathom.runs.sent_calls import CallMark
+from fathom.runs.system_runner import SystemRunner
 from fathom.systems.http import ConnectedSystem
 from fathom.systems.protocol import RequestLimits, System, needs_model, opened
 
@@ -61,7 +62,7 @@ def _class_checks(system: System) -> Iterator[CheckResult]:
     kind = type(system)
     parameters = getattr(kind, "__dataclass_params__", None)
     if parameters is None or not parameters.frozen:
-        yield failed(f"{kind.__name__} is not a frozen dataclass, so that its settings could change during a run.")
+        yield failed(f"{kind.__name__} is not a frozen dataclass, so its settings could change during a run.")
     try:
         adapter = TypeAdapter(kind)
         restored = adapter.validate_json(adapter.dump_json(system))
@@ -173,7 +174,7 @@ class _Trial:
 
 
 def _problem(response: Response | None, runner: SystemRunner) -> str:
-    """What is wrong with a response; empty if nothing is."""
+    """The problem with a response; empty if there is none."""
     if response is None:
         return runner.caller.fatal or runner.caller.stopped or "it gave no response"
     return response.error or ""

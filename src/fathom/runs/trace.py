@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from fathom.models.prompts import Completion, Prompt
 from fathom.records.questions import Response, Step, Usage
-from fathom.runs.calling import secrets, without_secrets
+from fathom.runs.redaction import secrets, without_secrets
 from fathom.systems.protocol import total
 
-LONGEST_STEP = 2_000
+MAX_STEP_LENGTH = 2_000
 """Characters of a step's input or output that are recorded."""
-MOST_STEPS = 500
+MAX_STEPS = 500
 """Steps that are recorded: the first and the last half, if there are more."""
 
 
@@ -51,10 +51,10 @@ class Trace:
     def complete(self, response: Response) -> Response:
         """The response with its trace and the usage of its calls; a single call needs no trace."""
         steps = self.steps
-        if len(steps) > MOST_STEPS:
-            half = MOST_STEPS // 2
-            omitted = Step(kind="tool", name="omitted", output=f"{len(steps) - MOST_STEPS + 1:,} further steps")
-            # The last steps lead to the answer, so they are recorded, too.
+        if len(steps) > MAX_STEPS:
+            half = MAX_STEPS // 2
+            omitted = Step(kind="tool", name="omitted", output=f"{len(steps) - MAX_STEPS + 1:,} further steps")
+            # The last steps lead to the answer, so they are recorded as well.
             steps = [*steps[: half - 1], omitted, *steps[-half:]]
         update: dict[str, object] = {"trace": tuple(steps)} if len(steps) > 1 else {}
         if self.spent:
@@ -63,4 +63,4 @@ class Trace:
 
     def _shorten(self, text: str) -> str:
         text = without_secrets(text, self.secrets)
-        return text if len(text) <= LONGEST_STEP else f"{text[:LONGEST_STEP]} ... ({len(text):,} characters)"
+        return text if len(text) <= MAX_STEP_LENGTH else f"{text[:MAX_STEP_LENGTH]} ... ({len(text):,} characters)"

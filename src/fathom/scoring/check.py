@@ -10,7 +10,7 @@ from fathom.scoring.answer_types.compare import compare
 from fathom.scoring.answer_types.parse import parse_response
 from fathom.scoring.answers import Answer
 from fathom.scoring.keys import Key
-from fathom.scoring.shown import ShownContext
+from fathom.scoring.shown_context import ShownContext
 from fathom.scoring.verdicts import Outcome, Verdict
 
 

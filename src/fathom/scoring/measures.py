@@ -31,7 +31,7 @@ class RatioMeasure:
 
     @property
     def weight(self) -> float:
-        """What both sums are divided by: F1 as 2m / (p + g) would otherwise seem to rest on twice as many claims."""
+        """A divisor of both sums: without it, F1 as 2m / (p + g) would seem to be based on twice as many claims."""
         return max(self.top.values())
 
     def sums(self, counts: Mapping[str, float]) -> tuple[float, float] | None:
@@ -61,7 +61,7 @@ class PrecisionRecall:
     """Two ratio measures that are drawn against each other."""
 
     label: str
-    """What they are about, such as "claims"."""
+    """Their subject, such as "claims"."""
     precision: str
     recall: str
 

@@ -132,7 +132,7 @@ class NormalizedWords:
         return found
 
     def _sign_name(self, sign: re.Match[str]) -> str:
-        """What a sign says; nothing for the > before a quoted line of Markdown.
+        """The meaning of a sign; nothing for the > before a quoted line of Markdown.
 
         "dash" is a minus or the dash of a range: "5 -10" may also be two cells of a table without its borders.
         """

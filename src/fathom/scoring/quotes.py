@@ -1,4 +1,4 @@
-"""Locates quotes in a text, whatever their spaces, hyphens, marks and case, and if they leave out some words."""
+"""Locates quotes in a text, ignoring spaces, hyphens, marks and case, even if some words are left out."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from operator import not_
 from typing import NamedTuple
 
 from fathom.records.spans import Span
-from fathom.scoring.quote_passage import (
+from fathom.scoring.quote_comparison import (
     SHORT_QUOTE,
     QuotePlace,
     SearchedPassage,
@@ -22,26 +22,26 @@ from fathom.scoring.quote_passage import (
 )
 from fathom.scoring.quote_words import NormalizedWords, is_unspaced, letters_of, without_markup
 
-MOST_WORDS = 3_000
+MAX_WORDS = 3_000
 """A longer quote must have the words of the text, all of them."""
-MOST_CHARACTERS = 100_000
+MAX_CHARACTERS = 100_000
 """A longer quote must have the characters of the text."""
-MOST_BETWEEN_PARTS = 2_000
+MAX_BETWEEN_PARTS = 2_000
 """Characters between two parts of a quote that are joined by an ellipsis."""
 
 SHORT_TEXT = 50_000
 """The words of a text with more characters are compared in parts of it only."""
 
 _ELLIPSIS = re.compile(r"\s*[\[(（]?\s*(?:…+|⋯+|\.\s?\.\s?\.[\s.]*)\s*[\])）]?\s*")
-_MOST_PARTS = 20
+_MAX_PARTS = 20
 _BLOCK = 128
 """Characters of a text between two places whose letters are counted."""
 _MARGIN = 48
 """Characters around a passage, so that its first and last word are whole."""
 _ANCHORS = 2
-_MOST_PLACES = 60
+_MAX_PLACES = 60
 """Places of some words of a quote that are tried."""
-_MOST_TRIED = 8
+_MAX_TRIED = 8
 """Words of a quote, and groups of its words, that are looked for."""
 _LETTERS_LEFT_OUT = 15
 """Letters of the text for each word that a quote may leave out."""
@@ -91,7 +91,7 @@ class QuoteLocator:
         """
         quote = quote.strip()
         found = self._exact(quote, near)
-        return found if found or len(quote) > MOST_CHARACTERS else self._similar(quote, near, complete)
+        return found if found or len(quote) > MAX_CHARACTERS else self._similar(quote, near, complete)
 
     def _exact(self, quote: str, near: int | None) -> Span | None:
         if not any(map(str.isalnum, quote[:200])):
@@ -104,9 +104,9 @@ class QuoteLocator:
         if not words.forms:
             return None
         span = next(self._same_words(quote, words, near), None)
-        parts = [part for part in _ELLIPSIS.split(quote, _MOST_PARTS) if part]
+        parts = [part for part in _ELLIPSIS.split(quote, _MAX_PARTS) if part]
         if span is None:
-            complete = complete or len(words.forms) > MOST_WORDS
+            complete = complete or len(words.forms) > MAX_WORDS
             if len(parts) > 1 and not complete:
                 return self._joined_parts(parts, near)
             span = self._best(words, near, complete)
@@ -166,15 +166,15 @@ class QuoteLocator:
         words = NormalizedWords.of(part)
         if not words.forms:
             return []
-        places = list(islice(self._same_words(part, words, near), _MOST_PARTS))
+        places = list(islice(self._same_words(part, words, near), _MAX_PARTS))
         found = None if places else self.locate(part, near)
         return places if found is None else [found]
 
     def _extended(self, parts: Sequence[str], edge: int, before: bool) -> int | None:
         """Where the last of some parts ends (or starts, if they come before), each near the one before it."""
         for part in parts:
-            start = max(0, edge - MOST_BETWEEN_PARTS) if before else edge
-            end = edge if before else edge + MOST_BETWEEN_PARTS
+            start = max(0, edge - MAX_BETWEEN_PARTS) if before else edge
+            end = edge if before else edge + MAX_BETWEEN_PARTS
             found = QuoteLocator(self._text[start:end]).locate(part, end - start if before else 0)
             if found is None:
                 return None
@@ -223,7 +223,7 @@ class _Letters:
             yield [self._window(span.start, span.end) for span in _joined(spans)]
 
     def _around(self, start: int, size: int, slack: int) -> str:
-        """So many letters from a start on, and some around them."""
+        """A number of letters from a start, with some letters around them."""
         return self.letters[start - slack if start > slack else 0 : start + size + slack]
 
     def _anchors(self, quote: NormalizedWords) -> list[_Anchor]:
@@ -234,17 +234,17 @@ class _Letters:
         """
         absent = most_misspelled(quote.forms)
         enough, found = min(absent, 1) + 1, list[_Anchor]()
-        for form in _long_forms(quote)[:_MOST_TRIED]:
+        for form in _long_forms(quote)[:_MAX_TRIED]:
             places = self._places(form)
             if not places:
                 absent -= 1
                 if absent < 0:
                     return []
-            elif len(places) <= _MOST_PLACES:
+            elif len(places) <= _MAX_PLACES:
                 found.append(_Anchor(quote.offsets[quote.forms.index(form)], places))
                 if len(found) == enough:
                     return found
-        for at, group in _groups(quote.forms)[:_MOST_TRIED]:
+        for at, group in _groups(quote.forms)[:_MAX_TRIED]:
             if places := self._places(group):
                 found.append(_Anchor(quote.offsets[at], places))
                 if len(found) >= _ANCHORS:
@@ -253,7 +253,7 @@ class _Letters:
 
     def _places(self, letters: str) -> list[int]:
         """The first places of some letters, one more than are tried."""
-        return [*islice(occurrences(letters.replace(".", ""), self.letters), _MOST_PLACES + 1)]
+        return [*islice(occurrences(letters.replace(".", ""), self.letters), _MAX_PLACES + 1)]
 
 
 def _groups(forms: Sequence[str]) -> list[tuple[int, str]]:

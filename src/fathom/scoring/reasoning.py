@@ -11,9 +11,9 @@ ReasoningState = Literal["shown", "separate", "hidden", "none"]
 """Shown: in the text that counts. Separate: in a thinking text that does not count. Hidden: tokens were generated of
 which neither text has a trace. None: the response gives an answer alone."""
 
-LEAST_REASONING = 40
+MIN_REASONING_LENGTH = 40
 """Minimum number of characters before the last paragraph of a text with reasoning."""
-MOST_CHARACTERS_PER_TOKEN, HIDDEN_TOKENS = 1.0, 64
+MAX_CHARACTERS_PER_TOKEN, HIDDEN_TOKENS = 1.0, 64
 """Tokens beyond one per character that show that a provider has hidden some: no tokenizer needs so many."""
 
 
@@ -33,9 +33,9 @@ def reasoning_state(response: Response, reasoning: Reasoning) -> ReasoningState:
     """Where the reasoning of a response is."""
     text = reasoning_text(counted(response, reasoning)).strip()
     head, _, last = text.rpartition("\n")
-    if len(head.strip()) >= LEAST_REASONING or len(last) >= 4 * LEAST_REASONING:
+    if len(head.strip()) >= MIN_REASONING_LENGTH or len(last) >= 4 * MIN_REASONING_LENGTH:
         return "shown"
     if response.thinking.strip():
         return "separate"
-    unseen = response.usage.output_tokens - len(response.text) / MOST_CHARACTERS_PER_TOKEN
+    unseen = response.usage.output_tokens - len(response.text) / MAX_CHARACTERS_PER_TOKEN
     return "hidden" if unseen > HIDDEN_TOKENS else "none"

@@ -18,7 +18,7 @@ TOO_FEW = "too few chunks"
 
 
 class Recall(NamedTuple):
-    """What share of the needed passages and documents was retrieved."""
+    """The share of the needed passages and documents that was retrieved."""
 
     spans: float
     documents: float

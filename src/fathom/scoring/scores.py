@@ -18,7 +18,7 @@ from fathom.scoring.keys import Key
 from fathom.scoring.measures import RatioMeasure, counts_of, micro_average
 from fathom.scoring.verdicts import Verdict
 
-Check = Callable[[Key, Response], Verdict]
+VerdictFunction = Callable[[Key, Response], Verdict]
 
 
 class Score(Record):
@@ -48,7 +48,9 @@ class Score(Record):
         return self.total_score / self.questions if self.questions else 0.0
 
 
-def score_responses(keys: Mapping[QuestionId, Key], responses: Iterable[Response], check: Check) -> Iterator[Verdict]:
+def score_responses(
+    keys: Mapping[QuestionId, Key], responses: Iterable[Response], check: VerdictFunction
+) -> Iterator[Verdict]:
     """A verdict for each response; a response to a question outside the bench is an error."""
     seen: set[tuple[QuestionId, int]] = set()
     for response in responses:
@@ -82,7 +84,7 @@ def _value(question: Question, keys: Mapping[QuestionId, Key], tag: str) -> str:
     return {"family": question.family, "split": question.split, **question.tags}.get(tag, "")
 
 
-Counts = Callable[[QuestionId, Verdict | None], Mapping[str, float]]
+MeasureCounts = Callable[[QuestionId, Verdict | None], Mapping[str, float]]
 """The measures of a verdict, or of a question without a response."""
 
 
@@ -95,7 +97,7 @@ def tally(
     groups: Mapping[str, Sequence[Question]],
     verdicts: Iterable[Verdict],
     ratios: Sequence[RatioMeasure] = (),
-    counts: Counts = measures_of,
+    counts: MeasureCounts = measures_of,
 ) -> dict[str, Score]:
     """Scores of the first sample of each question, by group. Of `ratios` those for summaries are among the measures."""
     first = {verdict.question_id: verdict for verdict in verdicts if verdict.sample == 0}

@@ -16,7 +16,7 @@ from fathom.records.documents import DocumentId, Passage
 from fathom.records.spans import Span
 from fathom.scoring.answers import LinkedSpan
 
-Level = Literal["sentence", "character"]
+MatchLevel = Literal["sentence", "character"]
 SentencesOf = Callable[[DocumentId], Sequence[Span]]
 """The sentences of a document, in order."""
 
@@ -46,7 +46,7 @@ class MatchCounts(NamedTuple):
         return 2 * self.matched / (self.predicted + self.gold) if self.predicted + self.gold else None
 
 
-class Pair(NamedTuple):
+class PassagePair(NamedTuple):
     """A predicted passage and the passage of the key that it matches, by their positions."""
 
     predicted: int
@@ -72,14 +72,14 @@ class LinkPair(NamedTuple):
 
 @dataclass(frozen=True)
 class ClaimMatch:
-    """What of the claims, the evidence and the links of a key was predicted."""
+    """How well predicted claims, evidence and links match those of a key."""
 
     claims: MatchCounts
     evidence: MatchCounts
     """Over distinct passages: evidence of several claims counts once."""
     links: MatchCounts
     """A link matches if its claim and its evidence match those of one link of the key."""
-    claim_pairs: tuple[Pair, ...]
+    claim_pairs: tuple[PassagePair, ...]
     link_pairs: tuple[LinkPair, ...]
     matched_gaps: tuple[int, ...]
     """Sentences between the predicted claim and its predicted evidence, of the links that match."""
@@ -171,7 +171,7 @@ class SpanMatcher:
 
     index: SentenceIndex
     threshold: float = DEFAULT_THRESHOLD
-    level: Level = "sentence"
+    level: MatchLevel = "sentence"
 
     def __post_init__(self) -> None:
         if not 0 < self.threshold <= 1:
@@ -181,13 +181,13 @@ class SpanMatcher:
         """Intersection over union at the level of the matcher."""
         return character_overlap(one, two) if self.level == "character" else sentence_overlap(one, two, self.index)
 
-    def pairs(self, gold: Sequence[Passage], predicted: Sequence[Passage]) -> list[Pair]:
+    def pairs(self, gold: Sequence[Passage], predicted: Sequence[Passage]) -> list[PassagePair]:
         """The matched passages, by the positions of the predicted ones."""
         return assign(self._edges(gold, predicted))
 
-    def _edges(self, gold: Sequence[Passage], predicted: Sequence[Passage]) -> list[Pair]:
+    def _edges(self, gold: Sequence[Passage], predicted: Sequence[Passage]) -> list[PassagePair]:
         return [
-            Pair(at, other, overlap)
+            PassagePair(at, other, overlap)
             for at, one in enumerate(predicted)
             for other, two in enumerate(gold)
             if (overlap := self.overlap(one, two)) >= self.threshold
@@ -200,13 +200,13 @@ class SpanMatcher:
             (edge.predicted, edge.gold): edge.overlap
             for edge in self._edges([claim.passage for claim in gold], [claim.passage for claim in predicted])
         }
-        edges: list[Pair] = []
+        edges: list[PassagePair] = []
         for at, one in enumerate(ours):
             for other, two in enumerate(theirs):
                 claim = claims.get((one.claim, two.claim), 0.0)
                 evidence = self._evidence_overlap(predicted, one, gold, two) if claim else 0.0
                 if evidence:
-                    edges.append(Pair(at, other, (claim + evidence) / 2))
+                    edges.append(PassagePair(at, other, (claim + evidence) / 2))
         return [LinkPair(ours[pair.predicted], theirs[pair.gold]) for pair in assign(edges)]
 
     def _evidence_overlap(
@@ -253,7 +253,7 @@ def match_claims(
     predicted: Sequence[LinkedSpan],
     sentences: SentencesOf,
     threshold: float = DEFAULT_THRESHOLD,
-    level: Level = "sentence",
+    level: MatchLevel = "sentence",
 ) -> ClaimMatch:
     """Match predicted claims with the claims of a key.
 
@@ -285,14 +285,14 @@ def match_claims(
 # The assignment.
 
 
-def assign(edges: Sequence[Pair]) -> list[Pair]:
+def assign(edges: Sequence[PassagePair]) -> list[PassagePair]:
     """The largest set of pairs in which each position occurs once on its side; of those the largest sum of overlaps."""
     return sorted(pair for component in _components(edges) for pair in _assign_component(component))
 
 
-def _components(edges: Sequence[Pair]) -> list[list[Pair]]:
+def _components(edges: Sequence[PassagePair]) -> list[list[PassagePair]]:
     """Edges that share no passage with another component. Most have one edge, which needs no algorithm."""
-    component_of: dict[tuple[str, int], list[Pair]] = {}
+    component_of: dict[tuple[str, int], list[PassagePair]] = {}
     for edge in edges:
         one = component_of.setdefault(("predicted", edge.predicted), [])
         two = component_of.setdefault(("gold", edge.gold), [])
@@ -305,7 +305,7 @@ def _components(edges: Sequence[Pair]) -> list[list[Pair]]:
     return list({id(component): component for component in component_of.values()}.values())
 
 
-def _assign_component(edges: list[Pair]) -> list[Pair]:
+def _assign_component(edges: list[PassagePair]) -> list[PassagePair]:
     rows = sorted({edge.predicted for edge in edges})
     columns = sorted({edge.gold for edge in edges})
     if len(rows) == 1 or len(columns) == 1:

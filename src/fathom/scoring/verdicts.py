@@ -21,7 +21,7 @@ GRADED = ("correct", "incorrect")
 """Outcomes that say something about the answer; only these can have a score above zero."""
 
 JUDGE_AGREES = "judge agrees"
-"""A measure of responses that need no judge and were judged all the same: whether the decision is that of the check."""
+"""A measure of responses that were judged although they need no judge: whether judge and check agree."""
 
 Share = Annotated[float, Field(ge=0, le=1)]
 
@@ -43,12 +43,12 @@ class Verdict(Record):
     outcome: Outcome
     """`error` and `unjudged` are states, not grades: the question is asked or judged again."""
     score: Share
-    """Partial credit between 0 and 1. A family declares from which score on a response counts as correct."""
+    """Partial credit between 0 and 1. A family declares the minimum score of a correct response."""
     parsed: Answer | None = None
     """The answer parsed from the response; None if there was none."""
     reason: str = ""
     measures: dict[str, float] = Field(default={}, exclude_if=operator.not_)
-    """Named measures such as precision, recall, F1 or IoU, and counts that a family makes ratios from."""
+    """Named measures such as precision, recall, F1 or IoU, and counts from which a family computes ratios."""
     values: dict[str, tuple[float, ...]] = Field(default={}, exclude_if=operator.not_)
     """Named lists of numbers, such as the distance of each pair of passages that the response links."""
     parts: tuple[PartVerdict, ...] = Field(default=(), exclude_if=operator.not_)

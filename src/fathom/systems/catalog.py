@@ -16,17 +16,17 @@ from typing import Any, get_args, get_type_hints
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
-from fathom.models.simulated import Operation
+from fathom.models.simulated import FaultOperation
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.lengths import parse_length
 from fathom.records.record import digest, first_error
 from fathom.systems.agent import Agent
+from fathom.systems.claim_passes import OneByOne, ThreePass
 from fathom.systems.direct import ClosedBook, Full, FullControl, Passages, Tables
 from fathom.systems.extract_sql import ExtractSql
 from fathom.systems.http import HttpSystem, is_address
 from fathom.systems.map_reduce import MapReduce
 from fathom.systems.memory import Memory
-from fathom.systems.passes import OneByOne, ThreePass
 from fathom.systems.protocol import NOT_RECORDED, Prompting, System
 from fathom.systems.rag import Rag
 from fathom.systems.sql import Sql
@@ -42,7 +42,7 @@ SYSTEMS: dict[str, type[Any]] = {
 OTHER_NAMES = {"single-pass": Full.name}
 """Names that papers have for a system."""
 
-SPARED: dict[str, tuple[Operation, ...]] = {
+SPARED: dict[str, tuple[FaultOperation, ...]] = {
     Passages.name: ("finding",),
     Tables.name: ("finding", "reading"),
     Sql.name: ("finding", "reading"),

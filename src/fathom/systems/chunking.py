@@ -12,8 +12,8 @@ from fathom.systems.protocol import DOCUMENTS, ContextView, ShownDocument, count
 
 T = TypeVar("T")
 
-Unit = Literal["tokens", "sections"]
-"""What a chunk of a document consists of: running text, or whole sections where they fit."""
+ChunkUnit = Literal["tokens", "sections"]
+"""The unit of chunks: running text, or whole sections where they fit."""
 
 _HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
 _BREAKS = (re.compile(r"\n\s*\n"), re.compile(r"\n"), re.compile(r"[.!?。！？]\s*"), re.compile(r"\s"))
@@ -22,9 +22,9 @@ _WORD_START = re.compile(r"(?<=\s)\S")
 
 SAMPLE = 20_000
 """Characters on which the length of a token is measured."""
-MOST_REPEATED = 75
+MAX_REPEATED = 75
 """Percent of a chunk that the next one repeats at most."""
-SHORTEST = 0.5
+MIN_FILL = 0.5
 """A chunk is cut at the best kind of break in its second half."""
 
 
@@ -53,7 +53,9 @@ class Chunk(NamedTuple):
     end: int
 
 
-def chunks_of_documents(view: ContextView, tokens: int, overlap: int = 0, unit: Unit = "tokens") -> Iterator[Chunk]:
+def chunks_of_documents(
+    view: ContextView, tokens: int, overlap: int = 0, unit: ChunkUnit = "tokens"
+) -> Iterator[Chunk]:
     """Every document in chunks of at most `tokens` tokens; each chunk repeats up to `overlap` tokens of the last."""
     for document in view.documents:
         text = view.text(DOCUMENTS, *document.span)
@@ -61,7 +63,7 @@ def chunks_of_documents(view: ContextView, tokens: int, overlap: int = 0, unit: 
             yield Chunk(document.number, *span.shifted(document.span.start))
 
 
-def chunk_spans(text: str, tokens: int, overlap: int = 0, unit: Unit = "tokens") -> Iterator[Span]:
+def chunk_spans(text: str, tokens: int, overlap: int = 0, unit: ChunkUnit = "tokens") -> Iterator[Span]:
     """The chunks of one document, which are the same in every context."""
     sections: Sequence[int] = ()
     if unit == "sections":
@@ -79,9 +81,9 @@ def chunk_spans(text: str, tokens: int, overlap: int = 0, unit: Unit = "tokens")
         yield Span(start, end)
         if end == len(text):
             return
-        # Where the text has more tokens, the overlap has fewer characters, too. It is never most of a chunk that was
-        # cut early: the next chunks would each begin one character later.
-        again = min(repeated * room // size, (end - start) * MOST_REPEATED // 100)
+        # Where the text has more tokens per character, the overlap has fewer characters. It is limited to a part of a
+        # chunk that was cut early: otherwise each of the next chunks would begin one character later.
+        again = min(repeated * room // size, (end - start) * MAX_REPEATED // 100)
         # Where no word begins in the repeated part, as in Chinese, the next chunk begins anywhere in it.
         start = max(start + 1, _word_start(text, end - again, end)) if again and end not in sections else end
 
@@ -94,7 +96,7 @@ def _cut(text: str, start: int, size: int, sections: Sequence[int] = ()) -> int:
         return within[-1]
     if limit >= len(text):
         return len(text)
-    least = start + int(size * SHORTEST)
+    least = start + int(size * MIN_FILL)
     for kind in _BREAKS:
         ends = [match.end() for match in kind.finditer(text, least, limit) if match.end() <= limit]
         if ends:
@@ -154,7 +156,7 @@ def _line_cut(text: str, start: int, starts: Sequence[int], at_end: bool) -> int
 
 
 class Batch(NamedTuple):
-    """What one call reads: some whole documents, or a part of a long one."""
+    """The input of one call: some whole documents, or a part of a long one."""
 
     chunks: tuple[Chunk, ...]
     part: int

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from fathom.models.prompts import Message, Prompt, TextReference
 from fathom.records.questions import Question, Response
-from fathom.systems.protocol import DOCUMENTS, ContextView, Estimate, Prompting, Session, response_to
+from fathom.systems.protocol import DOCUMENTS, CallEstimate, ContextView, Prompting, Session, response_to
 
 PASSAGES = "passages"
 """The form that shows the passages that one question needs."""
@@ -27,7 +27,7 @@ class Direct:
     async def answer(self, question: Question, session: Session) -> Response:
         return response_to(question, await session.ask(self._prompt(question, session.view)))
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
         return view.estimate(self._prompt(question, view))
 
     def _form(self, question: Question) -> str | None:
@@ -97,13 +97,13 @@ class FullControl(Direct):
     name = "full-control"
     form = DOCUMENTS
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
         built = with_question(
             view.instruction(f"full, {self.prompting}"), (view.reference(DOCUMENTS),), question, self.question
         )
         estimate = view.estimate(built)
         tokens = estimate.input_tokens + REORDERED_TOKENS * len(view.documents)
-        # Every question has its own order, so that a cache serves next to nothing.
+        # Every question has its own order, so a cache serves next to nothing.
         return replace(estimate, input_tokens=tokens, largest_call=tokens, prefix="", prefix_tokens=0, prefix_calls=0)
 
     def _prompt(self, question: Question, view: ContextView) -> Prompt:

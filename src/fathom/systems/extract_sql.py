@@ -10,7 +10,7 @@ from fathom.models.prompts import Prompt
 from fathom.records.documents import Count, Position
 from fathom.records.questions import Question, Response
 from fathom.systems.chunking import ContextRange, stretches
-from fathom.systems.protocol import DOCUMENTS, ContextView, Estimate, Prompting, Session
+from fathom.systems.protocol import DOCUMENTS, CallEstimate, ContextView, Prompting, Session
 from fathom.systems.sql import query, query_estimate
 from fathom.systems.steps import StepOverflowError, ask_for_text, overflow_of
 
@@ -42,7 +42,7 @@ class ExtractSql:
 
         return await session.once(f"extract {self.chunk} {part.start}:{part.end}", ask)
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
         extraction = view.estimate(*(prompt_for(part, view) for part in stretches(view, self.chunk)))
         question_calls = query_estimate(question, view, self.prompting, self.repairs)
         largest = max(extraction.largest_call, question_calls.largest_call)

@@ -12,10 +12,10 @@ from pydantic import JsonValue
 from fathom.models.json_output import read_json
 from fathom.models.prompts import Message, Prompt
 from fathom.records.questions import Question, Step
-from fathom.systems.agent.own_tables import OwnTables, Row, TableError, parse_rows, printed
+from fathom.systems.agent.own_tables import OwnTables, RowValues, TableError, parse_rows, printed
 from fathom.systems.guard import RefusedQuery
 from fathom.systems.protocol import Session, count_tokens
-from fathom.systems.sql import LONGEST_STATEMENT
+from fathom.systems.sql import MAX_STATEMENT_LENGTH
 from fathom.systems.sql_parsing import statement_in
 from fathom.systems.steps import ask_for_text, cut_to
 
@@ -92,9 +92,9 @@ def row_instruction(columns: Sequence[str]) -> str:
     )
 
 
-def rows_in(label: str, text: str, columns: Sequence[str]) -> list[Row]:
+def rows_in(label: str, text: str, columns: Sequence[str]) -> list[RowValues]:
     """The rows in the notes on a document; other lines are ignored."""
-    rows: list[Row] = []
+    rows: list[RowValues] = []
     for line in text.splitlines():
         try:
             parsed = parse_rows(line.strip().rstrip(","))
@@ -108,7 +108,9 @@ def rows_in(label: str, text: str, columns: Sequence[str]) -> list[Row]:
     return rows
 
 
-async def compute(question: Question, session: Session, rows: Sequence[Row], columns: Sequence[str]) -> str | None:
+async def compute(
+    question: Question, session: Session, rows: Sequence[RowValues], columns: Sequence[str]
+) -> str | None:
     """The result of a query that the model writes over the rows, as lines; None if no query could be run."""
     with closing(OwnTables()) as tables:
         try:
@@ -126,12 +128,12 @@ async def compute(question: Question, session: Session, rows: Sequence[Row], col
             except RefusedQuery as error:
                 session.record(Step(kind="tool", name="sql", input=statement, error=str(error)))
                 reason = cut_to(str(error), ERROR_TOKENS)
-                failed = f"This query could not be run ({reason}):\n{cut_to(statement, LONGEST_STATEMENT)}\n\n"
+                failed = f"This query could not be run ({reason}):\n{cut_to(statement, MAX_STATEMENT_LENGTH)}\n\n"
             else:
                 session.record(Step(kind="tool", name="sql", input=statement, output=result))
                 return result
     return None
 
 
-def _examples(rows: Iterable[Row]) -> str:
+def _examples(rows: Iterable[RowValues]) -> str:
     return cut_to("\n".join(json.dumps(dict(row), ensure_ascii=False) for row in list(rows)[:3]), EXAMPLE_TOKENS)

@@ -53,7 +53,7 @@ def copies(statement: str) -> int:
     return prod(count for _, count in named.most_common(ctes))
 
 
-Value = int | float | str | None
+SqlValue = int | float | str | None
 
 
 class RefusedQuery(Exception):  # noqa: N818 (a message to the model, not an error of the program)
@@ -80,7 +80,7 @@ class StatementResult:
     """The complete result of a statement."""
 
     columns: tuple[str, ...]
-    rows: tuple[tuple[Value, ...], ...]
+    rows: tuple[tuple[SqlValue, ...], ...]
 
 
 FUNCTIONS = frozenset(
@@ -279,9 +279,9 @@ class _Guard:
         self._authorized = self._selects = 0
         self._deadline = time.perf_counter() + self._limits.seconds
 
-    def _within_limits(self, cursor: sqlite3.Cursor) -> tuple[tuple[Value, ...], ...]:
+    def _within_limits(self, cursor: sqlite3.Cursor) -> tuple[tuple[SqlValue, ...], ...]:
         """The rows, fetched a few at a time, so that an oversized result is never in memory."""
-        rows: list[tuple[Value, ...]] = []
+        rows: list[tuple[SqlValue, ...]] = []
         left = self._limits.bytes
         while some := cursor.fetchmany(_FETCHED):
             left -= _size(list(chain.from_iterable(some)))

@@ -23,7 +23,7 @@ from fathom.records.questions import Question, Response
 from fathom.records.record import digest
 from fathom.records.version import __version__
 from fathom.systems.http_contract import (
-    Answer,
+    HttpAnswer,
     InvalidAnswerError,
     QuestionRequest,
     ServedDocument,
@@ -34,8 +34,8 @@ from fathom.systems.http_texts import LOOPBACK, TextServer
 from fathom.systems.protocol import (
     NOT_RECORDED,
     CallError,
+    CallEstimate,
     ContextView,
-    Estimate,
     Prompting,
     RequestLimits,
     ServiceSession,
@@ -48,11 +48,11 @@ if TYPE_CHECKING:
     import httpx
 
 SCHEMES = ("http://", "https://")
-LARGEST_BODY = 16 * 1024 * 1024
+MAX_BODY = 16 * 1024 * 1024
 """Bytes of an answer that are read."""
-LONGEST_WAIT = 60.0
-"""Seconds before another attempt, whatever the server asks for."""
-LONGEST_REASON = 200
+MAX_WAIT = 60.0
+"""The maximum number of seconds before another attempt, even if the server asks for more."""
+MAX_REASON_LENGTH = 200
 """Characters of a server's error message that are kept."""
 
 _LATER = frozenset({429, 500, 502, 503, 504})
@@ -105,9 +105,9 @@ class HttpSystem:
     async def answer(self, question: Question, session: Session) -> Response:
         raise FathomError(f"The system '{self.name}' has to be opened. Run it with `fathom run`.")
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
         view.instruction(f"full, {self.prompting}")  # refuses a family that has no instruction for it
-        return Estimate(calls=1, input_tokens=0, largest_call=0, price=self.max_price)
+        return CallEstimate(calls=1, input_tokens=0, largest_call=0, price=self.max_price)
 
 
 def is_address(name: str) -> bool:
@@ -143,7 +143,7 @@ class ConnectedSystem:
     def name(self) -> str:
         return self.system.name
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
         return self.system.estimate(question, view)
 
     async def answer(self, question: Question, session: Session) -> Response:
@@ -155,7 +155,7 @@ class ConnectedSystem:
             completion = await session.call(
                 lambda: self._exchange(request), "http", question.text, self.system.max_price
             )
-        if isinstance(completion.native, Answer):
+        if isinstance(completion.native, HttpAnswer):
             for step in steps_of(completion.native, session.view):
                 session.record(step)
         return response_to(question, completion)
@@ -188,7 +188,7 @@ class ConnectedSystem:
                 if not safe or attempt == self.limits.retries:
                     raise
                 wait = self.limits.backoff * 2**attempt if error.wait is None else error.wait
-            await asyncio.sleep(min(wait, LONGEST_WAIT))
+            await asyncio.sleep(min(wait, MAX_WAIT))
         raise RuntimeError("the number of attempts must be at least 1")
 
     async def post(self, body: bytes, id: str) -> Completion:
@@ -264,12 +264,12 @@ class HttpCallError(CallError):
 
 
 def _status_error(status: int, headers: Mapping[str, str], body: bytes) -> HttpCallError:
-    reason = " ".join(body.decode("utf-8", "replace").split())[:LONGEST_REASON]
+    reason = " ".join(body.decode("utf-8", "replace").split())[:MAX_REASON_LENGTH]
     said = f"{status}: {reason}" if reason else str(status)
     if 300 <= status < 400:
         return HttpCallError(
-            f"The system redirects to '{headers.get('location', '')[:LONGEST_REASON]}' ({status}). Redirects are not "
-            "followed. Give the address itself."
+            f"The system redirects to '{headers.get('location', '')[:MAX_REASON_LENGTH]}' ({status}). Redirects "
+            "are not followed. Give the address itself."
         )
     if status in (401, 403, 404, 405):
         return HttpCallError(f"The system does not take questions at this address ({said}).", ends_run=True)
@@ -293,8 +293,8 @@ async def _limited(response: httpx.Response) -> bytes:
     async for chunk in response.aiter_raw():
         chunks.append(chunk)
         size += len(chunk)
-        if size > LARGEST_BODY:
-            raise HttpCallError(f"The system's answer has more than {LARGEST_BODY:,} bytes.", maybe_paid=True)
+        if size > MAX_BODY:
+            raise HttpCallError(f"The system's answer has more than {MAX_BODY:,} bytes.", maybe_paid=True)
     return b"".join(chunks)
 
 

@@ -18,17 +18,22 @@ from fathom.records.spans import Span
 from fathom.systems.protocol import DOCUMENTS, ContextView, ShownDocument
 
 VERSION = 1
-LONGEST_ANSWER = 1_000_000
+MAX_ANSWER_LENGTH = 1_000_000
 """Characters of an answer that are kept. A longer one is marked as truncated."""
-LONGEST_QUOTE = 10_000
-MOST_TOKENS, HIGHEST_PRICE = 10**12, 10**6
-"""The most tokens and US dollars that one answer can have used. The sum of larger numbers may not be finite, and a run
-with such a sum can be neither listed nor analyzed."""
-MOST_CITATIONS = 500
+MAX_QUOTE_LENGTH = 10_000
+MAX_TOKENS, MAX_PRICE = 10**12, 10**6
+"""The maximum tokens and US dollars of one answer. The sum of larger numbers may not be finite, and a run with such a
+sum can be neither listed nor analyzed."""
+MAX_CITATIONS = 500
 """Citations of one answer or step that are located."""
 
-Outcome = Literal["answered", "truncated", "refused", "overflow"]
-STOPS: dict[Outcome, Stop] = {"answered": "stop", "truncated": "length", "refused": "refused", "overflow": "overflow"}
+HttpOutcome = Literal["answered", "truncated", "refused", "overflow"]
+STOPS: dict[HttpOutcome, Stop] = {
+    "answered": "stop",
+    "truncated": "length",
+    "refused": "refused",
+    "overflow": "overflow",
+}
 
 R = TypeVar("R", bound=Record)
 
@@ -56,7 +61,7 @@ class QuestionRequest(Record):
     question: str
     """The whole wording, including the requested form of the answer."""
     instruction: str
-    """What the family tells a model that reads the documents, and how it wants the answer."""
+    """The family's instruction for a model that reads the documents, with the form of the answer."""
     prompting: str
     model: str | None
     """The model that the user wants the system to use; None leaves the choice to the system."""
@@ -77,7 +82,7 @@ class CitedPart(_Lenient):
 
     document: str
     """The id or the label of the document."""
-    quote: Annotated[str, Field(max_length=LONGEST_QUOTE)] | None = None
+    quote: Annotated[str, Field(max_length=MAX_QUOTE_LENGTH)] | None = None
     start: Count | None = None
     end: Count | None = None
 
@@ -99,20 +104,20 @@ class SystemStep(_Lenient):
     citations: tuple[CitedPart, ...] = ()
 
 
-_Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
+_Tokens = Annotated[int, Field(ge=0, le=MAX_TOKENS)]
 
 
 class ReportedUsage(_Lenient):
-    """What an answer used, if the system knows it."""
+    """The usage of an answer, if the system reports it."""
 
     input_tokens: _Tokens = 0
     cached_tokens: _Tokens = 0
     output_tokens: _Tokens = 0
-    price: Annotated[float, Field(ge=0, le=HIGHEST_PRICE)] | None = None
+    price: Annotated[float, Field(ge=0, le=MAX_PRICE)] | None = None
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpAnswer:
     """A valid answer."""
 
     text: str
@@ -134,7 +139,7 @@ class InvalidAnswerError(ValueError):
 FIELDS = ("id", "answer", "outcome", "thinking", "usage", "citations", "steps")
 
 
-def parse_answer(body: bytes, id: str) -> Answer:
+def parse_answer(body: bytes, id: str) -> HttpAnswer:
     """The answer in a body; raises InvalidAnswerError unless it answers the request of that id."""
     sent = _load(body)
     if sent.get("id") != id:
@@ -148,10 +153,10 @@ def parse_answer(body: bytes, id: str) -> Answer:
         raise InvalidAnswerError(f"the outcome '{_clean(str(outcome))[:80]}' is not one of {', '.join(STOPS)}")
     parts = _OptionalParts(sent)
     thinking, usage = parts.text("thinking"), parts.one("usage", ReportedUsage)
-    return Answer(
-        text=_clean(text[:LONGEST_ANSWER]),
-        stop=STOPS[outcome] if len(text) <= LONGEST_ANSWER else "length",
-        thinking=thinking[:LONGEST_ANSWER],
+    return HttpAnswer(
+        text=_clean(text[:MAX_ANSWER_LENGTH]),
+        stop=STOPS[outcome] if len(text) <= MAX_ANSWER_LENGTH else "length",
+        thinking=thinking[:MAX_ANSWER_LENGTH],
         usage=_usage(usage or ReportedUsage()),
         citations=parts.several("citations", CitedPart),
         steps=parts.several("steps", SystemStep),
@@ -202,9 +207,9 @@ class _OptionalParts:
         if not isinstance(values, list):
             self.problems.append(f"'{name}' is not a list")
             return ()
-        if len(values) > MOST_CITATIONS:
-            self.problems.append(f"'{name}' has {len(values):,} entries; the first {MOST_CITATIONS} are kept")
-        made = (self._validated(f"{name}[{n}]", kind, value) for n, value in enumerate(values[:MOST_CITATIONS]))
+        if len(values) > MAX_CITATIONS:
+            self.problems.append(f"'{name}' has {len(values):,} entries; the first {MAX_CITATIONS} are kept")
+        made = (self._validated(f"{name}[{n}]", kind, value) for n, value in enumerate(values[:MAX_CITATIONS]))
         return tuple(one for one in made if one is not None)
 
     def _validated(self, name: str, kind: type[R], value: object) -> R | None:
@@ -281,7 +286,7 @@ def locate(citations: Sequence[CitedPart], view: ContextView) -> LocatedCitation
 
 
 def _find(citation: CitedPart, document: ShownDocument, view: ContextView, texts: dict[int, str]) -> Span | str:
-    """Where the citation is in the document's text, or why it is nowhere."""
+    """The span of the citation in the document's text, or why it was not found."""
     length = document.span.end - document.span.start
     if citation.start is not None and citation.end is not None:
         if citation.start < citation.end <= length:
@@ -297,7 +302,7 @@ def _find(citation: CitedPart, document: ShownDocument, view: ContextView, texts
     return Span(*match.span()) if match else f"'{document.label}' does not contain the quote"
 
 
-def steps_of(answer: Answer, view: ContextView) -> list[Step]:
+def steps_of(answer: HttpAnswer, view: ContextView) -> list[Step]:
     """The steps and citations of an answer as a trace has them."""
     steps: list[Step] = []
     for one in answer.steps:

@@ -17,7 +17,7 @@ from fathom.systems.http_contract import ServedDocument
 from fathom.systems.protocol import DOCUMENTS, ContextView
 
 LOOPBACK = "127.0.0.1"
-LONGEST_HEAD = 16_384
+MAX_HEAD_LENGTH = 16_384
 """Bytes of a request's head."""
 PATIENCE = 60.0
 """Seconds in which a request must arrive and its answer be read."""
@@ -56,7 +56,7 @@ class TextServer:
     async def listening(self) -> AsyncIterator[TextServer]:
         """Listen inside the `with` block: on loopback, or on every interface if systems use another address."""
         bound = self._host if self._host in (LOOPBACK, "::1") else "0.0.0.0"
-        server = await asyncio.start_server(self._connected, bound, 0, limit=LONGEST_HEAD)
+        server = await asyncio.start_server(self._connected, bound, 0, limit=MAX_HEAD_LENGTH)
         port = server.sockets[0].getsockname()[1]
         self._address = f"http://{f'[{self._host}]' if ':' in self._host else self._host}:{port}/{self._token}"
         try:

@@ -22,9 +22,9 @@ from fathom.systems.fact_table import (
     row_instruction,
     rows_in,
 )
-from fathom.systems.notes import NOTHING
-from fathom.systems.protocol import DOCUMENTS, ContextView, Estimate, Prompting, Session, response_to
-from fathom.systems.sql import LONGEST_STATEMENT
+from fathom.systems.protocol import DOCUMENTS, CallEstimate, ContextView, Prompting, Session, response_to
+from fathom.systems.quotations import NOTHING
+from fathom.systems.sql import MAX_STATEMENT_LENGTH
 from fathom.systems.steps import WORDS_PER_TOKEN, StepOverflowError, ask_for_text, cut_to, overflow_of
 
 MAP = (
@@ -50,7 +50,7 @@ LABEL_TOKENS = 40
 
 
 class DocumentNote(NamedTuple):
-    """What was noted on some documents."""
+    """The notes on some documents."""
 
     label: str
     text: str
@@ -141,7 +141,7 @@ class MapReduce:
             f"{form} {self._limit} If the text has nothing that the question needs, write {NOTHING} and nothing else."
         )
         instruction = f"{MAP}\n\n{AT_THE_END}{view.instruction('full, direct')}\n\n"
-        # A document is shown to every question, so that a cache can serve it.
+        # A document is shown to every question, so a cache can serve it.
         return Prompt((Message.user(instruction, *_shown(batch, view), task),))
 
     def _condense_prompt(self, notes: Sequence[DocumentNote], question: Question) -> Prompt:
@@ -166,7 +166,7 @@ class MapReduce:
 
     # Bounds.
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
         read = batches(view, self.chunk, self.documents)
         mapping = view.estimate(*(self._map_prompt(batch, question, view) for batch in read))
         last = view.estimate(self._reduce_prompt((), question, view)).input_tokens
@@ -175,7 +175,7 @@ class MapReduce:
             return self._with_query(question, view, mapping, last)
         condense = view.estimate(self._condense_prompt((), question)).input_tokens + self.chunk
         spare = self._condense_calls(len(read))
-        return Estimate(
+        return CallEstimate(
             calls=len(read) + 1,
             input_tokens=mapping.input_tokens + last,
             largest_call=max(mapping.largest_call, last, condense if spare else 0),
@@ -183,17 +183,17 @@ class MapReduce:
             spare_tokens=spare * condense,
         )
 
-    def _with_query(self, question: Question, view: ContextView, mapping: Estimate, last: int) -> Estimate:
+    def _with_query(self, question: Question, view: ContextView, mapping: CallEstimate, last: int) -> CallEstimate:
         """The estimate with calls for the columns and the query, and the combination by the model as a spare."""
         form = view.count(row_instruction(())) + COLUMN_TOKENS
         columns = view.estimate(columns_prompt(question)).input_tokens
         query = view.estimate(query_prompt(question, (), "")).input_tokens + COLUMN_TOKENS + EXAMPLE_TOKENS
-        repair = query + LONGEST_STATEMENT + 2 * ERROR_TOKENS
+        repair = query + MAX_STATEMENT_LENGTH + 2 * ERROR_TOKENS
         computed = view.estimate(self._computed_prompt("", question, view)).input_tokens + self.chunk
         condense = view.estimate(self._condense_prompt((), question)).input_tokens + self.chunk
         spare = self._condense_calls(mapping.calls)
         answer = max(computed, last)
-        return Estimate(
+        return CallEstimate(
             calls=mapping.calls + 3,
             input_tokens=columns + mapping.input_tokens + mapping.calls * form + query + answer,
             largest_call=max(mapping.largest_call + form, repair, answer, condense if spare else 0),

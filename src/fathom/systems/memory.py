@@ -10,7 +10,7 @@ from fathom.models.prompts import Message, Prompt
 from fathom.records.documents import Position
 from fathom.records.questions import Question, Response, Step
 from fathom.systems.chunking import ContextRange, stretches
-from fathom.systems.protocol import DOCUMENTS, ContextView, Estimate, Prompting, Session, response_to
+from fathom.systems.protocol import DOCUMENTS, CallEstimate, ContextView, Prompting, Session, response_to
 from fathom.systems.steps import WORDS_PER_TOKEN, StepOverflowError, ask_for_text, cut_to, overflow_of
 
 READ = (
@@ -69,7 +69,7 @@ class Memory:
         # The usage counts for the first question.
         return await session.once(f"memory of {session.view.family} {self.chunk} {self.memory} {part}", read)
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
         parts = self._parts(view)
         prompts = [self._read_prompt(part, "", question, view) for part in range(len(parts))]
         reading = _with_memory(view.estimate(*prompts), self.memory, len(prompts))
@@ -77,7 +77,7 @@ class Memory:
         largest = max(reading.largest_call, answer.largest_call)
         if not self.steered:
             return replace(answer, largest_call=largest, per_context=reading)
-        return Estimate(
+        return CallEstimate(
             calls=len(parts) + 1, input_tokens=reading.input_tokens + answer.input_tokens, largest_call=largest
         )
 
@@ -106,7 +106,7 @@ class Memory:
                     task,
                 ),
             ),
-            # The same part is shown to every question, so that a cache can serve it.
+            # The same part is shown to every question, so a cache can serve it.
             shared=2,
         )
 
@@ -115,9 +115,9 @@ class Memory:
         return Prompt((Message.user(instruction, memory or EMPTY, f"\n\n{question.text}"),), shared=1)
 
 
-def _with_memory(estimate: Estimate, memory: int, calls: int) -> Estimate:
+def _with_memory(estimate: CallEstimate, memory: int, calls: int) -> CallEstimate:
     """The estimate for prompts whose memory is full. Each part is sent once for a question, so no prefix is assumed."""
-    return Estimate(
+    return CallEstimate(
         calls=estimate.calls,
         input_tokens=estimate.input_tokens + calls * memory,
         largest_call=estimate.largest_call + memory,

@@ -175,7 +175,7 @@ class ContextView:
         """A reference to the characters from `start` to `end` of the context in that form."""
         return TextReference(self.family, self.context.id, form, start, end)
 
-    def estimate(self, *prompts: Prompt) -> Estimate:
+    def estimate(self, *prompts: Prompt) -> CallEstimate:
         """The calls for these prompts."""
         return estimate_prompts(prompts, self._reference_tokens)
 
@@ -211,7 +211,7 @@ def _count_cached(text: str) -> int:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class CallEstimate:
     """A bound on the model calls for one question, in o200k tokens."""
 
     calls: int
@@ -231,8 +231,8 @@ class Estimate:
     spare_tokens: int = 0
     """Input tokens of the spare calls together."""
     price: float | None = None
-    """The most dollars that all calls together may cost, where the system limits it, or needs no model and knows it."""
-    per_context: Estimate | None = None
+    """The maximum price of all calls in dollars, if the system limits it, or needs no model and knows the price."""
+    per_context: CallEstimate | None = None
     """Calls that are made once for a context, by the first of its questions."""
 
 
@@ -249,8 +249,8 @@ class Session(Protocol):
         """
         ...
 
-    def highest_usage(self, estimate: Estimate) -> Usage:
-        """The most that these calls can use, in the model's own tokens, with their price if it is known."""
+    def highest_usage(self, estimate: CallEstimate) -> Usage:
+        """The maximum usage of these calls, in the model's own tokens, with their price if it is known."""
         ...
 
     def record(self, step: Step) -> None:
@@ -261,7 +261,7 @@ class Session(Protocol):
         """The result of `work`, done once per context for all questions and resumed runs."""
         ...
 
-    def artifact(self, name: str, make: Callable[[Path], None], scope: Scope = "context") -> Path:
+    def artifact(self, name: str, make: Callable[[Path], None], scope: ArtifactScope = "context") -> Path:
         """The file or folder that `make` writes, such as an index, made once for all questions and resumed runs.
 
         `make` gets a path that does not exist, and writes a file or a folder there.
@@ -269,8 +269,8 @@ class Session(Protocol):
         ...
 
 
-Scope = Literal["context", "bench"]
-"""What an artifact belongs to."""
+ArtifactScope = Literal["context", "bench"]
+"""Whether an artifact belongs to one context or to the bench."""
 
 
 class System(Protocol):
@@ -281,7 +281,7 @@ class System(Protocol):
 
     async def answer(self, question: Question, session: Session) -> Response: ...
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate: ...
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate: ...
 
 
 @runtime_checkable
@@ -309,7 +309,7 @@ class CallError(Exception):
     def __init__(self, message: str, maybe_paid: bool = False, ends_run: bool = False) -> None:
         super().__init__(message)
         self.maybe_paid = maybe_paid
-        """Whether it may have cost money all the same."""
+        """Whether it may have cost money although it failed."""
         self.ends_run = ends_run
         """Whether every further call would fail as well."""
 
@@ -364,11 +364,11 @@ def total(usages: Sequence[Usage]) -> Usage:
     return reduce(Usage.plus, usages)
 
 
-def estimate_prompts(prompts: Sequence[Prompt], reference_tokens: Callable[[TextReference], int]) -> Estimate:
+def estimate_prompts(prompts: Sequence[Prompt], reference_tokens: Callable[[TextReference], int]) -> CallEstimate:
     """The calls for these prompts."""
     sizes = [(_tokens(one.shared_parts, reference_tokens), _own_tokens(one, reference_tokens)) for one in prompts]
     prefix = prompts[0].prefix
-    return Estimate(
+    return CallEstimate(
         calls=len(prompts),
         input_tokens=sum(map(sum, sizes)),
         largest_call=max(map(sum, sizes)),

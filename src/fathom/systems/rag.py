@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from fathom.models.prompts import Message, Prompt, TextReference
 from fathom.records.documents import Count, Position
 from fathom.records.questions import Question, Response, Step
-from fathom.systems.chunking import Chunk, Unit
-from fathom.systems.protocol import DOCUMENTS, ContextView, Estimate, Prompting, Session, count_tokens, response_to
+from fathom.systems.chunking import Chunk, ChunkUnit
+from fathom.systems.protocol import DOCUMENTS, CallEstimate, ContextView, Prompting, Session, count_tokens, response_to
 from fathom.systems.retrieval.rerank import PURPOSE, TASK, order_by_endpoint, rerank_prompt, reranked
 from fathom.systems.retrieval.settings import OFFLINE, Fusion, IndexSettings, Method
 
@@ -42,18 +42,18 @@ class Rag:
     """The maximum number of tokens in a chunk."""
     overlap: Count = 64
     """The tokens that a chunk repeats of the chunk before."""
-    unit: Unit = "tokens"
+    unit: ChunkUnit = "tokens"
     """Whether chunks are running text or whole sections where they fit."""
     order: Literal["position", "rank"] = "position"
     """Whether chunks are shown in the order of the documents, or best first."""
     hops: Literal[1, 2] = 2
     """2: passages that the question names by a marker or a quotation come first, and their sentences are queries."""
     rerank: Count = 0
-    """How many of the best chunks are put into order once more; 0 for none."""
+    """How many of the best chunks are reranked; 0 for none."""
     reranker: str = ""
-    """What puts them into order: http://HOST/v1#MODEL for a reranking model; empty for a call of the run's model."""
+    """The reranker: http://HOST/v1#MODEL for a reranking model; empty for a call of the run's model."""
     fusion: Fusion = "scores"
-    """How several rankings become one: by standardized scores, or by reciprocal rank fusion."""
+    """How rankings are combined: by standardized scores, or by reciprocal rank fusion."""
     embeddings: str = OFFLINE
     """The embedding model: wordllama, or http://HOST/v1#MODEL."""
     name: ClassVar[str] = "rag"
@@ -103,8 +103,8 @@ class Rag:
         if self.reranker:
             order = order_by_endpoint(self.reranker, "\n".join(queries), [index.text(chunk) for chunk in candidates])
             return chain((candidates[place] for place in order), rest)
-        reply = await session.ask(rerank_prompt(queries[0], session.view, candidates), PURPOSE)
-        return chain(reranked(candidates, reply.text), rest)
+        completion = await session.ask(rerank_prompt(queries[0], session.view, candidates), PURPOSE)
+        return chain(reranked(candidates, completion.text), rest)
 
     def _taken(self, index: ContextIndex, ranking: Iterable[Chunk]) -> Iterator[Chunk]:
         """The first `k` chunks, or as many as fit the budget with their labels."""
@@ -118,7 +118,7 @@ class Rag:
                 return
             yield chunk
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
         all_chunks = view.tokens(DOCUMENTS) * self.chunk // (self.chunk - self.overlap)
 
         def bound(chunks: int) -> int:
@@ -127,9 +127,9 @@ class Rag:
         asked = view.count(question.text)
         tokens = view.count(self._instruction(view)) + asked + (self.budget or bound(self.k))
         if not self.rerank or self.reranker:
-            return Estimate(calls=1, input_tokens=tokens, largest_call=tokens)
+            return CallEstimate(calls=1, input_tokens=tokens, largest_call=tokens)
         ranking = view.count(TASK) + asked + bound(self.rerank) + LABEL_TOKENS
-        return Estimate(calls=2, input_tokens=tokens + ranking, largest_call=max(tokens, ranking))
+        return CallEstimate(calls=2, input_tokens=tokens + ranking, largest_call=max(tokens, ranking))
 
     def _instruction(self, view: ContextView) -> str:
         return f"{NOTE}\n\n{view.instruction(f'full, {self.prompting}')}"
@@ -137,7 +137,7 @@ class Rag:
     def _prompt(self, question: Question, view: ContextView, found: Sequence[Chunk]) -> Prompt:
         shown = merged(found) if self.order == "position" else found
         parts = (self._instruction(view), *excerpts(view, shown), question.text)
-        # Every question has its own excerpts, so that a cache serves the instruction alone.
+        # Every question has its own excerpts, so a cache serves the instruction alone.
         return Prompt((Message.user(*parts),), shared=1)
 
 

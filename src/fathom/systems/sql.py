@@ -12,10 +12,10 @@ from fathom.models.prompts import Prompt
 from fathom.records.documents import Count
 from fathom.records.questions import Question, Response, Step
 from fathom.systems.guard import RefusedQuery, StatementResult, run_guarded
-from fathom.systems.protocol import ContextView, Estimate, Prompting, Session, response_to
+from fathom.systems.protocol import CallEstimate, ContextView, Prompting, Session, response_to
 from fathom.systems.sql_parsing import statement_in
 
-LONGEST_STATEMENT = 4_000
+MAX_STATEMENT_LENGTH = 4_000
 """Tokens assumed for a failed statement when a repair is estimated; the guard refuses statements over 10,000 bytes."""
 
 
@@ -32,15 +32,15 @@ class Sql:
         with closing(session.view.tables.database(session.view.context)) as database:
             return await query(question, session, database, self.prompting, self.repairs)
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
         _ = view.tables  # refuses a family without tables before anything is sent
         return query_estimate(question, view, self.prompting, self.repairs)
 
 
-def query_estimate(question: Question, view: ContextView, prompting: Prompting, repairs: int) -> Estimate:
+def query_estimate(question: Question, view: ContextView, prompting: Prompting, repairs: int) -> CallEstimate:
     """The estimate for one question: one call for the query, and spare calls for its repairs."""
     first = view.estimate(_first_prompt(question, view, prompting))
-    repair = first.input_tokens + LONGEST_STATEMENT
+    repair = first.input_tokens + MAX_STATEMENT_LENGTH
     return replace(first, spare_calls=repairs, spare_tokens=repairs * repair)
 
 

@@ -35,14 +35,14 @@ def cut_to(text: str, tokens: int) -> str:
     """The beginning of a text, limited in tokens, up to a space or line break if one is near."""
     if count_tokens(text) <= tokens:
         return text
-    low, high = 0, min(len(text), tokens * LONGEST_TOKEN)
+    low, high = 0, min(len(text), tokens * MAX_TOKEN_LENGTH)
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if count_tokens(text[:middle]) <= tokens else (low, middle - 1)
     begun = text[:low]
     whole = begun.rsplit(None, 1)[0] if begun and not text[low : low + 1].isspace() else begun
-    return whole if len(whole) > low - LONGEST_TOKEN and count_tokens(whole) <= tokens else begun
+    return whole if len(whole) > low - MAX_TOKEN_LENGTH and count_tokens(whole) <= tokens else begun
 
 
-LONGEST_TOKEN = 128
+MAX_TOKEN_LENGTH = 128
 """Characters of the longest token of o200k, a run of spaces."""

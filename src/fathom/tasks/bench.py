@@ -39,7 +39,7 @@ from fathom.tasks.family import (
     UnaskedKind,
 )
 from fathom.tasks.split_corpus import SplitCorpus
-from fathom.tasks.unasked import UnaskedCounts, UnaskedQuestions, explain_unknown
+from fathom.tasks.unasked_questions import UnaskedCounts, UnaskedQuestions, explain_unknown
 from fathom.tasks.verification import VerifiedItems, Verifier
 from fathom.work import infrequent_gc, map_ordered
 
@@ -102,7 +102,7 @@ class BenchManifest(Record):
     unasked: tuple[UnaskedQuestions, ...] = ()
     """Kinds of questions that could not be asked in some contexts when the bench was built."""
     leaks: dict[str, JsonValue]
-    """What each pair of splits has in common: counts of documents, contexts, and what the families declare."""
+    """Overlap of each pair of splits: counts of documents, contexts, and things that the families declare."""
     reports: dict[str, dict[str, JsonValue]] = {}
     """Facts about the build by family; `swap` for a swapped bench."""
     inputs: str = ""
@@ -263,7 +263,7 @@ class _Inputs:
         }
         return {name: measure(Corpus(self._corpus_folder)) for name, measure in taken.items()}
 
-    def _shared_out(self) -> Iterator[tuple[Context, Shares]]:
+    def _shared_out(self) -> Iterator[tuple[Context, ContextShares]]:
         """The contexts, each with its share of the questions for every family that distributes them."""
         shares: dict[str, Mapping[ContextId, JsonValue]] = {}
         for name in self._over_contexts:
@@ -337,7 +337,7 @@ class _ContextItems(NamedTuple):
 
 
 class _BuildSource(NamedTuple):
-    """What a build reads."""
+    """The inputs of a build."""
 
     corpus: Path
     contexts: Path
@@ -346,11 +346,13 @@ class _BuildSource(NamedTuple):
     """The fingerprint of the inputs, since files may be overwritten."""
 
 
-Shares = Mapping[str, JsonValue]
+ContextShares = Mapping[str, JsonValue]
 """The share of one context by family; families in which contexts do not depend on one another have none."""
 
 
-def _context_items(read: _BuildSource, families: Mapping[str, str], given: tuple[Context, Shares]) -> _ContextItems:
+def _context_items(
+    read: _BuildSource, families: Mapping[str, str], given: tuple[Context, ContextShares]
+) -> _ContextItems:
     """The items of one context; a worker process keeps its builders for the next one."""
     context, shares = given
     items: list[Item] = []

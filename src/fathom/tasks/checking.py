@@ -16,7 +16,7 @@ from fathom.records.questions import Question, QuestionId, Response
 from fathom.scoring.keys import Key
 from fathom.scoring.reasoning import counted, reasoning_state
 from fathom.scoring.recall import recall_measures
-from fathom.scoring.shown import ShownContext
+from fathom.scoring.shown_context import ShownContext
 from fathom.scoring.verdicts import GRADED, Verdict
 from fathom.tasks.bench import Bench
 from fathom.tasks.bench_folder import KEYS
@@ -24,7 +24,7 @@ from fathom.tasks.catalog import family
 from fathom.tasks.family import Family, Item
 
 _KEY_ID = re.compile(rb'\{"question_id":"([^"\\]+)"')
-"""How the line of a key begins."""
+"""The beginning of a key's line."""
 
 
 class ShownContexts:
@@ -62,16 +62,16 @@ def verdict(
     shown: ShownContext | None = None,
     reasoning: Reasoning = "visible",
 ) -> Verdict:
-    """The verdict of a family's check; correct from the family's `correct_score` on, which may be less than 1.
+    """The verdict of a family's check. A response is correct if its score reaches the family's `correct_score`.
 
-    A response with retrievals also has the recall of what its question needs as measures.
+    If the response retrieved passages, the recall of the needed passages is among the measures.
     """
     found = owner.check(key, counted(response, reasoning), shown, judgments)
     if owner.checks_reasoning and response.outcome in ("answered", "truncated"):
         found = found.model_copy(update={"reasoning": reasoning_state(response, reasoning)})
     if measures := recall_measures(key, response):
         found = found.model_copy(update={"measures": found.measures | measures})
-    # Of what is unjudged, nothing is known to be missing.
+    # An unjudged response may still get its measures from a judge.
     if found.outcome not in (*GRADED, "unjudged") and (empty := owner.empty_measures(key)):
         found = found.model_copy(update={"measures": {**empty, **found.measures}})
     if owner.correct_score == 1.0 or found.outcome not in GRADED:
@@ -122,12 +122,12 @@ class Checker:
 
 
 class ResponseChecker:
-    """Checks responses of a run while it goes on: keys are read one at a time, so that memory stays small."""
+    """Checks responses while a run is in progress. Keys are read one at a time, to save memory."""
 
     def __init__(self, bench: Bench) -> None:
         self._path = bench.folder / KEYS
         self._shown = ShownContexts(bench)
-        next(bench.all_keys(), None)  # an error if the file is not the one that was built
+        next(bench.all_keys(), None)  # raises an error if the file was changed after the build
         self._positions: dict[QuestionId, int] = {}
         position = 0
         with file_errors("read", self._path), self._path.open("rb") as file:
@@ -137,7 +137,7 @@ class ResponseChecker:
                 position += len(line)
 
     def __call__(self, question: Question, response: Response) -> tuple[bool, str] | None:
-        """Whether a response is correct, and the reason; None if that takes a judge."""
+        """Whether a response is correct, and the reason; None if a judge must decide."""
         key = read_record_at(self._path, self._positions[question.id], Key)
         found = verdict(family(question.family), key, response, shown=self._shown(question))
         return None if found.outcome == "unjudged" else (found.outcome == "correct", found.reason or found.outcome)

@@ -21,7 +21,7 @@ from fathom.tasks.bench import Bench
 FILE = "errata.jsonl"
 
 Reason = Annotated[str, Field(min_length=1, max_length=2_000)]
-Name = Annotated[str, Field(min_length=1, max_length=200)]
+PersonName = Annotated[str, Field(min_length=1, max_length=200)]
 ErratumState = Literal["disputed", "upheld", "retired"]
 
 
@@ -31,7 +31,7 @@ class Erratum(Record):
     question_id: QuestionId
     state: ErratumState
     reason: Reason
-    by: Name
+    by: PersonName
     at: str
     """When it was stated, in ISO 8601."""
 
@@ -43,16 +43,16 @@ class Dispute(Record):
     """The fingerprint of the bench."""
     question_id: QuestionId
     reason: Reason
-    by: Name
+    by: PersonName
     at: Annotated[str, Field(max_length=40)]
 
 
 class ImportedDisputes(Record):
-    """What an import of disputes did."""
+    """The counts of an import of disputes."""
 
     added: Count
     known: Count
-    """In the errata already."""
+    """Disputes that are already in the errata."""
     retired: Count
     """Disputes of items that are already retired, which change nothing."""
 

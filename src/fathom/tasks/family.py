@@ -15,7 +15,7 @@ from pydantic import ConfigDict, JsonValue
 
 from fathom.corpus.store import Corpus
 from fathom.corpus.swap import CorpusSwap, OffsetMap
-from fathom.models.simulated import Operation, Simulated
+from fathom.models.simulated import FaultOperation, SimulatedModel
 from fathom.records.contexts import Context, ContextId
 from fathom.records.documents import DocumentId, DocumentKind, FieldName, Passage
 from fathom.records.judgments import Decision, Judgment
@@ -26,7 +26,7 @@ from fathom.scoring.answers import Answer
 from fathom.scoring.judges import Decide, each_part
 from fathom.scoring.keys import Key
 from fathom.scoring.measures import Distribution, MeasureFigures, RatioMeasure
-from fathom.scoring.shown import ShownContext
+from fathom.scoring.shown_context import ShownContext
 from fathom.scoring.verdicts import Verdict
 from fathom.systems.protocol import Views
 from fathom.tasks.split_corpus import SplitCorpus
@@ -96,7 +96,7 @@ class Fault:
 
     name: str
     description: str
-    operation: Operation
+    operation: FaultOperation
     """The operation that goes wrong: finding what is needed, reading it, or computing from it."""
     simulated: bool = True
     """Whether `sim/reader` has a parameter of this name."""
@@ -161,7 +161,7 @@ class Measurement(Protocol):
 
 @dataclass(frozen=True)
 class Preparation:
-    """What to do before a family can ask about a corpus."""
+    """A step that is needed before a family can ask about a corpus."""
 
     command: str
     """The command to run; CORPUS stands for the corpus."""
@@ -185,7 +185,7 @@ class PerContext:
     report: Callable[[Any], dict[str, JsonValue]] = lambda settings: {}
     """Facts about the build for the bench's manifest."""
     inputs: Callable[[Any, Corpus], Sequence[str]] = lambda settings, corpus: ()
-    """From settings and a corpus: what items depend on besides the two, such as the content of files."""
+    """From settings and a corpus: anything else that items depend on, such as the content of files."""
     measure: Callable[[Corpus], Measurement] | None = None
     """Baselines for the bench's manifest."""
     allotment: Allotment | None = None
@@ -277,7 +277,7 @@ class Judge:
     decide: Decide = each_part
     """The decision of one judge on each part, from its judgments on a response."""
     checked: Callable[[Key, Response], Mapping[str, Decision]] = lambda key, response: {}
-    """What the check decides on each part without a judge."""
+    """The decision of the check on each part, without a judge."""
     planted: Callable[[Item, int], Sequence[PlantedResponse]] = _nothing_planted
     """From an item and its number in the calibration set: responses to it with and without faults."""
 
@@ -365,7 +365,7 @@ ALL_SEEN: Unseen = frozenset()
 class Simulator(Protocol):
     """Answers items as a simulated model. It knows the keys."""
 
-    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random, unseen: Unseen) -> str:
+    def text(self, context: Context, item: Item, simulated: SimulatedModel, rng: Random, unseen: Unseen) -> str:
         """The text of the response to one question; `rng` is specific to this model, question, sample and attempt."""
         ...
 
@@ -391,13 +391,13 @@ class ReasoningStep(NamedTuple):
     name: str
     parts: tuple[tuple[str, ...], ...]
     """Reached when every part occurs in the reasoning, in one of its spellings."""
-    operation: Operation = "reading"
+    operation: FaultOperation = "reading"
     """The operation that gives the result."""
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What is known about the failures of one question before any response is seen."""
+    """The possible failures on one question, computed before any response is seen."""
 
     operators: tuple[str, ...] = ()
     """The operators of its program (not, and, or, sort, ...), each once."""
@@ -425,7 +425,7 @@ class ExtractedValue(Record):
     document: DocumentId
     span: Span
     subject: str
-    """What the value is about, such as a company."""
+    """The entity, such as a company."""
     name: str
     """What was measured."""
     period: str = ""
@@ -476,7 +476,7 @@ class Family:
     check: Check
     audit: Audit
     views: Callable[[Corpus, Mapping[str, JsonValue]], Views]
-    """What systems may see of the contexts of a corpus; the family's facts about the build of the bench come second."""
+    """Returns the views of a corpus's contexts; the second argument is the family's report on the build."""
     tags: tuple[Tag, ...] = ()
     """In the order in which reports show them."""
     cross_tabs: tuple[tuple[str, str], ...] = ()
@@ -534,7 +534,8 @@ class Family:
     warnings: Callable[[Any], Sequence[str]] = _no_lines
     """Problems with the settings that do not prevent a build."""
     leaks: Callable[[Item], Mapping[str, str]] = _nothing_shared
-    """What two splits should not share besides documents and contexts: an identity for each kind, such as a program."""
+    """Other things that two splits should not share, in addition to documents and contexts: an identity for each kind,
+    such as a program."""
 
     @property
     def simulated_faults(self) -> tuple[Fault, ...]:

@@ -36,10 +36,10 @@ from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Refitter
 from fathom.tasks.verification import VerifiedItems, Verifier
 
-LEAST_DOCUMENTS = 4
+MIN_DOCUMENTS = 4
 """The minimum number of documents in a context: with fewer there is little to compare."""
 
-TOO_FEW = f"fewer than {LEAST_DOCUMENTS} of its documents fit"
+TOO_FEW = f"fewer than {MIN_DOCUMENTS} of its documents fit"
 DUPLICATE = "its shortened context equals another context"
 
 
@@ -78,7 +78,7 @@ def fit(
     refuse_unsound(bench)
     refuse_another(out)
     with bench.open_corpus(corpus_folder) as corpus, making(out) as finish:
-        fitting = _Fitting(bench, corpus, window)
+        fitting = _BenchFitter(bench, corpus, window)
         with writing(out) as write:
             for verified in fitting.fitted(progress):
                 write(verified)
@@ -88,7 +88,7 @@ def fit(
     return manifest
 
 
-class _Fitting:
+class _BenchFitter:
     """Fits the contexts of a bench one after the other, and counts the questions that are kept and lost."""
 
     def __init__(self, bench: Bench, corpus: Corpus, window: Window) -> None:
@@ -231,10 +231,10 @@ class _Fitting:
         for document in _most_needed(context, items):
             wanted = kept | {document}
             # Skip a long document if the remaining ones of the minimum would no longer fit.
-            others = [other for other in shortest if other not in wanted][: max(0, LEAST_DOCUMENTS - len(wanted))]
+            others = [other for other in shortest if other not in wanted][: max(0, MIN_DOCUMENTS - len(wanted))]
             if fits(wanted.union(others)):
                 kept = wanted
-        return _in_order(context, kept) if len(kept) >= LEAST_DOCUMENTS else None
+        return _in_order(context, kept) if len(kept) >= MIN_DOCUMENTS else None
 
     def _laid_out(self, context: Context, documents: Sequence[DocumentId]) -> Context:
         return lay_out_again(context, documents, self._window.window, self._counter(context.tokenizer))
@@ -279,7 +279,7 @@ class _TokenCounter:
                 f"Sample them again with one of {', '.join(EMBEDDED)}."
             )
         self._tokenizer = tokenizer(name)
-        # They split at newlines, so that the counts of pieces add up to the count of the whole.
+        # They split at newlines, so the counts of pieces add up to the count of the whole.
         assert self._tokenizer.splits_at_newlines
         self._tokens = corpus.token_counts(self._tokenizer)
         self._entries = {entry.id: entry for entry in corpus.entries()}

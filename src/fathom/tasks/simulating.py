@@ -9,7 +9,7 @@ from random import Random
 from typing import NamedTuple, TypeVar
 
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Operation, Simulated
+from fathom.models.simulated import FaultOperation, SimulatedModel
 from fathom.records.contexts import Context
 from fathom.records.documents import DocumentId
 from fathom.records.errors import FathomError
@@ -29,22 +29,22 @@ REFUSAL = "I am sorry, but I cannot help with this."
 class Behavior(NamedTuple):
     """A simulated model in its roles."""
 
-    named: Simulated
+    named: SimulatedModel
     """The model as named, with validated parameters."""
-    reader: Simulated
+    reader: SimulatedModel
     """As it answers from documents through the system."""
-    from_notes: Simulated
+    from_notes: SimulatedModel
     """As it answers from notes: nothing is left to be found."""
 
 
 def simulated_model(name: str, families: Iterable[str], system: str = "full") -> Behavior:
     """The simulated model of that name, its parameters validated against the families."""
     operations = {fault.name: fault.operation for one in families for fault in family(one).simulated_faults}
-    named = Simulated.parse(name).resolved(operations)
+    named = SimulatedModel.parse(name).resolved(operations)
     if named.kind == "extractor":
         raise FathomError(f"'{name}' answers no questions. Use it with `fathom pack extract`.")
     reader = named.without(SPARED.get(system, ()), operations)
-    found: tuple[Operation, ...] = ("finding",)
+    found: tuple[FaultOperation, ...] = ("finding",)
     return Behavior(named, reader, reader.without(found, operations))
 
 
@@ -65,11 +65,11 @@ def most_frequent(answers: Iterable[tuple[K, str]]) -> dict[K, str]:
     return {kind: counter.most_common(1)[0][0] for kind, counter in counts.items()}
 
 
-Text = Callable[[], str]
+MakeText = Callable[[], str]
 
 
 def simulated_call(
-    question: Question, simulated: Simulated, rng: Random, text: Text, attempt: int = 0, sample: int = 0
+    question: Question, simulated: SimulatedModel, rng: Random, text: MakeText, attempt: int = 0, sample: int = 0
 ) -> Response:
     """The simulated model's response to one prompt: a timeout, a refusal, or the text."""
     if simulated.happens("timeout", rng):
@@ -90,7 +90,7 @@ def simulated_response(
     simulator: Simulator,
     context: Context,
     item: Item,
-    simulated: Simulated,
+    simulated: SimulatedModel,
     rng: Random,
     attempt: int = 0,
     sample: int = 0,
@@ -110,7 +110,7 @@ Located = Sequence[tuple[DocumentId, Span]]
 """Passages as a context shows them, each with its document."""
 
 
-def noted_spans(needed: Located, simulated: Simulated, rng: Random, shown: Sequence[Span]) -> list[Span]:
+def noted_spans(needed: Located, simulated: SimulatedModel, rng: Random, shown: Sequence[Span]) -> list[Span]:
     """The parts of needed passages that a simulated reader of some parts of a context notes.
 
     With the probability of its parameter `miss` it misses a document.

@@ -1,4 +1,4 @@
-"""What a judge is asked about the reasoning of a response: coherence, repeated and superfluous steps, retrieval."""
+"""Ratings of the reasoning of a response by a judge: coherence, repeated and superfluous steps, retrieval."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fathom.records.questions import Question, Response
 from fathom.scoring.reasoning import reasoning_text
 
 VERSION = "1"
-LONGEST = 12_000
+MAX_LENGTH = 12_000
 """Characters from the end of the reasoning that a judge sees."""
 NUMBERS = ("coherence", "steps", "repeated", "superfluous", "retrieved", "retrieved correctly")
 
@@ -39,7 +39,7 @@ RETRIEVED CORRECTLY: those of them that agree with the reference solution, or th
 
 def rating_prompt(question: Question, solution: Sequence[str], response: Response) -> str:
     """The prompt; `solution` is the computation behind the key, in lines."""
-    quoted = re.sub(r"={5,}", "=", reasoning_text(response).strip()[-LONGEST:])
+    quoted = re.sub(r"={5,}", "=", reasoning_text(response).strip()[-MAX_LENGTH:])
     return _PROMPT.format(question=question.text, solution="\n".join(solution), response=quoted)
 
 

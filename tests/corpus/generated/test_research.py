@@ -13,7 +13,7 @@ import pytest
 
 from fathom.corpus.generated.lexicon import SUBJECTS
 from fathom.corpus.generated.research import write_article
-from fathom.corpus.generated.world import ArticlePlan, Length, World
+from fathom.corpus.generated.world import ArticleLength, ArticlePlan, World
 from fathom.models.tokenizers import tokenizer
 from fathom.records.documents import Citation, Claim, Document, Evidence
 from fathom.records.names import without_accents
@@ -26,14 +26,14 @@ short_only = pytest.mark.parametrize("length", ["short"], indirect=True)
 
 
 @pytest.fixture(scope="module", params=["full", "short"])
-def length(request: pytest.FixtureRequest) -> Length:
+def length(request: pytest.FixtureRequest) -> ArticleLength:
     """Every test takes documents of each length, unless it is marked for one."""
-    wanted: Length = request.param
+    wanted: ArticleLength = request.param
     return wanted
 
 
 @pytest.fixture(scope="module")
-def plans(length: Length) -> list[ArticlePlan]:
+def plans(length: ArticleLength) -> list[ArticlePlan]:
     return list(islice(World(29, SUBJECTS, length).plans(), COUNT))
 
 
@@ -84,7 +84,7 @@ def test_no_slot_is_left_unfilled(articles: list[Document]) -> None:
             assert wrong not in article.text, (article.id, wrong, article.text[article.text.index(wrong) - 40 :][:90])
 
 
-def test_headings_are_sections_and_sections_tile_the_text(articles: list[Document], length: Length) -> None:
+def test_headings_are_sections_and_sections_tile_the_text(articles: list[Document], length: ArticleLength) -> None:
     for article in articles:
         printed = re.findall(r"^(##+) (.*)$", article.text, re.MULTILINE)
         assert printed == [("#" * s.level, s.heading.of(article.text)) for s in article.sections if s.heading]
@@ -247,7 +247,7 @@ def test_numeric_citations_read_back(articles: list[Document]) -> None:
         assert noted == list(markers(article))
 
 
-def test_author_year_citations_match_one_entry(articles: list[Document], length: Length) -> None:
+def test_author_year_citations_match_one_entry(articles: list[Document], length: ArticleLength) -> None:
     checked = 0
     for article in articles:
         if article.citations[0].style != "author-year":
@@ -287,7 +287,7 @@ def test_every_entry_is_cited_and_first_mentions_are_in_order(
             assert [groups[start] for start in first] == sorted(groups[start] for start in first)
 
 
-def test_all_citation_styles_and_types_occur(articles: list[Document], length: Length) -> None:
+def test_all_citation_styles_and_types_occur(articles: list[Document], length: ArticleLength) -> None:
     styles = Counter(article.citations[0].style for article in articles)
     assert set(styles) == {"numeric", "author-year", "superscript"}
     assert min(styles.values()) >= COUNT // 20
@@ -305,7 +305,7 @@ def test_all_citation_styles_and_types_occur(articles: list[Document], length: L
 
 
 def test_an_attributional_citation_names_what_the_cited_work_introduces(
-    articles: list[Document], by_id: dict[str, Document], length: Length
+    articles: list[Document], by_id: dict[str, Document], length: ArticleLength
 ) -> None:
     checked = 0
     for article in articles:
@@ -375,7 +375,7 @@ def test_no_other_entry_fits_a_descriptive_sentence(plans: list[ArticlePlan]) ->
                     assert one.study.method != two.study.method
 
 
-def test_authors_named_in_a_sentence_have_spans(articles: list[Document], length: Length) -> None:
+def test_authors_named_in_a_sentence_have_spans(articles: list[Document], length: ArticleLength) -> None:
     """Masking a citation must be able to mask the names beside it."""
     named = 0
     for article in articles:
@@ -449,7 +449,7 @@ def test_people_publish_again_under_other_spellings(articles: list[Document]) ->
 # Tables, facts, claims.
 
 
-def test_tables_read_back_cell_by_cell(articles: list[Document], length: Length) -> None:
+def test_tables_read_back_cell_by_cell(articles: list[Document], length: ArticleLength) -> None:
     for article in articles:
         assert bool(article.tables) == (length == "full")
         for table in article.tables:
@@ -461,7 +461,7 @@ def test_tables_read_back_cell_by_cell(articles: list[Document], length: Length)
             assert found == {(r, c): value for r, row in enumerate(rows) for c, value in enumerate(row)}
 
 
-def test_a_fact_has_the_value_of_its_span(articles: list[Document], length: Length) -> None:
+def test_a_fact_has_the_value_of_its_span(articles: list[Document], length: ArticleLength) -> None:
     places: Counter[str] = Counter()
     for article in articles:
         for fact in article.facts:
@@ -479,7 +479,7 @@ def test_a_fact_has_the_value_of_its_span(articles: list[Document], length: Leng
         assert places["prose"] > 50
 
 
-def test_an_article_does_not_contradict_itself(articles: list[Document], length: Length) -> None:
+def test_an_article_does_not_contradict_itself(articles: list[Document], length: ArticleLength) -> None:
     """The same method, measure and collection have one value wherever they are printed."""
     repeated = 0
     for article in articles:
@@ -531,7 +531,7 @@ def test_single_runs_average_to_the_reported_value(articles: list[Document]) -> 
     assert checked > 100
 
 
-def test_claims_are_sentences_with_supporting_evidence(articles: list[Document], length: Length) -> None:
+def test_claims_are_sentences_with_supporting_evidence(articles: list[Document], length: ArticleLength) -> None:
     distances: list[int] = []
     unsupported = supported = 0
     for article in articles:

@@ -14,17 +14,17 @@ from fathom.tasks.bench import Bench
 from fathom.tasks.citations.baselines import shares
 from fathom.tasks.citations.build import CitationBuilder
 from fathom.tasks.citations.candidate_search import MatcherBalance, standardized
-from fathom.tasks.citations.lexical import MATCHERS, STRETCHES, Values, match_scores, query
+from fathom.tasks.citations.lexical import MATCHERS, STRETCHES, match_scores, query
 from fathom.tasks.citations.settings import CitationSettings
 from fathom.tasks.citations.shown_text import rendered_words
 from fathom.tasks.citations.simulate import Simulator, options_of
-from fathom.tasks.citations.topics import TopicVectors
+from fathom.tasks.citations.topics import FloatArray, TopicVectors
 from tests.tasks.citations.conftest import build_citations
 
 MANY = len(MATCHERS)
 
 
-def _scores(rng: np.random.Generator, masks: int, candidates: int) -> Values:
+def _scores(rng: np.random.Generator, masks: int, candidates: int) -> FloatArray:
     """Forty sets of candidates on which most matchers agree, mostly on the correct ones."""
     opinion = rng.normal(size=(1, 40, masks, candidates))
     opinion[..., range(masks), range(masks)] += 0.8

@@ -13,7 +13,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.questions import Response
 from fathom.scoring.answers import Answer, Assignment, Choice
 from fathom.scoring.check import check_response
@@ -93,7 +93,7 @@ def test_simulated_answerers(cited: Bench) -> None:
         answering = Simulator(corpus, cited.all_keys)
         scores: dict[str, list[float]] = {}
         for name in ("sim/oracle", "sim/random", "sim/majority", "sim/null", "sim/reader?miss=1"):
-            simulated = Simulated.parse(name)
+            simulated = SimulatedModel.parse(name)
             for number, (context, [item]) in enumerate(cited.by_context()):
                 response = simulated_response(answering, context, item, simulated, Random(number))
                 scores.setdefault(name, []).append(check_response(item.key, response).score)

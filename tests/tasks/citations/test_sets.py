@@ -10,7 +10,7 @@ import pytest
 
 from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.scoring.answers import Selection
 from fathom.tasks.auditing import audit
 from fathom.tasks.bench import Bench
@@ -62,10 +62,12 @@ def test_simulated_models_answer_sets(grouped: Bench) -> None:
         simulator = Simulator(corpus, grouped.all_keys)
         for context, [item] in grouped.by_context():
             correct = options_of(item.key)
-            assert simulator.text(context, item, Simulated.parse("sim/oracle"), Random(1)) == (
+            assert simulator.text(context, item, SimulatedModel.parse("sim/oracle"), Random(1)) == (
                 f"Answer: {', '.join(map(str, correct))}"
             )
-            missed = simulator.text(context, item, Simulated.parse("sim/reader?miss=1").resolved(["miss"]), Random(1))
+            missed = simulator.text(
+                context, item, SimulatedModel.parse("sim/reader?miss=1").resolved(["miss"]), Random(1)
+            )
             assert int(missed.removeprefix("Answer: ")) not in correct
 
 

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from fathom.tasks.citations.topics import WAYS, TopicVectors, Values
+from fathom.tasks.citations.topics import COMPARISONS, FloatArray, TopicVectors
 from fathom.tasks.citations.word_counts import numbered, stems_in
 
 SUBJECTS = (
@@ -26,7 +26,7 @@ CORPUS = _corpus()
 WORKS = ("Halo shear grows.", "Mortgages grow.", "Zebras graze.")
 
 
-def _scores(vectors: TopicVectors, sentence: str) -> Values:
+def _scores(vectors: TopicVectors, sentence: str) -> FloatArray:
     works = [numbered(stems_in(work)) for work in WORKS]
     return np.array(list(vectors.scores([numbered(stems_in(sentence))], works)))[:, 0]
 
@@ -34,9 +34,9 @@ def _scores(vectors: TopicVectors, sentence: str) -> Values:
 @pytest.mark.parametrize(("sentence", "expected"), [("Lenses bend light.", 0), ("Money of banks.", 1)])
 def test_a_work_matches_a_sentence_with_which_it_shares_no_word(sentence: str, expected: int) -> None:
     found = _scores(TopicVectors(CORPUS), sentence)
-    assert found.shape == (len(WAYS), len(WORKS))
+    assert found.shape == (len(COMPARISONS), len(WORKS))
     assert not set(stems_in(sentence)) & set(stems_in(WORKS[expected]))
-    few = found[[WAYS.index("12 passages"), WAYS.index("60 neighbors"), WAYS.index("40 topics")]]
+    few = found[[COMPARISONS.index("12 passages"), COMPARISONS.index("60 neighbors"), COMPARISONS.index("40 topics")]]
     assert (few.argmax(axis=1) == expected).sum() > 1, few
     assert found.mean(axis=0).argmax() == expected
     assert (found[:, 2] == 0).all()

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import pytest
 
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.contexts import Context
 from fathom.records.questions import Response
 from fathom.records.rng import rng_for
-from fathom.scoring.shown import ShownContext
+from fathom.scoring.shown_context import ShownContext
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
 from fathom.tasks.checking import shown_context
@@ -37,7 +37,7 @@ class Asked(NamedTuple):
 
     def played(self, name: str) -> Verdict:
         """The verdict on the response of a simulated model."""
-        simulated = Simulated.parse(name).resolved([fault.name for fault in FAULTS])
+        simulated = SimulatedModel.parse(name).resolved([fault.name for fault in FAULTS])
         return self.said(self.simulator.text(self.context, self.item, simulated, rng_for(1, name)))
 
 

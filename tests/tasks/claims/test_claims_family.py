@@ -14,7 +14,7 @@ import pytest
 
 from fathom.cli.main import main
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.questions import Response
 from fathom.scoring.answers import LinkedSpans
 from fathom.tasks.auditing import audit
@@ -27,7 +27,7 @@ from fathom.tasks.claims.measures import ALL_GAPS, GAP, KEY_GAPS, PARTS, STATEME
 from fathom.tasks.claims.units import units
 from tests.tasks.claims.conftest import Asked
 
-ORACLE = Simulated.parse("sim/oracle")
+ORACLE = SimulatedModel.parse("sim/oracle")
 SIDES = ("matched", "predicted", "gold")
 
 
@@ -240,7 +240,7 @@ def test_baselines_are_printed_with_scores_and_agree_with_the_check(
     verdicts = []
     with answers.open("w") as file:
         for one in asked:
-            text = one.simulator.text(one.context, one.item, Simulated.parse("sim/lexical"), Random(0))
+            text = one.simulator.text(one.context, one.item, SimulatedModel.parse("sim/lexical"), Random(0))
             file.write(json.dumps({"question_id": one.item.question.id, "text": text}) + "\n")
             verdicts.append(one.said(text))
     assert main(["score", str(claims_bench), "--answers", str(answers)]) == 0

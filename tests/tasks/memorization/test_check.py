@@ -14,7 +14,7 @@ from fathom.models.tokenizers import tokenizer
 from fathom.records.questions import Response
 from fathom.scoring.answers import Text
 from fathom.scoring.keys import Key, Proof
-from fathom.tasks.memorization.check import LONGEST, TOKENS, check, early_length, names_occur_early
+from fathom.tasks.memorization.check import MAX_LENGTH, TOKENS, check, early_length, names_occur_early
 
 CASES = [
     json.loads(line)
@@ -58,4 +58,4 @@ def test_a_word_cut_by_the_token_limit_is_not_a_name() -> None:
 
 def test_a_flood_is_judged_by_its_beginning() -> None:
     assert not names_occur_early(("Lind",), "x" * 2_000_000 + " Lind")
-    assert early_length("a" * 1_000_000) <= LONGEST
+    assert early_length("a" * 1_000_000) <= MAX_LENGTH

@@ -14,7 +14,7 @@ import pytest
 from fathom.contexts.layout import render
 from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus, CorpusWriter, pack
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.errors import FathomError
 from fathom.records.names import without_accents
 from fathom.records.rng import rng_for
@@ -131,7 +131,9 @@ def test_a_memorizer_passes_the_probes_and_a_reader_does_not(probes: Bench) -> N
         for name in ("oracle", "memorizer", "reader", "random", "majority", "null"):
             right = 0
             for context, (item,) in probes.by_context():
-                response = simulated_response(simulator, context, item, Simulated(name), rng_for(0, item.question.id))
+                response = simulated_response(
+                    simulator, context, item, SimulatedModel(name), rng_for(0, item.question.id)
+                )
                 right += FAMILY.check(item.key, response).outcome == "correct"
             shares[name] = right / probes.manifest.questions
     assert shares["oracle"] == shares["memorizer"] == 1.0
@@ -140,7 +142,7 @@ def test_a_memorizer_passes_the_probes_and_a_reader_does_not(probes: Bench) -> N
 
 
 def test_a_memorizer_forgets_at_the_given_rate(probes: Bench) -> None:
-    forgetful = Simulated.parse("sim/memorizer?forget=0.4")
+    forgetful = SimulatedModel.parse("sim/memorizer?forget=0.4")
     with Corpus(probes.corpus_folder) as corpus:
         simulator = Simulator(corpus, probes.all_keys)
         right = sum(

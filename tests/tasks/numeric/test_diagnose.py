@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.scoring.answer_types.compare import agrees
 from fathom.scoring.answers import Number, Unanswerable
 from fathom.tasks.bench import Bench
@@ -109,7 +109,7 @@ def test_a_family_without_required_passages_uses_the_proof(corpus: Corpus, bench
 def test_shown_passages_cannot_be_missed() -> None:
     name = "sim/reader?miss=0.1&reverse=0.2&other-column=0.3&miss-document=0.4&refuse=0.5"
 
-    def over(system: str) -> Simulated:
+    def over(system: str) -> SimulatedModel:
         return simulated_model(name, ["numeric"], system)[1]
 
     assert over("full") == over("closed-book") == simulated_model(name, ["numeric"])[0]

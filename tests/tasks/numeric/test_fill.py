@@ -15,6 +15,7 @@ from fathom.corpus.store import Corpus
 from fathom.records.rng import rng_for
 from fathom.scoring.answers import Rows, Unanswerable
 from fathom.tasks.family import Item
+from fathom.tasks.numeric.audit_responses import accepted_forms, near_misses
 from fathom.tasks.numeric.build import UnanswerableRate, builder, fill_question
 from fathom.tasks.numeric.fill import TemplateFiller
 from fathom.tasks.numeric.key_programs import program_of
@@ -24,7 +25,6 @@ from fathom.tasks.numeric.settings import NumericSettings
 from fathom.tasks.numeric.sources import ArticleSource, read_source
 from fathom.tasks.numeric.tables import ContextTables, build_tables, open_database
 from fathom.tasks.numeric.templates import Template, templates
-from fathom.tasks.numeric.tried_responses import accepted_forms, near_misses
 from fathom.tasks.programs.predictability import Sample, cross_validated_auc, transfer_auc
 from fathom.tasks.programs.tree import Compare
 from fathom.tasks.split_corpus import SplitCorpus

@@ -14,7 +14,7 @@ import pytest
 from fathom.contexts.files import FILE_NAME, write_contexts
 from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.contexts import Context
 from fathom.records.documents import Passage
 from fathom.records.errors import FathomError
@@ -83,7 +83,7 @@ class Answers:
     """What one answerer responded to every question of a bench."""
 
     def __init__(self, bench: Bench, name: str) -> None:
-        self.simulated = Simulated.parse(name)
+        self.simulated = SimulatedModel.parse(name)
         self.responses: list[tuple[Context, Item, Response]] = list(self._ask(bench))
 
     def _ask(self, bench: Bench) -> Iterator[tuple[Context, Item, Response]]:
@@ -238,7 +238,7 @@ def test_shares_are_as_set(other: Bench) -> None:
 def test_responses_are_reproducible_and_depend_on_the_question_alone(other: Bench) -> None:
     name = "sim/reader?miss=0.2&drop-filter=0.3&miscount=0.2&format=0.1&timeout=0.1"
     one = {response.question_id: response for _, _, response in Answers(other, name).responses}
-    simulated = Simulated.parse(name)
+    simulated = SimulatedModel.parse(name)
     with opened(other) as corpus:
         simulator = Simulator(corpus)
         for context, items in reversed(list(other.by_context())):
@@ -251,11 +251,11 @@ def test_a_response_records_its_sample_and_usage(other: Bench) -> None:
     with opened(other) as corpus:
         simulator = Simulator(corpus)
         context, items = next(other.by_context())
-        response = simulated_response(simulator, context, items[0], Simulated("null"), rng_for(0), sample=2)
+        response = simulated_response(simulator, context, items[0], SimulatedModel("null"), rng_for(0), sample=2)
         assert (response.question_id, response.sample, response.outcome) == (items[0].question.id, 2, "answered")
         assert (response.usage.output_tokens, response.usage.seconds) == (2, 0)
         late = simulated_response(
-            simulator, context, items[0], Simulated.parse("sim/reader?timeout=1"), rng_for(0), attempt=1
+            simulator, context, items[0], SimulatedModel.parse("sim/reader?timeout=1"), rng_for(0), attempt=1
         )
         assert late.error == "provider: no response within the time limit (simulated, attempt 2)"
 

@@ -15,7 +15,7 @@ from fathom.tasks.numeric.tables import open_database
 from fathom.tasks.numeric.templates import Template, templates
 from fathom.tasks.numeric.user_templates import parse
 from fathom.tasks.numeric.wording import explanation, is_wording, question
-from fathom.tasks.programs.evaluate import Evaluation, Row
+from fathom.tasks.programs.evaluate import Evaluation, TableRow
 from fathom.tasks.programs.mutants import Constants, constants, mutants, result_form
 from fathom.tasks.programs.sql import literal
 from fathom.tasks.programs.tree import (
@@ -240,7 +240,7 @@ def test_nearly_all_mutants_of_the_templates_are_detected() -> None:
     assert undetected / made < 0.01
 
 
-def _rows(tables: Evaluation, program: Program) -> list[Row]:
+def _rows(tables: Evaluation, program: Program) -> list[TableRow]:
     try:
         return tables.run(program)
     except ZeroDivisionError:

@@ -11,7 +11,7 @@ from fathom.scoring.answer_types.compare import agrees
 from fathom.scoring.answers import Answer
 from fathom.tasks.programs.answers import normal_form
 from fathom.tasks.programs.database import Database
-from fathom.tasks.programs.evaluate import Cell, Row
+from fathom.tasks.programs.evaluate import TableRow, TableValue
 from fathom.tasks.programs.faults import Interpretation, ReadingFault
 from fathom.tasks.programs.mutants import Constants
 from fathom.tasks.programs.schema import ColumnSpec, Schema, SchemaTable
@@ -47,7 +47,7 @@ def random_database(rng: Random, schema: Schema, named: Constants) -> Database:
     cells = _Cells(rng, named)
     main = schema.main
     count = rng.choice((1, 2, 3, 5, 8, 12, 12))
-    rows: dict[str, tuple[Row, ...]] = {
+    rows: dict[str, tuple[TableRow, ...]] = {
         main.name: tuple(cells.row(main, {main.key: number}) for number in range(1, count + 1))
     }
     for table in schema.tables[1:]:
@@ -71,11 +71,11 @@ class _Cells:
         self._texts = named.texts
         self._dates = list(filter(_is_date, named.texts)) or ["2001-02-28", "2001-03-01", "2010-12-31"]
 
-    def row(self, table: SchemaTable, keys: Mapping[str, int]) -> Row:
+    def row(self, table: SchemaTable, keys: Mapping[str, int]) -> TableRow:
         key = keys.get(table.key)
         return tuple(keys.get(column.name) or self._cell(column, key) for column in table.columns)
 
-    def _cell(self, column: ColumnSpec, key: int | None) -> Cell:
+    def _cell(self, column: ColumnSpec, key: int | None) -> TableValue:
         rng = self._rng
         if column.nullable and rng.random() < self._unknown:
             return None

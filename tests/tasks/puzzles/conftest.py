@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 
 from fathom.api.corpora import generate
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.contexts import Context
 from fathom.records.questions import Response
 from fathom.records.rng import rng_for
@@ -35,7 +35,7 @@ class Puzzle(NamedTuple):
 
     def text(self, name: str) -> str:
         """The response of a simulated model."""
-        simulated = Simulated.parse(name).resolved([fault.name for fault in FAULTS])
+        simulated = SimulatedModel.parse(name).resolved([fault.name for fault in FAULTS])
         return self.simulator.text(self.context, self.item, simulated, rng_for(1, self.item.question.id))
 
 

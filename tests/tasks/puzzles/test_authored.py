@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from fathom.api.authored import import_puzzles
+from fathom.api.authored_puzzles import import_puzzles
 from fathom.api.benches import audit, build
 from fathom.api.judges import judge_report
 from fathom.api.judging import judge, role_model

@@ -9,20 +9,22 @@ import pytest
 from fathom.records.spans import Span
 from fathom.tasks.tables.entity_figures import EntityFigures
 from fathom.tasks.tables.entity_table import EntityTable
-from fathom.tasks.tables.figures import Figure, Slot
+from fathom.tasks.tables.figures import FigureId, StatedFigure
 from fathom.tasks.tables.pack import Language, read_pack
 from fathom.tasks.tables.quantities import field, in_readable_unit
 from fathom.tasks.tables.query_constants import is_plain_percentage
 
-STAFF, REVENUE = Slot("employees", 2023), Slot("revenue", 2023)
+STAFF, REVENUE = FigureId("employees", 2023), FigureId("revenue", 2023)
 
 
 def test_an_entity_that_is_left_out_does_not_decide_the_type_of_a_column() -> None:
     """The proof of a key has the used entities alone: with its own types, an audit would round another way."""
     names = ("Alder", "Birch", "Cedar", "Elm", "Fir", "Oak")
-    figures = {(name, REVENUE): Figure(Decimal(number), "USD", "d-1", Span(0, 1)) for number, name in enumerate(names)}
-    figures |= {(name, STAFF): Figure(Decimal(9), "", "d-1", Span(0, 1)) for name in names[:-1]}
-    figures["Oak", REVENUE] = Figure(Decimal("5.25"), "USD", "d-1", Span(0, 1))
+    figures = {
+        (name, REVENUE): StatedFigure(Decimal(number), "USD", "d-1", Span(0, 1)) for number, name in enumerate(names)
+    }
+    figures |= {(name, STAFF): StatedFigure(Decimal(9), "", "d-1", Span(0, 1)) for name in names[:-1]}
+    figures["Oak", REVENUE] = StatedFigure(Decimal("5.25"), "USD", "d-1", Span(0, 1))
     known = EntityFigures(names, dict.fromkeys(names, ("d-1",)), figures)
     table = EntityTable(read_pack("companies"), "en", 2023, "USD", True, known)
     revenue, staff = table.columns[REVENUE], table.columns[STAFF]
@@ -45,7 +47,7 @@ def test_large_sums_are_in_a_larger_unit(
     language: Language, currency: str, revenue: int, unit: str, first: str
 ) -> None:
     names = ("Alder", "Birch", "Cedar", "Elm", "Fir")
-    figures = {(name, REVENUE): Figure(Decimal(revenue), currency, "d-1", Span(0, 1)) for name in names}
+    figures = {(name, REVENUE): StatedFigure(Decimal(revenue), currency, "d-1", Span(0, 1)) for name in names}
     known = EntityFigures(names, dict.fromkeys(names, ("d-1",)), figures)
     stated = field(EntityTable(read_pack("companies"), language, 2023, currency, True, known), "revenue", 2023)
     assert stated is not None

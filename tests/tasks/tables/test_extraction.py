@@ -16,15 +16,15 @@ from fathom.api import extraction
 from fathom.api.extraction import ExtractionOptions, extract_figures, plan_extraction
 from fathom.models.model_info import ModelInfo
 from fathom.models.prompts import Prompt
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.documents import Fact
 from fathom.records.errors import FathomError
 from fathom.records.files import read_records
 from fathom.records.spans import Span
 from fathom.runs.roles import RoleModel
 from fathom.tasks.tables.extractor import ExtractedFigure, ExtractionTask, excerpts, located, parse_response
-from fathom.tasks.tables.figures import Figure, Slot, document_figures
-from fathom.tasks.tables.pack import Kind, Pack
+from fathom.tasks.tables.figures import FigureId, StatedFigure, document_figures
+from fathom.tasks.tables.pack import FieldKind, Pack
 from fathom.tasks.tables.simulated_extractor import predicted_shares, simulated_response
 from fathom.tasks.tables.votes import Vote, VotedFigure, Votes, decide
 from tests.commands import run_command
@@ -53,7 +53,9 @@ SUBJECT = ExtractionTask("a", TEXT, "en", "Alder", 2020, ("sales", "staff"))
         (ExtractedFigure("1,068", "%", "Staff | 1,068"), "count", None),
     ],
 )
-def test_a_claim_needs_a_quote_that_prints_its_number(claim: ExtractedFigure, kind: Kind, value: str | None) -> None:
+def test_a_claim_needs_a_quote_that_prints_its_number(
+    claim: ExtractedFigure, kind: FieldKind, value: str | None
+) -> None:
     fact = located(claim, "sales", SUBJECT, kind)
     assert (None if fact is None else f"{fact.value} {fact.unit}".strip()) == value
     if fact is not None:
@@ -104,7 +106,7 @@ def test_the_error_of_accepted_values_is_what_the_arithmetic_predicts() -> None:
     subject = ExtractionTask(document.id, document.text, "en", "Alder Stores", 2020, tuple(pack.fields))
     truth = document_figures(document, pack)
     assert truth is not None
-    simulated = Simulated.parse("sim/extractor?error=0.3&miss=0.1")
+    simulated = SimulatedModel.parse("sim/extractor?error=0.3&miss=0.1")
     counts: Counter[str] = Counter()
     for seed in range(200):
         ballots = []
@@ -118,8 +120,8 @@ def test_the_error_of_accepted_values_is_what_the_arithmetic_predicts() -> None:
                 located(one, field, subject, "count") or "invalid" if one else "null" for one in claims
             ]
             decided = decide(document.id, field, votes)
-            right = truth.figures[Slot(field, 2020)]
-            assert isinstance(right, Figure)
+            right = truth.figures[FigureId(field, 2020)]
+            assert isinstance(right, StatedFigure)
             wrong = decided.fact is not None and decided.fact.value != right.value
             counts["wrong" if wrong else decided.decision] += 1
     wanted = predicted_shares(0.3, 0.1, votes=3)
@@ -213,11 +215,11 @@ def test_accepted_figures_are_used_and_nothing_is_asked_twice(
         for document in opened.documents():
             found = document_figures(document, PACK, Votes(corpus, "shops").of(document.id))
             assert found is not None
-            sales = found.figures.get(Slot("sales", 2020))
+            sales = found.figures.get(FigureId("sales", 2020))
             assert (sales is None) == ("Elm" in document.title_text)
-            assert sales is None or (isinstance(sales, Figure) and sales.source == "vote")
-            staff = found.figures[Slot("staff", 2020)]
-            assert isinstance(staff, Figure) and staff.source == "table"
+            assert sales is None or (isinstance(sales, StatedFigure) and sales.source == "vote")
+            staff = found.figures[FigureId("staff", 2020)]
+            assert isinstance(staff, StatedFigure) and staff.source == "table"
     bench = fathom.build("tables", corpus, out=tmp_path / "bench", packs=[pack], questions=12)
     assert any("net sales" in item.question.text for item in bench.items())
     assert fathom.audit(tmp_path / "bench").passed

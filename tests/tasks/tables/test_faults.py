@@ -10,7 +10,7 @@ import pytest
 
 from fathom.analysis.attribution import CauseMatcher
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.contexts import Context
 from fathom.records.questions import Response
 from fathom.scoring.answers import Number
@@ -106,7 +106,7 @@ def test_the_fault_of_a_reader_is_among_the_diagnosed_causes(reports: Path) -> N
             diagnosis = diagnoser.diagnose(context, item)
             matcher = CauseMatcher(item.key.answer, diagnosis)
             for fault in list(DESCRIPTIONS)[number % 2 :: 2]:
-                text = simulator.text(context, item, Simulated("reader", ((fault, 1.0),)), Random(number))
+                text = simulator.text(context, item, SimulatedModel("reader", ((fault, 1.0),)), Random(number))
                 verdict = check_answer(item.key, Response(question_id="q", outcome="answered", text=text))
                 if verdict.outcome != "correct":
                     wrong += 1

@@ -10,7 +10,7 @@ import pytest
 from fathom.records.documents import Document, Fact
 from fathom.records.spans import Span
 from fathom.tasks.tables.entity_figures import entity_figures
-from fathom.tasks.tables.figures import DocumentFigures, Figure, Slot, document_figures
+from fathom.tasks.tables.figures import DocumentFigures, FigureId, StatedFigure, document_figures
 from fathom.tasks.tables.pack import EntityNouns, Nouns, Pack, PackField
 
 PACK = Pack(
@@ -62,8 +62,8 @@ def read(document: Document) -> DocumentFigures:
 
 
 def value(document: Document, field: str = "sales", year: int | None = 2020) -> Decimal | str | None:
-    figure = read(document).figures[Slot(field, year)]
-    return figure.value if isinstance(figure, Figure) else figure
+    figure = read(document).figures[FigureId(field, year)]
+    return figure.value if isinstance(figure, StatedFigure) else figure
 
 
 def test_the_most_precise_statement_counts() -> None:
@@ -103,15 +103,15 @@ def test_a_figure_that_is_stated_to_be_missing_is_known() -> None:
 def test_fiscal_years_are_named_as_in_the_document(period: str, year: int | None) -> None:
     own = ("Sales", "2019-10-01/2020-09-30", "9", "9")
     found = read(report(own, ("staff", period, "7", "7"), year=2020)).figures
-    assert {slot.year for slot in found if slot.field == "staff"} == (set() if year is None else {year})
+    assert {figure_id.year for figure_id in found if figure_id.field == "staff"} == (set() if year is None else {year})
 
 
 def test_the_value_of_the_latest_document_counts() -> None:
     old = read(report(("sales", "2020", "10", "10"), year=2020))
     new = read(report(("sales", "2020", "12", "12"), ("sales", "2021", "15", "15"), year=2021))
     figures = entity_figures([new, old], 2020, None).figures
-    assert figures["Alder", Slot("sales", 2020)].value == 12
-    assert figures["Alder", Slot("sales", 2020)].document == "Alder-2021"
+    assert figures["Alder", FigureId("sales", 2020)].value == 12
+    assert figures["Alder", FigureId("sales", 2020)].document == "Alder-2021"
 
 
 def test_an_entity_counts_only_for_the_years_of_its_own_documents() -> None:
@@ -133,7 +133,7 @@ def test_currencies_are_kept_apart() -> None:
 def test_a_value_that_a_later_document_withdraws_is_unknown() -> None:
     old = read(report(("sales", "2020", "10", "10"), year=2020))
     new = read(report(("sales", "2020", "n/a", None), ("staff", "2021", "7", "7"), year=2021))
-    assert ("Alder", Slot("sales", 2020)) not in entity_figures([old, new], 2020, None).figures
+    assert ("Alder", FigureId("sales", 2020)) not in entity_figures([old, new], 2020, None).figures
 
 
 def test_a_filing_without_the_fields_is_of_the_domain_and_unknown() -> None:

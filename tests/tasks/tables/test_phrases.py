@@ -9,7 +9,7 @@ import pytest
 import fathom
 from fathom.records.documents import Document
 from fathom.records.spans import Span
-from fathom.tasks.tables.figures import Figure, document_figures
+from fathom.tasks.tables.figures import StatedFigure, document_figures
 from fathom.tasks.tables.pack import read_pack
 
 PACK = read_pack("research-articles")
@@ -25,8 +25,8 @@ def article(text: str) -> Document:
 def values(text: str) -> dict[str, str]:
     found = document_figures(article(text), PACK)
     return {
-        slot.field: figure if isinstance(figure, str) else str(figure.value)
-        for slot, figure in (found.figures if found else {}).items()
+        figure_id.field: figure if isinstance(figure, str) else str(figure.value)
+        for figure_id, figure in (found.figures if found else {}).items()
     }
 
 
@@ -61,7 +61,7 @@ def test_the_number_is_where_the_figure_says() -> None:
     found = document_figures(document, PACK)
     assert found is not None and found.entity == "A Trial of Tea"
     (figure,) = found.figures.values()
-    assert isinstance(figure, Figure) and figure.source == "text" and figure.span.of(document.text) == "1,204"
+    assert isinstance(figure, StatedFigure) and figure.source == "text" and figure.span.of(document.text) == "1,204"
 
 
 def test_questions_name_the_articles_that_they_are_about(tmp_path: Path) -> None:

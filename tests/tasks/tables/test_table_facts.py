@@ -12,7 +12,7 @@ from fathom.corpus.readers.parsed_document import NoCompanions
 from fathom.records.documents import Document
 from fathom.records.spans import Span
 from fathom.tasks.tables.entity_names import title_entity, title_year
-from fathom.tasks.tables.figures import Figure, Slot, document_figures
+from fathom.tasks.tables.figures import FigureId, StatedFigure, document_figures
 from fathom.tasks.tables.months import MONTH, parse_month
 from fathom.tasks.tables.pack import parse_pack
 from fathom.tasks.tables.units import Unit, parse_cell, stated_unit
@@ -70,7 +70,7 @@ def values(document: Document) -> dict[str, str]:
     found = document_figures(document, PACK)
     assert found is not None
     for figure in found.figures.values():
-        if isinstance(figure, Figure) and figure.value is not None:
+        if isinstance(figure, StatedFigure) and figure.value is not None:
             text = figure.span.of(document.text)
             if figure.unit == MONTH:
                 assert (Span(0, len(text)), figure.value) == parse_month(text)
@@ -79,10 +79,10 @@ def values(document: Document) -> dict[str, str]:
                 assert printed is not None and abs(printed.value) <= abs(figure.value)
             assert figure.source == "table"
     return {
-        f"{slot.field} {slot.year}": figure
+        f"{figure_id.field} {figure_id.year}": figure
         if isinstance(figure, str)
         else f"{'missing' if figure.value is None else figure.value} {figure.unit}".strip()
-        for slot, figure in found.figures.items()
+        for figure_id, figure in found.figures.items()
     }
 
 
@@ -251,7 +251,8 @@ def test_figures_of_tables(content: str, wanted: dict[str, str]) -> None:
     document = read(content)
     if not wanted:
         assert not any(
-            isinstance(figure, Figure) for figure in getattr(document_figures(document, PACK), "figures", {}).values()
+            isinstance(figure, StatedFigure)
+            for figure in getattr(document_figures(document, PACK), "figures", {}).values()
         )
         return
     assert values(document) == wanted
@@ -349,7 +350,7 @@ def test_numbers_of_cells(text: str, value: str | None) -> None:
 
 def test_the_slot_of_another_year_is_kept() -> None:
     found = document_figures(read(table("2018", "Net sales (EUR) | 5", "Employees | 3")), PACK)
-    assert found is not None and Slot("sales", 2018) in found.figures and found.year == 2020
+    assert found is not None and FigureId("sales", 2018) in found.figures and found.year == 2020
 
 
 def test_a_figure_that_may_include_something_else_is_not_used() -> None:

@@ -15,7 +15,7 @@ from fathom.records.errors import FathomError
 KINDS = {"evidence-strength": "evidence strength", "claim-importance": "claim importance"}
 """Labels by the kinds of keyword groups."""
 ANNOTATOR = "eLife"
-LEAST_WORDS = 5
+MIN_WORDS = 5
 """The minimum number of words of a sentence that is searched for: shorter ones may occur by chance."""
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\[(])")
@@ -48,4 +48,4 @@ def _sentences(report: etree._Element) -> tuple[str, ...]:
     """The sentences of an assessment."""
     paragraphs = (" ".join("".join(one.itertext()).split()) for one in report.xpath("./body//p"))
     sentences = (sentence for paragraph in paragraphs for sentence in _SENTENCE_END.split(paragraph))
-    return tuple(sentence for sentence in sentences if len(sentence.split()) >= LEAST_WORDS)
+    return tuple(sentence for sentence in sentences if len(sentence.split()) >= MIN_WORDS)

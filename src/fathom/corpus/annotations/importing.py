@@ -30,7 +30,7 @@ READERS: dict[Format, Callable[[Iterable[Path], str], Iterator[SourceAnnotation]
 
 _FIRST_WORD, _LAST_WORD = re.compile(r"\w+"), re.compile(r"\w+$")
 _WORD_BEFORE, _WORD_AFTER = re.compile(r"(\w+)\W*$"), re.compile(r"\W*(\w+)")
-LEAST_WORDS = 6
+MIN_WORDS = 6
 """The minimum number of words of a quote whose first or last word may be cut."""
 
 Locate = Callable[[str, int | None], Span | None]
@@ -38,7 +38,7 @@ Locate = Callable[[str, int | None], Span | None]
 
 
 class ImportReport(Record):
-    """What an import read, and what it could not place."""
+    """The counts of an import: annotations that were read, and those that could not be located."""
 
     annotations: Count
     documents: Count
@@ -121,7 +121,7 @@ class AnnotationImporter:
         )
 
     def report(self) -> ImportReport:
-        """What was read so far."""
+        """The counts so far."""
         counts = {name: self._counts[name] for name in ("annotations", "quotes", "located", "claims", "findings")}
         return ImportReport(
             **counts,
@@ -154,7 +154,7 @@ class Placement:
 
     def _without_cut_words(self, quote: str, near: int | None) -> Span | None:
         """The place of a quote that begins or ends in the middle of a word, with the whole word."""
-        if len(quote.split()) < LEAST_WORDS:
+        if len(quote.split()) < MIN_WORDS:
             return None
         head, tail = _FIRST_WORD.match(quote), _LAST_WORD.search(quote)
         for first, last in ((head, None), (None, tail), (head, tail)):
@@ -197,17 +197,17 @@ Found = re.Match[str]
 
 
 def _start_of_cut(cut: Found, word: Found | None) -> int | None:
-    """Where the word begins that a quote has the end of."""
+    """The start of the word that a quote begins inside of."""
     return word.start(1) if word is not None and word[1].endswith(cut[0]) else None
 
 
 def _end_of_cut(cut: Found, word: Found | None) -> int | None:
-    """Where the word ends that a quote has the start of."""
+    """The end of the word that a quote ends inside of."""
     return word.end(1) if word is not None and word[1].startswith(cut[0]) else None
 
 
 def _documents_by_name(corpus: Corpus) -> tuple[dict[str, DocumentId], frozenset[str]]:
-    """The documents by everything that may name them; and what names two documents, and therefore neither."""
+    """The documents by every possible name; and the names of two documents, which identify neither."""
     found: dict[str, set[DocumentId]] = defaultdict(set)
     for document in corpus.documents():
         source = document.source.rstrip("/").rsplit("/", 1)[-1]

@@ -17,7 +17,7 @@ class Mark:
     label: str
     quote: str
     position: float | None
-    """Where it is, as a share of the text."""
+    """Its position, as a share of the text."""
     attributes: dict[str, JsonValue] = field(default_factory=dict)
 
     @property

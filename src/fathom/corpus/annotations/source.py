@@ -1,4 +1,4 @@
-"""What all formats of annotations have in common: quotes of documents that go by some names."""
+"""Annotations of any format before import: quotes from documents that the source identifies in its own way."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class QuotedFinding:
 
 @dataclass(frozen=True)
 class SourceAnnotation:
-    """What one annotator marked in one document, as quotes."""
+    """The marks of one annotator in one document, as quotes."""
 
     names: tuple[str, ...]
-    """What the source calls the document: an id, a DOI, a file name or a title."""
+    """The document's name in the source: an id, a DOI, a file name or a title."""
     annotator: str
     claims: tuple[QuotedClaim, ...] = ()
     findings: tuple[QuotedFinding, ...] = ()

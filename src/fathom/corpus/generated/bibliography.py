@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from random import Random
-from typing import Literal
 
 from fathom.corpus.generated.draft import Draft
 from fathom.corpus.generated.people import Person, initials_of
 from fathom.corpus.generated.world import ArticleStyle, Work
-from fathom.records.documents import Citation, Reference
+from fathom.records.documents import Citation, CitationType, Reference
 from fathom.records.names import without_accents
 from fathom.records.spans import Span
-
-CitationType = Literal["attributional", "descriptive"]
 
 NEAR, SEVERAL = 0.8, 4
 """The probability that a work cited again alone is one of the corpus, if the document cites at least four of those;

@@ -76,6 +76,6 @@ class Draft(TextBuilder):
         return table
 
 
-def with_all_stated(document: Document) -> Document:
-    """The finished document: what a generated document does not have is absent, never unknown."""
+def with_absent_fields(document: Document) -> Document:
+    """The finished document. Fields that a generated document does not have are absent, not unknown."""
     return document.model_copy(update={"format": "generated", "absent": document.empty_fields()})

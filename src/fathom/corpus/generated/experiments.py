@@ -1,4 +1,4 @@
-"""The experiments of generated articles: which methods are compared by what, and the numbers as printed."""
+"""The experiments of generated articles: the methods compared, their metrics, and the numbers as printed."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from random import Random
 from typing import Literal, NamedTuple
 
 from fathom.corpus.generated.bibliography import Bibliography
-from fathom.corpus.generated.draft import Draft, with_all_stated
+from fathom.corpus.generated.draft import Draft, with_absent_fields
 from fathom.corpus.generated.experiments import Experiment, between, invent_experiments, scattered, two_values
 from fathom.corpus.generated.lexicon import Phrase, templates
 from fathom.corpus.generated.people import spell
@@ -82,7 +82,7 @@ class Manuscript:
         self.scores: dict[tuple[str, str, str], str] = {}
         """The printed value for a quantity, a data set and a method."""
         self.evidence: dict[ClaimTopic, list[Evidence]] = defaultdict(list)
-        """Sentences and tables by what they are evidence of."""
+        """Sentences and tables, by the claim that they are evidence of."""
         self.claims: list[tuple[ClaimTopic, Span]] = []
         self.planted_rng = rng_for(plan.seed, "claims", plan.index)
         """For planted sentences: the rest of the article does not depend on them."""
@@ -135,7 +135,7 @@ class Manuscript:
             facts=tuple(self.facts),
             claims=self._planted_claims(draft.text()),
         )
-        return with_all_stated(document)
+        return with_absent_fields(document)
 
     def _planted_claims(self, text: str) -> tuple[Claim, ...]:
         evidence = {topic: [self._limited(one, text) for one in found] for topic, found in self.evidence.items()}

@@ -14,7 +14,7 @@ from fathom.records.spans import Span
 
 OtherClaim = Literal["methodology", "result", "contribution", "belief"]
 ClaimTopic = int | OtherClaim
-"""What a claim is about: the comparison of an experiment, by its number, or something else."""
+"""The subject of a claim: the comparison of an experiment, by its number, or another subject."""
 
 CONCLUSIONS: Mapping[Level, str] = {
     "high": "conclusion_settled",
@@ -81,7 +81,7 @@ def contradicting(span: Span) -> Evidence:
 
 @dataclass(frozen=True)
 class Conclusion:
-    """What the authors conclude on a comparison."""
+    """The authors' conclusion on a comparison."""
 
     text: str
     confidence: Level

@@ -39,7 +39,7 @@ AGES = ((40, 0, 3), (30, 4, 8), (20, 9, 15), (10, 16, 28))
 TEAMS = (12, 22, 24, 18, 11, 6, 4, 2, 1)
 """Weights of bylines of one author, of two, ..."""
 
-Length = Literal["full", "short"]
+ArticleLength = Literal["full", "short"]
 """Full articles, or letters of a page."""
 
 
@@ -62,7 +62,7 @@ class LengthProfile:
     """The share of works that have a DOI."""
 
 
-LENGTH_PROFILES: dict[Length, LengthProfile] = {
+LENGTH_PROFILES: dict[ArticleLength, LengthProfile] = {
     "full": LengthProfile(TOKENS, REFERENCES, 10, 130, (0.2, 0.5), 8, TEAMS, 0.6),
     # Letters cite one another more often, so that even a few of them give questions; identifiers are rarer, since each
     # takes as much space as half a sentence.
@@ -130,7 +130,7 @@ class ArticleStyle:
 
 @dataclass(frozen=True)
 class ArticlePlan:
-    """All that determines the text of one article."""
+    """Everything that determines the text of one article."""
 
     seed: int
     index: int
@@ -139,7 +139,7 @@ class ArticlePlan:
     tokens: int
     style: ArticleStyle
     cited: tuple[Work, ...]
-    length: Length
+    length: ArticleLength
 
 
 class _Community:
@@ -157,10 +157,10 @@ class _Community:
 class World:
     """An endless sequence of planned articles."""
 
-    def __init__(self, seed: int, subjects: Sequence[str], length: Length = "full") -> None:
+    def __init__(self, seed: int, subjects: Sequence[str], length: ArticleLength = "full") -> None:
         self._seed = seed
         self._subjects = tuple(subjects)
-        self._length: Length = length
+        self._length: ArticleLength = length
         self._profile = LENGTH_PROFILES[length]
         self._communities: dict[str, _Community] = defaultdict(_Community)
         self._everywhere: list[Work] = []

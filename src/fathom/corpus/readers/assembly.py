@@ -63,7 +63,7 @@ NOTICE_PARAGRAPHS = 12
 MIN_CITATIONS = 3
 """Strings that look like citations, which show that a text cites works."""
 MAX_UNLOCATED_SHARE = 0.1
-"""If more of what looks like a citation was not located, the citations of a document are unknown."""
+"""If a larger share of the strings that look like citations was not located, the citations are unknown."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What a file is, if it is not a document: a README or license beside documents, or a kind that no reader reads."""
+"""Kinds of files that are not documents: READMEs and licenses beside documents, and unsupported formats."""
 
 from __future__ import annotations
 

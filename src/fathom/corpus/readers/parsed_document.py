@@ -152,7 +152,7 @@ class ParsedDocument:
     title: str = ""
     authors: list[ParsedAuthor] = field(default_factory=list)
     front: list[Block] = field(default_factory=list)
-    """What is printed before the abstract and is not another part, such as a byline that is not understood."""
+    """Text before the abstract that belongs to no other part, such as a byline that could not be parsed."""
     abstract: list[Block] = field(default_factory=list)
     body: list[Block] = field(default_factory=list)
     references: list[ParsedReference] = field(default_factory=list)

@@ -1,6 +1,6 @@
 """Files in folders and archives as one stream. Nothing is unpacked to disk, and no file outside them is opened.
 
-A file is read as a whole, up to a maximum size. JSON Lines are read in parts, whatever the size of the file.
+A file is read as a whole, up to a maximum size. JSON Lines files of any size are read in parts.
 """
 
 from __future__ import annotations

@@ -19,12 +19,11 @@ from fathom.corpus.readers.parsed_document import (
     TableCell,
 )
 from fathom.corpus.readers.parsing.blocks import inline_text, inlines_text
-from fathom.corpus.selftest.documents import docx, epub, html_article, numbered_entries, plain_text, xlsx
+from fathom.corpus.selftest.documents import Files, docx, epub, html_article, numbered_entries, plain_text, xlsx
 from fathom.corpus.selftest.ixbrl import ixbrl
 from fathom.corpus.selftest.pdf import PDF_LAYOUTS, pdf
 from fathom.corpus.selftest.s2orc_2023 import s2orc_2023
 
-Files = dict[str, bytes]
 """File contents by name: the document first, then its companion files."""
 
 

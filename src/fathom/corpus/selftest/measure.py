@@ -102,7 +102,7 @@ def compare(
         expected = _values(written, name, normalize)
         agreement = counts.setdefault(name, FieldAgreement())
         if read is not None and name in _FIELDS and read.state(_FIELDS[name]) == "unknown":
-            # Values of an unknown field are not used, so that they are neither right nor wrong.
+            # Values of an unknown field are not used, so they are neither right nor wrong.
             agreement.add_unknown(expected)
         else:
             agreement.add(expected, _values(read, name, normalize) if read is not None else [])
@@ -148,7 +148,7 @@ def _values(document: Document, name: str, normalize: Callable[[str], str]) -> l
             return [(cell.row, cell.column, normalize(cell.span.of(text))) for t in document.tables for cell in t.cells]
         case "facts":
             # Articles have facts as well, but no format of theirs tags them.
-            # A filing tags numbers, and a month is none.
+            # A filing tags numbers, and a month is not a number.
             numbers = [fact for fact in document.facts if fact.unit != "month"]
             return [_fact(fact) for fact in numbers] if document.kind == "report" else []
         case _:

@@ -12,7 +12,8 @@ from fathom.corpus.readers.catalog import readers
 from fathom.corpus.readers.parsed_document import ReadError
 from fathom.corpus.readers.sources import ArchiveCompanions
 from fathom.corpus.selftest.decompose import decompose
-from fathom.corpus.selftest.formats import FORMATS, REPORT_FORMATS, Files
+from fathom.corpus.selftest.documents import Files
+from fathom.corpus.selftest.formats import FORMATS, REPORT_FORMATS
 from fathom.corpus.selftest.measure import MEASURED, FieldAgreement, SelfTest, compare
 from fathom.corpus.selftest.pdf import PDF_LAYOUTS
 from fathom.corpus.selftest.pdf_fonts import printable
@@ -20,7 +21,7 @@ from fathom.corpus.store import Corpus
 from fathom.records.documents import Document
 
 MAX_REPORTS = 6
-"""Maximum number of generated reports. They are long and similar, so that more of them add little."""
+"""Maximum number of generated reports. They are long and similar, so more of them add little."""
 
 PRINTABLE: dict[str, Callable[[str], str]] = dict.fromkeys(("pdf", *PDF_LAYOUTS), printable)
 """For a format that cannot represent every text, a function that returns the part it can represent."""

@@ -15,8 +15,7 @@ from fathom.corpus.readers.parsed_document import (
     ParsedReference,
 )
 from fathom.corpus.readers.parsing.blocks import inline_text, inlines_text
-
-Files = dict[str, bytes]
+from fathom.corpus.selftest.documents import Files
 
 
 def s2orc_2023(document: ParsedDocument) -> Files:

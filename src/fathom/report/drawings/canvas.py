@@ -12,20 +12,20 @@ from itertools import accumulate
 from math import floor
 from xml.sax.saxutils import escape, quoteattr
 
-Node = list[object]
+SvgNode = list[object]
 """An element as JSON: [name, attributes, children], where a child is an element or a text."""
 
 SERIES = 10
 """Number of colors; later runs repeat the colors with another marker shape."""
 
 GRAY = -1
-"""The series of whatever is not a run, and of differences that no test confirms."""
+"""The series for anything that is not a run, and for differences that no test confirms."""
 
 LETTER = 6.6
 """Approximate width of a letter in a label."""
 
 
-def node(name: str, *children: object, **attributes: object) -> Node:
+def node(name: str, *children: object, **attributes: object) -> SvgNode:
     """One element; `class_` and `text_anchor` become class and text-anchor."""
     named = {key.rstrip("_").replace("_", "-"): _plain(value) for key, value in attributes.items() if value is not None}
     return [name, named, list(children)]
@@ -35,12 +35,12 @@ def _plain(value: object) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
 
 
-def text(words: str, x: float, y: float, class_: str = "label", anchor: str = "start") -> Node:
+def text(words: str, x: float, y: float, class_: str = "label", anchor: str = "start") -> SvgNode:
     """A line of text."""
     return node("text", words, x=x, y=y, class_=class_, text_anchor=anchor)
 
 
-def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> Node:
+def line(x1: float, y1: float, x2: float, y2: float, class_: str) -> SvgNode:
     return node("line", x1=x1, y1=y1, x2=x2, y2=y2, class_=class_)
 
 
@@ -70,7 +70,7 @@ def paint(series: int) -> str:
     return "plain" if series == GRAY else f"s{series % SERIES}"
 
 
-def marker(series: int, x: float, y: float, tip: str, size: float = 4.5) -> Node:
+def marker(series: int, x: float, y: float, tip: str, size: float = 4.5) -> SvgNode:
     """The marker of a series: its color, and another shape after every ten."""
     shape = 0 if series == GRAY else (series // SERIES) % 3
     common = {"class_": f"mark {paint(series)}", "tabindex": 0, "data_tip": tip, "data_run": series}
@@ -89,12 +89,12 @@ class Canvas:
     height: float
     what: str
     """A description for screen readers."""
-    nodes: list[Node] = field(default_factory=list)
+    nodes: list[SvgNode] = field(default_factory=list)
 
-    def add(self, *nodes: Node) -> None:
+    def add(self, *nodes: SvgNode) -> None:
         self.nodes.extend(nodes)
 
-    def finished(self) -> Node:
+    def finished(self) -> SvgNode:
         """The drawing as one element."""
         box = f"0 0 {_plain(float(self.width))} {_plain(float(self.height))}"
         # A group, so that screen readers can reach its marks one by one.
@@ -176,7 +176,7 @@ def style() -> str:
     return rules + "".join(f".h{shade}{{fill:{colors[f'h{shade}']}}}" for shade in range(9)) + "\n"
 
 
-def as_svg(drawing: Node) -> str:
+def as_svg(drawing: SvgNode) -> str:
     """The drawing as an SVG file."""
     name, attributes, children = drawing
     assert isinstance(attributes, dict)

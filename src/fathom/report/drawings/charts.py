@@ -11,8 +11,8 @@ from fathom.records.lengths import format_length
 from fathom.report.drawings.canvas import (
     LETTER,
     Canvas,
-    Node,
     Scale,
+    SvgNode,
     fit_label,
     line,
     marker,
@@ -28,9 +28,9 @@ from fathom.report.drawings.canvas import (
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 NARROW = 520
 """Below this width labels are above the marks instead of beside them."""
-LEAST_COLUMN = 18
+MIN_COLUMN_WIDTH = 18
 """Below this width only every fifth column has its number."""
-MOST_NAMES = 12
+MAX_NAMES = 12
 """Points of a scatter plot that are all labeled; of more, only the Pareto-optimal ones."""
 
 
@@ -65,7 +65,7 @@ def dot_rows(names: Iterable[str], dots: Iterable[tuple[str, Dot]]) -> list[DotR
 
 def dot_plot(
     what: str, lines: Sequence[DotRow], width: float, low: float = 0.0, high: float = 1.0, unit: str = "share"
-) -> Node:
+) -> SvgNode:
     """A dot plot with intervals: one row per name, with its series below one another."""
     narrow = width < NARROW
     left = 0.0 if narrow else min(330.0, max((text_width(row.name) for row in lines), default=1) * LETTER + 14)
@@ -151,7 +151,7 @@ class Curve(NamedTuple):
     points: Sequence[tuple[float, Point]]
 
 
-def line_chart(what: str, lines: Sequence[Curve], ticks: Sequence[tuple[float, str]], width: float) -> Node:
+def line_chart(what: str, lines: Sequence[Curve], ticks: Sequence[tuple[float, str]], width: float) -> SvgNode:
     """Shares over a logarithmic axis with intervals; each curve is labeled at its end."""
     narrow = width < NARROW
     height = 260.0 if narrow else 320.0
@@ -215,7 +215,7 @@ class ScatterPoint(NamedTuple):
     """The Pareto-optimal runs that this one is among; None if it is not Pareto-optimal."""
 
 
-def scatter_plot(what: str, spots: Sequence[ScatterPoint], axis: str, width: float) -> Node:
+def scatter_plot(what: str, spots: Sequence[ScatterPoint], axis: str, width: float) -> SvgNode:
     """Shares against cost on a logarithmic axis; Pareto-optimal runs are joined by lines."""
     narrow = width < NARROW
     height = 280.0 if narrow else 320.0
@@ -243,7 +243,7 @@ def scatter_plot(what: str, spots: Sequence[ScatterPoint], axis: str, width: flo
     for spot, x in places.items():
         _spot(canvas, spot, x, down)
     # More names than fit would be far from their points: then those on a line alone are labeled.
-    named = spots if len(spots) <= MOST_NAMES else [spot for spot in spots if spot.frontier is not None][:MOST_NAMES]
+    named = spots if len(spots) <= MAX_NAMES else [spot for spot in spots if spot.frontier is not None][:MAX_NAMES]
     labels = spread_apart((down(spot.point.value) - 9 for spot in named), 14, 12, height - 56)
     for spot, y in zip([] if narrow else named, labels, strict=False):
         x = places[spot]
@@ -277,7 +277,7 @@ class Segment(NamedTuple):
     tip: str
 
 
-def stacked_bars(what: str, rows: Sequence[tuple[str, Sequence[Segment]]], width: float) -> Node:
+def stacked_bars(what: str, rows: Sequence[tuple[str, Sequence[Segment]]], width: float) -> SvgNode:
     """Stacked bars that add up to a whole; wide segments are labeled with their shares."""
     narrow = width < NARROW
     left = 0.0 if narrow else min(230.0, max((text_width(name) for name, _ in rows), default=1) * LETTER + 14)
@@ -328,7 +328,9 @@ class HeatCell(NamedTuple):
     tip: str
 
 
-def heat_map(what: str, rows: Sequence[str], columns: Sequence[str], fields: Sequence[HeatCell], width: float) -> Node:
+def heat_map(
+    what: str, rows: Sequence[str], columns: Sequence[str], fields: Sequence[HeatCell], width: float
+) -> SvgNode:
     """Shares as shades, labeled in percent; cells with few questions have smaller labels."""
     left = min(width * 0.34, max((text_width(row) for row in rows), default=1) * LETTER + 12)
     each = (width - left - 4) / max(1, len(columns))
@@ -378,7 +380,7 @@ class DifferenceCell(NamedTuple):
     tip: str
 
 
-def difference_matrix(what: str, names: Sequence[str], fields: Sequence[DifferenceCell], width: float) -> Node:
+def difference_matrix(what: str, names: Sequence[str], fields: Sequence[DifferenceCell], width: float) -> SvgNode:
     """Differences in points between every two names; a difference that a test confirms is shaded and bold.
 
     Columns have the numbers of the rows: beside one another there is no room for names of runs.
@@ -389,7 +391,7 @@ def difference_matrix(what: str, names: Sequence[str], fields: Sequence[Differen
     canvas = Canvas(width, 30 + len(names) * 30, what)
     for place, (name, label) in enumerate(zip(names, labels, strict=True)):
         x, y = left + (place + 0.5) * each, 48 + place * 30
-        if each >= LEAST_COLUMN or (place + 1) % 5 == 0:
+        if each >= MIN_COLUMN_WIDTH or (place + 1) % 5 == 0:
             canvas.add(node("text", place + 1, x=x, y=20, class_="tick", text_anchor="middle", data_tip=name))
         canvas.add(
             node("text", fit_label(label, left - 6), x=left - 8, y=y, class_="label", text_anchor="end", data_tip=name)

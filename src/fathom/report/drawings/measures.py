@@ -10,8 +10,8 @@ from fathom.report.drawings.canvas import (
     GRAY,
     LETTER,
     Canvas,
-    Node,
     Scale,
+    SvgNode,
     fit_label,
     line,
     node,
@@ -41,7 +41,7 @@ class PrecisionRecallPoint(NamedTuple):
 
 
 class LegendEntry(NamedTuple):
-    """What a color, a shape or a fill stands for."""
+    """The meaning of a color, a shape or a fill."""
 
     color: int | None
     shape: int
@@ -51,7 +51,7 @@ class LegendEntry(NamedTuple):
 
 def precision_recall_plot(
     what: str, points: Sequence[PrecisionRecallPoint], legend: Sequence[LegendEntry], width: float
-) -> Node:
+) -> SvgNode:
     """Precision against recall; the lines join points of equal F1."""
     narrow = width < NARROW
     side = width - 96 if narrow else min(440.0, width - 320)
@@ -93,7 +93,7 @@ def _isoline(f1: float, across: Scale, down: Scale) -> str:
     return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
 
 
-def _symbol(color: int | None, shape: int, hollow: bool, x: float, y: float, tip: str | None) -> Node:
+def _symbol(color: int | None, shape: int, hollow: bool, x: float, y: float, tip: str | None) -> SvgNode:
     class_ = f"mark {paint(GRAY if color is None else color)}{' hollow' if hollow else ''}"
     common = {"class_": class_, "tabindex": 0 if tip else None, "data_tip": tip}
     size = 5.5
@@ -120,7 +120,7 @@ class Box(NamedTuple):
     tip: str
 
 
-def box_plot(what: str, boxes: Sequence[Box], axis: str, width: float) -> Node:
+def box_plot(what: str, boxes: Sequence[Box], axis: str, width: float) -> SvgNode:
     """Boxes from the first to the third quartile with the median, whiskers, and the mean as a dot."""
     narrow = width < NARROW
     left = 0.0 if narrow else min(330.0, max((text_width(one.name) for one in boxes), default=1) * LETTER + 14)

@@ -72,7 +72,7 @@ function headlineView(section, data) {
       toolbar(figure, () => draw(figure.drawings.wide))));
 }
 
-const MOST_ROWS = 6;
+const MAX_ROWS = 6;
 
 // Patterns or causes by run, with a bar in each cell; a click shows the items.
 function matrixView(section, data, explorer) {
@@ -103,9 +103,9 @@ function matrixView(section, data, explorer) {
   const table = make("table", { class: "matrix" }, make("caption", { class: "visually-hidden" }, figure.note),
     make("thead", null, make("tr", null, make("th", { scope: "col", class: "words" }, { cause: "Cause", stage: "Stage", pattern: "Pattern" }[kind]),
       runs.map(([name, number]) => make("th", { scope: "col", class: "words", "data-run": String(number) }, dot(number), name)))),
-    make("tbody", null, rows.slice(0, MOST_ROWS)));
-  const more = rows.length > MOST_ROWS && button(`All ${rows.length}`, () => {
-    table.tBodies[0].append(...rows.slice(MOST_ROWS));
+    make("tbody", null, rows.slice(0, MAX_ROWS)));
+  const more = rows.length > MAX_ROWS && button(`All ${rows.length}`, () => {
+    table.tBodies[0].append(...rows.slice(MAX_ROWS));
     more.remove();
   }, { class: "quiet-button" });
   const under = kind === "cause"

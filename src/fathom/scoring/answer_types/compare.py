@@ -23,7 +23,7 @@ from itertools import chain, permutations
 from typing import NamedTuple
 
 from fathom.records.documents import Passage
-from fathom.scoring.answer_types.values import Collection, Value, groups_of, is_ordered, values_of
+from fathom.scoring.answer_types.values import Collection, ListValue, groups_of, is_ordered, values_of
 from fathom.scoring.answers import (
     Answer,
     Assignment,
@@ -151,7 +151,7 @@ def _same_scalar(key: Scalar, read: Scalar) -> bool:
     return number is not None and _same_number(key, number)
 
 
-def _same(key: Value, read: Value) -> bool:
+def _same(key: ListValue, read: ListValue) -> bool:
     if isinstance(key, tuple):
         return isinstance(read, tuple) and len(key) == len(read) and all(map(_same_scalar, key, read))
     return not isinstance(read, tuple) and _same_scalar(key, read)
@@ -160,14 +160,14 @@ def _same(key: Value, read: Value) -> bool:
 # -- Collections --------------------------------------------------------------------------------------------------
 
 
-def _form(value: Value) -> Hashable:
+def _form(value: ListValue) -> Hashable:
     """A hash key, equal for values with the same spelling, so that most values are paired without a comparison."""
     if isinstance(value, tuple):
         return tuple(_forms(value))
     return normal(value.value) if isinstance(value, Text) else (value.value, value.unit)
 
 
-def _forms(values: Sequence[Value]) -> list[Hashable]:
+def _forms(values: Sequence[ListValue]) -> list[Hashable]:
     # As `_form`, without a call for the two most frequent types.
     return [
         normal(value.value)
@@ -180,7 +180,7 @@ def _forms(values: Sequence[Value]) -> list[Hashable]:
 
 
 def _paired(
-    key: Sequence[Value], read: Sequence[Value], key_forms: Sequence[Hashable], read_forms: Sequence[Hashable]
+    key: Sequence[ListValue], read: Sequence[ListValue], key_forms: Sequence[Hashable], read_forms: Sequence[Hashable]
 ) -> list[int | None]:
     """For each value of `read` the index of its match in `key`, each used once; None for a value without a match."""
     places, free = _paired_by_form(key_forms, read_forms)
@@ -194,7 +194,7 @@ def _paired(
     return places
 
 
-def _ascending(values: Sequence[Value]) -> list[int]:
+def _ascending(values: Sequence[ListValue]) -> list[int]:
     """The indices of the values, small numbers first.
 
     Both sides are paired in this order: 0.05 may match 0.0450 and 0.0501, and pairing it with the wrong one would
@@ -203,7 +203,7 @@ def _ascending(values: Sequence[Value]) -> list[int]:
     return sorted(range(len(values)), key=lambda place: _size(values[place]))
 
 
-def _size(value: Value) -> Decimal:
+def _size(value: ListValue) -> Decimal:
     return value.value if isinstance(value, Number) else Decimal(0)
 
 
@@ -222,7 +222,7 @@ def _paired_by_form(key: Sequence[Hashable], read: Sequence[Hashable]) -> tuple[
 class _VariantIndex:
     """Finds matches with another spelling: an alias, a rounded number, an omitted accent."""
 
-    def __init__(self, key: Sequence[Value], places: Iterable[int], read: Sequence[Value]) -> None:
+    def __init__(self, key: Sequence[ListValue], places: Iterable[int], read: Sequence[ListValue]) -> None:
         self._key = key
         self._texts: dict[str, list[int]] = {}
         self._others: list[int] = []
@@ -242,7 +242,7 @@ class _VariantIndex:
     def __bool__(self) -> bool:
         return bool(self._texts or self._others)
 
-    def place_of(self, value: Value, among: Container[int]) -> int | None:
+    def place_of(self, value: ListValue, among: Container[int]) -> int | None:
         """The first of the indices `among` whose value is the same."""
         places = self._others
         if isinstance(value, Text) and self._texts:
@@ -254,7 +254,7 @@ class _VariantIndex:
         return None
 
 
-def _repeats(key: Sequence[Value], read: Sequence[Value], places: Sequence[int | None]) -> int:
+def _repeats(key: Sequence[ListValue], read: Sequence[ListValue], places: Sequence[int | None]) -> int:
     """How many unmatched values only repeat, in any spelling, a value that was matched."""
     if None not in places:
         return 0
@@ -275,7 +275,7 @@ def _longest_in_order(levels: Iterable[int]) -> int:
     return len(tails)
 
 
-def _has_the_order_of(key: Collection, read: Sequence[Value]) -> bool:
+def _has_the_order_of(key: Collection, read: Sequence[ListValue]) -> bool:
     """Whether the values are those of the key, group by group."""
     at = 0
     for group in groups_of(key):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 from fathom.records.documents import Passage
-from fathom.scoring.answer_types.values import Value
+from fathom.scoring.answer_types.values import ListValue
 from fathom.scoring.answers import (
     Answer,
     Assignment,
@@ -58,7 +58,7 @@ def after_label(text: str) -> str:
     return f"Answer:\n{text}" if "\n" in text else f"Answer: {text}"
 
 
-def written_value(value: Value) -> str:
+def written_value(value: ListValue) -> str:
     """A value as text: a number rounded as the question asks, the cells of a row separated by semicolons."""
     if isinstance(value, tuple):
         return "; ".join(map(written_value, value))

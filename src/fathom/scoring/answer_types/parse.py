@@ -21,7 +21,7 @@ from fathom.scoring.answer_types.parse_spans import parse_linked_spans, parse_sp
 from fathom.scoring.answer_types.values import scalars_of
 from fathom.scoring.answers import Answer, Assignment, Choice, Selection, Text, Unanswerable
 from fathom.scoring.parsing import json_values
-from fathom.scoring.parsing.extraction import LONGEST_STATEMENT, AnswerStatement, find_statement, last_fence
+from fathom.scoring.parsing.extraction import MAX_STATEMENT_LENGTH, AnswerStatement, find_statement, last_fence
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.languages import in_english
 from fathom.scoring.parsing.markup import undecorated, without_call, without_markup, without_signs, without_thoughts
@@ -173,7 +173,7 @@ _PARSERS: dict[str, Callable[[AnswerStatement, Any, KeyHints], Answer | None]] =
 def _from_text(statement: AnswerStatement, key: Answer, hints: KeyHints) -> Answer | None:
     """The stated answer, as the type of the key."""
     text = statement.text.strip()
-    if not text or len(text) > LONGEST_STATEMENT:
+    if not text or len(text) > MAX_STATEMENT_LENGTH:
         return None
     # A key may contain a text such as "None"; then "None" is an answer.
     if _is_negative(text, statement.marked) and not any(normal(spelling) in NOTHING for spelling in hints.spellings):
@@ -243,7 +243,7 @@ def _from_statement(statement: AnswerStatement, key: Answer, hints: KeyHints) ->
         text = _POINTER.sub("", text)
     if text.rstrip(".").endswith(_AFTERTHOUGHTS):
         text = _AFTERTHOUGHT.sub("", text)
-    if text[:1] in _MAY_BE_JSON and len(text) <= LONGEST_STATEMENT:
+    if text[:1] in _MAY_BE_JSON and len(text) <= MAX_STATEMENT_LENGTH:
         text = text.rstrip(".。 ") if text.rstrip(".。 ")[-1:] in {"]", "}"} else text
         value = _json_in(text)
         if value is not json_values.ABSENT:

@@ -13,11 +13,11 @@ from fathom.scoring.parsing.extraction import AnswerStatement
 from fathom.scoring.parsing.framed_items import rows_in_sentence
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.lists import bare_numbers, items_in, list_part, repeated, without_figures
-from fathom.scoring.parsing.normalization import LONGEST_CACHED, letters, normal, plain
+from fathom.scoring.parsing.normalization import MAX_CACHED_LENGTH, letters, normal, plain
 from fathom.scoring.parsing.numerals import SIMPLE, number_of
 from fathom.scoring.parsing.remarks import without_comment
 from fathom.scoring.parsing.segmentation import lines_in, unnumbered
-from fathom.scoring.parsing.sentences import MOST_CHARACTERS, items_in_sentences, with_inverted
+from fathom.scoring.parsing.sentences import MAX_CHARACTERS, items_in_sentences, with_inverted
 from fathom.scoring.parsing.tables import (
     cells_in,
     number_pairs,
@@ -53,7 +53,7 @@ _DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d{1,9}),(\d{1,2})(?![\d,.]\d|\d)")
 def _scalars(items: Iterable[str], numeric: bool, unit: str) -> tuple[Scalar, ...]:
     if numeric:
         return tuple([number_of(item, unit) or _text(item) for item in items])
-    return tuple([_cached_text(item) if len(item) <= LONGEST_CACHED else _text(item) for item in items])
+    return tuple([_cached_text(item) if len(item) <= MAX_CACHED_LENGTH else _text(item) for item in items])
 
 
 def _scalar(item: str, numeric: bool, unit: str) -> Scalar:
@@ -62,7 +62,7 @@ def _scalar(item: str, numeric: bool, unit: str) -> Scalar:
 
 
 def _text(item: str) -> Text:
-    return _cached_text(item) if len(item) <= LONGEST_CACHED else Text(value=item)
+    return _cached_text(item) if len(item) <= MAX_CACHED_LENGTH else Text(value=item)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -125,7 +125,7 @@ def _as_list(items: tuple[Scalar, ...], key: ListAnswer) -> Answer | None:
         return Ranking.trusted(type="ranking", groups=tuple([(item,) for item in items]))
     if isinstance(key, Multiset):
         return Multiset.trusted(type="multiset", items=items)
-    # No Decimal equals a string, so that a number and a text never count as repeats.
+    # No Decimal equals a string, so a number and a text never count as repeats.
     return ValueSet.trusted(type="set", items=tuple({item.value: item for item in items}.values()))
 
 
@@ -156,7 +156,7 @@ def parse_rows(statement: AnswerStatement, key: Rows, hints: KeyHints) -> Rows |
         listed = unnumbered(rows_of_line(sentence.strip(), numeric, hints))
     rows = [cells_in(line, numeric, hints) for line in listed]
     if sentence and numeric == [False, True] and not all(row and letters(row[0]) in hints.whole for row in rows):
-        rows = rows_in_sentence(sentence[:MOST_CHARACTERS], with_inverted(hints)) or rows
+        rows = rows_in_sentence(sentence[:MAX_CHARACTERS], with_inverted(hints)) or rows
     return as_rows(without_header(rows, key.columns), key)
 
 

@@ -21,7 +21,7 @@ from fathom.scoring.answers import (
     ValueSet,
 )
 
-Value = Scalar | tuple[Scalar, ...]
+ListValue = Scalar | tuple[Scalar, ...]
 """An element of a collection: a number, a text, or a row of them."""
 ListAnswer = ValueSet | Multiset | Ranking
 Collection = ValueSet | Multiset | Ranking | Rows
@@ -32,12 +32,12 @@ def items_of(answer: ListAnswer) -> Sequence[Scalar]:
     return [item for group in answer.groups for item in group] if isinstance(answer, Ranking) else answer.items
 
 
-def values_of(answer: Collection) -> Sequence[Value]:
+def values_of(answer: Collection) -> Sequence[ListValue]:
     """The elements of a collection in order: items, or rows."""
     return answer.rows if isinstance(answer, Rows) else items_of(answer)
 
 
-def groups_of(answer: Collection) -> Sequence[Sequence[Value]]:
+def groups_of(answer: Collection) -> Sequence[Sequence[ListValue]]:
     """The elements of a collection in groups; the groups are ordered, the elements of one group are not."""
     if isinstance(answer, Ranking):
         return answer.groups

@@ -19,7 +19,7 @@ from itertools import accumulate
 from fathom.records.documents import Passage
 from fathom.records.spans import Span
 from fathom.scoring.answer_types.format import published, rounded, stated, with_unit, written_value
-from fathom.scoring.answer_types.values import Collection, ListAnswer, Value, groups_of, values_of
+from fathom.scoring.answer_types.values import Collection, ListAnswer, ListValue, groups_of, values_of
 from fathom.scoring.answers import (
     Answer,
     Assignment,
@@ -38,7 +38,7 @@ from fathom.scoring.answers import (
     ValueSet,
 )
 
-WORDS = (
+NUMBER_WORDS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
 )
@@ -241,8 +241,8 @@ def _accepted_numbers(number: Number) -> Iterator[str]:
         yield with_unit(f"{whole}.0", number.unit)
         if abs(whole) >= 1000:
             yield with_unit(f"{whole:,}", number.unit)
-        if 0 <= whole < len(WORDS) and not number.unit:
-            yield from (WORDS[whole], f"Answer: {WORDS[whole].capitalize()}.")
+        if 0 <= whole < len(NUMBER_WORDS) and not number.unit:
+            yield from (NUMBER_WORDS[whole], f"Answer: {NUMBER_WORDS[whole].capitalize()}.")
 
 
 def _near_numbers(number: Number) -> Iterator[str]:
@@ -315,12 +315,12 @@ def _accepted_lists(answer: ListAnswer) -> Iterator[str]:
         yield "Answer:\n" + "\n".join(other)
 
 
-def _accepted_orders(answer: ListAnswer) -> Iterator[list[Value]]:
+def _accepted_orders(answer: ListAnswer) -> Iterator[list[ListValue]]:
     """Accepted orders of the values: ties of a ranking reversed, anything else reversed."""
     values = list(values_of(answer))
     yield values
     if isinstance(answer, Ranking):
-        reversed_ties: list[Value] = [item for group in answer.groups for item in reversed(group)]
+        reversed_ties: list[ListValue] = [item for group in answer.groups for item in reversed(group)]
         if any(len(group) > 1 for group in answer.groups):
             yield reversed_ties
         return
@@ -346,7 +346,7 @@ def _in_two_forms(items: list[str]) -> Iterator[str]:
     yield from ("Answer:\n" + "\n".join(items), json.dumps(items))
 
 
-def _other_spelling(value: Value) -> str:
+def _other_spelling(value: ListValue) -> str:
     """The value in another spelling, if it has one."""
     if isinstance(value, Text) and value.aliases:
         return value.aliases[-1]
@@ -372,7 +372,7 @@ def _accepted_tables(answer: Rows) -> Iterator[str]:
         yield json.dumps([dict(zip(answer.columns, row, strict=True)) for row in cells])
 
 
-def _near_collections(answer: Collection) -> Iterator[list[Value]]:
+def _near_collections(answer: Collection) -> Iterator[list[ListValue]]:
     """Values close to the key's that, in this order, are not the key's."""
     values = list(values_of(answer))
     for others in (*_other_values(values), *_other_orders(answer, values)):
@@ -380,7 +380,7 @@ def _near_collections(answer: Collection) -> Iterator[list[Value]]:
             yield others
 
 
-def _other_values(values: list[Value]) -> Iterator[list[Value]]:
+def _other_values(values: list[ListValue]) -> Iterator[list[ListValue]]:
     """One more, one fewer, one replaced, one changed, one repeated, many more, the first alone, the count."""
     unknown = _unknown_values(values)
     yield [*values, unknown[0]]
@@ -404,7 +404,7 @@ def _other_values(values: list[Value]) -> Iterator[list[Value]]:
         yield [Number(value=Decimal(len(values)))]
 
 
-def _other_orders(answer: Collection, values: list[Value]) -> Iterator[list[Value]]:
+def _other_orders(answer: Collection, values: list[ListValue]) -> Iterator[list[ListValue]]:
     """The reverse order, swapped untied neighbors at some places, and the columns of a table reversed."""
     if isinstance(answer, Rows):
         yield [tuple(reversed(row)) for row in answer.rows]
@@ -414,7 +414,7 @@ def _other_orders(answer: Collection, values: list[Value]) -> Iterator[list[Valu
         yield [*values[: end - 1], values[end], values[end - 1], *values[end + 1 :]]
 
 
-def _changed(value: Value) -> Iterator[Value]:
+def _changed(value: ListValue) -> Iterator[ListValue]:
     """The value off by one, multiplied by ten, or shortened."""
     if isinstance(value, tuple):
         for place, cell in enumerate(value):
@@ -428,7 +428,7 @@ def _changed(value: Value) -> Iterator[Value]:
         yield from (Text(value=words) for words in (*_cut_short(value.value), *_misspelled(value.value)))
 
 
-def _unknown_values(values: list[Value]) -> list[Value]:
+def _unknown_values(values: list[ListValue]) -> list[ListValue]:
     """Values of the same type that the list does not have."""
     like = values[0]
     if isinstance(like, tuple):
@@ -445,7 +445,7 @@ def _unknown_values(values: list[Value]) -> list[Value]:
 # -- What must differ -----------------------------------------------------------------------------------------------
 
 
-def _must_differ(answer: Collection, others: list[Value]) -> bool:
+def _must_differ(answer: Collection, others: list[ListValue]) -> bool:
     """Whether the values, in this order, differ from the key's under every interpretation."""
     if isinstance(answer, ValueSet):
         strange = any(not any(_may_be_same(item, value) for item in answer.items) for value in others)
@@ -461,7 +461,7 @@ def _must_differ(answer: Collection, others: list[Value]) -> bool:
     return False
 
 
-def _cannot_be_paired(expected: Sequence[Value], others: Sequence[Value]) -> bool:
+def _cannot_be_paired(expected: Sequence[ListValue], others: Sequence[ListValue]) -> bool:
     """Whether some stated values outnumber the expected values that they could match."""
     if expected == others:
         return False
@@ -475,7 +475,7 @@ def _cannot_be_paired(expected: Sequence[Value], others: Sequence[Value]) -> boo
     return False
 
 
-def _may_be_same(one: Value, two: Value) -> bool:
+def _may_be_same(one: ListValue, two: ListValue) -> bool:
     """Whether two values could be the same under some interpretation; coarser than any correct comparison."""
     if isinstance(one, tuple) or isinstance(two, tuple):
         return isinstance(one, tuple) and isinstance(two, tuple) and all(map(_may_be_same, one, two))

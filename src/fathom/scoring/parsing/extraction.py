@@ -11,9 +11,9 @@ from fathom.scoring.parsing.json_values import ABSENT, answer_field, parsed
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.non_answers import DENIED_AFTER, HEDGE
 from fathom.scoring.parsing.normalization import letters, unaccented
-from fathom.scoring.parsing.remarks import RETRACTION, split_remarks, taken_back
+from fathom.scoring.parsing.remarks import RETRACTION, is_retracted, split_remarks
 
-LONGEST_STATEMENT: Final = 200_000
+MAX_STATEMENT_LENGTH: Final = 200_000
 """The maximum length in characters; anything longer is a document, not an answer."""
 
 
@@ -104,7 +104,7 @@ _NOT_THE_ANSWER = re.compile(
     r"[^.\n]{0,40}\banswer\b[^.\n]{0,10}\b(?:is|are)\b[^\n]{0,200}\Z",
     re.IGNORECASE,
 )
-"""A response that ends with what the answer is not."""
+"""A response that ends by saying what the answer is not."""
 _NO_ANSWER_YET = re.compile(
     r"\b(?:(?:candidates?|options|possibilities) for (?:the |my )?(?:final )?|(?:possible|potential|example"
     r"|sample|wrong|incorrect) "
@@ -155,12 +155,12 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStateme
         return None  # "\\boxed{4} would be wrong"
     for statement, rest in ((tail, after), (box, text[box_end:]), (closing, remarks)):
         if statement and not statement.isspace():
-            if (rest and RETRACTION.search(rest)) or taken_back(f"{statement}\n{rest}", hints):
+            if (rest and RETRACTION.search(rest)) or is_retracted(f"{statement}\n{rest}", hints):
                 return None
             return AnswerStatement(_balanced(statement), marked=True)
     if not body:
         body, remarks = split_remarks(text, hints, marked=False)
-    if not body.strip() or (remarks and RETRACTION.search(remarks)) or taken_back(f"{body}\n{remarks}", hints):
+    if not body.strip() or (remarks and RETRACTION.search(remarks)) or is_retracted(f"{body}\n{remarks}", hints):
         return None
     if _ASKED.search(body, body.rfind("\n") + 1):
         return None
@@ -398,7 +398,7 @@ def _final_json(text: str) -> str:
     if text[end] != "}" or '"' not in text:
         return ""
     depth = 0
-    for at in range(end, max(-1, end - LONGEST_STATEMENT), -1):
+    for at in range(end, max(-1, end - MAX_STATEMENT_LENGTH), -1):
         depth += (text[at] == "}") - (text[at] == "{")
         if depth == 0:
             value = parsed(text[at : end + 1])

@@ -12,12 +12,12 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Final
 
-from fathom.scoring.parsing.normalization import SAME_SIGN, unaccented
+from fathom.scoring.parsing.normalization import UNIFORM_SIGNS, unaccented
 
 ITEM: Final = "\x00"
 """Stands for an item of the key."""
 WORD = re.compile(r"[^\W_]+(?:'s)?")
-COUNTS: Final = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+NUMBER_WORDS: Final = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _NO_NAMES: Final = frozenset({"I", "Article", "Articles", "Document", "Documents", "Doc", "Paper", "Table", "Figure"})
 _OPEN_WORDS = (
@@ -80,7 +80,7 @@ def item_pattern(names: str, text: str, flags: re.RegexFlag = re.NOFLAG) -> re.P
     """A pattern of whole names in a text; `names` are alternatives.
 
     Chinese writes names without spaces around them. A pattern with a range of characters takes 20 times as long to
-    compile, so that other texts do without.
+    compile, so other texts do without.
     """
     letter = r"[^\W\u4e00-\u9fff]" if _CHINESE.search(text) else r"\w"
     return re.compile(rf"(?<!{letter})(?:{names})(?!{letter})", flags)
@@ -114,7 +114,7 @@ def rows_in_sentence(sentence: str, spellings: Mapping[str, str]) -> list[list[s
     if not spellings or _OPEN.search(bare):
         return []
     names = "|".join(map(re.escape, sorted(spellings, key=len, reverse=True)))
-    number = rf"\d(?:[\d,.]*\d)?%?|{'|'.join(COUNTS)}"
+    number = rf"\d(?:[\d,.]*\d)?%?|{'|'.join(NUMBER_WORDS)}"
     parts = re.split(rf"(?<!\w)({names}|{number})(?!\w)", bare, flags=re.IGNORECASE)
     stated, between = parts[1::2], parts[::2]
     rows = [[spellings.get(name.lower(), ""), count] for name, count in zip(stated[::2], stated[1::2], strict=False)]
@@ -128,7 +128,7 @@ def rows_in_sentence(sentence: str, spellings: Mapping[str, str]) -> list[list[s
 
 def _bare(sentence: str) -> str:
     """The sentence without accents, with one kind of quote and dash."""
-    return unaccented(unicodedata.normalize("NFKC", sentence).translate(SAME_SIGN)).strip()
+    return unaccented(unicodedata.normalize("NFKC", sentence).translate(UNIFORM_SIGNS)).strip()
 
 
 def _may_be_name(word: str) -> bool:

@@ -39,7 +39,7 @@ _CALL = re.compile(
     re.IGNORECASE,
 )
 """A call that submits the answer, as agents write it: Finish[4], final_answer("4")."""
-# "> 4" may also mean more than four, so that one line of numbers is not a quote.
+# "> 4" may also mean more than four, so one line of numbers is not a quote.
 _QUOTE = re.compile(
     r"^[ \t]{0,3}(?:>[ \t]?){1,4}(?=[^\s\d=])|^> ?(?=[^\n]*\n> ?)|(?<=\n)(?<!\n\n)> ?|(?<=[:*]\n\n)> ?", re.MULTILINE
 )

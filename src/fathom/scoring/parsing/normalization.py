@@ -8,12 +8,12 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-LONGEST_CACHED: Final = 300
-"""The maximum length of a cached string in characters."""
+MAX_CACHED_LENGTH: Final = 300
+"""The maximum length of a cached text in characters."""
 BRACKETS: Final = {"(": ")", "[": "]", "{": "}", "「": "」", "『": "』", "《": "》", "【": "】"}
 
-_MOST_CACHED = 1 << 16
-SAME_SIGN = str.maketrans(
+_CACHE_SIZE = 1 << 16
+UNIFORM_SIGNS = str.maketrans(
     dict.fromkeys("‘’‚‛′´", "'")
     | dict.fromkeys("“”„‟«»‹›″「」『』《》〈〉", '"')
     | dict.fromkeys("‐‑‒–—―−﹣", "-")
@@ -54,7 +54,7 @@ def _normal(text: str) -> str:
     text = plain(text).replace("\\*", "*")
     if not text.isascii():
         # Twice, since case folding can undo a composition ("ŉ", "ΐ").
-        text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).translate(SAME_SIGN).casefold())
+        text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).translate(UNIFORM_SIGNS).casefold())
     else:
         text = text.lower()
     text = " ".join(text.split())
@@ -95,8 +95,8 @@ class _NormalForms(dict[str, str]):
 
     def __missing__(self, text: str) -> str:
         form = _normal(text)
-        if len(text) <= LONGEST_CACHED:
-            if len(self) >= _MOST_CACHED:
+        if len(text) <= MAX_CACHED_LENGTH:
+            if len(self) >= _CACHE_SIZE:
                 self.clear()
             self[text] = form
         return form
@@ -121,7 +121,7 @@ def unaccented(form: str) -> str:
     """A normal form without accents on Latin and Greek letters."""
     if form.isascii():
         return form
-    return _bare_letters(form) if len(form) > LONGEST_CACHED else _cached_bare_letters(form)
+    return _bare_letters(form) if len(form) > MAX_CACHED_LENGTH else _cached_bare_letters(form)
 
 
 def _bare_letters(form: str) -> str:

@@ -13,7 +13,7 @@ from fathom.scoring.answers import Number
 from fathom.scoring.parsing.non_answers import BOUND, BOUND_AFTER, DENIED_AFTER, DENIED_LATER, HEDGE
 from fathom.scoring.parsing.normalization import plain
 
-LONGEST_NUMBER: Final = 400
+MAX_NUMBER_LENGTH: Final = 400
 """The maximum number of digits and the largest power of ten. Without a limit, one response could stall the scorer."""
 _UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
 _SMALL = {word: value for value, word in enumerate(f"{_UNITS} seventeen eighteen nineteen".split())}
@@ -115,7 +115,7 @@ def _ratio(sign: str) -> str:
 
 def _exact(digits: str, power: int, under: str | None) -> Decimal | None:
     """The value, if it is exact and of a reasonable size."""
-    if len(digits) > LONGEST_NUMBER or abs(power) > LONGEST_NUMBER:
+    if len(digits) > MAX_NUMBER_LENGTH or abs(power) > MAX_NUMBER_LENGTH:
         return None
     try:
         if under is None:

@@ -300,7 +300,7 @@ def _named_options(sentence: str) -> Iterator[tuple[int, int, str]]:
     bare = {match.start(): match for match in _BARE.finditer(sentence) if not covered[match.start("bare")]}
     last = 0
     for start, end, name in sorted(named + [(match.start(), match.end(), match["bare"]) for match in bare.values()]):
-        # "candidates 3 and 4 both": a number that is joined to an option is one, whatever follows.
+        # "candidates 3 and 4 both": a number that is joined to an option is one, regardless of what follows.
         joins = bool(last) and _JOINED_OR_RANGE.fullmatch(sentence, last, start) is not None
         if start not in bare or joins or _stands_alone(sentence, bare[start]):
             last = end

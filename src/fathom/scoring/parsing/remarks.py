@@ -198,7 +198,7 @@ def is_label(line: str, followed: bool = False) -> bool:
     return followed and _EXPLANATION.match(line) is not None
 
 
-def taken_back(text: str, hints: KeyHints) -> bool:
+def is_retracted(text: str, hints: KeyHints) -> bool:
     """Whether a later sentence of a statement takes its beginning back ("4\n\nWait, 5.") or leaves it open."""
     if text.isascii() and "." not in text and "!" not in text and "?" not in text and "\n" not in text.strip():
         return _is_undecided(text, hints)  # one sentence
@@ -251,7 +251,7 @@ def split_remarks(text: str, hints: KeyHints, marked: bool) -> tuple[str, str]:
     if "\n\n" in text or "\n " in text or "\n\t" in text:
         gaps[1:1] = [match.span() for match in _PARAGRAPHS.finditer(text)]
     for at in range(len(gaps) - 2, 0, -1):
-        # From the end back: whatever follows an explanation belongs to it.
+        # From the end: everything after an explanation belongs to it.
         paragraph = text[gaps[at][1] : gaps[at + 1][0]].strip()
         if _MARKER.search(paragraph) and not _LABEL.match(paragraph):
             break

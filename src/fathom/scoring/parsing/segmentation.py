@@ -33,13 +33,13 @@ _TELLS = re.compile(
     r"|wrote|because|since|in)\b|(?:(?:article|paper|document)s?|rank(?:ed)?|place)[ \t]#?\d)[^\n]{0,200}\Z",
     re.IGNORECASE,
 )
-"""What is told about an item: "Lind – first author of Article 3"."""
+"""A remark about an item: "Lind – first author of Article 3"."""
 _JUDGED = re.compile(
     r"(?:[:：]|[ \t][-–—])[ \t](?:(?:this|it)[ \t])?(?:meets|satisfies|fulfill?s|matches|fits)[ \t]"
     r"(?:all |both |the |this |these |every ){0,2}(?:conditions?|criteri(?:a|on)|requirements?)\.?\Z",
     re.IGNORECASE,
 )
-"""That an item belongs to the list: "Tides: meets the condition"."""
+"""A remark that an item belongs to the list: "Tides: meets the condition"."""
 _LETTERED = re.compile(r"[ \t]*(?:\(?([a-zA-Z]{1,5})\)|([a-z]{1,5})\.)[ \t]+")
 _LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
 _ROMANS = (

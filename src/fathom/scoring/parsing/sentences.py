@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from fathom.scoring.parsing.framed_items import COUNTS, ITEM, ORDINALS, WORD, frames_items, item_pattern
+from fathom.scoring.parsing.framed_items import ITEM, NUMBER_WORDS, ORDINALS, WORD, frames_items, item_pattern
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.normalization import letters
 
-MOST_CHARACTERS: Final = 4_000
-MOST_SPELLINGS: Final = 200
-FILLER = frozenset(COUNTS) | frozenset(
+MAX_CHARACTERS: Final = 4_000
+MAX_SPELLINGS: Final = 200
+FILLER = frozenset(NUMBER_WORDS) | frozenset(
     WORD.findall(
         "the a an this these those that following is are was were be been has have had with by in of for from "
         "to at on and would also as who which whose it its it's s here there he she they his her their author "
@@ -78,12 +78,12 @@ _VERBS: Final = frozenset({"is", "are", "was", "were", "by", "namely"})
 
 def items_in_sentences(lines: Sequence[str], hints: KeyHints) -> list[str]:
     """The items of the key in the order in which the lines name them; none if the lines say anything else."""
-    if sum(map(len, lines)) > MOST_CHARACTERS or any(map(_OPEN_SIGN.search, lines)):
+    if sum(map(len, lines)) > MAX_CHARACTERS or any(map(_OPEN_SIGN.search, lines)):
         return []
     text = "\n".join(map(letters, lines))
     spellings = with_inverted(hints)
     told = sum(len(form) for form in spellings if form in text)
-    if not told or len(spellings) > MOST_SPELLINGS:
+    if not told or len(spellings) > MAX_SPELLINGS:
         return []
     if len(lines) > 1 and _has_other_words(text, hints):
         return []

@@ -16,8 +16,8 @@ from fathom.records.questions import Question, Response
 from fathom.systems.agent.episode import LAST_STEP, Episode
 from fathom.systems.agent.text_protocol import described
 from fathom.systems.agent.toolbox import ERROR_TOKENS, Toolbox, definitions
-from fathom.systems.chunking import Unit
-from fathom.systems.protocol import ContextView, Estimate, Prompting, Session
+from fathom.systems.chunking import ChunkUnit
+from fathom.systems.protocol import CallEstimate, ContextView, Prompting, Session
 from fathom.systems.retrieval.settings import OFFLINE, Fusion, IndexSettings, Method
 
 NOTE = (
@@ -37,31 +37,31 @@ class Agent:
 
     prompting: Prompting = "direct"
     steps: Position = 30
-    """The most model calls for one question, including the one that answers."""
+    """The maximum number of model calls for one question, including the one that answers."""
     tokens: Position = 600_000
-    """The most tokens of all calls for one question, input and output, as the provider counts them."""
+    """The maximum number of tokens of all calls for one question, input and output, as the provider counts them."""
     price: Annotated[float, Field(gt=0)] | None = None
-    """The most US dollars for one question; None for no limit."""
+    """The maximum price of one question in US dollars; None for no limit."""
     protocol: Literal["auto", "native", "text"] = "auto"
-    """Tool calls of the provider, calls written as text, or as text where the provider says that it has none."""
+    """Native tool calls, calls written as text, or text only if the provider does not support tool calls."""
     history: Position = 32_000
-    """The most tokens of one call's input. When it is reached, the oldest results are removed."""
+    """The maximum number of tokens of one call's input. When it is reached, the oldest results are removed."""
     result: Position = 4_000
-    """The most tokens of all tool results of one step."""
+    """The maximum number of tokens of all tool results of one step."""
     calls: Position = 8
-    """The most tool calls of one step."""
+    """The maximum number of tool calls of one step."""
     k: Position = 5
-    """The most excerpts that a search shows."""
+    """The maximum number of excerpts that a search shows."""
     method: Method = "lexical"
     """Search by words (BM25), by embeddings, or by both."""
     chunk: Position = 512
     """The maximum number of tokens in an excerpt."""
     overlap: Count = 64
     """The tokens that an excerpt repeats of the one before."""
-    unit: Unit = "tokens"
+    unit: ChunkUnit = "tokens"
     """Whether excerpts are running text or whole sections where they fit."""
     fusion: Fusion = "scores"
-    """How the rankings of a hybrid search become one: by standardized scores, or by reciprocal rank fusion."""
+    """How the rankings of a hybrid search are combined: by standardized scores, or by reciprocal rank fusion."""
     embeddings: str = OFFLINE
     """The embedding model: wordllama, or http://HOST/v1#MODEL."""
     name: ClassVar[str] = "agent"
@@ -98,10 +98,10 @@ class Agent:
         note = NOTE.format(first=first, last=last, steps=self.steps)
         parts = [note, described(tools)] if as_text else [note]
         instruction = "\n\n".join([*parts, view.instruction(f"full, {self.prompting}")])
-        # Every question finds its own passages, so that a cache serves the instruction alone.
+        # Every question finds its own passages, so a cache serves the instruction alone.
         return Prompt((Message.user(instruction, question.text),), () if as_text else tools, shared=1)
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
         """A bound on the cost: all steps with the longest conversation, or the limit on tokens if that is less.
 
         Half of the steps are assumed to be usual, each with half of the longest results.
@@ -113,7 +113,7 @@ class Agent:
         usual = (self.steps + 1) // 2
         inputs = [min(largest, first.input_tokens + step * self.result // 2) for step in range(usual)]
         typical = min(most, sum(inputs))
-        return Estimate(
+        return CallEstimate(
             calls=usual,
             input_tokens=typical,
             largest_call=largest,

@@ -9,14 +9,14 @@ import warnings
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 
-LONGEST_EXPRESSION = 500
-MOST_BITS = 2_048
+MAX_EXPRESSION_LENGTH = 500
+MAX_BITS = 2_048
 """Bits of a numerator or denominator. Exact powers could otherwise fill the memory."""
-LARGEST_EXPONENT = 2_048
+MAX_EXPONENT = 2_048
 DIGITS = 15
 """Significant digits of a result that is not an integer."""
 
-Number = Fraction | float
+CalculatorNumber = Fraction | float
 
 
 class CalculatorError(ValueError):
@@ -25,8 +25,8 @@ class CalculatorError(ValueError):
 
 def calculate(expression: str) -> str:
     """The value of an expression such as `(1.5 + 2) / 3 * sqrt(16)`."""
-    if len(expression) > LONGEST_EXPRESSION:
-        raise CalculatorError(f"the expression has more than {LONGEST_EXPRESSION} characters")
+    if len(expression) > MAX_EXPRESSION_LENGTH:
+        raise CalculatorError(f"the expression has more than {MAX_EXPRESSION_LENGTH} characters")
     try:
         # `^` is a power to everyone who is not a programmer.
         with warnings.catch_warnings(action="ignore"):  # Python warns of "1if"
@@ -47,14 +47,14 @@ def calculate(expression: str) -> str:
         raise CalculatorError(f"the expression has no value ({str(error)[:100]})") from error
 
 
-def printed(value: Number) -> str:
+def printed(value: CalculatorNumber) -> str:
     """The number in decimal notation."""
     if isinstance(value, Fraction) and value.denominator == 1 and abs(value) < 10**30:
         return str(value.numerator)
     return f"{float(value):.{DIGITS}g}"
 
 
-_BINARY: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
+_BINARY: dict[type[ast.operator], Callable[[CalculatorNumber, CalculatorNumber], CalculatorNumber]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -64,7 +64,7 @@ _BINARY: dict[type[ast.operator], Callable[[Number, Number], Number]] = {
 }
 
 
-def _round(numbers: Sequence[Number]) -> Number:
+def _round(numbers: Sequence[CalculatorNumber]) -> CalculatorNumber:
     """Half away from zero, as at school."""
     power = Fraction(10) ** max(-30, min(30, int(numbers[1]) if len(numbers) > 1 else 0))
     scaled = abs(Fraction(numbers[0])) * power
@@ -72,20 +72,20 @@ def _round(numbers: Sequence[Number]) -> Number:
     return rounded if numbers[0] >= 0 else -rounded
 
 
-def _mean(numbers: Sequence[Number]) -> Number:
+def _mean(numbers: Sequence[CalculatorNumber]) -> CalculatorNumber:
     return sum(numbers, Fraction(0)) / len(numbers)
 
 
-def _median(numbers: Sequence[Number]) -> Number:
+def _median(numbers: Sequence[CalculatorNumber]) -> CalculatorNumber:
     ordered = sorted(numbers)
     return _mean(ordered[(len(ordered) - 1) // 2 : len(ordered) // 2 + 1])
 
 
-def _real(function: Callable[[float], float]) -> Callable[[Sequence[Number]], Number]:
+def _real(function: Callable[[float], float]) -> Callable[[Sequence[CalculatorNumber]], CalculatorNumber]:
     return lambda numbers: function(float(numbers[0]))
 
 
-_FUNCTIONS: dict[str, tuple[Callable[[Sequence[Number]], Number], int | None]] = {
+_FUNCTIONS: dict[str, tuple[Callable[[Sequence[CalculatorNumber]], CalculatorNumber], int | None]] = {
     "abs": (lambda numbers: max(numbers[0], -numbers[0]), 1),
     "ceil": (lambda numbers: Fraction(math.ceil(numbers[0])), 1),
     "exp": (_real(math.exp), 1),
@@ -104,7 +104,7 @@ _FUNCTIONS: dict[str, tuple[Callable[[Sequence[Number]], Number], int | None]] =
 FUNCTIONS = tuple(_FUNCTIONS)
 
 
-def _value(node: ast.expr) -> Number:
+def _value(node: ast.expr) -> CalculatorNumber:
     match node:
         case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
             return _number(value)
@@ -122,17 +122,17 @@ def _value(node: ast.expr) -> Number:
     )
 
 
-def _number(value: float) -> Number:
+def _number(value: float) -> CalculatorNumber:
     if isinstance(value, float) and not math.isfinite(value):
         raise CalculatorError("a number is too large")
     # The shortest decimal form of a float is what was written: 0.1 is a tenth here.
     return _bounded(Fraction(repr(value)) if isinstance(value, float) else Fraction(value))
 
 
-def _power(base: Number, exponent: Number) -> Number:
+def _power(base: CalculatorNumber, exponent: CalculatorNumber) -> CalculatorNumber:
     if isinstance(base, Fraction) and isinstance(exponent, Fraction) and exponent.denominator == 1:
         bits = max(base.numerator.bit_length(), base.denominator.bit_length())
-        if abs(exponent) > LARGEST_EXPONENT or (bits - 1) * abs(exponent) > MOST_BITS:
+        if abs(exponent) > MAX_EXPONENT or (bits - 1) * abs(exponent) > MAX_BITS:
             raise CalculatorError("the power is too large")
         return Fraction(base ** int(exponent))
     if base < 0:
@@ -140,7 +140,7 @@ def _power(base: Number, exponent: Number) -> Number:
     return math.pow(base, exponent)
 
 
-def _called(name: str, arguments: Sequence[ast.expr]) -> Number:
+def _called(name: str, arguments: Sequence[ast.expr]) -> CalculatorNumber:
     if name not in _FUNCTIONS:
         raise CalculatorError(f"there is no function {name[:40]}; the functions are {', '.join(FUNCTIONS)}")
     function, count = _FUNCTIONS[name]
@@ -149,10 +149,10 @@ def _called(name: str, arguments: Sequence[ast.expr]) -> Number:
     return function([_value(argument) for argument in arguments])
 
 
-def _bounded(value: Number) -> Number:
+def _bounded(value: CalculatorNumber) -> CalculatorNumber:
     if isinstance(value, float):
         if not math.isfinite(value):
             raise CalculatorError("the result is too large")
-    elif max(value.numerator.bit_length(), value.denominator.bit_length()) > MOST_BITS:
+    elif max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
         raise CalculatorError("the result is too large")
     return value

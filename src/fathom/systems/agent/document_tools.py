@@ -31,7 +31,7 @@ AT_END = "This is its end."
 READ_TO = re.compile(
     rf"^(.{{1,80}}?) has [\d,]+ characters\. (?:{AT_END}|" + TO_READ_ON.replace("{}", r"(\d+)") + ")", re.MULTILINE
 )
-"""What a result of `read` begins with: the document, and where to read on."""
+"""The beginning of a result of `read`: the document, and where to continue."""
 
 
 class ToolError(Exception):
@@ -43,7 +43,7 @@ class ToolResult:
     """The result of a tool call."""
 
     parts: tuple[str | TextReference, ...]
-    """What the model is shown. Text of the documents is shown by reference."""
+    """The parts that the model is shown. Text of the documents is shown by reference."""
     output: str
     """The same for the trace, without the text of the documents."""
     passages: tuple[Passage, ...] = ()

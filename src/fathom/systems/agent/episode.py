@@ -1,7 +1,7 @@
 """One question answered by an agent: steps of model calls and tool calls, until an answer or a limit.
 
-No call is made unless it and one more call to answer are within the limits, whatever they turn out to use. So a limit
-is never exceeded, and the model can always answer from what it has.
+A call is made only if it and one final call are within the limits even at their highest usage. So a limit is never
+exceeded, and the model can always give an answer from what it has found.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from fathom.records.questions import Ending, Question, Response, Usage
 from fathom.systems.agent.document_tools import ToolResult
 from fathom.systems.agent.text_protocol import parse_calls
 from fathom.systems.agent.toolbox import ERROR_TOKENS, TOOLS, Toolbox
-from fathom.systems.protocol import MESSAGE_TOKENS, TOOL_TOKENS, Estimate, Session, call_tokens, response_to
+from fathom.systems.protocol import MESSAGE_TOKENS, TOOL_TOKENS, CallEstimate, Session, call_tokens, response_to
 
 if TYPE_CHECKING:
     from fathom.systems.agent.agent import Agent
@@ -33,16 +33,16 @@ NOT_RUN: dict[Ending, str] = {
 
 @dataclass(frozen=True)
 class _Turn:
-    """A reply of the model that calls tools, and the results."""
+    """A message of the model that calls tools, and the results."""
 
-    reply: Message
+    message: Message
     results: tuple[Message, ...]
-    reply_tokens: int
+    message_tokens: int
     results_tokens: int
 
     @property
     def tokens(self) -> int:
-        return self.reply_tokens + self.results_tokens
+        return self.message_tokens + self.results_tokens
 
 
 class Episode:
@@ -56,7 +56,7 @@ class Episode:
         self._steps = 0
         self._spent = Usage(price=0.0)
         self._excess = 1.0
-        """How many times more tokens the provider has counted than the highest estimate of a call."""
+        """The largest ratio so far of the provider's token count to the highest estimate of a call."""
         self._first_tokens = 0
         self._turns: list[_Turn] = []
 
@@ -101,7 +101,7 @@ class Episode:
     def _answered(self, question: Question, completion: Completion) -> Response:
         response = response_to(question, completion)
         if completion.stop == "overflow" and self._steps > 1:
-            # An overflow is nothing that was sent; here the conversation has become too long for the provider.
+            # "Overflow" means that nothing was sent. Here the conversation became too long for the provider.
             return response.model_copy(update={"outcome": "truncated", "ending": "out of tokens"})
         gave_up = completion.stop == "stop" and not completion.text.strip()
         return response.model_copy(update={"ending": "gave up"}) if gave_up else response
@@ -118,7 +118,7 @@ class Episode:
         return self._session.view.count(LAST_STEP) + MESSAGE_TOKENS
 
     def _limit(self) -> Ending | None:
-        """The limit that another call could exceed, with one more to answer after it."""
+        """The limit that another call and a final call after it could exceed."""
         if self._steps + 2 > self._agent.steps:
             return "out of steps"
         return self._exceeded(self._tokens, self._tokens + self._note_tokens)
@@ -139,26 +139,23 @@ class Episode:
 
     def _highest(self, *calls: int) -> Usage:
         tokens = [math.ceil(one * self._excess) for one in calls]
-        return self._session.highest_usage(Estimate(len(tokens), sum(tokens), max(tokens)))
+        return self._session.highest_usage(CallEstimate(len(tokens), sum(tokens), max(tokens)))
 
     def _make_room(self, completion: Completion, calls: Sequence[ToolCall]) -> Ending | None:
-        """Remove old results until the next turn fits; returns the limit that leaves no room for it.
-
-        After a turn that fits there is a call left to answer.
-        """
+        """Remove old results until the next turn and a final call fit; returns the limit that they exceed, if any."""
         each = MESSAGE_TOKENS + TOOL_TOKENS + ERROR_TOKENS
-        turn = self._reply_tokens(completion) + self._agent.result + each * len(calls)
+        turn = self._message_tokens(completion) + self._agent.result + each * len(calls)
         room = self._agent.history - turn
         if self._tokens > room:
-            # Half of it at once: every change of earlier messages makes a provider read the rest of them again.
+            # Remove half of it at once: after a change of earlier messages, the provider's cache no longer serves them.
             self._remove_results(room // 2)
         if self._tokens > room:
             return "out of tokens"
         return self._exceeded(self._tokens + turn + self._note_tokens)
 
-    def _reply_tokens(self, completion: Completion) -> int:
+    def _message_tokens(self, completion: Completion) -> int:
         written = self._session.view.count(completion.text) + sum(map(call_tokens, completion.tool_calls))
-        # Some providers want the reasoning back.
+        # Some providers require the reasoning to be sent back.
         return max(written, completion.usage.output_tokens) + MESSAGE_TOKENS
 
     def _remove_results(self, wanted: int) -> None:
@@ -174,7 +171,7 @@ class Episode:
     # Tools.
 
     def _run_tools(self, completion: Completion, calls: Sequence[ToolCall]) -> _Turn:
-        """Run the calls of one step. Calls that are too many or that cannot be told apart get an error message."""
+        """Run the calls of one step. Excess calls, and calls without an id of their own, get an error message."""
         room = self._agent.result // min(len(calls), self._agent.calls)
         results: list[ToolResult] = []
         ids: set[str] = set()
@@ -189,14 +186,14 @@ class Episode:
             results.append(result)
         shown = _as_text(calls, results) if self._as_text else _as_messages(calls, results)
         tokens = self._session.view.estimate(Prompt((Message.user(), *shown))).input_tokens
-        return _Turn(completion.message, shown, self._reply_tokens(completion), tokens)
+        return _Turn(completion.message, shown, self._message_tokens(completion), tokens)
 
     def _refuse(self, calls: Sequence[ToolCall], ending: Ending) -> None:
         for call in calls:
             self._toolbox.refuse(call, NOT_RUN[ending])
 
     def _with_turns(self, prompt: Prompt) -> Prompt:
-        return prompt.extend(*(message for turn in self._turns for message in (turn.reply, *turn.results)))
+        return prompt.extend(*(message for turn in self._turns for message in (turn.message, *turn.results)))
 
 
 def _as_messages(calls: Sequence[ToolCall], results: Sequence[ToolResult]) -> tuple[Message, ...]:
@@ -216,7 +213,7 @@ def _as_text(calls: Sequence[ToolCall], results: Sequence[ToolResult]) -> tuple[
 
 
 def _closed(prompt: Prompt) -> Prompt:
-    """The prompt with a note that asks for the answer. Two messages of a user in a row confuse some models."""
+    """The prompt with a note that asks for the answer. Two user messages in a row confuse some models."""
     last = prompt.messages[-1]
     if last.role == "user":
         messages = (*prompt.messages[:-1], replace(last, parts=(*last.parts, f"\n\n{LAST_STEP}")))

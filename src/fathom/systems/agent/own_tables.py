@@ -1,4 +1,4 @@
-"""Tables that an agent fills and queries: a database in memory, of its own, within limits."""
+"""Tables that an agent fills and queries: an in-memory database with size limits."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fathom.systems.guard import StatementResult, Value, run_guarded
+from fathom.systems.guard import SqlValue, StatementResult, run_guarded
 
-MOST_TABLES, MOST_COLUMNS, MOST_ROWS = 20, 50, 20_000
+MAX_TABLES, MAX_COLUMNS, MAX_ROWS = 20, 50, 20_000
 """Rows of all tables together."""
-LONGEST_VALUE = 2_000
-MOST_CHARACTERS = 2_000_000
+MAX_VALUE_LENGTH = 2_000
+MAX_CHARACTERS = 2_000_000
 """Maximum characters of all values that were ever added."""
 
 _NAME = re.compile(r"(?!sqlite_)[^\W\d]\w{0,62}", re.IGNORECASE)
 
 
 class TableError(ValueError):
-    """The reason why rows were not added, in words for the model that wrote them."""
+    """Rows were not added; the message gives the reason to the model that wrote them."""
 
 
-Row = Mapping[str, Value]
+RowValues = Mapping[str, SqlValue]
 
 
 class OwnTables:
@@ -38,7 +38,7 @@ class OwnTables:
     def close(self) -> None:
         self._database.close()
 
-    def add(self, table: str, rows: Sequence[Row]) -> str:
+    def add(self, table: str, rows: Sequence[RowValues]) -> str:
         """Add rows to a table, which is created if it is new; returns a description of the table. All or none."""
         name = self._table_name(table)
         columns = self._with_new_columns(name, rows)
@@ -61,27 +61,27 @@ class OwnTables:
         if table.lower() in known:
             return known[table.lower()]
         _check_name(table, "table")
-        if len(self._columns) == MOST_TABLES:
-            raise TableError(f"there are already {MOST_TABLES} tables")
+        if len(self._columns) == MAX_TABLES:
+            raise TableError(f"there are already {MAX_TABLES} tables")
         return table
 
-    def _with_new_columns(self, table: str, rows: Sequence[Row]) -> list[str]:
+    def _with_new_columns(self, table: str, rows: Sequence[RowValues]) -> list[str]:
         columns = {name.lower(): name for name in self._columns.get(table, ())}
         for row in rows:
             for name in row:
                 if name.lower() not in columns:
                     _check_name(name, "column")
                     columns[name.lower()] = name
-        if len(columns) > MOST_COLUMNS:
-            raise TableError(f"a table has at most {MOST_COLUMNS} columns")
+        if len(columns) > MAX_COLUMNS:
+            raise TableError(f"a table has at most {MAX_COLUMNS} columns")
         return list(columns.values())
 
-    def _check_room(self, rows: Sequence[Row]) -> None:
-        if self._rows + len(rows) > MOST_ROWS:
-            raise TableError(f"the tables have at most {MOST_ROWS:,} rows together")
+    def _check_room(self, rows: Sequence[RowValues]) -> None:
+        if self._rows + len(rows) > MAX_ROWS:
+            raise TableError(f"the tables have at most {MAX_ROWS:,} rows together")
         characters = sum(len(value) if isinstance(value, str) else 8 for row in rows for value in row.values())
-        if self._characters + characters > MOST_CHARACTERS:
-            raise TableError(f"the tables have at most {MOST_CHARACTERS:,} characters together")
+        if self._characters + characters > MAX_CHARACTERS:
+            raise TableError(f"the tables have at most {MAX_CHARACTERS:,} characters together")
         self._characters += characters
 
     def _create(self, table: str, columns: list[str]) -> None:
@@ -99,7 +99,7 @@ def _check_name(name: str, what: str) -> None:
         raise TableError(f"'{name[:40]}' cannot be the name of a {what}; use letters, digits and underscores")
 
 
-def parse_rows(given: object) -> list[dict[str, Value]]:
+def parse_rows(given: object) -> list[dict[str, SqlValue]]:
     """The rows that a model gives: a list of objects, or the same as JSON text."""
     rows = given
     if isinstance(given, str):
@@ -114,7 +114,7 @@ def parse_rows(given: object) -> list[dict[str, Value]]:
     return [{str(name): _cell(value) for name, value in row.items()} for row in rows]
 
 
-def _cell(value: Any) -> Value:
+def _cell(value: Any) -> SqlValue:
     match value:
         case None | bool():
             return None if value is None else int(value)
@@ -122,10 +122,10 @@ def _cell(value: Any) -> Value:
             return value
         case float() if math.isfinite(value):
             return value
-        case str() if len(value) <= LONGEST_VALUE:
+        case str() if len(value) <= MAX_VALUE_LENGTH:
             return value.encode("utf-8", "replace").decode()  # SQLite refuses lone surrogates
         case str():
-            raise TableError(f"a value has more than {LONGEST_VALUE:,} characters")
+            raise TableError(f"a value has more than {MAX_VALUE_LENGTH:,} characters")
     raise TableError("a value must be a number, a text or null")
 
 
@@ -134,7 +134,7 @@ def printed(result: StatementResult) -> list[str]:
     return [" | ".join(result.columns), *(" | ".join(map(_text, row)) for row in result.rows)]
 
 
-def _text(value: Value) -> str:
+def _text(value: SqlValue) -> str:
     if isinstance(value, float):
         return f"{value:.15g}"
     return "NULL" if value is None else str(value).replace("\n", " ")

@@ -1,7 +1,7 @@
 """Tool calls as text, for models that cannot call tools: `<call>{"tool": ..., "arguments": {...}}</call>`.
 
-A reply with such a block is a call, and a reply without one is the answer. Other forms that models have learned are
-read, too: `<tool_call>`, a fenced block, or a reply that is nothing but the JSON of a call.
+A response with such a block is a call, and a response without one is the answer. Other forms that models write are
+accepted as well: `<tool_call>`, a fenced block, or a response that consists of the JSON of a call.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _THOUGHTS_END = re.compile(r"</think(?:ing)?>")
 _TAG = re.compile(r"<(/?)(?:call|tool_call|function_call)>")
 _NAMES = ("tool", "name", "function", "action")
 _ARGUMENTS = ("arguments", "args", "parameters", "input", "action_input")
-MOST_BLOCKS = 500
-"""Blocks of one reply that are parsed; far fewer are run."""
+MAX_BLOCKS = 500
+"""Blocks of one response that are parsed; far fewer are run."""
 
 
 def described(tools: Sequence[ToolDefinition]) -> str:
@@ -58,14 +58,14 @@ def written(call: ToolCall) -> str:
     return f"<call>{json.dumps({'tool': call.name, 'arguments': dict(call.arguments)})}</call>"
 
 
-def parse_calls(reply: str, known: Collection[str]) -> tuple[ToolCall, ...]:
-    """The calls in a reply; one that cannot be read has the reason in its `error`."""
-    text = _THOUGHTS_END.split(reply)[-1]
-    blocks = list(islice(_tagged(text), MOST_BLOCKS))
+def parse_calls(response: str, known: Collection[str]) -> tuple[ToolCall, ...]:
+    """The calls in a response; one that cannot be parsed has the reason in its `error`."""
+    text = _THOUGHTS_END.split(response)[-1]
+    blocks = list(islice(_tagged(text), MAX_BLOCKS))
     if blocks:
         found = [call for block in blocks for call in _calls(block)]
     else:
-        candidates = [_unfenced(block) for block in text.split("```")[1 : 2 * MOST_BLOCKS : 2]] or [text.strip()]
+        candidates = [_unfenced(block) for block in text.split("```")[1 : 2 * MAX_BLOCKS : 2]] or [text.strip()]
         found = [_call(value) for block in candidates for value in _untagged(block, known)]
     return tuple(ToolCall(f"{number}", *call) for number, call in enumerate(found, start=1))
 
@@ -104,7 +104,7 @@ def _elements(value: JsonValue) -> list[JsonValue]:
 
 
 def _untagged(block: str, known: Collection[str]) -> Iterator[Any]:
-    """The values in JSON outside of tags that are calls: an answer may be JSON, too, or quote some."""
+    """The JSON values outside of tags that are calls. An answer may also be or contain JSON, which is not a call."""
     if not block.startswith(("{", "[")):
         return
     for one in (one for output in json_values(block) if not output.cut_off for one in _elements(output.value)):

@@ -23,14 +23,14 @@ from fathom.systems.guard import RefusedQuery
 from fathom.systems.protocol import Session
 from fathom.systems.retrieval.settings import IndexSettings
 
-LONGEST_ARGUMENTS = 200_000
+MAX_ARGUMENTS_LENGTH = 200_000
 """Characters of the arguments of one call."""
-LONGEST_NAME = 40
+MAX_NAME_LENGTH = 40
 """Characters of a name that error messages repeat."""
 ERROR_TOKENS = 100
-"""The most tokens of an error message."""
+"""The maximum number of tokens of an error message."""
 
-Label = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value or "")]
+LabelArgument = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value or "")]
 """A document's label; some models give the number alone, or null."""
 
 
@@ -40,18 +40,22 @@ class _List(Record):
 
 class _Search(Record):
     query: Annotated[str, Field(min_length=1, max_length=2_000, description="The words to search for.")]
-    document: Annotated[Label, Field(description='A document such as "{label}", or "" to search all of them.')] = ""
+    document: Annotated[
+        LabelArgument, Field(description='A document such as "{label}", or "" to search all of them.')
+    ] = ""
 
 
 class _Read(Record):
-    document: Annotated[Label, Field(min_length=1, description='The document, such as "{label}".')]
+    document: Annotated[LabelArgument, Field(min_length=1, description='The document, such as "{label}".')]
     start: Annotated[Count, Field(description="The first character to read, counted from 0.")] = 0
     length: Annotated[Position, Field(description="The number of characters to read. Long parts are cut.")] = 8_000
 
 
 class _Find(Record):
     text: Annotated[str, Field(min_length=1, max_length=500, description="The text to find, exactly as written.")]
-    document: Annotated[Label, Field(description='A document such as "{label}", or "" to look in all of them.')] = ""
+    document: Annotated[
+        LabelArgument, Field(description='A document such as "{label}", or "" to look in all of them.')
+    ] = ""
     skip: Annotated[Count, Field(description="Occurrences to skip; 0 to show the first ones.")] = 0
 
 
@@ -125,7 +129,7 @@ class Toolbox:
         message = f"Error: {reason}."
         while self.count(message) > ERROR_TOKENS:
             message = message[: len(message) * 3 // 4]
-        step = Step(kind="tool", name=call.name[:LONGEST_NAME], input=_written(call), error=reason)
+        step = Step(kind="tool", name=call.name[:MAX_NAME_LENGTH], input=_written(call), error=reason)
         self._session.record(step)
         return ToolResult((message,), message)
 
@@ -133,7 +137,7 @@ class Toolbox:
         if call.error is not None:
             raise ToolError(f"the arguments could not be read ({_shortened(call.error)})")
         if call.name not in TOOLS:
-            raise ToolError(f"there is no tool '{call.name[:LONGEST_NAME]}'. The tools are {', '.join(TOOLS)}")
+            raise ToolError(f"there is no tool '{call.name[:MAX_NAME_LENGTH]}'. The tools are {', '.join(TOOLS)}")
         tool = TOOLS[call.name]
         try:
             arguments = tool.arguments.model_validate(_cleaned(call.arguments))
@@ -154,8 +158,8 @@ def _cleaned(arguments: Mapping[str, Any]) -> Any:
     """The arguments without lone surrogates, which UTF-8 cannot encode."""
     try:
         text = json.dumps(dict(arguments), ensure_ascii=False)
-        if len(text) > LONGEST_ARGUMENTS:
-            raise ToolError(f"the arguments have more than {LONGEST_ARGUMENTS:,} characters")
+        if len(text) > MAX_ARGUMENTS_LENGTH:
+            raise ToolError(f"the arguments have more than {MAX_ARGUMENTS_LENGTH:,} characters")
         return json.loads(text.encode("utf-8", "replace"))
     except (TypeError, ValueError, RecursionError) as error:
         raise ToolError("the arguments are not JSON") from error

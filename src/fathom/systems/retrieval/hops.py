@@ -1,4 +1,4 @@
-"""Queries in a second hop: a passage that the question names by its exact words says what else to search for."""
+"""Two-hop search: the sentences of passages that the question quotes exactly are further queries."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _MARKER = re.compile(r"\[\[[^\[\]\n]{1,100}\]\]")
 _SENTENCE_END = re.compile(r"[.!?]\s+(?=\W*[A-Z0-9])|[。！？]|\n")
 
 QUESTION_WEIGHT = 0.25
-"""The weight of the question's own words where a passage that it names says more."""
-MOST_CHUNKS = 8
+"""The weight of the question itself if there are queries of the second hop."""
+MAX_CHUNKS = 8
 """A string in more chunks than this does not name a passage."""
-LONGEST_SENTENCE = 600
+MAX_SENTENCE_LENGTH = 600
 """Characters before and after the string."""
 
 
@@ -31,7 +31,7 @@ def exact_strings(question: str) -> list[str]:
     return list(dict.fromkeys(next((one for one in match.groups() if one), match[0]) for match in found))
 
 
-class Hops(NamedTuple):
+class HopResults(NamedTuple):
     """The result of a search in two hops."""
 
     queries: list[Query]
@@ -43,11 +43,11 @@ class Hops(NamedTuple):
 
 def second_hop(index: ContextIndex, question: str) -> tuple[list[Chunk], list[Query]]:
     """The passages that a question names by their exact words, the rarest first, and queries from their sentences."""
-    found = [(text, index.containing(text, MOST_CHUNKS)) for text in exact_strings(question)]
+    found = [(text, index.containing(text, MAX_CHUNKS)) for text in exact_strings(question)]
     found = sorted((pair for pair in found if pair[1]), key=lambda pair: len(pair[1]))
     queries: dict[str, float] = {}
     for text, chunks in found:
-        # Neighboring chunks overlap, so that one sentence may be in two of them.
+        # Neighboring chunks overlap, so one sentence may be in two of them.
         sentences = dict.fromkeys(one for chunk in chunks for one in sentences_with(index.text(chunk), text))
         for sentence in sentences:
             queries[sentence] = max(queries.get(sentence, 0.0), 1 / len(sentences))
@@ -60,16 +60,16 @@ def sentences_with(text: str, wanted: str) -> Iterator[str]:
     place = text.find(wanted)
     while place >= 0:
         starts = [match.end() for match in _SENTENCE_END.finditer(text) if match.end() <= place]
-        start = max(starts[-1] if starts else 0, place - LONGEST_SENTENCE)
+        start = max(starts[-1] if starts else 0, place - MAX_SENTENCE_LENGTH)
         ended = _SENTENCE_END.search(text, place + len(wanted))
-        end = min(ended.end() if ended else len(text), place + len(wanted) + LONGEST_SENTENCE)
+        end = min(ended.end() if ended else len(text), place + len(wanted) + MAX_SENTENCE_LENGTH)
         yield " ".join(_MARKER.sub(" ", text[start:end]).split())
         place = text.find(wanted, place + len(wanted))
 
 
-def search_in_hops(index: ContextIndex, question: str) -> Hops:
-    """The chunks for a question: what it names, then what the sentences around the named strings and it find."""
+def search_in_hops(index: ContextIndex, question: str) -> HopResults:
+    """The chunks for a question: those that it quotes, then those that the question and the quoted sentences find."""
     named, queries = second_hop(index, question)
     own = Query(question, QUESTION_WEIGHT if queries else 1.0)
     further = (chunk for chunk in index.search(own, *queries) if chunk not in named)
-    return Hops(queries, chain(named, further))
+    return HopResults(queries, chain(named, further))

@@ -17,7 +17,7 @@ from fathom.systems.chunking import Chunk, chunk_spans
 from fathom.systems.protocol import DOCUMENTS, Session
 from fathom.systems.retrieval.dense import Embed, Vectors, embedder, known_share, pieces_of, stacked
 from fathom.systems.retrieval.lexical import (
-    Scores,
+    ChunkScores,
     WordCounts,
     build_index,
     chunks_with_all,
@@ -30,7 +30,7 @@ PROMINENT = 10
 """In a hybrid search, the weight of a list is the square of the mean standardized score of its ten best chunks.
 
 Words or embeddings whose best chunks stand out from the others say more about what the question needs. Which of the
-two is better differs from corpus to corpus, so that a fixed weight loses on some of them."""
+two is better differs from corpus to corpus, so a fixed weight loses on some of them."""
 BALANCE, BEST_OF_DOCUMENT = 0.5, 3
 """The share of the mean score of a document's three best chunks that a hybrid search takes off all its chunks.
 
@@ -94,7 +94,7 @@ class ContextIndex:
 
     def _ranking(self, queries: Sequence[Query]) -> NDArray[np.int64]:
         method = self._settings.method
-        parts: list[tuple[Scores, float]] = []
+        parts: list[tuple[ChunkScores, float]] = []
         if method != "dense":
             parts += [(score_texts(self._folder / WORDS, one.text, len(self)), one.weight) for one in queries]
         if method != "lexical":
@@ -113,14 +113,14 @@ class ContextIndex:
         known: NDArray[np.bool_] = np.logical_or.reduce([scores > 0 for scores, _ in parts])
         return ranking[known[ranking]]
 
-    def _no_scores(self) -> Scores:
+    def _no_scores(self) -> ChunkScores:
         return np.zeros(len(self), np.float32)
 
     def _readable(self, query: str) -> float:
         """The share of a query that embeddings can tell something about, where there are words beside them."""
         return 1.0 if self._settings.method == "dense" else known_share(query, self._settings.embeddings)
 
-    def _similarity(self, query: str) -> Scores:
+    def _similarity(self, query: str) -> ChunkScores:
         """The similarity of the query to the most similar piece of each chunk."""
         vectors: Vectors = np.load(self._folder / VECTORS, mmap_mode="r")
         if not len(vectors):
@@ -128,23 +128,23 @@ class ContextIndex:
         name = self._settings.embeddings
         wanted = embedder(name)([query])
         stacked([vectors[:1], wanted], name)
-        scores: Scores = np.maximum.reduceat(vectors @ wanted[0], np.load(self._folder / PIECES))
+        scores: ChunkScores = np.maximum.reduceat(vectors @ wanted[0], np.load(self._folder / PIECES))
         return scores
 
 
-def _standardized(scores: Scores) -> Scores:
+def _standardized(scores: ChunkScores) -> ChunkScores:
     """With a mean of 0 and a standard deviation of 1, so that scores of two kinds can be added."""
     spread = float(scores.std()) if len(scores) else 0.0
     return (scores - scores.mean()) / spread if spread > 0 else np.zeros_like(scores)
 
 
-def by_prominence(scores: Scores) -> Scores:
+def by_prominence(scores: ChunkScores) -> ChunkScores:
     """Standardized scores, weighted by how far the best of them stand out."""
     best = np.sort(scores)[-PROMINENT:]
     return scores * np.float32(best.mean() ** 2 if len(best) else 0.0)
 
 
-def balanced(scores: Scores, documents: NDArray[np.int64]) -> Scores:
+def balanced(scores: ChunkScores, documents: NDArray[np.int64]) -> ChunkScores:
     """The scores, less a share of those of the best chunks in the same document; `documents` has that of each chunk."""
     if not len(scores):
         return scores
@@ -154,7 +154,7 @@ def balanced(scores: Scores, documents: NDArray[np.int64]) -> Scores:
     best_first = scores[np.lexsort((-scores, documents))]
     best = np.add.reduceat(np.where(ranks < BEST_OF_DOCUMENT, best_first, 0), starts)
     means = best / np.minimum(counts, BEST_OF_DOCUMENT)
-    balanced: Scores = scores - BALANCE * np.repeat(means, counts).astype(np.float32)
+    balanced: ChunkScores = scores - BALANCE * np.repeat(means, counts).astype(np.float32)
     return balanced
 
 
@@ -170,7 +170,7 @@ def fuse(*rankings: Sequence[T], weights: Sequence[float] = ()) -> list[T]:
     return sorted(scores, key=lambda place: -scores[place])
 
 
-def _ranked(scores: Scores) -> NDArray[np.int64]:
+def _ranked(scores: ChunkScores) -> NDArray[np.int64]:
     return np.argsort(-scores, kind="stable")
 
 

@@ -1,6 +1,6 @@
 """Search by words (BM25), for languages with and without spaces between words.
 
-The words of a document are counted once, whatever the number of contexts that it is in; the index of a context is put
+The words of a document are counted once, even if it is in many contexts; the index of a context is put
 together from these counts.
 """
 
@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Scores = NDArray[np.float32]
-Numbers = NDArray[np.int32]
+ChunkScores = NDArray[np.float32]
+Int32Array = NDArray[np.int32]
 
 _WORD = re.compile(r"[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+")
 UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
@@ -46,9 +46,9 @@ class WordCounts(NamedTuple):
     """How often each word occurs in each chunk of a document."""
 
     words: list[str]
-    lengths: Numbers
+    lengths: Int32Array
     """The number of words in each chunk."""
-    pairs: Numbers
+    pairs: Int32Array
     """A column for each word of each chunk: the chunk, the word's place in `words`, and how often it occurs."""
 
 
@@ -74,8 +74,8 @@ def count_words(chunks: Iterable[str]) -> WordCounts:
 def build_index(folder: Path, documents: Iterable[WordCounts]) -> None:
     """Index the chunks of the documents, in order, in a folder that does not exist yet."""
     vocabulary: dict[str, int] = {}
-    parts: list[Numbers] = []
-    lengths: list[Numbers] = []
+    parts: list[Int32Array] = []
+    lengths: list[Int32Array] = []
     first = 0
     for document in documents:
         numbers = np.array([vocabulary.setdefault(word, len(vocabulary)) for word in document.words], np.int32)
@@ -93,16 +93,18 @@ def build_index(folder: Path, documents: Iterable[WordCounts]) -> None:
     (folder / VOCABULARY).write_text(json.dumps(vocabulary), "utf-8")
 
 
-def _weights(chunk: Numbers, word: Numbers, count: Numbers, found: NDArray[Any], lengths: NDArray[Any]) -> Scores:
+def _weights(
+    chunk: Int32Array, word: Int32Array, count: Int32Array, found: NDArray[Any], lengths: NDArray[Any]
+) -> ChunkScores:
     """The part of each word of each chunk in the score of the chunk; `found` says how many chunks have each word."""
     rarity = np.log1p((len(lengths) - found + 0.5) / (found + 0.5))
     longer = lengths / max(1.0, lengths.mean()) if len(lengths) else lengths
     saturation = SATURATION * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * longer)
-    weights: Scores = (rarity[word] * (count / (count + saturation[chunk]))).astype(np.float32)
+    weights: ChunkScores = (rarity[word] * (count / (count + saturation[chunk]))).astype(np.float32)
     return weights
 
 
-def score_texts(folder: Path, query: str, chunks: int) -> Scores:
+def score_texts(folder: Path, query: str, chunks: int) -> ChunkScores:
     """How well each of the indexed chunks matches the query."""
     index = _opened(folder)
     scores = np.zeros(chunks, np.float32)
@@ -113,10 +115,10 @@ def score_texts(folder: Path, query: str, chunks: int) -> Scores:
     return scores
 
 
-def chunks_with_all(folder: Path, text: str) -> Numbers:
+def chunks_with_all(folder: Path, text: str) -> Int32Array:
     """The chunks that have every word of the text, in order; none if it has no word."""
     index = _opened(folder)
-    found: Numbers = np.empty(0, np.int32)
+    found: Int32Array = np.empty(0, np.int32)
     for place, word in enumerate(dict.fromkeys(words(text))):
         number = index.vocabulary.get(word)
         start, end = (0, 0) if number is None else index.starts[number : number + 2]
@@ -128,9 +130,9 @@ def chunks_with_all(folder: Path, text: str) -> Numbers:
 class _Index(NamedTuple):
     vocabulary: dict[str, int]
     starts: Sequence[int]
-    """Where the chunks of each word begin."""
-    chunks: Numbers
-    weights: Scores
+    """The index of the first chunk of each word."""
+    chunks: Int32Array
+    weights: ChunkScores
 
 
 @lru_cache(maxsize=8)

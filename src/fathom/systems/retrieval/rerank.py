@@ -20,7 +20,7 @@ TASK = (
 )
 _ORDER = re.compile(r"\border\b\W*", re.IGNORECASE)
 _BARE = re.compile(r"[\d\s,;>\[\](){}.#-]*")
-"""A reply of numbers alone, as a list or in lines."""
+"""A response of numbers alone, as a list or in lines."""
 _NUMBER = re.compile(r"\d+")
 
 
@@ -37,23 +37,23 @@ def _candidates(view: ContextView, chunks: Sequence[Chunk]) -> Iterator[str | Te
         yield "\n"
 
 
-def reranked(chunks: Sequence[Chunk], reply: str) -> list[Chunk]:
-    """The chunks in the order of the reply, then those that it does not name in their own order."""
-    named = [chunks[number - 1] for number in parse_order(reply, len(chunks))]
+def reranked(chunks: Sequence[Chunk], response: str) -> list[Chunk]:
+    """The chunks in the order of the response, then those that it does not name in their own order."""
+    named = [chunks[number - 1] for number in parse_order(response, len(chunks))]
     return list(dict.fromkeys([*named, *chunks]))
 
 
-def parse_order(reply: str, count: int) -> list[int]:
-    """The numbers from 1 to `count` in a reply, each once; none if it has no order.
+def parse_order(response: str, count: int) -> list[int]:
+    """The numbers from 1 to `count` in a response, each once; none if it has no order.
 
-    Numbers count after the last "Order:", up to the end of its paragraph, or in a reply of nothing else: those in a
+    Numbers count after the last "Order:", up to the end of its paragraph, or in a response of nothing else: those in a
     sentence may be anything.
     """
-    marks = list(_ORDER.finditer(reply))
+    marks = list(_ORDER.finditer(response))
     if marks:
-        listed = reply[marks[-1].end() :].split("\n\n", maxsplit=1)[0]
-    elif _BARE.fullmatch(reply):
-        listed = reply
+        listed = response[marks[-1].end() :].split("\n\n", maxsplit=1)[0]
+    elif _BARE.fullmatch(response):
+        listed = response
     else:
         return []
     numbers = (int(one) for one in _NUMBER.findall(listed)[: 10 * count] if len(one) < 9)

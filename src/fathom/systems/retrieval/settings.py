@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from fathom.systems.chunking import Unit
+from fathom.systems.chunking import ChunkUnit
 
 Method = Literal["lexical", "dense", "hybrid"]
 """Search by words (BM25), by embeddings, or by both."""
@@ -24,6 +24,6 @@ class IndexSettings:
     """The maximum number of tokens in a chunk."""
     overlap: int = 64
     """Tokens that a chunk repeats of the chunk before."""
-    unit: Unit = "tokens"
+    unit: ChunkUnit = "tokens"
     embeddings: str = OFFLINE
     fusion: Fusion = "scores"

@@ -20,15 +20,15 @@ from fathom.scoring.check import check_response
 from fathom.tasks.auditing import AuditChecks
 from fathom.tasks.citations.baselines import Baselines, ShownItem, is_named
 from fathom.tasks.citations.draft import HIDDEN, cell_name, mark
-from fathom.tasks.citations.evidence import distinguishing_words, telling_words
+from fathom.tasks.citations.evidence import distinguishing_words, evidence_words
 from fathom.tasks.citations.item_layout import TASKS, wording
 from fathom.tasks.citations.name_check import frequent_words, visible_names
 from fathom.tasks.citations.papers import Mask, Paper
-from fathom.tasks.citations.settings import MASKS, Masking, Task
+from fathom.tasks.citations.settings import MASKS, CitationTask, Masking
 from fathom.tasks.citations.simulate import Simulator, options_of
 from fathom.tasks.citations.word_counts import stems_in
 from fathom.tasks.citations.work_names import common_words
-from fathom.tasks.citations.works import LEAST, OFTEN, CandidateWork
+from fathom.tasks.citations.works import MIN_CHARACTERS, OFTEN, CandidateWork
 from fathom.tasks.family import AuditCheck, Item
 
 CACHED = 512
@@ -123,7 +123,7 @@ class CitationsAuditor:
             if mask is None or not set(mask.works) <= set(places):
                 return False
             words = self._paper(context.documents[0]).queries.of(mask.place, hidden).words
-            words = telling_words(words, len(masks), self._common.stems)
+            words = evidence_words(words, len(masks), self._common.stems)
             cited = {work: context.documents.index(work) - 1 for work in mask.works}
             distinguishing = {
                 work: distinguishing_words(words, stems, place, cited.values()) for work, place in cited.items()
@@ -162,7 +162,7 @@ class CitationsAuditor:
             self._answers[asked] += 1
             self._checks.check("no work is the answer to two choices of a paper", item, self._answers[asked] == 1)
 
-    def _check_repetition(self, item: Item, task: Task, setting: str) -> None:
+    def _check_repetition(self, item: Item, task: CitationTask, setting: str) -> None:
         """No two items of a task ask the same: two clozes of a paper may have half of their masks in common."""
         paper, places = item.key.proof.rows[0][0], {row[2] for row in item.key.proof.rows}
         earlier = self._used[setting, task, paper]
@@ -209,7 +209,7 @@ class CitationsAuditor:
         self._checks.check(
             "the candidates are different works, none of them the paper", item, len(same) == len(context.places)
         )
-        least = 1 if item.question.tags.get("candidate-text") == "concise" else min(LEAST, 200)
+        least = 1 if item.question.tags.get("candidate-text") == "concise" else min(MIN_CHARACTERS, 200)
         texts = [place.span.of(text) for place in context.places[1:]]
         self._checks.check("no candidate is empty", item, all(len(shown.strip()) >= least for shown in texts))
         if item.question.tags.get("candidate-text") == "body":
@@ -284,7 +284,7 @@ def _are_paired(one: tuple[Context, Item], two: tuple[Context, Item]) -> bool:
     return sets[0] <= sets[1] or sets[1] <= sets[0]
 
 
-def _task(item: Item) -> Task:
+def _task(item: Item) -> CitationTask:
     return TASKS.get(item.key.answer.type, "cloze")
 
 

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from fathom.records.documents import DocumentId
 from fathom.records.names import family_name
 from fathom.records.tag_values import value_order
-from fathom.tasks.citations import held_out
+from fathom.tasks.citations import held_out_matchers
 from fathom.tasks.citations.draft import ItemDraft
-from fathom.tasks.citations.lexical import MATCHERS, Values, best_assignment, best_assignments, best_options, orders
+from fathom.tasks.citations.lexical import MATCHERS, best_assignment, best_assignments, best_options, orders
 from fathom.tasks.citations.papers import Paper
-from fathom.tasks.citations.settings import LEVELS, Task
+from fathom.tasks.citations.settings import LEVELS, CitationTask
+from fathom.tasks.citations.topics import FloatArray
 from fathom.tasks.citations.word_counts import occurrences
 from fathom.tasks.citations.works import CandidateWork
 
@@ -38,7 +39,7 @@ class ShownItem:
     """The text of the paper and of each candidate."""
     named: tuple[bool, ...]
     """Whether the paper still names each candidate."""
-    task: Task
+    task: CitationTask
 
 
 @dataclass
@@ -47,8 +48,8 @@ class _Measures:
 
     items: list[tuple[DocumentId, tuple[DocumentId, ...], tuple[int, ...]]]
     """The paper, candidates and answer of each item."""
-    balanced: list[Values]
-    held_out: list[Values]
+    balanced: list[FloatArray]
+    held_out: list[FloatArray]
     """For each item, the share of masks that each matcher fills correctly."""
     chosen: list[NDArray[np.int_]]
     """For each item but sets, what each held-out matcher chooses."""
@@ -61,13 +62,13 @@ class Baselines:
     def __init__(self) -> None:
         self._cells: dict[str, _Measures] = defaultdict(lambda: _Measures([], [], [], [], Counter()))
 
-    def add(self, cell: str, shown: ShownItem, scores: Values) -> None:
+    def add(self, cell: str, shown: ShownItem, scores: FloatArray) -> None:
         """Measure an item; `scores` are those of the balanced matchers."""
         found, answer = self._cells[cell], shown.answer
         found.items.append((shown.paper, shown.candidates, answer))
         found.balanced.append(shares(scores, answer))
         if len(found.held_out) < MEASURED:
-            tables = np.array(list(held_out.tables(shown.texts[0], shown.texts[1:]).values()))
+            tables = np.array(list(held_out_matchers.tables(shown.texts[0], shown.texts[1:]).values()))
             found.held_out.append(shares(tables, answer))
             if shown.task != "set":
                 found.chosen.append(best_assignments(tables))
@@ -77,7 +78,7 @@ class Baselines:
             return
         found.sums["longest"] += _share_of([len(text) for text in shown.texts[1:]], answer)  # type: ignore[assignment]
 
-    def balanced(self, cell: str) -> list[Values]:
+    def balanced(self, cell: str) -> list[FloatArray]:
         """For each item of a task and level, the share of masks that each balanced matcher fills correctly."""
         return self._cells[cell].balanced
 
@@ -129,7 +130,7 @@ class Baselines:
         return float(np.quantile(hits.max(axis=1), 0.95)) / len(found.chosen)
 
 
-def shares(scores: Values, answer: Sequence[int]) -> Values:
+def shares(scores: FloatArray, answer: Sequence[int]) -> FloatArray:
     """For each matcher, the share of masks that it fills correctly, averaged over ties; axes matcher, mask, candidate.
 
     Several masks are filled by the best assignment. A mask with several correct candidates gets that many.
@@ -145,7 +146,7 @@ def shares(scores: Values, answer: Sequence[int]) -> Values:
     totals = scores[:, np.arange(masks), every].sum(axis=2)
     best = totals >= totals.max(axis=1, keepdims=True) - 1e-9
     correct = (every == np.array(answer) - 1).mean(axis=1)
-    found: Values = best @ correct / best.sum(axis=1)
+    found: FloatArray = best @ correct / best.sum(axis=1)
     return found
 
 

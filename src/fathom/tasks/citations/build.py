@@ -19,11 +19,11 @@ from fathom.tasks.citations.draft import ItemDraft, cell_name, cited_at
 from fathom.tasks.citations.item_layout import ItemLayout
 from fathom.tasks.citations.papers import STEPS, Mask, Paper
 from fathom.tasks.citations.positions import ItemShape, PositionSampler
-from fathom.tasks.citations.possible_items import AvailableMasks, Cell, CorpusWorks, ItemFinder
+from fathom.tasks.citations.possible_items import AvailableMasks, CorpusWorks, ItemFinder, TaskLevel
 from fathom.tasks.citations.settings import MASKS, CitationSettings
 from fathom.tasks.citations.topics import topic_vectors
 from fathom.tasks.citations.work_names import common_words
-from fathom.tasks.citations.works import LEAST
+from fathom.tasks.citations.works import MIN_CHARACTERS
 from fathom.tasks.family import Item
 
 MANY = 8
@@ -59,14 +59,14 @@ class CitationBuilder:
         self._positions = PositionSampler(seed)
         self._laid_out = ItemLayout(corpus)
         self._years = {listed.id: listed.year if self.settings.yearly else None for listed in corpus.entries()}
-        self._made: Counter[tuple[Cell, int | None]] = Counter()
+        self._made: Counter[tuple[TaskLevel, int | None]] = Counter()
         """Items built of each task and level, by year of the paper if `yearly` is set, else under None."""
         self._steps: Counter[str] = Counter()
         self._papers = 0
         self.baselines = Baselines()
 
     @property
-    def _cells(self) -> list[Cell]:
+    def _cells(self) -> list[TaskLevel]:
         """All tasks and levels, those with the fewest suitable citations first."""
         levels = reversed(self._levels)
         tasks = sorted(self.settings.tasks, reverse=True)
@@ -119,7 +119,7 @@ class CitationBuilder:
 
     # The next item.
 
-    def _open_cells(self, paper: DocumentId) -> list[Cell]:
+    def _open_cells(self, paper: DocumentId) -> list[TaskLevel]:
         """The tasks and levels that still need items of the paper's year."""
         year = self._years[paper]
         return [cell for cell in self._cells if self._made[cell, year] < self.settings.items]
@@ -136,7 +136,7 @@ class CitationBuilder:
         items come from the same papers.
         """
         available = AvailableMasks(paper, rng)
-        hopeless: set[Cell] = set()
+        hopeless: set[TaskLevel] = set()
         made = 0
         while made < self.settings.per_paper:
             wanted = [cell for cell in self._open_cells(paper.document.id) if cell not in hopeless]
@@ -152,23 +152,23 @@ class CitationBuilder:
             self._note(cell, drafts)
             yield drafts
 
-    def _used(self, cell: Cell, paper: Paper) -> int:
+    def _used(self, cell: TaskLevel, paper: Paper) -> int:
         """Masks used by a task and level, in the paper's year if `yearly` is set."""
         return self._made[cell, self._years[paper.document.id]] * (MASKS if cell[0] == "cloze" else 1)
 
     def _is_too_long(self, paper: Paper) -> bool:
         """Whether the paper leaves no space for candidates; if sections are shown, each item is checked instead."""
         count = min(self._counts, default=len(paper.cited))
-        return self._shows_whole and paper.shown_length > self.settings.room(count) - count * LEAST
+        return self._shows_whole and paper.shown_length > self.settings.room(count) - count * MIN_CHARACTERS
 
-    def _note(self, cell: Cell, drafts: list[ItemDraft]) -> None:
+    def _note(self, cell: TaskLevel, drafts: list[ItemDraft]) -> None:
         self._made[cell, self._years[drafts[0].paper.document.id]] += 1
         for places in dict.fromkeys(map(_places, drafts)):
             self._positions.take(places)
         if drafts[0].difficulty.filtered:
             self._item_finder.balance[cell].note(drafts[0].scores_by_key)
 
-    def _item(self, available: AvailableMasks, cell: Cell, rng: Random) -> list[ItemDraft]:
+    def _item(self, available: AvailableMasks, cell: TaskLevel, rng: Random) -> list[ItemDraft]:
         """An item of that task and level from the paper, in every setting; empty if none fits."""
         variants = self._variants[cell[1]]
         for offer in self._item_finder.of(available, cell, list(variants.values()), rng):
@@ -182,12 +182,12 @@ class CitationBuilder:
                 return drafts
         return []
 
-    def _total(self, cell: Cell) -> int:
+    def _total(self, cell: TaskLevel) -> int:
         """The number of items of a task and level."""
         return sum(made for (of, _), made in self._made.items() if of == cell)
 
     def _draft(
-        self, cell: Cell, paper: Paper, masks: tuple[Mask, ...], others: tuple[DocumentId, ...], setting: str
+        self, cell: TaskLevel, paper: Paper, masks: tuple[Mask, ...], others: tuple[DocumentId, ...], setting: str
     ) -> ItemDraft:
         """The draft in one setting, with its candidates in the next order; each order is equally frequent."""
         task, level = cell

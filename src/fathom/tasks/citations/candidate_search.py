@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fathom.tasks.citations.lexical import MATCHERS, Numbers, Values
+from fathom.tasks.citations.lexical import MATCHERS, IntArray
+from fathom.tasks.citations.topics import FloatArray
 
 RIDGE = 0.1
 """Added to the variances: differences of nearly equal matchers are not followed into noise."""
@@ -32,7 +33,7 @@ EVERY_GROWTH = 1.0
 """The same growth for all linear combinations of matchers together."""
 COMBINED = 5
 """The number of features that come before those of the groups."""
-MOST_SETS = 120
+MAX_SETS = 120
 """Sets of candidates that are tried for a choice; with more possible sets, a sample."""
 OFFERED = 6
 """Fitting sets that are returned, the best first: some may no longer fit once the item has its final form."""
@@ -49,7 +50,7 @@ GROUPS = np.array(
 """Matchers that compare in the same way, and those that compare the same stretch; one row for each group."""
 
 
-def standardized(scores: Values) -> Values:
+def standardized(scores: FloatArray) -> FloatArray:
     """Scores by matcher, set, mask and candidate, without the mean of the candidates and in units of their deviation.
 
     In a cloze, an assignment is not affected by what a candidate scores at all masks, so that mean is left out too.
@@ -60,18 +61,18 @@ def standardized(scores: Values) -> Values:
         apart = apart - apart.mean(axis=2, keepdims=True)
     spread = np.sqrt((apart**2).sum(axis=(2, 3), keepdims=True) / (candidates - (masks == candidates)))
     tiny = 1e-9 * np.abs(scores).max(axis=(2, 3), initial=1e-9, keepdims=True)
-    units: Values = apart / np.where(spread > tiny, spread, np.inf)
+    units: FloatArray = apart / np.where(spread > tiny, spread, np.inf)
     return units
 
 
 class Features(NamedTuple):
     """What the matchers say about the keys of sets of candidates (rows). Zero is the mean over random keys."""
 
-    values: Values
+    values: FloatArray
     """How much the combination prefers the correct candidates, how often they are its first and its last, the same two
     for all matchers on average, and how much each group prefers them; one is the standard deviation over random keys
     (for the averages, an upper bound of it)."""
-    preferences: Values
+    preferences: FloatArray
     """How much each matcher prefers the correct candidates."""
 
 
@@ -93,7 +94,7 @@ class MatcherBalance:
         self._means = PRIOR * np.full(len(MATCHERS), 0.5)
         self._seen = PRIOR
 
-    def learn(self, found: Values) -> None:
+    def learn(self, found: FloatArray) -> None:
         """Train the combination on standardized scores of sets of candidates for one item; the correct candidate of
         mask number n is number n."""
         masks, candidates = found.shape[2:]
@@ -105,23 +106,23 @@ class MatcherBalance:
         self.__dict__.pop("_inverse", None)
 
     @cached_property
-    def _weights(self) -> Values:
+    def _weights(self) -> FloatArray:
         """The combination, and then the groups of matchers, each with unit variance."""
         covariance = self._moments / self._seen
         combined = np.linalg.solve(covariance + RIDGE * np.eye(len(covariance)), self._means / self._seen)
         rows = np.vstack([combined, GROUPS])
-        weights: Values = rows / np.sqrt(np.einsum("rf,fg,rg->r", rows, covariance, rows))[:, None]
+        weights: FloatArray = rows / np.sqrt(np.einsum("rf,fg,rg->r", rows, covariance, rows))[:, None]
         return weights
 
     @cached_property
-    def _inverse(self) -> Values:
+    def _inverse(self) -> FloatArray:
         """The inverse covariance, such that the mean over random keys of a quadratic form of it is one."""
         covariance = self._moments / self._seen
         inverse = np.linalg.inv(covariance + RIDGE * np.eye(len(covariance)))
-        scaled: Values = np.asarray(inverse / (inverse * covariance).sum(), dtype=np.float64)
+        scaled: FloatArray = np.asarray(inverse / (inverse * covariance).sum(), dtype=np.float64)
         return scaled
 
-    def features(self, each: Values) -> Features:
+    def features(self, each: FloatArray) -> Features:
         """The features of each set of standardized scores."""
         combined = np.einsum("f,fsmc->smc", self._weights[0], each)[None]
         preferences = np.einsum("fsmm->fs", each[..., : each.shape[2]])
@@ -131,7 +132,7 @@ class MatcherBalance:
         return Features(np.vstack([preferred[:1], first, last, *averages, preferred[1:]]).T, preferences.T)
 
     @property
-    def _bounds(self) -> Values:
+    def _bounds(self) -> FloatArray:
         combined, group = BOUND + GROWTH * self.made**0.5, GROUP_BOUND + GROUP_GROWTH * self.made**0.5
         return np.array([combined] * COMBINED + [group] * len(GROUPS))
 
@@ -140,20 +141,20 @@ class MatcherBalance:
         """How far the sums are from zero now."""
         return float(self.costs(Features(np.zeros((1, len(self._sums))), np.zeros((1, len(MATCHERS)))))[0])
 
-    def costs(self, found: Features) -> Values:
+    def costs(self, found: Features) -> FloatArray:
         """For each set: how far the sums are from zero if it is built; one is the limit."""
         sums = ((self._sums + found.values) / self._bounds) ** 2
         every = self._preferences + found.preferences
         # Any linear combination of matchers that is trained on the items finds what is left of all preferences.
         left = np.einsum("sf,fg,sg->s", every, self._inverse, every) / (BOUND + EVERY_GROWTH * self.made**0.5) ** 2
-        costs: Values = (sums.mean(axis=1) + left) / 2
+        costs: FloatArray = (sums.mean(axis=1) + left) / 2
         return costs
 
-    def takes(self, scores: Values) -> bool:
+    def takes(self, scores: FloatArray) -> bool:
         """Whether the item with these scores can be built."""
         return bool(self.costs(self.features(standardized(scores)))[0] <= max(FINAL_LIMIT, self.cost))
 
-    def note(self, scores: Values) -> None:
+    def note(self, scores: FloatArray) -> None:
         """Count an item that was built."""
         found = self.features(standardized(scores))
         self.made += 1
@@ -161,12 +162,12 @@ class MatcherBalance:
         self._preferences += found.preferences[0]
 
 
-def _share_of_best(scores: Values) -> Values:
+def _share_of_best(scores: FloatArray) -> FloatArray:
     """For each matcher and set, the share of masks whose correct candidate has the best score, standardized."""
     masks, candidates = scores.shape[2:]
     best = scores >= scores.max(axis=3, keepdims=True) - 1e-9
     shares = np.einsum("fsmm->fs", (best / best.sum(axis=3, keepdims=True))[..., :masks])
-    standardized: Values = (shares - masks / candidates) / np.sqrt(masks / candidates * (1 - 1 / candidates))
+    standardized: FloatArray = (shares - masks / candidates) / np.sqrt(masks / candidates * (1 - 1 / candidates))
     return standardized
 
 
@@ -185,12 +186,12 @@ class SearchResult(NamedTuple):
 class SearchSpace:
     """Masks and works among which items are searched."""
 
-    scores: Values
+    scores: FloatArray
     """The scores of all matchers, by matcher, mask and work."""
     held: list[NDArray[np.bool_]]
     """For each mask, which works (rows) contain which words of its sentence (columns)."""
 
-    def has_evidence(self, masks: Numbers, works: Numbers) -> NDArray[np.bool_]:
+    def has_evidence(self, masks: IntArray, works: IntArray) -> NDArray[np.bool_]:
         """For each set of masks and works (rows): whether a word of each mask's sentence tells its work, which is at
         the same place, from most others."""
         found = np.ones(len(masks), dtype=bool)
@@ -222,12 +223,12 @@ def search_clozes(
     return _search(searched.scores[:, masks[:, :, None], candidates[:, None, :]], masks, balance)
 
 
-def _search(scores: Values, sets: Numbers, balance: MatcherBalance) -> SearchResult:
+def _search(scores: FloatArray, sets: IntArray, balance: MatcherBalance) -> SearchResult:
     if not len(sets):
         return SearchResult(0, 0, [])
     each = standardized(scores)
     costs = balance.costs(balance.features(each))
-    # If the sums are too far from zero, whatever brings them closer fits.
+    # If the sums are too far from zero, anything that brings them closer is accepted.
     fitting = np.flatnonzero(costs <= max(1, balance.cost))
     best = fitting[costs[fitting].argsort(kind="stable")[:OFFERED]]
     balance.learn(each)
@@ -235,10 +236,10 @@ def _search(scores: Values, sets: Numbers, balance: MatcherBalance) -> SearchRes
 
 
 @cache
-def _choices(works: int, candidates: int) -> Numbers:
+def _choices(works: int, candidates: int) -> IntArray:
     """Sets of the correct work, which is number zero, and some of the other works: all, or a sample of them."""
     numbers, others = range(1, works), candidates - 1
-    if comb(works - 1, others) <= MOST_SETS:
+    if comb(works - 1, others) <= MAX_SETS:
         return np.array([(0, *chosen) for chosen in combinations(numbers, others)])
     rng = Random(works)
-    return np.array([(0, *sorted(rng.sample(numbers, others))) for _ in range(MOST_SETS)])
+    return np.array([(0, *sorted(rng.sample(numbers, others))) for _ in range(MAX_SETS)])

@@ -14,7 +14,7 @@ from fathom.tasks.citations.item_layout import TASKS, answer_of
 from fathom.tasks.citations.simulate import Simulator, options_of
 from fathom.tasks.family import Diagnosis, FaultyAnswer, Item
 
-MOST_LEFT_OUT = 8
+MAX_LEFT_OUT = 8
 """Works of a set among which any may be left out."""
 
 Options = tuple[int, ...]
@@ -57,11 +57,11 @@ def _less_complete(key: Key) -> Iterator[FaultyAnswer]:
     """Sets with two or more works left out."""
     if not isinstance(key.answer, Selection):
         return
-    correct, of = key.answer.options[:MOST_LEFT_OUT], key.answer.of
+    correct, of = key.answer.options[:MAX_LEFT_OUT], key.answer.of
     subsets = [some for size in range(1, len(correct) - 1) for some in combinations(correct, size)]
     for some in subsets:
         left_out = " and ".join(str(option) for option in correct if option not in some)
-        stated = (*some, *key.answer.options[MOST_LEFT_OUT:])
+        stated = (*some, *key.answer.options[MAX_LEFT_OUT:])
         yield FaultyAnswer("left-out", f"candidates {left_out}", answer_of("set", stated, of), 1 / len(subsets))
 
 

@@ -8,20 +8,20 @@ from functools import cached_property
 
 from fathom.records.documents import DocumentId, Passage
 from fathom.records.spans import Span
-from fathom.tasks.citations.evidence import find_evidence, telling_words
-from fathom.tasks.citations.lexical import MaskQuery, Values, match_scores
+from fathom.tasks.citations.evidence import evidence_words, find_evidence
+from fathom.tasks.citations.lexical import MaskQuery, match_scores
 from fathom.tasks.citations.papers import Mask, Paper
-from fathom.tasks.citations.settings import Difficulty, Task
+from fathom.tasks.citations.settings import CitationTask, Difficulty
 from fathom.tasks.citations.shown_text import ShownText, evenly, show
-from fathom.tasks.citations.topics import TopicVectors
+from fathom.tasks.citations.topics import FloatArray, TopicVectors
 from fathom.tasks.citations.word_counts import Words
-from fathom.tasks.citations.works import LEAST, CandidateWork
+from fathom.tasks.citations.works import MIN_CHARACTERS, CandidateWork
 
 HIDDEN = "[[HIDDEN]]"
 """Replaces citations of candidates that are not asked about."""
 
 
-def mark(task: Task, number: int) -> str:
+def mark(task: CitationTask, number: int) -> str:
     """The text of a mask; masks of a cloze are numbered from one."""
     return {"choice": "[[CITATION]]", "set": "[[CITATIONS]]"}.get(task, f"[[CITATION {number}]]")
 
@@ -49,7 +49,7 @@ def wanted_words(paper: Paper, masks: Iterable[Mask]) -> Words:
 class ItemDraft:
     """A paper with its masks in the order of the text, and its candidates in the order shown."""
 
-    task: Task
+    task: CitationTask
     level: str
     difficulty: Difficulty
     paper: Paper
@@ -138,7 +138,7 @@ class ItemDraft:
         works = list(map(self.work_of, self.candidates))
         if not all(work.is_plain and work.has_own_title for work in works) or self._names_a_candidate:
             return False
-        return min(self.lengths) >= min(LEAST, *(one.length for one in self.offered)) and all(self.evidence)
+        return min(self.lengths) >= min(MIN_CHARACTERS, *(one.length for one in self.offered)) and all(self.evidence)
 
     @property
     def _names_a_candidate(self) -> bool:
@@ -157,12 +157,12 @@ class ItemDraft:
         return [self.paper.queries.of(mask.place, hidden) for mask in self.masks]
 
     @cached_property
-    def scores(self) -> Values:
+    def scores(self) -> FloatArray:
         """The scores of all matchers, by mask and candidate."""
         return match_scores(self.queries, [one.words for one in self.excerpts], self.vectors)
 
     @property
-    def scores_by_key(self) -> Values:
+    def scores_by_key(self) -> FloatArray:
         """The same as a set of one item, where the correct candidate of mask number n is number n; a group of citations
         counts as a mask for each of its works."""
         correct = [answer - 1 for answer in self.answer]
@@ -178,7 +178,7 @@ class ItemDraft:
         return [
             tuple(
                 find_evidence(
-                    telling_words(query.words, len(self.masks), self.common), self.excerpts, answer - 1, cited
+                    evidence_words(query.words, len(self.masks), self.common), self.excerpts, answer - 1, cited
                 )
             )
             for query, answer in zip(asked, self.answer, strict=True)

@@ -15,12 +15,11 @@ PASSAGES = 3
 _ENDS = ".!?\n。！？"
 
 
-def telling_words(words: Words, masks: int, common: Collection[str]) -> Words:
-    """The words of a sentence that can be evidence for one of so many masks; `common` are the common stems of the
-    corpus.
+def evidence_words(words: Words, masks: int, common: Collection[str]) -> Words:
+    """The words of a sentence that can be evidence for one of its masks; `common` are the common stems of the corpus.
 
     A lone mask needs a word that is not common: every other paper "exhibits" or "extends" something. The masks of a
-    cloze exclude each other's works, so that any of their words may decide.
+    cloze exclude each other's works, so any of their words may decide.
     """
     return words if masks > 1 else tuple(word for word in words if word not in common)
 

@@ -17,7 +17,7 @@ from fathom.scoring.answers import Answer, Assignment, Choice, Selection
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.citations.draft import HIDDEN, ItemDraft, mark
 from fathom.tasks.citations.papers import Mask
-from fathom.tasks.citations.settings import Masking, Task
+from fathom.tasks.citations.settings import CitationTask, Masking
 from fathom.tasks.citations.shown_text import ShownText
 from fathom.tasks.family import Item
 
@@ -103,7 +103,7 @@ def pair_id(draft: ItemDraft) -> str:
     return short_id("p", draft.task, draft.paper.document.id, *places)
 
 
-def wording(task: Task, masking: Masking, masks: int, candidates: int) -> str:
+def wording(task: CitationTask, masking: Masking, masks: int, candidates: int) -> str:
     """The wording of the question, with the form of the answer."""
     others = "" if masking == "one" else f" Other places that cite a candidate read {HIDDEN}."
     if task == "choice":
@@ -143,11 +143,11 @@ def key(draft: ItemDraft, context: Context) -> Key:
     )
 
 
-TASKS: dict[str, Task] = {"choice": "choice", "assignment": "cloze", "selection": "set"}
+TASKS: dict[str, CitationTask] = {"choice": "choice", "assignment": "cloze", "selection": "set"}
 """The task by the type of its answer."""
 
 
-def answer_of(task: Task, options: tuple[int, ...], of: int) -> Answer:
+def answer_of(task: CitationTask, options: tuple[int, ...], of: int) -> Answer:
     """The answer with these options."""
     match task:
         case "choice":

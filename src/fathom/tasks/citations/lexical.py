@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fathom.records.documents import Document
 from fathom.records.spans import Span
 from fathom.tasks.citations import topics
-from fathom.tasks.citations.topics import TopicVectors
+from fathom.tasks.citations.topics import FloatArray, TopicVectors
 from fathom.tasks.citations.word_counts import (
     STOPPED,
     CandidateWords,
@@ -28,8 +28,7 @@ from fathom.tasks.citations.word_counts import (
     words_of,
 )
 
-Numbers = NDArray[np.int_]
-Values = NDArray[np.float64]
+IntArray = NDArray[np.int_]
 
 Stretch = Literal[
     "sentence", "words before", "words after", "150 characters", "400 characters", "paragraph", "1500 characters"
@@ -38,7 +37,7 @@ Stretch = Literal[
 STRETCHES: tuple[Stretch, ...] = get_args(Stretch)
 _FAR: dict[Stretch, int] = {"150 characters": 150, "400 characters": 400, "1500 characters": 1_500}
 
-WAYS = ("words", "rare words", "distinct words", "cosine", "language model", "best 40 words", "best 120 words")
+COMPARISONS = ("words", "rare words", "distinct words", "cosine", "language model", "best 40 words", "best 120 words")
 """The ways in which the words of a stretch are compared with a candidate."""
 PARTS = (40, 120)
 """Words in a part of a candidate, for the ways that use its best part."""
@@ -46,9 +45,9 @@ _PAIRED: tuple[Stretch, ...] = ("sentence", "paragraph")
 """The stretches whose pairs of words, character sequences and words of headings are compared as well."""
 
 MATCHERS = (
-    *(f"{way} of the {stretch}" for way in WAYS for stretch in STRETCHES),
+    *(f"{way} of the {stretch}" for way in COMPARISONS for stretch in STRETCHES),
     *(f"{way} of the {stretch}" for way in ("rarest word", "pairs", "characters", "headings") for stretch in _PAIRED),
-    *(f"{way} of the sentence" for way in topics.WAYS),
+    *(f"{way} of the sentence" for way in topics.COMPARISONS),
     "length of the candidate",
     "paragraphs of the candidate",
     "sections of the candidate",
@@ -90,7 +89,7 @@ class MaskQuery(NamedTuple):
     """The distinct stems of the sentence, sorted, without stop words."""
     stems: tuple[NDArray[np.int32], ...]
     """The numbers of all stems of each stretch, in the order of the text."""
-    grams: Values
+    grams: FloatArray
     """Counts of character sequences, one row for each of the stretches that are compared by them."""
 
 
@@ -137,7 +136,9 @@ def _visible(text: str, whole: Span, hidden: Sequence[Span]) -> str:
     return " ".join([*pieces, text[start : whole.end]])
 
 
-def match_scores(queries: Sequence[MaskQuery], candidates: Sequence[CandidateWords], vectors: TopicVectors) -> Values:
+def match_scores(
+    queries: Sequence[MaskQuery], candidates: Sequence[CandidateWords], vectors: TopicVectors
+) -> FloatArray:
     """The scores of `MATCHERS` (first axis), for each mask (second) and candidate (third)."""
     local = _local_numbers(queries)
     many = int(local[-1])
@@ -155,13 +156,13 @@ def match_scores(queries: Sequence[MaskQuery], candidates: Sequence[CandidateWor
     return np.array(tables)
 
 
-def first_scores(queries: Sequence[MaskQuery], candidates: Sequence[CandidateWords]) -> Values:
+def first_scores(queries: Sequence[MaskQuery], candidates: Sequence[CandidateWords]) -> FloatArray:
     """The scores of the first of `MATCHERS`, for each mask and candidate."""
     local = _local_numbers(queries)
     return next(_by_word(_wanted(queries, local), candidates, [local[one.stems] for one in candidates]))
 
 
-def _wanted(queries: Sequence[MaskQuery], local: Numbers) -> Values:
+def _wanted(queries: Sequence[MaskQuery], local: IntArray) -> FloatArray:
     """For each stretch and mask, which words it contains."""
     many = int(local[-1])
     wanted = np.zeros((len(STRETCHES), len(queries), many + 1))
@@ -171,7 +172,7 @@ def _wanted(queries: Sequence[MaskQuery], local: Numbers) -> Values:
     return wanted[..., :many]
 
 
-def _local_numbers(queries: Sequence[MaskQuery]) -> Numbers:
+def _local_numbers(queries: Sequence[MaskQuery]) -> IntArray:
     """For each stem, by its number, its number among the words of these queries, in the order of their first use, so
     that sums over them are reproducible. All other stems, and the last entry, have the next number."""
     every = np.concatenate([stems for query in queries for stems in query.stems])
@@ -181,7 +182,7 @@ def _local_numbers(queries: Sequence[MaskQuery]) -> Numbers:
     return local
 
 
-def _by_word(wanted: Values, candidates: Sequence[CandidateWords], ids: Sequence[Numbers]) -> Iterator[Values]:
+def _by_word(wanted: FloatArray, candidates: Sequence[CandidateWords], ids: Sequence[IntArray]) -> Iterator[FloatArray]:
     many = wanted.shape[2]
     counts = np.array([np.bincount(one, minlength=many + 1)[:many] for one in ids], dtype=float)
     lengths = np.array([len(one) + 1.0 for one in ids])
@@ -215,20 +216,20 @@ def _by_word(wanted: Values, candidates: Sequence[CandidateWords], ids: Sequence
         yield (wanted[stretch][:, None] * (rarity * held)).max(axis=2, initial=0)
 
 
-def _rarity(held: NDArray[np.bool_]) -> Values:
+def _rarity(held: NDArray[np.bool_]) -> FloatArray:
     """The weight of each word by the number of candidates that contain it; zero if none does."""
     found = held.sum(axis=0)
-    weights: Values = np.where(found > 0, np.log((len(held) + 1) / np.maximum(found, 1)), 0.0)
+    weights: FloatArray = np.where(found > 0, np.log((len(held) + 1) / np.maximum(found, 1)), 0.0)
     return weights
 
 
-def _places(ids: Numbers, many: int) -> tuple[Numbers, Numbers]:
+def _places(ids: IntArray, many: int) -> tuple[IntArray, IntArray]:
     """The words of a candidate with a number below `many`, and where they are."""
     places = np.flatnonzero(ids < many)
     return ids[places], places
 
 
-def _best_part(asked: Values, words: Numbers, parts: Numbers) -> Values:
+def _best_part(asked: FloatArray, words: IntArray, parts: IntArray) -> FloatArray:
     """The highest score of a part for each query: the sum of the weights of the words that the part contains.
 
     `asked` gives the weight of each word (row) in each query (column), and `parts` the part of each word.
@@ -237,11 +238,11 @@ def _best_part(asked: Values, words: Numbers, parts: Numbers) -> Values:
         return np.zeros(asked.shape[1])
     pairs = np.unique(parts * len(asked) + words)
     starts = np.flatnonzero(np.diff(pairs // len(asked), prepend=-1))
-    best: Values = np.add.reduceat(asked[pairs % len(asked)], starts, axis=0).max(axis=0)
+    best: FloatArray = np.add.reduceat(asked[pairs % len(asked)], starts, axis=0).max(axis=0)
     return best
 
 
-def _by_pair(asked: Sequence[Sequence[Numbers]], many: int, ids: Sequence[Numbers]) -> Iterator[Values]:
+def _by_pair(asked: Sequence[Sequence[IntArray]], many: int, ids: Sequence[IntArray]) -> Iterator[FloatArray]:
     """Pairs of neighboring words that the query and the candidate share, weighted by rarity."""
     stretches = [[np.unique(_pairs(one[STRETCHES.index(stretch)], many)) for one in asked] for stretch in _PAIRED]
     every = np.unique(np.concatenate([pairs for stretch in stretches for pairs in stretch]))
@@ -255,14 +256,14 @@ def _by_pair(asked: Sequence[Sequence[Numbers]], many: int, ids: Sequence[Number
         yield np.array([weights[:, np.searchsorted(every, pairs)].sum(axis=1) for pairs in stretch])
 
 
-def _pairs(ids: Numbers, many: int) -> Numbers:
+def _pairs(ids: IntArray, many: int) -> IntArray:
     """All pairs of neighboring words that both have a number below `many`."""
     known = ids < many
     places = np.flatnonzero(known[:-1] & known[1:])
     return ids[places] * many + ids[places + 1]
 
 
-def _by_characters(queries: Sequence[MaskQuery], candidates: Sequence[CandidateWords]) -> Iterator[Values]:
+def _by_characters(queries: Sequence[MaskQuery], candidates: Sequence[CandidateWords]) -> Iterator[FloatArray]:
     """Cosines of the counts of character sequences."""
     known = np.array([one.grams for one in candidates])
     known /= np.sqrt((known * known).sum(axis=1, keepdims=True)) + 1e-9
@@ -270,7 +271,7 @@ def _by_characters(queries: Sequence[MaskQuery], candidates: Sequence[CandidateW
         yield np.array([query.grams[row] for query in queries]) @ known.T
 
 
-def _by_headings(wanted: Values, headings: Sequence[Numbers]) -> Iterator[Values]:
+def _by_headings(wanted: FloatArray, headings: Sequence[IntArray]) -> Iterator[FloatArray]:
     """The number of words of a stretch that are in headings of the candidate."""
     many = wanted.shape[2]
     held = np.zeros((len(headings), many + 1))
@@ -280,15 +281,15 @@ def _by_headings(wanted: Values, headings: Sequence[Numbers]) -> Iterator[Values
         yield wanted[stretch] @ held[:, :many].T
 
 
-def best_options(found: Values, number: int) -> tuple[int, ...]:
+def best_options(found: FloatArray, number: int) -> tuple[int, ...]:
     """The positions of this many candidates with the highest scores, counted from one, in ascending order."""
     return tuple(sorted((1 + np.argsort(-found, kind="stable")[:number]).tolist()))
 
 
-def best_assignment(found: Values) -> tuple[int, ...]:
+def best_assignment(found: FloatArray) -> tuple[int, ...]:
     """The candidate of each mask, counted from zero, with the highest total score; every mask has another one.
 
-    With n masks, some best assignment gives each mask one of its n best candidates, so that others need not be tried.
+    With n masks, some best assignment gives each mask one of its n best candidates, so others need not be tried.
     """
     masks, candidates = found.shape
     every = orders(masks)
@@ -299,26 +300,26 @@ def best_assignment(found: Values) -> tuple[int, ...]:
     return tuple(every[chosen].tolist())
 
 
-def best_assignments(tables: Values) -> Numbers:
+def best_assignments(tables: FloatArray) -> IntArray:
     """The best assignment of each of several tables."""
     masks, candidates = tables.shape[1:]
     if masks < candidates and masks > 1:
         return np.array([best_assignment(table) for table in tables])
     every = orders(masks) if masks > 1 else np.arange(candidates)[:, None]
-    chosen: Numbers = every[_first_best(tables[:, np.arange(masks), every].sum(axis=2))]
+    chosen: IntArray = every[_first_best(tables[:, np.arange(masks), every].sum(axis=2))]
     return chosen
 
 
-def _first_best(totals: Values) -> Numbers:
+def _first_best(totals: FloatArray) -> IntArray:
     """The place of the first of the highest totals in the last axis.
 
     Matrix products round differently on other processors: equal totals are equal only without their last digits.
     """
-    best: Numbers = totals.round(9).argmax(axis=-1)
+    best: IntArray = totals.round(9).argmax(axis=-1)
     return best
 
 
 @cache
-def orders(masks: int) -> Numbers:
+def orders(masks: int) -> IntArray:
     """Every assignment of candidates to that many masks; in the first, mask n gets candidate n."""
     return np.array(list(permutations(range(masks))))

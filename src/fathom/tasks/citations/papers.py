@@ -11,13 +11,13 @@ from functools import cached_property
 from types import MappingProxyType
 
 from fathom.corpus.publication_dates import arxiv_month
-from fathom.records.documents import Document, DocumentId, Reference, Section
+from fathom.records.documents import CitationType, Document, DocumentId, Reference, Section
 from fathom.records.names import CHINESE
 from fathom.records.spans import Span
 from fathom.tasks.citations.citation_groups import CitationGroup, CitationGroups
 from fathom.tasks.citations.lexical import Queries
 from fathom.tasks.citations.mentions import Mentions
-from fathom.tasks.citations.type_rule import CitationType, citation_type_in
+from fathom.tasks.citations.type_rule import citation_type_in
 from fathom.tasks.citations.word_counts import letters_of
 
 LEFT_OUT = ("references", "appendix")
@@ -32,8 +32,8 @@ NEAR = 2
 LATER = 1
 """The maximum number of years between the year of an entry and its arXiv identifier, if that is later."""
 
-LEAST_WORDS = 6
-"""The minimum number of words in a sentence besides its citation: fewer do not identify the work."""
+MIN_WORDS = 6
+"""The minimum number of words in a sentence, not counting its citation: fewer do not identify the work."""
 
 MARK = "[[CITATION"
 """The beginning of every mask; a paper that contains it cannot be used."""
@@ -198,7 +198,7 @@ class Paper:
             return None
         sentence = sentences[number]
         rest = self.text[sentence.start : place.start] + self.text[place.end : sentence.end]
-        return sentence if len(_WORDS.findall(rest)) >= LEAST_WORDS else None
+        return sentence if len(_WORDS.findall(rest)) >= MIN_WORDS else None
 
     def _section(self, place: Span) -> int:
         return next((number for number, section in enumerate(self.sections) if section.span.contains(place)), -1)

@@ -17,13 +17,13 @@ from fathom.corpus.store import Corpus
 from fathom.records.documents import DocumentId
 from fathom.tasks.citations.candidate_search import MatcherBalance, SearchSpace, search_choices, search_clozes
 from fathom.tasks.citations.draft import CUT, cited_at, wanted_words
-from fathom.tasks.citations.evidence import telling_words
+from fathom.tasks.citations.evidence import evidence_words
 from fathom.tasks.citations.lexical import match_scores
 from fathom.tasks.citations.papers import NEAR, Mask, Paper
-from fathom.tasks.citations.settings import MASKS, CitationSettings, Difficulty, Form, Sampling, Task
+from fathom.tasks.citations.settings import MASKS, CandidateSampling, CitationSettings, CitationTask, Difficulty, Form
 from fathom.tasks.citations.topics import topic_vectors
 from fathom.tasks.citations.work_names import common_words
-from fathom.tasks.citations.works import LEAST, CandidateWork
+from fathom.tasks.citations.works import MIN_CHARACTERS, CandidateWork
 
 KEPT = 2_048
 """The maximum number of works whose texts are cached."""
@@ -44,7 +44,7 @@ CLOZE_SEARCHES = ((3, 256), (6, 2_048))
 SHARED_MASKS = 2
 """The maximum number of masks that two clozes of a paper have in common."""
 
-Cell = tuple[Task, str]
+TaskLevel = tuple[CitationTask, str]
 """A task and the name of a level."""
 
 
@@ -76,7 +76,7 @@ class CorpusWorks:
                 self.left_out[f"works with unknown {lacking}"] += 1
             # A title with its abstract is short by nature; every other form needs enough text.
             self._known[id] = lacking is None and all(
-                work.room(form) >= (LEAST if form != "concise" else 200) for form in self._forms
+                work.room(form) >= (MIN_CHARACTERS if form != "concise" else 200) for form in self._forms
             )
         return self._known[id]
 
@@ -113,7 +113,7 @@ class AvailableMasks:
         self.searched: dict[tuple[Form, tuple[Mask, ...], tuple[DocumentId, ...]], SearchSpace] = {}
         """What was searched so far, by form, masks and works."""
 
-    def masks(self, task: Task, variants: Sequence[Difficulty]) -> dict[DocumentId, list[Mask]]:
+    def masks(self, task: CitationTask, variants: Sequence[Difficulty]) -> dict[DocumentId, list[Mask]]:
         """The masks for a task in these settings, by work."""
         found: dict[DocumentId, list[Mask]] = defaultdict(list)
         for mask in filter(partial(_suits, variants), self._masks):
@@ -137,7 +137,7 @@ class AvailableMasks:
         fewest items of their paper, or in the most, that would give them away."""
         return abs(self._seen[work] - mean(self._seen[other] for other in others))
 
-    def take(self, task: Task, masks: Sequence[Mask], candidates: Sequence[DocumentId]) -> None:
+    def take(self, task: CitationTask, masks: Sequence[Mask], candidates: Sequence[DocumentId]) -> None:
         """Mark the masks of an item as used."""
         self._seen.update(candidates)
         if task == "set":
@@ -173,12 +173,12 @@ class ItemFinder:
         self._corpus = corpus
         self._works = works
         self._settings = settings
-        self.balance: dict[Cell, MatcherBalance] = defaultdict(MatcherBalance)
-        self.looked: dict[Cell, Counter[str]] = defaultdict(Counter)
+        self.balance: dict[TaskLevel, MatcherBalance] = defaultdict(MatcherBalance)
+        self.looked: dict[TaskLevel, Counter[str]] = defaultdict(Counter)
         """For filtered levels: sets of candidates tried, and how many of them passed the filter."""
 
     def of(
-        self, available: AvailableMasks, cell: Cell, variants: Sequence[Difficulty], rng: Random
+        self, available: AvailableMasks, cell: TaskLevel, variants: Sequence[Difficulty], rng: Random
     ) -> Iterator[PossibleItem]:
         """Possible items of a paper, with the candidates of the first of the settings."""
         if cell[0] == "choice":
@@ -195,7 +195,7 @@ class ItemFinder:
 
         Settings with the same sampling and number have the same candidates, and a smaller set is part of a larger one.
         """
-        lines: dict[Sampling, list[DocumentId]] = {}
+        lines: dict[CandidateSampling, list[DocumentId]] = {}
         found: dict[str, tuple[DocumentId, ...]] = {}
         for name, difficulty in variants.items():
             if not lines:
@@ -217,7 +217,7 @@ class ItemFinder:
     # Choices and clozes.
 
     def _choices(
-        self, available: AvailableMasks, cell: Cell, variants: Sequence[Difficulty], rng: Random
+        self, available: AvailableMasks, cell: TaskLevel, variants: Sequence[Difficulty], rng: Random
     ) -> Iterator[PossibleItem]:
         """Possible choices: a mask, and other works as candidates."""
         difficulty, paper = variants[0], available.paper
@@ -241,7 +241,7 @@ class ItemFinder:
             )
 
     def _clozes(
-        self, available: AvailableMasks, cell: Cell, variants: Sequence[Difficulty], rng: Random
+        self, available: AvailableMasks, cell: TaskLevel, variants: Sequence[Difficulty], rng: Random
     ) -> Iterator[PossibleItem]:
         """Possible clozes: four masks of four works, and other works as candidates."""
         difficulty, paper = variants[0], available.paper
@@ -307,7 +307,7 @@ class ItemFinder:
                 yield mask
 
     def _together(
-        self, available: AvailableMasks, masks: dict[DocumentId, list[Mask]], cell: Cell, rng: Random
+        self, available: AvailableMasks, masks: dict[DocumentId, list[Mask]], cell: TaskLevel, rng: Random
     ) -> Iterator[PossibleItem]:
         """Sets of four masks that matching shared words does not solve: few sets are tried first, many if none fits."""
         form = self._settings.difficulties[cell[1]].form
@@ -341,12 +341,14 @@ class ItemFinder:
         key = form, masks, works
         if key not in available.searched:
             paper = available.paper
-            shown = max(LEAST, (self._settings.room(candidates) - paper.shown_length) // candidates) // CUT * CUT
+            shown = (
+                max(MIN_CHARACTERS, (self._settings.room(candidates) - paper.shown_length) // candidates) // CUT * CUT
+            )
             wanted = wanted_words(paper, masks)
             queries = [paper.queries.of(mask.place) for mask in masks]
             words = [self._works.work(work).excerpt(form, shown, wanted).words for work in works]
             common = common_words(self._corpus).stems
-            telling = [telling_words(query.words, len(masks), common) for query in queries]
+            telling = [evidence_words(query.words, len(masks), common) for query in queries]
             held = [np.array([one.holds(told) for one in words]) for told in telling]
             available.searched[key] = SearchSpace(match_scores(queries, words, topic_vectors(self._corpus)), held)
         return available.searched[key]

@@ -8,15 +8,15 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
-from fathom.records.documents import Position
+from fathom.records.documents import CitationType, Position
 from fathom.records.record import Record
-from fathom.tasks.citations.type_rule import CitationType, TypeChecks, read_type_checks
+from fathom.tasks.citations.type_rule import TypeChecks, read_type_checks
 from fathom.tasks.family import FamilySettings, ModelAnswers
 
-Task = Literal["choice", "cloze", "set"]
+CitationTask = Literal["choice", "cloze", "set"]
 LevelName = Literal["easy", "medium", "hard"]
-Scope = Literal["full", "section"]
-Sampling = Literal["random", "nearest"]
+PaperScope = Literal["full", "section"]
+CandidateSampling = Literal["random", "nearest"]
 Form = Literal["concise", "full", "body"]
 Masking = Literal["all", "one"]
 CandidateCount = int | Literal["all"]
@@ -33,13 +33,13 @@ class Difficulty(Record):
 
     citation_type: CitationType
     """Attributional: the sentence names the method, model or data set. Descriptive: it does not."""
-    sampling: Sampling
+    sampling: CandidateSampling
     """Candidates drawn from the whole reference list (random), or from the works that one section cites, and its
     neighbors if those are too few (nearest)."""
     form: Form
     """The text of a candidate: title and abstract (concise), all of it (full), or its body without its title and the
     names of what it presents (body)."""
-    scope: Scope = "full"
+    scope: PaperScope = "full"
     """The text of the question paper: all of it, or the section of the mask."""
     masking: Masking = "all"
     """Whether every mention of a candidate is hidden, or only what the question asks about."""
@@ -80,18 +80,18 @@ FIELDS = {
 class CitationSettings(FamilySettings):
     """How many items of which tasks and levels are built."""
 
-    tasks: tuple[Task, ...] = ("choice", "cloze")
+    tasks: tuple[CitationTask, ...] = ("choice", "cloze")
     """One mask (choice), four masks, each for another candidate (cloze), or one mask for a group of citations (set)."""
     levels: Annotated[tuple[LevelName, ...], Field(min_length=1)] = get_args(LevelName)
     """Levels of difficulty; with --type, --sampling, --candidate-text or --scope, the one level that they change
     (medium by default)."""
     type: CitationType | None = None
     """Custom level: whether the sentence names the method, model or data set."""
-    sampling: Sampling | None = None
+    sampling: CandidateSampling | None = None
     """Custom level: candidates at random, or works cited in the same section or near it."""
     candidate_text: Form | None = None
     """Custom level: title and abstract, the full text, or the body without what identifies the work."""
-    scope: Scope | None = None
+    scope: PaperScope | None = None
     """Custom level: the whole question paper, or the section of the mask."""
     items: Position = 100
     """Items for each task and level."""
@@ -140,7 +140,7 @@ class CitationSettings(FamilySettings):
                 raise ValueError(f"--candidates is {difficulty.candidates}. Use {MASKS} or more, or all")
             if "cloze" in self.tasks and "sampling" in self.vary and difficulty.candidates == MASKS:
                 raise ValueError(
-                    f"The {MASKS} candidates of a cloze are the works at its masks, so that --vary sampling would "
+                    f"The {MASKS} candidates of a cloze are the works at its masks, so --vary sampling would "
                     "change nothing. Add --tasks choice, or use more --candidates"
                 )
         return self

@@ -8,23 +8,15 @@ from random import Random
 
 from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
 from fathom.scoring.answers import Assignment, Choice, Selection
 from fathom.scoring.keys import Key
-from fathom.tasks.citations.lexical import (
-    MaskQuery,
-    Queries,
-    Values,
-    best_assignment,
-    best_options,
-    first_scores,
-    match_scores,
-)
+from fathom.tasks.citations.lexical import MaskQuery, Queries, best_assignment, best_options, first_scores, match_scores
 from fathom.tasks.citations.papers import MARK
 from fathom.tasks.citations.shown_text import rendered_words
-from fathom.tasks.citations.topics import topic_vectors
+from fathom.tasks.citations.topics import FloatArray, topic_vectors
 from fathom.tasks.citations.word_counts import CandidateWords
 from fathom.tasks.family import ALL_SEEN, Item, Unseen
 from fathom.tasks.simulating import most_frequent
@@ -38,7 +30,9 @@ class Simulator:
         self._corpus = corpus
         self._keys = keys
 
-    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random, unseen: Unseen = ALL_SEEN) -> str:
+    def text(
+        self, context: Context, item: Item, simulated: SimulatedModel, rng: Random, unseen: Unseen = ALL_SEEN
+    ) -> str:
         """The text of the response to one question."""
         correct, of = options_of(item.key), len(context.places) - 1
         match simulated.kind:
@@ -74,7 +68,7 @@ class Simulator:
             return best_options(found[0], len(options_of(key)))
         return tuple(place + 1 for place in best_assignment(found))
 
-    def scores(self, context: Context) -> Values:
+    def scores(self, context: Context) -> FloatArray:
         """The scores of all matchers, by mask and candidate, for the text as it is shown."""
         return match_scores(*self._shown(context), topic_vectors(self._corpus))
 
@@ -117,7 +111,7 @@ def _unseen(context: Context, unseen: Unseen) -> set[int]:
     return {place for place, id in enumerate(candidates, start=1) if id in unseen or paper in unseen}
 
 
-def _missed(of: int, simulated: Simulated, rng: Random) -> set[int]:
+def _missed(of: int, simulated: SimulatedModel, rng: Random) -> set[int]:
     """The candidates that a reader misses."""
     miss = simulated.chance("miss")
     return {place for place in range(1, of + 1) if rng.random() < miss} if miss else set()

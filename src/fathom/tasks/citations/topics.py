@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fathom.corpus.store import Corpus
-from fathom.tasks.citations.word_counts import STOPPED, Numbers, numbered, numbers_in_use, stems_in
+from fathom.tasks.citations.word_counts import STOPPED, Int32Array, numbered, numbers_in_use, stems_in
 
-Values = NDArray[np.float64]
+FloatArray = NDArray[np.float64]
 
 SAMPLED, SAMPLED_CHARACTERS = 400, 20_000
 """Documents from which the vectors are computed, and characters of each. With fewer documents, the vectors tell
@@ -48,7 +48,7 @@ SPACES = {
     for many in sizes
 }
 """The columns in which texts are compared. Vectors of few dimensions compare subjects, those of many compare words."""
-WAYS = tuple(name for space in SPACES for name in (space, f"best part in {space}"))
+COMPARISONS = tuple(name for space in SPACES for name in (space, f"best part in {space}"))
 """The ways in which `TopicVectors.scores` compares texts, in its order."""
 
 _known: WeakKeyDictionary[Corpus, TopicVectors] = WeakKeyDictionary()
@@ -95,8 +95,8 @@ class TopicVectors:
         ):
             self._vectors[:-1, _columns(kind, vectors.shape[1])] = vectors
 
-    def scores(self, queries: Sequence[Numbers], candidates: Sequence[Numbers]) -> Iterator[Values]:
-        """Cosines of queries (rows) and candidates (columns), for each of `WAYS`; texts are the numbers of their
+    def scores(self, queries: Sequence[Int32Array], candidates: Sequence[Int32Array]) -> Iterator[FloatArray]:
+        """Cosines of queries (rows) and candidates (columns), for each of `COMPARISONS`; texts are the numbers of their
         stems."""
         asked = self._weighted(queries) @ self._vectors[:-1]
         whole = self._weighted(candidates) @ self._vectors[:-1]
@@ -108,20 +108,20 @@ class TopicVectors:
             yield units @ _unit(whole[:, columns]).T
             yield np.maximum.reduceat(units @ _unit(every[:, columns]).T, starts, axis=1)
 
-    def _rows_of(self, stems: Numbers) -> NDArray[np.int_]:
+    def _rows_of(self, stems: Int32Array) -> NDArray[np.int_]:
         """The row of every stem; stems that were read later than the texts have no vector."""
         rows: NDArray[np.int_] = self._rows[np.minimum(stems, len(self._rows) - 1)]
         return rows
 
-    def _weighted(self, texts: Sequence[Numbers]) -> Values:
+    def _weighted(self, texts: Sequence[Int32Array]) -> FloatArray:
         """The weight of every word with a vector in each of the texts, with unit length."""
         counts = np.array([np.bincount(self._rows_of(text), minlength=len(self._weights))[:-1] for text in texts], int)
         counts = counts.reshape(len(texts), len(self._weights) - 1)
-        # Few counts differ, so that a table saves most of the logarithms.
+        # Few counts differ, so a table saves most of the logarithms.
         weight_of = np.append(0.0, 1 + np.log(np.arange(1, counts.max(initial=0) + 1)))
         return _unit(weight_of[counts] * self._weights[:-1])
 
-    def _passages(self, stems: Numbers) -> Values:
+    def _passages(self, stems: Int32Array) -> FloatArray:
         """The vectors of the passages of a text that have words with a vector; a zero if none has."""
         rows = self._rows_of(stems)
         places = np.flatnonzero(rows < len(self._weights) - 1)
@@ -129,10 +129,10 @@ class TopicVectors:
             return np.zeros((1, COLUMNS))
         starts = np.flatnonzero(np.diff(places // PASSAGE, prepend=-1))
         rows = rows[places]
-        found: Values = np.add.reduceat(self._vectors[rows] * self._weights[rows, None], starts, axis=0)
+        found: FloatArray = np.add.reduceat(self._vectors[rows] * self._weights[rows, None], starts, axis=0)
         return found
 
-    def _associations(self, documents: Sequence[Numbers]) -> Values:
+    def _associations(self, documents: Sequence[Int32Array]) -> FloatArray:
         """The positive pointwise mutual information of each two words as neighbors."""
         many = len(self._weights)
         rows = [self._rows_of(document) for document in documents]
@@ -148,7 +148,7 @@ class TopicVectors:
         return found
 
 
-def _frequent(used: NDArray[np.int_], documents: Sequence[Numbers]) -> NDArray[np.int_]:
+def _frequent(used: NDArray[np.int_], documents: Sequence[Int32Array]) -> NDArray[np.int_]:
     """The stems in most passages. Of equally frequent ones, those come first that the documents use first: the number
     of a stem depends on what was read before."""
     every = np.concatenate([np.zeros(0, np.int32), *documents])
@@ -160,7 +160,7 @@ def _frequent(used: NDArray[np.int_], documents: Sequence[Numbers]) -> NDArray[n
     return frequent
 
 
-def _directions(matrix: Values, many: int, rng: np.random.Generator) -> Values:
+def _directions(matrix: FloatArray, many: int, rng: np.random.Generator) -> FloatArray:
     """The main directions of the rows of a matrix, as columns, by subspace iteration."""
     basis = rng.normal(size=(matrix.shape[1], min(many, *matrix.shape)))
     for _ in range(2):
@@ -168,7 +168,7 @@ def _directions(matrix: Values, many: int, rng: np.random.Generator) -> Values:
     return np.asarray(basis @ np.linalg.svd(matrix @ basis, full_matrices=False)[2].T)
 
 
-def _factors(matrix: Values, many: int, rng: np.random.Generator) -> Values:
+def _factors(matrix: FloatArray, many: int, rng: np.random.Generator) -> FloatArray:
     """Non-negative factors of a matrix: the weight of each column in each of them."""
     left, right = rng.random((len(matrix), many)), rng.random((many, matrix.shape[1]))
     for _ in range(TOPIC_ITERATIONS):
@@ -177,6 +177,6 @@ def _factors(matrix: Values, many: int, rng: np.random.Generator) -> Values:
     return right.T
 
 
-def _unit(rows: Values) -> Values:
-    unit: Values = rows / (np.linalg.norm(rows, axis=-1, keepdims=True) + 1e-9)
+def _unit(rows: FloatArray) -> FloatArray:
+    unit: FloatArray = rows / (np.linalg.norm(rows, axis=-1, keepdims=True) + 1e-9)
     return unit

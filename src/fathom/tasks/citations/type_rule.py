@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import Literal, get_args
+from typing import get_args
 
-from fathom.records.documents import Count
+from fathom.records.documents import CitationType, Count
 from fathom.records.names import CHINESE
 from fathom.records.questions import Response
 from fathom.records.record import Record
@@ -16,8 +16,6 @@ from fathom.scoring.answers import Text
 from fathom.scoring.check import check_response
 from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import Verdict
-
-CitationType = Literal["attributional", "descriptive"]
 
 BEFORE = 120
 """Characters before a citation that can name what is cited, and after it."""
@@ -30,7 +28,7 @@ _CHINESE_ARTIFACTS_WORDS = """
 """
 _CHINESE_ARTIFACTS = tuple(_CHINESE_ARTIFACTS_WORDS.split())
 """Words after a name in a Chinese sentence: "TideMap潮位模型"."""
-_LONGEST_ARTIFACT = 6
+_MAX_ARTIFACT_LENGTH = 6
 """The maximum length of such a word with its qualifier; longer runs of characters are a separate clause."""
 
 _ARTIFACTS_WORDS = """
@@ -159,7 +157,7 @@ def _words_of_the_phrase(tail: str) -> list[str]:
 
 
 def _is_chinese_artifact(word: str) -> bool:
-    return len(word) <= _LONGEST_ARTIFACT and word.endswith(_CHINESE_ARTIFACTS)
+    return len(word) <= _MAX_ARTIFACT_LENGTH and word.endswith(_CHINESE_ARTIFACTS)
 
 
 def _names(words: list[str], tail: str) -> bool:

@@ -77,10 +77,10 @@ _NUMBERS = _Numbers()
 STOPPED = len([_NUMBERS[stem] for stem in sorted(_STOPPED)])
 """Stems with smaller numbers are those of stop words."""
 
-Numbers = NDArray[np.int32]
+Int32Array = NDArray[np.int32]
 
 
-def numbered(stems: Sequence[str]) -> Numbers:
+def numbered(stems: Sequence[str]) -> Int32Array:
     """The number of each stem: equal stems have the same number in every text."""
     return np.fromiter(map(_NUMBERS.__getitem__, stems), np.int32, len(stems))
 
@@ -138,7 +138,7 @@ class WordIndex:
             [(part.count("\n\n") + 1, len(one), many) for part, one, many in zip(parts, found, names, strict=True)]
         )
 
-    def stems(self, parts: Sequence[int]) -> Numbers:
+    def stems(self, parts: Sequence[int]) -> Int32Array:
         """The numbers of all stems of some parts, in order."""
         return _joined(self._stems, self._ends, parts)
 
@@ -146,7 +146,7 @@ class WordIndex:
         """The logarithms of the counts of character sequences of some parts."""
         return gram_counts(_joined(self._grams, self._gram_ends, parts))
 
-    def headings(self, parts: Sequence[int]) -> Numbers:
+    def headings(self, parts: Sequence[int]) -> Int32Array:
         """The numbers of the stems of headings."""
         return np.concatenate([np.zeros(0, np.int32), *(self._headings[part] for part in parts)])
 
@@ -162,7 +162,7 @@ class WordIndex:
         return *counts, len(gaps), int(self._ends[last + 1] - self._ends[numbers[0]])
 
     @cached_property
-    def _places(self) -> tuple[Numbers, NDArray[np.int64], NDArray[np.int64]]:
+    def _places(self) -> tuple[Int32Array, NDArray[np.int64], NDArray[np.int64]]:
         """The distinct stems in the order of their numbers; the parts that contain each; where those of each begin."""
         part = np.repeat(np.arange(self.parts), np.diff(self._ends))
         pairs = np.unique(self._stems.astype(np.int64) * self.parts + part)
@@ -210,12 +210,12 @@ class CandidateWords:
         self._parts = parts
 
     @cached_property
-    def stems(self) -> Numbers:
+    def stems(self) -> Int32Array:
         """The numbers of all stems, in the order of the text."""
         return self._index.stems(self._parts)
 
     @cached_property
-    def _counted(self) -> tuple[Numbers, NDArray[np.int64]]:
+    def _counted(self) -> tuple[Int32Array, NDArray[np.int64]]:
         return np.unique(self.stems, return_counts=True)
 
     @cached_property
@@ -231,7 +231,7 @@ class CandidateWords:
         return found
 
     @cached_property
-    def headings(self) -> Numbers:
+    def headings(self) -> Int32Array:
         """The numbers of the stems of the headings."""
         return self._index.headings(self._parts)
 

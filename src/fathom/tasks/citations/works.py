@@ -29,7 +29,7 @@ NEEDED: dict[Form, tuple[FieldName, ...]] = {
 }
 """The fields that must not be unknown for a work to be shown in each form."""
 
-LEAST = 800
+MIN_CHARACTERS = 800
 """The minimum length of a candidate in characters: a shorter text is uninformative."""
 
 OFTEN = 5
@@ -107,7 +107,7 @@ class CandidateWork:
         """A field that is not known and that the form would show or hide; None if it can be shown as it is meant.
 
         Names of a byline that was not read may be taken for headings. They come before the abstract or introduction,
-        so that the form "body", which hides who wrote the work, starts there.
+        so the form "body", which hides who wrote the work, starts there.
         """
         if form == "body" and self._hides_byline and self._opening is None:
             return "authors"

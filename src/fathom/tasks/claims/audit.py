@@ -12,7 +12,7 @@ from fathom.records.questions import QuestionId, Response
 from fathom.records.spans import Span
 from fathom.scoring.answers import LinkedSpan, LinkedSpans, Text
 from fathom.scoring.quotes import quote_locator
-from fathom.scoring.shown import ShownContext
+from fathom.scoring.shown_context import ShownContext
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.auditing import AuditChecks
 from fathom.tasks.checking import shown_context
@@ -235,7 +235,7 @@ def _plain(text: str) -> str:
 
 
 def _longest_run(text: str, words: str) -> float:
-    """The most words in a row of a text that are in `words`, too, as a share of the text."""
+    """The longest run of words of a text that is also in `words`, as a share of the text."""
     mine = _plain(text).split()
     longest = 0
     for start in range(len(mine)):

@@ -18,7 +18,7 @@ from fathom.scoring.answers import Link, LinkedSpan, LinkedSpans
 from fathom.scoring.keys import Key
 from fathom.tasks.claims.keys import CONCLUSION, LABEL, LIMITATIONS, REASON, ClaimsProgram, all_free_texts
 from fathom.tasks.claims.levels import SCALES, level_of
-from fathom.tasks.claims.measures import FINDING, OWN_WORDS, PARTS, Counts, compare_claims, compare_finding, f1
+from fathom.tasks.claims.measures import FINDING, OWN_WORDS, PARTS, NamedCounts, compare_claims, compare_finding, f1
 from fathom.tasks.claims.units import units
 
 OVERLAPPING = 3
@@ -131,7 +131,7 @@ class Baselines:
     """The results of the shortcuts on the questions of a bench, summed over questions."""
 
     def __init__(self) -> None:
-        self._counts: dict[str, Counts] = defaultdict(Counter)
+        self._counts: dict[str, NamedCounts] = defaultdict(Counter)
         self._labels: Counter[str] = Counter()
         self._levels: dict[str, Counter[str]] = defaultdict(Counter)
         self._values: dict[str, Counter[str]] = defaultdict(Counter)

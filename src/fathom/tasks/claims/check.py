@@ -17,12 +17,12 @@ from fathom.scoring.answers import Link, LinkedSpan, LinkedSpans, Text
 from fathom.scoring.check import check_response
 from fathom.scoring.keys import Key
 from fathom.scoring.quotes import quote_locator
-from fathom.scoring.shown import ShownContext
+from fathom.scoring.shown_context import ShownContext
 from fathom.scoring.verdicts import Outcome, Verdict
-from fathom.systems.passes import FENCE, READ
+from fathom.systems.claim_passes import FENCE, READ
 from fathom.tasks.claims.keys import CONCLUSION, LABEL, LIMITATIONS, OPTION, ClaimsProgram, passages_of
 from fathom.tasks.claims.levels import level_of, scale_of
-from fathom.tasks.claims.measures import FINDING, Counts, compare_claims, compare_finding, f1
+from fathom.tasks.claims.measures import FINDING, NamedCounts, compare_claims, compare_finding, f1
 
 NOWHERE = Span(0, 0)
 """The place of a quote that the text does not have."""
@@ -153,7 +153,7 @@ def _option(label: str, options: Iterable[str]) -> str:
     return next((option for option in options if option.lower() == normal), label)
 
 
-def _quote_counts(quotes: QuoteReader, output: JsonOutput, response: Response) -> Counts:
+def _quote_counts(quotes: QuoteReader, output: JsonOutput, response: Response) -> NamedCounts:
     # A system of several calls reads the JSON of each of them; its trace says which needed a repair.
     reads = [step for step in response.trace if step.kind == "tool" and step.name == READ]
     repaired = set(output.repairs) - {"code fence"} or any(step.output not in ("", FENCE) for step in reads)
@@ -187,7 +187,7 @@ def _verdict(
     outcome: Outcome,
     score: float = 0.0,
     parsed: LinkedSpans | None = None,
-    counts: Counts | None = None,
+    counts: NamedCounts | None = None,
     reason: str = "",
 ) -> Verdict:
     return Verdict(

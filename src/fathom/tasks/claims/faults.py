@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.documents import Document, DocumentId, Passage
 from fathom.records.quoted_claims import CLAIM_ATTRIBUTES, EVIDENCE_ATTRIBUTES, REASONS
 from fathom.records.spans import Span
@@ -37,7 +37,7 @@ _WORDS = ("velvet", "harbor", "trombone", "pepper", "lantern", "glacier", "waltz
 class FaultyReader:
     """Answers from the key with faults at the rates of a simulated model's parameters."""
 
-    def __init__(self, simulated: Simulated, rng: Random, document: Callable[[DocumentId], Document]) -> None:
+    def __init__(self, simulated: SimulatedModel, rng: Random, document: Callable[[DocumentId], Document]) -> None:
         self._simulated = simulated
         self._rng = rng
         self._document = document

@@ -27,7 +27,7 @@ _PROGRAM = re.compile(r"(\w+) of (.+), by (sentence|character) from (\d\S*)", re
 
 @dataclass(frozen=True)
 class ClaimsProgram:
-    """What a key was made from, and how its passages are compared: the program of its proof."""
+    """The program of a key's proof: its source, and how its passages are compared."""
 
     task: str
     annotator: str
@@ -108,7 +108,7 @@ def all_free_texts(answer: LinkedSpans) -> Iterator[str]:
 
 
 def claim_attributes(claim: Claim) -> dict[str, str]:
-    """What is known about a claim."""
+    """The known attributes of a claim."""
     found = {
         "type": claim.type,
         "robustness": claim.robustness,
@@ -121,7 +121,7 @@ def claim_attributes(claim: Claim) -> dict[str, str]:
 
 
 def evidence_attributes(evidence: Evidence) -> dict[str, str]:
-    """What is known about a piece of evidence."""
+    """The known attributes of a piece of evidence."""
     found = {
         "polarity": evidence.polarity,
         "type": evidence.type,
@@ -167,7 +167,7 @@ def _row(kind: str, document: Document, span: Span) -> tuple[str, ...]:
 
 
 def passages_of(spans: Iterable[LinkedSpan]) -> Iterator[Passage]:
-    """All passages of claims: each claim and each piece of evidence, followed by what states something about it."""
+    """All passages of claims: each claim and piece of evidence, followed by the passages about it."""
     for one in spans:
         yield one.passage
         yield from one.stated.values()

@@ -13,34 +13,34 @@ from fathom.records.spans import Span
 from fathom.scoring.answers import Link, LinkedSpan, LinkedSpans, Text
 from fathom.scoring.keys import Key
 from fathom.scoring.quote_words import NormalizedWords
-from fathom.scoring.span_matching import ClaimMatch, Level, SentenceIndex, SpanMatcher, match_claims
+from fathom.scoring.span_matching import ClaimMatch, MatchLevel, SentenceIndex, SpanMatcher, match_claims
 from fathom.tasks.claims.keys import CONCLUSION, LABEL, LIMITATIONS, REASON, ClaimsProgram, free_texts
 from fathom.tasks.claims.units import units
 from fathom.tasks.claims.wording import PLANTED
 
-Counts = Counter[str]
+NamedCounts = Counter[str]
 PARTS = ("claims", "evidence", "links")
 FINDING = "finding evidence"
 """The part that questions for the evidence on a given question have."""
 GAP, ALL_GAPS, KEY_GAPS = "sentence gap", "sentence gap of all links", "sentence gap of annotators"
 """Sentences between claims and their evidence: of links that match the key, of all predicted links, and of the key."""
 STATEMENTS = {"claim": CONCLUSION, "evidence": LIMITATIONS}
-"""What the text may state about claims and about evidence, in passages of their own."""
+"""Attributes of claims and of evidence that the text may state in separate passages."""
 UNJUSTIFIED = "unjustified"
 """Claims that the evidence does not justify."""
 NO_EVIDENCE = "no evidence reason"
 OWN_WORDS = {CONCLUSION: "conclusion words", LIMITATIONS: "limitations words", REASON: f"{NO_EVIDENCE} words"}
 """The parts that count the words of texts that an annotator wrote."""
-LEVELS: tuple[Level, ...] = get_args(Level)
+LEVELS: tuple[MatchLevel, ...] = get_args(MatchLevel)
 Documents = Mapping[DocumentId, Document]
-Values = dict[str, tuple[float, ...]]
+NamedLists = dict[str, tuple[float, ...]]
 
 
 class KeyComparison(NamedTuple):
-    """What of a key was found."""
+    """How much of a key was found."""
 
-    counts: Counts
-    values: Values
+    counts: NamedCounts
+    values: NamedLists
     """Lists of numbers: distances between claims and their evidence."""
 
 
@@ -51,8 +51,8 @@ def compare_claims(
 
     Counts at the other level of comparison end in its name, such as "claims matched by character".
     """
-    counts: Counts = Counter()
-    values: Values = {}
+    counts: NamedCounts = Counter()
+    values: NamedLists = {}
     for level in LEVELS:
         match = match_claims(gold.spans, predicted, _sentences(documents), program.threshold, level)
         own = level == program.level
@@ -87,12 +87,12 @@ def empty_counts(key: Key) -> dict[str, float]:
 
 def compare_finding(
     gold: LinkedSpans, label: str, passages: Sequence[Passage], documents: Documents, program: ClaimsProgram
-) -> Counts:
+) -> NamedCounts:
     """The counts of a predicted label and its evidence. The passages of the key are alternatives: one is enough."""
     matcher = _matcher(documents, program)
     wanted = [one.passage for one in gold.spans]
     matched = sum(any(matcher.overlap(one, two) >= program.threshold for two in wanted) for one in passages)
-    counts: Counts = Counter()
+    counts: NamedCounts = Counter()
     counts["labels"] = 1
     counts["labels correct"] = int(label == gold.spans[0].attributes.get(LABEL))
     counts[f"{FINDING} gold"] = 1
@@ -103,7 +103,7 @@ def compare_finding(
 
 
 def _matcher(documents: Documents, program: ClaimsProgram) -> SpanMatcher:
-    return SpanMatcher(SentenceIndex(_sentences(documents)), program.threshold, cast(Level, program.level))
+    return SpanMatcher(SentenceIndex(_sentences(documents)), program.threshold, cast(MatchLevel, program.level))
 
 
 def f1(counts: Mapping[str, float], part: str) -> float:
@@ -123,15 +123,15 @@ def _sentences(documents: Documents) -> Callable[[DocumentId], Sequence[Span]]:
     return lambda id: units(documents[id]) if id in documents else ()
 
 
-def _gaps(match: ClaimMatch) -> Values:
+def _gaps(match: ClaimMatch) -> NamedLists:
     """Distances between claims and their evidence in sentences."""
     found = {GAP: match.matched_gaps, ALL_GAPS: match.predicted_gaps, KEY_GAPS: match.gold_gaps}
     return {name: tuple(map(float, gaps)) for name, gaps in found.items() if gaps}
 
 
-def _agreement(gold: LinkedSpans, predicted: Sequence[LinkedSpan], match: ClaimMatch) -> Counts:
+def _agreement(gold: LinkedSpans, predicted: Sequence[LinkedSpan], match: ClaimMatch) -> NamedCounts:
     """How many attributes of matched claims and links the key has, and how many of them agree."""
-    counts: Counts = Counter()
+    counts: NamedCounts = Counter()
     for kind, closed, ours, theirs in _matched_parts(gold, predicted, match):
         for name in closed:
             if name in theirs.attributes:
@@ -154,13 +154,13 @@ def _reasons_in(text: str) -> set[str]:
 
 def _statements(
     gold: LinkedSpans, predicted: Sequence[LinkedSpan], match: ClaimMatch, matcher: SpanMatcher, program: ClaimsProgram
-) -> Counts:
+) -> NamedCounts:
     """The statements about matched claims and links, and how many of them match.
 
     Planted claims are known to have no other conclusions and limitations. Annotators may not have looked for them, so
     that what is predicted counts only where they marked one.
     """
-    counts: Counts = Counter()
+    counts: NamedCounts = Counter()
     for kind, _, ours, theirs in _matched_parts(gold, predicted, match):
         name = STATEMENTS[kind]
         said, true = ours.stated.get(name), theirs.stated.get(name)
@@ -171,9 +171,9 @@ def _statements(
     return counts
 
 
-def _common_words(gold: LinkedSpans, predicted: Sequence[LinkedSpan], match: ClaimMatch) -> Counts:
+def _common_words(gold: LinkedSpans, predicted: Sequence[LinkedSpan], match: ClaimMatch) -> NamedCounts:
     """The words of the texts that annotators wrote about matched claims and links, and how many a response has."""
-    counts: Counts = Counter()
+    counts: NamedCounts = Counter()
     for _, _, ours, theirs in _matched_parts(gold, predicted, match):
         for name in free_texts(theirs):
             said, true = (Counter(NormalizedWords.of(one.attributes.get(name, "")).forms) for one in (ours, theirs))

@@ -10,8 +10,8 @@ from pydantic import Field
 from fathom.records.documents import Position
 from fathom.tasks.family import FamilySettings
 
-Task = Literal["claims", "evidence", "strength", "significance"]
-TASKS: tuple[Task, ...] = get_args(Task)
+ClaimsTask = Literal["claims", "evidence", "strength", "significance"]
+TASKS: tuple[ClaimsTask, ...] = get_args(ClaimsTask)
 
 
 class ClaimsSettings(FamilySettings):
@@ -22,7 +22,7 @@ class ClaimsSettings(FamilySettings):
     were planted in generated documents."""
     annotator: str = ""
     """Whose annotations are the key; by default "adjudicated", or the only annotator."""
-    tasks: Annotated[tuple[Task, ...], Field(min_length=1)] = TASKS
+    tasks: Annotated[tuple[ClaimsTask, ...], Field(min_length=1)] = TASKS
     """Tasks: all claims with their evidence; the evidence on a given question; the strength of the evidence and the
     significance of a whole article. Those without keys are left out."""
     items: Position = 100

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from random import Random
 
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.contexts import Context
 from fathom.records.documents import Document, Passage
 from fathom.scoring.answers import LinkedSpan, LinkedSpans, Text
@@ -30,7 +30,9 @@ class Simulator:
         self._document = lru_cache(maxsize=8)(corpus.document)
         self._keys = keys
 
-    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random, unseen: Unseen = ALL_SEEN) -> str:
+    def text(
+        self, context: Context, item: Item, simulated: SimulatedModel, rng: Random, unseen: Unseen = ALL_SEEN
+    ) -> str:
         """The text of the response to one question."""
         answer = item.key.answer
         if isinstance(answer, Text):
@@ -45,7 +47,7 @@ class Simulator:
         return passage.span.of(self._document(passage.document).text)
 
     def _claims(
-        self, answer: LinkedSpans, documents: Sequence[Document], simulated: Simulated, rng: Random, unseen: Unseen
+        self, answer: LinkedSpans, documents: Sequence[Document], simulated: SimulatedModel, rng: Random, unseen: Unseen
     ) -> str:
         seen = [one for one in answer.spans if one.passage.document not in unseen]
         match simulated.kind:
@@ -72,7 +74,7 @@ class Simulator:
         ]
 
     def _finding(
-        self, item: Item, answer: LinkedSpans, document: Document, simulated: Simulated, rng: Random, unseen: bool
+        self, item: Item, answer: LinkedSpans, document: Document, simulated: SimulatedModel, rng: Random, unseen: bool
     ) -> str:
         label = answer.spans[0].attributes[LABEL]
         options = [row[1] for row in item.key.proof.rows if row[0] == OPTION]
@@ -95,7 +97,7 @@ class Simulator:
                 return FaultyReader(simulated, rng, self._document).finding(label, options, passages)
         return written_finding(label, passages, self._quote)
 
-    def _level(self, key: Key, level: str, simulated: Simulated, rng: Random) -> str:
+    def _level(self, key: Key, level: str, simulated: SimulatedModel, rng: Random) -> str:
         scale = scale_of(level)
         levels = SCALES[scale[0]].levels if scale else (level,)
         match simulated.kind:

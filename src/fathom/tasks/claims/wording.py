@@ -76,7 +76,7 @@ _COMPARISON = "What does the article report about this comparison? "
 
 
 def compared(text: str) -> str:
-    """What a question for the evidence on a comparison compares."""
+    """The comparison that a question asks for evidence on."""
     return text.split("\n\n", maxsplit=1)[0].removeprefix(_COMPARISON)
 
 

@@ -31,12 +31,12 @@ from fathom.tasks.citations.mentions import Mentions
 from fathom.tasks.family import FamilySettings, Item
 from fathom.tasks.memorization.check import contains_name, names_occur_early
 
-Task = Literal["citation", "title"]
+ProbeTask = Literal["citation", "title"]
 
 BLANK = "____"
 """Replaces the hidden word of a title."""
 
-LEAST = 400
+MIN_CHARACTERS = 400
 """The minimum number of characters shown before a citation: a shorter text does not identify the document."""
 
 STEPS = ("alone", "resolved", "named in the text", "not named before")
@@ -47,7 +47,7 @@ STEPS = ("alone", "resolved", "named in the text", "not named before")
 class Probe:
     """Part of a document, and the name or word that a model with the document memorized would give."""
 
-    task: Task
+    task: ProbeTask
     document: Document
     place: Span
     """The hidden span: the citation, or the word of the title."""
@@ -103,7 +103,7 @@ class CitationProbes:
         start = (
             0 if first == 0 else next((span.start for span in self._document.paragraphs if span.start >= first), end)
         )
-        return Span(start, end) if end - start >= LEAST and not text[start].isspace() else None
+        return Span(start, end) if end - start >= MIN_CHARACTERS and not text[start].isspace() else None
 
     def _edits(self, shown: Span) -> tuple[Edit, ...]:
         before = (Edit(span=Span(0, shown.start)),) if shown.start else ()
@@ -148,13 +148,13 @@ SEED_LABEL = "recall"
 class MemorizationSettings(FamilySettings):
     """How many probes of which kinds are built."""
 
-    probes: Annotated[tuple[Task, ...], Field(min_length=1)] = ("citation", "title")
+    probes: Annotated[tuple[ProbeTask, ...], Field(min_length=1)] = ("citation", "title")
     """Kinds of probes: the author with whom a citation continues, or a word of the title."""
     items: Position = 400
     """Probes of each kind."""
     per_paper: Position = 4
     """The maximum number of citations probed in one document."""
-    characters: Annotated[int, Field(ge=LEAST)] = 20_000
+    characters: Annotated[int, Field(ge=MIN_CHARACTERS)] = 20_000
     """The most text shown before a citation; what is longer starts at a later paragraph."""
 
 

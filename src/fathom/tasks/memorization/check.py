@@ -11,13 +11,13 @@ from fathom.records.questions import Response
 from fathom.scoring.answers import Text
 from fathom.scoring.check import check_response
 from fathom.scoring.keys import Key
-from fathom.scoring.shown import ShownContext
+from fathom.scoring.shown_context import ShownContext
 from fathom.scoring.verdicts import Verdict
 
 TOKENS = 20
 """Tokens at the start of a response that count, as in the paper: a long continuation may mention every name."""
 
-LONGEST = 2_000
+MAX_LENGTH = 2_000
 """Characters of a response that are examined, enough for `TOKENS` tokens."""
 
 
@@ -53,7 +53,7 @@ def names_occur_early(names: Sequence[str], text: str) -> bool:
     text = text.lstrip()
     end = early_length(text)
     # Words are split before the cut, so that "Lin" is not found in a truncated "Lindqvist".
-    words = [plain_word(found[0]) for found in WORD.finditer(text[:LONGEST]) if found.end() <= end]
+    words = [plain_word(found[0]) for found in WORD.finditer(text[:MAX_LENGTH]) if found.end() <= end]
     return any(_occurs(list(map(plain_word, WORD.findall(name))), words) for name in names)
 
 
@@ -72,7 +72,7 @@ def _occurs(name: list[str], words: list[str]) -> bool:
 def early_length(text: str) -> int:
     """The number of characters in the first `TOKENS` tokens of a text."""
     count = tokenizer(DEFAULT).count
-    low, high = 0, min(len(text), LONGEST)
+    low, high = 0, min(len(text), MAX_LENGTH)
     # Bisection, since the tokenizer can count tokens but not split a text into them.
     while low < high:
         middle = (low + high + 1) // 2

@@ -8,7 +8,7 @@ from random import Random
 
 from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.contexts import Context
 from fathom.records.errors import FathomError
 from fathom.records.names import WORD
@@ -29,7 +29,9 @@ class Simulator:
         self._corpus = corpus
         self._keys = keys
 
-    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random, unseen: Unseen = ALL_SEEN) -> str:
+    def text(
+        self, context: Context, item: Item, simulated: SimulatedModel, rng: Random, unseen: Unseen = ALL_SEEN
+    ) -> str:
         """The text of the response to one question."""
         del unseen  # the question shows all that it needs
         match simulated.kind:

@@ -20,19 +20,19 @@ from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Unan
 from fathom.scoring.check import check_response
 from fathom.tasks.auditing import AuditChecks
 from fathom.tasks.family import AuditCheck, Item
-from fathom.tasks.numeric import tried_responses
+from fathom.tasks.numeric import audit_responses
 from fathom.tasks.numeric.audit_cells import CellAudit, completions
 from fathom.tasks.numeric.build import answer_of_tables
 from fathom.tasks.numeric.mutants import is_equivalent, random_tables
 from fathom.tasks.numeric.predictability import samples
-from fathom.tasks.numeric.schema import SCHEMA, Part, parts_read, skill, topic
+from fathom.tasks.numeric.schema import SCHEMA, ArticlePart, parts_read, skill, topic
 from fathom.tasks.numeric.sources import ArticleSource, read_source
 from fathom.tasks.numeric.tables import ContextTables, build_tables, open_database
 from fathom.tasks.numeric.template_trials import STEPS
 from fathom.tasks.numeric.user_templates import parse
 from fathom.tasks.numeric.wording import is_wording
 from fathom.tasks.programs.answers import answer_of, normal_form
-from fathom.tasks.programs.evaluate import Row
+from fathom.tasks.programs.evaluate import TableRow
 from fathom.tasks.programs.mutants import Mutant, constants, mutants, result_form
 from fathom.tasks.programs.predictability import Sample, cross_validated_auc
 from fathom.tasks.programs.sql import literal
@@ -130,8 +130,8 @@ class NumericAuditor:
 
     def _check_forms(self, item: Item, tables: ContextTables) -> None:
         for name, responses, correct in (
-            ("correct answers are accepted", tried_responses.accepted_forms(item.key.answer), True),
-            ("near misses are rejected", tried_responses.near_misses(item.key.answer, tables), False),
+            ("correct answers are accepted", audit_responses.accepted_forms(item.key.answer), True),
+            ("near misses are rejected", audit_responses.near_misses(item.key.answer, tables), False),
         ):
             for text in responses:
                 response = Response(question_id=item.question.id, outcome="answered", text=text)
@@ -148,7 +148,7 @@ class NumericAuditor:
     def _shuffle(self, items: list[Item], tables: ContextTables) -> None:
         """The same rows in other orders: no answer may depend on the order of rows."""
         rng = rng_for(self._seed, "shuffle", items[0].question.id)
-        known: dict[QuestionId, list[Row]] = {}
+        known: dict[QuestionId, list[TableRow]] = {}
         for _ in range(SHUFFLES):
             self._database.load(_shuffled(tables, rng))
             for item in items:
@@ -290,7 +290,7 @@ class _Database:
         self._ticks = 0
         tables.load(self._open)
 
-    def rows(self, statement: str) -> list[Row]:
+    def rows(self, statement: str) -> list[TableRow]:
         self._ticks = 0
         return self._open.execute(statement).fetchall()
 
@@ -320,7 +320,7 @@ def _required(program: Program, tables: ContextTables) -> tuple[Passage, ...]:
     )
 
 
-def _places(source: ArticleSource) -> Iterator[tuple[Part, Span]]:
+def _places(source: ArticleSource) -> Iterator[tuple[ArticlePart, Span]]:
     """The parts of an article, in the order of a proof's passages."""
     yield "title", source.title_span
     if source.byline:

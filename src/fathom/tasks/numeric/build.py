@@ -18,13 +18,14 @@ from fathom.scoring.answers import Answer
 from fathom.scoring.keys import Key, Proof
 from fathom.tasks.family import Item, UnaskedKind
 from fathom.tasks.numeric.fill import FilledTemplate, TemplateFiller
-from fathom.tasks.numeric.schema import SCHEMA, Part, Skill
+from fathom.tasks.numeric.schema import SCHEMA, ArticlePart, Skill
 from fathom.tasks.numeric.settings import NumericSettings
 from fathom.tasks.numeric.sources import ArticleSource, source_reader
 from fathom.tasks.numeric.tables import ContextTables, build_tables, open_database
 from fathom.tasks.numeric.templates import Template, templates
 from fathom.tasks.numeric.user_templates import read_templates
 from fathom.tasks.programs.answers import answer_of, normal_form
+from fathom.tasks.programs.evaluate import DisagreementError
 from fathom.tasks.programs.sql import literal
 from fathom.tasks.programs.tree import Program
 from fathom.tasks.split_corpus import SplitCorpus
@@ -35,15 +36,11 @@ ATTEMPTS, ATTEMPTS_IN_PAIRS = 40, 100
 TRIED_PARTNERS = 4
 """Contexts that are tried for the pair of one question. With more, the questions of many contexts would be about the
 same one: the one with the highest values, which few others have."""
-PARTNERS, FEWEST_PARTNERS = 24, 4
+PARTNERS, MIN_PARTNERS = 24, 4
 """Other contexts that share questions with a context, and the number below which random articles take their place."""
 CACHED_PARTNERS = 64
 COMPARED = 2
 """Templates that fit and are compared, to ask the question with fewer undetected mutants."""
-
-
-class DisagreementError(Exception):
-    """SQL and Python gave different answers: a bug in Fathom, so the build stops."""
 
 
 def builder(corpus: SplitCorpus, settings: NumericSettings, seed: int) -> NumericBuilder:
@@ -52,7 +49,7 @@ def builder(corpus: SplitCorpus, settings: NumericSettings, seed: int) -> Numeri
     return NumericBuilder(corpus, settings, TemplatePool(offered, settings, seed), seed)
 
 
-Distribution = Literal["in", "out"]
+TemplateDistribution = Literal["in", "out"]
 """Whether the training split asks such questions, or only the test split does because they are held out."""
 
 
@@ -60,18 +57,18 @@ class TemplatePool:
     """The templates that each split may use."""
 
     def __init__(self, offered: Sequence[Template], settings: NumericSettings, seed: int) -> None:
-        self._by: dict[tuple[Split, str], dict[Distribution, dict[Skill, list[Template]]]] = {}
+        self._by: dict[tuple[Split, str], dict[TemplateDistribution, dict[Skill, list[Template]]]] = {}
         self._offered = offered
         self._settings = settings
         self._splits = {template.id: _split_of(template, settings.template_splits, seed) for template in offered}
 
-    def of(self, split: Split, length: str) -> dict[Distribution, dict[Skill, list[Template]]]:
+    def of(self, split: Split, length: str) -> dict[TemplateDistribution, dict[Skill, list[Template]]]:
         """The templates for contexts of this split and length, by distribution and skill.
 
         Only the test split has held-out ones, in addition to the others.
         """
         if (split, length) not in self._by:
-            by: dict[Distribution, dict[Skill, list[Template]]] = {}
+            by: dict[TemplateDistribution, dict[Skill, list[Template]]] = {}
             for template in self._offered:
                 held_out = self._settings.is_held_out(skill=template.skill, topic=template.topic, length=length)
                 if self._splits[template.id] in (None, split) and (split == "test" or not held_out):
@@ -128,10 +125,10 @@ class NumericBuilder:
         """Fillers for a few other contexts of the same length."""
         rng = rng_for(self._seed, "partners", context.id)
         others = [ids for ids in self._corpus.contexts_of_length(context.length) if ids != context.documents]
-        if len(others) < FEWEST_PARTNERS:
+        if len(others) < MIN_PARTNERS:
             articles = [entry.id for entry in self._corpus.entries()]
             size = min(len(context.places), len(articles))
-            others = [tuple(rng.sample(articles, size)) for _ in range(FEWEST_PARTNERS)]
+            others = [tuple(rng.sample(articles, size)) for _ in range(MIN_PARTNERS)]
         return [self._partner(ids) for ids in rng.sample(others, min(PARTNERS, len(others)))]
 
     def _partner_filler(self, documents: tuple[DocumentId, ...]) -> TemplateFiller:
@@ -230,8 +227,8 @@ def rng_of(rng: Random, number: int) -> Random:
 
 
 def _plan(
-    parts: Mapping[Distribution, Mapping[Skill, object]], questions: int, rng: Random
-) -> Iterator[tuple[Distribution, Skill]]:
+    parts: Mapping[TemplateDistribution, Mapping[Skill, object]], questions: int, rng: Random
+) -> Iterator[tuple[TemplateDistribution, Skill]]:
     """The distribution and skill of each question: the parts in turn, and in each all skills before any repeats."""
     planned = {name: _in_turns(sorted(skills), rng) for name, skills in parts.items()}
     for number in range(questions if parts else 0):
@@ -325,7 +322,7 @@ def answer_of_tables(program: Program, tables: ContextTables) -> Answer:
     return answer_of(program, tables.evaluation.run(program), SCHEMA, tables.aliases)
 
 
-def spans_of(source: ArticleSource, needed: Collection[Part]) -> Iterator[Span]:
+def spans_of(source: ArticleSource, needed: Collection[ArticlePart]) -> Iterator[Span]:
     """The spans of the needed parts of an article."""
     if "title" in needed:
         yield source.title_span

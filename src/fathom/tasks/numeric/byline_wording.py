@@ -303,7 +303,7 @@ def _kind_of(program: Program) -> RowKind:
 
 
 def is_by_article(where: Condition | None) -> bool:
-    """Whether a condition over bylines is only on articles, so that a person's entries are the person's articles."""
+    """Whether a condition over bylines is only on articles, so a person's entries are the person's articles."""
     return where is None or concerns(where) == {"article"}
 
 

@@ -19,9 +19,9 @@ from fathom.tasks.numeric.tables import ContextTables
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.faults import Interpretation, Variation
 
-MOST_PAIRS = 120
+MAX_PAIRS = 120
 """The maximum number of document pairs that are tried as both missed: all pairs of sixteen documents."""
-MOST_STEPS = 24
+MAX_STEPS = 24
 """The maximum number of articles that are searched for in a trace."""
 
 _OPERATORS: tuple[tuple[str, tuple[type, ...]], ...] = (
@@ -88,7 +88,7 @@ def _needed(reading: Interpretation, selected: Sequence[int]) -> frozenset[int]:
 def _two_missed(reading: Interpretation, correct: Answer, selected: Sequence[int]) -> Iterator[FaultyAnswer]:
     """Two articles missed at once, where there are few enough to try."""
     pairs = list(combinations(range(1, len(reading.database.rows["articles"]) + 1), 2))
-    if len(pairs) <= MOST_PAIRS:
+    if len(pairs) <= MAX_PAIRS:
         variations = [
             Variation(f"articles {one} and {two}", replace(reading, missing=frozenset((one, two))))
             for one, two in pairs
@@ -127,7 +127,7 @@ def _steps(
 ) -> tuple[ReasoningStep, ...]:
     """The selected articles, the measure of each, and the result."""
     steps: list[ReasoningStep] = []
-    if 0 < len(selected) <= MOST_STEPS and program.where is not None and not over_bylines(program):
+    if 0 < len(selected) <= MAX_STEPS and program.where is not None and not over_bylines(program):
         rows = [tables.articles[number - 1] for number in selected]
         steps.append(
             ReasoningStep(
@@ -135,7 +135,7 @@ def _steps(
             )
         )
     measure = _measure(program)
-    if measure is not None and 0 < len(selected) <= MOST_STEPS:
+    if measure is not None and 0 < len(selected) <= MAX_STEPS:
         places = [number - 1 for number in selected]
         try:
             values = tuple((f"{value:g}",) for value in tables.evaluation.view(SCHEMA.main).values(measure, places))

@@ -15,7 +15,7 @@ from fathom.tasks.numeric.tables import ContextTables
 from fathom.tasks.numeric.templates import Template
 from fathom.tasks.numeric.wording import question
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.evaluate import Evaluation, Row, View
+from fathom.tasks.programs.evaluate import Evaluation, TableRow, View
 from fathom.tasks.programs.masks import bits
 from fathom.tasks.programs.mutants import mutants, result_form
 from fathom.tasks.programs.sql import SqlStatement
@@ -34,10 +34,10 @@ COMPARED, COMPARED_IN_PAIRS = 6, 3
 """Fillings of a template that are compared, to take the one that detects the most mutants; fewer in pairs of contexts,
 where the mutants of both are counted."""
 
-LONGEST_LIST = 12
+MAX_LIST_LENGTH = 12
 """The maximum number of items in an unsorted list; longer lists test patience more than understanding."""
 
-MOST_PLACES = 4 * LONGEST_LIST
+MAX_PLACES = 4 * MAX_LIST_LENGTH
 """The maximum number of byline entries whose distinct people are counted; more have too many people for a list."""
 
 
@@ -47,7 +47,7 @@ class FilledTemplate:
 
     template: Template
     values: dict[tree.Slot, tree.Constant]
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     undetected: float = 0.0
     """The share of single-edit mutants that give the same result; the mean of both contexts if it is filled in a
     pair."""
@@ -163,7 +163,7 @@ class TemplateFiller:
         informative = _is_nothing(rows) if empty else self._is_informative(template, values, rows)
         return FilledTemplate(template, values, tuple(rows)) if informative else None
 
-    def run(self, statement: SqlStatement, values: dict[tree.Slot, tree.Constant]) -> list[Row]:
+    def run(self, statement: SqlStatement, values: dict[tree.Slot, tree.Constant]) -> list[TableRow]:
         """The rows of a statement with these values for its slots."""
         assert self._database is not None
         return self._database.execute(statement.text, [values[slot] for slot in statement.slots]).fetchall()
@@ -171,7 +171,7 @@ class TemplateFiller:
     def _is_unsafe(self, template: Template) -> bool:
         """Whether the articles make the template ambiguous, or something that it needs is not known.
 
-        An editorial may have no authors to divide by. A preprint may have the title of its article, so that the title
+        An editorial may have no authors to divide by. A preprint may have the title of its article, so the title
         identifies neither of them.
         """
         if self._tables.unknown.exclude(template.needs):
@@ -197,7 +197,7 @@ class TemplateFiller:
             return kept == 0
         if kept == view.every.bit_count():
             return False
-        if _lists(program) and template.over_bylines and kept <= MOST_PLACES:
+        if _lists(program) and template.over_bylines and kept <= MAX_PLACES:
             names = view.column("author_name")
             kept = len({names[place] for place in bits(mask)})
         return kept in self._suitable(template)
@@ -211,11 +211,11 @@ class TemplateFiller:
         program = template.program
         if _lists(program):
             # Where there is neither a value nor another template to choose, a longer list is better than none.
-            return range(1, (LONGEST_LIST if template.slots or template.built_in else MOST_PLACES) + 1)
+            return range(1, (MAX_LIST_LENGTH if template.slots or template.built_in else MAX_PLACES) + 1)
         least = 3 if program.order and program.top is None and not _is_computed(program) else 2
         return range(least, self._view(template).every.bit_count())
 
-    def _is_informative(self, template: Template, values: dict[tree.Slot, tree.Constant], rows: list[Row]) -> bool:
+    def _is_informative(self, template: Template, values: dict[tree.Slot, tree.Constant], rows: list[TableRow]) -> bool:
         """Whether the result is worth asking for.
 
         Not a count below two, groups of one article each, different values where none repeats, a sort in which all are
@@ -232,7 +232,7 @@ class TemplateFiller:
                 return True
             case tree.GroupedResults(having=having) if program.top is None:
                 least = 2 if having is None else 1
-                return least <= len(rows) <= 2 * LONGEST_LIST and len(rows) < self._kept(template, values)
+                return least <= len(rows) <= 2 * MAX_LIST_LENGTH and len(rows) < self._kept(template, values)
         if program.top is not None:
             return True
         if program.order:
@@ -318,7 +318,7 @@ def _lowest(measure: tree.Measure) -> int | None:
     return 0 if measure == REFERENCES else 1
 
 
-def _is_nothing(rows: Sequence[Row]) -> bool:
+def _is_nothing(rows: Sequence[TableRow]) -> bool:
     return not rows or rows[0][0] is None
 
 

@@ -32,8 +32,9 @@ def random_tables(rng: Random, named: Constants) -> ContextTables:
 
 WORDS = ("", "New ", "On the ")
 """Beginnings of titles."""
-LONG_BYLINE, LONGEST_BYLINE = 30, 120
-"""Numbers of authors. Bylines exceed `LONG_BYLINE` only if every constant does, and never `LONGEST_BYLINE` by much."""
+LONG_BYLINE, MAX_BYLINE_LENGTH = 30, 120
+"""Numbers of authors. Bylines exceed `LONG_BYLINE` only if every constant does, and `MAX_BYLINE_LENGTH` at most
+slightly."""
 
 
 def _counts(rng: Random, near: list[int], first: bool) -> tuple[int, int, int]:
@@ -41,7 +42,7 @@ def _counts(rng: Random, near: list[int], first: bool) -> tuple[int, int, int]:
 
     `first` is true for the first article, which has at least one author.
     """
-    few = [value for value in near if value <= LONG_BYLINE] or [min(value, LONGEST_BYLINE) for value in near]
+    few = [value for value in near if value <= LONG_BYLINE] or [min(value, MAX_BYLINE_LENGTH) for value in near]
     value = rng.choice(few)
     # Near a constant, a little above it, or unrelated to it.
     authors = rng.choice((value, value, value, value + rng.randint(0, 5), rng.randint(1, 8), rng.randint(1, 8)))

@@ -1,4 +1,4 @@
-"""What a classifier that sees no article sees of the family's questions."""
+"""The features of the family's questions for a classifier that does not see the articles."""
 
 from __future__ import annotations
 

@@ -10,10 +10,10 @@ from fathom.records.names import without_accents
 from fathom.tasks.numeric.schema import NAME, SCHEMA
 from fathom.tasks.numeric.tables import ContextTables
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.evaluate import Row
+from fathom.tasks.programs.evaluate import TableRow
 
 
-def is_clear(program: tree.Program, rows: Sequence[Row], tables: ContextTables) -> bool:
+def is_clear(program: tree.Program, rows: Sequence[TableRow], tables: ContextTables) -> bool:
     """Whether a ranking is cut between different values, and alphabetical orders depend on letters alone.
 
     Where the program has no order, there is nothing to mistake.
@@ -30,7 +30,7 @@ def is_clear(program: tree.Program, rows: Sequence[Row], tables: ContextTables) 
     )
 
 
-def _is_alphabetical(rows: Sequence[Row], width: int, place: int, sort: tree.Sort, tables: ContextTables) -> bool:
+def _is_alphabetical(rows: Sequence[TableRow], width: int, place: int, sort: tree.Sort, tables: ContextTables) -> bool:
     """Whether a text sort key orders the rows in the same way without capitals, accents and punctuation."""
     if sort.measure == NAME and any(tables.aliases(NAME.name, str(row[place])) for row in rows):
         return False  # another spelling of the name may belong elsewhere

@@ -213,7 +213,7 @@ def named_texts(node: Any) -> Iterator[tuple[tree.Column, str]]:
 Skill = Literal[
     "aggregating", "sorting", "filtering", "filtering+aggregating", "filtering+sorting", "relational filtering"
 ]
-Topic = Literal[
+QuestionTopic = Literal[
     "author count",
     "author list",
     "author relation",
@@ -222,7 +222,7 @@ Topic = Literal[
     "title list",
     "title word count",
 ]
-TOPIC_OF: dict[str, Topic] = {
+TOPIC_OF: dict[str, QuestionTopic] = {
     "title_word_count": "title word count",
     "author_count": "author count",
     "reference_count": "reference count",
@@ -246,7 +246,7 @@ def skill(program: tree.Program) -> Skill:
     return "filtering+sorting" if program.order else "filtering+aggregating" if aggregates else "filtering"
 
 
-def topic(program: tree.Program) -> Topic:
+def topic(program: tree.Program) -> QuestionTopic:
     """One of the SciTrek paper's seven topics: that of the program's relation if it has one, else of its output."""
     followed = related(program)
     if any(_PART_OF_RELATION[name] == "references" for name in followed):
@@ -278,10 +278,10 @@ def names_people(program: tree.Program) -> bool:
     return NAME in tree.nodes(program) or bool(related(program) & {"authors", "bylines"})
 
 
-Part = Literal["title", "byline", "references"]
-FIELD_OF: dict[Part, FieldName] = {"title": "title", "byline": "authors", "references": "references"}
+ArticlePart = Literal["title", "byline", "references"]
+FIELD_OF: dict[ArticlePart, FieldName] = {"title": "title", "byline": "authors", "references": "references"}
 """The field of a document that each part is."""
-_PARTS: dict[Any, Part] = {
+_PARTS: dict[Any, ArticlePart] = {
     tree.Labels(): "title",
     TITLE: "title",
     WORDS: "title",
@@ -292,7 +292,7 @@ _PARTS: dict[Any, Part] = {
 }
 
 
-def parts_read(program: tree.Program) -> frozenset[Part]:
+def parts_read(program: tree.Program) -> frozenset[ArticlePart]:
     """The parts of an article that the program needs."""
     seen = (node for node in SCHEMA.nodes(program) if isinstance(node, tree.Labels | tree.Column))
     needed = {_PARTS[node] for node in seen}
@@ -300,7 +300,7 @@ def parts_read(program: tree.Program) -> frozenset[Part]:
     return frozenset(needed or {"title"})
 
 
-_PART_OF_RELATION: dict[str, Part] = {
+_PART_OF_RELATION: dict[str, ArticlePart] = {
     **dict.fromkeys(("authors", "bylines", "article"), "byline"),
     **dict.fromkeys(("citing", "cited", "citing article", "cited article"), "references"),
 }
@@ -310,19 +310,19 @@ _PART_OF_RELATION: dict[str, Part] = {
 class RequiredParts:
     """What must be known of the articles for the answer of a program to be known."""
 
-    read: frozenset[Part]
+    read: frozenset[ArticlePart]
     """The parts that it reads of the articles that its conditions do not exclude."""
-    of_all: frozenset[Part]
-    """Parts of every article: whether somebody wrote no other article is known only if all bylines are."""
-    in_every_condition: frozenset[Part]
-    """Parts that are read before any article is excluded, so that they are needed of every article as well."""
+    of_all: frozenset[ArticlePart]
+    """Parts that must be known of every article: only all bylines show that a person wrote no other article."""
+    in_every_condition: frozenset[ArticlePart]
+    """Parts that are read before any article is excluded, so they are needed of every article as well."""
     citations: bool
     """Whether it depends on which articles cite which."""
 
 
 def needs(program: tree.Program) -> RequiredParts:
-    """What the program needs, whatever the values of its slots."""
-    of_all: set[Part] = {"byline"} if over_bylines(program) else set()
+    """What the program needs, for any values of its slots."""
+    of_all: set[ArticlePart] = {"byline"} if over_bylines(program) else set()
     relations = [_PART_OF_RELATION[name] for name in related(program)]
     of_all.update(relations)
     of_all.update(_PARTS[node] for node in tree.nodes(program) if node in (NAME, POSITION, TITLE))
@@ -335,7 +335,7 @@ def needs(program: tree.Program) -> RequiredParts:
     )
 
 
-def _may_exclude(where: tree.Condition | None, part: Part) -> bool:
+def _may_exclude(where: tree.Condition | None, part: ArticlePart) -> bool:
     """Whether the condition can be false without looking at the part."""
     match where:
         case None:

@@ -10,9 +10,9 @@ from pydantic import Field, field_validator
 from fathom.records.contexts import Split
 from fathom.records.documents import Position
 from fathom.tasks.family import FamilySettings
-from fathom.tasks.numeric.schema import Skill, Topic
+from fathom.tasks.numeric.schema import QuestionTopic, Skill
 
-HELD_OUT: dict[str, tuple[str, ...]] = {"length": (), "skill": get_args(Skill), "topic": get_args(Topic)}
+HELD_OUT: dict[str, tuple[str, ...]] = {"length": (), "skill": get_args(Skill), "topic": get_args(QuestionTopic)}
 """Tags whose values can be held out, with their values."""
 
 

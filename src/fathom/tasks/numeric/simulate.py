@@ -9,7 +9,7 @@ from random import Random
 from typing import Literal, NamedTuple
 
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.contexts import Context
 from fathom.scoring.answer_types.format import stated
 from fathom.scoring.answers import Answer
@@ -36,7 +36,7 @@ from fathom.tasks.programs.tree import (
 )
 from fathom.tasks.simulating import most_frequent
 
-LONGEST_GUESS = 12
+MAX_GUESS_LENGTH = 12
 """The maximum number of items in a guessed list."""
 
 WITHOUT_ANSWER = (
@@ -57,7 +57,9 @@ class Simulator:
         self._read = source_reader(corpus, CACHED_SOURCES)
         self._latest: tuple[str, _ShownTables] | None = None
 
-    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random, unseen: Unseen = ALL_SEEN) -> str:
+    def text(
+        self, context: Context, item: Item, simulated: SimulatedModel, rng: Random, unseen: Unseen = ALL_SEEN
+    ) -> str:
         """The text of the response to one question."""
         match simulated.kind:
             case "oracle":
@@ -95,7 +97,9 @@ class Simulator:
         return most_frequent((_wanted(key).form, stated(key.answer)) for key in self._keys())
 
 
-def _read_with_faults(key: Key, tables: ContextTables, simulated: Simulated, rng: Random, unseen: set[int]) -> Answer:
+def _read_with_faults(
+    key: Key, tables: ContextTables, simulated: SimulatedModel, rng: Random, unseen: set[int]
+) -> Answer:
     """The answer of a reader who was not shown some articles, misses others and makes some mistakes."""
     miss = simulated.chance("miss")
     missing = frozenset(row.number for row in tables.articles if rng.random() < miss) if miss else frozenset()
@@ -186,9 +190,9 @@ def _guess(wanted: _AnswerForm, shown: _ShownTables, rng: Random) -> list[str]:
     """Random values of the requested form from the context."""
     texts = shown.texts(wanted.columns[0])
     if texts is not None and len(wanted.columns) == 1:
-        return rng.sample(texts, rng.randint(1, min(len(texts), LONGEST_GUESS)))
+        return rng.sample(texts, rng.randint(1, min(len(texts), MAX_GUESS_LENGTH)))
     low, high = shown.numbers(wanted.columns)
-    count = 1 if wanted.form == "number" else rng.randint(1, min(len(shown.titles), LONGEST_GUESS))
+    count = 1 if wanted.form == "number" else rng.randint(1, min(len(shown.titles), MAX_GUESS_LENGTH))
     if wanted.form == "set":
         return [str(number) for number in rng.sample(range(low, high + 1), min(count, high - low + 1))]
 
@@ -209,5 +213,5 @@ def _lookup(wanted: _AnswerForm, shown: _ShownTables, question: str) -> list[str
     asked = _words(question)
     shared = {text: len(asked & shown.words.get(text, frozenset())) for text in texts}
     most = max(shared.values())
-    best = [text for text, count in shared.items() if count == most][: LONGEST_GUESS if most else 1]
+    best = [text for text, count in shared.items() if count == most][: MAX_GUESS_LENGTH if most else 1]
     return ["; ".join((text, *(first for _ in wanted.columns[1:]))) for text in best]

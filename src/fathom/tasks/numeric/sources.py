@@ -10,7 +10,7 @@ from fathom.corpus.normal_forms import normal_ids
 from fathom.corpus.store import Corpus
 from fathom.records.documents import BibliographicRecord, Document, DocumentId
 from fathom.records.spans import Span
-from fathom.tasks.numeric.schema import FIELD_OF, Part
+from fathom.tasks.numeric.schema import FIELD_OF, ArticlePart
 from fathom.tasks.numeric.unlinked_references import (
     NO_REFERENCES,
     ArticleKeys,
@@ -44,7 +44,7 @@ class ArticleSource:
     references: tuple[Span, ...]
     cited: dict[DocumentId, Span]
     """The articles of the corpus that it cites, each with the span of its reference."""
-    unknown: frozenset[Part] = frozenset()
+    unknown: frozenset[ArticlePart] = frozenset()
     """The parts that are not known; their names, references and citations are left out."""
     ids: tuple[str, ...] = ()
     """In normal form, such as "doi:10.1000/xyz"."""

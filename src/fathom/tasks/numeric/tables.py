@@ -17,7 +17,7 @@ from fathom.tasks.numeric.sources import ArticleSource
 from fathom.tasks.numeric.unknown_parts import UnknownParts
 from fathom.tasks.programs import database
 from fathom.tasks.programs.database import Database
-from fathom.tasks.programs.evaluate import Row
+from fathom.tasks.programs.evaluate import TableRow
 from fathom.tasks.programs.tree import Program
 
 # Rows are plain tuples, which SQLite accepts as they are: a context has hundreds of rows, a corpus millions.
@@ -62,7 +62,7 @@ class ContextTables(Database):
     def citations(self) -> Sequence[CitationRow]:
         return cast("Sequence[CitationRow]", self.rows["citing_cited"])
 
-    def replaced(self, **rows: Sequence[Row]) -> ContextTables:
+    def replaced(self, **rows: Sequence[TableRow]) -> ContextTables:
         """The same tables with other rows, such as `citing_cited=...`."""
         return replace(self, rows={**self.rows, **rows})
 

@@ -18,25 +18,25 @@ from fathom.tasks.numeric.schema import NAMES, POSITION, SCHEMA
 from fathom.tasks.numeric.tables import ContextTables, open_database
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.answers import DECIMALS, answer_of, normal_form
-from fathom.tasks.programs.evaluate import Row
+from fathom.tasks.programs.evaluate import TableRow
 from fathom.tasks.programs.mutants import Constants, constants, result_form
 from fathom.tasks.programs.parse import ParseError
 from fathom.tasks.programs.sql import parameterized
 
 STEPS = 2_000_000
 """The limit on SQLite's virtual machine steps for one statement: a reasonable statement needs a hundredth of it."""
-COMPARED, MOST = 24, 80
+COMPARED, MAX_TRIED = 24, 80
 """Collections on which program and SQL are compared, and on which at most it is tried whether every part matters."""
 PLAUSIBLE = 300
 """Constants above this number occur in no article: nothing near them is generated."""
 
-Bound = dict[tree.Slot, tree.Constant]
+SlotBindings = dict[tree.Slot, tree.Constant]
 
 
 def try_template(program: tree.Program, statement: exp.Query, slots: Mapping[str, tree.Slot]) -> None:
     """Raise a ParseError if program and statement differ, or if a part of the program never changes the result."""
     trials = _Trials(program, statement, slots)
-    for number in range(MOST):
+    for number in range(MAX_TRIED):
         trials.run(number)
         if trials.is_done:
             break
@@ -81,7 +81,7 @@ class _Trials:
     def run(self, number: int) -> None:
         rng = rng_for(0, "own template", number)
         tables = random_tables(rng, self._named)
-        values: Bound = {}
+        values: SlotBindings = {}
         for slot in dict.fromkeys((*self._slots.values(), *self._query.slots)):
             values[slot] = _draw(slot, tables, rng, values)
         bound = tree.bind(self._program, values)
@@ -103,7 +103,7 @@ class _Trials:
         self._note(bound, answer, found, tables, values)
 
     def _compare(
-        self, bound: tree.Program, ours: list[Row], tables: ContextTables, values: Mapping[str, object]
+        self, bound: tree.Program, ours: list[TableRow], tables: ContextTables, values: Mapping[str, object]
     ) -> None:
         theirs = self._run(values, tables)
         if self._is_cut:
@@ -120,14 +120,14 @@ class _Trials:
             raise ParseError(self._difference(bound, theirs, ours))
         self._compared += 1
 
-    def _difference(self, program: tree.Program, theirs: list[Row], ours: list[Row]) -> str:
+    def _difference(self, program: tree.Program, theirs: list[TableRow], ours: list[TableRow]) -> str:
         if len(theirs) > len(ours) and {row[:1] for row in theirs} == {row[:1] for row in ours}:
             return "it lists some rows more than once; add DISTINCT"
         if isinstance(program.output, tree.Result | tree.GroupedResults) and self._statement.find(exp.Join):
             return "it counts some rows of a join more than once, which has no natural wording; use IN (SELECT ...)"
         return "its meaning was not understood, so it cannot be put into words"
 
-    def _run(self, values: Mapping[str, object], tables: ContextTables) -> list[Row]:
+    def _run(self, values: Mapping[str, object], tables: ContextTables) -> list[TableRow]:
         """The rows of the user's statement, with titles in place of internal numbers."""
         try:
             rows = self._database.execute(self._text, values).fetchall()
@@ -147,7 +147,7 @@ class _Trials:
         ]
 
     def _note(
-        self, bound: tree.Program, answer: Answer, found: list[Row], tables: ContextTables, values: Bound
+        self, bound: tree.Program, answer: Answer, found: list[TableRow], tables: ContextTables, values: SlotBindings
     ) -> None:
         """What this collection shows: an answer, and the parts that change the result."""
         if not _is_empty(bound, answer):
@@ -164,7 +164,7 @@ class _Trials:
                 self._without_having = None
 
     def check(self) -> None:
-        tried = f"in any of {MOST} trial collections"
+        tried = f"in any of {MAX_TRIED} trial collections"
         if not self._answers or self._unmet:
             hint = "; positions are counted from one" if _is_position_too_low(self._program) else ""
             part = "a part of its condition" if self._answers else "it"
@@ -219,7 +219,7 @@ def _turned(tables: ContextTables) -> ContextTables:
 # Whether a statement and a program give the same rows.
 
 
-def _agree(program: tree.Program, theirs: list[Row], ours: list[Row]) -> bool:
+def _agree(program: tree.Program, theirs: list[TableRow], ours: list[TableRow]) -> bool:
     """Whether the statement (`theirs`) and the program (`ours`) give the same rows, in the same order up to ties."""
     decimals = DECIMALS if tree.is_rounded(program) else 9
     if _has_several_columns(program):
@@ -246,7 +246,7 @@ def _has_several_columns(program: tree.Program) -> bool:
     )
 
 
-def _cells(row: Row, decimals: int) -> tuple[str, ...]:
+def _cells(row: TableRow, decimals: int) -> tuple[str, ...]:
     """The cells of a row; a statement may select them in another order."""
     return tuple(sorted(_cell(cell, decimals) for cell in row))
 
@@ -255,7 +255,7 @@ def _cell(cell: object, decimals: int) -> str:
     return f"{round(cell + 1e-11, decimals):.{decimals}f}" if isinstance(cell, int | float) else str(cell)
 
 
-def _draw(slot: tree.Slot, tables: ContextTables, rng: Random, drawn: Bound) -> tree.Constant:
+def _draw(slot: tree.Slot, tables: ContextTables, rng: Random, drawn: SlotBindings) -> tree.Constant:
     same = [value for other, value in drawn.items() if other.number == slot.number]
     if same:
         return same[0]

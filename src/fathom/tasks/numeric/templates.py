@@ -21,10 +21,10 @@ from fathom.tasks.numeric.schema import (
     SCHEMA,
     TITLE,
     WORDS,
-    Part,
+    ArticlePart,
+    QuestionTopic,
     RequiredParts,
     Skill,
-    Topic,
     at_position,
     cited,
     cited_by_article,
@@ -72,7 +72,7 @@ class Template:
         return skill(self.program)
 
     @cached_property
-    def topic(self) -> Topic:
+    def topic(self) -> QuestionTopic:
         return topic(self.program)
 
     @cached_property
@@ -120,7 +120,7 @@ class Template:
         return names_people(self.program)
 
     @cached_property
-    def parts_read(self) -> frozenset[Part]:
+    def parts_read(self) -> frozenset[ArticlePart]:
         return parts_read(self.program)
 
     @cached_property
@@ -179,7 +179,7 @@ def _aggregating() -> Iterator[tree.Program]:
     """One number, or one for each group, over all articles."""
     measures: tuple[tree.Measure, ...] = (*COUNTS, *ARITHMETIC)
     for function, measure in product(FUNCTIONS, measures):
-        # Nobody asks for the total of sums or remainders.
+        # Totals of sums or remainders are not asked for.
         if function != "SUM" or measure in COUNTS:
             yield tree.Program(tree.Aggregate(function, measure))
     yield tree.Program(PEOPLE)

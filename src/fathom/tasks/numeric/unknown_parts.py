@@ -7,16 +7,16 @@ from functools import cached_property
 
 from fathom.records.documents import DocumentId
 from fathom.tasks.family import UnaskedKind
-from fathom.tasks.numeric.schema import FIELD_OF, SCHEMA, Part, RequiredParts
+from fathom.tasks.numeric.schema import FIELD_OF, SCHEMA, ArticlePart, RequiredParts
 from fathom.tasks.numeric.sources import ArticleSource
 from fathom.tasks.numeric.unlinked_references import articles_in_doubt
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.evaluate import Evaluation
 from fathom.tasks.programs.masks import bits
 
-PARTS: tuple[Part, ...] = ("title", "byline", "references")
-_NAMES: dict[Part, str] = {"title": "titles", "byline": "authors", "references": "references"}
-_PREVENTED: dict[Part, str] = {
+PARTS: tuple[ArticlePart, ...] = ("title", "byline", "references")
+_NAMES: dict[ArticlePart, str] = {"title": "titles", "byline": "authors", "references": "references"}
+_PREVENTED: dict[ArticlePart, str] = {
     "title": "no questions that name articles, and few or none on title lengths,",
     "byline": "no questions on people, and few or none on author counts,",
     "references": "no questions on citations, and few or none on reference counts,",
@@ -30,14 +30,14 @@ class UnknownParts:
     def __init__(self, sources: Sequence[ArticleSource], evaluation: Evaluation) -> None:
         self._sources = sources
         self._evaluation = evaluation
-        self.documents: Mapping[Part, tuple[DocumentId, ...]] = {
+        self.documents: Mapping[ArticlePart, tuple[DocumentId, ...]] = {
             part: ids for part in PARTS if (ids := tuple(source.id for source in sources if part in source.unknown))
         }
         """The articles in which each part is unknown; only parts that are unknown somewhere."""
-        self._empty: frozenset[Part] = frozenset(self._parts_without_value()) if sources else frozenset()
+        self._empty: frozenset[ArticlePart] = frozenset(self._parts_without_value()) if sources else frozenset()
         """The parts that no article is known to have: there is nothing to ask about them."""
 
-    def _parts_without_value(self) -> Iterator[Part]:
+    def _parts_without_value(self) -> Iterator[ArticlePart]:
         if all("title" in source.unknown for source in self._sources):
             yield "title"
         if not any(source.byline for source in self._sources):

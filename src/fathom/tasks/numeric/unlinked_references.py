@@ -1,4 +1,4 @@
-"""References that are linked to no document, and the articles of a context that they may cite nevertheless.
+"""References without a link to a document, and the articles of a context that they may still cite.
 
 A link is missing for one of two reasons: the cited work is not in the corpus, or it could not be identified. Only the
 first proves that an article is not cited. Entries are compared by hashes of their words, since a corpus has millions;
@@ -21,7 +21,7 @@ from fathom.records.names import without_accents
 SHARE_OF_WORDS = 0.9
 """Two titles that share this part of their longer words may be the same."""
 
-LONG_WORD, FEWEST_LONG_WORDS = 4, 3
+LONG_WORD, MIN_LONG_WORDS = 4, 3
 """Letters of a longer word; titles with fewer such words ("Membrane fusion") are compared as a whole."""
 
 ARTICLE_BITS, ENTRY_BITS = 4_096, 64
@@ -102,7 +102,7 @@ def article_keys(title: str, ids: Iterable[str], first_author: str | None) -> Ar
     words = _words(title)
     whole, unique_ids = _hash(" ".join(words)), frozenset(ids)
     long = frozenset(_long(words))
-    if len(long) < FEWEST_LONG_WORDS:
+    if len(long) < MIN_LONG_WORDS:
         long = frozenset()
     return ArticleKeys(
         title=whole,

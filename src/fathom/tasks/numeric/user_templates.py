@@ -48,9 +48,9 @@ from fathom.tasks.programs.tree import (
     slots,
 )
 
-LARGEST_FILE = 2_000_000
+MAX_FILE_SIZE = 2_000_000
 """The maximum size of a template file in bytes."""
-LONGEST = 4_000
+MAX_LENGTH = 4_000
 """The maximum length of one statement in characters."""
 
 
@@ -84,10 +84,10 @@ def read_templates(path: Path) -> tuple[Template, ...]:
 def read_user_templates(path: Path) -> UserTemplates:
     """Every template of the file, or the reason why it is rejected."""
     with file_errors("read the templates", path), path.open("rb") as file:
-        content = file.read(LARGEST_FILE + 1).decode(errors="replace")
-    if len(content) > LARGEST_FILE:
+        content = file.read(MAX_FILE_SIZE + 1).decode(errors="replace")
+    if len(content) > MAX_FILE_SIZE:
         raise FathomError(
-            f"'{path}' is larger than {LARGEST_FILE:,} bytes. Divide the templates among several benches."
+            f"'{path}' is larger than {MAX_FILE_SIZE:,} bytes. Divide the templates among several benches."
         )
     try:
         entries = json.loads(content)
@@ -139,8 +139,8 @@ def parse(text: str, own: bool = True) -> Program:
     `own` statements are those of keys. The program of a user's template is also compared with its SQL on generated
     collections, and every part of it must matter there.
     """
-    if len(text) > LONGEST:
-        raise ParseError(f"it is longer than {LONGEST:,} characters")
+    if len(text) > MAX_LENGTH:
+        raise ParseError(f"it is longer than {MAX_LENGTH:,} characters")
     placeholders = Placeholders()
     statement = text if own else placeholders.replaced(text)
     program, parsed = sql_parser.parse(statement, SCHEMA, placeholders.slots, SLOT_KINDS, own)

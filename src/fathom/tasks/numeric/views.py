@@ -19,7 +19,7 @@ from fathom.systems.protocol import DOCUMENTS, TableAccess, Views
 from fathom.tasks.family import Item, PassageFinder
 from fathom.tasks.numeric.build import spans_of
 from fathom.tasks.numeric.key_programs import program_of
-from fathom.tasks.numeric.schema import Part, parts_read
+from fathom.tasks.numeric.schema import ArticlePart, parts_read
 from fathom.tasks.numeric.sources import CACHED_SOURCES, read_source, source_reader
 from fathom.tasks.numeric.tables import ContextTables, build_tables, open_database
 from fathom.tasks.text_views import instructions
@@ -134,7 +134,7 @@ def required_passages(corpus: Corpus) -> PassageFinder:
 
     def passages(context: Context, item: Item) -> list[Passage]:
         # In the order of the context, with every title, because questions name articles by title.
-        needed: frozenset[Part] = parts_read(program_of(item.key)) | {"title"}
+        needed: frozenset[ArticlePart] = parts_read(program_of(item.key)) | {"title"}
         return [
             Passage(document=source.id, span=span)
             for source in read(context.documents)

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Scalar, Text, Unanswerable, ValueSet
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.evaluate import Cell, Row
+from fathom.tasks.programs.evaluate import TableRow, TableValue
 from fathom.tasks.programs.schema import WHOLE_QUOTIENT_DIGITS, Schema
 
 DECIMALS = 2
@@ -19,13 +19,13 @@ Aliases = Callable[[str, str], tuple[str, ...]]
 
 
 def answer_of(
-    program: tree.Program, rows: Sequence[Row], schema: Schema, aliases: Aliases = lambda column, text: ()
+    program: tree.Program, rows: Sequence[TableRow], schema: Schema, aliases: Aliases = lambda column, text: ()
 ) -> Answer:
     """The answer that the rows give; `Unanswerable` where there is none."""
     decimals = DECIMALS if tree.is_rounded(program) else None
     output = program.output
 
-    def atom(cell: Cell, measure: tree.Measure | tree.Result | None, decimals: int | None) -> Scalar:
+    def atom(cell: TableValue, measure: tree.Measure | tree.Result | None, decimals: int | None) -> Scalar:
         if isinstance(cell, str):
             return Text(value=cell, aliases=aliases(measure.name, cell) if isinstance(measure, tree.Column) else ())
         digits = None if measure is None else schema.digits(measure)

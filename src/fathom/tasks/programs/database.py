@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
-from fathom.tasks.programs.evaluate import Evaluation, Row, Rows
+from fathom.tasks.programs.evaluate import Evaluation, TableRow, TableRows
 from fathom.tasks.programs.schema import Schema, SchemaTable
 
 ROWS_PER_INSERT = 16
@@ -22,7 +22,7 @@ def open_database(schema: Schema) -> sqlite3.Connection:
     return database
 
 
-def load(database: sqlite3.Connection, schema: Schema, rows: Rows) -> None:
+def load(database: sqlite3.Connection, schema: Schema, rows: TableRows) -> None:
     """Replace the rows of all tables."""
     # One transaction: otherwise SQLite commits after every row, which takes longer than inserting it.
     database.execute("BEGIN")
@@ -32,7 +32,7 @@ def load(database: sqlite3.Connection, schema: Schema, rows: Rows) -> None:
     database.execute("COMMIT")
 
 
-def _insert(database: sqlite3.Connection, table: SchemaTable, rows: Sequence[Row]) -> None:
+def _insert(database: sqlite3.Connection, table: SchemaTable, rows: Sequence[TableRow]) -> None:
     names = ", ".join(column.name for column in table.columns)
     head, row = f"INSERT INTO {table.name} ({names}) VALUES ", f"({', '.join('?' * len(table.columns))})"
     whole = len(rows) - len(rows) % ROWS_PER_INSERT
@@ -51,7 +51,7 @@ class Database:
     """The rows of a schema's tables, with their evaluation."""
 
     schema: Schema
-    rows: Rows
+    rows: TableRows
 
     @cached_property
     def evaluation(self) -> Evaluation:

@@ -54,10 +54,14 @@ from fathom.tasks.programs.tree import (
 )
 
 _VALUES = (int, float, str, Slot)
-Cell = int | float | str | None
-Row = tuple[Cell, ...]
-Rows = Mapping[str, Sequence[Row]]
+TableValue = int | float | str | None
+TableRow = tuple[TableValue, ...]
+TableRows = Mapping[str, Sequence[TableRow]]
 """The rows of each table, in the order of its columns."""
+
+
+class DisagreementError(Exception):
+    """SQL and Python gave different answers: a bug in Fathom, so the build stops."""
 
 
 class UnknownCell(NamedTuple):
@@ -71,7 +75,7 @@ class UnknownCell(NamedTuple):
 class Evaluation:
     """Evaluates programs over one database; caches columns and masks for the next program."""
 
-    def __init__(self, schema: Schema, rows: Rows) -> None:
+    def __init__(self, schema: Schema, rows: TableRows) -> None:
         self._schema = schema
         self._rows = rows
         self._views: dict[tuple[str, bool], View] = {}
@@ -83,7 +87,7 @@ class Evaluation:
             self._views[table.name, joined] = View(self, self._schema, table, self._rows, joined)
         return self._views[table.name, joined]
 
-    def run(self, program: Program) -> list[Row]:
+    def run(self, program: Program) -> list[TableRow]:
         """The rows of the result: the output of the program, then the sort keys."""
         view = self.view(self._schema.base(program))
         places = self._selected(program, view)
@@ -169,7 +173,9 @@ class Truth(NamedTuple):
 class View:
     """The rows that programs over one table run over, with masks in which bit n represents row n."""
 
-    def __init__(self, evaluation: Evaluation, schema: Schema, table: SchemaTable, rows: Rows, joined: bool) -> None:
+    def __init__(
+        self, evaluation: Evaluation, schema: Schema, table: SchemaTable, rows: TableRows, joined: bool
+    ) -> None:
         self.table = table
         self._evaluation = evaluation
         self._schema = schema
@@ -180,13 +186,13 @@ class View:
             self._rows = [row for row in self._rows if row[key] in owners]
         self.names = {**(schema.main.positions if joined else {}), **table.positions}
         self.every = (1 << len(self._rows)) - 1
-        self._columns: dict[str, Sequence[Cell]] = {}
+        self._columns: dict[str, Sequence[TableValue]] = {}
         self._scales: dict[Measure, ValueIndex] = {}
-        self._owners: dict[str, dict[Cell, int]] = {}
+        self._owners: dict[str, dict[TableValue, int]] = {}
         self._lower_columns: dict[str, list[str | None]] = {}
 
     @cached_property
-    def _main_places(self) -> dict[Cell, int]:
+    def _main_places(self) -> dict[TableValue, int]:
         key = self._schema.main.positions[self._schema.main.key]
         return {row[key]: place for place, row in enumerate(self._main)}
 
@@ -207,7 +213,7 @@ class View:
 
     # Cells.
 
-    def column(self, name: str) -> Sequence[Cell]:
+    def column(self, name: str) -> Sequence[TableValue]:
         """The cells of a column of this table, or of the main table if the view is joined with it."""
         if name not in self._columns:
             place = self.table.positions.get(name)
@@ -243,12 +249,12 @@ class View:
                 counts, owners = self._related(name, where, {}), self.column(self._schema.relation[name].owner)
                 return [counts[owners[place]] for place in (range(len(owners)) if places is None else places)]
 
-    def _peers(self, peers: PeerAggregate, places: Iterable[int]) -> list[Cell]:
+    def _peers(self, peers: PeerAggregate, places: Iterable[int]) -> list[TableValue]:
         among = list(bits(self.mask(peers.among)))
         if peers.by is None:
             result = self.result(Aggregate(peers.function, peers.measure), among)
             return [result for _ in places]
-        results: dict[Cell, Any] = {
+        results: dict[TableValue, Any] = {
             key: self.result(Aggregate(peers.function, peers.measure), group)
             for key, group in self.groups(peers.by, among).items()
             if key is not None
@@ -335,17 +341,17 @@ class View:
         owned = self._owned(relation.owner)
         return union(owned.get(key, 0) for key, count in counts.items() if count >= least)
 
-    def _related(self, name: str, where: Condition | None, bound: Bindings) -> Counter[Cell]:
+    def _related(self, name: str, where: Condition | None, bound: Bindings) -> Counter[TableValue]:
         """The number of rows of a relation that meet the condition, by their key."""
         relation = self._schema.relation[name]
         related = self._evaluation.view(self._schema.by_name[relation.table], joined=False)
         keys = related.column(relation.key)
         return Counter(keys if where is None else [keys[place] for place in bits(related.mask(where, bound))])
 
-    def _owned(self, owner: str) -> dict[Cell, int]:
+    def _owned(self, owner: str) -> dict[TableValue, int]:
         """For each value of a column, the mask of the rows that have it."""
         if owner not in self._owners:
-            rows: dict[Cell, int] = defaultdict(int)
+            rows: dict[TableValue, int] = defaultdict(int)
             for place, value in enumerate(self.column(owner)):
                 rows[value] |= 1 << place
             self._owners[owner] = rows
@@ -360,12 +366,12 @@ class View:
 
     # Results.
 
-    def listed(self, measures: Sequence[Measure], order: Sequence[Sort], places: Sequence[int]) -> list[Row]:
+    def listed(self, measures: Sequence[Measure], order: Sequence[Sort], places: Sequence[int]) -> list[TableRow]:
         """The measures and the sort keys of each row."""
         columns = [*measures, *(sort.measure for sort in order)]
         return list(zip(*(self.comparable(column, places) for column in columns), strict=True))  # type: ignore[arg-type]
 
-    def groups(self, key: Column, places: Sequence[int]) -> dict[Cell, list[int]]:
+    def groups(self, key: Column, places: Sequence[int]) -> dict[TableValue, list[int]]:
         """For each value of a column, the positions of the rows that have it; the smallest value first."""
         column, found = self.column(key.name), defaultdict(list)
         for place in places:
@@ -391,14 +397,14 @@ class View:
                 return None if None in sides else COMBINE[sign](*sides)
 
 
-def _groups(output: GroupedResults | GroupsAggregate, view: View, places: Sequence[int]) -> dict[Cell, list[int]]:
+def _groups(output: GroupedResults | GroupsAggregate, view: View, places: Sequence[int]) -> dict[TableValue, list[int]]:
     groups = view.groups(output.key, places)
     if output.having is None:
         return groups
     return {key: group for key, group in groups.items() if _has(output.having, view, group, places)}
 
 
-def _grouped(output: GroupedResults, order: Sequence[Sort], view: View, places: Sequence[int]) -> list[Row]:
+def _grouped(output: GroupedResults, order: Sequence[Sort], view: View, places: Sequence[int]) -> list[TableRow]:
     return [
         (
             *((key,) if output.keys else ()),
@@ -432,7 +438,7 @@ def _has(having: Having, view: View, group: Sequence[int], places: Sequence[int]
     return value is not None and result is not None and bool(COMPARE[having.sign](result, value))
 
 
-def _sorted(rows: list[Row], program: Program) -> list[Row]:
+def _sorted(rows: list[TableRow], program: Program) -> list[TableRow]:
     # Python's sort is stable, so sorting by the last key first makes the first key decide.
     width = len(rows[0]) - len(program.order) if rows else 0
     for place, sort in reversed(list(enumerate(program.order, start=width))):
@@ -440,7 +446,7 @@ def _sorted(rows: list[Row], program: Program) -> list[Row]:
     return rows
 
 
-def _top(rows: list[Row], program: Program) -> list[Row]:
+def _top(rows: list[TableRow], program: Program) -> list[TableRow]:
     """The first rows if the program limits them, including all that tie with the last one."""
     top = program.top
     if not isinstance(top, int) or len(rows) <= top:

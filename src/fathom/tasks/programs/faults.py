@@ -16,7 +16,7 @@ from fathom.scoring.answers import Answer, Unanswerable
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.answers import answer_of
 from fathom.tasks.programs.database import Database
-from fathom.tasks.programs.evaluate import Row
+from fathom.tasks.programs.evaluate import TableRow
 from fathom.tasks.programs.schema import Schema
 
 
@@ -53,7 +53,7 @@ class Interpretation:
         return answer_of(self.program, rows, self.seen.schema, self.seen.aliases)
 
 
-def _shifted(rows: Sequence[Row], place: int, off: int) -> list[Row]:
+def _shifted(rows: Sequence[TableRow], place: int, off: int) -> list[TableRow]:
     """The rows with `off` added to the integers of one column, but not below zero."""
     return [
         (*row[:place], max(0, value + off), *row[place + 1 :]) if isinstance(value := row[place], int) else row
@@ -65,7 +65,7 @@ class Variation(NamedTuple):
     """One way in which a fault changes a reading."""
 
     detail: str
-    """What was changed, such as "equal instead of not equal"."""
+    """The change, such as "equal instead of not equal"."""
     reading: Interpretation
 
 
@@ -91,7 +91,7 @@ class ReadingFault:
 # Edits of the program.
 
 
-def by_edit(edit: tree.Edit) -> Vary:
+def by_edit(edit: tree.TreeEdit) -> Vary:
     """The variations of a fault that edits one node of the program."""
 
     def variations(reading: Interpretation) -> Iterator[Variation]:
@@ -233,7 +233,7 @@ def _exchanged(node: Any, one: tree.Column, other: tree.Column) -> Any:
     return tree.rebuild(node, tuple(_exchanged(part, one, other) for part in parts)) if parts else node
 
 
-def _function(one: tree.Function, two: tree.Function) -> tree.Edit:
+def _function(one: tree.Function, two: tree.Function) -> tree.TreeEdit:
     """An edit that replaces each of two functions with the other."""
 
     def edit(node: Any) -> Iterator[tuple[str, Any]]:

@@ -9,7 +9,7 @@ from itertools import groupby, product
 from typing import Any, NamedTuple
 
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.evaluate import Row
+from fathom.tasks.programs.evaluate import TableRow
 from fathom.tasks.programs.operations import COMPARE
 from fathom.tasks.programs.schema import ColumnSpec, Schema
 
@@ -160,7 +160,7 @@ class _Edits:
                 yield spec.categories[(spec.categories.index(value) + 1) % len(spec.categories)]
 
 
-def result_form(program: tree.Program, rows: list[Row]) -> object:
+def result_form(program: tree.Program, rows: list[TableRow]) -> object:
     """A normal form of a result, equal for results that are the same answer; order counts only if the program sorts."""
     if program.order:
         width = len(rows[0]) - len(program.order) if rows else 0
@@ -206,7 +206,7 @@ def constants(program: tree.Program) -> Constants:
 
 
 def is_equivalent(program: tree.Program, mutant: tree.Program, schema: Schema) -> bool:
-    """Whether two programs provably select the same rows from every database, so that no database detects the edit.
+    """Whether two programs provably select the same rows from every database, so no database detects the edit.
 
     False unless the programs differ only in their conditions, and these consist of comparisons of integers. Then every
     combination of values that the comparisons can distinguish and that can occur in a row is tried.

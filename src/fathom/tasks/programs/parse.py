@@ -14,8 +14,8 @@ import sqlglot
 from sqlglot import exp
 
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.parse_conditions import Expressions, negated
-from fathom.tasks.programs.parse_entities import Entities
+from fathom.tasks.programs.parse_conditions import ExpressionParser, negated
+from fathom.tasks.programs.parse_entities import EntityParser
 from fathom.tasks.programs.parse_nodes import COMPARATORS, FUNCTIONS, exact, is_result, short
 from fathom.tasks.programs.parse_rewrites import (
     derived,
@@ -60,11 +60,13 @@ def parse(
     for column in statement.find_all(exp.Column):
         if column.name in schema.columns:
             column.this.set("quoted", False)
-    program = _Statements(schema, Expressions(schema, slots or {}, slot_kinds or {}, own), own).program(statement)
+    program = _StatementParser(schema, ExpressionParser(schema, slots or {}, slot_kinds or {}, own), own).program(
+        statement
+    )
     return program, statement
 
 
-class _Statements(Entities):
+class _StatementParser(EntityParser):
     def program(self, query: exp.Expr) -> tree.Program:
         query = query.unnest() if isinstance(query, exp.Subquery) else query
         if query.args.get("with_"):
@@ -266,7 +268,7 @@ class _Statements(Entities):
         return bool(table.joined_by)
 
     def _is_link(self, table: SchemaTable) -> bool:
-        """Whether a table only relates rows of the main table, so that nothing of its own can be asked."""
+        """Whether a table only relates rows of the main table, so nothing of its own can be asked."""
         return table is not self._schema.main and not table.joined_by
 
     def _selects_main_row(self, select: exp.Select, scope: Scope) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.parse_measures import Measures
+from fathom.tasks.programs.parse_measures import MeasureParser
 from fathom.tasks.programs.parse_nodes import (
     COMPARATORS,
     FUNCTIONS,
@@ -31,7 +31,7 @@ from fathom.tasks.programs.schema import SchemaTable
 _FLIPPED: dict[tree.Comparator, tree.Comparator] = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
-class Expressions(Measures):
+class ExpressionParser(MeasureParser):
     """Parses every kind of expression."""
 
     def condition(self, node: exp.Expr, scope: Scope) -> tree.Condition:
@@ -158,7 +158,7 @@ class Expressions(Measures):
             best = tree.Compare(related, "=", tree.PeerAggregate(function, related))
             if function == "MIN":
                 raise ParseError("the smallest number of rows leaves out rows that have none, which misleads")
-            # Where no row has any, none is the best.
+            # If no row has related rows, none is the best.
             both = tree.And(tree.Exists(related.relation, where), best)
             found = exists(outer, owner.name, main, main.key, both)
         assert found is not None

@@ -10,9 +10,9 @@ from dataclasses import replace
 from sqlglot import exp
 
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.parse_conditions import Expressions
+from fathom.tasks.programs.parse_conditions import ExpressionParser
 from fathom.tasks.programs.parse_nodes import COMPARATORS, exact
-from fathom.tasks.programs.parse_orders import Orders
+from fathom.tasks.programs.parse_orders import OrderParser
 from fathom.tasks.programs.parse_scope import (
     FromTable,
     ParseError,
@@ -26,7 +26,7 @@ from fathom.tasks.programs.parse_scope import (
 from fathom.tasks.programs.schema import SchemaTable
 
 
-class Entities(Orders):
+class EntityParser(OrderParser):
     """Parses SELECTs that are about rows of the main table without reading it first."""
 
     def _entity_group(self, select: exp.Select, scope: Scope) -> FromTable | None:
@@ -43,7 +43,7 @@ class Entities(Orders):
         if names & entity:
             others = [source for source in scope.sources if source.table is not main]
             if not others:
-                raise ParseError(f"it groups {main.plural} by themselves, so that every group has one row")
+                raise ParseError(f"it groups {main.plural} by themselves, so every group has one row")
             return others[0]
         if len(columns) != 1:
             return None
@@ -194,7 +194,7 @@ def _counted_scope(scope: Scope, counted: FromTable) -> Scope:
     return replace(scope, base=counted, nested=True)
 
 
-def _beyond(scope: Scope, base: FromTable, counted: FromTable, expressions: Expressions) -> tree.Condition | None:
+def _beyond(scope: Scope, base: FromTable, counted: FromTable, expressions: ExpressionParser) -> tree.Condition | None:
     """The condition on the counted rows, without the row of the main table that they are counted for."""
     away = [source for source in scope.sources if source is not base]
     links = [link for link in scope.links if base not in (link.one, link.other)]

@@ -21,7 +21,7 @@ from fathom.tasks.programs.parse_nodes import (
 from fathom.tasks.programs.parse_scope import ParseError, Scope, read_sources, relation_of, row_condition
 from fathom.tasks.programs.schema import Schema
 
-MOST_DIGITS = 9
+MAX_DIGITS = 9
 """The maximum number of digits in an integer constant."""
 INTEGER_DIVISION = (
     "'{0}' divides whole numbers, and SQLite drops the remainder, which a reader would not; write 1.0 * {0}"
@@ -36,7 +36,7 @@ class FilteredResult:
     only: tree.Condition | None = None
 
 
-class Measures(ABC):
+class MeasureParser(ABC):
     """Parses values, measures and results; the scope says which rows they are about."""
 
     def __init__(
@@ -302,7 +302,7 @@ class Measures(ABC):
 
     # Values.
 
-    def value(self, node: exp.Expr, measure: tree.Measure) -> tree.Value:
+    def value(self, node: exp.Expr, measure: tree.Measure) -> tree.ConstantOrSlot:
         node = exact(node)
         name = measure.name if isinstance(measure, tree.Column) else ""
         if isinstance(node, exp.Placeholder):
@@ -330,9 +330,9 @@ class Measures(ABC):
         if isinstance(node, exp.Neg):
             # A difference of two counts may be below zero, and then so is the number it is compared with.
             return -self.literal(node.this)
-        if isinstance(node, exp.Literal) and node.is_number and len(node.name) <= MOST_DIGITS:
+        if isinstance(node, exp.Literal) and node.is_number and len(node.name) <= MAX_DIGITS:
             return int(node.name) if node.is_int else float(node.name)
-        raise ParseError(f"'{short(node)}' is not a number of at most {MOST_DIGITS} digits")
+        raise ParseError(f"'{short(node)}' is not a number of at most {MAX_DIGITS} digits")
 
     def _slot(self, node: exp.Placeholder, kinds: tuple[str, ...]) -> tree.Slot:
         if node.name not in self._slots:

@@ -9,16 +9,16 @@ from typing import Any
 from sqlglot import exp
 
 from fathom.tasks.programs import tree
-from fathom.tasks.programs.parse_conditions import Expressions
+from fathom.tasks.programs.parse_conditions import ExpressionParser
 from fathom.tasks.programs.parse_nodes import exact, is_result
 from fathom.tasks.programs.parse_scope import ParseError, Scope
 from fathom.tasks.programs.schema import Schema
 
 
-class Orders:
+class OrderParser:
     """Parses the sort keys of a SELECT, and how many of its rows are wanted."""
 
-    def __init__(self, schema: Schema, expressions: Expressions, own: bool) -> None:
+    def __init__(self, schema: Schema, expressions: ExpressionParser, own: bool) -> None:
         self._schema = schema
         self._expressions = expressions
         self._own = own

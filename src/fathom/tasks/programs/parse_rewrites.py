@@ -92,7 +92,7 @@ def _substitute(node: exp.Expr, named: dict[str, exp.Expr]) -> None:
 
 
 def inline_aliases(select: exp.Select, schema: Schema) -> None:
-    """Replace aliases and numbers of selected columns in GROUP BY, HAVING and ORDER BY by what they stand for."""
+    """Replace aliases and numbers of selected columns in GROUP BY, HAVING and ORDER BY by their expressions."""
     named = {one.alias: one.this for one in select.expressions if isinstance(one, exp.Alias)}
     for clause in ("group", "having", "order"):
         part = select.args.get(clause)

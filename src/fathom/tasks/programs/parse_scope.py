@@ -65,7 +65,7 @@ class Scope:
     different: list[tuple[FromTable, FromTable]] = field(default_factory=list)
     """Sources of the same table whose rows belong to different rows of the main table."""
     counted: tree.RelatedCount | None = None
-    """What COUNT counts where each row of the main table is a group of its own."""
+    """The count of related rows that COUNT means if each row of the main table is its own group."""
     base: FromTable | None = None
     """The source whose rows the program or the subquery runs over."""
     nested: bool = False

@@ -80,7 +80,7 @@ class Phrases:
         return self.one(*(up if sort.direction == "ASC" else down))
 
     def has_extreme(self, sort: tree.Sort) -> str:
-        """What the first row of a ranking has: "has the largest number of references"."""
+        """The phrase for the first row of a ranking: "has the largest number of references"."""
         function, kind = "MAX" if sort.direction == "DESC" else "MIN", self._schema.type_of(sort.measure)
         if kind == "text":
             last = "last" if sort.direction == "DESC" else "first"

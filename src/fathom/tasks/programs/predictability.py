@@ -18,14 +18,14 @@ from fathom.tasks.family import Item
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.schema import Schema
 
-FEWEST = 5
+MIN_QUESTIONS = 5
 """Questions with and without an answer that a half must have for a classifier to be trained on it."""
 
 _WORD = re.compile(r"[^\W_]+")
 
 
 class Sample(NamedTuple):
-    """What a classifier sees of a question, and whether the question has no answer."""
+    """The features of a question for a classifier, and whether the question is unanswerable."""
 
     features: frozenset[str]
     unanswerable: bool
@@ -96,7 +96,7 @@ def cross_validated_auc(halves: tuple[Sequence[Sample], Sequence[Sample]]) -> fl
 
 def _is_enough(found: Sequence[Sample]) -> bool:
     unanswerable = sum(sample.unanswerable for sample in found)
-    return FEWEST <= unanswerable <= len(found) - FEWEST
+    return MIN_QUESTIONS <= unanswerable <= len(found) - MIN_QUESTIONS
 
 
 def auc(scored: list[tuple[float, bool]]) -> float:

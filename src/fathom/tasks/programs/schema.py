@@ -142,7 +142,7 @@ class Schema:
         return _base(self, program)
 
     def is_phrase(self, node: Any) -> bool:
-        """Whether a phrase words the whole node, so that readers see it as one condition."""
+        """Whether a phrase words the whole node, so readers see it as one condition."""
         return isinstance(node, tree.Exists) and _phrase_of(self, node) is not None
 
     def phrase_of(self, condition: tree.Condition) -> tuple[ConditionPhrase, tuple[Any, ...]] | None:

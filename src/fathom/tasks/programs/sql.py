@@ -246,7 +246,7 @@ class _Writer:
             raise ValueError(f"'{fragment}' contains a wildcard of LIKE")
         return self._value(f"{before}{fragment}{after}")
 
-    def _value(self, value: tree.Value) -> str:
+    def _value(self, value: tree.ConstantOrSlot) -> str:
         if isinstance(value, tree.Slot):
             self.slots.append(value)
             return "?"

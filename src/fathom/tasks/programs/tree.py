@@ -26,7 +26,7 @@ class Slot:
 
 Constant = int | float | str
 """A number, a text, a category, or a date as YYYY-MM-DD."""
-Value = Constant | Slot
+ConstantOrSlot = Constant | Slot
 Bindings = Mapping[Slot, Constant]
 
 
@@ -90,7 +90,7 @@ class Compare:
 
     measure: Measure
     sign: Comparator
-    value: Value | Measure
+    value: ConstantOrSlot | Measure
 
 
 @dataclass(frozen=True)
@@ -98,14 +98,14 @@ class Between:
     """Both ends are included."""
 
     measure: Measure
-    low: Value
-    high: Value
+    low: ConstantOrSlot
+    high: ConstantOrSlot
 
 
 @dataclass(frozen=True)
 class OneOf:
     measure: Measure
-    values: tuple[Value, ...]
+    values: tuple[ConstantOrSlot, ...]
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ class Count:
 
 @dataclass(frozen=True)
 class CountDistinct:
-    """The number of different values of a measure; NULL is none."""
+    """The number of different values of a measure, not counting NULL."""
 
     measure: Measure
 
@@ -305,11 +305,11 @@ def rebuild(node: T, parts: tuple[Any, ...]) -> T:
     return parts if isinstance(node, tuple) else type(node)(*parts)  # type: ignore[return-value]
 
 
-Edit = Callable[[Any], Iterator[tuple[str, Any]]]
+TreeEdit = Callable[[Any], Iterator[tuple[str, Any]]]
 """The replacements of one node, each with a description."""
 
 
-def edited(node: Any, edit: Edit, is_leaf: Callable[[Any], bool] = lambda node: False) -> Iterator[tuple[str, Any]]:
+def edited(node: Any, edit: TreeEdit, is_leaf: Callable[[Any], bool] = lambda node: False) -> Iterator[tuple[str, Any]]:
     """Every tree that differs from this one by one edit of one node; nothing below a leaf is edited."""
     if isinstance(node, int | str):
         return

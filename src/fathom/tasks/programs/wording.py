@@ -233,7 +233,7 @@ class ProgramWording(Phrases):
         return notes
 
     def tie_note(self, program: tree.Program) -> str:
-        """That tied rows may come in any order."""
+        """The convention that tied rows may come in any order."""
         rows = "Groups" if isinstance(program.output, tree.GroupedResults) else self._plural.capitalize()
         if len(program.order) == 1:
             return f"{rows} {self._tied(program.order[0])} may come in any order."
@@ -351,7 +351,7 @@ def _is_first(program: tree.Program) -> bool:
 
 
 def _lists_sort_key(program: tree.Program) -> bool:
-    """Whether the listed values are a sort key, so that tied rows are listed as equal values."""
+    """Whether the listed values are a sort key, so tied rows are listed as equal values."""
     output = program.output
     return isinstance(output, tree.Values) and output.measure in (sort.measure for sort in program.order)
 

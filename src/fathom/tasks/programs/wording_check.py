@@ -17,10 +17,10 @@ def is_wording(text: str, program: tree.Program, words: type[ProgramWording], sc
     """
     choices: list[int] | None = []
     while choices is not None:
-        retrace = _BacktrackingChooser(text, choices)
-        if retrace.leads_to_text(words(schema, retrace), program):
+        chooser = _BacktrackingChooser(text, choices)
+        if chooser.leads_to_text(words(schema, chooser), program):
             return True
-        choices = retrace.next_choices()
+        choices = chooser.next_choices()
     return False
 
 

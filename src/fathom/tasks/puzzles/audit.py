@@ -96,7 +96,7 @@ class PuzzlesAuditor:
         self._check_solutions(item, source.document.language)
 
     def _check_authored(self, context: Context, item: Item) -> None:
-        """Nobody can derive the key of a puzzle that a person wrote; what can be checked is that it is that puzzle."""
+        """Check a puzzle that a person wrote. Its key cannot be derived, so only its identity is checked."""
         try:
             puzzle = puzzle_of(item.key)
             again = authored_item(puzzle, self._document(puzzle.document), context)
@@ -105,16 +105,16 @@ class PuzzlesAuditor:
             same = False  # a key file may contain anything
         self._checks.check(AUTHORED, item, same)
         self._checks.check_responses(item, check_answer)
-        self._checks.check(UNDECIDED, item, self._said(item, solution(item.key, "en")).outcome == "unjudged")
+        self._checks.check(UNDECIDED, item, self._verdict_on(item, solution(item.key, "en")).outcome == "unjudged")
 
     def _check_solutions(self, item: Item, language: str) -> None:
-        self._checks.check(SOLVED, item, self._said(item, solution(item.key, language)).outcome == "correct")
+        self._checks.check(SOLVED, item, self._verdict_on(item, solution(item.key, language)).outcome == "correct")
         guessed = [bare_answer(item.key, language)]
         guessed += [without_item(item.key, language, number) for number in range(len(checklist_of(item.key)))]
         for text in guessed:
-            self._checks.check(GUESSED, item, self._said(item, text).outcome != "correct")
+            self._checks.check(GUESSED, item, self._verdict_on(item, text).outcome != "correct")
 
-    def _said(self, item: Item, text: str) -> Verdict:
+    def _verdict_on(self, item: Item, text: str) -> Verdict:
         return check(item.key, Response(question_id=item.question.id, outcome="answered", text=text))
 
     def results(self) -> list[AuditCheck]:

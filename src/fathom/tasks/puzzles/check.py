@@ -16,7 +16,7 @@ from fathom.scoring.judges import combined, majority
 from fathom.scoring.keys import Key
 from fathom.scoring.measures import RatioMeasure
 from fathom.scoring.reasoning import reasoning_text
-from fathom.scoring.shown import ShownContext
+from fathom.scoring.shown_context import ShownContext
 from fathom.scoring.verdicts import GRADED, JUDGE_AGREES, PartVerdict, Verdict
 from fathom.tasks.puzzles.checklist import (
     FACT,
@@ -113,7 +113,7 @@ def check(
     decisions = combined(judgments, decide)
     answer, checklist = decisions.get(ANSWER_PART), decisions.get(CHECKLIST_PART)
     if steps.conclusions and checklist is None:
-        checklist = "unjudged"  # nobody has read the reasoning yet
+        checklist = "unjudged"  # no judge has read the reasoning yet
     open_answer = is_open(key, verdict) and answer is not None
     answered = answer == "pass" if open_answer else verdict.outcome == "correct"
     reached = steps.all_reached or checklist == "pass"
@@ -146,7 +146,7 @@ def check(
 
 
 def decide(judgments: Sequence[Judgment]) -> dict[str, Decision]:
-    """What more than half of one judge's prompts say about each part; `unjudged` if too few of them decided."""
+    """The majority over one judge's prompts for each part; `unjudged` if too few of them decided."""
     decisions: dict[str, Decision] = {}
     for part in (ANSWER_PART, CHECKLIST_PART):
         found = [one.outcome for one in judgments if one.part.startswith(part)]

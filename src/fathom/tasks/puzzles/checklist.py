@@ -21,7 +21,7 @@ from fathom.tasks.puzzles.mentions import (
     states_date,
     states_number,
 )
-from fathom.tasks.puzzles.tree import DATE, Operation, Value
+from fathom.tasks.puzzles.tree import DATE, ReasoningOperation, Value
 
 CHECK, ANSWER, FACT, CONCLUSION, OPTION = "check", "answer", "fact", "conclusion", "option"
 """The first cell of the rows of a proof. Puzzles that people wrote have conclusions, which are sentences, in place of
@@ -37,15 +37,15 @@ class ChecklistItem(Record):
     """A conclusion that a correct solution reaches."""
 
     name: str
-    """What it is, in words."""
-    operation: Operation
+    """A description."""
+    operation: ReasoningOperation
     value: Value
     aliases: tuple[str, ...] = ()
     """Spellings of a name."""
     cues: tuple[str, ...] = ()
     """Beginnings of words that show the role of the value."""
     labels: tuple[str, ...] = ()
-    """What introduces a name, as in "X = Lunholm" or "Town: Lunholm"."""
+    """Words that introduce a name, as in "X = Lunholm" or "Town: Lunholm"."""
     of: tuple[str, ...] = ()
     """Of a fact that is a number: spellings of the entity, or the year, that it is stated of."""
     namesakes: tuple[str, ...] = ()
@@ -90,7 +90,7 @@ class StepReader:
         return any(one.span.contains(span) for one in self._dates)
 
     def reaches(self, item: ChecklistItem) -> bool:
-        """Whether the response states the value in its role, or computes with what it is computed from."""
+        """Whether the response states the value in its role, or computes with the values that it is computed from."""
         if self.contradicts(item):
             return False
         return any(self._has_role(span, item) for span in self._places(item)) or self._is_implied(item)
@@ -238,7 +238,7 @@ def equations_in(text: str) -> Iterator[Equation]:
             tokens = [*_TOKEN.finditer(_CLAUSE.split(left)[-1])]
             results = [*_TOKEN.finditer(right)][:2]
             kinds = ["sign" if one["sign"] else "number" for one in tokens]
-            # "483 - (386 + 66) = 483 - 452": the right side goes on.
+            # "483 - (386 + 66) = 483 - 452": the right side is not finished.
             if kinds != ["number", "sign", "number"] or not results or results[0]["sign"]:
                 continue
             if len(results) > 1 and results[1]["sign"] and results[1].start() - results[0].end() < 3:

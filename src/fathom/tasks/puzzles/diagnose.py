@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Operation as Stage
+from fathom.models.simulated import FaultOperation as Stage
 from fathom.records.contexts import Context
 from fathom.tasks.family import Diagnosis, Item, ReasoningStep
 from fathom.tasks.puzzles.checklist import ChecklistItem, checklist_of, conclusions_of

@@ -231,16 +231,16 @@ def without(facts: Sequence[Fact], dropped: Fact) -> list[Fact]:
     ]
 
 
-Equal = Callable[[Value | None, Value], bool]
+ValuesEqual = Callable[[Value | None, Value], bool]
 
 
-def dispensable(node: Node, facts: Sequence[Fact], steps: Sequence[EvaluatedStep], same: Equal) -> list[Fact]:
+def dispensable(node: Node, facts: Sequence[Fact], steps: Sequence[EvaluatedStep], same: ValuesEqual) -> list[Fact]:
     """The facts without which the answer stays the same."""
     answer = steps[-1].value
     return [fact for fact in needed(steps) if same(result(node, without(facts, fact)), answer)]
 
 
-def single_passages(node: Node, groups: Mapping[int, Sequence[Fact]], answer: Value, same: Equal) -> list[int]:
+def single_passages(node: Node, groups: Mapping[int, Sequence[Fact]], answer: Value, same: ValuesEqual) -> list[int]:
     """The passages whose facts alone give the answer."""
     return [number for number, facts in groups.items() if same(result(node, facts), answer)]
 

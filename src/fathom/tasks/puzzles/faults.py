@@ -1,4 +1,4 @@
-"""The faults of simulated answerers, and the incorrect answers that single faults lead to."""
+"""The faults of simulated models, and the incorrect answers that single faults lead to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a judge is asked about the answer and about the checklist, each under three prompts."""
+"""Prompts for a judge on the answer and on the checklist, three of each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ANSWER_PARTS, CHECKLIST_PARTS = (
 )
 EVERY = 5
 """One of this many responses that need no judge is judged as well, to measure how far the judge can be trusted."""
-LONGEST = 8_000
+MAX_LENGTH = 8_000
 """Characters from the end of a response that a judge sees."""
 
 _ANSWER_PROMPTS = (
@@ -66,7 +66,7 @@ def prompts(question: Question, key: Key, response: Response) -> Sequence[JudgeP
     answer = check_answer(key, response)
     open_answer = is_open(key, answer)
     if answer.outcome != "correct" and not open_answer:
-        return ()  # an incorrect number or date is incorrect, whatever the steps are
+        return ()  # an incorrect number or date is incorrect regardless of the steps
     reached = check_steps(key, response).all_reached
     asked: list[JudgePrompt] = []
     if open_answer:
@@ -130,7 +130,7 @@ def _response(item: Item, text: str) -> Response:
 def _prompts(
     parts: Sequence[str], tasks: Sequence[str], question: Question, reference: str, response: Response
 ) -> list[JudgePrompt]:
-    quoted = re.sub(r"={5,}", "=", reasoning_text(response).strip()[-LONGEST:])
+    quoted = re.sub(r"={5,}", "=", reasoning_text(response).strip()[-MAX_LENGTH:])
     return [
         JudgePrompt(part, _FRAME.format(task=task, question=question.text, reference=reference, response=quoted))
         for part, task in zip(parts, tasks, strict=True)

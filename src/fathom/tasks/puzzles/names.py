@@ -7,8 +7,8 @@ from collections.abc import Collection, Sequence
 
 from fathom.records.documents import Document
 
-LEAST_WORD = 4
-"""The least number of letters of a word that stands for a name of several words."""
+MIN_WORD_LENGTH = 4
+"""The minimum number of letters of a word that abbreviates a name of several words."""
 
 
 def names_in(document: Document) -> list[str]:
@@ -41,7 +41,7 @@ def short_forms(name: str, others: Collection[str], roles: Sequence[str]) -> tup
         return _distinct(name, [bare[start:] for start in range(1, len(bare) - 1)], others) + _distinct(
             name, [bare[:-1]] if len(bare) > 2 else [], others
         )
-    words = [word for word in re.findall(r"\w+", bare.removeprefix("the ")) if len(word) >= LEAST_WORD]
+    words = [word for word in re.findall(r"\w+", bare.removeprefix("the ")) if len(word) >= MIN_WORD_LENGTH]
     return _distinct(name, words if len(words) > 1 else [], others)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
+from fathom.corpus.generated.prose.printing import MONTHS
 from fathom.records.contexts import Context
 from fathom.records.documents import Document, Fact, Passage
 from fathom.records.questions import Question
@@ -47,19 +48,15 @@ from fathom.tasks.puzzles.tree import (
     written,
 )
 from fathom.tasks.puzzles.vocabulary import Vocabulary
-from fathom.tasks.puzzles.wording import Wording
+from fathom.tasks.puzzles.wording import PuzzleWording
 
 NAME = "puzzles"
 DECIMALS = 2
 NEARLY_ONE = Decimal("0.02")
-LEAST_SPREAD = 0.15
-"""The least share of a document between the first and the last fact that a puzzle needs."""
+MIN_SPREAD = 0.15
+"""The minimum share of a document between the first and the last fact that a puzzle needs."""
 DISTANCES = ("under 2K", "2K to 8K", "8K and more")
 """Tokens between the first and the last fact."""
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November"),
-    "December",
-)
 
 
 class RejectedError(Exception):
@@ -143,21 +140,21 @@ def make_item(source: PuzzleSource, context: Context, program: Node, steps: rang
         raise RejectedError("fewer than two operations")
     _reject_poor_answers(program, answer, source)
     if any(step.value.number is not None and step.value.number < 0 for step in evaluation.steps):
-        raise RejectedError("a value is negative, so that larger may mean two things")
+        raise RejectedError("a value is negative, so larger may mean two things")
     earlier = [step.value for step in evaluation.steps[:-1] if isinstance(step.node, Compute)]
     if not isinstance(program, Choose | Override) and any(same_value(value, answer) for value in earlier):
         raise RejectedError("the answer is already computed before the last step")
     if _is_circular(program, evaluation.steps):
         raise RejectedError("the question describes one entity twice")
     facts = needed(evaluation.steps)
-    if len({fact.span.start for fact in facts}) < 2 or spread(facts, document) < LEAST_SPREAD:
+    if len({fact.span.start for fact in facts}) < 2 or spread(facts, document) < MIN_SPREAD:
         raise RejectedError("the facts are close together")
     if dispensable(program, document.facts, evaluation.steps, same_value):
         raise RejectedError("a fact could be left out")
     if single_passages(program, source.by_passage, answer, same_value):
         raise RejectedError("a single passage has the answer")
     decimals = DECIMALS if answer.number is not None and answer.number % 1 else None
-    text = Wording(program, source.vocabulary).text(answer, decimals)
+    text = PuzzleWording(program, source.vocabulary).text(answer, decimals)
     id = short_id("q", context.id, NAME, written(program))
     key = Key(
         question_id=id, answer=typed_answer(answer, decimals, source), proof=_proof(source, program, evaluation.steps)
@@ -262,7 +259,7 @@ def typed_answer(answer: Value, decimals: int | None, source: PuzzleSource) -> A
 def date_spellings(number: Decimal) -> tuple[str, ...]:
     """Other ways to write a date."""
     year, month, day = int(number) // 10_000, int(number) // 100 % 100, int(number) % 100
-    name = _MONTHS[month - 1]
+    name = MONTHS[month - 1]
     return (
         f"{day} {name} {year}",
         f"{name} {day}, {year}",
@@ -283,7 +280,7 @@ def _proof(source: PuzzleSource, program: Node, steps: Sequence[EvaluatedStep]) 
     document = source.document
     facts = needed(steps)
     rows = [_fact_row(fact, document) for fact in facts]
-    letters = Wording(program, source.vocabulary).letters()
+    letters = PuzzleWording(program, source.vocabulary).letters()
     rows += [(CHECK, item.model_dump_json()) for item in checklist(source, program, steps, letters)]
     answer = _item(source, steps[-1], steps, letters)
     if answer.value.name:
@@ -333,7 +330,7 @@ def sentence_of(fact: Fact, document: Document) -> Span:
 def checklist(
     source: PuzzleSource, program: Node, steps: Sequence[EvaluatedStep], letters: Mapping[str, str]
 ) -> list[ChecklistItem]:
-    """What a solution has to reach on its way to the answer: facts, names and results.
+    """The checklist of a puzzle: the facts, names and results that a solution must reach.
 
     Facts that are read only to be compared are not among them; results that are computed for a comparison are.
     """
@@ -379,7 +376,7 @@ def _item(
     if isinstance(node, Owner) and operands:  # "Schönfeld is in Stavby" says whose town it is
         cues = (*cues, *map(plain_text, source.aliases(operands[0].name)))
     return ChecklistItem(
-        name=Wording(node, source.vocabulary).described(values),
+        name=PuzzleWording(node, source.vocabulary).described(values),
         operation=operation(node),
         value=value,
         aliases=source.loose_aliases(value.name) if value.name else (),
@@ -394,14 +391,14 @@ def _item(
 
 
 def _stated_of(source: PuzzleSource, node: Node, operands: Sequence[Value]) -> tuple[str, ...]:
-    """What a fact is stated of: the end of its period, or spellings of the entity."""
+    """Cues for the subject of a fact: the end of its period, or spellings of the entity."""
     if not isinstance(node, Lookup) or not operands:
         return ()
     return (node.period.rpartition("/")[2][:4],) if node.period else source.loose_aliases(operands[0].name)
 
 
 def _labels(node: Node, vocabulary: Vocabulary, letters: Mapping[str, str]) -> tuple[str, ...]:
-    """What may introduce the name that a node gives: the letter of the question, the class of the entity."""
+    """Words that may introduce the name that a node gives: the letter of the question, the class of the entity."""
     match node:
         case Lookup():
             kind = vocabulary.attributes[node.attribute].type

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from random import Random
 
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.contexts import Context
 from fathom.scoring.keys import Key
 from fathom.tasks.family import ALL_SEEN, Item, Unseen
@@ -40,7 +40,9 @@ class Simulator:
         self._source = lru_cache(maxsize=8)(lambda id: source_of(corpus.document(id)))
         self._keys = keys
 
-    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random, unseen: Unseen = ALL_SEEN) -> str:
+    def text(
+        self, context: Context, item: Item, simulated: SimulatedModel, rng: Random, unseen: Unseen = ALL_SEEN
+    ) -> str:
         """The text of the response to one question."""
         if is_authored(item.key):
             return _authored(item, simulated, rng)
@@ -71,7 +73,7 @@ class Simulator:
     def _frequent(self) -> dict[str, str]:
         return most_frequent((key.answer.type, stated_answer(key)) for key in self._keys())
 
-    def _read(self, source: PuzzleSource, item: Item, simulated: Simulated, rng: Random) -> str:
+    def _read(self, source: PuzzleSource, item: Item, simulated: SimulatedModel, rng: Random) -> str:
         """A solution with faults."""
         key, language = item.key, source.document.language
         items = checklist_of(key)
@@ -99,7 +101,7 @@ class Simulator:
         return solution(key, language)
 
 
-def _authored(item: Item, simulated: Simulated, rng: Random) -> str:
+def _authored(item: Item, simulated: SimulatedModel, rng: Random) -> str:
     """The response to a puzzle that a person wrote: its options are all that a model without the key could choose."""
     key, language = item.key, item.question.tags["language"]
     match simulated.kind:

@@ -8,9 +8,9 @@ from random import Random
 from fathom.corpus.generated.prose import DOMAINS
 from fathom.corpus.generated.prose.pack import load_pack
 from fathom.records.documents import Document
-from fathom.tasks.puzzles.figures import ArticleComposer, ReportComposer, article_vocabulary, report_vocabulary
-from fathom.tasks.puzzles.policy import PolicyComposer
-from fathom.tasks.puzzles.prose import ProseComposer, prose_vocabulary
+from fathom.tasks.puzzles.figure_programs import ArticleComposer, ReportComposer, article_vocabulary, report_vocabulary
+from fathom.tasks.puzzles.policy_programs import PolicyComposer
+from fathom.tasks.puzzles.prose_programs import ProseComposer, prose_vocabulary
 from fathom.tasks.puzzles.puzzle import PuzzleSource
 from fathom.tasks.puzzles.tree import Node
 

@@ -10,8 +10,8 @@ from pydantic import Field, TypeAdapter
 
 from fathom.records.record import Record
 
-Operation = Literal["reading", "temporal", "arithmetic", "bridging", "comparison", "conditional"]
-OPERATIONS: tuple[Operation, ...] = ("temporal", "arithmetic", "bridging", "comparison", "conditional")
+ReasoningOperation = Literal["reading", "temporal", "arithmetic", "bridging", "comparison", "conditional"]
+OPERATIONS: tuple[ReasoningOperation, ...] = ("temporal", "arithmetic", "bridging", "comparison", "conditional")
 """The operations of the paper; reading a fact is none of them."""
 DATE = "date"
 
@@ -161,7 +161,7 @@ def nodes(node: Node) -> Iterator[Node]:
     yield node
 
 
-def operation(node: Node) -> Operation:
+def operation(node: Node) -> ReasoningOperation:
     """The operation of a node."""
     match node:
         case GivenValue():

@@ -43,7 +43,7 @@ class Vocabulary:
     """For each derived value: the operation and the two attributes."""
 
     case: Mapping[str, str] = field(default_factory=dict)
-    """Sentences that describe the case which a question is about, by what they state."""
+    """Sentences that describe the case in a question, by the condition that they state."""
 
     def measure(self, node: Node) -> AttributeWords:
         """The attribute or derived value that a node gives."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from fathom.tasks.puzzles.figures import period_words
-from fathom.tasks.puzzles.policy import case_sentences
+from fathom.tasks.puzzles.figure_programs import period_words
+from fathom.tasks.puzzles.policy_programs import case_sentences
 from fathom.tasks.puzzles.tree import (
     DATE,
     Choose,
@@ -121,7 +121,7 @@ _UNITS = {
 }
 
 
-class Wording:
+class PuzzleWording:
     """The question of one program."""
 
     def __init__(self, program: Node, vocabulary: Vocabulary) -> None:
@@ -169,9 +169,9 @@ class Wording:
                 taken = next(
                     one for one in (node.then, node.otherwise) if values.get(one.model_dump_json()) is not None
                 )
-                return Wording(taken, self._vocabulary).described(values)
+                return PuzzleWording(taken, self._vocabulary).described(values)
             case Override():
-                return Wording(node.exception, self._vocabulary).described(values)
+                return PuzzleWording(node.exception, self._vocabulary).described(values)
             case Tally():
                 return self._question()
             case _:

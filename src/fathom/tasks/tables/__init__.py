@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Operation
+from fathom.models.simulated import FaultOperation
 from fathom.tasks.family import Allotment, Family, Fault, Item, PerContext, Preparation, Tag
 from fathom.tasks.tables import allotment, baselines
 from fathom.tasks.tables.audit import TablesAuditor
@@ -13,6 +13,7 @@ from fathom.tasks.tables.build import NAME, TablesBuilder
 from fathom.tasks.tables.check import check_answer
 from fathom.tasks.tables.diagnose import Diagnoser
 from fathom.tasks.tables.dispersion import DISTANCES, SPREADS
+from fathom.tasks.tables.extracted_values import extracted_values
 from fathom.tasks.tables.faults import DESCRIPTIONS, FINDING, READING
 from fathom.tasks.tables.figures import document_figures
 from fathom.tasks.tables.judge import JUDGE
@@ -23,7 +24,6 @@ from fathom.tasks.tables.query_parts import LEVELS
 from fathom.tasks.tables.refit import TablesRefitter
 from fathom.tasks.tables.settings import TablesSettings
 from fathom.tasks.tables.simulate import Simulator
-from fathom.tasks.tables.values import extracted_values
 from fathom.tasks.tables.views import views
 from fathom.tasks.tables.votes import votes_digests
 
@@ -32,7 +32,7 @@ LOOKED_AT = 12
 
 
 def _fault(name: str, description: str) -> Fault:
-    operation: Operation = "finding" if name in FINDING else "reading" if name in READING else "computing"
+    operation: FaultOperation = "finding" if name in FINDING else "reading" if name in READING else "computing"
     return Fault(name, description, operation)
 
 

@@ -11,13 +11,13 @@ from pydantic import JsonValue
 from fathom.corpus.store import Corpus, DocumentEntry
 from fathom.records.contexts import Context, ContextId
 from fathom.records.documents import DocumentId
-from fathom.tasks.tables.entity_table import FEWEST_ENTITIES
+from fathom.tasks.tables.entity_table import MIN_ENTITIES
 from fathom.tasks.tables.figures import document_figures
 from fathom.tasks.tables.pack import Pack
-from fathom.tasks.tables.query_parts import Level
+from fathom.tasks.tables.query_parts import QuestionLevel
 from fathom.tasks.tables.settings import TablesSettings
 
-LEVEL_SHARES: dict[Level, int] = {"easy": 296, "medium": 648, "hard": 372}
+LEVEL_SHARES: dict[QuestionLevel, int] = {"easy": 296, "medium": 648, "hard": 372}
 """Questions of each level, as in the published benchmark."""
 PROBED = 40
 """Documents of one subject and language that are read to find out their domains."""
@@ -37,7 +37,7 @@ def shares(settings: TablesSettings, corpus: Corpus, contexts: Sequence[Context]
     for context in contexts:
         for name in found[context.id]:
             asked[context.length, name].append(context.id)
-    given: dict[ContextId, dict[str, list[Level]]] = defaultdict(dict)
+    given: dict[ContextId, dict[str, list[QuestionLevel]]] = defaultdict(dict)
     for length in dict.fromkeys(context.length for context in contexts):
         for name, levels in _levels_by_domain(settings).items():
             turn = asked[length, name]
@@ -56,7 +56,7 @@ def missing(settings: TablesSettings, counts: Mapping[str, Mapping[str, int]]) -
     return {reason: count for reason, count in lacking.items() if count > 0}
 
 
-def _levels_by_domain(settings: TablesSettings) -> dict[str, list[Level]]:
+def _levels_by_domain(settings: TablesSettings) -> dict[str, list[QuestionLevel]]:
     """The levels of the questions of each domain at one length: together they have the shares of the levels."""
     sequence = level_sequence(sum(settings.domains.values()), settings.levels)
     ends = list(accumulate(settings.domains.values()))
@@ -64,11 +64,11 @@ def _levels_by_domain(settings: TablesSettings) -> dict[str, list[Level]]:
     return {name: sequence[start:end] for name, start, end in zip(settings.domains, starts, ends, strict=True)}
 
 
-def level_sequence(count: int, levels: Sequence[Level]) -> list[Level]:
+def level_sequence(count: int, levels: Sequence[QuestionLevel]) -> list[QuestionLevel]:
     """Levels in turn, so that every part of the sequence has their shares as nearly as whole numbers can."""
     total = sum(LEVEL_SHARES[level] for level in levels)
-    used: Counter[Level] = Counter()
-    sequence: list[Level] = []
+    used: Counter[QuestionLevel] = Counter()
+    sequence: list[QuestionLevel] = []
     for place in range(1, count + 1):
         level = max(levels, key=lambda one: LEVEL_SHARES[one] * place - used[one] * total)
         used[level] += 1
@@ -94,7 +94,7 @@ def _domains(corpus: Corpus, contexts: Iterable[Context], packs: Sequence[Pack])
         counts: Counter[str] = Counter()
         for id in context.documents:
             counts.update(of_kind[_kind(entries[id])])
-        found[context.id] = [name for name, count in counts.items() if count >= FEWEST_ENTITIES]
+        found[context.id] = [name for name, count in counts.items() if count >= MIN_ENTITIES]
     return found
 
 

@@ -152,7 +152,7 @@ class TablesAuditor:
             return all(entity in item.question.text for entity in used)
         attributes = {(fact.attribute, fact.period) for fact in facts}
         units = {fact.unit for fact in facts}
-        # Ratios within an entity are compared over all currencies: then any other one belongs to the question, too.
+        # Ratios within an entity are compared across currencies, so entities with any other currency are included.
         mixed = len({unit for unit in units if CURRENCY.fullmatch(unit)}) > 1
         # A question may be restricted to the reports in one currency, even if it asks for no amount of money.
         currency = _NAMED_CURRENCY.search(item.question.text)
@@ -161,7 +161,7 @@ class TablesAuditor:
             if (year is not None and stated.year != year) or (currency and currency[1] not in stated.currencies):
                 continue
             same = {fact.entity for key in attributes for fact in stated.of.get(key, ()) if mixed or fact.unit in units}
-            # A filing that does not tag the figure is a filing nevertheless.
+            # A filing that does not tag the figure still counts as a filing.
             entities = same | (stated.filers if tagged else frozenset())
             if any(entity not in used and entity not in item.question.text for entity in entities):
                 return False

@@ -24,7 +24,7 @@ from fathom.tasks.programs.schema import Schema
 from fathom.tasks.tables.build import names_one
 from fathom.tasks.tables.key_tables import database_of, program_of
 
-LONGEST_LOOKUP = 256 * 1024
+MAX_LOOKUP_LENGTH = 256 * 1024
 """Tokens of the contexts on which lexical lookup is measured: it reads every line for every question."""
 LOOKED_UP = 300
 """Questions on which it is measured: the first ones."""
@@ -75,7 +75,7 @@ class BaselineMeasurement:
                 self._try(LARGEST, item, f"Answer: {largest}")
             else:
                 self._asked[LARGEST] += 1
-            if context.length <= LONGEST_LOOKUP and self._asked[LOOKUP] < LOOKED_UP:
+            if context.length <= MAX_LOOKUP_LENGTH and self._asked[LOOKUP] < LOOKED_UP:
                 self._try(LOOKUP, item, self._looked_up(context, item))
 
     def report(self) -> dict[str, JsonValue]:

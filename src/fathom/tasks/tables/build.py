@@ -22,16 +22,17 @@ from fathom.scoring.keys import Key, Proof
 from fathom.tasks.family import Item
 from fathom.tasks.programs.answers import DECIMALS, answer_of, normal_form
 from fathom.tasks.programs.database import open_database
+from fathom.tasks.programs.evaluate import DisagreementError
 from fathom.tasks.programs.sql import literal
 from fathom.tasks.tables.allotment import LEVEL_SHARES, domain
 from fathom.tasks.tables.dispersion import dispersion_tags
 from fathom.tasks.tables.entity_figures import entity_figures
-from fathom.tasks.tables.entity_table import FEWEST_ENTITIES, EntityTable, FigureColumn
+from fathom.tasks.tables.entity_table import MIN_ENTITIES, EntityColumn, EntityTable
 from fathom.tasks.tables.figures import DocumentFigures, Year, document_figures, without_figures
 from fathom.tasks.tables.months import MONTH, month_text, month_value
 from fathom.tasks.tables.pack import Pack
 from fathom.tasks.tables.queries import QueryMaker
-from fathom.tasks.tables.query_parts import LEVELS, Level, ProgramQuestion
+from fathom.tasks.tables.query_parts import LEVELS, ProgramQuestion, QuestionLevel
 from fathom.tasks.tables.settings import TablesSettings
 from fathom.tasks.tables.table_facts import TableFacts
 from fathom.tasks.tables.votes import Votes
@@ -43,16 +44,12 @@ ATTEMPTS = 30
 """Tables tried for one question before it is skipped."""
 NEW_FORM = 20
 """Attempts at a question that is unlike all others of its context."""
-MOST_ALIKE = 3
+MAX_ALIKE = 3
 """Questions of a context that ask the same of the same figures, with other constants."""
-CONDITIONAL_SHARES: dict[Level, float] = {"easy": 0.25, "medium": 0.35, "hard": 0.55}
+CONDITIONAL_SHARES: dict[QuestionLevel, float] = {"easy": 0.25, "medium": 0.35, "hard": 0.55}
 """Questions of each level whose conditions nothing may meet: some of them are unanswerable."""
 _OF_YEAR = re.compile(r"_\d{4}$")
 _SIMPLE_UNIT = re.compile(r"%|[^\W\d_]+(?: [^\W\d_]+)?")
-
-
-class DisagreementError(Exception):
-    """SQL and Python gave different answers: a bug in Fathom, so the build stops."""
 
 
 class TablesBuilder:
@@ -66,14 +63,16 @@ class TablesBuilder:
 
     def build(self, context: Context, rng: Random) -> Iterator[Item]:
         """The context's items; fewer than requested where its documents do not allow more."""
-        levels: list[Level] = rng.choices(
+        levels: list[QuestionLevel] = rng.choices(
             self._settings.levels,
             [LEVEL_SHARES[level] for level in self._settings.levels],
             k=self._settings.questions,
         )
         return self._items(context, [(level, None) for level in levels], rng)
 
-    def build_share(self, context: Context, rng: Random, share: Mapping[str, Sequence[Level]] | None) -> Iterator[Item]:
+    def build_share(
+        self, context: Context, rng: Random, share: Mapping[str, Sequence[QuestionLevel]] | None
+    ) -> Iterator[Item]:
         """The context's items where it has to give some of each domain and level."""
         wanted = [(level, name) for name, levels in (share or {}).items() for level in levels]
         return self._items(context, wanted, rng)
@@ -86,7 +85,7 @@ class TablesBuilder:
     def _items(
         self,
         context: Context,
-        wanted: Sequence[tuple[Level, str | None]],
+        wanted: Sequence[tuple[QuestionLevel, str | None]],
         rng: Random,
         kept: Sequence[Item] = (),
         used: Collection[str] = (),
@@ -107,7 +106,12 @@ class TablesBuilder:
         yield from made
 
     def _item(
-        self, context: Context, tables: Sequence[EntityTable], level: Level, rng: Random, others: _ContextQuestions
+        self,
+        context: Context,
+        tables: Sequence[EntityTable],
+        level: QuestionLevel,
+        rng: Random,
+        others: _ContextQuestions,
     ) -> Item | None:
         empty = rng.random() < self._settings.unanswerable * self._conditional_share(level)
         for attempt in range(ATTEMPTS):
@@ -115,11 +119,11 @@ class TablesBuilder:
             query = QueryMaker(table, rng).make(level, empty)
             if query is not None:
                 item = make_item(context, table, query)
-                if rounds_clearly(item.key.answer) and others.admit(item, MOST_ALIKE if attempt >= NEW_FORM else 1):
+                if rounds_clearly(item.key.answer) and others.admit(item, MAX_ALIKE if attempt >= NEW_FORM else 1):
                     return item
         return None
 
-    def _conditional_share(self, level: Level) -> float:
+    def _conditional_share(self, level: QuestionLevel) -> float:
         """How often a level asks with conditions that nothing may meet, compared to all levels that are asked."""
         total = sum(LEVEL_SHARES[one] for one in self._settings.levels)
         mean = sum(LEVEL_SHARES[one] * CONDITIONAL_SHARES[one] for one in self._settings.levels) / total
@@ -146,7 +150,7 @@ class _ContextQuestions:
 
 
 def _form(item: Item) -> tuple[str, frozenset[str]]:
-    """What a question asks about which figures. The entities that meet a condition also give their number."""
+    """An identity of a question: its operation and figures. A list of entities and their number count as the same."""
     operation = item.question.tags["operation"]
     kind = "condition" if operation in ("filter", "count", "share") else operation
     # The same question about another year counts as the same question.
@@ -184,7 +188,7 @@ def entity_tables(pack: Pack, documents: Sequence[DocumentFigures]) -> list[Enti
     several_periods = any(one.of_several_periods for one in documents)
     years: Counter[Year] = Counter(one.year for one in documents)
     for year in sorted(years, key=lambda year: year or 0):
-        if years[year] < FEWEST_ENTITIES or (pack.has_periods and year is None):
+        if years[year] < MIN_ENTITIES or (pack.has_periods and year is None):
             continue
         currencies = sorted({one.currency for one in documents if one.year == year and one.currency})
         # All documents together; where they use several currencies, their amounts of money are not compared.
@@ -203,7 +207,7 @@ def entity_tables(pack: Pack, documents: Sequence[DocumentFigures]) -> list[Enti
             ]
     # Of articles, each figure is stated by few, and a question names those that it is about.
     fewest = 1 if pack.about == "document" else 2
-    return [table for table in tables if len(table.entities) >= FEWEST_ENTITIES and len(table.columns) >= fewest]
+    return [table for table in tables if len(table.entities) >= MIN_ENTITIES and len(table.columns) >= fewest]
 
 
 def names_one(answer: Answer) -> bool:
@@ -229,7 +233,7 @@ def _singles(items: Iterable[Item]) -> int:
     return sum(names_one(item.key.answer) for item in items)
 
 
-def level_of(item: Item) -> Level:
+def level_of(item: Item) -> QuestionLevel:
     return next(level for level in LEVELS if level == item.question.tags["level"])
 
 
@@ -298,13 +302,13 @@ def _rows(query: ProgramQuestion) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def _text(column: FigureColumn, entity: str) -> str:
+def _text(column: EntityColumn, entity: str) -> str:
     value = column.value(entity)
     return "" if value is None else month_text(value) if column.is_month else f"{value:f}"
 
 
 def _passages(query: ProgramQuestion) -> tuple[Passage, ...]:
-    """Where the documents print the figures, in the order of the rows."""
+    """The passages that print the figures, in the order of the rows."""
     return tuple(
         Passage(document=column.figures[entity].document, span=column.figures[entity].span)
         for column in query.columns

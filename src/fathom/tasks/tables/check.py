@@ -15,7 +15,7 @@ from fathom.scoring.check import check_response
 from fathom.scoring.judges import combined
 from fathom.scoring.keys import Key
 from fathom.scoring.parsing.normalization import letters
-from fathom.scoring.shown import ShownContext
+from fathom.scoring.shown_context import ShownContext
 from fathom.scoring.verdicts import JUDGE_AGREES, Verdict
 from fathom.tasks.tables.key_tables import unit_of
 from fathom.tasks.tables.months import MONTH
@@ -49,7 +49,7 @@ def check_answer(
     if same:
         return verdict.model_copy(update={"outcome": "correct", "score": 1.0, "reason": "accepted by the judge"})
     agreed = not any(one.outcome == "pass" for one in judgments)
-    reason = "rejected by the judge" if agreed else "the judge's decisions differ, so that the typed check counts"
+    reason = "rejected by the judge" if agreed else "the judge's decisions differ, so the typed check counts"
     return verdict.model_copy(update={"outcome": "incorrect", "reason": reason})
 
 

@@ -51,7 +51,7 @@ _WORDS: dict[str, str] = {
     **{"国内": "domestic", "国外": "foreign", "生产": "production", "总": "total", "净": "net", "额": "amount"},
 }
 """Words of labels in reports and statistics."""
-_LONGEST = max(map(len, _WORDS))
+_MAX_LENGTH = max(map(len, _WORDS))
 
 
 def is_chinese(text: str) -> bool:
@@ -83,7 +83,7 @@ def _words(label: str) -> tuple[list[str], set[str]]:
     rest: set[str] = set()
     at = 0
     while at < len(label):
-        size = next((size for size in range(_LONGEST, 0, -1) if label[at : at + size] in _WORDS), 0)
+        size = next((size for size in range(_MAX_LENGTH, 0, -1) if label[at : at + size] in _WORDS), 0)
         if size:
             found.append(_WORDS[label[at : at + size]])
         else:

@@ -17,7 +17,7 @@ from fathom.tasks.tables.key_tables import database_of, program_of, scales_of, u
 from fathom.tasks.tables.months import month_value
 from fathom.tasks.tables.other_figures import OtherFigureReader
 
-MOST_STEPS = 24
+MAX_STEPS = 24
 """The maximum number of entities that are searched for in the reasoning."""
 
 _OPERATORS: tuple[tuple[str, tuple[type, ...]], ...] = (
@@ -83,7 +83,7 @@ def _steps(correct: Answer, item: Item) -> tuple[ReasoningStep, ...]:
     """The figures of the entities, and the result."""
     values = [row[2] for row in item.key.proof.rows if row[2]]
     steps = []
-    if 0 < len(values) <= MOST_STEPS:
+    if 0 < len(values) <= MAX_STEPS:
         steps.append(ReasoningStep("the figures", tuple((value, _grouped(value)) for value in values)))
     if isinstance(correct, Number):
         steps.append(ReasoningStep("the result", ((f"{correct.value:f}",),), "computing"))

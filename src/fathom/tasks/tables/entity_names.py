@@ -33,7 +33,7 @@ def title_entity(document: Document) -> str:
 
 
 def _named(piece: str) -> str:
-    """What is left of a piece of a title without years and words for reports."""
+    """A piece of a title without years and words for reports."""
     piece = _CHINESE_REPORT.sub("", piece)
     piece = _YEARS.sub(" ", piece)
     piece = _REPORT.sub(" ", piece)

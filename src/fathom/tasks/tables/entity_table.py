@@ -13,17 +13,17 @@ from fathom.records.record import digest
 from fathom.tasks.programs.database import Database
 from fathom.tasks.programs.schema import ColumnSpec, Schema, SchemaTable
 from fathom.tasks.tables.entity_figures import EntityFigures
-from fathom.tasks.tables.figures import Figure, Slot, Year
+from fathom.tasks.tables.figures import FigureId, StatedFigure, Year
 from fathom.tasks.tables.months import MONTH, month_text
 from fathom.tasks.tables.pack import Language, Pack
 
-FEWEST_ENTITIES = 4
-MOST_LEFT_OUT = 5
+MIN_ENTITIES = 4
+MAX_LEFT_OUT = 5
 """Entities that a question may name as left out, since a figure of theirs is unknown."""
 
 _CURRENCY = re.compile(r"[A-Z]{3}")
 
-MOST_NAMED = 12
+MAX_NAMED = 12
 """Documents that a question names as those that it is about."""
 
 KEY, LABEL = "entity_id", "name"
@@ -33,16 +33,16 @@ TEN_THOUSAND = Decimal(10_000)
 
 
 @dataclass(frozen=True, eq=False)
-class FigureColumn:
+class EntityColumn:
     """One figure of all entities."""
 
-    slot: Slot
+    figure_id: FigureId
     name: str
     unit: str
     """As questions name it: "million GBP", "%"; empty for a bare number."""
     scale: Decimal
-    """What the values were divided by: a million for "million GBP"."""
-    figures: dict[str, Figure]
+    """The divisor of the values: a million for "million GBP"."""
+    figures: dict[str, StatedFigure]
     """By entity. Entities that are not here are unknown."""
     mixed: bool = False
     """Whether the values are in several currencies: only ratios within one entity can be compared."""
@@ -99,53 +99,55 @@ class EntityTable:
         return self.known.entities
 
     @cached_property
-    def columns(self) -> dict[Slot, FigureColumn]:
+    def columns(self) -> dict[FigureId, EntityColumn]:
         """The figures that questions may use: of this year, and of the year before where there is one."""
         years: tuple[Year, ...] = (self.year,) if self.year is None else (self.year, self.year - 1)
-        found = (self._column(Slot(field, year)) for field in self.pack.fields for year in years)
-        return {column.slot: column for column in found if column is not None}
+        found = (self._column(FigureId(field, year)) for field in self.pack.fields for year in years)
+        return {column.figure_id: column for column in found if column is not None}
 
-    def _column(self, slot: Slot) -> FigureColumn | None:
+    def _column(self, figure_id: FigureId) -> EntityColumn | None:
         figures = {
-            entity: figure for entity in self.entities if (figure := self.known.figures.get((entity, slot))) is not None
+            entity: figure
+            for entity in self.entities
+            if (figure := self.known.figures.get((entity, figure_id))) is not None
         }
         values = [figure.value for figure in figures.values() if figure.value is not None]
         units = {figure.unit for figure in figures.values() if figure.value is not None}
         unknown = (
             0 if self.pack.about == "document" else len(set(self.entities).difference(figures, self.pack.exceptions))
         )
-        too_few = len(values) < FEWEST_ENTITIES or unknown > MOST_LEFT_OUT
-        field = self.pack.fields[slot.field]
+        too_few = len(values) < MIN_ENTITIES or unknown > MAX_LEFT_OUT
+        field = self.pack.fields[figure_id.field]
         if too_few or not field.of(self.language):
             return None
-        name = slot.field if slot.year is None else f"{slot.field}_{slot.year}"
+        name = figure_id.field if figure_id.year is None else f"{figure_id.field}_{figure_id.year}"
         if field.kind == "money" and units not in ({self.currency}, {f"{self.currency}/shares"}):
             whole = not self.currency and all(_CURRENCY.fullmatch(unit) for unit in units)
-            return FigureColumn(slot, name, "", Decimal(1), figures, mixed=True) if whole else None
+            return EntityColumn(figure_id, name, "", Decimal(1), figures, mixed=True) if whole else None
         if len(units) != 1:
             return None
         scale, unit = _shown_unit(next(iter(units)), values, field.kind, self.language)
-        return FigureColumn(slot, name, unit, scale, figures)
+        return EntityColumn(figure_id, name, unit, scale, figures)
 
-    def left_out(self, columns: Iterable[FigureColumn]) -> tuple[str, ...]:
+    def left_out(self, columns: Iterable[EntityColumn]) -> tuple[str, ...]:
         """The entities with an unknown figure; a question names them."""
         used = set() if self.pack.about == "document" else set(self._used(columns))
         return tuple(entity for entity in self.entities if used and entity not in used)
 
-    def named(self, columns: Sequence[FigureColumn]) -> tuple[str, ...]:
+    def named(self, columns: Sequence[EntityColumn]) -> tuple[str, ...]:
         """The entities that a question names as those that it is about; none if it is about all."""
         return self._used(columns) if self.pack.about == "document" else ()
 
-    def _used(self, columns: Iterable[FigureColumn]) -> tuple[str, ...]:
+    def _used(self, columns: Iterable[EntityColumn]) -> tuple[str, ...]:
         columns = list(columns)
         known = [entity for entity in self.entities if all(entity in column.figures for column in columns)]
-        if self.pack.about == "document" and len(known) > MOST_NAMED:
+        if self.pack.about == "document" and len(known) > MAX_NAMED:
             # Other figures lead to other articles.
             names = [column.name for column in columns]
-            known = sorted(sorted(known, key=lambda entity: digest(entity, *names))[:MOST_NAMED])
+            known = sorted(sorted(known, key=lambda entity: digest(entity, *names))[:MAX_NAMED])
         return tuple(known)
 
-    def database(self, columns: Sequence[FigureColumn]) -> Database:
+    def database(self, columns: Sequence[EntityColumn]) -> Database:
         """The table with these columns, without the entities that are left out."""
         used = self._used(columns)
         return database_with(

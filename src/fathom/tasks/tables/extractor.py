@@ -1,4 +1,4 @@
-"""What an extractor is asked, and how its response is read: a number with its unit, and a quote that prints it."""
+"""Prompts for extractors, and parsing of their responses: a number with its unit, and a quote that prints it."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from fathom.records.record import digest
 from fathom.records.spans import Span
 from fathom.scoring.quotes import QuoteLocator
 from fathom.tasks.tables.entity_names import title_entity, title_year
-from fathom.tasks.tables.figures import Figure, Year, document_figures, mentioned_fields
+from fathom.tasks.tables.figures import StatedFigure, Year, document_figures, mentioned_fields
 from fathom.tasks.tables.labels import normal_label
 from fathom.tasks.tables.months import MONTH, parse_month, printed_months
-from fathom.tasks.tables.pack import Kind, Language, Pack, PackField
+from fathom.tasks.tables.pack import FieldKind, Language, Pack, PackField
 from fathom.tasks.tables.table_facts import dollar_of
 from fathom.tasks.tables.units import CellNumber, parse_cell, stated_unit
 
 FIELDS_AT_ONCE = 8
 """Figures in one prompt, by default."""
-FEWEST_MENTIONED = 3
+MIN_MENTIONED = 3
 """A document is asked about if it names this many fields."""
 _SCALES = (0, 3, 4, 6, 8, 9)
 """Powers of ten by which a table or a caption may scale what a row prints."""
-_KINDS: dict[Kind, str] = {
+_KINDS: dict[FieldKind, str] = {
     "money": "an amount of money",
     "count": "a count",
     "percent": "a percentage",
@@ -39,7 +39,7 @@ _KINDS: dict[Kind, str] = {
 }
 _RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+")
 """The line below the headings of a table."""
-MOST_LABELS = 3
+MAX_LABELS = 3
 """Other names of a figure in a prompt."""
 _NUMBER = re.compile(r"[(（]?[-−–－]?\s?(?:US\$|[$£€])?\d[\d,，.'’\u00a0\u2009\u202f ]*(?<![\s,，.])[)）]?\s?%?")
 
@@ -58,7 +58,7 @@ class ExtractionTask:
 
 @dataclass(frozen=True)
 class ExtractedFigure:
-    """What one response says of one figure."""
+    """One figure as a response states it."""
 
     value: str
     unit: str
@@ -70,14 +70,14 @@ def subject_of(document: Document, pack: Pack, everything: bool) -> ExtractionTa
     known = document_figures(document, pack)
     year = known.year if known else title_year(document) if pack.has_periods else None
     entity = known.entity if known else title_entity(document)
-    if known is None and len(mentioned_fields(document, pack)) < FEWEST_MENTIONED:
+    if known is None and len(mentioned_fields(document, pack)) < MIN_MENTIONED:
         return None
     if not entity or (pack.has_periods and year is None):
         return None
     certain = {
-        slot.field
-        for slot, figure in (known.figures if known else {}).items()
-        if isinstance(figure, Figure) and slot.year == year
+        figure_id.field
+        for figure_id, figure in (known.figures if known else {}).items()
+        if isinstance(figure, StatedFigure) and figure_id.year == year
     }
     language: Language = "zh" if document.language == "zh" and "zh" in pack.languages else pack.languages[0]
     fields = tuple(name for name in pack.fields if everything or name not in certain)
@@ -137,7 +137,7 @@ def _named(field: PackField, language: Language) -> str:
     noun = field.of(language)
     by_words = {normal_label(label): label for label in (*field.labels, *getattr(field, language))}
     others = [label for words, label in by_words.items() if words != normal_label(noun)]
-    also = f" (also: {'; '.join(others[:MOST_LABELS])})" if others else ""
+    also = f" (also: {'; '.join(others[:MAX_LABELS])})" if others else ""
     return f"{noun}{also}, {_KINDS[field.kind]}"
 
 
@@ -200,7 +200,7 @@ def _claim(found: object) -> ExtractedFigure | None:
     return ExtractedFigure(*(str(found.get(name) or "").strip() for name in ("value", "unit", "quote")))
 
 
-def located(claim: ExtractedFigure, field: str, subject: ExtractionTask, kind: Kind) -> Fact | None:
+def located(claim: ExtractedFigure, field: str, subject: ExtractionTask, kind: FieldKind) -> Fact | None:
     """The claim as a fact, if its quote is in the document and prints its number; otherwise None."""
     if kind == "month":
         return _located_month(claim, field, subject)
@@ -237,7 +237,7 @@ def _located_month(claim: ExtractedFigure, field: str, subject: ExtractionTask) 
 
 
 def _find(quote: str, text: str) -> Span | None:
-    """Where the text contains the quote, all of it."""
+    """The span of the whole quote in the text."""
     return _locator(text).locate(quote, complete=True) if any(map(str.isdigit, quote)) else None
 
 

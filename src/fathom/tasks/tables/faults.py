@@ -10,14 +10,14 @@ from typing import Any
 from fathom.tasks.programs import faults, tree
 from fathom.tasks.programs.database import Database
 from fathom.tasks.programs.faults import Interpretation, ReadingFault, Variation, by_edit, over
-from fathom.tasks.tables.other_figures import Cell, OtherFigures
+from fathom.tasks.tables.other_figures import KeyCell, OtherFigures
 
-Value = float | str
+NumberOrMonth = float | str
 """A number, or a month as text."""
 
-MOST_SINGLE = 80
+MAX_SINGLE = 80
 """Maximum number of entities that are misread, one at a time."""
-MOST_PAIRED = 30
+MAX_PAIRED = 30
 """Maximum number of entities that are missed, two at a time."""
 
 _SHARED = (
@@ -59,7 +59,7 @@ def missed_pairs(reading: Interpretation) -> Iterator[Variation]:
 
 def _missed(reading: Interpretation, count: int) -> Iterator[Variation]:
     names = _entities(reading.database)
-    if count == 1 or len(names) <= MOST_PAIRED:
+    if count == 1 or len(names) <= MAX_PAIRED:
         for rows in combinations(range(1, len(names) + 1), count):
             if not reading.missing & set(rows):
                 missed = replace(reading, missing=reading.missing | set(rows))
@@ -93,7 +93,7 @@ def _scaled(reading: Interpretation, scales: Mapping[str, bool]) -> Iterator[Var
         for column in amounts:
             cells = {(name, column): factor for name in names}
             yield Variation(f"{column} of all {word}", _multiplied(reading, cells))
-            for name in names[:MOST_SINGLE]:
+            for name in names[:MAX_SINGLE]:
                 yield Variation(f"{column} of {name} {word}", _multiplied(reading, {(name, column): factor}))
 
 
@@ -105,12 +105,12 @@ def _as_fraction(node: Any) -> Iterator[tuple[str, Any]]:
             yield "a fraction instead of a percentage", inner
 
 
-def _replaced(reading: Interpretation, values: Mapping[Cell, Value], source: str) -> Iterator[Variation]:
+def _replaced(reading: Interpretation, values: Mapping[KeyCell, NumberOrMonth], source: str) -> Iterator[Variation]:
     """The figures of all entities from another source, if it has several; then those of each entity."""
     entities = [name for name in _entities(reading.database) if any(cell[0] == name for cell in values)]
     if len(entities) > 1:
         yield Variation(f"figures of {source} throughout", _with_cells(reading, values))
-    for name in entities[:MOST_SINGLE]:
+    for name in entities[:MAX_SINGLE]:
         own = {cell: value for cell, value in values.items() if cell[0] == name}
         yield Variation(f"figures of {source} for {name}", _with_cells(reading, own))
 
@@ -119,18 +119,18 @@ def _entities(database: Database) -> list[str]:
     return [str(row[1]) for row in database.rows[database.schema.main.name]]
 
 
-def _multiplied(reading: Interpretation, factors: Mapping[Cell, float]) -> Interpretation:
-    def edit(cell: Cell, value: Value) -> Value:
+def _multiplied(reading: Interpretation, factors: Mapping[KeyCell, float]) -> Interpretation:
+    def edit(cell: KeyCell, value: NumberOrMonth) -> NumberOrMonth:
         return value * factors[cell] if cell in factors and not isinstance(value, str) else value
 
     return _edited(reading, edit)
 
 
-def _with_cells(reading: Interpretation, values: Mapping[Cell, Value]) -> Interpretation:
+def _with_cells(reading: Interpretation, values: Mapping[KeyCell, NumberOrMonth]) -> Interpretation:
     return _edited(reading, values.get)
 
 
-def _edited(reading: Interpretation, edit: Callable[[Cell, Value], Value]) -> Interpretation:
+def _edited(reading: Interpretation, edit: Callable[[KeyCell, NumberOrMonth], NumberOrMonth]) -> Interpretation:
     """The same program over a table with edited figures. A column of whole numbers may get decimals."""
     database = reading.database
     main = database.schema.main
@@ -142,7 +142,9 @@ def _edited(reading: Interpretation, edit: Callable[[Cell, Value], Value]) -> In
     return replace(over(reading, replace(database, rows={**database.rows, main.name: rows})), missing=reading.missing)
 
 
-def _cell(edit: Callable[[Cell, Value], Value], cell: Cell, before: object) -> Value | None:
+def _cell(
+    edit: Callable[[KeyCell, NumberOrMonth], NumberOrMonth], cell: KeyCell, before: object
+) -> NumberOrMonth | None:
     if not isinstance(before, int | float | str):
         return None
     value = edit(cell, before)

@@ -22,8 +22,8 @@ from fathom.tasks.tables.table_facts import TableFacts, full_labels
 Year = int | None
 """The year of a period; None where figures have no period."""
 
-SHORTEST_YEAR, LONGEST_YEAR = 350, 380
-"""Days of a fiscal year: retailers close theirs on a weekday, so that it has 52 or 53 weeks."""
+MIN_YEAR_DAYS, MAX_YEAR_DAYS = 350, 380
+"""Days of a fiscal year: retailers close theirs on a weekday, so it has 52 or 53 weeks."""
 SAME_DAY = 10
 """Days by which the ends of two fiscal years may differ from whole years."""
 
@@ -35,18 +35,18 @@ _DIGITS = re.compile(r"\d[\d,.'’\u0020\u00a0\u2009\u202f]*")
 _BETWEEN_DIGITS = re.compile(r"[,'’\u0020\u00a0\u2009\u202f]|\.$")
 
 
-Source = Literal["structure", "table", "text", "vote"]
+FigureSource = Literal["structure", "table", "text", "vote"]
 """Where a figure comes from: tagged or planted facts, a table, an article's tables and sentences, or extractors that
 agree."""
 
-FEWEST_FIELDS = 2
+MIN_FIELDS = 2
 """A document whose tables state this many fields of a pack is of its domain."""
 RESEARCH_REFERENCES = 8
 """A document with this many references is a research article, not a report of its subject."""
 
 
 @dataclass(frozen=True)
-class Figure:
+class StatedFigure:
     """One figure as a document states it."""
 
     value: Decimal | None
@@ -54,15 +54,15 @@ class Figure:
     unit: str
     document: DocumentId
     span: Span
-    source: Source = "structure"
+    source: FigureSource = "structure"
 
 
 Conflict = Literal["conflict"]
 """The document states different values, and none of them is a rounded form of another."""
 
 
-class Slot(NamedTuple):
-    """A field in a period."""
+class FigureId(NamedTuple):
+    """Identifies a figure of an entity: its field and its year."""
 
     field: str
     year: Year
@@ -79,7 +79,7 @@ class DocumentFigures:
     """The period that the document is about; None if its figures have no period."""
     currency: str
     """The currency of its amounts of money; empty if it has none, or several."""
-    figures: dict[Slot, Figure | Conflict]
+    figures: dict[FigureId, StatedFigure | Conflict]
     of_several_periods: bool = False
     """Whether a figure without a period is the latest of several that the document gives."""
 
@@ -90,8 +90,8 @@ def document_figures(
     """The figures of the pack's fields in a document; None if it is of another domain, or about several entities.
 
     A document with structured facts is read by them. Otherwise its tables are read. `votes` are facts on which
-    extractors agree; their attributes are names of fields. A filing that tags none of the fields is one of the domain
-    nevertheless: all of its figures are unknown. `tables` saves time where several packs read a document.
+    extractors agree; their attributes are names of fields. A filing that tags none of the fields still belongs to the
+    domain, but all of its figures are unknown. `tables` saves time where several packs read a document.
     """
     found = _read_figures(document, pack, votes, tables)
     return replace(found, figures={}) if found is not None and found.entity in pack.exceptions else found
@@ -116,7 +116,7 @@ def without_figures(
     return None if found is None else replace(found, figures={})
 
 
-_Stated = dict[Slot, dict[int, list[Fact]]]
+_Stated = dict[FigureId, dict[int, list[Fact]]]
 """The statements of each figure, by the rank of their attributes: the lowest rank counts."""
 
 
@@ -134,7 +134,7 @@ def _from_structure(document: Document | FactSheet, pack: Pack, votes: Iterable[
         found = fields.get(fact.attribute)
         year = years.of(fact.period) if found and years else None
         if found and year != "other":
-            stated[Slot(found[0], year)][found[1]].append(fact)
+            stated[FigureId(found[0], year)][found[1]].append(fact)
             used.append(fact)
     entities = {fact.entity for fact in used or whole if used or fact.attribute in tags}
     if len(entities) != 1:
@@ -149,12 +149,12 @@ def _from_tables(document: Document, pack: Pack, votes: Iterable[Fact], tables: 
         fact, field = _table_fact(tables, number, pack)
         year = _year_of(fact, pack) if fact is not None and field not in unclear else "other"
         if fact is not None and year != "other":
-            stated[Slot(field, year)][0].append(fact)
+            stated[FigureId(field, year)][0].append(fact)
     votes = list(votes)
-    fields = {slot.field for slot in stated} | {fact.attribute for fact in votes}
+    fields = {figure_id.field for figure_id in stated} | {fact.attribute for fact in votes}
     if len(document.references) >= RESEARCH_REFERENCES:
         return None  # A study of companies is not the report of one.
-    if not tables.entity or not (len(fields) >= FEWEST_FIELDS or _is_mentioned(document, pack)):
+    if not tables.entity or not (len(fields) >= MIN_FIELDS or _is_mentioned(document, pack)):
         return None
     return _collected(document, tables.entity, tables.year if pack.has_periods else None, stated, votes, "table")
 
@@ -171,13 +171,13 @@ def _from_article(
         name = pack.field_of_result.get((fact.attribute, fact.part))
         if name is not None:
             own = {"entity": document.title_text, "attribute": name, "part": ""}
-            stated[Slot(name, None)][0].append(fact.model_copy(update=own))
+            stated[FigureId(name, None)][0].append(fact.model_copy(update=own))
     for number in tables.numbers:
         found, field = _table_fact(tables, number, pack)
         if found is not None and found.period != PART_OF_YEAR:
-            stated[Slot(field, None)][0].append(found.model_copy(update={"period": ""}))
+            stated[FigureId(field, None)][0].append(found.model_copy(update={"period": ""}))
     for fact in phrase_facts(document, pack):
-        stated[Slot(fact.attribute, None)][0].append(fact)
+        stated[FigureId(fact.attribute, None)][0].append(fact)
     votes = list(votes)
     if not stated and not votes:
         return None
@@ -240,17 +240,22 @@ def mentioned_fields(document: Document, pack: Pack) -> set[str]:
 
 
 def _collected(
-    document: Document | FactSheet, entity: str, year: Year, stated: _Stated, votes: Iterable[Fact], source: Source
+    document: Document | FactSheet,
+    entity: str,
+    year: Year,
+    stated: _Stated,
+    votes: Iterable[Fact],
+    source: FigureSource,
 ) -> DocumentFigures:
     """The figures on which the statements agree. Votes count where the structure states nothing, and beside tables."""
-    voted: set[Slot] = set()
+    voted: set[FigureId] = set()
     for fact in votes:
-        slot = Slot(fact.attribute, int(fact.period) if fact.period else None)
-        if source == "structure" and slot in stated:
+        figure_id = FigureId(fact.attribute, int(fact.period) if fact.period else None)
+        if source == "structure" and figure_id in stated:
             continue
-        if slot not in stated:
-            voted.add(slot)
-        stated[slot][0].append(fact)
+        if figure_id not in stated:
+            voted.add(figure_id)
+        stated[figure_id][0].append(fact)
     used = [fact for ranked in stated.values() for facts in ranked.values() for fact in facts]
     return DocumentFigures(
         document=document.id,
@@ -259,12 +264,14 @@ def _collected(
         year=year,
         currency=_currency(used),
         figures={
-            slot: _agreed(_of_latest_period(ranked[min(ranked)]), document, "vote" if slot in voted else source)
-            for slot, ranked in sorted(stated.items(), key=_slot_order)
+            figure_id: _agreed(
+                _of_latest_period(ranked[min(ranked)]), document, "vote" if figure_id in voted else source
+            )
+            for figure_id, ranked in sorted(stated.items(), key=_figure_order)
         },
         of_several_periods=any(
-            slot.year is None and len({fact.period for fact in ranked[min(ranked)]}) > 1
-            for slot, ranked in stated.items()
+            figure_id.year is None and len({fact.period for fact in ranked[min(ranked)]}) > 1
+            for figure_id, ranked in stated.items()
         ),
     )
 
@@ -280,7 +287,7 @@ def _of_latest_period(facts: Sequence[Fact]) -> list[Fact]:
     return [fact for fact in facts if fact.period == latest]
 
 
-def _slot_order(item: tuple[Slot, object]) -> tuple[str, int]:
+def _figure_order(item: tuple[FigureId, object]) -> tuple[str, int]:
     return item[0].field, item[0].year or 0
 
 
@@ -329,13 +336,13 @@ def _end_of_year(period: str, instant: bool = False) -> date | None:
         start = date.fromisoformat(match[1]) if match[1] else None
     except ValueError:
         return None
-    return end if start is None or SHORTEST_YEAR <= (end - start).days <= LONGEST_YEAR else None
+    return end if start is None or MIN_YEAR_DAYS <= (end - start).days <= MAX_YEAR_DAYS else None
 
 
 # Several statements of one figure.
 
 
-def _agreed(facts: Sequence[Fact], document: Document | FactSheet, source: Source) -> Figure | Conflict:
+def _agreed(facts: Sequence[Fact], document: Document | FactSheet, source: FigureSource) -> StatedFigure | Conflict:
     """The most precise of the statements, if the others are the same or rounded."""
     missing = [fact for fact in facts if fact.value is None]
     if missing:
@@ -356,8 +363,8 @@ def _agreed(facts: Sequence[Fact], document: Document | FactSheet, source: Sourc
     return _figure(best, document.id, source)
 
 
-def _figure(fact: Fact, document: DocumentId, source: Source) -> Figure:
-    return Figure(fact.value, fact.unit, document, fact.span, source)
+def _figure(fact: Fact, document: DocumentId, source: FigureSource) -> StatedFigure:
+    return StatedFigure(fact.value, fact.unit, document, fact.span, source)
 
 
 def step(fact: Fact, text: str) -> Decimal:

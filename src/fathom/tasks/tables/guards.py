@@ -1,4 +1,4 @@
-"""What would leave doubt about an answer: a value at a threshold, a tie at a cut, a divisor that is not positive.
+"""Guards against ambiguous answers: a value at a threshold, a tie at a cut, a divisor that is not positive.
 
 The audit computes this from the program and the table of a key, without the code that draws questions.
 """
@@ -17,7 +17,7 @@ CLOSE = 0.004
 
 
 def guards(program: tree.Program, database: Database) -> dict[str, bool]:
-    """Whether the program's answer over the table is beyond each kind of doubt that is possible."""
+    """Whether the program's answer over the table passes each guard that applies."""
     view = database.evaluation.view(database.schema.main)
     tests = dict.fromkeys(node for node in tree.nodes(program) if isinstance(node, tree.Compare))
     divisors = [node.right for node in tree.nodes(program) if isinstance(node, tree.Arithmetic) and node.sign == "/"]

@@ -1,4 +1,4 @@
-"""What a judge is asked: whether two answers are the same, once in each order."""
+"""Prompts for a judge: whether two answers are the same, once in each order."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from fathom.tasks.tables.months import MONTH
 ORDERS = ("key first", "response first")
 EVERY = 5
 """One of this many responses that need no judge is judged as well, to measure how far the judge can be trusted."""
-LONGEST = 2_000
+MAX_LENGTH = 2_000
 """Characters from the end of a response that a judge sees."""
-MOST_NAMES = 60
+MAX_NAMES = 60
 
 _PROMPT = """Below are a question and two answers to it. Decide whether the two answers say the same.
 
@@ -61,8 +61,8 @@ def prompts(question: Question, key: Key, response: Response) -> Sequence[JudgeP
 
 
 def _prompts(question: Question, key: Key, text: str) -> list[JudgePrompt]:
-    names = _names(key)[:MOST_NAMES]
-    answers = (_quoted(written(key.answer)), _quoted(text[-LONGEST:]))
+    names = _names(key)[:MAX_NAMES]
+    answers = (_quoted(written(key.answer)), _quoted(text[-MAX_LENGTH:]))
     return [
         JudgePrompt(order, _PROMPT.format(question=question.text, names="; ".join(names), first=first, second=second))
         for order, (first, second) in zip(ORDERS, (answers, answers[::-1]), strict=True)
@@ -74,7 +74,7 @@ def _names(key: Key) -> list[str]:
 
 
 def checked(key: Key, response: Response) -> dict[str, Decision]:
-    """What the typed check decides."""
+    """The decision of the typed check."""
     return {"": "pass" if check_answer(key, response).outcome == "correct" else "fail"}
 
 

@@ -79,7 +79,7 @@ def scales_of(key: Key) -> dict[str, bool]:
 
 
 def explain(key: Key) -> list[str]:
-    """The names of the figures, and the figures of each entity with what is computed from them."""
+    """The names of the figures, and for each entity its figures and the values computed from them."""
     database = database_of(key)
     program = program_of(key, database)
     view = database.evaluation.view(database.schema.main)

@@ -11,8 +11,8 @@ from typing import Literal
 from fathom.corpus.readers.parsing.text_cleanup import word_set
 from fathom.tasks.tables.units import Unit, stated_unit
 
-Scope = Literal["named", "whole", "plain", "ignored"]
-"""What the words of a heading say apart from unit and period: they name something; they say that all parts are taken
+LabelScope = Literal["named", "whole", "plain", "ignored"]
+"""The meaning of a heading apart from unit and period: it names something; it says that all parts are taken
 together; nothing; or that the figures are not figures of the field, such as changes or page numbers."""
 
 PART_OF_YEAR = "part"
@@ -89,8 +89,8 @@ class HeaderLabel:
     """A heading of a row or column, taken apart."""
 
     text: str
-    """What it names: without unit, period and enumerator, as printed."""
-    scope: Scope
+    """The name in it, as printed, without unit, period and enumerator."""
+    scope: LabelScope
     period: str
     """A year, `PART_OF_YEAR`, or empty."""
     unit: Unit | None
@@ -117,7 +117,7 @@ def normal_label(text: str) -> str:
 
 
 def names_a_count(label: str) -> bool:
-    """Whether a label names a number of people or things: in a table of amounts of money it is none of them."""
+    """Whether a label names a number of people or things, which is no amount even in a table of amounts of money."""
     return _COUNTS.search(label) is not None and _AMOUNTS.search(label) is None
 
 
@@ -174,7 +174,7 @@ def _is_next(year: str, to: str) -> bool:
     return int(end) == (int(year) + 1 if len(end) == 4 else (int(year) + 1) % 100)
 
 
-def _scope(text: str) -> Scope:
+def _scope(text: str) -> LabelScope:
     words = normal_label(text)
     if words in _WHOLE:
         return "whole"

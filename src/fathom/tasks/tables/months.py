@@ -37,7 +37,7 @@ def month_value(text: str) -> Decimal | None:
 
 
 def printed_months(text: str, start: int = 0, end: int | None = None) -> Iterator[tuple[Span, Decimal]]:
-    """The months that a part of a text names, as 2021-06, June 2021 or 2021年6月; a day of a month is none."""
+    """The months that a part of a text names, as 2021-06, June 2021 or 2021年6月; full dates do not count."""
     for match in _PRINTED.finditer(text, start, len(text) if end is None else end):
         if match["name"] and _DAY_BEFORE.search(text, max(0, match.start() - 8), match.start()):
             continue

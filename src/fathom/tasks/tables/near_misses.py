@@ -1,7 +1,7 @@
 """Responses that an audit tries on every key: forms of the answer as reports print it, and near misses.
 
-That a near miss is none is decided here by coarser rules than those of the check: names are compared letter by letter,
-and numbers must differ by two steps of rounding.
+Whether a near miss really is incorrect is decided here by coarser rules than those of the check: names are compared
+letter by letter, and numbers must differ by two steps of rounding.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MISREAD = ("inverted-ratio", "wrong-period", "old-report", "miss-document", "sca
 """Faults whose answers are near misses."""
 VARIATIONS = 3
 """Answers of each of them."""
-MOST_NAMES = 4
+MAX_NAMES = 4
 """Other entities that are put into a list."""
 
 _MARKS = ("The answer is: {}", "答案是：{}", "**The answer is: {}**")
@@ -180,7 +180,7 @@ def _near_months(month: str, key: Key) -> Iterator[str]:
 
 def _near_lists(answer: ValueSet | Ranking, entities: Sequence[str]) -> Iterator[str]:
     names = [str(item.value) for item in items_of(answer)]
-    strangers = [name for name in entities if _letters(name) not in set(map(_letters, names))][:MOST_NAMES]
+    strangers = [name for name in entities if _letters(name) not in set(map(_letters, names))][:MAX_NAMES]
     lists = [names[:place] + names[place + 1 :] for place in range(len(names))]
     lists += [[*names, other] for other in strangers]
     lists += [[*names[:-1], other] for other in strangers]

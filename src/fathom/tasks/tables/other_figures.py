@@ -16,7 +16,7 @@ from fathom.scoring.keys import Key
 from fathom.tasks.tables.months import MONTH, month_text
 from fathom.tasks.tables.stated_facts import FactReader, StatedFact, StatedFacts
 
-Cell = tuple[str, str]
+KeyCell = tuple[str, str]
 """An entity and a column of a key's table."""
 
 _END = re.compile(r"(\d{4})(?:-(\d\d)-(\d\d))?\Z")
@@ -27,8 +27,8 @@ _YEAR_DAYS = range(350, 381)
 class OtherFigures:
     """Other values for the cells of a key's table, in the units of the table."""
 
-    of_the_year_before: Mapping[Cell, float | str]
-    of_an_older_report: Mapping[Cell, float | str]
+    of_the_year_before: Mapping[KeyCell, float | str]
+    of_an_older_report: Mapping[KeyCell, float | str]
 
 
 class ContextFigures:
@@ -47,8 +47,8 @@ class ContextFigures:
 
     def others(self, key: Key) -> OtherFigures:
         """The figures of the same entities that the context states in addition to those of a key's proof."""
-        before: dict[Cell, float | str] = {}
-        older: dict[Cell, float | str] = {}
+        before: dict[KeyCell, float | str] = {}
+        older: dict[KeyCell, float | str] = {}
         for row, passage in zip(key.proof.rows, key.proof.passages, strict=False):
             entity, column, value, scale = row
             document = self._facts.get(passage.document)

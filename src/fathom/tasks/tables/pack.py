@@ -18,7 +18,7 @@ from fathom.tasks.tables.labels import UNREADABLE, normal_label
 from fathom.tasks.tables.pack_mistakes import NAME, explain, first_mistake
 
 Language = Literal["en", "zh"]
-Kind = Literal["money", "count", "percent", "number", "month"]
+FieldKind = Literal["money", "count", "percent", "number", "month"]
 """`money` has a currency; `count` is a number of things, such as employees; `percent` is a rate or share; `month` is a
 month of a year, such as that of the highest price."""
 
@@ -57,7 +57,7 @@ class PackField(Nouns):
     doubts: tuple[str, ...] = ()
     """Phrases that may state another value: if they print another number, the figure is unknown. "..." stands for a few
     words."""
-    kind: Kind
+    kind: FieldKind
     instant: bool = False
     """Whether it is a figure of the last day of the period, such as total assets."""
     additive: bool = True
@@ -104,7 +104,7 @@ class EntityNouns(Record):
 
 
 class Pack(Record):
-    """What may be asked about the documents of one domain."""
+    """The facts that questions about the documents of one domain may use."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9-]*$")
     summary: str

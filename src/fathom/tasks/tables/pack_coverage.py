@@ -1,4 +1,4 @@
-"""What a pack finds in a corpus: the coverage of every field, and a sample of the questions."""
+"""The coverage of a pack in a corpus: how many documents state each field, and sample questions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fathom.tasks.tables.build import entity_tables
 from fathom.tasks.tables.figures import DocumentFigures, document_figures
 from fathom.tasks.tables.pack import Pack
 from fathom.tasks.tables.queries import QueryMaker
-from fathom.tasks.tables.query_parts import LEVELS, Level
+from fathom.tasks.tables.query_parts import LEVELS, QuestionLevel
 
 SAMPLED = 9
 """Questions in the sample, the same number of each level."""
@@ -31,7 +31,7 @@ class FieldCoverage(Record):
 
 
 class PackCoverage(Record):
-    """What a pack finds in a corpus."""
+    """The coverage of a pack in a corpus."""
 
     pack: str
     documents: Count
@@ -54,7 +54,7 @@ def pack_coverage(pack: Pack, corpus: Corpus, seed: int = 0) -> PackCoverage:
         found=len(found),
         entities=len({figures.entity for figures in found}),
         fields=tuple(_field_coverage(name, found) for name in pack.fields),
-        unusable=_unusable(pack, {slot.field for figures in found for slot in figures.figures}),
+        unusable=_unusable(pack, {figure_id.field for figures in found for figure_id in figures.figures}),
         sample=tuple(_sample(pack, found, Random(seed))),
     )
 
@@ -63,7 +63,7 @@ def _field_coverage(name: str, found: list[DocumentFigures]) -> FieldCoverage:
     states: Counter[str] = Counter()
     for figures in found:
         figure = next(
-            (figure for slot, figure in figures.figures.items() if slot == (name, figures.year)),
+            (figure for figure_id, figure in figures.figures.items() if figure_id == (name, figures.year)),
             None,
         )
         if figure is None:
@@ -96,7 +96,7 @@ def _unusable(pack: Pack, present: set[str]) -> dict[str, str]:
 def _sample(pack: Pack, found: list[DocumentFigures], rng: Random) -> list[str]:
     by_language = {language: [one for one in found if one.language == language] for language in pack.languages}
     tables = [table for documents in by_language.values() for table in entity_tables(pack, documents)]
-    levels: tuple[Level, ...] = LEVELS
+    levels: tuple[QuestionLevel, ...] = LEVELS
     questions: list[str] = []
     for number in range(SAMPLED if tables else 0):
         made = QueryMaker(rng.choice(tables), rng).make(levels[number % len(levels)])

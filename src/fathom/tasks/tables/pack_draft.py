@@ -13,7 +13,7 @@ from fathom.records.errors import FathomError
 from fathom.tasks.tables.chinese_names import chinese_name, is_chinese
 from fathom.tasks.tables.labels import PART_OF_YEAR, UNREADABLE, names_a_count, normal_label
 from fathom.tasks.tables.months import MONTH
-from fathom.tasks.tables.pack import Kind, Language
+from fathom.tasks.tables.pack import FieldKind, Language
 from fathom.tasks.tables.pack_text import CURRENCY, escaped, field_name, kind_of, unused
 from fathom.tasks.tables.result_draft import draft_results
 from fathom.tasks.tables.table_cells import TableNumber
@@ -22,10 +22,10 @@ from fathom.tasks.tables.wording_en import is_plural
 
 MIN_SHARE = 0.5
 """A fact is proposed as a field if this share of the documents with facts states it."""
-FEWEST_DOCUMENTS = 4
-MOST_FIELDS = 40
+MIN_DOCUMENTS = 4
+MAX_FIELDS = 40
 SAME_UNIT = 0.9
-LONGEST_LABEL = 110
+MAX_LABEL_LENGTH = 110
 """Characters of a label that can become a field."""
 
 YEARS = (1500, 2100)
@@ -40,7 +40,7 @@ _CONCEPT_WORDS = (
     (re.compile(r"\bprovided by used in\b"), "provided by (used in)"),
     (re.compile(r"^(.*) (current|noncurrent)$"), r"\2 \1"),
 )
-"""What the names of tags of filings leave out."""
+"""Words that tag names in filings leave out."""
 _UNIT_IN_BRACKETS = re.compile(r"[（(][^（）()]*[）)]$")
 _NOT_ADDED = re.compile(
     r"share|median|average|\bmean\b|\bper\b|\bprices?\b|\brates?\b|\bratio\b|\bindex\b|\bscore\b|\bage\b"
@@ -109,7 +109,7 @@ def draft_pack(corpus: Corpus, name: str) -> str:
     documents = 0
     years: Counter[int | None] = Counter()
     own: Counter[int | None] = Counter()
-    with_earlier = 0  # documents that give figures of earlier years, too
+    with_earlier = 0  # documents that also give figures of earlier years
     languages: Counter[Language] = Counter()
     for document in corpus.documents():
         language: Language = "zh" if document.language == "zh" else "en"
@@ -128,16 +128,16 @@ def draft_pack(corpus: Corpus, name: str) -> str:
         if found and tables:
             years[tables.year] += 1
             with_earlier += len({number.period for number in tables.numbers if number.period.isdecimal()}) > 1
-    least = max(FEWEST_DOCUMENTS, MIN_SHARE * documents)
+    least = max(MIN_DOCUMENTS, MIN_SHARE * documents)
     chosen = sorted(
         (one for one, found in recurring.items() if len(found.documents) >= least and found.is_figure),
         key=lambda attribute: (_is_joint(recurring[attribute]), -len(recurring[attribute].documents), attribute),
-    )[:MOST_FIELDS]
+    )[:MAX_FIELDS]
     if len(chosen) < 2 and (results := draft_results(corpus, name)) is not None:
         return results
     if len(chosen) < 2:
         raise FathomError(_why_nothing(documents, len(corpus)))
-    # Reports of one year need no year in the questions, unless they give figures of earlier years, too.
+    # Reports of one year need no year in the questions, unless they also give figures of earlier years.
     several = len(years.keys() - {None}) > 1 or (with_earlier >= years.total() / 2 >= years[None])
     has_periods = any(recurring[one].periods for one in chosen) and (not years or several) and _share_a_year(own)
     usual = languages.most_common(1)[0][0]
@@ -146,14 +146,14 @@ def draft_pack(corpus: Corpus, name: str) -> str:
 
 def _share_a_year(years: Counter[int | None]) -> bool:
     """Whether enough documents are about the same year: the year of a film is not a period."""
-    return max((count for year, count in years.items() if year is not None), default=0) >= FEWEST_DOCUMENTS
+    return max((count for year, count in years.items() if year is not None), default=0) >= MIN_DOCUMENTS
 
 
 def _why_nothing(documents: int, total: int) -> str:
     """Why no pack can be drafted, and what to do."""
-    if total < FEWEST_DOCUMENTS:
+    if total < MIN_DOCUMENTS:
         return (
-            f"A pack needs at least {FEWEST_DOCUMENTS} documents, each about one entity; the corpus has {total}. Split "
+            f"A pack needs at least {MIN_DOCUMENTS} documents, each about one entity; the corpus has {total}. Split "
             "a file with a row or a record for each entity into one file per entity."
         )
     if not documents:
@@ -198,7 +198,7 @@ def _consistent(tables: TableFacts) -> dict[str, Fact]:
 
 def _is_noun(label: str) -> bool:
     """Whether a label can name a field: some letters, not a whole paragraph, no remains of another format."""
-    return 3 <= len(label) <= LONGEST_LABEL and sum(map(str.isalpha, label)) >= 3 and UNREADABLE not in label
+    return 3 <= len(label) <= MAX_LABEL_LENGTH and sum(map(str.isalpha, label)) >= 3 and UNREADABLE not in label
 
 
 def _is_specific(number: TableNumber, label: str) -> bool:
@@ -206,7 +206,7 @@ def _is_specific(number: TableNumber, label: str) -> bool:
     return number.is_titled or (not number.column and (" " in label or label[0] > "\u4e00"))
 
 
-def _kind_of_number(number: TableNumber) -> Kind:
+def _kind_of_number(number: TableNumber) -> FieldKind:
     unit = number.unit or number.table_unit
     if number.unit is None and any(map(names_a_count, number.labels)):
         return "number"
@@ -234,7 +234,7 @@ def _note(found: _RecurringLabel, fact: Fact, document: Document) -> _RecurringL
 
 
 _HEADER = """\
-# A draft: correct the nouns, remove what nobody would ask about, and add metrics such as
+# A draft: correct the nouns, remove fields that are not worth asking about, and add metrics such as
 #     [metrics.margin]
 #     formula = "profit / revenue"
 #     percent = true

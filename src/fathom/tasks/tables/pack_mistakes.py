@@ -15,8 +15,8 @@ from fathom.tasks.tables.labels import normal_label
 if TYPE_CHECKING:
     from fathom.tasks.tables.pack import Metric, Pack
 
-LONGEST_NOUN = 200
-HIGHEST_WEIGHT = 1_000
+MAX_NOUN_LENGTH = 200
+MAX_WEIGHT = 1_000
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 RESERVED = frozenset({"entity_id", "name", "year", "own_report", "currency"})
 """Names of other columns of the tables that are queried."""
@@ -85,8 +85,8 @@ def _nouns(pack: Pack) -> Iterator[str]:
     for noun in (*entities, *pack.exceptions, *(word for one in figures for word in (*one.en, *one.zh))):
         if not noun.isprintable():
             yield f"the noun {_shown(noun)} has a line break or another control character. Write it on one line"
-        if len(noun) > LONGEST_NOUN:
-            yield f"the noun {_shown(noun)} has more than {LONGEST_NOUN} characters. Use a shorter one"
+        if len(noun) > MAX_NOUN_LENGTH:
+            yield f"the noun {_shown(noun)} has more than {MAX_NOUN_LENGTH} characters. Use a shorter one"
     for name, named in (*pack.fields.items(), *pack.metrics.items(), *pack.composites.items()):
         # A figure without a noun in a language is not asked about in it.
         if not all(word.strip() for word in (*named.en, *named.zh)) or not any(map(named.of, pack.languages)):
@@ -186,7 +186,7 @@ def _composites(pack: Pack) -> Iterator[str]:
                 yield f"the composite '{name}' adds the month '{term}'. Use fields and metrics that are numbers"
             elif not weight:
                 yield f"the composite '{name}' gives '{term}' the weight 0. Remove it, or give it another weight"
-            elif not 1 / HIGHEST_WEIGHT <= abs(weight) <= HIGHEST_WEIGHT:
+            elif not 1 / MAX_WEIGHT <= abs(weight) <= MAX_WEIGHT:
                 yield f"the composite '{name}' gives '{term}' the weight {weight:g}. Use weights around 1, such as 0.4"
         kinds = {_kind(pack, term) for term in composite.terms if term in pack.fields or term in pack.metrics}
         if len(kinds) > 1:
@@ -194,7 +194,7 @@ def _composites(pack: Pack) -> Iterator[str]:
 
 
 def _kind(pack: Pack, term: str) -> str:
-    """What a term of a composite is measured in."""
+    """The kind of quantity of a composite's term."""
     if term in pack.fields:
         kind = pack.fields[term].kind
         return {"money": "amounts of money", "count": "counts", "percent": "shares and ratios"}.get(kind, "numbers")

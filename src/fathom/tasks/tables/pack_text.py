@@ -7,17 +7,17 @@ from collections.abc import Collection
 from itertools import count
 
 from fathom.tasks.tables.months import MONTH
-from fathom.tasks.tables.pack import Kind
+from fathom.tasks.tables.pack import FieldKind
 from fathom.tasks.tables.pack_mistakes import is_column_name
 
 CURRENCY = re.compile(r"[A-Z]{3}(?:/.*)?")
-LONGEST_NAME = 60
+MAX_NAME_LENGTH = 60
 
 
 def field_name(words: str) -> str:
     """A name that a field may have: "Area, total" is area_total."""
     name = re.sub(r"[^a-z0-9_]", "", "_".join(re.findall(r"[^\W_]+", words)).lower()).strip("_") or "field"
-    name = (name if name[0].isalpha() else f"f_{name}")[:LONGEST_NAME]
+    name = (name if name[0].isalpha() else f"f_{name}")[:MAX_NAME_LENGTH]
     return name if is_column_name(name) else f"{name}_value"
 
 
@@ -27,7 +27,7 @@ def unused(name: str, taken: Collection[str]) -> str:
     return name if name not in taken else next(one for one in numbered if one not in taken)
 
 
-def kind_of(unit: str, whole: bool) -> Kind:
+def kind_of(unit: str, whole: bool) -> FieldKind:
     """The kind of a figure in that unit; `whole` if all values are whole numbers."""
     if CURRENCY.fullmatch(unit):
         return "money"

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
+from fathom.tasks.programs.evaluate import TableValue
 from fathom.tasks.tables.entity_figures import latest_figure
 from fathom.tasks.tables.entity_table import stored
-from fathom.tasks.tables.figures import CURRENCY, DocumentFigures, Figure, Year
+from fathom.tasks.tables.figures import CURRENCY, DocumentFigures, StatedFigure, Year
 from fathom.tasks.tables.months import month_text
 from fathom.tasks.tables.pack import Language, Nouns, Pack
 
@@ -21,7 +22,6 @@ NAME, YEAR, OWN_REPORT, CURRENCY_COLUMN = "name", "year", "own_report", "currenc
 UNIT = "_unit"
 """The end of the name of a column with the units of a field, where they differ."""
 
-Cell = str | int | float | None
 
 # What the columns of a table mean.
 _NAME = Nouns(en=("name of the {noun}",), zh=("{noun}名称",))
@@ -54,7 +54,7 @@ class _Row:
     year: Year
     is_own: bool
     currency: str
-    figures: dict[str, Figure]
+    figures: dict[str, StatedFigure]
     """By field. Figures that are unknown or stated to be missing are not here."""
 
 
@@ -118,12 +118,12 @@ class PeriodTable:
         ]
         return "\n".join([f"CREATE TABLE {self.name} (", *lines, ");"])
 
-    def rows(self) -> Iterator[tuple[Cell, ...]]:
+    def rows(self) -> Iterator[tuple[TableValue, ...]]:
         """A row for each entity and period, in the order of names and years."""
         for row in self._rows:
             yield tuple(self._cell(row, column.name) for column in self.columns)
 
-    def _cell(self, row: _Row, column: str) -> Cell:
+    def _cell(self, row: _Row, column: str) -> TableValue:
         match column:
             case "name":
                 return row.entity
@@ -159,7 +159,7 @@ class PeriodTable:
         return f"{self.definition}\n\n{lines.getvalue()}\n"
 
 
-def _shown(value: Cell) -> str:
+def _shown(value: TableValue) -> str:
     if value is None:
         return "NULL"
     # Not 1e+16, and no error of a binary fraction.
@@ -172,14 +172,16 @@ def _rows(documents: Sequence[DocumentFigures]) -> Iterator[_Row]:
         by_entity[one.entity].append(one)
     for entity, reports in sorted(by_entity.items()):
         ordered = sorted(reports, key=lambda one: one.year or 0)
-        years = {one.year for one in ordered} | {slot.year for one in ordered for slot in one.figures}
+        years = {one.year for one in ordered} | {figure_id.year for one in ordered for figure_id in one.figures}
         for year in sorted(years, key=lambda year: year or 0):
             yield _row(entity, ordered, year)
 
 
 def _row(entity: str, ordered: Sequence[DocumentFigures], year: Year) -> _Row:
-    slots = dict.fromkeys(slot for one in ordered for slot in one.figures if slot.year == year)
-    known = {slot.field: figure for slot in slots if (figure := latest_figure(ordered, slot)) is not None}
+    figure_ids = dict.fromkeys(figure_id for one in ordered for figure_id in one.figures if figure_id.year == year)
+    known = {
+        figure_id.field: figure for figure_id in figure_ids if (figure := latest_figure(ordered, figure_id)) is not None
+    }
     figures = {field: figure for field, figure in known.items() if figure.value is not None}
     own = [one for one in ordered if one.year == year]
     currencies = {match[0] for figure in figures.values() if (match := CURRENCY.match(figure.unit))}

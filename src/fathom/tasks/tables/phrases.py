@@ -32,9 +32,9 @@ _PART_AFTER = re.compile(
     re.IGNORECASE,
 )
 _REPEATED = re.compile(r"(.+)\1\1")
-"""What LaTeXML makes of a formula: "323232" is 32 three times."""
+"""A formula as LaTeXML prints it: "323232" is 32 three times."""
 _STOP = re.compile(r"(?<!\bal)\.\s+(?=[A-Z\d])|\n")
-LONGEST_SENTENCE = 400
+MAX_SENTENCE_LENGTH = 400
 _BEFORE = r"(?<![\w.,])"
 _AFTER = r"(?![\w%^\\{]|[.,]\d|\s?[-−–/×·⋅]\s?\d)"
 
@@ -42,7 +42,7 @@ _AFTER = r"(?![\w%^\\{]|[.,]\d|\s?[-−–/×·⋅]\s?\d)"
 def phrase_facts(document: Document, pack: Pack) -> Iterator[Fact]:
     """The figures that sentences of the body state; references and what other studies did are left out.
 
-    Where other words may state another value, that is given, too: then the figure is uncertain.
+    If other words may state another value, both are returned, and the figure is uncertain.
     """
     for field in pack.fields:
         stated = list(_stated(document, pack, field))
@@ -90,7 +90,7 @@ def _anchor(phrase: str) -> str:
 
 def _around(text: str, start: int, end: int) -> Span:
     """The sentence around a place, roughly."""
-    low, high = max(0, start - LONGEST_SENTENCE), end + LONGEST_SENTENCE
+    low, high = max(0, start - MAX_SENTENCE_LENGTH), end + MAX_SENTENCE_LENGTH
     begin = max((match.end() for match in _STOP.finditer(text, low, start)), default=low)
     stop = _STOP.search(text, end, high)
     return Span(begin, stop.start() if stop else min(high, len(text)))

@@ -1,4 +1,4 @@
-"""What questions compare, sort and add up: fields, metrics of a pack, growth between years, and composites."""
+"""Quantities that questions compare, sort and add up: fields, metrics of a pack, yearly growth, and composites."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from functools import reduce
 from statistics import median
 
 from fathom.tasks.programs import tree
-from fathom.tasks.tables.entity_table import EntityTable, FigureColumn
-from fathom.tasks.tables.figures import Slot, Year
-from fathom.tasks.tables.pack import Composite, Kind, Metric
+from fathom.tasks.tables.entity_table import EntityColumn, EntityTable
+from fathom.tasks.tables.figures import FigureId, Year
+from fathom.tasks.tables.pack import Composite, FieldKind, Metric
 
 PERCENT_FLOOR = 0.05
 """Percentage points by which two percentages differ if they are the same with one decimal."""
@@ -31,9 +31,9 @@ class Quantity:
     measure: tree.Measure
     noun: str
     unit: str
-    columns: tuple[FigureColumn, ...]
+    columns: tuple[EntityColumn, ...]
     year: Year
-    kind: Kind
+    kind: FieldKind
     formula: tuple[str, tuple[str, ...]] = ("", ())
     """A sign with the nouns of the fields that it joins; empty for a field."""
     weights: tuple[float, ...] = ()
@@ -58,7 +58,7 @@ class Quantity:
         return bool(self.formula[0]) or any(column.decimals > 0 for column in self.columns)
 
     def floor(self, sizes: Sequence[float], of_difference: bool = False) -> float:
-        """The least difference between two clear values, given the sizes of its values.
+        """The minimum difference between two clear values, given the sizes of its values.
 
         Percentages are often rounded to one decimal. A difference of large figures has their errors of rounding.
         """
@@ -72,7 +72,7 @@ class Quantity:
 
     @property
     def pools(self) -> bool:
-        """Whether the quotient of the sums over all entities has a meaning, too."""
+        """Whether the quotient of the sums over all entities is meaningful."""
         return self.formula[0] in ("%", "/") and self.additive
 
     @property
@@ -83,7 +83,7 @@ class Quantity:
 
 def field(table: EntityTable, name: str, year: Year, mixed: bool = False) -> Quantity | None:
     """A field of the pack; None if it is not known here, or is in several currencies unless `mixed`."""
-    column = table.columns.get(Slot(name, year))
+    column = table.columns.get(FigureId(name, year))
     if column is None or (column.mixed and not mixed):
         return None
     spec = table.pack.fields[name]
@@ -204,7 +204,7 @@ def _rounding(top: Quantity, bottom: Quantity) -> float:
     return median(changes or [0.0])
 
 
-def _are_in_one_currency(one: FigureColumn, two: FigureColumn) -> bool:
+def _are_in_one_currency(one: EntityColumn, two: EntityColumn) -> bool:
     """Whether two figures of an entity may be divided by each other, where the entities use several currencies."""
     pairs = [(figure, two.figures[entity]) for entity, figure in one.figures.items() if entity in two.figures]
     return one.mixed == two.mixed and (

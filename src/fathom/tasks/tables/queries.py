@@ -1,4 +1,4 @@
-"""Draws questions about an entity table: three levels, and constants that leave no doubt about the answer."""
+"""Draws questions about an entity table, at three levels, with constants that make the answer unambiguous."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from fathom.tasks.programs import tree
 from fathom.tasks.tables.query_constants import condition_of, constant_beyond, opposite, plain, rows_where, values
-from fathom.tasks.tables.query_parts import FEWEST_IN_GROUP, LONGEST_LIST, Level, ProgramQuestion, QueryParts
+from fathom.tasks.tables.query_parts import MAX_LIST_LENGTH, MIN_IN_GROUP, ProgramQuestion, QueryParts, QuestionLevel
 from fathom.tasks.tables.wording import QuantityCondition
 
 _Maker = Callable[[], ProgramQuestion | None]
@@ -17,7 +17,7 @@ TRIES = 12
 EMPTY_TRIES = 150
 """Attempts at a form whose conditions nothing meets."""
 
-FEWEST_OF_SHARE = 8
+MIN_FOR_SHARE = 8
 """Minimum number of entities in a question about a share."""
 COUNTED_COMPARISONS = 0.8
 """The share of questions with an answer about two fields that ask for a number of entities, not for a list."""
@@ -28,11 +28,11 @@ _ZERO = Decimal(0)
 class QueryMaker(QueryParts):
     """Draws questions about one entity table."""
 
-    def make(self, level: Level, empty: bool = False) -> ProgramQuestion | None:
-        """A question of that level; None if none was found. With `empty` nothing meets its conditions.
+    def make(self, level: QuestionLevel, empty: bool = False) -> ProgramQuestion | None:
+        """A question of that level; None if none was found. With `empty`, nothing meets its conditions.
 
-        Its form is then that of a question with an answer, drawn first: what has an answer in no question about these
-        documents, such as the mean of a group of four companies, would suggest that there is none.
+        The form of an empty question is that of an answerable question drawn first. A form that is never answerable on
+        these documents, such as the mean of a group of four companies, would reveal that the question has no answer.
         """
         self._empty = False
         for _ in range(TRIES if empty else 1):
@@ -43,13 +43,13 @@ class QueryMaker(QueryParts):
                 return self._without_answer(drawn[1])
         return None
 
-    def _drawn(self, level: Level) -> tuple[ProgramQuestion, _Maker] | None:
-        """A question with an answer, and what it was made by."""
+    def _drawn(self, level: QuestionLevel) -> tuple[ProgramQuestion, _Maker] | None:
+        """An answerable question, and the function that made it."""
         makers = self._makers()[level]
         if self._rng.random() < 0.5:
-            # Months are easy to ask for, and would crowd out other questions.
+            # Questions about months are easy to find, and would otherwise outnumber the others.
             makers = [maker for maker in makers if maker not in self._month_makers()] or makers
-        # A form that seldom finds clear constants gets several tries, so that it is not crowded out.
+        # A form for which clear constants are rare gets several tries, so that it is not underrepresented.
         for maker in self._rng.sample(makers, len(makers)):
             for _ in range(TRIES):
                 made = maker()
@@ -69,7 +69,7 @@ class QueryMaker(QueryParts):
     def _month_makers(self) -> list[_Maker]:
         return [self._month_of_field, self._month_of_group, self._month_of_metric]
 
-    def _makers(self) -> dict[Level, list[_Maker]]:
+    def _makers(self) -> dict[QuestionLevel, list[_Maker]]:
         return {
             "easy": [
                 self._top_field,
@@ -143,7 +143,7 @@ class QueryMaker(QueryParts):
         return self._filter([one, two], "medium", "conditions")
 
     def _comparison(self) -> ProgramQuestion | None:
-        by_name = {one.columns[0].slot.field: one for one in self._fields}
+        by_name = {one.columns[0].figure_id.field: one for one in self._fields}
         pairs = [(by_name[one], by_name[two]) for one, two in self._comparable() if {one, two} <= by_name.keys()]
         if not pairs:
             return None
@@ -154,7 +154,8 @@ class QueryMaker(QueryParts):
     def _counts_comparison(self) -> bool:
         """Whether the entities of which one figure exceeds another are counted, not listed.
 
-        One never exceeds the other in few reports: if they were listed, a comparison would suggest that some meet it.
+        There are few reports in which one figure never exceeds the other. If such questions asked for lists, the form
+        would suggest that some entities meet the comparison.
         """
         return not self._empty and self._rng.random() < COUNTED_COMPARISONS
 
@@ -166,7 +167,7 @@ class QueryMaker(QueryParts):
 
     def _total_growth(self) -> ProgramQuestion | None:
         quantity = self._one_of([one for one in self._growths if one.additive and not one.has_gaps])
-        # Nobody asks by how much the number of turbines changed that are the same as a year before.
+        # A question about a change makes no sense if the totals of both years are equal.
         if quantity is None or len({sum(column.values()) for column in quantity.columns}) < 2:
             return None
         now, before = (tree.Aggregate("SUM", tree.Column(column.name)) for column in quantity.columns)
@@ -187,7 +188,7 @@ class QueryMaker(QueryParts):
         quantity = self._one_of([one for one in [*self._fields, *self._metrics] if not one.has_gaps])
         test = self._test(quantity, [quantity]) if quantity else None
         # A share of four is a quarter, a half or three quarters.
-        if quantity is None or test is None or len(self._values(quantity, [quantity])) < FEWEST_OF_SHARE:
+        if quantity is None or test is None or len(self._values(quantity, [quantity])) < MIN_FOR_SHARE:
             return None
         share = tree.CombinedResult(tree.Ratio(tree.Count(), tree.Count(), condition_of([test])), "*", 100)
         return self._query(tree.Program(share), self._words.share([test]), "medium", "share", [quantity], "%")
@@ -201,7 +202,7 @@ class QueryMaker(QueryParts):
         if group is None or quantity is None or set(group.columns) & set(quantity.columns):
             return None
         quantity = self._readable(quantity, mean=True)
-        test = self._test(group, [group, quantity], least=FEWEST_IN_GROUP)
+        test = self._test(group, [group, quantity], least=MIN_IN_GROUP)
         if test is None:
             return None
         first, second = (
@@ -231,7 +232,7 @@ class QueryMaker(QueryParts):
         quantity = self._one_of([*self._fields, *self._metrics])
         if group is None or quantity is None or set(group.columns) & set(quantity.columns):
             return None
-        test = self._test(group, [group, quantity], least=FEWEST_IN_GROUP)
+        test = self._test(group, [group, quantity], least=MIN_IN_GROUP)
         if test is None:
             return None
         where = condition_of([test])
@@ -245,7 +246,7 @@ class QueryMaker(QueryParts):
             return None
         condition = tree.And(where, tree.Compare(above, ">", plain(margin)))
         met = sum(rows_where(database, condition))
-        counted = not self._empty and (self._rng.random() < 0.25 or met > LONGEST_LIST)
+        counted = not self._empty and (self._rng.random() < 0.25 or met > MAX_LIST_LENGTH)
         text = self._words.above_group_average(test, quantity, margin, counted)
         program = tree.Program(tree.Count() if counted else tree.Labels(), condition)
         return self._query(program, text, "hard", "above group average", [group, quantity])
@@ -268,13 +269,13 @@ class QueryMaker(QueryParts):
 
     def _metric_comparison(self) -> ProgramQuestion | None:
         """A difference of fields, such as free cash flow, that is positive and exceeds a field such as net profit."""
-        by_name = {one.columns[0].slot.field: one for one in self._fields}
-        # What is compared with operating cash flow may be compared with what is left of it.
+        by_name = {one.columns[0].figure_id.field: one for one in self._fields}
+        # A field that is comparable with operating cash flow is also comparable with a difference that starts from it.
         pairs = [
             (metric, by_name[two])
             for metric in self._metrics
             for one, two in self._table.pack.comparable
-            if metric.formula[0] == "-" and metric.columns[0].slot.field == one and two in by_name
+            if metric.formula[0] == "-" and metric.columns[0].figure_id.field == one and two in by_name
             if by_name[two].unit == metric.unit and by_name[two].columns[0] not in metric.columns
         ]
         if not pairs:

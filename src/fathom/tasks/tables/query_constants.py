@@ -1,4 +1,4 @@
-"""Constants of questions that leave no doubt about the answer, and the values that they are drawn between."""
+"""Constants of questions that make the answer unambiguous, and the values between which they are drawn."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ CLEAR_MARGIN = Decimal("0.01")
 BEYOND = 2.0
 """A constant that nothing exceeds is below this multiple of the largest value."""
 SELECTIVE = 0.6
-"""Conditions that few values meet, so that an extreme constant does not suggest that none does."""
+"""Conditions that few values meet, so that an extreme constant does not imply an empty answer."""
 FEW = 3
 
-MOST_DIGITS = 3
+MAX_DIGITS = 3
 """Significant digits of a constant: more look contrived."""
 
 
@@ -64,7 +64,7 @@ def rows_where(database: Database, condition: tree.Condition) -> list[bool]:
 def is_plain_percentage(value: Decimal, known: Sequence[float | None]) -> bool:
     """Whether a percentage has at most one decimal, and is below 100% if all of its values are.
 
-    Nobody asks for a growth of more than 0.0501%; no share exceeds 100%, which a reader knows without the documents.
+    A constant such as 0.0501% would look artificial, and a share above 100% can be ruled out without the documents.
     """
     return value == round(value, 1) and (value < 100 or any(one is not None and one > 100 for one in known))
 
@@ -95,7 +95,7 @@ def constant_between(
     for place in places:
         low = sides[place - 1] if place else 0.0
         constant = _round_between(low, sides[place], rng, floor)
-        # A bound of 0.005% among values around 1% is none that anybody asks about.
+        # A bound of 0.005% among values around 1% would look artificial.
         if constant is not None and abs(constant) * 10 >= Decimal(abs(sides[len(sides) // 2])):
             return constant
     return None
@@ -109,7 +109,7 @@ def constant_beyond(known: Sequence[float | None], sign: str, rng: Random) -> De
     sides = sorted(value for value in known if value is not None and value > 0)
     lowest = min((value for value in known if value is not None), default=0.0)
     if not sides or (sign == "<" and lowest <= 0):
-        return None  # Below zero nobody asks.
+        return None  # Constants below zero are not used.
     steps = [min(BEYOND, high / low) for low, high in pairwise(sides)]
     rng.shuffle(steps)
     spans = ((sides[-1], sides[-1] * step) if sign == ">" else (lowest / step, lowest) for step in steps)
@@ -124,7 +124,7 @@ def _round_between(low: float, high: float, rng: Random, floor: float = 0.0) -> 
     if first >= last:
         return None
     middle = (first + last) / 2
-    for digits in range(1, MOST_DIGITS + 1):
+    for digits in range(1, MAX_DIGITS + 1):
         step = Decimal(1).scaleb(middle.adjusted() - digits + 1) if middle else Decimal(1)
         fits = [one for one in _steps(middle, step) if first < one < last]
         if fits:

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.database import Database
 from fathom.tasks.tables import quantities
-from fathom.tasks.tables.entity_table import EntityTable, FigureColumn
+from fathom.tasks.tables.entity_table import EntityColumn, EntityTable
 from fathom.tasks.tables.months import MONTH
 from fathom.tasks.tables.quantities import Quantity
 from fathom.tasks.tables.query_constants import (
@@ -24,18 +24,18 @@ from fathom.tasks.tables.query_constants import (
     rows_where,
     values,
 )
-from fathom.tasks.tables.wording import QuantityCondition, Wording, sentences
+from fathom.tasks.tables.wording import LanguageWording, QuantityCondition, sentences
 from fathom.tasks.tables.wording_en import English
 from fathom.tasks.tables.wording_zh import Chinese
 
-Level = Literal["easy", "medium", "hard"]
-LEVELS: tuple[Level, ...] = get_args(Level)
+QuestionLevel = Literal["easy", "medium", "hard"]
+LEVELS: tuple[QuestionLevel, ...] = get_args(QuestionLevel)
 
-LONGEST_LIST = 12
+MAX_LIST_LENGTH = 12
 """The maximum number of entities in a list; longer lists test patience more than understanding."""
-FEWEST_IN_GROUP = 3
+MIN_IN_GROUP = 3
 """The minimum number of entities whose mean is asked for or compared."""
-MOST_MONTHS = 8
+MAX_MONTHS = 8
 """Entities whose earliest or latest month is asked for."""
 
 RARELY_BELOW = 0.2
@@ -48,9 +48,9 @@ class ProgramQuestion:
 
     program: tree.Program
     text: str
-    level: Level
+    level: QuestionLevel
     operation: str
-    columns: tuple[FigureColumn, ...]
+    columns: tuple[EntityColumn, ...]
     database: Database
     unit: str
     """The unit of the answer, if it is a number."""
@@ -96,10 +96,10 @@ class QueryParts:
         assert among is not None
         met = rows_where(self._database(used), among)
         found = self._values(quantity, used)
-        return sum(inside and value is not None for inside, value in zip(met, found, strict=True)) < FEWEST_IN_GROUP
+        return sum(inside and value is not None for inside, value in zip(met, found, strict=True)) < MIN_IN_GROUP
 
     def _mean(
-        self, quantity: Quantity | None, group: Quantity | None, level: Level, operation: str
+        self, quantity: Quantity | None, group: Quantity | None, level: QuestionLevel, operation: str
     ) -> ProgramQuestion | None:
         """The mean of a quantity over all entities, or over those that meet a condition on another quantity."""
         if quantity is None or (group is None and operation != "average"):
@@ -114,7 +114,7 @@ class QueryParts:
         if self._empty:
             test = self._test_beyond(group, [group, quantity])
         else:
-            test = self._test(group, [group, quantity], least=FEWEST_IN_GROUP)
+            test = self._test(group, [group, quantity], least=MIN_IN_GROUP)
         if test is None:
             return None
         if not self._empty and self._too_few_known(quantity, condition_of([test]), [group, quantity]):
@@ -122,7 +122,9 @@ class QueryParts:
         program = tree.Program(tree.Aggregate("AVG", quantity.measure), condition_of([test]))
         return self._query(program, self._words.average(quantity, (test,)), level, operation, [group, quantity])
 
-    def _top(self, quantity: Quantity | None, level: Level, operation: str, count: int) -> ProgramQuestion | None:
+    def _top(
+        self, quantity: Quantity | None, level: QuestionLevel, operation: str, count: int
+    ) -> ProgramQuestion | None:
         if quantity is None:
             return None
         known = sorted(value for value in self._values(quantity, [quantity]) if value is not None)
@@ -131,7 +133,7 @@ class QueryParts:
             known.reverse()
         # The order and the last place must be clear, and not every entity may be listed.
         floor = quantity.floor(_sizes(known))
-        if len(known) < max(FEWEST_IN_GROUP, count + 2) or any(
+        if len(known) < max(MIN_IN_GROUP, count + 2) or any(
             is_close(*pair, floor) for pair in pairwise(known[: count + 1])
         ):
             return None
@@ -140,7 +142,7 @@ class QueryParts:
         text = self._words.single(quantity, highest) if count == 1 else self._words.top(quantity, count, highest)
         return self._query(program, text, level, operation, [quantity])
 
-    def _month_of_first(self, quantity: Quantity | None, level: Level) -> ProgramQuestion | None:
+    def _month_of_first(self, quantity: Quantity | None, level: QuestionLevel) -> ProgramQuestion | None:
         """The month of the entity with the highest or lowest value of a quantity."""
         month = self._one_of(self._months)
         if month is None or quantity is None:
@@ -148,7 +150,7 @@ class QueryParts:
         used = [quantity, month]
         known = sorted(value for value in self._values(quantity, used) if value is not None)
         highest = self._rng.random() < 0.6
-        first, second = (known[:-3:-1] if highest else known[:2]) if len(known) >= FEWEST_IN_GROUP else (0.0, 0.0)
+        first, second = (known[:-3:-1] if highest else known[:2]) if len(known) >= MIN_IN_GROUP else (0.0, 0.0)
         if is_close(first, second, quantity.floor(_sizes(known))) or month.has_gaps:
             return None
         sort = tree.Sort(quantity.measure, "DESC" if highest else "ASC")
@@ -156,15 +158,15 @@ class QueryParts:
         text = self._words.month_of_first(month, quantity, highest)
         return self._query(program, text, level, "month", used, MONTH)
 
-    def _extreme_month(self, group: Quantity | None, level: Level) -> ProgramQuestion | None:
+    def _extreme_month(self, group: Quantity | None, level: QuestionLevel) -> ProgramQuestion | None:
         """The earliest or latest month of the entities that meet a condition."""
         month = self._one_of(self._months)
         if month is None or group is None or month.has_gaps:
             return None
         used = [group, month]
-        test = self._test_beyond(group, used) if self._empty else self._test(group, used, least=FEWEST_IN_GROUP)
+        test = self._test_beyond(group, used) if self._empty else self._test(group, used, least=MIN_IN_GROUP)
         # Of many months, the earliest is January.
-        if test is None or sum(rows_where(self._database(used), condition_of([test]))) > MOST_MONTHS:
+        if test is None or sum(rows_where(self._database(used), condition_of([test]))) > MAX_MONTHS:
             return None
         earliest = self._rng.random() < 0.5
         program = tree.Program(tree.Aggregate("MIN" if earliest else "MAX", month.measure), condition_of([test]))
@@ -176,7 +178,7 @@ class QueryParts:
         sizes = [abs(value) for value in self._values(quantity, [quantity]) if value is not None]
         return constant_between(differences, self._rng, True, floor=quantity.floor(sizes, of_difference=True))
 
-    def _filter(self, used: Sequence[Quantity | None], level: Level, operation: str) -> ProgramQuestion | None:
+    def _filter(self, used: Sequence[Quantity | None], level: QuestionLevel, operation: str) -> ProgramQuestion | None:
         known = [one for one in used if one is not None]
         if len(known) < len(used):
             return None
@@ -226,7 +228,7 @@ class QueryParts:
     def _select(
         self,
         tests: Sequence[QuantityCondition],
-        level: Level,
+        level: QuestionLevel,
         operation: str,
         used: Sequence[Quantity],
         counted: bool = False,
@@ -236,7 +238,7 @@ class QueryParts:
         condition = condition_of(tests)
         met = rows_where(self._database(used), condition)
         counted = counted or operation == "count"
-        if self._empty != (not any(met)) or all(met) or (sum(met) > LONGEST_LIST and not counted):
+        if self._empty != (not any(met)) or all(met) or (sum(met) > MAX_LIST_LENGTH and not counted):
             return None
         program = tree.Program(tree.Count() if counted else tree.Labels(), condition)
         text = self._words.counting(tests) if counted else self._words.listing(tests)
@@ -250,9 +252,9 @@ class QueryParts:
         None of the values of `unmet` meets it.
         """
         known = [value for value in self._values(quantity, used) if value is not None]
-        # Nobody asks for a growth of more than -2%, or for a profit above -3 million.
+        # No reader would ask for growth of more than -2%, or for a profit above -3 million.
         positive = quantity.growth or min(known, default=0) < 0
-        # Below zero nobody asks, so that there is no "<" that such values never meet: it is rare here, too.
+        # Constants below zero are not used, so no "<" condition is unmet by such values. They are rare here as well.
         sign = self._rng.choices("><", (1, 1 if min(known, default=0) > 0 else RARELY_BELOW))[0]
         if unmet:
             known = [one for one in known if (one >= max(unmet) if sign == ">" else one <= min(unmet))]
@@ -275,7 +277,7 @@ class QueryParts:
         self,
         program: tree.Program,
         text: str,
-        level: Level,
+        level: QuestionLevel,
         operation: str,
         used: Sequence[Quantity],
         unit: str | None = None,
@@ -301,7 +303,7 @@ class QueryParts:
         )
 
 
-def wording(table: EntityTable) -> Wording:
+def wording(table: EntityTable) -> LanguageWording:
     """The sentences for the table. A currency is named if other documents use another one."""
     currency = "" if table.is_only_currency else table.currency
     words = Chinese if table.language == "zh" else English
@@ -316,5 +318,5 @@ def _sizes(found: Iterable[float | None]) -> list[float]:
     return [abs(value) for value in found if value is not None]
 
 
-def _columns(used: Sequence[Quantity]) -> tuple[FigureColumn, ...]:
+def _columns(used: Sequence[Quantity]) -> tuple[EntityColumn, ...]:
     return tuple(dict.fromkeys(column for one in used for column in one.columns))

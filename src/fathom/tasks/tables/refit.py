@@ -15,13 +15,13 @@ from fathom.tasks.programs import tree
 from fathom.tasks.programs.database import Database
 from fathom.tasks.tables.build import entity_tables, figure_reader, level_of, make_item
 from fathom.tasks.tables.entity_figures import entity_figures
-from fathom.tasks.tables.entity_table import FEWEST_ENTITIES, EntityTable, FigureColumn
+from fathom.tasks.tables.entity_table import MIN_ENTITIES, EntityColumn, EntityTable
 from fathom.tasks.tables.figures import DocumentFigures
 from fathom.tasks.tables.guards import guards
 from fathom.tasks.tables.key_tables import database_of, program_of, unit_of
 from fathom.tasks.tables.pack import Pack
 from fathom.tasks.tables.query_constants import rows_where
-from fathom.tasks.tables.query_parts import FEWEST_IN_GROUP, ProgramQuestion, wording
+from fathom.tasks.tables.query_parts import MIN_IN_GROUP, ProgramQuestion, wording
 from fathom.tasks.tables.settings import recorded_packs
 
 UNKNOWN = "its scope cannot be read from its text"
@@ -34,7 +34,7 @@ class _Scope(NamedTuple):
     """The table and the figures that a question is about, and the sentence that says so."""
 
     table: EntityTable
-    columns: tuple[FigureColumn, ...]
+    columns: tuple[EntityColumn, ...]
     sentence: str
 
 
@@ -71,10 +71,10 @@ class TablesRefitter:
         figures = entity_figures(self._figures(smaller, was.pack), was.year, currency)
         table = replace(was, known=figures)
         columns = tuple(
-            # Constants are in the units of the question, whatever the usual size of the figures that are left.
+            # Constants keep the units of the question, even if the remaining figures would be shown in others.
             replace(found, unit=column.unit, scale=column.scale)
             for column in scope.columns
-            if (found := table.columns.get(column.slot)) is not None and found.mixed == column.mixed
+            if (found := table.columns.get(column.figure_id)) is not None and found.mixed == column.mixed
         )
         if len(columns) < len(scope.columns):
             return TOO_FEW
@@ -109,7 +109,7 @@ def _scopes(item: Item, tables: Sequence[EntityTable]) -> Iterator[_Scope]:
                 yield _Scope(table, columns, sentence)
 
 
-def _has_rows(item: Item, table: EntityTable, columns: Sequence[FigureColumn]) -> bool:
+def _has_rows(item: Item, table: EntityTable, columns: Sequence[EntityColumn]) -> bool:
     """Whether the table is the one that the key was computed from."""
     whole = database_of(item.key)
     database = table.database(columns)
@@ -123,9 +123,9 @@ def _problem(program: tree.Program, database: Database) -> str:
     if isinstance(program.output, tree.Aggregate) and program.where is not None:
         groups.append(program.where)
     top = program.top if isinstance(program.top, int) else 0
-    if count < max(FEWEST_ENTITIES, top + 2):
+    if count < max(MIN_ENTITIES, top + 2):
         return TOO_FEW
-    if any(0 < sum(rows_where(database, group)) < FEWEST_IN_GROUP for group in groups):
+    if any(0 < sum(rows_where(database, group)) < MIN_IN_GROUP for group in groups):
         return TOO_FEW
     passed = guards(program, database)
     everything = passed.pop("not every entity meets the condition", True)

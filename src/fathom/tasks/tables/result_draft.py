@@ -12,9 +12,9 @@ from fathom.records.documents import DocumentId
 from fathom.tasks.tables.figures import own_results
 from fathom.tasks.tables.pack_text import escaped, field_name, kind_of, unused
 
-FEWEST_ARTICLES = 4
-MOST_FIELDS = 40
-MOST_PAIRS = 12
+MIN_ARTICLES = 4
+MAX_FIELDS = 40
+MAX_PAIRS = 12
 """Pairs of data sets on which the same quantity is compared."""
 
 
@@ -34,8 +34,8 @@ def draft_results(corpus: Corpus, name: str) -> str | None:
             result = MeasuredResult(fact.attribute, fact.part)
             reported[result].add(document.id)
             units[result][fact.unit] += 1
-    chosen = [one for one in reported if len(reported[one]) >= FEWEST_ARTICLES and len(units[one]) == 1]
-    chosen = sorted(chosen, key=lambda one: (-len(reported[one]), one))[:MOST_FIELDS]
+    chosen = [one for one in reported if len(reported[one]) >= MIN_ARTICLES and len(units[one]) == 1]
+    chosen = sorted(chosen, key=lambda one: (-len(reported[one]), one))[:MAX_FIELDS]
     if len(chosen) < 2:
         return None
     names: dict[MeasuredResult, str] = {}
@@ -44,9 +44,9 @@ def draft_results(corpus: Corpus, name: str) -> str | None:
     pairs = [
         (one, two)
         for one, two in combinations(chosen, 2)
-        if one.quantity == two.quantity and len(reported[one] & reported[two]) >= FEWEST_ARTICLES
+        if one.quantity == two.quantity and len(reported[one] & reported[two]) >= MIN_ARTICLES
     ]
-    pairs = sorted(pairs, key=lambda pair: -len(reported[pair[0]] & reported[pair[1]]))[:MOST_PAIRS]
+    pairs = sorted(pairs, key=lambda pair: -len(reported[pair[0]] & reported[pair[1]]))[:MAX_PAIRS]
     lines = _lines(name, names, pairs, {one: units[one].most_common(1)[0][0] for one in chosen}, reported)
     return "\n".join(lines)
 
@@ -58,7 +58,7 @@ def _lines(
     units: dict[MeasuredResult, str],
     reported: dict[MeasuredResult, set[DocumentId]],
 ) -> Iterator[str]:
-    yield "# A draft: remove what nobody would compare, and correct the nouns."
+    yield "# A draft: remove results that are not worth comparing, and correct the nouns."
     yield ""
     yield f'name = "{name}"'
     yield 'summary = "Results that several articles of a corpus report"'

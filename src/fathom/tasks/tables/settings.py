@@ -12,7 +12,7 @@ from fathom.records.errors import FathomError
 from fathom.records.record import digest
 from fathom.tasks.family import FamilySettings
 from fathom.tasks.tables.pack import Pack, pack_names, read_pack
-from fathom.tasks.tables.query_parts import LEVELS, Level
+from fathom.tasks.tables.query_parts import LEVELS, QuestionLevel
 
 PACKS, OWN_PACKS = "packs", "own packs"
 
@@ -27,7 +27,7 @@ class TablesSettings(FamilySettings):
     companies-zh=83,housing=81."""
     packs: tuple[str, ...] = ()
     """Domain packs by name, or TOML files of your own; by default all packs that fit the documents."""
-    levels: tuple[Level, ...] = LEVELS
+    levels: tuple[QuestionLevel, ...] = LEVELS
     """Levels of difficulty."""
     unanswerable: Annotated[float, Field(ge=0, le=1)] = 0.05
     """Share of questions whose conditions nothing meets."""
@@ -36,7 +36,7 @@ class TablesSettings(FamilySettings):
 
     @field_validator("levels")
     @classmethod
-    def _some_level(cls, value: tuple[Level, ...]) -> tuple[Level, ...]:
+    def _some_level(cls, value: tuple[QuestionLevel, ...]) -> tuple[QuestionLevel, ...]:
         if not value or len(set(value)) < len(value):
             raise ValueError("name each level once: easy, medium, hard")
         return value

@@ -7,7 +7,7 @@ from functools import cached_property
 from random import Random
 
 from fathom.corpus.store import Corpus
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.contexts import Context
 from fathom.scoring.answer_types.format import stated
 from fathom.scoring.answers import Answer
@@ -32,7 +32,9 @@ class Simulator:
         self._others = OtherFigureReader(corpus)
         self._keys = keys
 
-    def text(self, context: Context, item: Item, simulated: Simulated, rng: Random, unseen: Unseen = ALL_SEEN) -> str:
+    def text(
+        self, context: Context, item: Item, simulated: SimulatedModel, rng: Random, unseen: Unseen = ALL_SEEN
+    ) -> str:
         """The text of the response to one question."""
         match simulated.kind:
             case "oracle":
@@ -55,7 +57,7 @@ class Simulator:
         return most_frequent((key.answer.type, stated(key.answer)) for key in self._keys())
 
     def _read_with_faults(
-        self, context: Context, key: Key, simulated: Simulated, rng: Random, unseen: Unseen
+        self, context: Context, key: Key, simulated: SimulatedModel, rng: Random, unseen: Unseen
     ) -> Answer:
         """The answer of a reader who was not shown some documents, misses others and makes some mistakes."""
         database: Database = database_of(key)

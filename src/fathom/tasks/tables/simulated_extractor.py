@@ -7,9 +7,9 @@ from math import comb
 from random import Random
 from typing import NamedTuple
 
-from fathom.models.simulated import Simulated
+from fathom.models.simulated import SimulatedModel
 from fathom.records.documents import Document
-from fathom.tasks.tables.figures import Figure, Slot, Year, document_figures
+from fathom.tasks.tables.figures import FigureId, StatedFigure, Year, document_figures
 from fathom.tasks.tables.pack import Pack
 
 ALTERNATIVES = 4
@@ -17,14 +17,16 @@ ALTERNATIVES = 4
 
 
 def simulated_response(
-    simulated: Simulated, document: Document, year: Year, fields: tuple[str, ...], pack: Pack, rng: Random
+    simulated: SimulatedModel, document: Document, year: Year, fields: tuple[str, ...], pack: Pack, rng: Random
 ) -> str:
     """The response to one prompt. Figures that structure and tables do not state are null."""
     found = document_figures(document, pack)
-    known = {slot: one for slot, one in (found.figures if found else {}).items() if isinstance(one, Figure)}
+    known = {
+        figure_id: one for figure_id, one in (found.figures if found else {}).items() if isinstance(one, StatedFigure)
+    }
     response: dict[str, dict[str, str] | None] = {}
     for field in fields:
-        figure = known.get(Slot(field, year))
+        figure = known.get(FigureId(field, year))
         if figure is None or figure.value is None or simulated.happens("miss", rng):
             response[field] = None
             continue
@@ -34,7 +36,7 @@ def simulated_response(
     return json.dumps(response, ensure_ascii=False)
 
 
-def alternatives(figure: Figure, known: dict[Slot, Figure]) -> list[Figure]:
+def alternatives(figure: StatedFigure, known: dict[FigureId, StatedFigure]) -> list[StatedFigure]:
     """The wrong values that an error may choose: the first ones with other values, each once."""
     by_value = {
         one.value: one
@@ -44,7 +46,7 @@ def alternatives(figure: Figure, known: dict[Slot, Figure]) -> list[Figure]:
     return list(by_value.values())[:ALTERNATIVES]
 
 
-def _stated(figure: Figure, document: Document) -> dict[str, str]:
+def _stated(figure: StatedFigure, document: Document) -> dict[str, str]:
     assert figure.value is not None
     text = document.text
     start = text.rfind("\n", 0, figure.span.start) + 1
@@ -62,7 +64,7 @@ class VoteShares(NamedTuple):
 
 
 def predicted_shares(error: float, miss: float, votes: int, wrong_values: int = ALTERNATIVES) -> VoteShares:
-    """What independent votes give for figures that the documents state; every extractor has the same rates."""
+    """The expected results of independent votes on stated figures; every extractor has the same rates."""
     chances = ((1 - miss) * (1 - error), (1 - miss) * error / wrong_values, miss)
     correct, one_wrong, silent = (_majority(chance, votes) for chance in chances)
     wrong = wrong_values * one_wrong

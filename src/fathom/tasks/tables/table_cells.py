@@ -27,7 +27,7 @@ _MONTHS = re.compile(r"\bmonth (?:of|with|in|when|that)\b|月份\W*$", re.IGNORE
 """The label of a row whose cells are months."""
 _UNIT_HEADINGS = frozenset({"unit", "units", "unit of measure", "unit of measurement", "uom", "单位", "计量单位"})
 """Headings of columns that have the unit of each row."""
-LONGEST_UNIT = 20
+MAX_UNIT_LENGTH = 20
 _CAPTION = re.compile(r"\W*(?:table|表)\s*\d+", re.IGNORECASE)
 
 
@@ -36,7 +36,7 @@ class TableNumber:
     """A number of a table. Where both of its headings name something, it is about a part: "Tuition > First-year"."""
 
     labels: tuple[str, ...]
-    """What the figure may be called: a label that was broken into two rows is given whole."""
+    """Possible labels of the figure; a label that was broken into two rows is joined."""
     column: str
     """The name of its column, where that names something as well; otherwise empty."""
     period: str
@@ -53,7 +53,7 @@ class TableNumber:
     is_titled: bool
     """Whether a caption or the corner of the table says what its rows are."""
     about: str
-    """What is printed around the table, in normal form: its caption, its title rows, headings, the text above."""
+    """The text around the table, in normal form: its caption, its title rows, headings, the text above."""
 
 
 def table_numbers(document: Document) -> Iterator[TableNumber]:
@@ -184,7 +184,7 @@ class _Grid:
         span = cell.span if number is None else Span(cell.span.start + number.start, cell.span.start + number.end)
         labeled, printed = row_heading.unit or heading.unit, number.unit if number else None
         has_symbol = printed is not None and printed.kind == "money" and labeled is None and not printed.scale
-        # A percent sign or a scale in the cell counts, whatever the label says.
+        # A percent sign or a scale in the cell overrides the label.
         own = printed if labeled is None or (printed and printed.kind == "percent") else labeled
         if printed and printed.scale and labeled and printed.kind == "scale":
             own = replace(labeled, scale=printed.scale)
@@ -196,7 +196,7 @@ class _Grid:
 
     @property
     def _is_titled(self) -> bool:
-        """Whether the total of a column may be used: without a title, nobody knows what it is the total of."""
+        """Whether the total of a column may be used: without a title, it is unclear what is totaled."""
         return bool(self._caption or (self._rows and self._rows[0].texts.get(0)))
 
     @cached_property
@@ -307,7 +307,7 @@ def _stacked(above: dict[int, str], row: _Row) -> dict[int, str]:
 def _unit_in_cell(text: str) -> Unit | None:
     """The unit in a column of units; any short text without digits is one."""
     text = text.strip()
-    is_word = 0 < len(text) <= LONGEST_UNIT and any(map(str.isalpha, text)) and not re.search(r"\d{2}", text)
+    is_word = 0 < len(text) <= MAX_UNIT_LENGTH and any(map(str.isalpha, text)) and not re.search(r"\d{2}", text)
     return stated_unit(text) or (Unit("other", text) if is_word else None)
 
 

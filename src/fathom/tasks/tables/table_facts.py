@@ -11,7 +11,7 @@ from fathom.records.documents import Document, Fact
 from fathom.tasks.tables.entity_names import title_entity, title_year
 from fathom.tasks.tables.labels import names_a_count
 from fathom.tasks.tables.months import MONTH
-from fathom.tasks.tables.pack import Kind
+from fathom.tasks.tables.pack import FieldKind
 from fathom.tasks.tables.table_cells import TableNumber, table_numbers
 from fathom.tasks.tables.units import Unit
 
@@ -38,7 +38,7 @@ class TableFacts:
         self._dollar = dollar_of(document.text)
         self._has_hidden_scale = bool(_SCALED_SOMEWHERE.search(document.text))
 
-    def fact(self, number: TableNumber, label: str, kind: Kind) -> Fact | None:
+    def fact(self, number: TableNumber, label: str, kind: FieldKind) -> Fact | None:
         """The number as a fact about a field of that kind; None if its unit is that of another kind."""
         unit = _unit(number, kind, self._dollar)
         if kind == "month" and not number.period and number.value is not None and number.value // 100 != self.year:
@@ -59,7 +59,7 @@ class TableFacts:
         """Every fact that some pack may read: a number with each of its labels, as each kind of figure."""
         for number in self.numbers:
             for label in full_labels(number):
-                facts = (self.fact(number, label, kind) for kind in get_args(Kind))
+                facts = (self.fact(number, label, kind) for kind in get_args(FieldKind))
                 yield from dict.fromkeys(fact for fact in facts if fact is not None)
 
 
@@ -72,7 +72,7 @@ def _scaled(value: Decimal, scale: int) -> Decimal:
     return Decimal(format(value.scaleb(scale), "f"))
 
 
-def _unit(number: TableNumber, kind: Kind, dollar: str) -> Unit | None:
+def _unit(number: TableNumber, kind: FieldKind, dollar: str) -> Unit | None:
     """The unit of a number as a figure of that kind; None if it is no such figure."""
     own, table = number.unit, number.table_unit
     is_month = own is not None and own.name == MONTH
@@ -116,7 +116,7 @@ def _money(number: TableNumber, dollar: str) -> Unit | None:
 
 
 def _is_per_unit(number: TableNumber) -> bool:
-    """Amounts for each share are not in millions, whatever the caption says."""
+    """Amounts per share are not in millions, even if the caption says so."""
     return any("per share" in label.lower() or "每股" in label for label in number.labels)
 
 

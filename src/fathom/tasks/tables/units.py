@@ -174,7 +174,7 @@ def _in_words(text: str) -> CellNumber | None:
 
 
 def _leftover(words: str, unit: Unit) -> str:
-    """What an amount of money, or a scale, says beside its unit."""
+    """The words after an amount of money or a scale, without its unit."""
     if unit.kind not in ("money", "scale"):
         return ""
     rest = _CURRENCY.sub("", _SCALE.sub("", words))

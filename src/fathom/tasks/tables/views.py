@@ -20,7 +20,7 @@ from fathom.records.errors import FathomError
 from fathom.records.spans import Span
 from fathom.systems.protocol import TableAccess, Views
 from fathom.tasks.tables.build import figure_reader
-from fathom.tasks.tables.figures import DocumentFigures, Figure, Slot
+from fathom.tasks.tables.figures import DocumentFigures, FigureId, StatedFigure
 from fathom.tasks.tables.months import MONTH, month_value
 from fathom.tasks.tables.pack import Language, Pack
 from fathom.tasks.tables.period_table import CURRENCY_COLUMN, NAME, YEAR, PeriodTable
@@ -146,7 +146,7 @@ def _document_figures(
     own = Counter(reported).most_common(1)[0][0] if reported else max(years, default=None)
     if not entity or (pack.has_periods and own is None):
         return None
-    figures: dict[Slot, Figure] = {}
+    figures: dict[FigureId, StatedFigure] = {}
     for row in rows:
         year = _whole(row.get(YEAR)) or own if pack.has_periods else None
         for field, spec in pack.fields.items():
@@ -156,10 +156,10 @@ def _document_figures(
                 continue
             unit = str(row.get(CURRENCY_COLUMN) or "").strip() if spec.kind == "money" else ""
             unit = MONTH if spec.kind == "month" else unit
-            known = figures.get(Slot(field, year))
+            known = figures.get(FigureId(field, year))
             # Of two statements the more precise one counts, as in the tables of the corpus.
             if known is None or _digits(value) > _digits(known.value):
-                figures[Slot(field, year)] = Figure(value, unit, document, Span(0, 0))
+                figures[FigureId(field, year)] = StatedFigure(value, unit, document, Span(0, 0))
     currencies = {figure.unit for figure in figures.values() if figure.unit and figure.unit != MONTH}
     currency = currencies.pop() if len(currencies) == 1 else ""
     return DocumentFigures(document, entity, language, own if pack.has_periods else None, currency, {**figures})

@@ -16,7 +16,7 @@ FOLDER = "extracted"
 FIGURES = "figures.jsonl"
 MANIFEST = "extraction.json"
 
-Decision = Literal["accepted", "not stated", "no majority"]
+VoteDecision = Literal["accepted", "not stated", "no majority"]
 """`not stated`: the majority says that the document does not state the figure. Both others are unknown figures."""
 NoConsensus = Literal["unknown", "discard"]
 Vote = Fact | Literal["null", "invalid"]
@@ -28,7 +28,7 @@ class VotedFigure(Record):
 
     document: DocumentId
     field: str
-    decision: Decision
+    decision: VoteDecision
     fact: Fact | None = None
     """The figure, if it was accepted; its attribute is the name of the field."""
     votes: dict[str, Count]
@@ -51,13 +51,13 @@ class Extraction(Record):
 
 
 def decide(document: DocumentId, field: str, claims: Sequence[Vote]) -> VotedFigure:
-    """The value that more than half of all extractors give; those that fail count, too."""
+    """The value that more than half of all extractors give, including those that fail."""
     names = [claim if isinstance(claim, str) else _name(claim) for claim in claims]
     votes = Counter(names)
     winner, count = votes.most_common(1)[0]
     has_majority = 2 * count > len(claims) and winner != "invalid"
     fact = next((claim for claim in claims if not isinstance(claim, str) and _name(claim) == winner), None)
-    decision: Decision = "no majority" if not has_majority else "not stated" if fact is None else "accepted"
+    decision: VoteDecision = "no majority" if not has_majority else "not stated" if fact is None else "accepted"
     return VotedFigure(
         document=document,
         field=field,
@@ -77,7 +77,7 @@ def _plain(value: Decimal) -> str:
 
 
 def extraction_folder(corpus: Path, pack: str) -> Path:
-    """Where the extraction of a pack is stored."""
+    """The folder of a pack's extraction."""
     return corpus / FOLDER / pack
 
 

@@ -1,4 +1,4 @@
-"""What the sentences of a question say; `wording_en` and `wording_zh` say it in English and Chinese."""
+"""The interface for the wording of questions, implemented by `wording_en` and `wording_zh`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PLURAL_UNIT = re.compile(r"^( ?(?:percentage )?[a-z]{2,})s(?![a-z])")
 """Units that count: "days", "births/1,000 population"."""
 
 
-class Wording(Protocol):
+class LanguageWording(Protocol):
     """The sentences of a language."""
 
     def scope(self, left_out: Sequence[str], named: Sequence[str] = ()) -> str: ...

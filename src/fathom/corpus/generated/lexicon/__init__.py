@@ -56,7 +56,7 @@ class Topic:
     name: str
     keywords: tuple[str, ...]
     objects: tuple[Phrase, ...]
-    """What is studied."""
+    """Objects of study."""
     methods: tuple[Phrase, ...]
     settings: tuple[Phrase, ...]
     """Conditions under which it is studied."""

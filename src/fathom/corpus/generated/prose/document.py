@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from random import Random
 
-from fathom.corpus.generated.draft import with_all_stated
+from fathom.corpus.generated.draft import with_absent_fields
 from fathom.corpus.generated.prose.narrative import write_narrative
 from fathom.corpus.generated.prose.news import write_news
 from fathom.corpus.generated.prose.pack import ProsePack, load_pack
@@ -69,4 +69,4 @@ def write_prose(domain: str, seed: int, index: int, *, long: bool = False) -> Do
         sentences=tuple(writer.draft.sentences),
         facts=tuple(writer.facts),
     )
-    return with_all_stated(document)
+    return with_absent_fields(document)

@@ -14,7 +14,7 @@ PEOPLE = 2 * ELDERS
 
 
 def _narrative_world(pack: ProsePack, language: str, rng: Random, scale: int) -> DocumentPlan:
-    """Who lived, owned and went where."""
+    """The plan of a narrative: people, homes, wages, heirs and things."""
     world = DocumentPlan(pack, language, rng, 15 * scale)
     people = world.people(rng.sample(pack.names["roles"], PEOPLE))
     _add_life_events(world, people)
@@ -64,7 +64,7 @@ def _add_homes(world: DocumentPlan, people: list[str]) -> None:
 
 
 def _add_things(world: DocumentPlan, buyers: list[str]) -> None:
-    """What was bought, mended and sold."""
+    """Add facts on purchases, repairs and sales."""
     rng = world.rng
     things = rng.sample(world.pack.names["things"], THINGS)
     corrected = rng.choice(things)

@@ -15,7 +15,7 @@ TOWNS, DONORS = 6, 4
 
 
 def _news_world(pack: ProsePack, language: str, rng: Random, days: list[date], towns: list[str]) -> DocumentPlan:
-    """What happens in the towns, and in which dispatch it is reported."""
+    """The events in the towns, and the dispatch that reports each."""
     world = DocumentPlan(pack, language, rng, len(days))
     early = max(4, len(days) // 2)
     for attribute, values in (

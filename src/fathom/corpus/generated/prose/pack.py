@@ -27,7 +27,7 @@ class Attribute(Record):
     cues: tuple[str, ...] = Field(min_length=1)
     """Beginnings of words that a response uses when it speaks of the attribute."""
     most: str = ""
-    """What is said of the entity with the largest value, after "the town"; empty if values are not compared."""
+    """The phrase for the entity with the largest value, after "the town"; empty if values are not compared."""
     least: str = ""
     say: tuple[str, ...] = Field(min_length=1)
     """Paragraphs that state a value {v} of an entity {e}."""

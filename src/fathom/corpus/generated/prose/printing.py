@@ -11,7 +11,7 @@ MONTHS = (
     *("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November"),
     "December",
 )
-SMALL = (
+NUMBER_WORDS = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
     *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
 )
@@ -59,7 +59,7 @@ def print_value(type: str, number: Decimal | int, unit: str, language: str, rng:
 
 def _count(value: Decimal, rng: Random) -> str:
     if value <= 20 and rng.random() < 0.6:
-        return SMALL[int(value)]
+        return NUMBER_WORDS[int(value)]
     return f"{value:,f}"
 
 

@@ -35,7 +35,7 @@ class PlantedValue(NamedTuple):
     fact: Fact
 
 
-Scope = Mapping[str, str | PlantedValue]
+ParagraphValues = Mapping[str, str | PlantedValue]
 """The words and values that a paragraph mentions."""
 
 
@@ -62,7 +62,7 @@ class Chooser:
 
 
 def expand(
-    template: str, scope: Scope, phrases: Mapping[str, Sequence[str]], chooser: Chooser
+    template: str, scope: ParagraphValues, phrases: Mapping[str, Sequence[str]], chooser: Chooser
 ) -> list[str | PlantedValue]:
     """The template with its choices made and its slots filled."""
     while (found := _CHOICE.search(template)) is not None:

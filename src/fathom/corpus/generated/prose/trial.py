@@ -33,7 +33,7 @@ _PARTS = (("front", 5), ("run", 12), ("end", 15))
 
 
 def _trial_world(pack: ProsePack, language: str, rng: Random, scale: int) -> DocumentPlan:
-    """What was measured of each medium and station, and in which section it is reported."""
+    """The measurements of each medium and station, and the section that reports each."""
     world = DocumentPlan(pack, language, rng, len(pack.headlines) * scale)
 
     def section(attribute: str) -> int:

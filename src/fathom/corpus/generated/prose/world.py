@@ -1,4 +1,4 @@
-"""What a generated document states, and in which of its sections."""
+"""The facts that a generated document states, and the section of each."""
 
 from __future__ import annotations
 

@@ -9,7 +9,14 @@ from random import Random
 
 from fathom.corpus.generated.draft import Draft
 from fathom.corpus.generated.prose.pack import ProsePack
-from fathom.corpus.generated.prose.templates import Chooser, PlantedValue, Scope, expand, polished, with_articles
+from fathom.corpus.generated.prose.templates import (
+    Chooser,
+    ParagraphValues,
+    PlantedValue,
+    expand,
+    polished,
+    with_articles,
+)
 from fathom.records.documents import Fact
 from fathom.records.spans import Span
 
@@ -25,7 +32,7 @@ class StatedParagraph:
     """A paragraph that states planted values."""
 
     template: str
-    scope: Scope
+    scope: ParagraphValues
 
 
 class ProseWriter:
@@ -56,12 +63,12 @@ class ProseWriter:
         self.draft.write("\n\n")
         return span
 
-    def phrase(self, template: str, scope: Scope | None = None) -> str:
+    def phrase(self, template: str, scope: ParagraphValues | None = None) -> str:
         """A template without planted values, filled in."""
         pieces = expand(template, {**self._words, **(scope or {})}, self._pack.phrases, self._chooser)
         return self._styled("".join(piece for piece in pieces if isinstance(piece, str)))
 
-    def heading(self, scope: Scope) -> str:
+    def heading(self, scope: ParagraphValues) -> str:
         """A headline that was used least."""
         return self.phrase(self._chooser.pick(self._pack.headlines), scope)
 

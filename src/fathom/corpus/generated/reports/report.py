@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from fathom.corpus.generated.draft import with_all_stated
+from fathom.corpus.generated.draft import with_absent_fields
 from fathom.corpus.generated.reports.companies import generate_company
 from fathom.corpus.generated.reports.entity import Entity, Origin
 from fathom.corpus.generated.reports.housing import generate_market
@@ -68,4 +68,4 @@ def write_report(domain: str, seed: int, index: int) -> Document:
         tables=tuple(writer.draft.tables),
         facts=tuple(writer.facts),
     )
-    return with_all_stated(document)
+    return with_absent_fields(document)

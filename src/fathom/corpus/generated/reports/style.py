@@ -13,9 +13,17 @@ from typing import Any, Literal, NamedTuple
 from fathom.corpus.generated.reports.ledger import rounded
 from fathom.corpus.package_data import read_data
 
-Kind = Literal["money", "price", "per_share", "count", "percent", "rate", "ratio", "month"]
+MetricKind = Literal["money", "price", "per_share", "count", "percent", "rate", "ratio", "month"]
 
-DECIMALS: Mapping[Kind, int] = {"price": 0, "per_share": 2, "count": 0, "percent": 1, "rate": 2, "ratio": 1, "month": 0}
+DECIMALS: Mapping[MetricKind, int] = {
+    "price": 0,
+    "per_share": 2,
+    "count": 0,
+    "percent": 1,
+    "rate": 2,
+    "ratio": 1,
+    "month": 0,
+}
 """Decimals of each kind; those of money depend on the scale of the entity."""
 
 
@@ -24,7 +32,7 @@ class ReportAttribute:
     """One attribute of an entity."""
 
     id: str
-    kind: Kind
+    kind: MetricKind
     labels: Mapping[str, tuple[str, ...]]
     """Wordings by language, the plainest first."""
     unit: str

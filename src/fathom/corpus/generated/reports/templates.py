@@ -48,7 +48,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class LabelSlot:
     """A slot for the entity's wording of a metric."""
 
     metric: str
@@ -60,7 +60,7 @@ class IndefiniteArticle:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class FigureCondition:
     """A condition on a figure."""
 
     figure: FigureSlot
@@ -72,8 +72,8 @@ class Condition:
 class SentenceTemplate:
     """A parsed sentence or phrase."""
 
-    pieces: tuple[str | FigureSlot | Word | Label | IndefiniteArticle, ...]
-    conditions: tuple[Condition, ...]
+    pieces: tuple[str | FigureSlot | Word | LabelSlot | IndefiniteArticle, ...]
+    conditions: tuple[FigureCondition, ...]
     figures: tuple[FigureSlot, ...]
 
 
@@ -82,15 +82,15 @@ def parse_template(source: str, metrics: Mapping[str, object]) -> SentenceTempla
     guard, bar, body = source.rpartition(" | ")
     parts = enumerate(_SLOT.split(body))
     pieces = tuple(_slot(part, metrics) if place % 2 else part for place, part in parts if part or place % 2)
-    conditions = tuple(Condition(_figure(spec[:-1]), spec[-1]) for spec in guard.split(", ")) if bar else ()
+    conditions = tuple(FigureCondition(_figure(spec[:-1]), spec[-1]) for spec in guard.split(", ")) if bar else ()
     return SentenceTemplate(pieces, conditions, tuple(piece for piece in pieces if isinstance(piece, FigureSlot)))
 
 
-def _slot(spec: str, metrics: Mapping[str, object]) -> FigureSlot | Word | Label | IndefiniteArticle:
+def _slot(spec: str, metrics: Mapping[str, object]) -> FigureSlot | Word | LabelSlot | IndefiniteArticle:
     if spec == "a":
         return IndefiniteArticle()
     if spec.startswith("="):
-        return Label(spec[1:])
+        return LabelSlot(spec[1:])
     if re.split(r"[/@!~^?]", spec, maxsplit=1)[0] in metrics:
         return _figure(spec)
     return Word(spec)

@@ -23,10 +23,10 @@ from fathom.corpus.generated.reports.pack import (
 )
 from fathom.corpus.generated.reports.style import FigureForm, PrintedFigure
 from fathom.corpus.generated.reports.templates import (
-    Condition,
+    FigureCondition,
     FigureSlot,
     IndefiniteArticle,
-    Label,
+    LabelSlot,
     SentenceTemplate,
     Word,
 )
@@ -194,7 +194,7 @@ class ReportWriter:
             return self._known.now.get(self._key(figure, figure.years_back), 0) is None
         return self._amount(figure) is not None
 
-    def _is_met(self, condition: Condition) -> bool:
+    def _is_met(self, condition: FigureCondition) -> bool:
         figure = condition.figure
         amount = self._amount(figure)
         if amount is None:
@@ -224,7 +224,7 @@ class ReportWriter:
                     yield TextPiece(self._words[name])
                 case Word(name):
                     yield from self._fill(self._chooser.pick(list(filter(self._fits, self._wordings(name)))))
-                case Label(metric):
+                case LabelSlot(metric):
                     yield TextPiece(_lowered(self._style.labels[metric]))
                 case IndefiniteArticle():
                     yield TextPiece("a")

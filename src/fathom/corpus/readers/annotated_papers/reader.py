@@ -144,7 +144,7 @@ def _alphanumeric(text: str) -> str:
     return re.sub(r"[\W_]+", "", text).casefold()
 
 
-# Cited works. The targets of their links are lost, so that their citations are unknown.
+# Cited works. The targets of their links are lost, so their citations are unknown.
 
 _STRAY_BRACKET = re.compile(r"(?<!\\)\]\)")
 _TOOLTIP = re.compile(r"(?<=\])[^\"\[\]‣]{0,300}‣[^\"]{0,600}\"\)?")

@@ -208,7 +208,7 @@ class CitationFormatter:
     def references(self) -> list[ParsedReference]:
         """Return the cited works in the order of their first citation, then the other works of a printed list.
 
-        A bibliography file often serves several documents, so that its other entries do not belong to this one.
+        A bibliography file often serves several documents, so its other entries do not belong to this one.
         """
         rest = [key for key, work in self._works.items() if work.printed and key not in self._cited]
         return [self._works[key].reference for key in [*self._cited, *rest]]

@@ -1,4 +1,4 @@
-"""Reader of Word documents: styles and outline levels give the structure, whatever program or language wrote them."""
+"""Reader of Word documents: styles and outline levels give the structure, for any program and language."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fathom.corpus.readers.markdown.inline import plain_text
 from fathom.corpus.readers.markdown.reader import read_blocks
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument, ReadError
 from fathom.corpus.readers.parsing.bylines import find_authors, is_prose
-from fathom.corpus.readers.parsing.front_matter import Value
+from fathom.corpus.readers.parsing.front_matter import YamlValue
 from fathom.corpus.readers.parsing.tables import MAX_CELLS, check_rows
 from fathom.corpus.readers.parsing.text_cleanup import title_from_name
 from fathom.corpus.readers.parsing.xml_trees import Element, local
@@ -53,7 +53,7 @@ class _WordReader:
         self._numbering = Numbering(parts, related.get("numbering"))
         self._notes = [related[kind] for kind in ("footnotes", "endnotes") if kind in related]
         self._runs = RunReader()
-        self._values: dict[str, Value] = {}
+        self._values: dict[str, YamlValue] = {}
         self._titles: list[str] = []
         self._authors: list[str] = []
         self._abstract: list[str] = []

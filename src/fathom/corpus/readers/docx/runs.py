@@ -16,7 +16,7 @@ _BREAKS = {"tab": " ", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "ptab": " "
 
 @dataclass
 class ParagraphText:
-    """The text of one paragraph, with what its runs have in common."""
+    """The text of one paragraph, and the formatting that all of its runs share."""
 
     text: str = ""
     bold: bool = True

@@ -13,20 +13,20 @@ from fathom.corpus.readers.words import read_words, word_pattern
 
 _WORDS = read_words("docx")
 
-Part = Literal[
+ParagraphRole = Literal[
     "title", "subtitle", "author", "date", "abstract", "abstract title", "contents", "heading", "item", "text"
 ]
 
-# Word stores built-in names in English whatever its language; other programs translate them.
+# Word stores built-in names in English in every language version; other programs translate them.
 _HEADING = word_pattern(_WORDS["heading"], 0)
-_NAMES: dict[Part, re.Pattern[str]] = {part: word_pattern(names, 0) for part, names in _WORDS["names"].items()}
+_NAMES: dict[ParagraphRole, re.Pattern[str]] = {part: word_pattern(names, 0) for part, names in _WORDS["names"].items()}
 
 
 @dataclass(frozen=True)
 class ParagraphStyle:
-    """What a paragraph style means."""
+    """The meaning of a paragraph style."""
 
-    part: Part = "text"
+    part: ParagraphRole = "text"
     level: int = 0
     """The level of a heading, from 1; 0 for other styles."""
     list_id: str = ""
@@ -34,7 +34,7 @@ class ParagraphStyle:
 
 
 class Styles:
-    """The styles of a document by id, with what they inherit."""
+    """The styles of a document by id, including inherited properties."""
 
     def __init__(self, parts: ZipParts, name: str | None) -> None:
         root = parts.tree(name) if name else None

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from functools import cached_property
 from urllib.parse import unquote
 
-from fathom.corpus.readers.html.prose_blocks import Node, ProseBlocks, attribute, parse_page, without_title
+from fathom.corpus.readers.html.prose_blocks import HtmlNode, ProseBlocks, attribute, parse_page, without_title
 from fathom.corpus.readers.html.simplified_pages import page_text
 from fathom.corpus.readers.markdown.blocks import MarkdownBlock
 from fathom.corpus.readers.markdown.inline import escape, plain_text
 from fathom.corpus.readers.markdown.reader import read_blocks
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument, ReadError
-from fathom.corpus.readers.parsing.front_matter import Value
+from fathom.corpus.readers.parsing.front_matter import YamlValue
 from fathom.corpus.readers.parsing.text_cleanup import title_from_name
 from fathom.corpus.readers.parsing.xml_trees import Element, local
 from fathom.corpus.readers.parsing.zip_parts import ZipParts
@@ -64,7 +64,7 @@ class _BookReader:
         authors = [name for one in creators if self._role(one) in _AUTHOR_ROLES and (name := _text(one))]
         if any(map(_is_no_person, authors)):
             authors = []
-        values: dict[str, Value] = {
+        values: dict[str, YamlValue] = {
             "title": title or title_from_name(self._name),
             "date": self._date(metadata),
             "lang": next((_text(one) for one in metadata if local(one) == "language"), ""),
@@ -174,7 +174,7 @@ def _text(element: Element) -> str:
     return " ".join((element.text or "").split())
 
 
-def _words(node: Node) -> str:
+def _words(node: HtmlNode) -> str:
     return " ".join((node.text(deep=True) or "").split())
 
 
@@ -185,11 +185,11 @@ def _is_encrypted(parts: ZipParts) -> bool:
     return any(target.lower().endswith((".xhtml", ".html", ".htm", ".xml")) for target in targets)
 
 
-def _is_dropped(node: Node) -> bool:
+def _is_dropped(node: HtmlNode) -> bool:
     return node.tag == "nav" or bool(_NOT_TEXT.search(attribute(node, "epub:type")))
 
 
-def _is_link_list(body: Node) -> bool:
+def _is_link_list(body: HtmlNode) -> bool:
     """Return whether a page is a table of contents: most of its text is links."""
     linked = sum(len(_words(link)) for link in body.css("a"))
     return linked * 10 > len(_words(body)) * 7 and linked > 0

@@ -14,7 +14,7 @@ from fathom.corpus.readers.parsed_document import ReadError
 from fathom.corpus.readers.parsing.tables import MAX_CELLS, MAX_COLUMNS, check_rows
 from fathom.corpus.readers.parsing.text_cleanup import word_set
 
-Node = Any
+HtmlNode = Any
 """A node of the parsed page."""
 
 _KEPT_TAGS = word_set("a sup sub time code dialog button label cite address")
@@ -29,14 +29,14 @@ _LINK_SIGNS = frozenset(("", "¶", "#", "§", "🔗", "^", "↑", "↩", "↩︎
 _ANCHORS = re.compile(r"(?:<a id=\"[^\"<>]{1,100}\"></a>\s*)+")
 
 
-def parse_page(text: str, xhtml: bool = False) -> Node | None:
+def parse_page(text: str, xhtml: bool = False) -> HtmlNode | None:
     """Return the body of a page, reduced to safe and balanced tags; None if it is empty."""
     from selectolax.lexbor import LexborHTMLParser
 
     return LexborHTMLParser(TagSimplifier(text, _KEPT_TAGS, _KEPT_ATTRIBUTES, xhtml).page()).body
 
 
-def children(node: Node) -> list[Node]:
+def children(node: HtmlNode) -> list[HtmlNode]:
     """Return the child nodes, including text."""
     nodes = []
     one = node.child
@@ -46,11 +46,11 @@ def children(node: Node) -> list[Node]:
     return nodes
 
 
-def attribute(node: Node, name: str) -> str:
+def attribute(node: HtmlNode, name: str) -> str:
     return (node.attributes.get(name) or "") if node.is_element_node else ""
 
 
-def is_hidden(node: Node) -> bool:
+def is_hidden(node: HtmlNode) -> bool:
     """Return whether an element is not displayed."""
     attributes = node.attributes
     return "hidden" in attributes or bool(_HIDDEN.search(attributes.get("style") or ""))
@@ -59,7 +59,7 @@ def is_hidden(node: Node) -> bool:
 class ProseBlocks:
     """Turns the elements of a page into blocks, in order and without recursion."""
 
-    def __init__(self, is_dropped: Callable[[Node], bool]) -> None:
+    def __init__(self, is_dropped: Callable[[HtmlNode], bool]) -> None:
         self._is_dropped = is_dropped
         self._pieces: list[str] = []
         self._blocks: list[MarkdownBlock] = []
@@ -68,11 +68,11 @@ class ProseBlocks:
         self._targets: frozenset[str] = frozenset()
         self._cells = 0
 
-    def read(self, root: Node) -> list[MarkdownBlock]:
+    def read(self, root: HtmlNode) -> list[MarkdownBlock]:
         """Return the blocks below an element."""
         # Anchors of notes and reference entries, which citations link to.
         self._targets = frozenset(attribute(link, "href")[1:] for link in root.css('a[href^="#"]'))
-        stack: list[tuple[str, Node]] = [("open", one) for one in reversed(children(root))]
+        stack: list[tuple[str, HtmlNode]] = [("open", one) for one in reversed(children(root))]
         while stack:
             what, node = stack.pop()
             if what != "open":
@@ -84,7 +84,7 @@ class ProseBlocks:
         self._flush()
         return self._blocks
 
-    def _open(self, node: Node) -> list[tuple[str, Node]]:
+    def _open(self, node: HtmlNode) -> list[tuple[str, HtmlNode]]:
         """Start an element; returns what is to be read inside it, the last first."""
         tag = node.tag
         inside = [("open", one) for one in reversed(children(node))]
@@ -117,12 +117,12 @@ class ProseBlocks:
             self._marker = self._next_marker(attribute(node, "value"))
         return [(tag, node), *inside]
 
-    def _add_anchor(self, node: Node) -> None:
+    def _add_anchor(self, node: HtmlNode) -> None:
         id = attribute(node, "id")
         if id in self._targets and re.fullmatch(r"[\w:.-]{1,100}", id):
             self._pieces.append(f'<a id="{id}"></a>')
 
-    def _open_inline(self, node: Node, inside: list[tuple[str, Node]]) -> list[tuple[str, Node]]:
+    def _open_inline(self, node: HtmlNode, inside: list[tuple[str, HtmlNode]]) -> list[tuple[str, HtmlNode]]:
         target = attribute(node, "href")
         # The link to a heading or back to the citation.
         if node.tag == "a" and (node.text(deep=True) or "").strip() in _LINK_SIGNS:
@@ -135,7 +135,7 @@ class ProseBlocks:
             return [("a", node), *inside]
         return inside
 
-    def _close(self, tag: str, node: Node) -> None:
+    def _close(self, tag: str, node: HtmlNode) -> None:
         if tag == "sup":
             self._pieces.append("</sup>")
         elif tag == "a":
@@ -176,7 +176,7 @@ class ProseBlocks:
 
     # Tables.
 
-    def _table(self, table: Node) -> MarkdownBlock | None:
+    def _table(self, table: HtmlNode) -> MarkdownBlock | None:
         """Return a table of data; None for a table that only places other blocks."""
         if table.css_first("table, h1, h2, h3, h4, ul, ol") is not None and table.css_first("td table") is not None:
             return None
@@ -206,7 +206,7 @@ def _has_numbers(row: tuple[str, ...]) -> bool:
     return any(re.fullmatch(r"[-(]?[$€£]?[\d.,]+[%)]?", cell) for cell in row[1:])
 
 
-def plain_nodes(root: Node) -> Iterator[Node]:
+def plain_nodes(root: HtmlNode) -> Iterator[HtmlNode]:
     """Yield all elements below a node, in order and without recursion."""
     stack = list(reversed(children(root)))
     while stack:

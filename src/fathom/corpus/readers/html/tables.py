@@ -106,7 +106,7 @@ def _aligned_row(row: Sequence[GridCell], starts: list[int], ends: list[int]) ->
     at = 0
     for number, cell in enumerate(row):
         first, last = bisect_right(ends, cell.start), bisect_left(starts, cell.end)
-        if first < at and aligned:  # Two cells in what is one column elsewhere.
+        if first < at and aligned:  # Two cells where other rows have one.
             aligned[-1] = TableCell([*aligned[-1].inlines, " ", *cell.inlines], aligned[-1].header, aligned[-1].columns)
             continue
         if number + 1 < len(row):

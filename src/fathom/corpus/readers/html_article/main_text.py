@@ -6,7 +6,7 @@ import re
 from collections import defaultdict
 
 from fathom.corpus.readers.html.layout import BLOCKS
-from fathom.corpus.readers.html.prose_blocks import Node, attribute, children, is_hidden, plain_nodes
+from fathom.corpus.readers.html.prose_blocks import HtmlNode, attribute, children, is_hidden, plain_nodes
 from fathom.corpus.readers.parsing.text_cleanup import word_set
 from fathom.corpus.readers.words import read_words, word_pattern
 
@@ -27,11 +27,11 @@ _CHINESE = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]")
 class MainText:
     """Finds the main element of a page."""
 
-    def __init__(self, body: Node) -> None:
+    def __init__(self, body: HtmlNode) -> None:
         self._body = body
         self._prose: dict[int, int] = defaultdict(int)
         self._dropped: set[int] = set()
-        self._kept: list[Node] = []  # nodes stay alive, so that their ids stay theirs
+        self._kept: list[HtmlNode] = []  # nodes stay alive, so that their ids stay theirs
         self._measure()
 
     @property
@@ -39,7 +39,7 @@ class MainText:
         """Number of characters of prose on the page."""
         return self._prose[self._body.mem_id]
 
-    def root(self) -> Node:
+    def root(self) -> HtmlNode:
         """Return the element with the main text."""
         candidates = [
             node
@@ -63,12 +63,12 @@ class MainText:
                 return node
             node = best
 
-    def _has_heading_beside(self, node: Node, inner: Node) -> bool:
+    def _has_heading_beside(self, node: HtmlNode, inner: HtmlNode) -> bool:
         """Return whether the title is next to the text, not in it."""
         own = node.css("h1, h2")
         return bool(own) and not inner.css("h1, h2")
 
-    def is_dropped(self, node: Node) -> bool:
+    def is_dropped(self, node: HtmlNode) -> bool:
         """Return whether an element is not part of the text."""
         return node.mem_id in self._dropped
 
@@ -104,13 +104,13 @@ class MainText:
                 links_of[parent] += links_of[id]
         self._drop_boilerplate(nodes, parents, by_id)
 
-    def _add_prose(self, node: Node, length: int, linked: int, own: list[int]) -> None:
+    def _add_prose(self, node: HtmlNode, length: int, linked: int, own: list[int]) -> None:
         text = node.text(deep=False) or ""
         wanted = 25 if _CHINESE.search(text) else 50
         if node.tag not in ("td", "th", "figcaption", "caption", "pre") and length >= wanted and linked * 2 < length:
             self._prose[node.mem_id] += length * (3 if wanted == 25 else 1)
 
-    def _hidden_ids(self, nodes: list[Node], parents: dict[int, int]) -> set[int]:
+    def _hidden_ids(self, nodes: list[HtmlNode], parents: dict[int, int]) -> set[int]:
         """Return the ids of elements that are dropped by their kind, with everything in them."""
         hidden: set[int] = set()
         for node in nodes:
@@ -121,7 +121,7 @@ class MainText:
         self._dropped |= hidden
         return hidden
 
-    def _drop_boilerplate(self, nodes: list[Node], parents: dict[int, int], by_id: dict[int, Node]) -> None:
+    def _drop_boilerplate(self, nodes: list[HtmlNode], parents: dict[int, int], by_id: dict[int, HtmlNode]) -> None:
         """Drop elements whose names say what they are, and lists of links; never what has most of the prose."""
         total = self._prose[self._body.mem_id]
         for node in nodes:
@@ -139,7 +139,7 @@ class MainText:
             if parents.get(id) not in self._dropped:
                 self._subtract(id, parents)
 
-    def _is_banner(self, node: Node, named: bool) -> bool:
+    def _is_banner(self, node: HtmlNode, named: bool) -> bool:
         """Return whether an element is a notice on cookies, which may be longer than the text of the page."""
         if not named or not _BANNER.search(f"{attribute(node, 'class')} {attribute(node, 'id')}"):
             return False
@@ -152,7 +152,7 @@ class MainText:
             self._prose[above] -= amount
             above = parents.get(above)
 
-    def _is_link_list(self, node: Node) -> bool:
+    def _is_link_list(self, node: HtmlNode) -> bool:
         if node.tag not in ("ul", "ol", "div", "section", "p") or self._prose[node.mem_id]:
             return False
         links = node.css("a")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from fathom.corpus.readers.html.prose_blocks import Node, attribute
+from fathom.corpus.readers.html.prose_blocks import HtmlNode, attribute
 from fathom.corpus.readers.parsing.bylines import find_authors
 from fathom.corpus.readers.parsing.identifiers import find_doi
 
@@ -27,7 +27,7 @@ _MAX_META = 500
 
 @dataclass
 class PageMetadata:
-    """What the head of a page says about it."""
+    """The metadata in the head of a page."""
 
     title: str = ""
     page_title: str = ""
@@ -44,7 +44,7 @@ class PageMetadata:
     description: str = ""
 
 
-def read_metadata(text: str, body: Node | None) -> PageMetadata:
+def read_metadata(text: str, body: HtmlNode | None) -> PageMetadata:
     """Return the metadata of a page."""
     tags = _meta_tags(text)
     data = list(_linked_data(text))
@@ -148,7 +148,7 @@ def _title(tags: dict[str, list[str]], data: list[dict[str, Any]], site: str) ->
     return _tidy(headline) or without_site(_first(tags, "og:title", "twitter:title"), site)
 
 
-def _date(tags: dict[str, list[str]], data: list[dict[str, Any]], body: Node | None) -> str:
+def _date(tags: dict[str, list[str]], data: list[dict[str, Any]], body: HtmlNode | None) -> str:
     stated = [
         _first(tags, "citation_publication_date", "citation_date", "citation_online_date", "prism.publicationdate"),
         next((value for one in data if isinstance(value := one.get("datePublished"), str)), ""),
@@ -168,7 +168,7 @@ def _date(tags: dict[str, list[str]], data: list[dict[str, Any]], body: Node | N
 
 
 def _authors(
-    tags: dict[str, list[str]], data: list[dict[str, Any]], body: Node | None, site: str
+    tags: dict[str, list[str]], data: list[dict[str, Any]], body: HtmlNode | None, site: str
 ) -> tuple[list[str], str]:
     """Return the authors that the page states, or why they are not used."""
     for names in (tags.get("citation_author", []), tags.get("dc.creator", [])):

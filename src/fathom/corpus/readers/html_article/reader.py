@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from fathom.corpus.readers.html.prose_blocks import Node, ProseBlocks, parse_page, without_title
+from fathom.corpus.readers.html.prose_blocks import HtmlNode, ProseBlocks, parse_page, without_title
 from fathom.corpus.readers.html.simplified_pages import page_text
 from fathom.corpus.readers.html_article.main_text import MIN_PROSE, MainText
 from fathom.corpus.readers.html_article.metadata import PageMetadata, read_metadata, without_site
@@ -15,7 +15,7 @@ from fathom.corpus.readers.markdown.inline import plain_text
 from fathom.corpus.readers.markdown.reader import read_blocks
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument, ReadError
 from fathom.corpus.readers.parsing.bylines import read_byline
-from fathom.corpus.readers.parsing.front_matter import Value
+from fathom.corpus.readers.parsing.front_matter import YamlValue
 from fathom.corpus.readers.parsing.tables import check_size
 from fathom.corpus.readers.parsing.text_cleanup import strip_compression, title_from_name
 from fathom.corpus.readers.tabular.web_pages import read_page
@@ -54,7 +54,7 @@ def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[Pars
     if metadata.authors and _contradicts_byline(metadata.authors, blocks):
         metadata.authors, metadata.author_doubt = [], "the byline of the page names other authors than its metadata"
     title, doubt = _title(metadata, blocks, name)
-    values: dict[str, Value] = {
+    values: dict[str, YamlValue] = {
         "title": title,
         **({"authors": [*metadata.authors]} if metadata.authors else {}),
         "date": metadata.date,
@@ -91,7 +91,7 @@ _MAX_BYLINE = 200
 """The blocks at the top that may be a byline, and its characters."""
 
 
-def _is_tabular(main: MainText, body: Node) -> bool:
+def _is_tabular(main: MainText, body: HtmlNode) -> bool:
     """Return whether most of a page is tables, or nearly all of a page without an article."""
     cells = body.css("td")
     characters = sum(len((cell.text(deep=True) or "").strip()) for cell in cells)

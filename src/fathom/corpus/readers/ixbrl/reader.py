@@ -182,7 +182,7 @@ class _Filing:
         return " ".join(element_text(title).split()) if title is not None else ""
 
     def _fill_layout(self, layout: BlockBuilder, metadata: _FilingMetadata, notes: _ReadingNotes) -> None:
-        """Add the page to the layout. A tagged number is one inline, whatever is nested in it."""
+        """Add the page to the layout. A tagged number is one inline, including elements nested in it."""
         # One number may have several nested tags: all of them refer to the same characters.
         nested: list[RawFact] = []
         depth = header_depth = 0

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fathom.corpus.readers.html.prose_blocks import Node, children
+from fathom.corpus.readers.html.prose_blocks import HtmlNode, children
 from fathom.corpus.readers.parsed_document import ReadError
 from fathom.corpus.readers.parsing.blocks import Hyperlink, LinkedText, visible_text
 from fathom.corpus.readers.parsing.text_cleanup import word_set
@@ -17,7 +17,7 @@ from fathom.corpus.readers.words import read_words
 _WORDS = read_words("web_pages")
 
 
-def classes(node: Node) -> frozenset[str]:
+def classes(node: HtmlNode) -> frozenset[str]:
     """Return the class names of a node; none for text."""
     return frozenset() if node.tag in ("-text", "-comment") else frozenset((node.attributes.get("class") or "").split())
 
@@ -32,7 +32,7 @@ class InlineRun:
     """A run of text with links, and its footnotes."""
 
     pieces: LinkedText = field(default_factory=list)
-    notes: list[Node] = field(default_factory=list)
+    notes: list[HtmlNode] = field(default_factory=list)
 
     def add(self, piece: str | Hyperlink) -> None:
         """Append text or a link. Adjacent strings are merged."""
@@ -51,7 +51,7 @@ class InlineRun:
 
 
 def inline_run(
-    nodes: Sequence[Node], labels: bool = True, lines: bool = False, superscript_text: bool = True
+    nodes: Sequence[HtmlNode], labels: bool = True, lines: bool = False, superscript_text: bool = True
 ) -> InlineRun:
     """Return the text of nodes, optionally with section numbers, line breaks and superscripts."""
     run = InlineRun()
@@ -109,7 +109,7 @@ def inline_run(
 _PLAIN_FORMULA = re.compile(r"[\w\s.,:;/+=()<>|%!'-]*")
 
 
-def formula(node: Node) -> str:
+def formula(node: HtmlNode) -> str:
     """Return a formula in TeX, with dollar signs if it has commands or subscripts."""
     typed = node.attributes.get("alttext") or node.attributes.get("alt") or ""
     if not typed:
@@ -121,7 +121,7 @@ def formula(node: Node) -> str:
     return typed if _PLAIN_FORMULA.fullmatch(typed) and "_" not in typed else f"${typed}$"
 
 
-def _mathml_text(node: Node) -> str:
+def _mathml_text(node: HtmlNode) -> str:
     """Return the visible characters of a formula without TeX, without its alternative encodings."""
     characters: list[str] = []
     stack = list(reversed(children(node)))

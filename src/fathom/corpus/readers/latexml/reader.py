@@ -9,7 +9,7 @@ from datetime import date
 
 from selectolax.lexbor import LexborHTMLParser
 
-from fathom.corpus.readers.html.prose_blocks import Node, children
+from fathom.corpus.readers.html.prose_blocks import HtmlNode, children
 from fathom.corpus.readers.latexml.page_text import (
     DROPPED_CLASSES,
     DROPPED_TAGS,
@@ -69,7 +69,7 @@ def _is_single_name(line: str) -> bool:
     return not re.search(rf"[,，、&@]|\band\b|[{CHINESE}]\s", line) and len(line.split()) <= 5
 
 
-def _affiliations(person: Node) -> tuple[str, ...]:
+def _affiliations(person: HtmlNode) -> tuple[str, ...]:
     """Return the affiliations next to a name; none if there are several names."""
     parent = person.parent
     single = parent is not None and len(parent.css(".ltx_personname")) == 1
@@ -91,7 +91,7 @@ _WATERMARK = re.compile(r"arXiv:\s?(\S+?)(?:v\d+)?\s+\[([\w.-]+)\]\s+(\d{1,2} \w
 
 
 class _PageReader:
-    def __init__(self, root: Node, name: str) -> None:
+    def __init__(self, root: HtmlNode, name: str) -> None:
         self._root = root
         self._name = name
         self._document = root.css_first("article.ltx_document, .ltx_document") or root.css_first("body") or root
@@ -226,11 +226,11 @@ class _PageReader:
     def _inlines(self, run: InlineRun) -> Inlines:
         return detect_citations([piece for piece in run.pieces if piece != ""], self._references)
 
-    def _blocks(self, nodes: Sequence[Node]) -> list[Block]:
+    def _blocks(self, nodes: Sequence[HtmlNode]) -> list[Block]:
         """Return the blocks in some nodes, in reading order."""
         out: list[Block] = []
-        loose: list[Node] = []
-        stack: list[Node] = list(reversed(nodes))
+        loose: list[HtmlNode] = []
+        stack: list[HtmlNode] = list(reversed(nodes))
         while stack:
             node = stack.pop()
             if node.tag in INLINE_TAGS and not self._contains_blocks(node):
@@ -243,12 +243,12 @@ class _PageReader:
         out.extend(self._paragraphs(loose))
         return out
 
-    def _contains_blocks(self, node: Node) -> bool:
+    def _contains_blocks(self, node: HtmlNode) -> bool:
         return node.tag == "span" and bool(
             classes(node) & {"ltx_tabular", "ltx_p", "ltx_para", "ltx_inline-block", "ltx_figure"}
         )
 
-    def _block(self, node: Node, out: list[Block]) -> list[Node]:
+    def _block(self, node: HtmlNode, out: list[Block]) -> list[HtmlNode]:
         """Add the block of a node, or return its children to continue with."""
         own_classes = classes(node)
         if node.tag in DROPPED_TAGS or (own_classes & DROPPED_CLASSES and node is not self._document):
@@ -276,7 +276,7 @@ class _PageReader:
             return children(node)
         return []
 
-    def _paragraphs(self, nodes: Sequence[Node]) -> Iterator[Block]:
+    def _paragraphs(self, nodes: Sequence[HtmlNode]) -> Iterator[Block]:
         """Yield one paragraph, then its footnotes."""
         run = inline_run(nodes)
         if run.text():
@@ -289,7 +289,7 @@ class _PageReader:
             if inner.text():
                 yield Paragraph(self._inlines(inner))
 
-    def _item(self, node: Node) -> list[Node]:
+    def _item(self, node: HtmlNode) -> list[HtmlNode]:
         """Return the content of a list item, without its bullet."""
         return [
             child
@@ -297,7 +297,7 @@ class _PageReader:
             if child.tag != "span" or "ltx_tag" not in classes(child) or re.search(r"\w", child.text() or "")
         ]
 
-    def _formulas(self, node: Node) -> Iterator[Block]:
+    def _formulas(self, node: HtmlNode) -> Iterator[Block]:
         """Yield display formulas: one paragraph for each line, with its number."""
         rows = list(node.css(".ltx_eqn_row")) or [node]
         for row in rows:
@@ -305,13 +305,13 @@ class _PageReader:
             if run.text():
                 yield Paragraph(self._inlines(run))
 
-    def _listing(self, node: Node) -> str:
+    def _listing(self, node: HtmlNode) -> str:
         lines = node.css(".ltx_listingline")
         if lines:
             return "\n".join(inline_run(children(line)).raw_text().rstrip() for line in lines)
         return node.text() or ""
 
-    def _float(self, node: Node, out: list[Block]) -> list[Node]:
+    def _float(self, node: HtmlNode, out: list[Block]) -> list[HtmlNode]:
         """Add the tables of a float with its caption, or return its children to continue with."""
         captions = [child for child in children(node) if _is_caption(child)]
         others = [child for child in children(node) if not _is_caption(child)]
@@ -328,9 +328,9 @@ class _PageReader:
             out.extend(self._paragraphs([note]))
         return []
 
-    def _tables(self, nodes: Sequence[Node]) -> list[Node]:
+    def _tables(self, nodes: Sequence[HtmlNode]) -> list[HtmlNode]:
         """Return the tables in some nodes, without nested ones."""
-        found: list[Node] = []
+        found: list[HtmlNode] = []
         stack = list(reversed(nodes))
         while stack:
             node = stack.pop()
@@ -342,7 +342,7 @@ class _PageReader:
                 stack.extend(reversed(children(node)))
         return found
 
-    def _rows(self, table: Node) -> list[list[TableCell]]:
+    def _rows(self, table: HtmlNode) -> list[list[TableCell]]:
         rows: list[list[TableCell]] = []
         stack = list(reversed(children(table)))
         while stack:
@@ -360,7 +360,7 @@ class _PageReader:
             stack.extend(reversed(children(node)))
         return [row for row in rows if row]
 
-    def _cell(self, node: Node, own_classes: frozenset[str]) -> TableCell:
+    def _cell(self, node: HtmlNode, own_classes: frozenset[str]) -> TableCell:
         span = node.attributes.get("colspan") or next(
             (name[12:] for name in own_classes if name.startswith("ltx_colspan_")), "1"
         )
@@ -369,9 +369,9 @@ class _PageReader:
         return TableCell(inlines, node.tag == "th" or "ltx_th" in own_classes, columns)
 
 
-def _is_caption(node: Node) -> bool:
+def _is_caption(node: HtmlNode) -> bool:
     return node.tag == "figcaption" or "ltx_caption" in classes(node)
 
 
-def _without_tag(node: Node) -> str:
+def _without_tag(node: HtmlNode) -> str:
     return inline_run([child for child in children(node) if "ltx_tag" not in classes(child)]).text()

@@ -7,14 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fathom.corpus.readers.parsing.blocks import (
-    SUPERSCRIPT_END,
-    SUPERSCRIPT_START,
-    Hyperlink,
-    LinkedText,
-    visible_text,
-    without_marks,
-)
+from fathom.corpus.readers.parsing.blocks import Hyperlink, LinkedText, visible_text
+from fathom.corpus.readers.parsing.superscripts import SUPERSCRIPT_END, SUPERSCRIPT_START, strip_marks
 
 
 @dataclass
@@ -218,4 +212,4 @@ def escape(text: str) -> str:
 
 def plain_text(text: str) -> str:
     """Return the text of inline markup as one string with single spaces."""
-    return " ".join(without_marks(visible_text(parse_inline(text))).split())
+    return " ".join(strip_marks(visible_text(parse_inline(text))).split())

@@ -25,7 +25,7 @@ from fathom.corpus.readers.parsed_document import (
 from fathom.corpus.readers.parsing.decoding import decode_text
 from fathom.corpus.readers.parsing.front_matter import (
     FrontMatter,
-    Value,
+    YamlValue,
     read_front_matter,
     split_front_matter,
     text_value,
@@ -66,7 +66,7 @@ def read_text(text: str, source: str, fallback_entries: Sequence[ReferenceEntry]
 def read_blocks(
     parsed: Iterable[MarkdownBlock],
     source: str,
-    values: dict[str, Value],
+    values: dict[str, YamlValue],
     fallback_entries: Sequence[ReferenceEntry] = (),
     byline: bool = True,
 ) -> ParsedDocument:
@@ -135,7 +135,7 @@ class _Document:
     """Builds a parsed document from Markdown blocks."""
 
     blocks: list[MarkdownBlock]
-    metadata: dict[str, Value]
+    metadata: dict[str, YamlValue]
     """All values of the front matter."""
     front: FrontMatter
     source: str

@@ -182,7 +182,7 @@ class InlineParser:
 # What distinguishes MyST from other Markdown.
 
 _FRONT_MATTER = rb"\A(?:\xef\xbb\xbf)?---[ \t]*\r?\n(?:[^\n]*\n){0,200}?(?:title|authors?|abstract|exports):"
-# The name is on the line of the fence: a line of code may start with a brace, too.
+# The name is on the line of the fence: a line of code may start with a brace as well.
 _MYST_DIRECTIVE = rb"(?m:^[ \t]{0,3}(?::{3,}|`{3,})[ \t]*\{[\w:-]{1,40}\})"
 _MYST_CITATION = rb"\{cite(?::\w{1,10})?\}`|\[-?@[\w:.-]{1,80}[\];,]"
 _MYST = re.compile(b"|".join((_FRONT_MATTER, _MYST_DIRECTIVE, _MYST_CITATION)))

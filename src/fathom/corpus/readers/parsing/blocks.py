@@ -21,18 +21,9 @@ class Hyperlink:
 LinkedText = list[str | Hyperlink]
 
 
-SUPERSCRIPT_START, SUPERSCRIPT_END = "\ue000", "\ue001"
-"""Mark superscript text until citations are detected: private-use characters."""
-
-
 def visible_text(pieces: LinkedText) -> str:
     """Return the text that is displayed, links included."""
     return "".join(piece.text if isinstance(piece, Hyperlink) else piece for piece in pieces)
-
-
-def without_marks(text: str) -> str:
-    """Return a text without the marks of superscripts."""
-    return text.replace(SUPERSCRIPT_START, "").replace(SUPERSCRIPT_END, "")
 
 
 def inline_text(piece: Inline) -> str:

@@ -1,7 +1,7 @@
 """Authors and affiliations in the lines between a title and the text.
 
 A byline is known only if every piece of every line is explained: a name, a mark, a degree, an affiliation, an address,
-a date, a label or a note. A piece that is none of these may be an author, so that the authors are then unknown.
+a date, a label or a note. A piece that is none of these may be an author, so the authors are then unknown.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from fathom.corpus.readers.markdown.inline import parse_inline
 from fathom.corpus.readers.parsed_document import ParsedAuthor
-from fathom.corpus.readers.parsing.blocks import SUPERSCRIPT_END, SUPERSCRIPT_START, visible_text
+from fathom.corpus.readers.parsing.blocks import visible_text
 from fathom.corpus.readers.parsing.byline_pieces import (
     BylinePiece,
     classify_piece,
@@ -32,6 +32,7 @@ from fathom.corpus.readers.parsing.east_asian_names import (
     is_chinese_institution,
     is_chinese_prose,
 )
+from fathom.corpus.readers.parsing.superscripts import SUPERSCRIPT_END, SUPERSCRIPT_START
 from fathom.records.names import CHINESE, family_start, is_group_name
 
 _MAX_LINES = 200
@@ -64,8 +65,8 @@ class Byline:
 
 
 @dataclass
-class _Reading:
-    """What the lines of a byline contain so far."""
+class _BylineContents:
+    """The contents of a byline read so far."""
 
     names: dict[str, ParsedAuthor] = field(default_factory=dict)
     unexplained: list[str] = field(default_factory=list)
@@ -104,7 +105,7 @@ MARK = "\x01"
 
 def read_byline(lines: Sequence[str]) -> Byline:
     """Return the authors in the lines below a title, which may have inline Markdown."""
-    reading = _Reading()
+    reading = _BylineContents()
     parts = [part for line in lines[: _MAX_LINES + 1] for part in _BREAK.split(line) if part.strip()]
     for part in parts[:_MAX_LINES]:
         _read_line(part, reading)
@@ -126,7 +127,7 @@ def find_authors(lines: Sequence[str]) -> list[ParsedAuthor]:
     return list(byline.authors) if byline.is_known else []
 
 
-def _read_line(line: str, reading: _Reading) -> None:
+def _read_line(line: str, reading: _BylineContents) -> None:
     if len(line) > _MAX_CHARACTERS:
         reading.unexplained.append(line[:80])
         return
@@ -167,7 +168,7 @@ def _without_addresses(line: str) -> tuple[str, int]:
     return without_dates(shown, " , "), emails
 
 
-def _read_pieces(text: str, reading: _Reading) -> None:
+def _read_pieces(text: str, reading: _BylineContents) -> None:
     """Explain every piece of a line in a Latin, Greek or Cyrillic script."""
     if is_family_first(text):
         _add_names([*map(reversed_name, split_family_first(text))], reading)
@@ -186,7 +187,7 @@ def _read_pieces(text: str, reading: _Reading) -> None:
         reading.unexplained.append(text)
 
 
-def _add_names(names: Sequence[str], reading: _Reading) -> None:
+def _add_names(names: Sequence[str], reading: _BylineContents) -> None:
     """Add the names of one line. A name of an earlier line is repeated, but twice in one line it may be two people."""
     if len(set(names)) < len(names):
         reading.unexplained.append("a name that occurs twice")
@@ -194,7 +195,7 @@ def _add_names(names: Sequence[str], reading: _Reading) -> None:
 
 
 _NEXT_AUTHOR = re.compile(r"(?:^|\s)&(?=[^\W\d_])|\\(?:And|AND)(?![a-z])")
-"""What converters leave of the LaTeX command or the table cell for the next author."""
+"""Remains of a LaTeX command or table cell for the next author, as converters leave them."""
 _SEGMENTS = re.compile(rf";|{_NEXT_AUTHOR.pattern}")
 
 
@@ -203,8 +204,8 @@ def _starts_with_mark(text: str) -> bool:
     return not _LETTER.match(text.lstrip(" -–•.,&(\"'“"))
 
 
-def _read_segment(text: str, is_footnote: bool, reading: _Reading) -> list[str]:
-    """Return the names in a segment of a line; what it has besides them is added to `reading`."""
+def _read_segment(text: str, is_footnote: bool, reading: _BylineContents) -> list[str]:
+    """Return the names in a segment of a line; anything else in it is added to `reading`."""
     pieces = split_pieces(text)
     explained = [classify_piece(piece, bool(reading.labeled)) for piece in pieces]
     after_colons = (piece.text.rpartition(":")[2].strip() for piece in explained if ":" in piece.text)
@@ -220,7 +221,7 @@ def _read_segment(text: str, is_footnote: bool, reading: _Reading) -> list[str]:
     return [piece.text for piece in names]
 
 
-def _is_continued_list(pieces: Sequence[BylinePiece], reading: _Reading) -> bool:
+def _is_continued_list(pieces: Sequence[BylinePiece], reading: _BylineContents) -> bool:
     """Return whether a line that starts with a mark has names only: the mark belongs to the name before it."""
     return (
         all(piece.kind in ("name", "degree", "note") for piece in pieces)
@@ -229,7 +230,7 @@ def _is_continued_list(pieces: Sequence[BylinePiece], reading: _Reading) -> bool
     )
 
 
-def _names_in_footnote(pieces: Sequence[BylinePiece], reading: _Reading) -> list[str]:
+def _names_in_footnote(pieces: Sequence[BylinePiece], reading: _BylineContents) -> list[str]:
     """Return the names in an affiliation that are certainly personal and not among the authors so far."""
     if any(piece.kind == "note" for piece in pieces):
         return []

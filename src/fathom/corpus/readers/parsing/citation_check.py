@@ -23,7 +23,7 @@ MAX_CONTRADICTED_SHARE = 0.2
 MIN_CONTRADICTED = 2
 """Fewer contradictions are single errors of the source."""
 
-Agreement = Literal["agrees", "contradicts", "unchecked"]
+CitationAgreement = Literal["agrees", "contradicts", "unchecked"]
 
 _YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?=[a-z]?(?![\da-z]))")
 _WORD = re.compile(r"[^\W\d_][\w'’ʼ-]*")
@@ -39,7 +39,7 @@ _NOT_NAMES = word_set(_WORDS["not_cited_names"])
 
 @dataclass(frozen=True)
 class CitedNames:
-    """What a citation says about its entry."""
+    """The names and years in a citation."""
 
     names: tuple[str, ...]
     """Family names in plain form, the first author usually first."""
@@ -91,7 +91,7 @@ def _named_before(before: str, years: tuple[int, ...]) -> CitedNames:
 
 
 def _is_name(word: str) -> bool:
-    """Return whether a word may be a family name in Latin letters: "IFN-γ" and "WHO" are none."""
+    """Return whether a word may be a family name in Latin letters: "IFN-γ" and "WHO" are not."""
     capitals = not word[0].isupper() or word[1:2].isupper()
     return not capitals and len(word) > 1 and _plain(word).isascii() and word.casefold() not in _NOT_NAMES
 
@@ -118,7 +118,7 @@ class EntryChecker:
             for word in entry.first:
                 self._by_first[word].append(position)
 
-    def check(self, cited: CitedNames, position: int) -> Agreement:
+    def check(self, cited: CitedNames, position: int) -> CitationAgreement:
         """Return whether the names and years of a citation are those of an entry."""
         entry = self._entries[position - 1]
         named = self._has_name(entry, cited)
@@ -234,7 +234,7 @@ def check_citations(citations: Sequence[Citation], text: str, entries: Sequence[
     """Compare every resolved citation with its entry. What contradicts it is resolved by name, or left unresolved."""
     checker = EntryChecker(entries)
     group_sizes = Counter(citation.group for citation in citations)
-    checked: list[tuple[Citation, Agreement]] = []
+    checked: list[tuple[Citation, CitationAgreement]] = []
     corrected = 0
     for citation in citations:
         cited = _names_of(citation, text, group_sizes[citation.group])

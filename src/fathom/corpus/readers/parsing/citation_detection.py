@@ -8,16 +8,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fathom.corpus.readers.parsed_document import CitationMark, Inlines
-from fathom.corpus.readers.parsing.blocks import (
-    SUPERSCRIPT_END,
-    SUPERSCRIPT_START,
-    Hyperlink,
-    LinkedText,
-    splice,
-    without_marks,
-)
+from fathom.corpus.readers.parsing.blocks import Hyperlink, LinkedText, splice
 from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER, to_half_width
 from fathom.corpus.readers.parsing.reference_lists import NAME_JOINERS, YEAR, ReferenceIndex, first_author
+from fathom.corpus.readers.parsing.superscripts import SUPERSCRIPT_END, SUPERSCRIPT_START, strip_marks
 from fathom.records.names import CHINESE, is_particle
 
 _YEAR_ALONE = re.compile(rf"{YEAR}[a-z]?")
@@ -39,7 +33,7 @@ def detect_citations(pieces: LinkedText, references: ReferenceIndex, in_plain_te
             words.extend(_split_at_citations(part, references))
         else:
             words.append(part)
-    return [without_marks(word) if isinstance(word, str) else word for word in words]
+    return [strip_marks(word) if isinstance(word, str) else word for word in words]
 
 
 def _link_marks(pieces: LinkedText, references: ReferenceIndex) -> Iterator[str | CitationMark]:

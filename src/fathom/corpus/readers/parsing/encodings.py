@@ -14,7 +14,7 @@ from fathom.corpus.readers.words import read_words
 _WORDS = read_words("encodings")
 
 _MAX_UNITS = 5_000
-"""Words or characters that are judged."""
+"""Maximum number of words or characters that are judged."""
 
 
 @dataclass(frozen=True)

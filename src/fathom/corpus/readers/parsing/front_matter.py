@@ -18,7 +18,7 @@ from fathom.corpus.readers.parsing.decoding import decode_text
 from fathom.corpus.readers.parsing.identifiers import find_doi
 from fathom.corpus.readers.parsing.text_cleanup import calendar_date
 
-Value: TypeAlias = "str | list[Value] | dict[str, Value]"
+YamlValue: TypeAlias = "str | list[YamlValue] | dict[str, YamlValue]"
 """A YAML value. Scalars are strings."""
 
 _MAX_DEPTH = 12
@@ -29,7 +29,7 @@ _BEGIN = re.compile(r"\s*---[ \t]*\n")
 _END = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 
 
-def split_front_matter(text: str) -> tuple[dict[str, Value], str]:
+def split_front_matter(text: str) -> tuple[dict[str, YamlValue], str]:
     """Return the values between the two lines of dashes at the top, and the text after them.
 
     Some site generators take TOML between lines of plus signs, or a JSON object, instead of YAML.
@@ -49,7 +49,7 @@ _TOML_BEGIN = re.compile(r"\s*\+\+\+[ \t]*\n")
 _TOML_END = re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE)
 
 
-def _split_toml(text: str) -> tuple[dict[str, Value], str]:
+def _split_toml(text: str) -> tuple[dict[str, YamlValue], str]:
     begin = _TOML_BEGIN.match(text)
     end = _TOML_END.search(text, begin.end(), begin.end() + _MAX_CHARS) if begin else None
     if begin is None or end is None:
@@ -61,7 +61,7 @@ def _split_toml(text: str) -> tuple[dict[str, Value], str]:
     return (values, text[end.end() :]) if isinstance(values, dict) else ({}, text)
 
 
-def _split_json(text: str) -> tuple[dict[str, Value], str]:
+def _split_json(text: str) -> tuple[dict[str, YamlValue], str]:
     start = len(text) - len(text.lstrip())
     try:
         loaded, end = json.JSONDecoder().raw_decode(text[start : start + _MAX_CHARS])
@@ -73,7 +73,7 @@ def _split_json(text: str) -> tuple[dict[str, Value], str]:
     return (values, rest) if isinstance(values, dict) and rest.startswith(("\n", "\r")) else ({}, text)
 
 
-def _strings(value: object) -> Value:
+def _strings(value: object) -> YamlValue:
     """Return a value of TOML or JSON as YAML has it: every scalar as a string."""
     match value:
         case dict():
@@ -90,7 +90,7 @@ _LOADER = yaml.CBaseLoader if yaml.__with_libyaml__ else yaml.BaseLoader
 _LINE = re.compile(r"([A-Za-z][\w -]{0,60}?)[ \t]*:[ \t]+(.*\S)")
 
 
-def parse_yaml(text: str) -> dict[str, Value]:
+def parse_yaml(text: str) -> dict[str, YamlValue]:
     """Return the mapping in a YAML text, every scalar as a string; empty if there is none.
 
     Aliases are rejected, since a few lines of them expand to gigabytes. Invalid YAML, such as a title with an unquoted
@@ -105,7 +105,7 @@ def parse_yaml(text: str) -> dict[str, Value]:
     return value if isinstance(value, dict) else {}
 
 
-def _value(events: Iterator[yaml.Event], event: yaml.Event, depth: int) -> Value:
+def _value(events: Iterator[yaml.Event], event: yaml.Event, depth: int) -> YamlValue:
     """Build the value that starts with an event, consuming its other events."""
     if isinstance(event, yaml.ScalarEvent):
         # A line break in a folded scalar is a blank line in the source, which separates paragraphs.
@@ -113,25 +113,25 @@ def _value(events: Iterator[yaml.Event], event: yaml.Event, depth: int) -> Value
         return text.replace("\n", "\n\n") if event.style == ">" else text
     if isinstance(event, yaml.AliasEvent) or depth > _MAX_DEPTH:
         raise yaml.YAMLError("aliases and deep nesting are not supported")
-    items: list[Value] = []
+    items: list[YamlValue] = []
     while not isinstance(inner := next(events), yaml.CollectionEndEvent):
         items.append(_value(events, inner, depth + 1))
     if isinstance(event, yaml.SequenceStartEvent):
         return items
-    mapping: dict[str, Value] = {}
+    mapping: dict[str, YamlValue] = {}
     for name, value in zip(items[::2], items[1::2], strict=True):
         if isinstance(name, str):
             mapping.setdefault(name, value)
     return mapping
 
 
-def _top_level_lines(text: str) -> dict[str, Value]:
+def _top_level_lines(text: str) -> dict[str, YamlValue]:
     """Return the "name: value" lines that are not indented, if the first line is one."""
     lines = [line for line in text.split("\n") if line.strip() and line[0] not in " #-"]
     pairs = [pair for line in lines if (pair := _LINE.fullmatch(line.rstrip()))]
     if not lines or not pairs or not lines[0].startswith(pairs[0][0]):
         return {}
-    values: dict[str, Value] = {}
+    values: dict[str, YamlValue] = {}
     for pair in pairs:
         # The list or mapping that starts here may be what is broken.
         if not pair[2].startswith(("[", "{", "&", "*", "|", ">")):
@@ -160,7 +160,7 @@ class FrontMatter:
     """Whether it has an empty list of authors."""
 
 
-def read_front_matter(values: dict[str, Value]) -> FrontMatter:
+def read_front_matter(values: dict[str, YamlValue]) -> FrontMatter:
     """Return the metadata in parsed YAML."""
     return FrontMatter(
         title=text_value(values, "title"),
@@ -189,7 +189,7 @@ def read_project_file(companions: CompanionFiles) -> FrontMatter:
     return read_front_matter({})
 
 
-def text_value(values: dict[str, Value], name: str) -> str:
+def text_value(values: dict[str, YamlValue], name: str) -> str:
     """Return a value that is a string, or the content or name of a mapping; empty for any other."""
     value = values.get(name, "")
     if isinstance(value, dict):
@@ -197,7 +197,7 @@ def text_value(values: dict[str, Value], name: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _texts(value: Value) -> list[str]:
+def _texts(value: YamlValue) -> list[str]:
     if isinstance(value, str):
         return [
             part.strip() for part in re.split(r"[;；]" if re.search("[;；]", value) else ",", value) if part.strip()
@@ -205,7 +205,7 @@ def _texts(value: Value) -> list[str]:
     return [part for part in value if isinstance(part, str) and part] if isinstance(value, list) else []
 
 
-def _authors(value: Value, institutions: dict[str, str]) -> list[ParsedAuthor]:
+def _authors(value: YamlValue, institutions: dict[str, str]) -> list[ParsedAuthor]:
     if isinstance(value, str):
         return [parse_author(part) for part in split_names(value)]
     if isinstance(value, dict):
@@ -224,23 +224,23 @@ def _authors(value: Value, institutions: dict[str, str]) -> list[ParsedAuthor]:
     return authors
 
 
-def _institutions(value: Value) -> dict[str, str]:
+def _institutions(value: YamlValue) -> dict[str, str]:
     """Return the affiliations that a document lists once, by the ids or numbers that authors refer to."""
     entries = [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
     named = ((text_value(entry, "id") or text_value(entry, "index"), _institution(entry)) for entry in entries)
     return {name: institution for name, institution in named if name and institution}
 
 
-def _institution(value: Value) -> str:
+def _institution(value: YamlValue) -> str:
     if not isinstance(value, dict):
         return value.strip() if isinstance(value, str) else ""
     parts = [text_value(value, name) for name in ("department", "institution", "name", "city", "country")]
     return ", ".join(dict.fromkeys(filter(None, parts)))
 
 
-def _affiliations(value: Value, institutions: dict[str, str]) -> tuple[str, ...]:
+def _affiliations(value: YamlValue, institutions: dict[str, str]) -> tuple[str, ...]:
     """Return an author's affiliations. Ids, such as "1, 2", are looked up in `institutions`."""
-    entries: list[Value] = value if isinstance(value, list) else [value]
+    entries: list[YamlValue] = value if isinstance(value, list) else [value]
     if isinstance(value, str) and all(part.strip() in institutions for part in value.split(",")):
         entries = [*map(str.strip, value.split(","))]
     affiliations: list[str] = []

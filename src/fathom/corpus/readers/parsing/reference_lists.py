@@ -51,7 +51,7 @@ class ReferenceIndex:
             if entry.text.strip():
                 self._add(entry, key)
             else:
-                # A blank item keeps its number: "#bib.bib7" is the seventh item, whatever the others contain.
+                # A blank item keeps its number: "#bib.bib7" is the seventh item even if others are blank.
                 self.references.append(ParsedReference(key, ""))
 
     def _add(self, entry: ReferenceEntry, key: str) -> None:
@@ -170,7 +170,7 @@ def parsed_entry(entry: ReferenceEntry, key: str = "") -> ParsedReference:
     in_label = re.search(rf"\b({YEAR})[a-z]?\b", entry.label)
     year = parts.year or (int(in_label[1]) if in_label else None)
     title, authors = parts.title, tuple(parts.authors)
-    # Chinese has no lower case, so that the test for names does not work there.
+    # Chinese has no lower case, so the test for names does not work there.
     if len(entry.blocks) > 2 and _names_only(entry.blocks[0]) and not CHINESE_CHARACTER.search(entry.blocks[0]):
         second = entry.blocks[1].strip(" .,")
         title = second if re.search(r"\w{2}", second) and not second.startswith("In ") else title

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fathom.corpus.readers.parsing.chinese_characters import CHINESE_CHARACTER
 from fathom.records.names import CHINESE, is_particle
 
-Position = tuple[int, int]
+TextRange = tuple[int, int]
 """Start and end in the text of the reference."""
 _YEAR = r"(?:1[5-9]\d\d|20\d\d)"
 
@@ -40,8 +40,8 @@ _NATIONALITY = re.compile(rf"^\s*\[[{CHINESE}]{{1,2}}\]\s?|^\s*\([{CHINESE}]{{1,
 class ReferenceLayout:
     """Positions of the fields of a reference. `names` is empty if it starts with its title."""
 
-    names: Position
-    title: Position
+    names: TextRange
+    title: TextRange
     year: int | None
 
 
@@ -63,7 +63,7 @@ def _standard_layout(text: str, code: re.Match[str]) -> ReferenceLayout:
     return ReferenceLayout(names, (start, code.start()), known or year)
 
 
-def _split_year(text: str, stop: re.Match[str]) -> tuple[Position, int, int | None]:
+def _split_year(text: str, stop: re.Match[str]) -> tuple[TextRange, int, int | None]:
     """Return the names, the start of the title, and the year that some journals print between them."""
     after = _YEAR_AFTER_NAMES.search(text[max(0, stop.start() - 12) : stop.start()])
     if after:
@@ -99,7 +99,7 @@ def _unmarked_layout(text: str) -> ReferenceLayout | None:
     return ReferenceLayout((begin, names.end()), (stop.end(), end), known or _issue_year(text, end))
 
 
-def chinese_names(text: str, start: int, end: int) -> Iterator[Position]:
+def chinese_names(text: str, start: int, end: int) -> Iterator[TextRange]:
     """Yield the names in a list of Chinese authors, without "等", "主编" and nationalities."""
     after = _AFTER_NAMES.search(text, max(start, end - 12), end)
     end = after.start() if after else end
@@ -147,7 +147,7 @@ _ONLY_INITIALS = re.compile(rf"(?:(?:{DIGRAPH}|{CAPITAL})\.?[\s-]{{0,2}}){{1,5}}
 _ROLE = re.compile(r"\s*[(\[]?\b(?:eds?|editors?|dirs?|trans)\b\.?[)\]]?\s*$", re.IGNORECASE)
 
 
-def find_names(text: str, start: int, end: int, inverted: bool = True) -> tuple[Position, ...]:
+def find_names(text: str, start: int, end: int, inverted: bool = True) -> tuple[TextRange, ...]:
     """Return the names in a list of authors. If `inverted`, a comma may be inside a name."""
     if CHINESE_CHARACTER.search(text, start, end):
         found = (_trim_name(text, *place) for place in chinese_names(text, start, end))
@@ -163,8 +163,8 @@ def find_names(text: str, start: int, end: int, inverted: bool = True) -> tuple[
     return tuple(place for place in (_trim_name(text, *piece) for piece in pieces) if place[1] > place[0])
 
 
-def _split_names(text: str, start: int, end: int, only_semicolons: bool) -> list[Position]:
-    pieces: list[Position] = []
+def _split_names(text: str, start: int, end: int, only_semicolons: bool) -> list[TextRange]:
+    pieces: list[TextRange] = []
     place = start
     for found in _SEPARATOR.finditer(text, start, end):
         if only_semicolons and "," in found[0]:
@@ -175,10 +175,10 @@ def _split_names(text: str, start: int, end: int, only_semicolons: bool) -> list
     return [(begin, close) for begin, close in pieces if text[begin:close].strip(" .")]
 
 
-def _pair_inverted(text: str, pieces: list[Position]) -> list[Position]:
+def _pair_inverted(text: str, pieces: list[TextRange]) -> list[TextRange]:
     """Join family names with the initials or given names after their comma."""
     words = [text[start:end].strip() for start, end in pieces]
-    joined: list[Position] = []
+    joined: list[TextRange] = []
     at = 0
     chicago = len(words) > 1 and " " not in words[0] and not _ONLY_INITIALS.fullmatch(words[1])
     # "Lind, Ada, and Bo Wu": only the first is inverted. "Lind, Ada, Wu, Bo": all are.
@@ -197,7 +197,7 @@ def _pair_inverted(text: str, pieces: list[Position]) -> list[Position]:
     return joined
 
 
-def _trim_name(text: str, start: int, end: int) -> Position:
+def _trim_name(text: str, start: int, end: int) -> TextRange:
     while start < end and text[start] in " .,;:&":
         start += 1
     while end > start and text[end - 1] in " ,;:(":

@@ -12,7 +12,7 @@ from fathom.corpus.readers.parsing.reference_names import (
     CAPITAL,
     DIGRAPH,
     ET_AL,
-    Position,
+    TextRange,
     chinese_layout,
     find_names,
     is_name_list,
@@ -77,12 +77,12 @@ def _spaces(match: re.Match[str]) -> str:
 class _Fields:
     """Positions of the title and authors, (0, 0) for no title, and the year."""
 
-    title: Position = (0, 0)
-    authors: tuple[Position, ...] = ()
+    title: TextRange = (0, 0)
+    authors: tuple[TextRange, ...] = ()
     year: int | None = None
 
 
-def _fields(text: str, title: Position, authors: tuple[Position, ...], year: re.Match[str] | None = None) -> _Fields:
+def _fields(text: str, title: TextRange, authors: tuple[TextRange, ...], year: re.Match[str] | None = None) -> _Fields:
     return _Fields(_title_position(text, *title), authors, int(year[1]) if year else None)
 
 
@@ -178,7 +178,7 @@ _AFTER_NAMES = re.compile(r"\s?\((?:eds?|Eds?|editors?)\.?\)|,?\s[Ee]ds?\.(?=[,\
 def _names_first(text: str) -> _Fields | None:
     """Vancouver, Nature, Springer, plain BibTeX: names with initials, then the title, and the year late."""
     position = len(text) - len(text.lstrip())
-    authors: list[Position] = []
+    authors: list[TextRange] = []
     while True:
         match = (
             _INVERTED.match(text, position)
@@ -233,7 +233,7 @@ _MIN_TITLE_WORDS = 3
 def _given_names_first(text: str) -> _Fields | None:
     """Plainnat, ICLR, NeurIPS: Ada K. Lind, Bo van Wu, and Cy Roe. The title. A venue, 2018."""
     position = len(text) - len(text.lstrip())
-    authors: list[Position] = []
+    authors: list[TextRange] = []
     while (
         match := _GIVEN_FIRST.match(text, position)
         or _INITIALS_FIRST.match(text, position)
@@ -260,7 +260,7 @@ def _given_names_first(text: str) -> _Fields | None:
     return _fields(text, title, tuple(authors), year)
 
 
-def _is_single_author(text: str, name: Position, title: Position) -> bool:
+def _is_single_author(text: str, name: TextRange, title: TextRange) -> bool:
     """Return whether the only name before a title is one: "Smith J. Deep Learning. Nature 2020" has none."""
     after_initial = re.split(rf"\b{CAPITAL}\.\s", text[slice(*name)])
     one_family = len(after_initial) == 1 or len(re.findall(rf"\b{CAPITAL}", after_initial[-1])) == 1
@@ -392,7 +392,7 @@ _NOT_A_TITLE = re.compile(
 )
 
 
-def _title_position(text: str, start: int, end: int) -> Position:
+def _title_position(text: str, start: int, end: int) -> TextRange:
     """Return the position of a title without punctuation and notes around it; (0, 0) if it is not a title."""
     while start < end and text[start] in " .,:;“”\"'‘’`*_(-–":
         start += 1

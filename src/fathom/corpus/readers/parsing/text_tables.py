@@ -25,7 +25,7 @@ TextRows = list[list[TextCell]]
 
 
 def limit_columns(rows: Sequence[Sequence[TableCell]]) -> list[list[TableCell]]:
-    """Return rows of at most 200 cells. Every row is padded to the widest, so that one wide row enlarges them all."""
+    """Return rows of at most 200 cells. Every row is padded to the widest, so one wide row enlarges them all."""
     return [list(row[:_MAX_COLUMNS]) for row in rows]
 
 

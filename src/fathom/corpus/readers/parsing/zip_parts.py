@@ -37,7 +37,7 @@ class ZipParts:
         member = self._members.get(name.lstrip("/"))
         if member is None:
             return None
-        # The declared size may be wrong, so that no more than the limit is unpacked.
+        # The declared size may be wrong, so no more than the limit is unpacked.
         limit = min(MAX_PART_BYTES, self._room)
         if member.file_size > max(1 << 20, MAX_RATIO * member.compress_size):
             raise ReadError("it is too large when unpacked")

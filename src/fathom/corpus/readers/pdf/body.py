@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 from fathom.corpus.readers.parsed_document import Block, Heading, Paragraph, ParsedDocument, ParsedTable
 from fathom.corpus.readers.parsing.blocks import inlines_text
+from fathom.corpus.readers.parsing.superscripts import SUPERSCRIPT_START, strip_marks
 from fathom.corpus.readers.pdf.headings import ABSTRACT, continues_heading, heading_level, heading_sizes, is_heading
-from fathom.corpus.readers.pdf.line import SUPERSCRIPT_START, Dehyphenator, Line, same_style, strip_marks
+from fathom.corpus.readers.pdf.line import Dehyphenator, Line, same_style
 from fathom.corpus.readers.pdf.reading_order import ENDED, OrderedLines
 from fathom.corpus.readers.pdf.table_detection import CAPTION
 from fathom.corpus.readers.pdf.table_grid import figure_table

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 from fathom.corpus.readers.parsed_document import ParsedAuthor
 from fathom.corpus.readers.parsing.byline_pieces import may_be_group
+from fathom.corpus.readers.parsing.superscripts import SUPERSCRIPT_END, strip_marks
 from fathom.corpus.readers.pdf.headings import ABSTRACT, KNOWN_HEADING, is_heading
-from fathom.corpus.readers.pdf.line import SUPERSCRIPT_END, Line, is_running_text, same_style, strip_marks
+from fathom.corpus.readers.pdf.line import Line, is_running_text, same_style
 from fathom.corpus.readers.pdf.names import (
     AFFILIATION,
     NOTE_SIGNS,
@@ -55,7 +56,7 @@ class PdfByline:
     doubt: str = ""
     """Why the authors are not certain; empty if they are."""
     title_may_continue: bool = False
-    """Whether the line below the title is none of a byline."""
+    """Whether the line below the title is not part of a byline."""
 
 
 def read_byline(lines: OrderedLines, start: int, metadata_authors: str) -> PdfByline:
@@ -291,7 +292,7 @@ class _Region:
 
 
 def _in_rows(groups: Sequence[list[Line]]) -> list[list[Line]]:
-    """Order groups by rows of blocks, whatever order the file draws them in."""
+    """Order groups by rows of blocks; the file may draw them in any order."""
     return sorted(groups, key=lambda group: (-round(group[0].baseline / 4), group[0].left))
 
 
@@ -332,7 +333,7 @@ def _continues(before: Line, after: Line) -> bool:
 
 
 def _expects_more(line: Line) -> bool:
-    """Return whether a list of names goes on after a line."""
+    """Return whether a list of names continues after a line."""
     text = re.sub(rf"{NOTE_SIGNS}+$", "", line.text.strip())
     return re.search(rf"(?:,|\band|&)\s*{SUPERSCRIPT_END}?$", text, re.IGNORECASE) is not None
 
@@ -348,7 +349,7 @@ def _may_open(line: Line) -> bool:
 
 
 def _wraps_to(before: Line, after: Line) -> bool:
-    """Return whether an affiliation goes on: it ends with a comma or a small word, or the next line starts with one."""
+    """Return whether an affiliation continues: it ends in a comma or a small word, or the next line starts with one."""
     text = strip_marks(before.text).strip()
     return 0 < before.baseline - after.baseline < 1.8 * before.size and (
         re.search(r"(?:[,;&-]|\b(?:and|of|for|the|at|in|de|für|und|et))$", text) is not None or after.text[:1].islower()

@@ -19,7 +19,7 @@ from fathom.corpus.readers.parsed_document import (
 )
 from fathom.corpus.readers.parsing.blocks import inlines_text
 from fathom.corpus.readers.parsing.chinese_characters import to_half_width
-from fathom.corpus.readers.pdf.line import SUPERSCRIPT_END, SUPERSCRIPT_START, strip_marks
+from fathom.corpus.readers.parsing.superscripts import SUPERSCRIPT_END, SUPERSCRIPT_START, strip_marks
 from fathom.records.names import PARTICLE
 
 _BRACKETED = re.compile(r"\[(\d{1,4}(?:\s?[,;–-]\s?\d{1,4})*)\]")

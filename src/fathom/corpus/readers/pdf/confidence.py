@@ -10,9 +10,9 @@ from statistics import median
 from fathom.corpus.readers.parsed_document import Block, Heading, Paragraph, ParsedDocument, ParsedReference
 from fathom.corpus.readers.parsing.blocks import inlines_text
 from fathom.corpus.readers.parsing.entry_recognition import looks_like_entry
+from fathom.corpus.readers.parsing.superscripts import strip_marks
 from fathom.corpus.readers.pdf.citations import CitationFinder
 from fathom.corpus.readers.pdf.headings import KNOWN_HEADING, may_be_heading
-from fathom.corpus.readers.pdf.line import strip_marks
 from fathom.corpus.readers.pdf.reading_order import ENDED, OrderedLines
 from fathom.records.documents import FieldName
 from fathom.records.names import is_particle, without_accents
@@ -40,7 +40,7 @@ def mark_unknown(document: ParsedDocument, finder: CitationFinder, lines: Ordere
 
 
 _MIN_ABSTRACT, _MAX_ABSTRACT = 20, 600
-"""Words of an abstract. A longer one probably goes on into the text."""
+"""Words of an abstract. A longer one probably includes part of the text."""
 _NOT_ABSTRACT = re.compile(
     r"\S@\S+\.\w|©|\bpermission to make\b|\ball rights reserved\b|\bcorresponding author\b", re.I
 )

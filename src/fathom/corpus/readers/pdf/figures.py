@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from fathom.corpus.readers.parsed_document import CompanionFiles
+from fathom.corpus.readers.parsing.superscripts import strip_marks
 from fathom.corpus.readers.pdf.headings import KNOWN_HEADING
-from fathom.corpus.readers.pdf.line import Line, PageSize, strip_marks
+from fathom.corpus.readers.pdf.line import Line, PageSize
 
 _MAX_WORDS = 60
 """A page of usual size with fewer words and no prose is a figure, or nothing that can be asked about."""

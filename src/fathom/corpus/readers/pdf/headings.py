@@ -6,7 +6,8 @@ import itertools
 import re
 from collections.abc import Sequence
 
-from fathom.corpus.readers.pdf.line import Line, is_running_text, strip_marks, wraps
+from fathom.corpus.readers.parsing.superscripts import strip_marks
+from fathom.corpus.readers.pdf.line import Line, is_running_text, wraps
 from fathom.corpus.readers.pdf.reading_order import OrderedLines
 from fathom.corpus.readers.pdf.table_detection import CAPTION
 

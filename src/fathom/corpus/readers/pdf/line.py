@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-SUPERSCRIPT_START, SUPERSCRIPT_END = "\ue000", "\ue001"
-"""Private-use characters around superscript text. Any in the document's own text are removed."""
+from fathom.corpus.readers.parsing.superscripts import strip_marks
 
 HYPHEN = re.compile(r"[^\W\d_][-\u00ad\u2010]$")
 """A hyphen at the end of a line, after a letter."""
@@ -43,11 +42,6 @@ class Line:
     """Whether the line ends inside a word. `text` does not include the hyphen."""
     text: str
     gaps: tuple[Gap, ...] = ()
-
-
-def strip_marks(text: str) -> str:
-    """Return the text without superscript marks."""
-    return text.replace(SUPERSCRIPT_START, "").replace(SUPERSCRIPT_END, "")
 
 
 def is_running_text(line: Line) -> bool:

@@ -13,7 +13,8 @@ from operator import attrgetter
 from typing import Any
 
 from fathom.corpus.readers.parsed_document import ReadError
-from fathom.corpus.readers.pdf.line import HYPHEN, SUPERSCRIPT_END, SUPERSCRIPT_START, Gap, Line, PageSize
+from fathom.corpus.readers.parsing.superscripts import SUPERSCRIPT_END, SUPERSCRIPT_START
+from fathom.corpus.readers.pdf.line import HYPHEN, Gap, Line, PageSize
 
 MAX_PAGES = 2_000
 """Longer documents are refused: pdfium becomes slow, and no real document is that long."""

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from fathom.corpus.readers.parsed_document import ParsedAuthor
-from fathom.corpus.readers.pdf.line import SUPERSCRIPT_END, SUPERSCRIPT_START, Line, strip_marks
+from fathom.corpus.readers.parsing.superscripts import SUPERSCRIPT_END, SUPERSCRIPT_START, strip_marks
+from fathom.corpus.readers.pdf.line import Line
 from fathom.corpus.readers.words import read_words, word_pattern
 from fathom.records.names import family_start, is_particle
 
@@ -46,7 +47,7 @@ def is_name(text: str) -> bool:
     if not any(len(word.strip(".")) > 1 and word[0].isupper() for word in words):
         return False
     if len(words[-1].strip(".")) == 1:
-        return False  # "Ada B." goes on in the next line.
+        return False  # "Ada B." continues on the next line.
     full = [word for word in words if len(word.strip(".")) > 1 and not is_particle(word)]
     # Five names without a particle or an initial are more often two people.
     return len(full) <= 4 and all(_NAME_WORD.fullmatch(word) or is_particle(word) for word in words)

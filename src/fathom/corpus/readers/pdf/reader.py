@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument, ReadError
 from fathom.corpus.readers.parsing.identifiers import find_identifiers
 from fathom.corpus.readers.parsing.sentences import is_chinese
+from fathom.corpus.readers.parsing.superscripts import strip_marks
 from fathom.corpus.readers.pdf.body import (
     find_unheaded_abstract,
     fold_keywords,
@@ -22,7 +23,6 @@ from fathom.corpus.readers.pdf.citations import CitationFinder
 from fathom.corpus.readers.pdf.confidence import mark_unknown
 from fathom.corpus.readers.pdf.converters import converter
 from fathom.corpus.readers.pdf.figures import is_figure, is_included_figure
-from fathom.corpus.readers.pdf.line import strip_marks
 from fathom.corpus.readers.pdf.reading_order import LIST_HEADING, OrderedLines
 from fathom.corpus.readers.pdf.references import find_regions, read_references
 from fathom.corpus.readers.pdf.title import read_title

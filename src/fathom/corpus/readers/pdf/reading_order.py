@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 
-from fathom.corpus.readers.pdf.line import Dehyphenator, Gap, Line, PageSize, is_running_text, strip_marks, wraps
+from fathom.corpus.readers.parsing.superscripts import strip_marks
+from fathom.corpus.readers.pdf.line import Dehyphenator, Gap, Line, PageSize, is_running_text, wraps
 from fathom.corpus.readers.pdf.line_extraction import ACCENTS
 from fathom.corpus.readers.pdf.table_detection import extract_tables
 from fathom.corpus.readers.pdf.table_grid import TableGrid
@@ -85,7 +86,7 @@ class OrderedLines(list[Line]):
         return self.columns[self.column(line)] + self.width if self.columns else line.right
 
     def has_room(self, before: Line, line: Line) -> bool:
-        """Return whether a line ends early, so that the next line starts something new."""
+        """Return whether a line ends early, so the next line starts something new."""
         if self._justified:
             return before.right < self.right_edge(before) - before.size
         return not wraps(before, line, self.right_edge(before))

@@ -12,8 +12,9 @@ from fathom.corpus.readers.parsed_document import ParsedReference
 from fathom.corpus.readers.parsing.chinese_characters import to_half_width
 from fathom.corpus.readers.parsing.entry_recognition import looks_like_entry
 from fathom.corpus.readers.parsing.reference_strings import parse_reference
+from fathom.corpus.readers.parsing.superscripts import strip_marks
 from fathom.corpus.readers.pdf.headings import is_heading
-from fathom.corpus.readers.pdf.line import Line, strip_marks
+from fathom.corpus.readers.pdf.line import Line
 from fathom.corpus.readers.pdf.reading_order import ENDED, LIST_HEADING, OrderedLines
 from fathom.records.names import PARTICLE
 

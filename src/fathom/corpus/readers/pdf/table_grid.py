@@ -9,11 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fathom.corpus.readers.parsed_document import ParsedTable, TableCell
-from fathom.corpus.readers.pdf.line import Dehyphenator, Line, strip_marks, wraps
+from fathom.corpus.readers.parsing.superscripts import strip_marks
+from fathom.corpus.readers.pdf.line import Dehyphenator, Line, wraps
 
 MAX_PIECES = 40
 """Maximum pieces in one row. A row with more is a drawing, and would be slow."""
-_FEWEST_LABELED = 3
+_MIN_LABELED = 3
 """Fewest rows with a label and figures that are a table without a caption."""
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _NUMBER = re.compile(r"[-−–+±<>=~≈$€£¥*†‡()\s]*\d[\d.,:/%\s()±−–+*†‡eE^x×-]*[A-Za-z%°]{0,2}")
@@ -137,11 +138,11 @@ def figure_table(rows: Sequence[Sequence[Line]], dehyphenator: Dehyphenator) -> 
     """Return the table of rows without a caption, if nearly each has a label and figures; None otherwise."""
     text_rows = [TextRow(tuple(sorted(row, key=lambda piece: piece.left)), tuple(row)) for row in rows]
     labeled = sum(map(_has_label_and_figures, text_rows))
-    # The first row has the headings of the columns; without them nobody knows which year a figure is of.
+    # The first row has the headings of the columns; without them the year of a figure is unknown.
     heads = [strip_marks(piece.text).strip() for piece in text_rows[0].pieces[1:]] if text_rows else []
     if not any(_YEAR.search(head) or not _NUMBER.fullmatch(head) for head in heads):
         return None
-    if labeled < _FEWEST_LABELED or labeled < 0.8 * (len(text_rows) - 1):
+    if labeled < _MIN_LABELED or labeled < 0.8 * (len(text_rows) - 1):
         return None
     found = table_rows(text_rows)
     return TableGrid((), tuple(found)).table(dehyphenator) if found else None

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fathom.corpus.readers.parsing.sentences import is_chinese
+from fathom.corpus.readers.parsing.superscripts import strip_marks
 from fathom.corpus.readers.pdf.headings import KNOWN_HEADING
-from fathom.corpus.readers.pdf.line import Line, strip_marks
+from fathom.corpus.readers.pdf.line import Line
 from fathom.corpus.readers.pdf.reading_order import OrderedLines
 from fathom.corpus.readers.words import read_words, word_pattern
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-JsonObject = dict[str, Any]
+from fathom.corpus.readers.parsing.json_objects import JsonObject
 
 _CSL_TYPES = frozenset(
     (

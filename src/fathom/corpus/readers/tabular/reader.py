@@ -316,13 +316,13 @@ def _walk_fields(data: Any, entity: str, year: str) -> Iterator[Block]:
 
 
 class _Subject(NamedTuple):
-    """What a number is about."""
+    """The entity, year and unit of a number."""
 
     entity: str
     year: str
     """Of the whole report; empty if it names none."""
     unit: str
-    """That a field beside the number states; empty if none does."""
+    """As stated by a field next to the number; empty if none does."""
 
 
 _AMOUNTS = ("value", "amount")

@@ -45,7 +45,7 @@ class TextBlocks:
         self._in_abstract = False
 
     def parse(self, titled: bool = False) -> list[MarkdownBlock]:
-        """Return the blocks; `titled`: the title is known, so that the text starts with no title line."""
+        """Return the blocks; `titled`: the title is known, so the text starts with no title line."""
         groups = list(self._groups())
         if not groups:
             return []

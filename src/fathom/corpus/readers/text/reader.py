@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from fathom.corpus.readers.markdown.reader import read_blocks
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument, ReadError
 from fathom.corpus.readers.parsing.decoding import decode
-from fathom.corpus.readers.parsing.front_matter import Value
+from fathom.corpus.readers.parsing.front_matter import YamlValue
 from fathom.corpus.readers.parsing.text_cleanup import strip_compression, title_from_name
 from fathom.corpus.readers.text.lines import TextBlocks
 
@@ -52,14 +52,14 @@ def read(content: bytes, name: str, companions: CompanionFiles) -> Iterator[Pars
     yield document
 
 
-def _split_header(text: str) -> tuple[dict[str, Value], str]:
+def _split_header(text: str) -> tuple[dict[str, YamlValue], str]:
     """Return the fields "Title: ..." at the start of a text, and the text between the notices of an archive."""
     start, end = _START.search(text, 0, 20_000), None
     head, body = text[:3_000], text
     if start:
         end = _END.search(text, start.end())
         head, body = text[: start.start()], text[start.end() : end.start() if end else len(text)]
-    fields: dict[str, Value] = {}
+    fields: dict[str, YamlValue] = {}
     consumed = 0
     for line in head.split("\n"):
         field = _FIELD.fullmatch(line.strip())

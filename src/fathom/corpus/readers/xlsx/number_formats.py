@@ -75,10 +75,10 @@ def _plain(text: str, number: float) -> str:
 
 
 def _moment(number: float, form: NumberFormat, from_1904: bool) -> str:
-    """Return a date, a time or both; empty if the number is none."""
+    """Return a date, a time or both; empty if the number is neither."""
     if not 0 <= number <= _LAST_DAY:
         return ""
-    # The calendar of 1900 has a February 29, so that days before it are one later.
+    # The calendar of 1900 has a February 29, so days before it are one later.
     zero = _ZERO_1904 if from_1904 else _ZERO_1900 + timedelta(days=number < 60)
     moment = zero + timedelta(seconds=round(number * 86_400))
     if form.time and (not form.date or number < 1):

@@ -94,7 +94,7 @@ class ProseComposer:
     def _pair(self, sign: str) -> Node | None:
         """An operation on the same measure of two entities."""
         measure = self._measure("number")
-        # Nobody adds ages or divides them, and nobody adds quotients.
+        # Sums and quotients of ages make no sense, and neither do sums of quotients.
         if measure is None or (sign != "-" and self._unit(measure) == "years"):
             return None
         if sign == "+" and self._vocabulary.parts.get(measure, ("",))[0] == "/":
@@ -236,5 +236,5 @@ class ProseComposer:
 
 
 def _compares(node: Node, value: Node) -> bool:
-    """Whether a node is found by a comparison with this value, so that another one would say nothing new."""
+    """Whether a node is found by a comparison with this value, so another one would say nothing new."""
     return any(isinstance(one, Pick) and value in [option.value for option in one.options] for one in nodes(node))

@@ -17,7 +17,7 @@ from fathom.tasks.numeric.tables import ContextTables, family_letters
 TITLES = 3
 """Other titles or names of the context that are added to a list, one at a time."""
 
-Pair = tuple[str, str]
+GroupPair = tuple[str, str]
 
 
 def accepted_forms(answer: Answer) -> Iterator[str]:
@@ -44,14 +44,14 @@ def _is_of_numbers(answer: Rows) -> bool:
     return len(answer.columns) == 2 and all(isinstance(cell, Number) for row in answer.rows for cell in row)
 
 
-def _grouped(pairs: Sequence[Pair]) -> Iterator[str]:
+def _grouped(pairs: Sequence[GroupPair]) -> Iterator[str]:
     yield "Answer: " + ", ".join(f"{key}: {value}" for key, value in pairs)
     yield "Answer: " + "; ".join(f"{key}: {value}" for key, value in pairs)
     if len({key for key, _ in pairs}) == len(pairs):
         yield json.dumps({key: float(value) if "." in value else int(value) for key, value in pairs})
 
 
-def _wrong_groups(rows: Sequence[Sequence[Scalar]]) -> Iterator[list[Pair]]:
+def _wrong_groups(rows: Sequence[Sequence[Scalar]]) -> Iterator[list[GroupPair]]:
     """The groups with one value off by one, one key off by one, one group missing, one group more."""
     pairs = [(written_value(key), written_value(value)) for key, value in rows]
     for place in {0, len(pairs) - 1}:

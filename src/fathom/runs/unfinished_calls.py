@@ -29,7 +29,7 @@ class MadeCall(Record):
     question_id: QuestionId
     sample: Count
     attempt: Count
-    """The number of responses before it: after an error, a question is asked anew."""
+    """The number of responses before it: after an error, a question is asked again."""
     prompt: str
     """The hash of the prompt."""
     text: str

@@ -19,7 +19,7 @@ from fathom.models.prompts import Completion, Prompt, TextReference
 from fathom.records.errors import FathomError
 from fathom.records.questions import Question, Response
 from fathom.systems.catalog import load_system
-from fathom.systems.passes import OneByOne, ThreePass
+from fathom.systems.claim_passes import OneByOne, ThreePass
 from fathom.systems.protocol import ContextView, System
 from fathom.tasks.numeric.views import views
 from tests.systems.scripted import Scripted

@@ -8,9 +8,10 @@ import pytest
 from fathom.models.model_info import ModelInfo
 from fathom.models.prompts import Completion, Message, Prompt
 from fathom.records.questions import Usage
-from fathom.runs.calling import Budget, Gate, ModelCaller
+from fathom.runs.model_caller import ModelCaller
+from fathom.runs.request_limits import Budget, Gate
 from fathom.runs.sent_calls import CallMark
-from fathom.systems.protocol import Estimate
+from fathom.systems.protocol import CallEstimate
 
 
 class Cache:
@@ -154,7 +155,9 @@ def test_a_usage_that_does_not_fit_the_text_is_noticed_once(reported: Usage, sai
     caller = ModelCaller(
         _Miscounting(reported), ModelInfo(), 1_000, Budget(None), Gate(), lambda used: None, notify=notices.append
     )
-    estimate = Estimate(calls=1, input_tokens=10_000, largest_call=10_000, prefix="", prefix_tokens=0, prefix_calls=1)
+    estimate = CallEstimate(
+        calls=1, input_tokens=10_000, largest_call=10_000, prefix="", prefix_tokens=0, prefix_calls=1
+    )
 
     async def ask() -> None:
         for _ in range(3):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fathom.analysis.loading import ScoredResponse
-from fathom.analysis.steps import StepCounter, find_steps, reasoning_of
+from fathom.analysis.reasoning_steps import StepCounter, find_steps, reasoning_of
 from fathom.records.questions import Usage
 from fathom.tasks.family import ReasoningStep
 

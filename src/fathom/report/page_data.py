@@ -43,7 +43,7 @@ class TextLimits:
         )
 
 
-LEVELS = (
+LIMIT_LEVELS = (
     TextLimits(1_600, 800, 480, 160, 800),
     TextLimits(700, 300, 320, 120, 300),
     TextLimits(320, 120, 220, 80, 120),
@@ -54,7 +54,7 @@ LEVELS = (
 
 
 def shortened(text: str, most: int) -> str:
-    """The text without its middle if it is longer: the start and the end of a response say most."""
+    """The text without its middle if it is too long: the start and the end of a response are the most informative."""
     if len(text) <= most:
         return text
     head = most * 2 // 3

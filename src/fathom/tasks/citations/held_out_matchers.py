@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from fathom.records.names import CHINESE
 
-Values = NDArray[np.float64]
-Table = NDArray[np.float64]
+FloatArray = NDArray[np.float64]
+ScoreTable = NDArray[np.float64]
 """The score of each candidate (column) for each mask (row)."""
 
 MASK = re.compile(r"\[\[CITATIONS?(?: \d+)?\]\]")
@@ -74,7 +74,7 @@ def words(text: str) -> list[str]:
     return _WORD.findall(_MARKS.sub(" ", text).lower())
 
 
-def tables(paper: str, candidates: Sequence[str]) -> dict[str, Table]:
+def tables(paper: str, candidates: Sequence[str]) -> dict[str, ScoreTable]:
     """The scores of every matcher for a rendered item."""
     around = [windows(paper, place) for place in MASK.finditer(paper)]
     asked = [{window: words(text) for window, text in one.items()} for one in around]
@@ -92,13 +92,13 @@ Asked = Sequence[dict[str, list[str]]]
 """The words of each window, for each mask."""
 Read = Sequence[list[str]]
 """The words of each candidate."""
-Number = Mapping[str, int]
+WordNumbers = Mapping[str, int]
 """A number for each word of the windows."""
 At = Sequence[NDArray[np.int_]]
 """The words of each candidate by number; -1 for words that are in no window."""
 
 
-def _by_words(asked: Asked, read: Read, number: Number, at: At) -> Iterator[tuple[str, Table]]:
+def _by_words(asked: Asked, read: Read, number: WordNumbers, at: At) -> Iterator[tuple[str, ScoreTable]]:
     """Nine windows, each compared in nine ways."""
     wanted = np.zeros((len(asked), len(WINDOWS), len(number)))
     for mask, one in enumerate(asked):
@@ -130,7 +130,7 @@ def _by_words(asked: Asked, read: Read, number: Number, at: At) -> Iterator[tupl
         yield from ((f"best {size} words, {window}", best[:, :, n].T) for n, window in enumerate(WINDOWS))
 
 
-def _presence(ids: NDArray[np.int_], size: int, many: int) -> Values:
+def _presence(ids: NDArray[np.int_], size: int, many: int) -> FloatArray:
     """For each chunk of this many words, which words it contains."""
     found = np.zeros((max(1, -(-len(ids) // size)), many))
     places = np.flatnonzero(ids >= 0)
@@ -138,9 +138,9 @@ def _presence(ids: NDArray[np.int_], size: int, many: int) -> Values:
     return found
 
 
-def _by_pairs(asked: Asked, number: Number, at: At) -> dict[str, Table]:
+def _by_pairs(asked: Asked, number: WordNumbers, at: At) -> dict[str, ScoreTable]:
     """Pairs of neighboring words, and pairs with one word between them."""
-    found: dict[str, Table] = {}
+    found: dict[str, ScoreTable] = {}
     for name, step in (("pairs of words", 1), ("pairs with a gap", 2)):
         known = [_pairs(ids, step, len(number)) for ids in at]
         for window in _SHORT:
@@ -162,9 +162,9 @@ def _pairs(ids: NDArray[np.int_], step: int, many: int) -> set[int]:
     return set((first[both] * many + second[both]).tolist())
 
 
-def _by_grams(around: Sequence[dict[str, str]], texts: Sequence[str]) -> dict[str, Table]:
+def _by_grams(around: Sequence[dict[str, str]], texts: Sequence[str]) -> dict[str, ScoreTable]:
     """Cosines of the counts of character sequences, hashed."""
-    found: dict[str, Table] = {}
+    found: dict[str, ScoreTable] = {}
     for size in GRAMS:
         vectors = np.array([_grams(text, size) for text in texts])
         share = np.log1p(vectors.mean(axis=0))
@@ -177,7 +177,7 @@ def _by_grams(around: Sequence[dict[str, str]], texts: Sequence[str]) -> dict[st
     return found
 
 
-def _grams(text: str, size: int) -> Values:
+def _grams(text: str, size: int) -> FloatArray:
     codes = np.frombuffer(_MARKS.sub(" ", text).lower().encode("utf-16-le", "replace"), dtype=np.uint16)
     if len(codes) < size:
         return np.zeros(BUCKETS)
@@ -187,15 +187,15 @@ def _grams(text: str, size: int) -> Values:
     return np.bincount((hashed >> np.uint64(7)) % np.uint64(BUCKETS), minlength=BUCKETS).astype(float)
 
 
-def _unit(rows: Values) -> Values:
-    unit: Values = rows / np.maximum(1e-9, np.sqrt((rows * rows).sum(axis=1, keepdims=True)))
+def _unit(rows: FloatArray) -> FloatArray:
+    unit: FloatArray = rows / np.maximum(1e-9, np.sqrt((rows * rows).sum(axis=1, keepdims=True)))
     return unit
 
 
-def _by_phrases(asked: Asked, read: Read, number: Number, at: At) -> dict[str, Table]:
+def _by_phrases(asked: Asked, read: Read, number: WordNumbers, at: At) -> dict[str, ScoreTable]:
     """The longest common phrase, and the squared lengths of all common phrases."""
     texts = [(f" {' '.join(one)} ", _pairs(ids, 1, len(number))) for one, ids in zip(read, at, strict=True)]
-    found: dict[str, Table] = {}
+    found: dict[str, ScoreTable] = {}
     for window in _SHORT[:2]:
         runs = [[_runs(one[window], text, pairs, number) for text, pairs in texts] for one in asked]
         found[f"longest phrase, {window}"] = np.array([[max(run, default=0) for run in row] for row in runs], float)
@@ -203,7 +203,7 @@ def _by_phrases(asked: Asked, read: Read, number: Number, at: At) -> dict[str, T
     return found
 
 
-def _runs(wanted: Sequence[str], text: str, pairs: set[int], number: Number) -> list[int]:
+def _runs(wanted: Sequence[str], text: str, pairs: set[int], number: WordNumbers) -> list[int]:
     """The lengths of the phrases of the query that the text contains, from left to right, as long as possible."""
     ids = [number[word] for word in wanted]
     held = [first * len(number) + second in pairs for first, second in pairwise(ids)]
@@ -219,7 +219,7 @@ def _runs(wanted: Sequence[str], text: str, pairs: set[int], number: Number) -> 
     return found
 
 
-def _by_headings(asked: Asked, candidates: Sequence[str]) -> dict[str, Table]:
+def _by_headings(asked: Asked, candidates: Sequence[str]) -> dict[str, ScoreTable]:
     """Words of the candidate's headings."""
     headings = [set(words(" ".join(_HEADING.findall(text)))) for text in candidates]
     return {
@@ -228,7 +228,7 @@ def _by_headings(asked: Asked, candidates: Sequence[str]) -> dict[str, Table]:
     }
 
 
-def _by_form(masks: int, candidates: Sequence[str], read: Read) -> dict[str, Table]:
+def _by_form(masks: int, candidates: Sequence[str], read: Read) -> dict[str, ScoreTable]:
     """Matchers that do not read the paper at all."""
     lines = [text.split("\n\n") for text in candidates]
     form: dict[str, list[float]] = {

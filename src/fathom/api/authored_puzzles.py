@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from fathom.annotate.authoring import Authoring, AuthoringCounts
+from fathom.annotate.authoring import AuthoringCounts, AuthoringProject
 from fathom.annotate.project import FILE, Project, ProjectSettings
 from fathom.api.arguments import Folder, as_path
 from fathom.api.benches import build
@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 CORPUS, PUZZLES = "corpus", "puzzles.jsonl"
-MOST_BYTES = 64 << 20
+MAX_BYTES = 64 << 20
 """The maximum size of a file of puzzles, unpacked."""
 
 
@@ -59,7 +59,7 @@ def create_authoring(corpus: Folder, project: Folder, people: Sequence[str]) -> 
                 documents=tuple(entry.id for entry in documents.entries()),
             )
         Project.create(folder, settings).close()
-    with Authoring(folder) as opened:
+    with AuthoringProject(folder) as opened:
         for name in people:
             if name not in opened.annotators():
                 opened.add_annotator(name, ())
@@ -68,13 +68,13 @@ def create_authoring(corpus: Folder, project: Folder, people: Sequence[str]) -> 
 
 def authoring_counts(project: Folder) -> AuthoringCounts:
     """How many puzzles of a project reached each stage."""
-    with Authoring(as_path(project)) as opened:
+    with AuthoringProject(as_path(project)) as opened:
         return opened.stage_counts()
 
 
 def export_puzzles(project: Folder, out: Folder) -> int:
     """Write the final puzzles of a project as JSON lines; returns how many there are."""
-    with Authoring(as_path(project)) as opened:
+    with AuthoringProject(as_path(project)) as opened:
         final = list(opened.final())
     if not final:
         raise FathomError(f"No puzzle of the project '{project}' is final. Review some first.")
@@ -89,7 +89,7 @@ def run_baselines(project: Folder, models: Sequence[str]) -> int:
     """
     if not models:
         raise FathomError("No baseline was given. Give at least one --model.")
-    with Authoring(as_path(project)) as opened:
+    with AuthoringProject(as_path(project)) as opened:
         waiting = [one for one in opened.puzzles().values() if one.state == "needs baselines"]
         if not waiting:
             return 0
@@ -105,9 +105,9 @@ def run_baselines(project: Folder, models: Sequence[str]) -> int:
             scores = score_run(folder / f"run-{number}")
             correct = {one.question_id for one in scores.verdicts if one.measures.get(CORRECT)}
             for one in waiting:
-                # A puzzle that is in no bench has an answer that the audit refuses, and nobody can solve it.
+                # A puzzle without an item in the bench has an answer that the audit rejects: no baseline can solve it.
                 solved[one.id][model] = ids.get(one.puzzle.question) in correct
-    with Authoring(as_path(project)) as opened:
+    with AuthoringProject(as_path(project)) as opened:
         for id, found in solved.items():
             opened.baselines(id, found)
     return len(waiting)
@@ -123,13 +123,13 @@ def serve_authoring(project: Folder, *, port: int = 0, started: Callable[[dict[s
     from fathom.annotate.authoring_app import authoring_app
 
     folder = as_path(project)
-    with Authoring(folder) as opened:
+    with AuthoringProject(folder) as opened:
         corpus = _corpus_folder(opened)
     serve(folder, lambda of_server: authoring_app(folder, corpus, of_server), port, started)
 
 
 class ImportedPuzzles(Record):
-    """What an import wrote."""
+    """The counts of an import."""
 
     out: str
     documents: Count
@@ -193,9 +193,9 @@ def _content(file: Path) -> bytes:
     opened = gzip.open if head == b"\x1f\x8b" else lzma.open if head == b"\xfd7" else open
     try:
         with file_errors("read", file), opened(file, "rb") as unpacked:
-            content: bytes = unpacked.read(MOST_BYTES + 1)
+            content: bytes = unpacked.read(MAX_BYTES + 1)
     except (EOFError, zlib.error, lzma.LZMAError) as error:
         raise FathomError(f"'{file}' is damaged: {error}. Get the file again.") from error
-    if len(content) > MOST_BYTES:
-        raise FathomError(f"'{file}' has more than {MOST_BYTES >> 20} MB unpacked. Split it.")
+    if len(content) > MAX_BYTES:
+        raise FathomError(f"'{file}' has more than {MAX_BYTES >> 20} MB unpacked. Split it.")
     return content

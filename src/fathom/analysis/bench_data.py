@@ -1,4 +1,4 @@
-"""One pass over a bench with all its runs: each question is examined once, whatever the number of runs."""
+"""The data of a bench and all of its runs, collected in one pass: each question is examined once for all runs."""
 
 from __future__ import annotations
 
@@ -9,19 +9,18 @@ from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fathom.analysis.attribution import NO_DIAGNOSER, AttributionResult, CauseEstimator, CauseMatch
 from fathom.analysis.cost import UsageTotals
-from fathom.analysis.diagnosis import IncorrectAnswer, QuestionDiagnosis, Task, diagnose_all, diagnosers
+from fathom.analysis.diagnosis import DiagnosisTask, IncorrectAnswer, QuestionDiagnosis, diagnose_all, diagnosers
 from fathom.analysis.failure_stages import StageCounter, all_shown
 from fathom.analysis.findings import OUTCOMES, ItemFinding, ResponseOutcome, StepResult
-from fathom.analysis.intervals import Numbers, Values
+from fathom.analysis.intervals import BoolArray, FloatArray, IntArray
 from fathom.analysis.loading import BenchRuns, LoadedRun, ScoredResponse
 from fathom.analysis.patterns import pattern
 from fathom.analysis.properties import Groupings, QuestionProperties, describe
+from fathom.analysis.reasoning_steps import StepCounter, find_steps, reasoning_of
 from fathom.analysis.retrieval import RetrievalCounter
-from fathom.analysis.steps import StepCounter, find_steps, reasoning_of
 from fathom.corpus.store import Corpus, DocumentEntry
 from fathom.records.contexts import Context
 from fathom.records.questions import Usage
@@ -31,28 +30,26 @@ from fathom.tasks.family import Diagnosis, Fault, Item
 
 NO_DIAGNOSIS = Diagnosis()
 NONE: Mapping[str, Any] = {}
-"""Shared by the responses without measures: an empty dictionary for each takes memory, too."""
+"""Shared by the responses without measures, to save memory."""
 _ITEM_FIELDS = set(ItemFinding.model_fields)
 """Shared by all findings: a set of the fields that were given takes more memory than the rest of a finding."""
 MAX_GROUPS = 60
 """A tag with more values than this is not used as a grouping."""
-
-Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class RunArrays:
     """Scores of one run's questions as arrays."""
 
-    rows: Numbers
+    rows: IntArray
     """Row numbers of the questions in the bench's data, ascending."""
-    contexts: Numbers
-    accuracy: Values
+    contexts: IntArray
+    accuracy: FloatArray
     """Share of samples that are correct."""
-    partial_credit: Values
-    outcomes: Numbers
+    partial_credit: FloatArray
+    outcomes: IntArray
     """Questions by outcomes: how many samples have each outcome."""
-    measures: dict[str, Values] = field(default_factory=dict)
+    measures: dict[str, FloatArray] = field(default_factory=dict)
     """For each named measure, its mean over the samples of each question; NaN if none has it."""
 
 
@@ -84,7 +81,7 @@ ExtraMeasures = Callable[[Item, ScoredResponse], Mapping[str, float]]
 
 @dataclass
 class RunData:
-    """What the pass collects about one run."""
+    """The collected data of one run."""
 
     run: LoadedRun
     causes: CauseEstimator
@@ -104,7 +101,7 @@ class RunData:
     usage: UsageTotals = field(default_factory=UsageTotals)
     items: list[ItemFinding] = field(default_factory=list)
     details: list[ResponseDetails] = field(default_factory=list)
-    """What tables need of each response besides its finding, in the order of `items`."""
+    """Data of each response that tables need in addition to its finding, in the order of `items`."""
     thinks: bool = False
     """Whether a response has a separate reasoning text."""
     undiagnosed: int = 0
@@ -126,22 +123,22 @@ class RunData:
             {name: _filled(found, len(self.rows)) for name, found in self.measures.items()},
         )
 
-    def accuracy_at(self, rows: Numbers) -> Values:
+    def accuracy_at(self, rows: IntArray) -> FloatArray:
         """Accuracy on these questions, all of which the run asks."""
         return self.arrays.accuracy[np.searchsorted(self.arrays.rows, rows)]
 
-    def count_outcomes(self, rows: Numbers, outcomes: Sequence[ResponseOutcome]) -> Numbers:
+    def count_outcomes(self, rows: IntArray, outcomes: Sequence[ResponseOutcome]) -> IntArray:
         """For each of these questions, how many samples have one of the outcomes."""
         places = np.searchsorted(self.arrays.rows, rows)
         columns = [OUTCOMES.index(outcome) for outcome in outcomes]
-        counts: Numbers = self.arrays.outcomes[places][:, columns].sum(axis=1)
+        counts: IntArray = self.arrays.outcomes[places][:, columns].sum(axis=1)
         return counts
 
-    def answered(self, rows: Numbers) -> Mask:
+    def answered(self, rows: IntArray) -> BoolArray:
         """Which of these questions have an answer for every sample, correct or not."""
         return np.asarray(self.count_outcomes(rows, ("error", "unanswered", "overflow")) == 0)
 
-    def correct_by_sample(self) -> Values:
+    def correct_by_sample(self) -> FloatArray:
         """A row per question and a column per sample: 1 if correct."""
         flat = [float(item.outcome == "correct") for item in self.items]
         return np.array(flat).reshape(len(self.rows), self.run.samples)
@@ -157,7 +154,7 @@ class BenchData:
     """1 if the key says that the question is not answerable."""
     keys: list[tuple[str, str]] = field(default_factory=list)
     """Family and answer type, and the answer: the input of the majority baseline."""
-    documents: list[Numbers] = field(default_factory=list)
+    documents: list[IntArray] = field(default_factory=list)
     """The documents of each context, by number."""
     runs: list[RunData] = field(default_factory=list)
     has_corpus: bool = False
@@ -167,18 +164,18 @@ class BenchData:
         return Groupings.of(self.bench_runs.bench.manifest.families)
 
     @cached_property
-    def contexts(self) -> Numbers:
+    def contexts(self) -> IntArray:
         """The context number of each question; use it after the pass."""
         return np.array([one.context for one in self.questions], dtype=np.int64)
 
     @cached_property
-    def sizes(self) -> dict[str, Values]:
+    def sizes(self) -> dict[str, FloatArray]:
         """Every numeric property of every question; NaN if a question does not have it."""
         names = dict.fromkeys(name for one in self.questions for name in one.sizes)
         return {name: np.array([one.sizes.get(name, np.nan) for one in self.questions]) for name in names}
 
     @cached_property
-    def groups(self) -> dict[str, dict[str, Mask]]:
+    def groups(self) -> dict[str, dict[str, BoolArray]]:
         """For each grouping, its groups and a mask of the questions in each."""
         places: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
         for place, one in enumerate(self.questions):
@@ -192,7 +189,7 @@ class BenchData:
         }
 
 
-def _filled(found: list[tuple[int, float]], size: int) -> Values:
+def _filled(found: list[tuple[int, float]], size: int) -> FloatArray:
     """The values at their places, NaN elsewhere."""
     values = np.full(size, np.nan)
     for place, value in found:
@@ -200,7 +197,7 @@ def _filled(found: list[tuple[int, float]], size: int) -> Values:
     return values
 
 
-def _mask(places: list[int], size: int) -> Mask:
+def _mask(places: list[int], size: int) -> BoolArray:
     mask = np.zeros(size, dtype=bool)
     mask[places] = True
     return mask
@@ -268,7 +265,7 @@ class _PendingContext:
     """For each question and each run, its samples; empty if the run does not ask it."""
 
 
-def _tasks(bench_runs: BenchRuns, pending: deque[_PendingContext], attribute: bool) -> Iterator[Task]:
+def _tasks(bench_runs: BenchRuns, pending: deque[_PendingContext], attribute: bool) -> Iterator[DiagnosisTask]:
     """The diagnosis task of each context; its responses wait in `pending`."""
     for context, items in bench_runs.by_context():
         responses = [

@@ -73,7 +73,7 @@ def unknown_fields(found: Sequence[UnaskedQuestions]) -> str:
 
 
 def explain_unknown(found: Sequence[UnaskedQuestions], corpus: Path) -> str:
-    """What is not known and what to do about it; empty if something else prevented the questions."""
+    """The unknown fields and the advice; empty if something else prevented the questions."""
     fields = unknown_fields(found)
     if not fields:
         return ""

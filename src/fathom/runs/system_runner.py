@@ -16,29 +16,23 @@ from fathom.records.contexts import ContextId
 from fathom.records.errors import FathomError
 from fathom.records.questions import QuestionId, Response, Step, Usage
 from fathom.runs.bench_view import BenchView
-from fathom.runs.calling import (
-    Bound,
-    BudgetReached,
-    FatalError,
-    ModelCaller,
-    NotBegunError,
-    error_text,
-    explain,
-)
+from fathom.runs.model_caller import FatalError, MakeEstimate, ModelCaller, NotBegunError
 from fathom.runs.outages import OutageError
 from fathom.runs.plan import Job
+from fathom.runs.redaction import error_text, explain
+from fathom.runs.request_limits import BudgetReached
 from fathom.runs.trace import Trace
-from fathom.systems.protocol import CallError, ContextView, Estimate, Scope, Session, System
+from fathom.systems.protocol import ArtifactScope, CallError, CallEstimate, ContextView, Session, System
 
 
 class RunJournal(Protocol):
-    """Where responses, notes and artifacts are stored."""
+    """The storage of responses, results for a context, and artifacts."""
 
     def append(self, response: Response) -> None: ...
 
-    def noted(self, context: ContextId, name: str) -> str | None: ...
+    def stored_result(self, context: ContextId, name: str) -> str | None: ...
 
-    def note(self, context: ContextId, name: str, text: str) -> None: ...
+    def store_result(self, context: ContextId, name: str, text: str) -> None: ...
 
     def pay(self, usage: Usage) -> None: ...
 
@@ -55,7 +49,7 @@ class _Session:
 
     runner: SystemRunner
     view: ContextView
-    estimate: Bound
+    estimate: MakeEstimate
     question: QuestionId
     sample: int = 0
     trace: Trace = field(default_factory=Trace)
@@ -71,7 +65,7 @@ class _Session:
         self.trace.add_call(prompt, purpose, completion)
         return completion
 
-    def highest_usage(self, estimate: Estimate) -> Usage:
+    def highest_usage(self, estimate: CallEstimate) -> Usage:
         return self.runner.caller.highest_usage(estimate)
 
     async def call(
@@ -88,7 +82,7 @@ class _Session:
     async def once(self, name: str, work: Callable[[], Awaitable[str]]) -> str:
         return await self.runner.once(self.view.context.id, name, work)
 
-    def artifact(self, name: str, make: Callable[[Path], None], scope: Scope = "context") -> Path:
+    def artifact(self, name: str, make: Callable[[Path], None], scope: ArtifactScope = "context") -> Path:
         return self.runner.journal.artifact(self.view.context.id if scope == "context" else "", name, make)
 
 
@@ -151,11 +145,11 @@ class SystemRunner:
     async def once(self, context: str, name: str, work: Callable[[], Awaitable[str]]) -> str:
         """The note of that name, or the result of `work`. Two questions never do the same work."""
         async with self._locks.setdefault((context, name), anyio.Lock()):
-            noted = self.journal.noted(context, name)
-            if noted is None:
-                noted = await work()
-                self.journal.note(context, name, noted)
-            return noted
+            stored = self.journal.stored_result(context, name)
+            if stored is None:
+                stored = await work()
+                self.journal.store_result(context, name, stored)
+            return stored
 
 
 async def answer_of(system: System, job: Job, session: Session) -> Response:

@@ -19,16 +19,16 @@ LONG_QUOTE = 12
 """A quote of fewer words may leave out two of them."""
 SHORT_QUOTE = 8
 """A quote of fewer words may leave out one of them."""
-FEWEST_WORDS = 4
+MIN_WORDS = 4
 """A quote of fewer words may leave out nothing but citations."""
-FEWEST_CHARACTERS = 8
+MIN_CHARACTERS = 8
 """The same for Chinese and other scripts without spaces, in characters."""
 
 _ANCHORS = 3
-_MOST_PLACES = 60
+_MAX_PLACES = 60
 """Places of rare words of a quote that are tried."""
-_MOST_OCCURRENCES = 1_000
-_MOST_COMPARED = 1_000_000
+_MAX_OCCURRENCES = 1_000
+_MAX_COMPARED = 1_000_000
 _SEPARATOR = re.compile(r"[,;|、，；]")
 _WORDS_PER_ITEM = 3
 """A quote with fewer words per separator is a list."""
@@ -107,7 +107,7 @@ class SearchedPassage:
             return []
         starts: set[int] = set()
         for count, at in known[:_ANCHORS]:
-            for place in islice(places[quote.forms[at]], _MOST_PLACES if count > _MOST_PLACES else count):
+            for place in islice(places[quote.forms[at]], _MAX_PLACES if count > _MAX_PLACES else count):
                 starts.update(self._starts_before(quote, at, place, budget))
         return sorted(starts)
 
@@ -276,7 +276,7 @@ def _sign_fits(ours: str, theirs: str) -> bool:
 
 
 def _numbers_kept(one: NormalizedWords, first: int, after: int, two: NormalizedWords, shift: int) -> bool:
-    """Whether the numbers of some words are apart in another text, too; `shift` is between their letters."""
+    """Whether the numbers of some words are also separate in another text; `shift` is between their letters."""
     for at in range(first, after):
         # The first letter is compared here, since most words are not numbers.
         if one.forms[at][0].isdecimal() and one.divides_number(at):
@@ -289,7 +289,7 @@ def _numbers_kept(one: NormalizedWords, first: int, after: int, two: NormalizedW
 def occurrences(wanted: str, text: str) -> Iterator[int]:
     """Where a string occurs, up to a number of times; a long one is compared less often."""
     at = text.find(wanted)
-    for _ in range(min(_MOST_OCCURRENCES, 1 + _MOST_COMPARED // max(1, len(wanted)))):
+    for _ in range(min(_MAX_OCCURRENCES, 1 + _MAX_COMPARED // max(1, len(wanted)))):
         if at < 0:
             return
         yield at
@@ -299,7 +299,7 @@ def occurrences(wanted: str, text: str) -> Iterator[int]:
 def may_leave_out(forms: Sequence[str]) -> bool:
     """Whether a quote is long enough to be recognized if words are missing."""
     unspaced = _count_unspaced(forms)
-    return len(forms) - unspaced >= FEWEST_WORDS or unspaced >= FEWEST_CHARACTERS
+    return len(forms) - unspaced >= MIN_WORDS or unspaced >= MIN_CHARACTERS
 
 
 def most_left_out(forms: Sequence[str]) -> int:

@@ -1,9 +1,9 @@
 """Quotations with their place in a context: "[1204:1260] quoted text", on a line of their own.
 
-Everything that a system shows a model besides references (search hits, spans that a tool read, notes) quotes in this
-form: characters `start` to `end` of the text of the documents, then the text itself, which may have several lines. The
-document may be named before the place. A model can name such a place to a tool. A simulated model, which knows what it
-was shown and nothing else, reads the places back: what a cut or a summary removed is lost to it, too.
+Search hits, spans that a tool read and notes are all shown to a model in this form: characters `start` to `end` of the
+text of the documents, then the text itself, which may have several lines. The document may be named before the place. A
+model can pass such a place to a tool. A simulated model knows only what it was shown: it parses the places, so text
+that a cut or a summary removed is lost to it as well.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ AFTER_READING = frozenset({"conclusions"})
 NOTHING = "NONE"
 """The notes on a text that has nothing to note."""
 
-LONGEST_NOTE = 120
+MAX_NOTE_LENGTH = 120
 """Maximum length of a passage that a note quotes whole; otherwise it quotes the first and last words."""
 
 _PLACE = re.compile(r"^(?:([^\n\[]{0,80}) )?\[(\d+):(\d+)\] ", re.MULTILINE | re.ASCII)
@@ -43,9 +43,9 @@ def note_line(document: str, span: Span, text: str) -> str:
 
 def _summary(text: str) -> str:
     flat = text.translate(_BLANK).strip()
-    if len(flat) <= LONGEST_NOTE:
+    if len(flat) <= MAX_NOTE_LENGTH:
         return flat
-    return f"{flat[: LONGEST_NOTE // 2]} ... {flat[-LONGEST_NOTE // 4 :]}"
+    return f"{flat[: MAX_NOTE_LENGTH // 2]} ... {flat[-MAX_NOTE_LENGTH // 4 :]}"
 
 
 def noted_places(text: str) -> Iterator[tuple[str, int, int]]:
@@ -56,7 +56,7 @@ def noted_places(text: str) -> Iterator[tuple[str, int, int]]:
 def quoted_spans(text: str, source: Callable[[Span], str], length: int) -> Iterator[Span]:
     """The spans that the text quotes; `source` gives the text of a span, and `length` is that of all documents.
 
-    A quotation counts as far as it agrees with the source, so that a document that imitates the form adds nothing. A
+    A quotation counts as far as it agrees with the source, so a document that imitates the form adds nothing. A
     note on a long passage counts as a whole, if it is complete.
     """
     for place in _PLACE.finditer(text):

@@ -1,4 +1,4 @@
-"""Programs over the figures of reports, filings and research articles: the vocabulary, and what can be composed."""
+"""Programs over the figures of reports, filings and research articles: their vocabulary and their composers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _SHARES = {
     "homes_sold": ("new_homes_sold", "existing_homes_sold"),
 }  # fmt: skip
 """Fields of the packs whose figures are read as shares of another one: the margins of a company, for example."""
-LEAST_FIELDS = 4
+MIN_FIELDS = 4
 STEM = 5
 """Letters by which a response may shorten a word: "admin." for "administrative"."""
 YEAR_DAYS = range(350, 380)
@@ -83,7 +83,7 @@ def report_vocabulary(document: Document) -> Vocabulary | None:
         used.add(label)
         others = (*words, *_labels().get((fact.attribute, "en" if document.language == "zh" else "zh"), ()))
         attributes[fact.attribute] = _attribute(label, fact.unit, _WORDS[document.language], " ".join(others))
-    if len(attributes) < LEAST_FIELDS:
+    if len(attributes) < MIN_FIELDS:
         return None
     return Vocabulary(document.language, attributes, {}, {})
 
@@ -127,7 +127,7 @@ class ReportComposer:
 
     def programs(self) -> Iterator[Node]:
         """An endless sequence of programs of all forms in turn; empty if there are too few figures."""
-        forms = [self._conditional] if len(self._whole) >= LEAST_FIELDS else []
+        forms = [self._conditional] if len(self._whole) >= MIN_FIELDS else []
         forms += [self._share, self._growth] if self._parts else []
         while forms:
             for form in forms:
@@ -136,13 +136,13 @@ class ReportComposer:
 
     def _conditional(self) -> Node | None:
         """One of two figures, shares or changes, depending on how a third one developed."""
-        developed, first, second = self._developed(), self._asked(), self._asked()
+        developed, first, second = self._over_two_years(), self._share_or_change(), self._share_or_change()
         if developed is None or first is None or second is None or first == second:
             return None
         new, old = developed
         return Choose(left=new, right=old, then=first, otherwise=second)
 
-    def _developed(self) -> tuple[Node, Node] | None:
+    def _over_two_years(self) -> tuple[Node, Node] | None:
         """A figure or a share in the last year and in the year before."""
         if self._shares and self._rng.random() < 0.5:
             part, whole = self._rng.choice(self._shares)
@@ -150,9 +150,9 @@ class ReportComposer:
             return years and (self._share_of(part, whole, years[1]), self._share_of(part, whole, years[0]))
         name = self._rng.choice(sorted(self._whole))
         years = self._two_years(name)
-        return years and (self._of(name, years[1]), self._of(name, years[0]))
+        return years and (self._lookup(name, years[1]), self._lookup(name, years[0]))
 
-    def _asked(self) -> Node | None:
+    def _share_or_change(self) -> Node | None:
         """A share in the last year, or the change of a figure."""
         if self._shares and self._rng.random() < 0.6:
             part, whole = self._rng.choice(self._shares)
@@ -160,20 +160,20 @@ class ReportComposer:
             return years and self._share_of(part, whole, years[1])
         name = self._rng.choice(sorted(self._whole))
         years = self._two_years(name)
-        return years and Compute(sign="change %", left=self._of(name, years[1]), right=self._of(name, years[0]))
+        return years and Compute(sign="change %", left=self._lookup(name, years[1]), right=self._lookup(name, years[0]))
 
     def _share_of(self, part: str, whole: str, period: str) -> Node:
-        return Compute(sign="share %", left=self._of(part, period), right=self._of(whole, period))
+        return Compute(sign="share %", left=self._lookup(part, period), right=self._lookup(whole, period))
 
     def _two_years(self, *attributes: str) -> tuple[str, str] | None:
         """The last two years that are stated of all attributes."""
         periods = sorted(set.intersection(*(self._whole[name] for name in attributes)), key=_end)
         return (periods[-2], periods[-1]) if len(periods) > 1 else None
 
-    def _of(self, attribute: str, period: str, part: Node | None = None) -> Lookup:
+    def _lookup(self, attribute: str, period: str, part: Node | None = None) -> Lookup:
         return Lookup(attribute=attribute, of=self._entity, part=part, period=period)
 
-    def _picked(self) -> tuple[Node, list[tuple[str, str]]] | None:
+    def _picked_part(self) -> tuple[Node, list[tuple[str, str]]] | None:
         """A part that is found by a comparison, and the attributes and periods that are stated of all parts."""
         stated, parts = self._rng.choice(self._parts)
         if len(parts) < 3:
@@ -181,24 +181,24 @@ class ReportComposer:
         attribute, period = self._rng.choice(stated)
         chosen = self._rng.sample(parts, self._rng.randint(3, min(4, len(parts))))
         names = [GivenValue(value=Value(name=name)) for name in chosen]
-        options = tuple(Option(name=name, value=self._of(attribute, period, name)) for name in names)
+        options = tuple(Option(name=name, value=self._lookup(attribute, period, name)) for name in names)
         return Pick(which=self._rng.choice(("largest", "smallest")), options=options), stated
 
     def _share(self) -> Node | None:
         """A figure of a part in percent of the same figure of the whole: a median price is not a share of all sales."""
-        found = self._picked()
+        found = self._picked_part()
         if found is None:
             return None
         part, stated = found
         attribute, period = self._rng.choice(stated)
         if period not in self._whole.get(attribute, ()):
             return None
-        whole = self._of(attribute, period)
-        return Compute(sign="share %", left=self._of(attribute, period, part), right=whole)
+        whole = self._lookup(attribute, period)
+        return Compute(sign="share %", left=self._lookup(attribute, period, part), right=whole)
 
     def _growth(self) -> Node | None:
         """The change of a figure of a part from one year to the next."""
-        found = self._picked()
+        found = self._picked_part()
         if found is None:
             return None
         part, stated = found
@@ -207,7 +207,9 @@ class ReportComposer:
         if len(periods) < 2:
             return None
         old, new = periods[-2:]
-        return Compute(sign="change %", left=self._of(attribute, new, part), right=self._of(attribute, old, part))
+        return Compute(
+            sign="change %", left=self._lookup(attribute, new, part), right=self._lookup(attribute, old, part)
+        )
 
 
 class ArticleComposer:

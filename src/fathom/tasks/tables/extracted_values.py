@@ -31,7 +31,7 @@ def extracted_values(
 
 def _values(pack: Pack, figures: DocumentFigures) -> Iterator[ExtractedValue]:
     language = next((one for one in pack.languages if one == figures.language), pack.languages[0])
-    for slot, figure in figures.figures.items():
+    for figure_id, figure in figures.figures.items():
         if figure == "conflict" or figure.value is None:
             continue
         is_month = figure.unit == MONTH
@@ -39,14 +39,14 @@ def _values(pack: Pack, figures: DocumentFigures) -> Iterator[ExtractedValue]:
             document=figure.document,
             span=figure.span,
             subject=figures.entity,
-            name=pack.fields[slot.field].of(language) or slot.field,
-            period="" if slot.year is None else str(slot.year),
+            name=pack.fields[figure_id.field].of(language) or figure_id.field,
+            period="" if figure_id.year is None else str(figure_id.year),
             value=month_text(figure.value) if is_month else f"{figure.value:,f}",
             unit="" if is_month else figure.unit,
             tags={
                 "domain": pack.name,
                 "language": figures.language,
-                "field": slot.field,
+                "field": figure_id.field,
                 "source": figure.source,
             },
         )

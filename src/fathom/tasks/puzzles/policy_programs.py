@@ -26,7 +26,7 @@ from fathom.tasks.puzzles.tree import (
 )
 
 RULES = ("seasonal", "children", "income", "fee")
-"""The rules that can apply to a household besides the base amount."""
+"""The rules that can apply to a household in addition to the base amount."""
 
 
 class PolicyComposer:
@@ -120,7 +120,7 @@ def _of(attribute: str, entity: Node) -> Lookup:
 
 
 def case_sentences(program: Node, case: Mapping[str, str], np: Callable[[Node], str]) -> list[str]:
-    """The case that a question is about: what the program is given, and that rules which it leaves out do not apply."""
+    """Sentences that describe the case: the given values, and the rules that do not apply."""
     if not case:
         return []
     given = {node.value.unit: node.value.number for node in nodes(program) if isinstance(node, GivenValue)}

@@ -15,7 +15,7 @@ from fathom.models.json_output import CUT_OFF, read_json
 from fathom.models.prompts import Message, Prompt
 from fathom.records.documents import Position
 from fathom.records.questions import Question, Response, Step
-from fathom.systems.protocol import DOCUMENTS, ContextView, Estimate, Session, response_to
+from fathom.systems.protocol import DOCUMENTS, CallEstimate, ContextView, Session, response_to
 from fathom.systems.steps import StepOverflowError, ask_for_text, cut_to, overflow_of
 
 HEAD = (
@@ -30,7 +30,7 @@ TYPICAL_CLAIMS = 12
 """Claims that are expected of a context; the calls for others are counted as spare ones."""
 TYPICAL_LIST = 1_500
 """Tokens that are expected of a list of claims."""
-LONGEST_CLAIM = 1_000
+MAX_CLAIM_LENGTH = 1_000
 """Tokens of a single claim that are shown to the pass that looks for its evidence."""
 
 EVIDENCE = "evidence"
@@ -43,7 +43,7 @@ _QUOTE_NAMES = ("quote", "exact_quote", "claim_text", "text")
 _NUMBER = re.compile(r"\D{0,20}(\d{1,4})\D{0,3}")
 
 Entry = dict[str, JsonValue]
-"""What one pass says about one claim."""
+"""The entry of one pass for one claim."""
 
 
 class ClaimsFirst(ABC):
@@ -104,7 +104,7 @@ class ThreePass(ClaimsFirst):
         instruction = view.instruction(f"{self.name}, {step}")
         return pass_prompt(question, view, instruction, claims, documents=step != "conclusions")
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
         prompts = [self._prompt(step, question, view) for step in ("claims", "evidence", "conclusions")]
         bound = view.estimate(*prompts)
         typical = min(TYPICAL_LIST, self.listed)
@@ -140,7 +140,7 @@ class OneByOne(ClaimsFirst):
         """The claim of that number with its evidence and its conclusion."""
         claim = claims[number - 1]
         quote = json.dumps({"quote": quote_of(claim)}, ensure_ascii=False)
-        shown = cut_to(quote, min(LONGEST_CLAIM, self.listed))
+        shown = cut_to(quote, min(MAX_CLAIM_LENGTH, self.listed))
         found = await ask_for_text(session, self._prompt("evidence", question, session.view, shown), "evidence")
         claim = {**claim, **about(number, claim, found, session)}
         shown = cut_to(json.dumps(claim, ensure_ascii=False), self.listed)
@@ -150,14 +150,14 @@ class OneByOne(ClaimsFirst):
     def _prompt(self, step: str, question: Question, view: ContextView, claims: str = "") -> Prompt:
         return pass_prompt(question, view, view.instruction(f"{self.name}, {step}"), claims)
 
-    def estimate(self, question: Question, view: ContextView) -> Estimate:
+    def estimate(self, question: Question, view: ContextView) -> CallEstimate:
         first, evidence, conclusion = (
             self._prompt(step, question, view) for step in ("claims", "evidence", "conclusion")
         )
         typical = min(TYPICAL_CLAIMS, self.claims)
         bound = view.estimate(first, *[evidence, conclusion] * typical)
         each = view.estimate(evidence, conclusion).input_tokens
-        shown = min(LONGEST_CLAIM, self.listed) + self.listed
+        shown = min(MAX_CLAIM_LENGTH, self.listed) + self.listed
         return replace(
             bound,
             largest_call=bound.largest_call + self.listed,
@@ -201,7 +201,7 @@ def quote_of(claim: Mapping[str, JsonValue]) -> str:
 
 
 def entries_in(text: str, session: Session) -> list[tuple[int | None, Entry]]:
-    """What a pass says about claims, each with the number of its claim if it names one."""
+    """The entries of a pass, each with the number of its claim if it names one."""
     return list(_entries(_read(text, session)))
 
 
@@ -229,7 +229,7 @@ def _is_entry(value: JsonValue) -> bool:
 
 
 def _entry(value: JsonValue) -> Entry:
-    """What is said about a claim; a list by itself is its evidence."""
+    """An entry about a claim; a bare list is its evidence."""
     if isinstance(value, dict):
         return {name: one for name, one in value.items() if name not in _NUMBER_NAMES or isinstance(one, dict)}
     return {EVIDENCE: value} if isinstance(value, list) else {}
@@ -247,7 +247,7 @@ def _number(value: JsonValue) -> int | None:
 
 
 def merge(claims: Sequence[Entry], entries: Sequence[tuple[int | None, Entry]], session: Session) -> list[Entry]:
-    """The claims with what a pass says about each: by its number, by its quote, or by its place if nothing is named."""
+    """The claims, each with the entry of a pass about it, found by number, by quote, or otherwise by position."""
     numbers = {number for number, _ in entries if number is not None}
     shift = 1 if 0 in numbers and max(numbers) < len(claims) else 0
     by_quote = {quote_of(claim): number for number, claim in reversed(list(enumerate(claims, start=1)))}
@@ -279,7 +279,7 @@ def _add(claim: Entry, entry: Entry) -> None:
 
 
 def about(number: int, claim: Entry, text: str, session: Session) -> Entry:
-    """What a pass over a single claim says about it."""
+    """The entry of a pass over a single claim."""
     entries = entries_in(text, session)
     quote = quote_of(claim)
     named = [entry for given, entry in entries if given == number or (given is None and quote_of(entry) == quote)]
@@ -288,7 +288,7 @@ def about(number: int, claim: Entry, text: str, session: Session) -> Entry:
     result: Entry = {}
     if not named and entries and all(given is None and _is_evidence(entry) for given, entry in entries):
         return {EVIDENCE: [entry for _, entry in entries]}  # a list of quotes by itself
-    # A single entry is about the claim that was asked about, whatever number the model gave it.
+    # A single entry is about the claim that was asked about, even if its number is wrong.
     for entry in named or [entry for _, entry in entries if len(entries) == 1]:
         _add(result, entry)
     return {name: one for name, one in result.items() if name not in _QUOTE_NAMES}
@@ -322,7 +322,7 @@ def _read(text: str, session: Session) -> JsonValue:
 
 
 def _longest_list(value: JsonValue) -> list[JsonValue]:
-    """The list of claims in an object, whatever its name. Evidence by itself answers another question."""
+    """The list of claims in an object, under any name. Evidence alone answers another question."""
     fields = value.items() if isinstance(value, dict) else ()
     lists = [one for name, one in fields if isinstance(one, list) and not name.lower().startswith(EVIDENCE)]
     return max(lists, key=len, default=[])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fathom.records.spans import Span
-from fathom.systems.notes import note_line, quotation, quoted_spans
+from fathom.systems.quotations import note_line, quotation, quoted_spans
 
 TEXT = (
     "Alpha grew.\nBeta fell by 3%.\n\n" + "A long list of works: " + ", ".join(f"work {n}" for n in range(60)) + ".\n"

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from fathom.models.lines import LineTokens, line_lengths
+from fathom.models.line_token_counts import LineTokens, line_lengths
 from fathom.models.tokenizers import EMBEDDED, tokenizer
 from fathom.records.contexts import Edit, apply_edits
 from fathom.records.spans import Span
