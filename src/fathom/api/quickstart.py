@@ -119,7 +119,14 @@ def plan_runs(bench: Bench) -> dict[str, Plan]:
 
 
 def quickstart(
-    sources: Folder, out: Folder, *, model: str | None = None, budget: float | None = None, seed: int = 0
+    sources: Folder,
+    out: Folder,
+    *,
+    model: str | None = None,
+    budget: float | None = None,
+    url: str | None = None,
+    window: int | None = None,
+    seed: int = 0,
 ) -> tuple[Bench, Run | None]:
     """Read documents, build a first bench in `out`, and run a model on it if one is given."""
     folder = as_path(out)
@@ -135,8 +142,9 @@ def quickstart(
             seed=seed,
         )
     bench = BenchRecipe(corpus_folder, folder / "bench", chosen.families, seed=seed).build()
-    done = run(bench, model=model, budget=budget, out=run_folder(folder, model)) if model else None
-    return bench, done
+    if model is None:
+        return bench, None
+    return bench, run(bench, model=model, budget=budget, url=url, window=window, out=run_folder(folder, model))
 
 
 def run_folder(folder: Path, model: str) -> Path:

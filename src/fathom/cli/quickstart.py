@@ -29,25 +29,45 @@ ENOUGH_CONTEXTS = 6
     epilog=options.examples(
         "fathom quickstart my-papers/ --out first",
         "fathom quickstart filings.zip --out first --model openai/gpt-5-mini --budget 5",
+        "fathom quickstart my-papers/ --out first --model openai-api/mine/llama --url http://127.0.0.1:8000/v1 "
+        "--window 128K",
     )
 )
 @click.argument("sources", metavar="DOCS...", nargs=-1, required=True, type=options.PATH)
 @click.option("--out", type=options.PATH, required=True, help="The folder to write to.")
 @click.option("--model", help="Run this model on the bench, and write a report.")
-@click.option("--budget", type=options.NonNegative(), help="With --model: stop before more US dollars are spent.")
+@click.option(
+    "--budget", type=options.NonNegative(), help="With --model: stop before more than this many US dollars are spent."
+)
+@click.option("--url", help="With --model: the address of an OpenAI-compatible server, for models named openai-api/...")
+@click.option(
+    "--window",
+    type=options.Length(),
+    help="With --model: maximum tokens of prompt and response together.  [default: from the table of models]",
+)
 @options.seed
 @click.pass_context
 def command(
-    caller: click.Context, sources: tuple[Path, ...], out: Path, model: str | None, budget: float | None, seed: int
+    caller: click.Context,
+    sources: tuple[Path, ...],
+    out: Path,
+    model: str | None,
+    budget: float | None,
+    url: str | None,
+    window: int | None,
+    seed: int,
 ) -> None:
     """Make a first benchmark from your own documents.
 
     Reads the documents, chooses lengths, families and a number of questions that suit them, builds and audits a bench,
     shows some of its items, and estimates what common models would cost. Prints every command that it runs. Writes to
-    the folder of --out; calls a model only with --model. A second call resumes.
+    the folder of --out; calls a model only with --model. A second call resumes; with another model it adds a run to the
+    report.
     """
-    if budget is not None and model is None:
-        raise FathomError("--budget limits what --model may cost. Give a model, too.")
+    settings = {"budget": budget, "url": url, "window": window}
+    if model is None and any(value is not None for value in settings.values()):
+        given = ", ".join(f"--{name}" for name, value in settings.items() if value is not None)
+        raise FathomError(f"{given} is for a run, and no model is given. Add --model NAME.")
     silence_next_lines()
     corpus, bench = out / "corpus", out / "bench"
     if is_corpus(corpus):
@@ -67,7 +87,7 @@ def command(
     if model is None:
         click.echo(_prices(bench))
         return
-    _run(caller, bench, out, model, budget)
+    _run(caller, bench, out, model, settings)
 
 
 def _step(*words: object) -> None:
@@ -140,13 +160,13 @@ def _price(planned: Plan) -> str:
     )
 
 
-def _run(caller: click.Context, bench: Path, out: Path, model: str, budget: float | None) -> None:
+def _run(caller: click.Context, bench: Path, out: Path, model: str, settings: dict[str, float | str | None]) -> None:
     folder, page = run_folder(out, model), out / "report.html"
-    limit = () if budget is None else ("--budget", f"{budget:g}")
-    _step("run", bench, "--model", model, *limit, "--out", folder)
+    given = [(f"--{name}", value) for name, value in settings.items() if value is not None]
+    _step("run", bench, "--model", model, *(word for option in given for word in option), "--out", folder)
     incomplete: SystemExit | None = None
     try:
-        caller.invoke(run.command, bench=bench, model=model, budget=budget, out=folder)
+        caller.invoke(run.command, bench=bench, model=model, out=folder, **settings)
     except SystemExit as ended:
         if ended.code != 1:
             raise
