@@ -109,6 +109,26 @@ def test_tables_are_sorted_by_their_titles(sample: Sample, opening: Opening) -> 
         assert seconds == sorted(seconds)
 
 
+def test_a_hidden_run_is_in_no_comparison(sample: Sample, opening: Opening) -> None:
+    """Neither in the matrix nor in the list of pairs, and its name is in no legend."""
+    with opening(sample.page, "#comparisons?hide=meadow") as (page, seen):
+        cells = page.locator("#comparisons svg g").filter(visible=True)
+        others = len(sample.analysis.findings.runs) - 1
+        assert cells.count() == others * (others - 1)
+        page.select_option("#choose-comparisons", label="Differences between runs")
+        assert page.locator("#comparisons svg g").filter(visible=True).count() == others * (others - 1) // 2
+        assert "meadow" not in page.locator(".legend .run-name").filter(visible=True).all_inner_texts()
+        assert seen.nothing(), seen
+
+
+def test_a_legend_has_the_runs_of_its_figure(sample: Sample, opening: Opening) -> None:
+    with opening(sample.page) as (page, _):
+        drawn = page.locator("#steps svg circle").evaluate_all("marks => [...new Set(marks.map(m => m.dataset.run))]")
+        listed = page.locator("#steps .run-name").evaluate_all("names => names.map(name => name.dataset.run)")
+        assert sorted(listed) == sorted(drawn)
+        assert 0 < len(listed) < len(sample.analysis.findings.runs)
+
+
 def test_comparisons_of_many_runs_are_also_a_matrix(sample: Sample) -> None:
     findings = sample.analysis.findings
     matrix, _ = next(one for one in sections(findings) if one.id == "comparisons").figures
