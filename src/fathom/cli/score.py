@@ -98,15 +98,19 @@ def command(
     """
     is_run = is_run_folder(target)
     if judges and not is_run:
-        raise FathomError(f"'{target}' is not a run, and only the responses of a run can be judged.")
+        raise FathomError(
+            f"'{target}' is not a run, so it cannot be judged. Give the folder of a run, or leave out --judge."
+        )
     if calibration is not None and not judges:
-        raise FathomError("--calibration is for judges. Give --judge MODEL as well.")
+        raise FathomError("--calibration measures judges, and no judge is given. Add --judge MODEL.")
     if judges and needs_judge(target, bench=bench, reasoning=reasoning):
         models = [role_model(name) for name in dict.fromkeys(judges)]
         items = CALIBRATION_ITEMS if calibration is None else calibration
         judge_run(target, models, bench=bench, reasoning=reasoning, calibration=items)
     if answers is None and (split is not None or only_given):
-        raise FathomError("--split and --only-given are for --answers. A run records which questions it asks.")
+        raise FathomError(
+            "--split and --only-given apply to --answers only: a run records which questions it asks. Leave them out."
+        )
     if is_run:
         scores = score_run(target, bench=bench, out=out, reasoning=reasoning)
     elif answers is not None:
