@@ -306,7 +306,7 @@ def _contaminations(runs: list[_Run]) -> Iterator[tuple[_Run, Contamination]]:
         if not any(family(name).probe_tag for name in run.bench.manifest.families):
             raise FathomError(
                 f"The run '{run.folder}' is neither on memorization probes nor on a swapped bench, and no other given "
-                "run is of the same model on a swapped version of its bench. Make a swapped bench with `fathom swap`, or "
-                "probes with `fathom build memorization CORPUS`, and run the model on it."
+                "run is of the same model on a swapped version of its bench. Make a swapped bench with `fathom swap`, "
+                "or probes with `fathom build memorization CORPUS`, and run the model on it."
             )
         yield run, contamination_of(run.results())
