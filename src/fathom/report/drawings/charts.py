@@ -131,7 +131,8 @@ def _tick(value: float, unit: str, decimals: int = 0) -> str:
     if unit == "share":
         return percent(value, decimals)
     if unit == "tokens":
-        return format_length(round(2**value))
+        length = format_length(round(2**value))
+        return f"{int(length):,}" if length.isdecimal() else length
     return (
         f"{value * 100:+.{decimals}f}"
         if unit == "difference"
