@@ -128,7 +128,7 @@ def failure_stages(findings: Findings) -> tuple[Figure, ...]:
         FigureColumn("share_of_errors", "Share of failures", lambda row: row.of.share_of_failures, "share"),
         FigureColumn("description", "Description", lambda row: row.of.description),
     )
-    note = "Each failure of a system of several steps has one stage, from its trace, its key and its likely cause."
+    note = "Each failure of a multi-step system has one stage, based on its trace, its key and its likely cause."
     return (Figure.of("failure-stages", "Failures by stage", note, columns, rows, draw),)
 
 

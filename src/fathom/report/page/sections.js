@@ -109,7 +109,7 @@ function matrixView(section, data, explorer) {
     more.remove();
   }, { class: "quiet-button" });
   const under = kind === "cause"
-    ? "The number of answers with this cause and its occurrence rate, which is not a share of that number."
+    ? "The number of answers with this cause, and its occurrence rate (not a share of that number)."
     : "Number of responses, and below it the share of the run's errors.";
   return [make("figure", { id: `figure-${figure.id}` }, make("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": figure.title }, table), more,
     make("figcaption", null, make("p", { class: "note" }, `${under} ${figure.note} Click a number to see its items.`),
