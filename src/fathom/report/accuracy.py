@@ -105,7 +105,7 @@ def _comparison_matrices(findings: Findings, pairs: Sequence[Comparison]) -> Ite
         yield Figure.of(
             f"comparison-matrix{f'-{number}' if several else ''}",
             title,
-            "Accuracy of the row's run minus that of the column's, in percentage points; columns have the numbers of rows. "
+            "Accuracy of the row's run minus that of the column's (numbered like the rows), in percentage points. "
             "Shaded and bold: confirmed by the test, after Holm's correction.",
             (
                 FigureColumn("run", "Run", lambda one: one.row),
