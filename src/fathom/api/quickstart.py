@@ -20,10 +20,12 @@ from fathom.models.tokenizers import tokenizer
 from fathom.records.contexts import Sampling
 from fathom.records.documents import FieldName
 from fathom.records.errors import FathomError
+from fathom.tasks.auditing import FILE_NAME as AUDIT
+from fathom.tasks.auditing import AuditReport
 from fathom.tasks.catalog import family, family_names, preparation_of
 from fathom.tasks.family import PerContext
 
-__all__ = ["FirstBench", "choose", "is_corpus", "plan_runs", "quickstart", "run_folder"]
+__all__ = ["FirstBench", "choose", "is_audited", "is_corpus", "plan_runs", "quickstart", "run_folder"]
 
 FEWEST_DOCUMENTS = 3
 """Fewer documents give no questions that compare them."""
@@ -150,6 +152,15 @@ def quickstart(
 def run_folder(folder: Path, model: str) -> Path:
     """The folder of a model's run, so that several models can be tried on one bench and share a report."""
     return folder / "runs" / re.sub(r"[^\w.=-]+", "-", model)[:80]
+
+
+def is_audited(bench: Bench) -> bool:
+    """Whether the bench has passed an audit since it was built."""
+    try:
+        report = AuditReport.model_validate_json((bench.folder / AUDIT).read_bytes())
+    except (OSError, ValueError):
+        return False  # never audited, or the file is damaged: then it is audited again
+    return report.passed and report.bench == bench.manifest.fingerprint
 
 
 def is_corpus(folder: Path) -> bool:

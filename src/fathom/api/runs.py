@@ -441,9 +441,10 @@ class RunRequest:
             found = document_ages(bench, corpus, cutoff)
         if found is None or not found.older:
             return None
-        undated = f" ({found.undated:,} more are undated)" if found.undated else ""
+        undated = f" ({found.undated:,} more {'is' if found.undated == 1 else 'are'} undated)" if found.undated else ""
+        verb = "was" if found.older == 1 else "were"
         return (
-            f"{found.older:,} of the {found.documents:,} documents of '{self.bench}' were published before "
+            f"{found.older:,} of the {found.documents:,} documents of '{self.bench}' {verb} published before "
             f"{cutoff}{undated}, the training cutoff of '{self.model}', which may have memorized them; see "
             "`fathom contamination`."
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -11,16 +12,19 @@ from fathom.api import corpora
 from fathom.api.benches import open_bench, read_recipe
 from fathom.api.contexts import format_lengths
 from fathom.api.corpora import open_corpus
-from fathom.api.quickstart import FirstBench, choose, is_corpus, plan_runs, run_folder
+from fathom.api.quickstart import FirstBench, choose, is_audited, is_corpus, plan_runs, run_folder
 from fathom.api.runs import Plan
 from fathom.cli import audit, build, contexts, ingest, options, report, run, score
 from fathom.cli.output import counted, silence_next_lines
 from fathom.cli.show_bench import item_lines
 from fathom.records.errors import FathomError
+from fathom.records.lengths import format_length
 from fathom.work import cores
 
 SHOWN = 3
 """Items that are shown."""
+SHOWN_PASSAGES = 2
+"""Passages that are shown of each of these items."""
 ENOUGH_CONTEXTS = 6
 """Minimum number of contexts, all with a difference, for significance at the 5% level."""
 
@@ -65,8 +69,8 @@ def command(
     report.
     """
     settings = {"budget": budget, "url": url, "window": window}
-    if model is None and any(value is not None for value in settings.values()):
-        given = ", ".join(f"--{name}" for name, value in settings.items() if value is not None)
+    given = ", ".join(f"--{name}" for name, value in settings.items() if value is not None)
+    if model is None and given:
         raise FathomError(f"{given} is for a run, and no model is given. Add --model NAME.")
     silence_next_lines()
     corpus, bench = out / "corpus", out / "bench"
@@ -80,12 +84,16 @@ def command(
         chosen = choose(opened)
     _sample(caller, corpus, chosen, seed)
     _build(corpus, bench, chosen, seed)
-    _step("audit", bench)
-    caller.invoke(audit.command, bench=bench)
-    _step("show", bench, "--sample", SHOWN, "--seed", seed)
-    _show(bench, seed)
+    if model is not None and is_audited(open_bench(bench)):
+        click.echo(f"{bench} has been audited before.")
+    else:
+        _step("audit", bench)
+        caller.invoke(audit.command, bench=bench)
+        _step("show", bench, "--sample", SHOWN, "--seed", seed)
+        _show(bench, seed)
     if model is None:
-        click.echo(_prices(bench))
+        again = ("quickstart", *sources, "--out", out, *(("--seed", seed) if seed else ()))
+        click.echo(_prices(bench, shlex.join(map(str, again))))
         return
     _run(caller, bench, out, model, settings)
 
@@ -130,11 +138,13 @@ def _build(corpus: Path, bench: Path, chosen: FirstBench, seed: int) -> None:
 def _show(folder: Path, seed: int) -> None:
     bench = open_bench(folder)
     with open_corpus(bench.corpus_folder) as corpus:
-        click.echo("\n\n".join("\n".join(item_lines(item, corpus)) for item in bench.sample(SHOWN, seed)))
+        click.echo(
+            "\n\n".join("\n".join(item_lines(item, corpus, SHOWN_PASSAGES)) for item in bench.sample(SHOWN, seed))
+        )
 
 
-def _prices(folder: Path) -> str:
-    """What a run of each common model would cost, and the next command."""
+def _prices(folder: Path, again: str) -> str:
+    """What a run of each common model would cost, and the next command: the same one with a model."""
     bench = open_bench(folder)
     lines = [""]
     if bench.manifest.contexts < ENOUGH_CONTEXTS:
@@ -145,7 +155,7 @@ def _prices(folder: Path) -> str:
     lines += [f"  {name:30} {_price(planned)}" for name, planned in plans.items()]
     fitting = {name: planned.price or 0.0 for name, planned in plans.items() if not planned.overflow}
     if fitting:
-        lines.append(f"next: fathom run {folder} --model {min(fitting, key=lambda name: fitting[name])} --budget 5")
+        lines.append(f"next: fathom {again} --model {min(fitting, key=lambda name: fitting[name])} --budget 5")
     else:
         lines.append(f"next: fathom fit {folder} --window 128K --out {folder.parent / 'fitted'}")
     return "\n".join(lines)
@@ -160,9 +170,10 @@ def _price(planned: Plan) -> str:
     )
 
 
-def _run(caller: click.Context, bench: Path, out: Path, model: str, settings: dict[str, float | str | None]) -> None:
+def _run(caller: click.Context, bench: Path, out: Path, model: str, settings: dict[str, Any]) -> None:
     folder, page = run_folder(out, model), out / "report.html"
-    given = [(f"--{name}", value) for name, value in settings.items() if value is not None]
+    written = {"budget": "{:g}".format, "url": str, "window": format_length}
+    given = [(f"--{name}", written[name](value)) for name, value in settings.items() if value is not None]
     _step("run", bench, "--model", model, *(word for option in given for word in option), "--out", folder)
     incomplete: SystemExit | None = None
     try:
@@ -175,5 +186,6 @@ def _run(caller: click.Context, bench: Path, out: Path, model: str, settings: di
     caller.invoke(score.command, target=folder)
     _step("report", out / "runs", "--out", page)
     caller.invoke(report.command, runs=(out / "runs",), out=page)
+    click.echo(f"next: open {page} in a browser, or run the same command with another --model to compare")
     if incomplete is not None:
         raise incomplete
