@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -172,7 +173,7 @@ def _price(planned: Plan) -> str:
 
 def _run(caller: click.Context, bench: Path, out: Path, model: str, settings: dict[str, Any]) -> None:
     folder, page = run_folder(out, model), out / "report.html"
-    written = {"budget": "{:g}".format, "url": str, "window": format_length}
+    written: dict[str, Callable[[Any], str]] = {"budget": "{:g}".format, "url": str, "window": format_length}
     given = [(f"--{name}", written[name](value)) for name, value in settings.items() if value is not None]
     _step("run", bench, "--model", model, *(word for option in given for word in option), "--out", folder)
     incomplete: SystemExit | None = None
