@@ -1,4 +1,4 @@
-# `make demo` and `make test` install everything they need into .venv on first use.
+# `make install` installs everything into .venv; the other targets do so on first use.
 
 SHELL := /bin/bash
 VENV := .venv
@@ -9,7 +9,9 @@ CHROMIUM := /usr/bin/chromium
 # Without compiled files, every process of the tests would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all fuzz lint bench requirements clean
+.PHONY: install demo test test-all fuzz lint bench requirements clean
+
+install: $(READY)
 
 demo: $(READY)
 	$(BIN)/fathom demo --out demo

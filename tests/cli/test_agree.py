@@ -56,7 +56,7 @@ def test_without_a_corpus_characters_are_compared(place: Path, capsys: pytest.Ca
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("ann.jsonl",), "All annotations are by 'ann'. Agreement needs at least two annotators."),
+        (("ann.jsonl",), "All annotations are by 'ann'. Add those of a second annotator."),
         (("ann.jsonl", "ann.jsonl"), "Keep one, or give the annotators different names."),
         (("ann.jsonl", "bob.jsonl", "other.jsonl", "--corpus", "corpus"), "has no document 'nowhere'"),
         (("ann.jsonl", "bob.jsonl", "--level", "sentence"), "Give it with --corpus"),

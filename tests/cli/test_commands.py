@@ -48,7 +48,7 @@ def test_every_command_has_help_with_an_example(fathom: Fathom) -> None:
 def test_without_arguments_it_prints_help(fathom: Fathom) -> None:
     done = fathom()
     assert done.returncode == 2
-    assert "Commands:" in done.stdout
+    assert "Start here:" in done.stdout
 
 
 def test_generate_contexts_and_show(tmp_path: Path, fathom: Fathom) -> None:

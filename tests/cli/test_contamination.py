@@ -78,7 +78,7 @@ def test_contamination_is_printed(ran: Path, capsys: pytest.CaptureFixture[str])
 
 def test_another_models_run_is_not_the_original(ran: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert call("contamination", ran / "swapped-reader", ran / "bench-memorizer") == 2
-    assert "neither memorization probes nor a swapped bench" in capsys.readouterr().err
+    assert "neither on memorization probes nor on a swapped bench" in capsys.readouterr().err
     alone = found(capsys, ran / "swapped-reader")[str(ran / "swapped-reader")]["swapped"]
     assert alone["before"] is None
 

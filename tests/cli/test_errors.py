@@ -44,7 +44,10 @@ def copy(small_folder: Path, tmp_path: Path) -> Path:
         (("generate", "--out", "x", "--tokens", "12Q"), ("'12Q' is not a length", "64K")),
         (("generate", "--out", "x", "--tokens", "0"), ("'0' is out of range", "64K")),
         (("generate", "--out", "x", "--documents", "0"), ("--documents", "range")),
-        (("generate", "--out", "x", "--documents", "5", "--tokens", "5K"), ("--documents and --tokens", "only one")),
+        (
+            ("generate", "--out", "x", "--documents", "5", "--tokens", "5K"),
+            ("--documents and --tokens", "Give one of them"),
+        ),
         (("generate", "--out", "x", "--domains", "astrology"), ("no domain 'astrology'", "physics")),
         (("generate", "--out", "x", "--processes", "0"), ("--processes", "range")),
         (("contexts",), ("CORPUS", "--help")),

@@ -36,14 +36,18 @@ def test_documents_become_an_audited_bench(documents: Path, tmp_path: Path, fath
     assert done.stdout.count("\nkey (") == 3
     assert "estimated price of" in done.stdout
     assert "will give wide intervals" in done.stdout
+    again = f"next: fathom quickstart {documents} --out {tmp_path / 'first'} --model "
+    assert done.stdout.splitlines()[-1].startswith(again)
     commands = [line[2:] for line in done.stdout.splitlines() if line.startswith("$ fathom")]
     assert [command.split()[1] for command in commands] == ["ingest", "contexts", "build", "audit", "show"]
     # The recipe that it writes gives the same bench.
-    again = fathom("build", "--recipe", tmp_path / "first" / "recipe.toml")
-    assert "already built from the same inputs" in again.stderr
+    rebuilt = fathom("build", "--recipe", tmp_path / "first" / "recipe.toml")
+    assert "already built from the same inputs" in rebuilt.stderr
     resumed = fathom("quickstart", documents, "--out", tmp_path / "first", "--model", "sim/oracle")
     assert resumed.returncode == 0, resumed.stderr
     assert "has been read before" in resumed.stdout
+    assert "has been audited before" in resumed.stdout
+    assert "\nkey (" not in resumed.stdout
     assert (tmp_path / "first" / "report.html").exists()
     assert [run.name for run in (tmp_path / "first" / "runs").iterdir()] == ["sim-oracle"]
     # Responses that are missing do not prevent a report.

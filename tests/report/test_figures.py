@@ -201,9 +201,9 @@ def test_labels_of_many_runs_stay_inside_the_chart(count: int) -> None:
 
 def test_columns_of_a_difference_matrix_have_the_numbers_of_their_rows() -> None:
     names = [f"bench-with-a-long-common-prefix-system-{number}" for number in range(40)]
-    labels = labels_of(difference_matrix("", names[:4], [], 880.0))
+    labels = labels_of(difference_matrix("", names[:4], [], {}, 880.0))
     assert labels == [one for number, name in enumerate(names[:4], 1) for one in (str(number), f"{name} · {number}")]
-    assert [one for one in labels_of(difference_matrix("", names, [], 880.0)) if one.isdigit()] == [
+    assert [one for one in labels_of(difference_matrix("", names, [], {}, 880.0)) if one.isdigit()] == [
         str(number) for number in range(5, 41, 5)
     ]
 

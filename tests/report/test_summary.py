@@ -59,7 +59,11 @@ def of(value: float, low: float, high: float) -> Estimate:
     ("short", "long", "said"),
     [
         (of(0.9, 0.86, 0.94), of(0.6, 0.57, 0.63), "falls by 30 points (25 to 35)."),
-        (of(0.61, 0.51, 0.71), of(0.60, 0.5, 0.7), "falls by 1 point (-13 to 15), which is not significant."),
+        (
+            of(0.61, 0.51, 0.71),
+            of(0.60, 0.5, 0.7),
+            "does not change significantly (-1 points, 95% interval -15 to +13).",
+        ),
         (of(0.6, 0.5, 0.7), of(0.6, 0.5, 0.7), "changes by less than a point."),
         (of(0.5, 0.46, 0.54), of(0.8, 0.77, 0.83), "rises by 30 points (25 to 35)."),
     ],

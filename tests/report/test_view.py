@@ -12,7 +12,7 @@ import pytest
 
 from fathom.cli import report
 from fathom.report.drawings.canvas import GRAY, paint
-from fathom.report.pages import source
+from fathom.report.pages import source, write_page
 from fathom.report.sections import sections
 from fathom.runs.folder import RESPONSES
 from tests.conftest import Fathom
@@ -107,6 +107,29 @@ def test_tables_are_sorted_by_their_titles(sample: Sample, opening: Opening) -> 
         page.locator("#figure-comparisons th button", has_text="Second").first.click()
         seconds = page.locator("#figure-comparisons tbody td:nth-child(2)").all_inner_texts()
         assert seconds == sorted(seconds)
+
+
+def test_a_hidden_run_is_in_no_comparison(sample: Sample, opening: Opening) -> None:
+    """Neither in the matrix nor in the list of pairs, and its name is in no legend."""
+    with opening(sample.page, "#comparisons?hide=meadow") as (page, seen):
+        cells = page.locator("#comparisons svg g").filter(visible=True)
+        others = len(sample.analysis.findings.runs) - 1
+        assert cells.count() == others * (others - 1)
+        page.select_option("#choose-comparisons", label="Differences between runs")
+        assert page.locator("#comparisons svg g").filter(visible=True).count() == others * (others - 1) // 2
+        assert "meadow" not in page.locator(".legend .run-name").filter(visible=True).all_inner_texts()
+        assert seen.nothing(), seen
+
+
+def test_a_legend_has_the_runs_of_its_figure(sample: Sample, opening: Opening, tmp_path: Path) -> None:
+    first, *others = sample.analysis.findings.runs
+    runs = (first.model_copy(update={"breakdowns": ()}), *others)
+    path = tmp_path / "page.html"
+    write_page(sample.analysis.findings.model_copy(update={"runs": runs}), sample.analysis.all_items(), path, "Page")
+    with opening(path) as (page, _):
+        names = [run.info.name for run in runs]
+        assert page.locator("#lengths .run-name").all_inner_texts() == names
+        assert page.locator("#breakdowns .run-name").all_inner_texts() == names[1:]
 
 
 def test_comparisons_of_many_runs_are_also_a_matrix(sample: Sample) -> None:

@@ -355,14 +355,14 @@ def _notes(data: BenchData, bench: BenchInfo, runs: Sequence[RunSummary], causes
         missing = outcomes.error + outcomes.unanswered
         if missing:
             said = "1 response is" if missing == 1 else f"{missing:,} responses are"
-            errors = "1 error" if outcomes.error == 1 else f"{outcomes.error:,} errors"
+            errors = "error" if outcomes.error == 1 else "errors"
             notes.append(
-                f"{run.info.name}: {said} missing ({errors}). Missing responses count in the "
+                f"{run.info.name}: {said} missing ({outcomes.error:,} {errors}). Missing responses count in the "
                 f"denominator; if all were correct, accuracy would be {run.overall.max_accuracy:.1%}."
             )
         if one.undiagnosed and data.has_corpus:
             said = "1 incorrect answer is" if one.undiagnosed == 1 else f"{one.undiagnosed:,} incorrect answers are"
-            notes.append(f"{run.info.name}: {said} from families without a diagnoser.")
+            notes.append(f"{run.info.name}: {said} from families that do not diagnose causes.")
     notes += _restated(data, bench)
     return [*notes, *_scored_here([run.run.scored_here for run in data.runs])]
 

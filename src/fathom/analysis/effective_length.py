@@ -98,5 +98,5 @@ def _note(points: Sequence[LengthPoint], reached: int, shortest: float) -> str:
         return f"Accuracy is zero at {points[0].name}, so there is no effective length."
     kept = f"at least {THRESHOLD:.0%} of its accuracy at {points[0].name} ({shortest:.1%})"
     if reached == len(points) - 1:
-        return f"Keeps {kept} at {points[reached].name}, the longest length tested."
-    return f"Keeps {kept} up to {points[reached].name}, but not at {points[reached + 1].name}."
+        return f"At {points[reached].name}, the longest length tested, it keeps {kept}."
+    return f"It keeps {kept} up to {points[reached].name}, but not at {points[reached + 1].name}."

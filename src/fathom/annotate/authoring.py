@@ -180,11 +180,12 @@ class AuthoringProject(Project):
     def _next(self, id: str, stage: Stage, person: str) -> PuzzleHistory:
         found = self.puzzles().get(id)
         if found is None:
-            raise FathomError(f"There is no puzzle '{id}'.")
+            raise FathomError(f"There is no puzzle '{id}'. Reload the page.")
         allowed = NEXT[found.state] if person == BASELINES else found.stages_for(person)
         if stage not in allowed:
             raise FathomError(
-                f"The puzzle '{id}' is in the state '{found.state}', in which {person} cannot add a {stage}."
+                f"The puzzle '{id}' is in the state '{found.state}', in which {person} cannot add a {stage}. Reload "
+                "the page."
             )
         return found
 

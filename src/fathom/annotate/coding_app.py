@@ -59,7 +59,9 @@ class CodingState:
             for case in self.project.plan.cases:
                 place = case.question_id, 0
                 if case.run == name and place not in responses:
-                    raise FathomError(f"The run '{folder}' has no response to '{case.question_id}'. Restore it.")
+                    raise FathomError(
+                        f"The run '{folder}' has no response to '{case.question_id}'. Restore a copy of it."
+                    )
                 if case.run == name:
                     item = self.items[case.question_id][1]
                     verdict = verdict_on(item, responses[place], stored.get(place), shown)

@@ -134,7 +134,9 @@ class PlannedProject(Project, ABC, Generic[P]):
         """The bench that the sample was drawn from; an error if it has changed."""
         bench = Bench(Path(os.path.normpath(self.folder.resolve() / self.plan.bench)))
         if bench.manifest.fingerprint != self.plan.bench_fingerprint:
-            raise FathomError(f"The bench '{bench.folder}' is not the one of '{self.folder}'. Restore it.")
+            raise FathomError(
+                f"'{bench.folder}' is not the bench that '{self.folder}' was created from. Restore a copy of it."
+            )
         return bench
 
 

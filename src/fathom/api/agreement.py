@@ -67,10 +67,10 @@ def _read(paths: Sequence[Path]) -> list[Annotation]:
     names = sorted({one.annotator for one in found})
     if len(names) < 2:
         found_by = f"All annotations are by '{names[0]}'" if names else "There are no annotations"
-        raise FathomError(f"{found_by}. Agreement needs at least two annotators.")
+        raise FathomError(f"{found_by}. Add those of a second annotator.")
     if len({one.document for one in found}) == len(found):
         raise FathomError(
-            f"No document has annotations by two annotators ({', '.join(names)}). Agreement needs common documents."
+            f"No document has annotations by two annotators ({', '.join(names)}). Annotate common documents."
         )
     return found
 

@@ -172,8 +172,8 @@ def _corpus_of(project: Project, given: Path | None = None) -> Corpus:
     if corpus.manifest.fingerprint != project.settings.corpus_fingerprint:
         corpus.close()
         raise FathomError(
-            f"The corpus '{corpus.folder}' does not belong to the project '{project.folder}'. Give that one, or choose "
-            "another --project."
+            f"The project '{project.folder}' is about another corpus than '{corpus.folder}'. Give its corpus, or "
+            "choose another --project."
         )
     return corpus
 

@@ -86,7 +86,7 @@ class Corpus(store.Corpus):
         for context in read_contexts(path):
             if context.id == id:
                 return context
-        raise FathomError(f"'{path}' has no context '{id}'. Each line of the file starts with an id.")
+        raise FathomError(f"'{path}' has no context '{id}'. Give the id of one: each line starts with it.")
 
     def render(self, context: Context) -> str:
         """The exact text of a context, as a model sees it."""

@@ -63,7 +63,7 @@ def create_coding(
     `failed_by="all"` only questions are drawn that every run fails. A category is "NAME" or "NAME: DESCRIPTION".
     """
     if not coders:
-        raise FathomError("No coder was given. Give --annotator NAME, preferably twice.")
+        raise FathomError("No coder was given. Give --annotator NAME; two coders also give agreement.")
     given = [_category(one) for one in categories]
     found = load_runs(run_folders(runs), as_path(bench))
     if len(found) > 1:
@@ -157,5 +157,5 @@ def coding_results(coding: Folder) -> CodingResults:
         for case, found in zip(plan.cases, by_case, strict=True)
     ]
     if not codes:
-        raise FathomError(f"Nothing is coded in '{coding}' yet. Wait for the coders.")
+        raise FathomError(f"Nothing is coded in '{coding}' yet. Code some cases: `fathom code {coding}`.")
     return summarize_coding(cases, categories, plan.by)

@@ -305,8 +305,8 @@ def _contaminations(runs: list[_Run]) -> Iterator[tuple[_Run, Contamination]]:
             continue
         if not any(family(name).probe_tag for name in run.bench.manifest.families):
             raise FathomError(
-                f"The run '{run.folder}' is on neither memorization probes nor a swapped bench, and no other run given "
-                "is the same model's on a swapped version of its bench. Make a swapped bench with `fathom swap`, or "
-                "probes with `fathom build memorization CORPUS`."
+                f"The run '{run.folder}' is neither on memorization probes nor on a swapped bench, and no other given "
+                "run is of the same model on a swapped version of its bench. Make a swapped bench with `fathom swap`, "
+                "or probes with `fathom build memorization CORPUS`, and run the model on it."
             )
         yield run, contamination_of(run.results())

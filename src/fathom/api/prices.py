@@ -7,14 +7,15 @@ from dataclasses import dataclass
 
 from fathom.models.model_info import model_info
 from fathom.records.questions import Usage
+from fathom.runs.plan import TYPICAL_RESPONSE
 from fathom.tasks.bench import Bench
 
 __all__ = ["COMMON_MODELS", "PriceRange", "price_range"]
 
 COMMON_MODELS = ("openai/gpt-5-mini", "openai/gpt-4.1", "anthropic/claude-sonnet-4-5", "google/gemini-2.5-flash")
 """Models whose price is estimated."""
-OUTPUT_TOKENS = 200
-"""Assumed output tokens of a response: an answer with a few sentences."""
+OUTPUT_TOKENS = TYPICAL_RESPONSE["direct"]
+"""Assumed output tokens of a response, as in `fathom plan`."""
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,12 @@ from fathom.models.tokenizers import tokenizer
 from fathom.records.contexts import Sampling
 from fathom.records.documents import FieldName
 from fathom.records.errors import FathomError
+from fathom.tasks.auditing import FILE_NAME as AUDIT
+from fathom.tasks.auditing import AuditReport
 from fathom.tasks.catalog import family, family_names, preparation_of
 from fathom.tasks.family import PerContext
 
-__all__ = ["FirstBench", "choose", "is_corpus", "plan_runs", "quickstart", "run_folder"]
+__all__ = ["FirstBench", "choose", "is_audited", "is_corpus", "plan_runs", "quickstart", "run_folder"]
 
 MIN_COMPARED = 3
 """Fewer documents give no questions that compare them."""
@@ -119,7 +121,14 @@ def plan_runs(bench: Bench) -> dict[str, Plan]:
 
 
 def quickstart(
-    sources: Folder, out: Folder, *, model: str | None = None, budget: float | None = None, seed: int = 0
+    sources: Folder,
+    out: Folder,
+    *,
+    model: str | None = None,
+    budget: float | None = None,
+    url: str | None = None,
+    window: int | None = None,
+    seed: int = 0,
 ) -> tuple[Bench, Run | None]:
     """Read documents, build a first bench in `out`, and run a model on it if one is given."""
     folder = as_path(out)
@@ -135,13 +144,23 @@ def quickstart(
             seed=seed,
         )
     bench = BenchRecipe(corpus_folder, folder / "bench", chosen.families, seed=seed).build()
-    done = run(bench, model=model, budget=budget, out=run_folder(folder, model)) if model else None
-    return bench, done
+    if model is None:
+        return bench, None
+    return bench, run(bench, model=model, budget=budget, url=url, window=window, out=run_folder(folder, model))
 
 
 def run_folder(folder: Path, model: str) -> Path:
     """The folder of a model's run, so that several models can be tried on one bench and share a report."""
     return folder / "runs" / re.sub(r"[^\w.=-]+", "-", model)[:80]
+
+
+def is_audited(bench: Bench) -> bool:
+    """Whether the bench has passed an audit since it was built."""
+    try:
+        report = AuditReport.model_validate_json((bench.folder / AUDIT).read_bytes())
+    except (OSError, ValueError):
+        return False  # never audited, or the file is damaged: then it is audited again
+    return report.passed and report.bench == bench.manifest.fingerprint
 
 
 def is_corpus(folder: Path) -> bool:

@@ -239,7 +239,8 @@ def _refuse_model_options(model: str | None, system: System, options: Mapping[st
         if options.get(name) is not None:
             option = f"--{name.replace('_', '-')}"
             raise FathomError(
-                f"{option} has no effect on the system '{system.name}', which does not call a model through Fathom."
+                f"{option} has no effect on the system '{system.name}', which does not call a model through Fathom. "
+                "Leave it out."
             )
 
 
@@ -367,7 +368,9 @@ class RunRequest:
             if limits.budget is not None:
                 self._check_budget(bench)
             if url is not None and not self.needs_model:
-                raise FathomError(f"--url is the address of a model, and the system '{self.system.name}' needs none.")
+                raise FathomError(
+                    f"--url is the address of a model, and the system '{self.system.name}' needs none. Leave it out."
+                )
             reporter = ProgressReporter(self._check_questions(bench), _existing(folder), progress)
             if not self.needs_model:
                 return running.run_without_model(bench, self.system, manifest, folder, limits, reporter)
@@ -385,7 +388,8 @@ class RunRequest:
         if self.needs_model:
             if not self.info.has_prices:
                 raise FathomError(
-                    f"The prices of the model '{self.model}' are unknown, so no budget can be enforced. Give --prices."
+                    f"The prices of the model '{self.model}' are unknown, so no budget can be enforced. Give them in a "
+                    "table with --prices, or leave out --budget."
                 )
             return
         job = next(planning.jobs(bench, self.settings))[0]
@@ -437,9 +441,10 @@ class RunRequest:
             found = document_ages(bench, corpus, cutoff)
         if found is None or not found.older:
             return None
-        undated = f" ({found.undated:,} more are undated)" if found.undated else ""
+        undated = f" ({found.undated:,} more {'is' if found.undated == 1 else 'are'} undated)" if found.undated else ""
+        verb = "was" if found.older == 1 else "were"
         return (
-            f"{found.older:,} of the {found.documents:,} documents of '{self.bench}' were published before "
+            f"{found.older:,} of the {found.documents:,} documents of '{self.bench}' {verb} published before "
             f"{cutoff}{undated}, the training cutoff of '{self.model}', which may have memorized them; see "
             "`fathom contamination`."
         )

@@ -120,7 +120,9 @@ def study_results(study: Folder, runs: Sequence[Folder] = ()) -> StudyResults:
             continue
         valid.append(_judged(one, items[task.question_id], plan.by, shown))
     if not valid:
-        raise FathomError(f"The study '{study}' has no valid answers yet. Wait for some.")
+        raise FathomError(
+            f"The study '{study}' has no valid answers yet. Answer some questions: `fathom study {study}`."
+        )
     scores = {Path(as_path(run)).name: _run_scores(as_path(run), bench, plan) for run in runs}
     groups = summarize_study(valid, lambda one, two: agrees(one, two) or agrees(two, one), scores)
     return StudyResults(

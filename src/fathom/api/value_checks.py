@@ -49,7 +49,10 @@ def create_value_check(
     values: list[ExtractedValue] = []
     readers = [(one, read) for one in opened.manifest.families if (read := family(one).values) is not None]
     if not readers:
-        raise FathomError(f"The keys of '{bench}' are not computed from values that were read from documents.")
+        raise FathomError(
+            f"The keys of '{bench}' are not computed from figures of documents, so there are no values to check. Give "
+            "a bench of another family."
+        )
     documents = sorted({id for context in opened.contexts() for id in context.documents})
     with opened.open_corpus() as corpus:
         for name, read in readers:

@@ -25,15 +25,19 @@ UNITS = ("claims", "evidence", "links")
     )
 )
 @click.argument("annotations", metavar="ANNOTATIONS...", nargs=-1, required=True, type=options.PATH)
-@click.option(
-    "--corpus", type=options.PATH, help="The annotated corpus; needed for everything that is about sentences."
-)
+@click.option("--corpus", type=options.PATH, help="The annotated corpus; needed for all measures over sentences.")
 @click.option(
     "--level",
     type=click.Choice(["sentence", "character"]),
     help="How spans are compared.  [default: sentence, or character without --corpus]",
 )
-@click.option("--threshold", type=float, default=0.5, show_default=True, help="Intersection over union of a match.")
+@click.option(
+    "--threshold",
+    type=float,
+    default=0.5,
+    show_default=True,
+    help="Minimum intersection over union of two spans that match.",
+)
 @options.as_json
 def command(
     annotations: tuple[Path, ...],

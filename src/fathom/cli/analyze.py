@@ -196,9 +196,10 @@ def _run(run: RunSummary, by: Sequence[str], by_length: Sequence[str]) -> Iterat
         yield f"  with an interval over documents as well: {with_interval(run.accuracy_over_documents).strip()}"
     if run.lengths.effective is not None:
         found = run.lengths.effective
-        span = (
-            f"{found.low:,} to {found.high:,} tokens" if found.low is not None else "too few contexts for an interval"
-        )
+        if found.low is None:
+            span = "too few contexts for an interval"
+        else:
+            span = f"95% interval {found.low:,} to {found.high:,} tokens"
         yield f"  effective length {found.length or 'none'} ({span}): {found.note}"
     if run.lengths.note:
         yield f"    {run.lengths.note}"

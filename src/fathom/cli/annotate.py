@@ -40,15 +40,21 @@ _CORPUS_ONLY = {
 )
 @click.argument("corpus", metavar="CORPUS|BENCH", type=options.PATH)
 @click.option("--project", type=options.PATH, help="The folder of the project.  [default: CORPUS-annotations]")
-@click.option("--annotator", "annotators", multiple=True, help="The name of an annotator; may be given several times.")
-@click.option("--adjudicator", "adjudicators", multiple=True, help="The name of a person who merges layers.")
-@click.option("--double", type=click.IntRange(0), help="Divide the documents, and give this many to two annotators.")
-@click.option("--year", help="Documents of these years only, such as 2019-2024.")
-@click.option("--pages", help="Documents of this length only, such as 5-20; a page is 3,000 characters.")
-@click.option("--mathematics", help="Documents with this share of characters in formulas only, such as 0-0.05.")
+@click.option("--annotator", "annotators", multiple=True, help="The name of an annotator. Repeatable.")
+@click.option(
+    "--adjudicator", "adjudicators", multiple=True, help="A person who merges the layers of annotators. Repeatable."
+)
+@click.option(
+    "--double",
+    type=click.IntRange(0),
+    help="Divide the documents among the annotators, and give this many to two of them.",
+)
+@click.option("--year", help="Only documents of these years, such as 2019-2024.")
+@click.option("--pages", help="Only documents with this many pages of 3,000 characters, such as 5-20.")
+@click.option("--mathematics", help="Only documents with this share of characters in formulas, such as 0-0.05.")
 @click.option("--limit", type=click.IntRange(1), help="At most this many documents, drawn at random.")
 @options.seed
-@click.option("--guidelines", type=options.PATH, help="Guidelines in Markdown.")
+@click.option("--guidelines", type=options.PATH, help="Your own guidelines, in Markdown.")
 @click.option("--import", "imported", type=options.PATH, help="Annotations to add as layers, in Fathom's format.")
 @options.port
 @click.option("--no-server", is_flag=True, help="Create or change the project, and serve nothing.")

@@ -33,14 +33,14 @@ def command() -> None:
 @click.option("--corpus", type=options.PATH, required=True, help="The corpus with the annotated documents.")
 @click.option("--out", type=options.PATH, required=True, help="The file to write: JSON Lines.")
 @click.option("--format", "kind", type=click.Choice(FORMATS), required=True, help="The format of the sources.")
-@click.option("--annotator", default="", help="The name of the annotator.  [default: as the sources say]")
+@click.option("--annotator", default="", help="The name of the annotator.  [default: the name in the sources]")
 @options.as_json
 def import_(sources: tuple[Path, ...], corpus: Path, out: Path, kind: Format, annotator: str, as_json: bool) -> None:
-    """Read annotations of another tool and find their quotes in a corpus.
+    """Import annotations made with another tool.
 
     SOURCES are files, folders or archives. Documents are found by id, DOI, file name or title. Every quote is located
-    in the text of the corpus, whatever its spaces, hyphens and marks; what is not found is listed and left out, and
-    never guessed. Reads files only; calls no model.
+    in the text of the corpus, regardless of whitespace, hyphenation and markup; quotes that are not found are listed
+    and left out. Writes one file; calls no model.
     """
     report = import_annotations(sources, corpus, out, kind, annotator)
     click.echo(report.model_dump_json(indent=2) if as_json else "\n".join(_lines(out, report)))
@@ -65,13 +65,13 @@ def import_(sources: tuple[Path, ...], corpus: Path, out: Path, kind: Format, an
     show_default=True,
     help="The format; `annotations` is what `fathom build claims` and `fathom agree` read.",
 )
-@click.option("--annotator", "annotators", multiple=True, help="Only the layers of this annotator.")
-@click.option("--unfinished", is_flag=True, help="Also layers that are not done, marked as incomplete.")
+@click.option("--annotator", "annotators", multiple=True, help="Only the layers of this annotator. Repeatable.")
+@click.option("--unfinished", is_flag=True, help="Also write layers that are not done, marked as incomplete.")
 @options.as_json
 def export(
     project: Path, out: Path, kind: ExportFormat, annotators: tuple[str, ...], unfinished: bool, as_json: bool
 ) -> None:
-    """Write the layers of a project of `fathom annotate` that are done.
+    """Export finished layers of a `fathom annotate` project.
 
     Label Studio's and brat's files can be imported again without loss. Reads the project and its corpus; calls no
     model.

@@ -34,14 +34,16 @@ def command() -> None:
     """Write puzzles in a browser, with baselines, review and consensus, for `fathom build puzzles --authored`."""
 
 
-@command.command("serve")
+@command.command(
+    "serve", epilog=options.examples("fathom author serve corpus --project puzzles --author ada --author ben")
+)
 @click.argument("corpus", type=options.PATH)
 @click.option("--project", type=options.PATH, required=True, help="The folder of the project.")
-@click.option("--author", "people", multiple=True, help="Who writes and reviews. Repeatable.")
+@click.option("--author", "people", multiple=True, help="A person who writes and reviews. Repeatable.")
 @options.port
 @click.option("--no-server", is_flag=True, help="Create the project, and serve nothing.")
 def serve(corpus: Path, project: Path, people: tuple[str, ...], port: int, no_server: bool) -> None:
-    """Serve the pages on the loopback address.
+    """Serve the authoring pages on the loopback address.
 
     People draft puzzles about the documents of CORPUS, answer those of others before they see the key, and settle
     disagreements. Each stage is recorded with its reason. Writes the project; calls no model.
@@ -53,7 +55,7 @@ def serve(corpus: Path, project: Path, people: tuple[str, ...], port: int, no_se
     serve_authoring(project, port=port, started=link_printer(as_json=False))
 
 
-@command.command("baselines")
+@command.command("baselines", epilog=options.examples("fathom author baselines puzzles --model openai/gpt-4.1-mini"))
 @PROJECT
 @click.option("--model", "models", multiple=True, required=True, help="A model that answers the puzzles. Repeatable.")
 def baselines(project: Path, models: tuple[str, ...]) -> None:
@@ -66,11 +68,14 @@ def baselines(project: Path, models: tuple[str, ...]) -> None:
     click.echo("\n".join([f"{project}: baselines answered {count:,} puzzles", *_lines(authoring_counts(project))]))
 
 
-@command.command("counts")
+@command.command("counts", epilog=options.examples("fathom author counts puzzles"))
 @PROJECT
 @options.as_json
 def counts(project: Path, as_json: bool) -> None:
-    """Count the puzzles by state and stage, and the reasons. Reads the project; calls no model."""
+    """Count puzzles by state and stage.
+
+    Also prints why puzzles were discarded or rejected. Reads the project; calls no model.
+    """
     found = authoring_counts(project)
     click.echo(found.model_dump_json(indent=2) if as_json else "\n".join([f"{project}:", *_lines(found)]))
 
@@ -84,11 +89,14 @@ def _lines(found: AuthoringCounts) -> list[str]:
     return lines + [f"  {reason}: {count:,}" for reason, count in found.reasons.items()]
 
 
-@command.command("export")
+@command.command("export", epilog=options.examples("fathom author export puzzles --out puzzles.jsonl"))
 @PROJECT
 @click.option("--out", type=options.PATH, required=True, help="The file to write: JSON Lines.")
 def export(project: Path, out: Path) -> None:
-    """Write the final puzzles, on which author and reviewer agree. Calls no model."""
+    """Write the final puzzles, on which author and reviewer agree.
+
+    `fathom build puzzles --authored` reads the file. Reads the project; calls no model.
+    """
     count = export_puzzles(project, out)
     click.echo(f"{out}: {count:,} puzzles\nnext: fathom build puzzles CORPUS --authored {out} --out bench")
 
@@ -98,9 +106,9 @@ def export(project: Path, out: Path) -> None:
 @click.option("--out", type=options.PATH, required=True, help="The folder to write: a corpus and puzzles.jsonl.")
 @options.as_json
 def import_(files: tuple[Path, ...], out: Path, as_json: bool) -> None:
-    """Read puzzles of MuSR with their reasoning trees.
+    """Import the puzzles of MuSR with their reasoning trees.
 
-    FILES are its JSON files, as they are or compressed. The stories become a corpus, and the conclusions of each tree a
+    FILES are its JSON files, plain or compressed. The stories become a corpus, and the conclusions of each tree a
     checklist. Writes only --out; calls no model.
     """
     report = import_puzzles(files, out)

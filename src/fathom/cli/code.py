@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     )
 )
 @click.argument("targets", metavar="RUN...|CODING", nargs=-1, required=True, type=options.PATH)
-@click.option("--out", type=options.PATH, help="The folder of a new coding.")
-@click.option("--per", type=options.PerTag(), help="How many questions for each value of a tag, such as skill=5.")
+@click.option("--out", type=options.PATH, help="The folder of a new error-coding project.")
+@click.option("--per", type=options.PerTag(), help="Number of questions for each value of a tag, such as skill=5.")
 @click.option(
     "--failed-by",
     type=click.Choice(["any", "all"]),
@@ -34,14 +34,18 @@ if TYPE_CHECKING:
     show_default=True,
     help="Draw questions that some run fails, or only those that every run fails.",
 )
-@click.option("--annotator", "coders", multiple=True, help="The name of a coder; give it twice for an agreement.")
-@click.option("--category", "categories", multiple=True, help="A category to start with, as NAME or 'NAME: MEANING'.")
+@click.option(
+    "--annotator", "coders", multiple=True, help="The name of a coder. Repeatable: two or more give agreement."
+)
+@click.option(
+    "--category", "categories", multiple=True, help="A first category, as NAME or 'NAME: MEANING'. Repeatable."
+)
 @click.option("--bench", type=options.PATH, help="The bench of the runs, if it has been moved.")
 @options.seed
 @options.port
 @click.option("--no-server", is_flag=True, help="Create the project, and serve nothing.")
 @click.option(
-    "--results", is_flag=True, help="For an error-coding project: print categories by run and tag, and the agreement."
+    "--results", is_flag=True, help="For an error-coding project: print categories by run and tag, and agreement."
 )
 @options.as_json
 def command(

@@ -33,7 +33,9 @@ from fathom.records.lengths import format_length, parse_length
     show_default=True,
     help="Context lengths in tokens; K is 1,024.",
 )
-@click.option("--count", type=click.IntRange(1), default=100, show_default=True, help="Contexts of each length.")
+@click.option(
+    "--count", type=click.IntRange(1), default=100, show_default=True, help="Number of contexts of each length."
+)
 @click.option(
     "--sampling",
     type=options.CommaList(get_args(Sampling), required=True),
@@ -67,7 +69,7 @@ from fathom.records.lengths import format_length, parse_length
     "--subjects", type=options.CommaList(), default="", help="Only these subjects, such as physics,companies."
 )
 @click.option("--languages", type=options.CommaList(), default="", help="Only these languages, such as en,zh.")
-@click.option("--per-subject", is_flag=True, help="Contexts of one subject each, and --count of each subject.")
+@click.option("--per-subject", is_flag=True, help="Sample contexts of one subject each, --count for each subject.")
 @click.option("--min-tokens", type=options.Length(), default=0, help="Only documents with at least this many tokens.")
 @click.option(
     "--known",

@@ -24,17 +24,23 @@ if TYPE_CHECKING:
     )
 )
 @click.argument("bench", type=options.PATH)
-@click.option("--import", "imported", multiple=True, type=options.PATH, help="A dispute that a report page wrote.")
-@click.option("--question", help="The id of the question that a statement is about.")
+@click.option(
+    "--import",
+    "imported",
+    multiple=True,
+    type=options.PATH,
+    help="A dispute file downloaded from a report page. Repeatable.",
+)
+@click.option("--question", help="The id of the question.")
 @click.option(
     "--state",
     type=click.Choice(["disputed", "upheld", "retired"]),
     default="disputed",
     show_default=True,
-    help="What is stated about the question.",
+    help="The new state of the question.",
 )
-@click.option("--reason", help="The reason of the statement.")
-@click.option("--by", help="The name of the person who makes it.")
+@click.option("--reason", help="The reason.")
+@click.option("--by", help="Your name.")
 @options.as_json
 def command(
     bench: Path,
@@ -45,7 +51,7 @@ def command(
     by: str | None,
     as_json: bool,
 ) -> None:
-    """List the errata of a bench, import disputes from a report page, or dispute, uphold or retire an item.
+    """List the errata of a bench, or dispute, uphold or retire an item.
 
     Errata are statements about items with a reason and a name; the last one about an item counts. Items stay in the
     bench: `fathom score` and the report state accuracy with and without retired questions. Reads the bench; writes

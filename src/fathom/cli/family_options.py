@@ -121,7 +121,7 @@ def _bound(field: FieldInfo, name: str) -> Any:
 
 def _default(field: FieldInfo) -> str:
     match field.default:
-        case None | "" | {}:
+        case None | "" | {} | ():
             return ""
         case tuple() as values:
             return f"  [default: {','.join(map(str, values))}]"

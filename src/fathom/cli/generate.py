@@ -60,7 +60,7 @@ def command(
     interruption, the same command continues where it stopped.
     """
     if documents is not None and tokens is not None:
-        raise click.UsageError("--documents and --tokens are both given, but only one can set the size.")
+        raise click.UsageError("--documents and --tokens both set the size. Give one of them.")
     if documents is None and tokens is None:
         documents = 100
     with (

@@ -27,11 +27,11 @@ def command() -> None:
 @click.option("--out", type=options.PATH, required=True, help="The folder of the run to write.")
 @options.as_json
 def inspect(log: Path, bench: Path, out: Path, as_json: bool) -> None:
-    """Make a run from a log of Inspect, to be scored, analyzed and reported.
+    """Make a run from a log of Inspect.
 
-    The samples of LOG are questions of the bench: those of `inspect eval fathom/FAMILY`, or of a task of your own whose
-    samples have the ids of questions. Questions without a sample count as unanswered. Reads the log and the bench;
-    writes the run's folder; calls no model.
+    The run can be scored, analyzed and reported like any other. The samples of LOG are questions of the bench: those of
+    `inspect eval fathom/FAMILY`, or of a task of your own whose samples have the ids of questions. Questions without a
+    sample count as unanswered. Reads the log and the bench; writes the run's folder; calls no model.
     """
     from fathom.api.imports import import_inspect
 

@@ -58,7 +58,7 @@ class Thresholds(click.ParamType[dict[str, float]]):
 @click.option(
     "--include-all",
     is_flag=True,
-    help="Read READMEs, licenses, lists of files and the like in folders and archives as documents, too.",
+    help="Also read READMEs, licenses, file lists and the like in folders and archives as documents.",
 )
 @click.option("--full-text", is_flag=True, help="Leave out documents that have only an abstract and references.")
 @click.option(
@@ -74,7 +74,9 @@ class Thresholds(click.ParamType[dict[str, float]]):
     help="Exit with 1 if a field is known for a smaller share of the documents that may have it: authors=0.99, or if "
     "fewer citations are resolved: resolved=0.95.",
 )
-@click.option("--allow-incomplete", is_flag=True, help="Exit with 0 although a source is damaged, cut or too large.")
+@click.option(
+    "--allow-incomplete", is_flag=True, help="Exit with 0 even if a source is damaged, truncated or too large."
+)
 @click.option(
     "--self-test",
     type=click.IntRange(1, 10_000),

@@ -15,43 +15,56 @@ import click
 from fathom.records.errors import FathomError, os_error, refuse_undecodable
 from fathom.records.version import __version__
 
-COMMANDS = {
-    "demo": "Run all of Fathom on a small generated corpus.",
-    "quickstart": "Make a first benchmark from your own documents.",
-    "ingest": "Read documents into a corpus.",
-    "generate": "Write a corpus of generated documents.",
-    "contexts": "Sample documents of a corpus into contexts of given lengths.",
-    "annotate": "Mark claims and evidence in a browser.",
-    "author": "Write puzzles in a browser, and import those of others.",
-    "annotations": "Import and export annotations of claims and evidence.",
-    "pack": "Check or draft a domain pack, or extract its figures.",
-    "agree": "Measure the agreement of annotators.",
-    "build": "Build a bench: questions with keys over a corpus.",
-    "audit": "Verify every item of a bench from its files.",
-    "errata": "Dispute or retire items of a bench, or list its errata.",
-    "fit": "Fit a bench to a model's context window.",
-    "swap": "Make a counterfactual bench with swapped names and numbers.",
-    "models": "List models with window, prices, release and training cutoff.",
-    "plan": "Estimate the requests, tokens and price of a run.",
-    "run": "Run a model on a bench.",
-    "import": "Make a run from the log of another tool.",
-    "status": "Show the progress, errors and spending of one run.",
-    "runs": "List runs with their state, progress, spending and accuracy.",
-    "check-system": "Check that a system of your own follows the contract.",
-    "score": "Score a run, or a file of answers against a bench.",
-    "judges": "Report on the judges of runs: error, agreement, drift.",
-    "study": "Let people answer questions of a bench.",
-    "code": "Sort wrong responses of runs into categories by hand.",
-    "analyze": "Analyze runs: accuracy, comparisons, error patterns, causes.",
-    "compare": "Compare two runs on one bench, question by question.",
-    "correlate": "Correlate properties of models over runs.",
-    "table": "Tabulate a measure of runs by any of their properties.",
-    "report": "Write a report page or a leaderboard.",
-    "contamination": "Measure how much of a run was memorized.",
-    "show": "Show a corpus, a bench or a run, or a part of it.",
+SECTIONS = {
+    "Start here": {
+        "demo": "Run all of Fathom on a small generated corpus.",
+        "quickstart": "Make a first benchmark from your own documents.",
+    },
+    "Documents": {
+        "ingest": "Read documents into a corpus.",
+        "generate": "Write a corpus of generated documents.",
+        "contexts": "Sample documents of a corpus into contexts of given lengths.",
+    },
+    "Benchmarks": {
+        "build": "Build a bench: questions with keys over a corpus.",
+        "audit": "Verify every item of a bench from its files.",
+        "fit": "Fit a bench to a model's context window.",
+        "swap": "Make a counterfactual bench with swapped names and numbers.",
+        "pack": "Check or draft a domain pack, or extract its figures.",
+        "show": "Show a corpus, a bench or a run, or a part of it.",
+    },
+    "Runs": {
+        "models": "List models with window, prices, release and training cutoff.",
+        "plan": "Estimate the requests, tokens and price of a run.",
+        "run": "Run a model on a bench.",
+        "status": "Show the progress, errors and spending of one run.",
+        "runs": "List runs with their state, progress, spending and accuracy.",
+        "import": "Make a run from the log of another tool.",
+        "check-system": "Check that your own system follows the contract.",
+    },
+    "Results": {
+        "score": "Score a run, or a file of answers against a bench.",
+        "analyze": "Analyze runs: accuracy, comparisons, error patterns, causes.",
+        "compare": "Compare two runs on one bench, question by question.",
+        "table": "Tabulate a measure of runs by any of their properties.",
+        "report": "Write a report page or a leaderboard.",
+        "correlate": "Correlate properties of models over runs.",
+        "judges": "Report on the judges of runs: error, agreement, drift.",
+        "contamination": "Measure how much of a run was memorized.",
+    },
+    "Work by people": {
+        "annotate": "Mark claims and evidence, or review items, in a browser.",
+        "annotations": "Import and export annotations of claims and evidence.",
+        "agree": "Measure the agreement of annotators.",
+        "author": "Write puzzles in a browser, or import existing ones.",
+        "errata": "Dispute or retire items of a bench, or list its errata.",
+        "study": "Let people answer questions of a bench.",
+        "code": "Sort incorrect responses of runs into categories by hand.",
+    },
 }
-"""The commands in the order of a typical workflow. Each has a module of its name in this package, with underscores
-in place of hyphens and after a keyword of Python."""
+"""The commands by subject. Each has a module of its name in this package, with underscores in place of hyphens and
+after a keyword of Python."""
+COMMANDS = {name: summary for commands in SECTIONS.values() for name, summary in commands.items()}
 
 
 class _Commands(click.Group):
@@ -77,8 +90,10 @@ class _Commands(click.Group):
         return super().resolve_command(context, words)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+        longest = max(map(len, COMMANDS))
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(longest), summary) for name, summary in commands.items()])
 
 
 EXAMPLE = """
@@ -86,9 +101,11 @@ EXAMPLE = """
 Example:
   fathom quickstart my-documents --out first
   fathom generate --out corpus --documents 200 --seed 7
-  fathom contexts corpus --lengths 64K,128K
+  fathom contexts corpus --lengths 64K,128K --count 12
   fathom build numeric corpus --out bench
   fathom audit bench
+  fathom run bench --model 'sim/reader?miss=0.1' --out runs/simulated
+  fathom report runs/simulated --out report.html
 """
 
 
@@ -97,8 +114,8 @@ Example:
 def cli() -> None:
     """Turn documents into a long-context benchmark in which every answer key carries its proof.
 
-    Each command reads files and writes files, and resumes when it is run again after a kill. Its help says whether it
-    calls a model.
+    Each command reads and writes files. A command that was interrupted resumes when it is run again. `fathom COMMAND
+    --help` explains a command, says whether it calls a model, and gives examples.
     """
 
 

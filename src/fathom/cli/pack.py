@@ -42,10 +42,10 @@ def check(pack: str, corpus: Path, seed: int, as_json: bool) -> None:
 @options.corpus
 @click.option("--out", type=options.PATH, required=True, help="The TOML file to write.")
 def draft(corpus: Path, out: Path) -> None:
-    """Propose a pack from the facts and the labels of tables that recur in a corpus.
+    """Propose a pack for the documents of a corpus.
 
-    What half of the documents state becomes a field. Revise the nouns, and add metrics. Reads CORPUS;
-    writes one file; calls no model.
+    Every fact, and every label of a table, that half of the documents have becomes a field. Revise the nouns, and add
+    metrics. Reads CORPUS; writes one file; calls no model.
     """
     written = packs.write_draft(corpus, out)
     count = len(packs.read_pack(str(written)).fields)
@@ -62,23 +62,27 @@ def draft(corpus: Path, out: Path) -> None:
 @click.argument("pack")
 @options.corpus
 @click.option("--extractor", "extractors", multiple=True, required=True, help="A model that extracts. Repeatable.")
-@click.option("--tries", type=click.IntRange(1, 99), default=3, show_default=True, help="How often each is asked.")
+@click.option(
+    "--tries", type=click.IntRange(1, 99), default=3, show_default=True, help="Number of times each extractor is asked."
+)
 @click.option(
     "--no-consensus",
     type=click.Choice(["unknown", "discard"]),
     default="unknown",
     show_default=True,
-    help="Without a majority: the figure is unknown, or all figures of the document are.",
+    help="Without a majority: treat the figure as unknown, or discard all figures of the document.",
 )
-@click.option("--all-fields", is_flag=True, help="Also ask for figures that structure or tables give.")
+@click.option(
+    "--all-fields", is_flag=True, help="Also ask for figures that are already known from structure or tables."
+)
 @click.option(
     "--figures-at-once", type=click.IntRange(1), default=8, show_default=True, help="Figures asked for in one prompt."
 )
-@click.option("--limit", type=click.IntRange(1), help="Ask about this many documents only, the first ones.")
+@click.option("--limit", type=click.IntRange(1), help="Ask about the first documents only, this many.")
 @click.option(
     "--max-document",
     type=options.Length(),
-    help="Tokens of a document that are shown: its tables and paragraphs with most labels.  [default: all]",
+    help="Maximum tokens of a document to show: its tables and paragraphs with the most labels.  [default: all]",
 )
 @click.option(
     "--max-tokens", type=options.Length(), default=2_048, show_default=True, help="Maximum tokens of a response."

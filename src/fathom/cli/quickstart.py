@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -11,16 +13,19 @@ from fathom.api import corpora
 from fathom.api.benches import open_bench, read_recipe
 from fathom.api.contexts import format_lengths
 from fathom.api.corpora import open_corpus
-from fathom.api.quickstart import FirstBench, choose, is_corpus, plan_runs, run_folder
+from fathom.api.quickstart import FirstBench, choose, is_audited, is_corpus, plan_runs, run_folder
 from fathom.api.runs import Plan
 from fathom.cli import audit, build, contexts, ingest, options, report, run, score
 from fathom.cli.output import counted, silence_next_lines
 from fathom.cli.show_bench import item_lines
 from fathom.records.errors import FathomError
+from fathom.records.lengths import format_length
 from fathom.work import cores
 
 SHOWN = 3
 """Items that are shown."""
+SHOWN_PASSAGES = 2
+"""Passages that are shown of each of these items."""
 ENOUGH_CONTEXTS = 6
 """Minimum number of contexts, all with a difference, for significance at the 5% level."""
 
@@ -29,25 +34,45 @@ ENOUGH_CONTEXTS = 6
     epilog=options.examples(
         "fathom quickstart my-papers/ --out first",
         "fathom quickstart filings.zip --out first --model openai/gpt-5-mini --budget 5",
+        "fathom quickstart my-papers/ --out first --model openai-api/mine/llama --url http://127.0.0.1:8000/v1 "
+        "--window 128K",
     )
 )
 @click.argument("sources", metavar="DOCS...", nargs=-1, required=True, type=options.PATH)
 @click.option("--out", type=options.PATH, required=True, help="The folder to write to.")
 @click.option("--model", help="Run this model on the bench, and write a report.")
-@click.option("--budget", type=options.NonNegative(), help="With --model: stop before more US dollars are spent.")
+@click.option(
+    "--budget", type=options.NonNegative(), help="With --model: stop before more than this many US dollars are spent."
+)
+@click.option("--url", help="With --model: the address of an OpenAI-compatible server, for models named openai-api/...")
+@click.option(
+    "--window",
+    type=options.Length(),
+    help="With --model: maximum tokens of prompt and response together.  [default: from the table of models]",
+)
 @options.seed
 @click.pass_context
 def command(
-    caller: click.Context, sources: tuple[Path, ...], out: Path, model: str | None, budget: float | None, seed: int
+    caller: click.Context,
+    sources: tuple[Path, ...],
+    out: Path,
+    model: str | None,
+    budget: float | None,
+    url: str | None,
+    window: int | None,
+    seed: int,
 ) -> None:
     """Make a first benchmark from your own documents.
 
     Reads the documents, chooses lengths, families and a number of questions that suit them, builds and audits a bench,
     shows some of its items, and estimates what common models would cost. Prints every command that it runs. Writes to
-    the folder of --out; calls a model only with --model. A second call resumes.
+    the folder of --out; calls a model only with --model. A second call resumes; with another model it adds a run to the
+    report.
     """
-    if budget is not None and model is None:
-        raise FathomError("--budget limits what --model may cost. Give a model, too.")
+    settings = {"budget": budget, "url": url, "window": window}
+    given = ", ".join(f"--{name}" for name, value in settings.items() if value is not None)
+    if model is None and given:
+        raise FathomError(f"{given} is for a run, and no model is given. Add --model NAME.")
     silence_next_lines()
     corpus, bench = out / "corpus", out / "bench"
     if is_corpus(corpus):
@@ -60,14 +85,18 @@ def command(
         chosen = choose(opened)
     _sample(caller, corpus, chosen, seed)
     _build(corpus, bench, chosen, seed)
-    _step("audit", bench)
-    caller.invoke(audit.command, bench=bench)
-    _step("show", bench, "--sample", SHOWN, "--seed", seed)
-    _show(bench, seed)
+    if model is not None and is_audited(open_bench(bench)):
+        click.echo(f"{bench} has been audited before.")
+    else:
+        _step("audit", bench)
+        caller.invoke(audit.command, bench=bench)
+        _step("show", bench, "--sample", SHOWN, "--seed", seed)
+        _show(bench, seed)
     if model is None:
-        click.echo(_prices(bench))
+        again = ("quickstart", *sources, "--out", out, *(("--seed", seed) if seed else ()))
+        click.echo(_prices(bench, shlex.join(map(str, again))))
         return
-    _run(caller, bench, out, model, budget)
+    _run(caller, bench, out, model, settings)
 
 
 def _step(*words: object) -> None:
@@ -110,11 +139,13 @@ def _build(corpus: Path, bench: Path, chosen: FirstBench, seed: int) -> None:
 def _show(folder: Path, seed: int) -> None:
     bench = open_bench(folder)
     with open_corpus(bench.corpus_folder) as corpus:
-        click.echo("\n\n".join("\n".join(item_lines(item, corpus)) for item in bench.sample(SHOWN, seed)))
+        click.echo(
+            "\n\n".join("\n".join(item_lines(item, corpus, SHOWN_PASSAGES)) for item in bench.sample(SHOWN, seed))
+        )
 
 
-def _prices(folder: Path) -> str:
-    """What a run of each common model would cost, and the next command."""
+def _prices(folder: Path, again: str) -> str:
+    """What a run of each common model would cost, and the next command: the same one with a model."""
     bench = open_bench(folder)
     lines = [""]
     if bench.manifest.contexts < ENOUGH_CONTEXTS:
@@ -125,7 +156,7 @@ def _prices(folder: Path) -> str:
     lines += [f"  {name:30} {_price(planned)}" for name, planned in plans.items()]
     fitting = {name: planned.price or 0.0 for name, planned in plans.items() if not planned.overflow}
     if fitting:
-        lines.append(f"next: fathom run {folder} --model {min(fitting, key=lambda name: fitting[name])} --budget 5")
+        lines.append(f"next: fathom {again} --model {min(fitting, key=lambda name: fitting[name])} --budget 5")
     else:
         lines.append(f"next: fathom fit {folder} --window 128K --out {folder.parent / 'fitted'}")
     return "\n".join(lines)
@@ -140,13 +171,14 @@ def _price(planned: Plan) -> str:
     )
 
 
-def _run(caller: click.Context, bench: Path, out: Path, model: str, budget: float | None) -> None:
+def _run(caller: click.Context, bench: Path, out: Path, model: str, settings: dict[str, Any]) -> None:
     folder, page = run_folder(out, model), out / "report.html"
-    limit = () if budget is None else ("--budget", f"{budget:g}")
-    _step("run", bench, "--model", model, *limit, "--out", folder)
+    written: dict[str, Callable[[Any], str]] = {"budget": "{:g}".format, "url": str, "window": format_length}
+    given = [(f"--{name}", written[name](value)) for name, value in settings.items() if value is not None]
+    _step("run", bench, "--model", model, *(word for option in given for word in option), "--out", folder)
     incomplete: SystemExit | None = None
     try:
-        caller.invoke(run.command, bench=bench, model=model, budget=budget, out=folder)
+        caller.invoke(run.command, bench=bench, model=model, out=folder, **settings)
     except SystemExit as ended:
         if ended.code != 1:
             raise
@@ -155,5 +187,6 @@ def _run(caller: click.Context, bench: Path, out: Path, model: str, budget: floa
     caller.invoke(score.command, target=folder)
     _step("report", out / "runs", "--out", page)
     caller.invoke(report.command, runs=(out / "runs",), out=page)
+    click.echo(f"next: open {page} in a browser, or run the same command with another --model to compare")
     if incomplete is not None:
         raise incomplete

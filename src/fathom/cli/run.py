@@ -32,25 +32,31 @@ from fathom.records.errors import FathomError
     "--out", type=options.PATH, help="The run's folder.  [default: runs/BENCH-SYSTEM-MODEL, or runs/BENCH-MATRIX]"
 )
 @click.option("--budget", type=options.NonNegative(), help="Stop before more than this many US dollars are spent.")
-@click.option("--url", help="The address of an OpenAI-compatible server, for models of openai-api/ and vllm/.")
-@click.option("--retries", type=click.IntRange(0, 20), default=4, show_default=True, help="Retries of a request.")
+@click.option("--url", help="The address of an OpenAI-compatible server, for models named openai-api/... or vllm/...")
+@click.option(
+    "--retries", type=click.IntRange(0, 20), default=4, show_default=True, help="Maximum retries of a request."
+)
 @click.option(
     "--timeout", type=click.IntRange(1), default=600, show_default=True, help="Seconds for one attempt of a request."
 )
 @click.option(
-    "--backoff", type=options.NonNegative(), default=2.0, show_default=True, help="Seconds before the second attempt."
+    "--backoff",
+    type=options.NonNegative(),
+    default=2.0,
+    show_default=True,
+    help="Seconds before the first retry; doubled for each further one.",
 )
 @click.option(
     "--max-outage",
     type=options.NonNegative(),
     default=120.0,
     show_default=True,
-    help="Seconds to wait for an endpoint that has stopped answering; then the run stops, and can be resumed.",
+    help="Seconds to wait for an endpoint that has stopped answering before the run stops. It can be resumed.",
 )
 @click.option(
     "--requests-per-minute",
     type=click.FloatRange(1),
-    help="Begin no more requests than this in a minute, evenly spread.",
+    help="Send at most this many requests per minute, evenly spread.",
 )
 @options.as_json
 def command(

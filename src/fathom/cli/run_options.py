@@ -51,7 +51,7 @@ def parse_settings(assignments: Sequence[str]) -> dict[str, str]:
     for assignment in assignments:
         name, equals, value = assignment.partition("=")
         if not name or not equals:
-            raise FathomError(f"-S takes NAME=VALUE, such as -S repairs=2, and '{assignment}' is not of that form.")
+            raise FathomError(f"-S takes NAME=VALUE, not '{assignment}'. Write it like -S repairs=2.")
         if name in settings:
             raise FathomError(f"-S sets '{name}' twice. Set it once.")
         settings[name] = value
@@ -75,7 +75,7 @@ _OPTIONS = (
     click.option(
         "--matrix",
         type=options.PATH,
-        help="Run every cell of this TOML file: models x systems x prompting x samples. Other options are for all.",
+        help="Run every cell of this TOML file: models x systems x prompting x samples. Other options apply to all.",
     ),
     click.option("-S", "set_", multiple=True, metavar="NAME=VALUE", help="A setting of the system. Repeatable."),
     click.option(
@@ -86,7 +86,11 @@ _OPTIONS = (
         help="Ask for the answer alone, or for the reasoning first.",
     ),
     click.option(
-        "--samples", type=click.IntRange(1, 1_000), default=1, show_default=True, help="Responses to each question."
+        "--samples",
+        type=click.IntRange(1, 1_000),
+        default=1,
+        show_default=True,
+        help="Number of responses to each question.",
     ),
     click.option(
         "--temperature",
@@ -98,22 +102,28 @@ _OPTIONS = (
         "--max-tokens", type=options.Length(), default=2_048, show_default=True, help="Maximum tokens of a response."
     ),
     click.option(
-        "--top-p", type=click.FloatRange(0, 1, min_open=True), help="Nucleus sampling.  [default: the provider's]"
+        "--top-p",
+        type=click.FloatRange(0, 1, min_open=True),
+        help="Nucleus sampling: top-p.  [default: the provider's]",
     ),
     click.option(
         "--reasoning-tokens", type=options.Length(), help="Maximum reasoning tokens, for providers that take a number."
     ),
-    click.option("--reasoning-effort", help="Reasoning effort of reasoning models: low, medium, high."),
+    click.option("--reasoning-effort", help="Effort of reasoning models: low, medium or high."),
     click.option(
         "--window",
         type=options.Length(),
-        help="Tokens that prompt and response may have together.  [default: from the table of models]",
+        help="Maximum tokens of prompt and response together.  [default: from the table of models]",
     ),
     click.option("--split", type=click.Choice(["train", "dev", "test"]), help="Ask the questions of one split."),
     click.option("--limit", type=click.IntRange(1), help="Ask only this many questions, drawn at random by --seed."),
     click.option("--prices", type=options.PATH, help="Your own table of windows and prices (TOML)."),
     click.option("--corpus", type=options.PATH, help="Where the corpus is, if it was moved."),
     click.option(
-        "--connections", type=click.IntRange(1, 256), default=8, show_default=True, help="Requests in flight at once."
+        "--connections",
+        type=click.IntRange(1, 256),
+        default=8,
+        show_default=True,
+        help="Maximum number of requests in flight.",
     ),
 )

@@ -38,13 +38,13 @@ OUTCOMES = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudge
 @click.option(
     "--answers",
     type=options.PATH,
-    help='For a bench: JSON lines, {"question_id": ..., "text": ...} or whole responses.',
+    help='For a bench: JSON Lines with {"question_id": ..., "text": ...} or whole responses.',
 )
 @click.option(
     "--split", type=click.Choice(["train", "dev", "test"]), help="With --answers: count the questions of one split."
 )
 @click.option("--only-given", is_flag=True, help="With --answers: count only the questions that the file answers.")
-@click.option("--bench", type=options.PATH, help="For a run: its bench, if that has been moved.")
+@click.option("--bench", type=options.PATH, help="For a run: its bench, if it has been moved.")
 @click.option(
     "--by",
     help="The tag to break scores down by, or `answer` for the type of the answer.  [default: the family's main tag]",
@@ -57,7 +57,7 @@ OUTCOMES = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudge
     "judges",
     metavar="MODEL",
     multiple=True,
-    help="A model that decides where the check of a family cannot, such as on names that are spelled differently. "
+    help="A model that decides where the check of a family cannot, for example on differently spelled names. "
     "Repeatable: a majority of several judges decides.",
 )
 @click.option(
@@ -71,7 +71,7 @@ OUTCOMES = ("incorrect", "unparseable", "refused", "overflow", "error", "unjudge
 @click.option(
     "--calibration",
     type=click.IntRange(min=0),
-    help="Questions to which each judge also judges planted responses, to measure its error.  [default: 40]",
+    help="Number of questions with planted responses that measure the error of each judge.  [default: 40]",
 )
 @click.option("--out", type=options.PATH, help="Where to write the verdicts.  [default: in the run's folder]")
 @options.as_json
@@ -98,15 +98,19 @@ def command(
     """
     is_run = is_run_folder(target)
     if judges and not is_run:
-        raise FathomError(f"'{target}' is not a run, and only the responses of a run can be judged.")
+        raise FathomError(
+            f"'{target}' is not a run, so it cannot be judged. Give the folder of a run, or leave out --judge."
+        )
     if calibration is not None and not judges:
-        raise FathomError("--calibration is for judges. Give --judge MODEL as well.")
+        raise FathomError("--calibration measures judges, and no judge is given. Add --judge MODEL.")
     if judges and needs_judge(target, bench=bench, reasoning=reasoning):
         models = [role_model(name) for name in dict.fromkeys(judges)]
         items = CALIBRATION_ITEMS if calibration is None else calibration
         judge_run(target, models, bench=bench, reasoning=reasoning, calibration=items)
     if answers is None and (split is not None or only_given):
-        raise FathomError("--split and --only-given are for --answers. A run records which questions it asks.")
+        raise FathomError(
+            "--split and --only-given apply to --answers only: a run records which questions it asks. Leave them out."
+        )
     if is_run:
         scores = score_run(target, bench=bench, out=out, reasoning=reasoning)
     elif answers is not None:

@@ -109,7 +109,7 @@ def _range(numbers: NumberRange) -> str:
     return f"{numbers.smallest:,.0f} to {numbers.largest:,.0f}, median {numbers.median:,.0f}"
 
 
-def item_lines(item: BenchItem, corpus: Corpus) -> list[str]:
+def item_lines(item: BenchItem, corpus: Corpus, most_passages: int = MAX_PASSAGES) -> list[str]:
     """An item with its key, its explanation and the passages that prove it."""
     lines = [*_question_lines(item), *_answer_lines(item)]
     if steps := item.explain():
@@ -119,7 +119,7 @@ def item_lines(item: BenchItem, corpus: Corpus) -> list[str]:
         lines += ["how:", *chain.from_iterable(numbered)]
     if item.key.proof.program:
         lines += ["program:", *_indented(item.key.proof.program)]
-    lines += _passage_lines(item.passages(corpus))
+    lines += _passage_lines(item.passages(corpus), most_passages)
     return [escape_control_characters(line) for line in lines]
 
 
@@ -140,12 +140,12 @@ def _indented(text: str) -> list[str]:
     return [f"  {line}" for line in text.splitlines()]
 
 
-def _passage_lines(passages: Sequence[ProofPassage]) -> list[str]:
+def _passage_lines(passages: Sequence[ProofPassage], most: int) -> list[str]:
     if not passages:
         return []
     lines = [f"proof, {counted(len(passages), 'passage')}:"]
     last = ""
-    for one in passages[:MAX_PASSAGES]:
+    for one in passages[:most]:
         if one.document != last:
             place = f"document {one.number}" if one.number else "not in the context"
             lines.append(cut(f"  {one.document} ({place}): {_one_line(one.title)}"))
@@ -153,8 +153,8 @@ def _passage_lines(passages: Sequence[ProofPassage]) -> list[str]:
         shown = _one_line(one.text)
         shown = shown if len(shown) <= 300 else f"{shown[:200]} … {shown[-80:]}"
         lines.append(f"    …{_one_line(one.before)}⟦{shown}⟧{_one_line(one.after)}…")
-    if len(passages) > MAX_PASSAGES:
-        lines.append(f"    and {len(passages) - MAX_PASSAGES:,} more; --json lists all")
+    if len(passages) > most:
+        lines.append(f"    and {len(passages) - most:,} more; --json lists all")
     return lines
 
 

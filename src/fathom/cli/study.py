@@ -40,21 +40,33 @@ class _Duration(click.ParamType[float]):
 )
 @click.argument("target", metavar="BENCH|STUDY", type=options.PATH)
 @click.option("--out", type=options.PATH, help="The folder of a new study.")
-@click.option("--per", type=options.PerTag(), help="How many questions for each value of a tag, such as skill=20.")
-@click.option("--annotators", type=click.IntRange(1), default=3, show_default=True, help="Answers to each question.")
-@click.option("--annotator", "people", multiple=True, help="The name of a person; may be given several times.")
+@click.option("--per", type=options.PerTag(), help="Number of questions for each value of a tag, such as skill=20.")
 @click.option(
-    "--round", "per_round", type=click.IntRange(1), default=3, show_default=True, help="Questions in a round."
+    "--annotators", type=click.IntRange(1), default=3, show_default=True, help="Number of answers to each question."
 )
-@click.option("--controls", type=click.IntRange(0), default=1, show_default=True, help="Control questions per round.")
-@click.option("--show", default="documents", show_default=True, help="The material: documents or tables.")
+@click.option("--annotator", "people", multiple=True, help="The name of a person. Repeatable.")
+@click.option(
+    "--round", "per_round", type=click.IntRange(1), default=3, show_default=True, help="Number of questions in a round."
+)
+@click.option(
+    "--controls", type=click.IntRange(0), default=1, show_default=True, help="Number of control questions per round."
+)
+@click.option(
+    "--show",
+    type=click.Choice(("documents", "tables")),
+    default="documents",
+    show_default=True,
+    help="The material that people are shown.",
+)
 @click.option("--time-limit", type=_Duration(), help="Time for each question, such as 90m.")
 @options.seed
 @options.port
 @click.option("--no-server", is_flag=True, help="Create the study, and serve nothing.")
 @click.option("--values", is_flag=True, help="Check values that keys are computed from, instead of asking questions.")
 @click.option("--results", is_flag=True, help="For a study: print its results.")
-@click.option("--run", "runs", multiple=True, type=options.PATH, help="With --results: a run to compare with.")
+@click.option(
+    "--run", "runs", multiple=True, type=options.PATH, help="With --results: a run to compare with. Repeatable."
+)
 @options.as_json
 def command(
     target: Path,

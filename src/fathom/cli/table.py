@@ -43,24 +43,38 @@ FORMATS = ("text", "markdown", "latex", "csv", "json")
     help="What cells show: accuracy, tokens, seconds:median, outcome=refused, ...  [default: accuracy, or share if "
     "rows or columns are of responses]",
 )
-@click.option("--where", multiple=True, metavar="CONDITION", help="Only such responses: task=choice, length>=128K.")
-@click.option("--macro", type=options.CommaList(), help="Average over the values of these, with equal weights.")
+@click.option(
+    "--where",
+    multiple=True,
+    metavar="CONDITION",
+    help="Only responses that meet this condition: task=choice, length>=128K. Repeatable.",
+)
+@click.option(
+    "--macro", type=options.CommaList(), help="Average over the values of these properties, with equal weights."
+)
 @click.option("--totals", type=options.CommaList(), help="Add the value `all` to these rows or columns.")
-@click.option("--best", default="", metavar="PROPERTY", help="Add the best of its values, by the first measure.")
+@click.option(
+    "--best", default="", metavar="PROPERTY", help="Add the best value of this property, by the first measure."
+)
 @click.option(
     "--difference",
     default="",
     metavar="PROPERTY=A,B",
-    help="Add the difference B - A of two kinds of runs, paired by question.",
+    help="Add the difference B - A between two kinds of runs, paired by question.",
 )
 @click.option("--common", is_flag=True, help="Only questions that every run on their bench asks.")
 @click.option(
     "--rename",
     multiple=True,
     metavar="PROPERTY:VALUE=NAME",
-    help="Show a value under another name, or merge several: model:*235b*=Qwen3-235B.",
+    help="Show a value under another name, or merge several values: model:*235b*=Qwen3-235B. Repeatable.",
 )
-@click.option("--bins", multiple=True, metavar="NUMBER=LIMITS", help="Group a number: context-length=15K,20K.")
+@click.option(
+    "--bins",
+    multiple=True,
+    metavar="NUMBER=LIMITS",
+    help="Group a number into ranges: context-length=15K,20K. Repeatable.",
+)
 @click.option(
     "--cells",
     type=click.Choice(["value", "interval", "full"]),
@@ -68,8 +82,15 @@ FORMATS = ("text", "markdown", "latex", "csv", "json")
     show_default=True,
     help="Values only, with intervals, or also with the number of questions.",
 )
-@click.option("--decimals", type=click.IntRange(0, 6), default=1, show_default=True, help="Of shares, in percent.")
-@click.option("--format", "format_", type=click.Choice(FORMATS), help="The format.  [default: text, or by --out]")
+@click.option(
+    "--decimals", type=click.IntRange(0, 6), default=1, show_default=True, help="Decimal places of percentages."
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    help="The output format.  [default: text, or by the suffix of --out]",
+)
 @click.option("--out", type=options.PATH, help="Write the table here: .csv, .md, .tex, .json or .txt.")
 @click.option("--list", "listed", is_flag=True, help="List the properties with their values, and the measures.")
 @click.option("--bench", type=options.PATH, help="The runs' bench, if it has been moved.")

@@ -105,7 +105,7 @@ def _comparison_matrices(findings: Findings, pairs: Sequence[Comparison]) -> Ite
         yield Figure.of(
             f"comparison-matrix{f'-{number}' if several else ''}",
             title,
-            "Accuracy of the run of the row minus that of the run with the column's number, in percentage points. "
+            "Accuracy of the row's run minus that of the column's (numbered like the rows), in percentage points. "
             "Shaded and bold: confirmed by the test, after Holm's correction.",
             (
                 FigureColumn("run", "Run", lambda one: one.row),
@@ -114,7 +114,7 @@ def _comparison_matrices(findings: Findings, pairs: Sequence[Comparison]) -> Ite
                 FigureColumn("significant", "Significant", lambda one: one.confirmed, "yes"),
             ),
             rows,
-            partial(difference_matrix, title, runs, rows),
+            partial(difference_matrix, title, runs, rows, run_colors(findings)),
         )
 
 
@@ -138,6 +138,7 @@ def _difference_line(one: Comparison, colors: dict[str, int], names: Mapping[str
     return DotRow(
         f"{names[better]} − {names[worse]}",
         [Dot(colors.get(better, 0) if one.significant else GRAY, Point(value, low, high, tip))],
+        tuple(colors[name] for name in (better, worse) if name in colors),
     )
 
 
@@ -398,7 +399,10 @@ def baselines(findings: Findings) -> tuple[Figure, ...]:
         FigureColumn("bench", "Bench", lambda one: benches.get(one.bench, one.bench)),
         *accuracy_columns(lambda one: one.accuracy),
     )
-    note = "Baselines do not read the context. Controls show the accuracy that is possible with perfect retrieval."
+    note = (
+        "Baselines and closed-book runs do not read the context. Other controls show the accuracy that is possible "
+        "with perfect retrieval."
+    )
     shortcuts = [line for bench in findings.benches for line in bench.baselines]
     if shortcuts:
         measured = "; ".join(shortcuts).replace(":;", ":")
@@ -415,7 +419,7 @@ def closed_book(findings: Findings) -> tuple[Figure, ...]:
     benches = bench_names(findings)
 
     def label(one: ClosedBookTest) -> str:
-        return f"{one.model}, {benches.get(one.bench, one.bench)}" if len(benches) > 1 else one.model
+        return f"{one.model} on {benches.get(one.bench, one.bench)}" if len(benches) > 1 else one.model
 
     def draw(width: float) -> SvgNode:
         lines = [

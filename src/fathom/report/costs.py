@@ -88,12 +88,12 @@ def _cost(findings: Findings, kind: CostKind) -> Figure:
 
 def _note(findings: Findings, drawn: set[str], kind: CostKind) -> str:
     notes = [
-        "A dashed line joins the Pareto-optimal runs of a bench: no other run on the same questions is as cheap and "
-        "accurate.",
+        "A dashed line joins the Pareto-optimal runs of a bench: no other run on the same questions is both as "
+        "cheap and as accurate.",
         "Cost is on a logarithmic scale, averaged over the questions with a response.",
     ]
     if len(drawn) > MAX_NAMES:
-        notes.append("Of so many runs, only the Pareto-optimal ones are labeled; point at a mark for its run.")
+        notes.append("Only Pareto-optimal runs are labeled; hover over a mark to see its run.")
     if any(amount(run, kind) == 0 for run in findings.runs):
         notes.append(
             f"{'Free runs' if kind == 'price' else 'Runs without recorded ' + UNITS[kind]} are at the left edge."
@@ -106,7 +106,7 @@ def _note(findings: Findings, drawn: set[str], kind: CostKind) -> str:
     notes += [f"Not drawn, no responses: {join_names(empty)}."] if empty else []
     asked = {run.info.bench for run in findings.runs}, {run.overall.outcomes.questions for run in findings.runs}
     if any(len(some) > 1 for some in asked):
-        notes.append("The runs are not on the same questions, so not all of them are compared.")
+        notes.append("Runs on different questions are not compared with each other.")
     return " ".join(notes)
 
 

@@ -133,7 +133,7 @@ def _explained(findings: Findings) -> Figure:
 
     def draw(width: float) -> SvgNode:
         bars = [(row.run, _attribution_pieces(row.of)) for row in drawn]
-        return stacked_bars("Incorrect answers with a likely cause", bars, width)
+        return stacked_bars("Incorrect answers with a likely cause", bars, width, run_colors(findings))
 
     columns: tuple[FigureColumn[RunRow[Attribution]], ...] = (
         FigureColumn("run", "Run", lambda row: row.run),

@@ -67,7 +67,7 @@ def headline(findings: Findings) -> Figure:
         FigureColumn("effective_length", "Effective length", _effective_length),
         FigureColumn("effective_tokens", "Effective tokens", _effective_tokens, "count", hidden=True),
     )
-    note = "Accuracy over all responses, missing ones included, with a 95% interval clustered by context."
+    note = "Accuracy over all responses, including missing ones, with a 95% interval clustered by context."
     return Figure.of("headline", "Accuracy", note, columns, runs, draw)
 
 

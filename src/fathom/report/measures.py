@@ -60,8 +60,8 @@ def _ratios(findings: Findings) -> Iterator[Figure]:
         FigureColumn("contexts", "Contexts", lambda row: row.of.micro.clusters, "count"),
     )
     note = (
-        "Micro averages: ratios of sums over all questions, those without an answer included, with 95% intervals "
-        "clustered by context. The table has all measures, and the mean over questions (macro) as well."
+        "Micro averages (ratios of sums over all questions, including those without a response), with 95% intervals "
+        "clustered by context. The table has all measures, and also the mean over questions (macro)."
     )
     yield Figure.of("measures", "Measures", note, columns, rows, draw if shares else None)
 
@@ -164,8 +164,8 @@ def _best_systems(findings: Findings) -> Iterator[Figure]:
         FigureColumn("run", "Run", lambda row: row.run.info.name, hidden=True),
     )
     note = (
-        "The run of each model with the best micro average. It is chosen on the same questions, so the value of the "
-        "best is optimistic."
+        "The run of each model with the best micro average. It is chosen on the same questions, so its score is "
+        "optimistic."
     )
     yield Figure.of("best-systems", "Best system of each model", note, columns, rows)
 
@@ -246,8 +246,8 @@ def _seconds(findings: Findings) -> Iterator[Figure]:
 def _box_figure(findings: Findings, id: str, title: str, rows: Sequence[_SpreadRow], unit: str) -> Figure:
     colors = run_colors(findings)
     note = (
-        "Boxes from the first to the third quartile with the median, whiskers to the last value within 1.5 times "
-        "that range, and the mean as a dot. The table has count, mean, maximum and variance."
+        "Boxes: first to third quartile, with the median. Whiskers: to the last value within 1.5 times that range. "
+        "Dot: the mean. The table has count, mean, maximum and variance."
     )
     if unit == "seconds":
         note += " Seconds are the sum over the calls of a response, without waiting for rate limits."

@@ -33,10 +33,10 @@ def recall(findings: Findings) -> tuple[Figure, ...]:
 
     def draw(width: float) -> SvgNode:
         dots = (
-            (f"{row.of.k:,} passages", Dot(colors[row.run], point(f"{row.run}, k = {row.of.k}", row.of.spans)))
+            (f"k = {row.of.k:,}", Dot(colors[row.run], point(f"{row.run}, k = {row.of.k}", row.of.spans)))
             for row in rows
         )
-        return dot_plot("Recall of needed spans", dot_rows((f"{k:,} passages" for k in ranks), dots), width)
+        return dot_plot("Recall of needed spans", dot_rows((f"k = {k:,}" for k in ranks), dots), width)
 
     columns: tuple[FigureColumn[RunRow[RecallAt]], ...] = (
         FigureColumn("run", "Run", lambda row: row.run),
@@ -45,8 +45,8 @@ def recall(findings: Findings) -> tuple[Figure, ...]:
         *interval_columns(lambda row: row.of.documents, "documents", "Needed documents", prefix="documents_"),
     )
     note = (
-        "The mean share of needed spans that lie completely in the first k passages retrieved. The table also has the "
-        "share of needed documents with any such passage."
+        "The mean share of needed spans that are completely in the first k retrieved passages. The table also "
+        "has the share of needed documents with any such passage."
     )
     return (Figure.of("recall", "Recall at k", note, columns, rows, draw), _recall_by_group(findings))
 
@@ -106,7 +106,7 @@ def recall_summary(findings: Findings) -> str:
         return ""
     few = sum(run.retrieval.too_few for run in found if run.retrieval)
     marked = f" {count(few, 'response')} had fewer passages than needed documents (†)." if few else ""
-    return f"What retrieval found of the passages that the keys are proved with.{marked}"
+    return f"How much of the evidence that the questions need was retrieved.{marked}"
 
 
 def failure_stages(findings: Findings) -> tuple[Figure, ...]:
@@ -118,7 +118,7 @@ def failure_stages(findings: Findings) -> tuple[Figure, ...]:
 
     def draw(width: float) -> SvgNode:
         bars = [(run.info.name, [_segment(one) for one in run.failure_stages if one.count]) for run in shown]
-        return stacked_bars("Failures by stage", bars, width)
+        return stacked_bars("Failures by stage", bars, width, run_colors(findings))
 
     columns: tuple[FigureColumn[RunRow[FailureStage]], ...] = (
         FigureColumn("run", "Run", lambda row: row.run),
@@ -128,7 +128,7 @@ def failure_stages(findings: Findings) -> tuple[Figure, ...]:
         FigureColumn("share_of_errors", "Share of failures", lambda row: row.of.share_of_failures, "share"),
         FigureColumn("description", "Description", lambda row: row.of.description),
     )
-    note = "Each failure of a system of several steps has one stage, from its trace, its key and its likely cause."
+    note = "Each failure of a multi-step system has one stage, based on its trace, its key and its likely cause."
     return (Figure.of("failure-stages", "Failures by stage", note, columns, rows, draw),)
 
 

@@ -37,7 +37,8 @@ def sections(findings: Findings) -> list[PageSection]:
         PageSection(
             "measures",
             "Measures",
-            "What responses find of what they should find, and how much of what they give is right.",
+            "How much of the expected answer responses contain (recall), and how much of what they state is correct "
+            "(precision).",
             measures(findings),
         ),
         PageSection(
@@ -87,16 +88,16 @@ def sections(findings: Findings) -> list[PageSection]:
         PageSection(
             "loss-stages",
             "Finding, reading, computing",
-            "The same questions with the full text, with only the passages they need, and with tables of the values. "
-            "What the passages recover was lost in finding, what the tables recover beyond that in reading, the rest "
-            "in computing.",
+            "The same questions with the full text, with only the needed passages, and with tables of the values. The "
+            "accuracy that passages recover was lost in finding, what tables recover beyond that was lost in reading, "
+            "and the rest in computing.",
             failures.loss_stages(findings),
         ),
         PageSection("recall", "Retrieval", multi_step.recall_summary(findings), multi_step.recall(findings), "choice"),
         PageSection(
             "failure-stages",
             "Where failures arise",
-            "Failures of systems of several steps, by what went wrong first.",
+            "Failures of multi-step systems, by what went wrong first.",
             multi_step.failure_stages(findings),
             "matrix",
         ),
@@ -104,7 +105,7 @@ def sections(findings: Findings) -> list[PageSection]:
         PageSection(
             "correlates",
             "Correlates of failure",
-            "How success correlates with properties of the questions, one by one and with the others fixed.",
+            "How success correlates with properties of the questions, one at a time and with the others held fixed.",
             failures.correlates(findings),
             "choice",
         ),
@@ -112,7 +113,7 @@ def sections(findings: Findings) -> list[PageSection]:
         PageSection(
             "samples",
             "Repeated samples",
-            "Results of asking the same question several times.",
+            "Results of asking each question several times.",
             accuracy.samples(findings) + accuracy.repeated_runs(findings),
         ),
         PageSection(
@@ -124,7 +125,7 @@ def sections(findings: Findings) -> list[PageSection]:
         PageSection(
             "closed-book",
             "Closed-book test",
-            "Whether a model without the context beats the majority baseline. A negative result does not rule out "
+            "Whether a model beats the majority baseline without the context. A negative result does not rule out "
             'contamination: use the command "fathom contamination" with memorization probes and swapped benchmarks.',
             closed_book(findings),
         ),

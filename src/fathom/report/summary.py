@@ -90,13 +90,15 @@ def _length_effect(run: RunSummary) -> str:
     if ends is None:
         return ""
     lost, low, high = _drop(*ends)
+    start = f"From {ends[0].name} to {ends[1].name} tokens its accuracy"
     if round(lost * 100) == 0:
-        return f"From {ends[0].name} to {ends[1].name} tokens its accuracy changes by less than a point."
-    verb = "falls" if lost >= 0 else "rises"
-    low, high = (low, high) if lost >= 0 else (-high, -low)
-    change = f"{points(abs(lost))} ({_whole(low)} to {_whole(high)})"
-    sentence = f"From {ends[0].name} to {ends[1].name} tokens its accuracy {verb} by {change}"
-    return f"{sentence}, which is not significant." if low <= 0 <= high else f"{sentence}."
+        return f"{start} changes by less than a point."
+    if low <= 0 <= high:
+        # With a sign: a fall of "-13 to 15 points" would be hard to read.
+        span = f"95% interval {_signed(-high)} to {_signed(-low)}"
+        return f"{start} does not change significantly ({_signed(-lost)} points, {span})."
+    low, high = sorted((abs(low), abs(high)))
+    return f"{start} {'falls' if lost > 0 else 'rises'} by {points(abs(lost))} ({_whole(low)} to {_whole(high)})."
 
 
 def _ends(run: RunSummary) -> tuple[LengthPoint, LengthPoint] | None:
@@ -117,6 +119,10 @@ def _drop(short: LengthPoint, long: LengthPoint) -> tuple[float, float, float]:
         lost - hypot(one.value - one.low, two.high - two.value),
         lost + hypot(one.high - one.value, two.value - two.low),
     )
+
+
+def _signed(share: float) -> str:
+    return f"{round(share * 100):+d}"
 
 
 def _whole(share: float) -> str:

@@ -445,11 +445,20 @@ def open_model(
     try:
         model = get_model(name, config=config, base_url=url, memoize=False, **arguments)
     except PrerequisiteError as error:
-        raise FathomError(f"Cannot use the model '{name}': {_one_line(error)}. See `fathom run --help`.") from error
+        raise FathomError(_missing_prerequisite(name, _one_line(error))) from error
     except (ValueError, ImportError, ModuleNotFoundError) as error:
         raise FathomError(f"The model '{name}' is unknown: {_one_line(error)}. See `fathom run --help`.") from error
     _check_connection(name, model)
     return model
+
+
+def _missing_prerequisite(name: str, message: str) -> str:
+    """Says which API key or package a model needs."""
+    key = re.search(r"\b[A-Z][A-Z0-9_]*_API_KEY\b", message)
+    if key is None:
+        return f"Cannot use the model '{name}': {message}. See `fathom run --help`."
+    without = " (any value if the server needs no key)" if name.startswith("openai-api/") else ""
+    return f"The model '{name}' needs an API key. Set it first: export {key[0]}=...{without}"
 
 
 def _disable_client_retries(model: ProviderModel) -> None:
@@ -469,7 +478,7 @@ def _one_line(error: Exception) -> str:
 
 def _check_address(name: str, url: str | None) -> None:
     if name.partition("/")[0] == "none":
-        raise FathomError(f"'{name}' is not a model. See `fathom run --help`.")
+        raise FathomError(f"'{name}' is not a model. Give one such as openai/gpt-4.1: `fathom models` lists them.")
     if url is None:
         return
     try:

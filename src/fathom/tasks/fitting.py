@@ -40,7 +40,7 @@ MIN_DOCUMENTS = 4
 """The minimum number of documents in a context: with fewer there is little to compare."""
 
 TOO_FEW = f"fewer than {MIN_DOCUMENTS} of its documents fit"
-DUPLICATE = "its shortened context equals another context"
+DUPLICATE = "the shortened context equals another one"
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from math import ceil, floor, log10
 from typing import NamedTuple
 
 from fathom.records.lengths import format_length
 from fathom.report.drawings.canvas import (
+    GRAY,
     LETTER,
     Canvas,
     Scale,
@@ -55,6 +56,13 @@ class DotRow(NamedTuple):
 
     name: str
     dots: Sequence[Dot]
+    runs: tuple[int, ...] = ()
+    """The runs that the row is about, if not that of its only dot: the page hides the row with any of them."""
+
+    def hidden_with(self) -> str | None:
+        """The runs without which the row has no meaning; None for a row about several runs."""
+        runs = self.runs or tuple(dot.series for dot in self.dots if len(self.dots) == 1 and dot.series != GRAY)
+        return " ".join(map(str, runs)) or None
 
 
 def dot_rows(names: Iterable[str], dots: Iterable[tuple[str, Dot]]) -> list[DotRow]:
@@ -101,17 +109,18 @@ def _dot_line(
 ) -> None:
     first = top + (height - len(row.dots) * step) / 2 + step / 2 + (8 if narrow else 0)
     if narrow:
-        canvas.add(text(fit_label(row.name, canvas.width - 12), 2, top + 13))
+        parts = [text(fit_label(row.name, canvas.width - 12), 2, top + 13)]
     else:
-        canvas.add(text(fit_label(row.name, left), left - 6, top + height / 2 + 4, anchor="end"))
+        parts = [text(fit_label(row.name, left), left - 6, top + height / 2 + 4, anchor="end")]
     for number, (series, point) in enumerate(row.dots):
         y = first + number * step
         ends = {"x1": scale(point.low), "y1": y, "x2": scale(point.high), "y2": y}
-        canvas.add(node("line", class_=_whisker(series), data_run=series, **ends))
-        canvas.add(marker(series, scale(point.value), y, point.tip, 4))
+        parts.append(node("line", class_=_whisker(series), data_run=series, **ends))
+        parts.append(marker(series, scale(point.value), y, point.tip, 4))
         if not narrow and len(row.dots) == 1:
             shown = "none" if unit == "tokens" and point.value <= scale.low else _tick(point.value, unit, 1)
-            canvas.add(text(shown, canvas.width - 4, y + 4, "quiet", "end"))
+            parts.append(text(shown, canvas.width - 4, y + 4, "quiet", "end"))
+    canvas.add(node("g", *parts, data_runs=row.hidden_with()))
 
 
 def _whisker(series: int) -> str:
@@ -122,7 +131,8 @@ def _tick(value: float, unit: str, decimals: int = 0) -> str:
     if unit == "share":
         return percent(value, decimals)
     if unit == "tokens":
-        return format_length(round(2**value))
+        length = format_length(round(2**value))
+        return f"{int(length):,}" if length.isdecimal() else length
     return (
         f"{value * 100:+.{decimals}f}"
         if unit == "difference"
@@ -249,13 +259,15 @@ def scatter_plot(what: str, spots: Sequence[ScatterPoint], axis: str, width: flo
         x = places[spot]
         left = x > width * 0.7
         name = fit_label(spot.name, (x if left else width - x) - 20)
-        canvas.add(text(name, x - 11 if left else x + 11, y + 4, "label", "end" if left else "start"))
+        label = text(name, x - 11 if left else x + 11, y + 4, "label", "end" if left else "start")
+        canvas.add(node("g", label, data_runs=spot.series))
     return canvas.finished()
 
 
 def _spot(canvas: Canvas, spot: ScatterPoint, x: float, down: Scale) -> None:
+    ends = {"x1": x, "y1": down(spot.point.low), "x2": x, "y2": down(spot.point.high)}
     canvas.add(
-        node("line", x1=x, y1=down(spot.point.low), x2=x, y2=down(spot.point.high), class_=_whisker(spot.series)),
+        node("line", class_=_whisker(spot.series), data_run=spot.series, **ends),
         marker(spot.series, x, down(spot.point.value), spot.point.tip, 5.5),
     )
 
@@ -277,8 +289,13 @@ class Segment(NamedTuple):
     tip: str
 
 
-def stacked_bars(what: str, rows: Sequence[tuple[str, Sequence[Segment]]], width: float) -> SvgNode:
-    """Stacked bars that add up to a whole; wide segments are labeled with their shares."""
+def stacked_bars(
+    what: str, rows: Sequence[tuple[str, Sequence[Segment]]], width: float, series: Mapping[str, int] | None = None
+) -> SvgNode:
+    """Stacked bars that add up to a whole; wide segments are labeled with their shares.
+
+    `series` has the number of each run by the name of its row, so that the page can hide it.
+    """
     narrow = width < NARROW
     left = 0.0 if narrow else min(230.0, max((text_width(name) for name, _ in rows), default=1) * LETTER + 14)
     each = 52.0 if narrow else 40.0
@@ -290,10 +307,10 @@ def stacked_bars(what: str, rows: Sequence[tuple[str, Sequence[Segment]]], width
     for number, (name, pieces) in enumerate(rows):
         top = number * each + (20 if narrow else 8)
         if narrow:
-            canvas.add(text(fit_label(name, width - 12), 2, top - 4))
+            label = text(fit_label(name, width - 12), 2, top - 4)
         else:
-            canvas.add(text(fit_label(name, left), left, top + 16, anchor="end"))
-        _stack(canvas, pieces, scale, top)
+            label = text(fit_label(name, left), left, top + 16, anchor="end")
+        canvas.add(node("g", label, *_stack(pieces, scale, top), data_runs=(series or {}).get(name)))
     return canvas.finished()
 
 
@@ -307,15 +324,15 @@ def _stack_names(canvas: Canvas, names: Sequence[tuple[str, str]], left: float, 
             x += text_width(name) * LETTER + 34
 
 
-def _stack(canvas: Canvas, pieces: Sequence[Segment], scale: Scale, top: float) -> None:
+def _stack(pieces: Sequence[Segment], scale: Scale, top: float) -> Iterator[Node]:
     start = 0.0
     for piece in pieces:
         x, end = scale(start), scale(start + piece.share)
         start += piece.share
         wide = max(0.0, end - x - 1)
-        canvas.add(node("rect", x=x, y=top, width=wide, height=24, class_=piece.class_, tabindex=0, data_tip=piece.tip))
+        yield node("rect", x=x, y=top, width=wide, height=24, class_=piece.class_, tabindex=0, data_tip=piece.tip)
         if wide > 34:
-            canvas.add(text(percent(piece.share), (x + end) / 2, top + 16, "onmark", "middle"))
+            yield text(percent(piece.share), (x + end) / 2, top + 16, "onmark", "middle")
 
 
 class HeatCell(NamedTuple):
@@ -380,10 +397,13 @@ class DifferenceCell(NamedTuple):
     tip: str
 
 
-def difference_matrix(what: str, names: Sequence[str], fields: Sequence[DifferenceCell], width: float) -> SvgNode:
+def difference_matrix(
+    what: str, names: Sequence[str], fields: Sequence[DifferenceCell], series: Mapping[str, int], width: float
+) -> SvgNode:
     """Differences in points between every two names; a difference that a test confirms is shaded and bold.
 
-    Columns have the numbers of the rows: beside one another there is no room for names of runs.
+    Columns have the numbers of the rows: beside one another there is no room for names of runs. `series` has the number
+    of each run, so that the page can hide it.
     """
     labels = [f"{name} · {number}" for number, name in enumerate(names, start=1)]
     left = min(width * 0.45, max(map(text_width, labels), default=1) * LETTER + 12)
@@ -391,18 +411,21 @@ def difference_matrix(what: str, names: Sequence[str], fields: Sequence[Differen
     canvas = Canvas(width, 30 + len(names) * 30, what)
     for place, (name, label) in enumerate(zip(names, labels, strict=True)):
         x, y = left + (place + 0.5) * each, 48 + place * 30
+        shared = {"data_tip": name, "data_runs": series.get(name)}
         if each >= MIN_COLUMN_WIDTH or (place + 1) % 5 == 0:
-            canvas.add(node("text", place + 1, x=x, y=20, class_="tick", text_anchor="middle", data_tip=name))
+            canvas.add(node("text", place + 1, x=x, y=20, class_="tick", text_anchor="middle", **shared))
         canvas.add(
-            node("text", fit_label(label, left - 6), x=left - 8, y=y, class_="label", text_anchor="end", data_tip=name)
+            node("text", fit_label(label, left - 6), x=left - 8, y=y, class_="label", text_anchor="end", **shared)
         )
     for one in fields:
         x, y = left + names.index(one.column) * each, 29 + names.index(one.row) * 30
         step = min(4, ceil(abs(one.value) * 8)) if one.confirmed else 0
         shade = f"{'up' if one.value > 0 else 'down'}{step}" if step else "d0"
         size = {"x": x + 1, "y": y, "width": max(1.0, each - 2), "height": 28}
-        canvas.add(node("rect", class_=shade, tabindex=0, data_tip=one.tip, **size))
+        parts = [node("rect", class_=shade, tabindex=0, data_tip=one.tip, **size)]
         if each >= 30:
             style = f"{'label strong' if one.confirmed else 'tick'}{' dark' if step >= 3 else ''}"
-            canvas.add(text(f"{round(one.value * 100):+d}", x + each / 2, y + 18, style, "middle"))
+            parts.append(text(f"{round(one.value * 100):+d}", x + each / 2, y + 18, style, "middle"))
+        runs = " ".join(str(series[name]) for name in (one.row, one.column) if name in series)
+        canvas.add(node("g", *parts, data_runs=runs or None))
     return canvas.finished()

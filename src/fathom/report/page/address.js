@@ -41,7 +41,8 @@ function queryOf(chosen, hidden, data) {
   return query;
 }
 
-// Checkboxes of the runs. Everything of a run has its number in `data-run`, so that a rule of the style sheet hides it.
+// Checkboxes of the runs. Everything about a run has its number in `data-run`, or among those of `data-runs`, so that a
+// rule of the style sheet hides it.
 class ShownRuns {
   constructor(runs, query) {
     this.runs = runs;
@@ -58,7 +59,7 @@ class ShownRuns {
   lay() {
     const [style] = document.styleSheets;
     for (; this.rules > 0; this.rules -= 1) style.deleteRule(style.cssRules.length - 1);
-    for (const run of this.hidden) style.insertRule(`[data-run="${run}"] { display: none !important; }`, style.cssRules.length);
+    for (const run of this.hidden) style.insertRule(`[data-run="${run}"], [data-runs~="${run}"] { display: none !important; }`, style.cssRules.length);
     this.rules = this.hidden.size;
   }
 

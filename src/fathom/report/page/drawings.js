@@ -28,8 +28,22 @@ function figureOf(figure, legend) {
   return whole;
 }
 
-// The legend: hovering over a run highlights it in the section, a click keeps it highlighted.
-function legendOf(runs) {
+// The runs whose marks a figure has.
+function runsIn(figure) {
+  const found = new Set();
+  const visit = ([, attributes, children]) => {
+    if ("data-run" in attributes) found.add(Number(attributes["data-run"]));
+    children.filter(Array.isArray).forEach(visit);
+  };
+  if (figure.drawings) visit(figure.drawings.wide);
+  return found;
+}
+
+// The legend, of the runs in a figure if one is given: hovering over a run highlights it in the section, a click keeps it
+// highlighted.
+function legendOf(allRuns, figure) {
+  const drawn = figure && runsIn(figure);
+  const runs = allRuns.map(([name], run) => [name, run]).filter(([, run]) => !drawn || drawn.has(run));
   if (runs.length < 2) return null;
   let kept = null;
   const show = (from, run) => {
@@ -38,10 +52,10 @@ function legendOf(runs) {
       element.classList.toggle("back", run !== null && element.dataset.run !== String(run));
     }
   };
-  const names = runs.map(([name], run) => {
+  const names = runs.map(([name, run]) => {
     const control = button([dot(run), name], () => {
       kept = kept === run ? null : run;
-      names.forEach((one, place) => one.setAttribute("aria-pressed", String(place === kept)));
+      names.forEach((one) => one.setAttribute("aria-pressed", String(one.dataset.run === String(kept))));
       show(control, kept);
     }, { class: "run-name", "data-run": String(run), "aria-pressed": "false" });
     control.addEventListener("pointerenter", () => show(control, run));

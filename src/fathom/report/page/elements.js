@@ -4,7 +4,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const SVG_NAMES = new Set(["svg", "g", "line", "path", "circle", "rect", "text", "tspan", "title"]);
 const SVG_ATTRIBUTES = new Set([
   "x", "y", "x1", "y1", "x2", "y2", "cx", "cy", "r", "rx", "d", "width", "height", "class", "text-anchor", "transform",
-  "viewBox", "role", "aria-label", "tabindex", "data-tip", "data-run", "preserveAspectRatio",
+  "viewBox", "role", "aria-label", "tabindex", "data-tip", "data-run", "data-runs", "preserveAspectRatio",
 ]);
 
 function fill(element, children) {

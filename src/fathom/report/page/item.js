@@ -42,7 +42,9 @@ function closeItem(explorer) {
 function itemView(explorer, item, part, place) {
   const [id, question, program, steps, key, type, context, passages, rows] = part.items[place];
   const { items, data } = explorer;
-  const bench = part.benches[items.bench ? items.bench[item] : 0];
+  const number = items.bench ? items.bench[item] : 0;
+  const bench = part.benches[number];
+  const [name, fingerprint] = items.benches[number];
   const tags = items.tags.map(([name, values, column]) => [name, values[column[item]]]).filter(([, value]) => value);
   return [
     make("header", { class: "sheet-head" },
@@ -60,14 +62,14 @@ function itemView(explorer, item, part, place) {
         make("pre", { class: "code" }, part.words[program]),
         rows && make("details", null, make("summary", null, "Result rows"), make("pre", { class: "code" }, rows)))),
     make("h3", null, data.runs.length > 1 ? "Responses" : "Response"),
-    make("div", { class: "responses" }, data.runs.map((run, number) => responsesOf(explorer, run, number, part.responses[number][place], part.words))),
+    make("div", { class: "responses" }, data.runs.map((run, at) => run[4] === fingerprint && responsesOf(explorer, run, at, part.responses[at][place], part.words))),
     contextView(bench, context, passages, lanesOf(data.runs, part.responses.map((run) => run[place]))),
-    disputeForm(id, items.benches[items.bench ? items.bench[item] : 0]),
+    disputeForm(id, name, fingerprint),
   ];
 }
 
 // The page is a file and cannot write to the bench: a dispute is downloaded, and a command imports it.
-function disputeForm(id, [bench, fingerprint]) {
+function disputeForm(id, bench, fingerprint) {
   const reason = make("input", { type: "text", maxlength: "2000", autocomplete: "off", name: "reason" });
   const by = make("input", { type: "text", maxlength: "200", autocomplete: "name", name: "by" });
   const words = make("p", { class: "under", role: "status" });
@@ -98,7 +100,7 @@ function responsesOf(explorer, run, number, samples, words) {
   show(0);
   const several = samples.length > 1 && make("div", { class: "samples" }, samples.map((sample, place) =>
     button(OUTCOME[sample[0]].glyph, () => show(place), { class: `sign ${OUTCOME[sample[0]].name.replaceAll(" ", "-")}`, "aria-label": `Response ${place + 1}: ${OUTCOME[sample[0]].name}` })));
-  return make("article", { class: "response", "data-outcome": samples[0][0] }, title, several, body);
+  return make("article", { class: "response", "data-run": String(number), "data-outcome": samples[0][0] }, title, several, body);
 }
 
 function responseView(response, items, words) {
@@ -117,7 +119,7 @@ function responseView(response, items, words) {
     (stage >= 0 || ending) && make("p", { class: "tags" }, stage >= 0 && make("span", { class: "tag" }, make("span", { class: "tag-name" }, "failed at"), items.stages[stage]),
       ending && make("span", { class: "tag" }, make("span", { class: "tag-name" }, "ended"), ending)),
     measures.some(([name, value]) => name === "too few chunks" && value > 0) && make("p", { class: "under" }, "† Fewer passages were retrieved than documents are needed."),
-    candidates.length > 0 && make("div", { class: "causes" }, make("p", { class: "under" }, "likely cause"),
+    candidates.length > 0 && make("div", { class: "causes" }, make("p", { class: "under" }, unclear ? "possible causes" : "likely cause"),
       candidates.map(([cause, detail, weight]) => {
         const bar = make("i", { class: "bar" });
         bar.style.width = `${weight * 100}%`;
@@ -163,7 +165,7 @@ function contextView(bench, context, passages, lanes) {
     make("h3", null, "In the context"),
     make("p", { class: "under" }, `${counted(tokens)} tokens, ${plural(places.length, "document")}, `,
       placed.length ? plural(placed.length, "needed passage") : "no needed passages", ". ", make("code", null, id)),
-    lanes.length > 0 && make("p", { class: "under" }, "Below the needed passages: the retrieved ones of ", lanes.map((lane) => [dot(lane.run), `${lane.name} `])),
+    lanes.length > 0 && make("p", { class: "under" }, "Below the strip: passages retrieved by ", lanes.map((lane) => [dot(lane.run), `${lane.name} `])),
     strip(places, placed, end, bench, reach, lanes), list, more);
 }
 

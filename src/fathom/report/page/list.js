@@ -53,8 +53,8 @@ class Explorer {
       items.causes.length > 0 && choose("Likely cause", [any, ...this.mainCauses.map((name) => [name, name])], chosen.cause, set("cause"), { id: "filter-cause" }),
       items.stages.length > 0 && choose("Failed at", [any, ...items.stages.map((name) => [name, name])], chosen.stage, set("stage"), { id: "filter-stage" }),
       tags.map(([name, values]) => {
-        // A tag may have an empty value, so options are numbered.
-        const ordered = values.map((value, place) => [place, value || "(none)"]).sort((one, two) => one[1].localeCompare(two[1], "en", { numeric: true }));
+        // A tag may have an empty value, so options are numbered. Values come in their own order: easy, medium, hard.
+        const ordered = values.map((value, place) => [place, value || "(none)"]);
         const now = chosen.tags[name] === undefined ? "" : values.indexOf(chosen.tags[name]);
         return choose(name, [any, ...ordered], now, (value) => {
           this.chosen.tags[name] = value === "" ? undefined : values[Number(value)];

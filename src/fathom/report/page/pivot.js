@@ -193,6 +193,6 @@ function pivotNotes(data, made, fields, state) {
     notes.push(`Some cells average over several runs${differing.length ? `, which differ in ${differing.join(", ")}` : ""}.`);
   }
   if (made.selected.missing) notes.push(`${plural(made.selected.missing, "response")} missing (failed or not asked yet); they are not correct.`);
-  if (made.measure.unknown && all.some((field) => field.value === null)) notes.push("A price is not known in cells with a dash.");
+  if (made.measure.unknown && all.some((field) => field.value === null)) notes.push("Cells with a dash have no known price.");
   return notes;
 }

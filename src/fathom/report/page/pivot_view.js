@@ -129,7 +129,7 @@ function pivotView(data, explorer) {
 
   const drawControls = (shares) => {
     const known = [...measures.keys()].filter((name) => shares || !measures.get(name).shares).map((name) => [name, name]);
-    const averages = names.filter((name) => !isResponse(name)).map((name) => [name, `over ${name}, equal weights`]);
+    const averages = names.filter((name) => !isResponse(name)).map((name) => [name, `macro over ${name}`]);
     const { values } = properties.get(filter.name);
     if (!values.includes(filter.value)) [filter.value] = values.filter((value) => value !== "");
     put(controls,
@@ -139,11 +139,11 @@ function pivotView(data, explorer) {
         state.measure = value;
         show("pivot-measure");
       }, { id: "pivot-measure" }),
-      choose("Average", [["", "over questions"], ...averages], state.macro, (value) => {
+      choose("Average", [["", "micro over questions"], ...averages], state.macro, (value) => {
         state.macro = value;
         show("pivot-macro");
       }, { id: "pivot-macro" }),
-      choose("Total", [["", "none"], ...[...state.rows, ...state.columns].filter((name) => !isResponse(name)).map((name) => [name, `of all values of ${name}`])], state.total, (value) => {
+      choose("Total", [["", "none"], ...[...state.rows, ...state.columns].filter((name) => !isResponse(name)).map((name) => [name, `over all values of ${name}`])], state.total, (value) => {
         state.total = value;
         show("pivot-total");
       }, { id: "pivot-total" }),

@@ -109,7 +109,7 @@ function matrixView(section, data, explorer) {
     more.remove();
   }, { class: "quiet-button" });
   const under = kind === "cause"
-    ? "The number of answers with this cause and its occurrence rate, which is not a share of that number."
+    ? "The number of answers with this cause, and its occurrence rate (not a share of that number)."
     : "Number of responses, and below it the share of the run's errors.";
   return [make("figure", { id: `figure-${figure.id}` }, make("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": figure.title }, table), more,
     make("figcaption", null, make("p", { class: "note" }, `${under} ${figure.note} Click a number to see its items.`),
@@ -118,13 +118,13 @@ function matrixView(section, data, explorer) {
 
 function choiceView(section, data) {
   const place = make("div");
-  const legend = ["breakdowns", "recall"].includes(section.id) ? legendOf(data.runs) : null;
-  const show = (number) => put(place, figureOf(section.figures[number]));
+  const withLegend = ["breakdowns", "recall"].includes(section.id);
+  const show = (number) => put(place, figureOf(section.figures[number], withLegend ? legendOf(data.runs, section.figures[number]) : null));
   show(0);
   const labels = { breakdowns: "By", cost: "Cost", comparisons: "View", recall: "View" };
   const control = choose(labels[section.id] || "Run", section.figures.map((figure, number) => [number, figure.title]), 0,
     (value) => show(Number(value)), { id: `choose-${section.id}` });
-  return [make("div", { class: "controls" }, section.figures.length > 1 && control), legend, place];
+  return [make("div", { class: "controls" }, section.figures.length > 1 && control), place];
 }
 
 function sectionOf(section, data, explorer) {
@@ -136,7 +136,7 @@ function sectionOf(section, data, explorer) {
     pivot: () => pivotView(data, explorer),
     figures: () => {
       const many = ["lengths", "steps", "measures"].includes(section.id);
-      return section.figures.map((figure, place) => figureOf(figure, many && place === 0 ? legendOf(data.runs) : null));
+      return section.figures.map((figure, place) => figureOf(figure, many && place === 0 ? legendOf(data.runs, figure) : null));
     },
   };
   return make("section", { id: section.id, "aria-labelledby": `title-${section.id}` },

@@ -101,7 +101,7 @@ function svgOf(drawing) {
     }
     const tip = element.getAttribute("data-tip");
     if (tip) to[place].append(Object.assign(document.createElementNS(SVG, "title"), { textContent: tip }));
-    for (const name of ["class", "tabindex", "data-tip", "data-run"]) to[place].removeAttribute(name);
+    for (const name of ["class", "tabindex", "data-tip", "data-run", "data-runs"]) to[place].removeAttribute(name);
   });
   if (held) held.remove();
   const [, , width, height] = drawing.getAttribute("viewBox").split(" ");

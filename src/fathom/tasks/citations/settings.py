@@ -81,7 +81,7 @@ class CitationSettings(FamilySettings):
     """How many items of which tasks and levels are built."""
 
     tasks: tuple[CitationTask, ...] = ("choice", "cloze")
-    """One mask (choice), four masks, each for another candidate (cloze), or one mask for a group of citations (set)."""
+    """One mask (choice), four masks for four candidates (cloze), or one mask for a group of citations (set)."""
     levels: Annotated[tuple[LevelName, ...], Field(min_length=1)] = get_args(LevelName)
     """Levels of difficulty; with --type, --sampling, --candidate-text or --scope, the one level that they change
     (medium by default)."""
@@ -94,23 +94,23 @@ class CitationSettings(FamilySettings):
     scope: PaperScope | None = None
     """Custom level: the whole question paper, or the section of the mask."""
     items: Position = 100
-    """Items for each task and level."""
+    """Number of items for each task and level."""
     yearly: bool = False
-    """Build --items for each year of the question papers, not in all."""
+    """Build --items for each year of the question papers, instead of in total."""
     per_paper: Position = 5
-    """The most items from one question paper."""
+    """Maximum number of items from one question paper."""
     mask: Masking = "all"
     """Hide every mention of the candidates in the question paper (all), or only the citation in question (one)."""
     candidates: CandidateCount = MASKS
-    """Candidates of an item: 4 or more, or all works of the reference list that are in the corpus."""
+    """Number of candidates of an item: 4 or more, or `all` works of the reference list that are in the corpus."""
     vary: dict[Dimension, tuple[CandidateCount | str, ...]] = {}
     """Build every item in several settings with the same masks: scope=full,section. Several names make a grid:
     scope=full,section,mask=all,one."""
     type_checker: Annotated[TypeChecks | None, ModelAnswers("citation_types", read_type_checks)] = None
     """A model that also classifies every citation; only citations whose type it confirms are used."""
     characters: Annotated[int | None, Field(ge=4_000)] = None
-    """Length of a question paper with its candidates, which are trimmed evenly to fit: by default 100,000, and 25,000
-    for each candidate if there are more than four."""
+    """Maximum characters of a question paper with its candidates, which are trimmed evenly to fit: by default 100,000,
+    or 25,000 for each candidate if there are more than four."""
 
     @model_validator(mode="before")
     @classmethod

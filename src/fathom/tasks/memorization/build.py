@@ -151,11 +151,11 @@ class MemorizationSettings(FamilySettings):
     probes: Annotated[tuple[ProbeTask, ...], Field(min_length=1)] = ("citation", "title")
     """Kinds of probes: the author with whom a citation continues, or a word of the title."""
     items: Position = 400
-    """Probes of each kind."""
+    """Number of probes of each kind."""
     per_paper: Position = 4
     """The maximum number of citations probed in one document."""
     characters: Annotated[int, Field(ge=MIN_CHARACTERS)] = 20_000
-    """The most text shown before a citation; what is longer starts at a later paragraph."""
+    """Maximum characters shown before a citation; a longer text starts at a later paragraph."""
 
 
 class ProbeBuilder:

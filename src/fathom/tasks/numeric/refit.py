@@ -20,8 +20,8 @@ from fathom.tasks.programs.tree import Program
 
 GONE = "the person or article that it names is missing"
 ANSWERED = "the unanswerable question has an answer"
-UNSUITABLE = "its result has no suitable size"
-AMBIGUOUS = "its answer depends on ambiguous names"
+UNSUITABLE = "the new answer is too short, too long or trivial"
+AMBIGUOUS = "the answer depends on ambiguous names"
 
 
 class Refitter:

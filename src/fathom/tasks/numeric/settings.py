@@ -20,15 +20,15 @@ class NumericSettings(FamilySettings):
     """How many questions of which kinds are built for each context."""
 
     questions: Annotated[int, Field(ge=1, le=1000)] = 10
-    """Questions for each context."""
+    """Number of questions for each context."""
     unanswerable: Annotated[float, Field(ge=0, le=1)] = 0.1
     """Share of questions whose answer is NULL."""
     templates: Path | None = None
     """Your own SQL templates (a JSON list) in place of the built-in ones."""
     template_splits: dict[Split, Position] = {}
-    """Divide the templates among the splits too, such as train=70,dev=10,test=20."""
+    """Also divide the templates among the splits, such as train=70,dev=10,test=20."""
     hold_out: tuple[str, ...] = ()
-    """Tag values that only the test split has, in addition to all others: skill=sorting,topic=author list,length=1M."""
+    """Tag values that occur in the test split only: skill=sorting,topic=author list,length=1M."""
 
     @field_validator("hold_out")
     @classmethod

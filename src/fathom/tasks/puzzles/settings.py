@@ -17,15 +17,15 @@ class PuzzlesSettings(FamilySettings):
     """How many puzzles are built, and how long their programs are."""
 
     authored: Path | None = None
-    """Puzzles that people wrote, as `fathom author` writes them; by default puzzles are composed from facts."""
+    """Puzzles that people wrote, as exported by `fathom author export`; by default puzzles are composed from facts."""
     items: Position = 100
-    """The maximum number of puzzles."""
+    """Maximum number of puzzles."""
     per_document: Annotated[int, Field(ge=1, le=50)] = 3
-    """The maximum number of puzzles on one document."""
+    """Maximum number of puzzles about one document."""
     min_steps: Steps = 2
-    """The minimum number of steps of a puzzle."""
+    """Minimum number of steps, 2 to 9."""
     max_steps: Steps = 9
-    """The maximum number of steps of a puzzle."""
+    """Maximum number of steps, 2 to 9."""
 
     @model_validator(mode="after")
     def _steps_are_a_range(self) -> Self:

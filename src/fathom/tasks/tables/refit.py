@@ -24,7 +24,7 @@ from fathom.tasks.tables.query_constants import rows_where
 from fathom.tasks.tables.query_parts import MIN_IN_GROUP, ProgramQuestion, wording
 from fathom.tasks.tables.settings import recorded_packs
 
-UNKNOWN = "its scope cannot be read from its text"
+UNKNOWN = "the scope of the question cannot be read from its text"
 TOO_FEW = "too few of its entities are left"
 UNCLEAR = "a value is close to its threshold or cut"
 OTHER_KIND = "its answer would be none, or all entities"

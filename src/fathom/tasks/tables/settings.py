@@ -21,18 +21,18 @@ class TablesSettings(FamilySettings):
     """How many questions of which levels are built for each context, and from which fields."""
 
     questions: Annotated[int, Field(ge=1, le=1000)] = 10
-    """Questions for each context."""
+    """Number of questions for each context."""
     domains: dict[str, Position] = {}
-    """Questions of each domain at each length, over all contexts, in place of --questions, such as
+    """Instead of --questions: number of questions of each domain at each length, over all contexts, such as
     companies-zh=83,housing=81."""
     packs: tuple[str, ...] = ()
     """Domain packs by name, or TOML files of your own; by default all packs that fit the documents."""
     levels: tuple[QuestionLevel, ...] = LEVELS
     """Levels of difficulty."""
     unanswerable: Annotated[float, Field(ge=0, le=1)] = 0.05
-    """Share of questions whose conditions nothing meets."""
+    """Share of questions without an answer: no entity meets their conditions."""
     single: Annotated[float, Field(ge=0, le=1)] = 0.2
-    """Maximum share of questions of a context whose answer is one entity."""
+    """Maximum share of the questions of a context whose answer is a single entity."""
 
     @field_validator("levels")
     @classmethod
