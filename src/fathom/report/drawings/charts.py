@@ -324,7 +324,7 @@ def _stack_names(canvas: Canvas, names: Sequence[tuple[str, str]], left: float, 
             x += text_width(name) * LETTER + 34
 
 
-def _stack(pieces: Sequence[Segment], scale: Scale, top: float) -> Iterator[Node]:
+def _stack(pieces: Sequence[Segment], scale: Scale, top: float) -> Iterator[SvgNode]:
     start = 0.0
     for piece in pieces:
         x, end = scale(start), scale(start + piece.share)
