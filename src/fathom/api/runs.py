@@ -383,16 +383,20 @@ class RunRequest:
     def _check_budget(self, bench: BenchView) -> None:
         """Raise an error if no budget can be enforced, since prices are unknown."""
         if self.needs_model:
-            if not self.info.has_prices:
-                raise FathomError(
-                    f"The prices of the model '{self.model}' are unknown, so no budget can be enforced. Give --prices."
-                )
+            self.check_model(True)
             return
         job = next(planning.jobs(bench, self.settings))[0]
         if planning.estimate_of(self.system, job, bench).price is None:
             raise FathomError(
                 f"The cost of the system '{self.system.name}' is unknown, so no budget can be enforced. If you know "
                 "the highest price of a question, give it: -S max_price=0.05."
+            )
+
+    def check_model(self, has_budget: bool) -> None:
+        """Raise an error for a model with an unknown window, or with unknown prices if there is a budget."""
+        if not self.info.has_prices and has_budget:
+            raise FathomError(
+                f"The prices of the model '{self.model}' are unknown, so no budget can be enforced. Give --prices."
             )
 
     def check(self, has_budget: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -11,7 +12,7 @@ from fathom.api import corpora
 from fathom.api.benches import open_bench, read_recipe
 from fathom.api.contexts import format_lengths
 from fathom.api.corpora import open_corpus
-from fathom.api.quickstart import FirstBench, choose, is_corpus, plan_runs, run_folder
+from fathom.api.quickstart import FirstBench, check_model, choose, is_corpus, plan_runs, run_folder
 from fathom.api.runs import Plan
 from fathom.cli import audit, build, contexts, ingest, options, report, run, score
 from fathom.cli.output import counted, silence_next_lines
@@ -29,16 +30,31 @@ ENOUGH_CONTEXTS = 6
     epilog=options.examples(
         "fathom quickstart my-papers/ --out first",
         "fathom quickstart filings.zip --out first --model openai/gpt-5-mini --budget 5",
+        "fathom quickstart my-papers/ --out first --model openai-api/mine/llama --url http://127.0.0.1:8000/v1 "
+        "--window 128K",
     )
 )
 @click.argument("sources", metavar="DOCS...", nargs=-1, required=True, type=options.PATH)
 @click.option("--out", type=options.PATH, required=True, help="The folder to write to.")
 @click.option("--model", help="Run this model on the bench, and write a report.")
 @click.option("--budget", type=options.NonNegative(), help="With --model: stop before more US dollars are spent.")
+@click.option("--url", help="With --model: the address of an OpenAI-compatible server, for models of openai-api/.")
+@click.option(
+    "--window", type=options.Length(), help="With --model: its context window.  [default: from the table of models]"
+)
+@click.option("--prices", type=options.PATH, help="With --model: your own table of windows and prices (TOML).")
 @options.seed
 @click.pass_context
 def command(
-    caller: click.Context, sources: tuple[Path, ...], out: Path, model: str | None, budget: float | None, seed: int
+    caller: click.Context,
+    sources: tuple[Path, ...],
+    out: Path,
+    model: str | None,
+    budget: float | None,
+    url: str | None,
+    window: int | None,
+    prices: Path | None,
+    seed: int,
 ) -> None:
     """Make a first benchmark from your own documents.
 
@@ -46,8 +62,15 @@ def command(
     shows some of its items, and estimates what common models would cost. Prints every command that it runs. Writes to
     the folder of --out; calls a model only with --model. A second call resumes.
     """
-    if budget is not None and model is None:
-        raise FathomError("--budget limits what --model may cost. Give a model, too.")
+    given = {
+        name: value
+        for name, value in {"budget": budget, "url": url, "window": window, "prices": prices}.items()
+        if value is not None
+    }
+    if model is not None:
+        check_model(model, budget, window, prices)
+    elif given:
+        raise FathomError(f"--{next(iter(given))} is an option of the model's run. Give --model, too.")
     silence_next_lines()
     corpus, bench = out / "corpus", out / "bench"
     if is_corpus(corpus):
@@ -67,7 +90,7 @@ def command(
     if model is None:
         click.echo(_prices(bench))
         return
-    _run(caller, bench, out, model, budget)
+    _run(caller, bench, out, model, given)
 
 
 def _step(*words: object) -> None:
@@ -140,13 +163,14 @@ def _price(planned: Plan) -> str:
     )
 
 
-def _run(caller: click.Context, bench: Path, out: Path, model: str, budget: float | None) -> None:
+def _run(caller: click.Context, bench: Path, out: Path, model: str, given: Mapping[str, object]) -> None:
     folder, page = run_folder(out, model), out / "report.html"
-    limit = () if budget is None else ("--budget", f"{budget:g}")
-    _step("run", bench, "--model", model, *limit, "--out", folder)
+    shown = (f"{value:g}" if isinstance(value, float) else value for value in given.values())
+    words = [word for name, value in zip(given, shown, strict=True) for word in (f"--{name}", value)]
+    _step("run", bench, "--model", model, *words, "--out", folder)
     incomplete: SystemExit | None = None
     try:
-        caller.invoke(run.command, bench=bench, model=model, budget=budget, out=folder)
+        caller.invoke(run.command, bench=bench, model=model, out=folder, **given)
     except SystemExit as ended:
         if ended.code != 1:
             raise
