@@ -308,10 +308,11 @@ class RunRequest:
             info = engine_info(self.model) or info
         if (self.settings.window or info.window) is None:
             if "/" not in self.model:
-                known = next((one.name for one in list_models() if one.name.partition("/")[2] == self.model), None)
+                named = {one.name.partition("/")[2]: one.name for one in list_models()}
+                close = get_close_matches(self.model, named, n=1, cutoff=0.7)
                 raise FathomError(
                     f"'{self.model}' names no provider. Give a provider and a model, such as "
-                    f"{known or f'openai/{self.model}'}."
+                    f"{named[close[0]] if close else f'openai/{self.model}'}."
                 )
             close = get_close_matches(self.model, [one.name for one in list_models()], n=1, cutoff=0.8)
             meant = f"Did you mean {close[0]}? If not, give" if close else "Give"
