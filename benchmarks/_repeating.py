@@ -6,8 +6,9 @@ import json
 import shutil
 from pathlib import Path
 
-from fathom.records.files import line_with_checksum, write_json
-from fathom.runs.folder import RESPONSES, SPENDING, RunManifest, read_responses, read_run
+from fathom.records.files import Journal, line_with_checksum, write_json
+from fathom.runs.folder import RESPONSES, SPENDING, VERDICTS, RunManifest, read_responses, read_run
+from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench, BenchManifest
 from fathom.tasks.bench_folder import CONTEXTS, KEYS, QUESTIONS, fingerprint_of, hashes_of
 
@@ -15,28 +16,17 @@ from fathom.tasks.bench_folder import CONTEXTS, KEYS, QUESTIONS, fingerprint_of,
 def repeat_bench(bench: Path, out: Path, times: int) -> Path:
     """The bench with every context and question several times, under other ids."""
     shutil.copytree(bench, out)
-    for name, ids in ((CONTEXTS, ()), (QUESTIONS, ("id",)), (KEYS, ("question_id",))):
+    for name, ids in ((CONTEXTS, ("id",)), (QUESTIONS, ("id", "context_id")), (KEYS, ("question_id",))):
         lines = [json.loads(line) for line in (bench / name).read_text().splitlines()]
         with (out / name).open("w") as file:
             for turn in range(times):
-                for line in lines if ids or not turn else ():
+                for line in lines:
                     file.write(json.dumps({**line, **{id: f"{line[id]}{turn}" for id in ids}}) + "\n")
-    _order_by_context(out)
     old = Bench(bench).manifest
-    new = old.model_copy(update={"questions": old.questions * times, **_prints(out)})
+    counts = {"questions": old.questions * times, "contexts": old.contexts * times}
+    new = old.model_copy(update=counts | _prints(out))
     write_json(out / "manifest.json", BenchManifest.model_validate(new.model_dump()))
     return out
-
-
-def _order_by_context(folder: Path) -> None:
-    """Put the questions of a context next to each other, as every bench has them, with their keys."""
-    order = {json.loads(line)["id"]: place for place, line in enumerate((folder / CONTEXTS).read_text().splitlines())}
-    questions = (folder / QUESTIONS).read_text().splitlines(keepends=True)
-    keys = (folder / KEYS).read_text().splitlines(keepends=True)
-    places = [order[json.loads(line)["context_id"]] for line in questions]
-    sequence = sorted(range(len(places)), key=lambda number: places[number])
-    (folder / QUESTIONS).write_text("".join(questions[number] for number in sequence))
-    (folder / KEYS).write_text("".join(keys[number] for number in sequence))
 
 
 def _prints(folder: Path) -> dict[str, object]:
@@ -44,14 +34,15 @@ def _prints(folder: Path) -> dict[str, object]:
 
 
 def repeat_run(run: Path, bench: Path, out: Path, times: int) -> Path:
-    """The run with every response several times, for the repeated bench."""
+    """The run with every response and verdict several times, for the repeated bench."""
     out.mkdir(parents=True)
-    responses = read_responses(run).responses.values()
-    with (out / RESPONSES).open("wb") as file:
-        for one in responses:
+    responses = [*read_responses(run).responses.values()]
+    verdicts = [*Journal(run / VERDICTS, Verdict).read()]
+    for name, records in ((RESPONSES, responses), (VERDICTS, verdicts)):
+        with (out / name).open("wb") as file:
             for turn in range(times):
-                repeated = one.model_copy(update={"question_id": f"{one.question_id}{turn}"})
-                file.write(line_with_checksum(repeated))
+                for one in records:
+                    file.write(line_with_checksum(one.model_copy(update={"question_id": f"{one.question_id}{turn}"})))
     (out / SPENDING).touch()
     manifest = read_run(run).model_copy(
         update={"bench": str(bench), "bench_fingerprint": Bench(bench).manifest.fingerprint, "sessions": ()}

@@ -32,8 +32,6 @@ def measure(folder: Path, bench: Path, run: Path, questions: int, runs: int) -> 
         "run, nothing to do": fathom("run", large, "--model", f"sim/reader?{FAULTS}", "--out", all_runs[0]),
         "score": fathom("score", all_runs[0]),
     }
-    for one in all_runs[1:]:
-        fathom("score", one)
     found |= {
         f"analyze {runs} runs": fathom("analyze", *all_runs, "--processes", 1),
         f"report on {runs} runs": fathom("report", *all_runs, "--out", place / "report.html", "--processes", 1),
@@ -52,6 +50,7 @@ def main() -> None:
         bench = bench_of(folder, "--documents", 100, length="32K", count=CONTEXTS_BUILT, questions=PER_CONTEXT)
         run = folder / "run"
         fathom("run", bench, "--model", f"sim/reader?{FAULTS}", "--out", run)
+        fathom("score", run)
         costs = [measure(folder, bench, run, size, given.runs) for size in sizes]
     for name in costs[0]:
         shown = ", ".join(

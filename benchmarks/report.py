@@ -45,7 +45,7 @@ def measured(what: str, runs: list[Path], path: Path) -> WrittenPage:
     start = time.perf_counter()
     analysis: Analysis = analyze(runs)
     analyzed = time.perf_counter()
-    written = write_page(analysis.findings, analysis.all_items(), path, what)
+    written = write_page(analysis.findings, analysis.items, path, what)
     done = time.perf_counter()
     print(f"{what}: analyzed in {analyzed - start:.1f} s, written in {done - analyzed:.1f} s")
     print(f"  {written.describe().partition(': ')[2]}")

@@ -106,7 +106,7 @@ class Confusion:
     def lines(self) -> Iterator[str]:
         """A row for each fault."""
         found: dict[str, Counter[str]] = defaultdict(Counter)
-        for fault, answer in zip(self._faults, self._estimator.estimate().answers, strict=True):
+        for fault, answer in zip(self._faults, self._estimator.estimate().answers(), strict=True):
             causes = [candidate.cause for candidate in answer.candidates]
             if answer.unclear:
                 found[fault]["ambiguous" if fault in causes else "no cause"] += 1

@@ -133,7 +133,7 @@ def attributing(*fittings: dict[str, float], readable: int = 100) -> CauseEstima
 
 def test_an_ambiguous_answer_is_attributed_by_the_rates_in_the_run() -> None:
     settled = attributing(*[{"one": 1.0}] * 20, {"one": 1.0, "two": 1.0}).estimate()
-    last = settled.answers[-1]
+    last = list(settled.answers())[-1]
     assert [suspect.cause for suspect in last.candidates] == ["one", "two"]
     assert last.candidates[0].probability > 0.8
     assert not last.unclear
@@ -141,7 +141,7 @@ def test_an_ambiguous_answer_is_attributed_by_the_rates_in_the_run() -> None:
 
 def test_a_tie_is_unclear_and_lists_its_candidates() -> None:
     settled = attributing(*[{"one": 1.0, "two": 1.0}] * 5).estimate()
-    for one in settled.answers:
+    for one in settled.answers():
         assert one.unclear
         assert is_tied(one.candidates)
     assert settled.attribution.tied == settled.attribution.unclear == 5
@@ -150,7 +150,7 @@ def test_a_tie_is_unclear_and_lists_its_candidates() -> None:
 
 def test_an_answer_that_no_fault_gives_is_unclear() -> None:
     settled = attributing({}, {"one": 1.0}).estimate()
-    assert settled.answers[0].unclear.startswith("no single fault")
+    assert settled.explain(0).unclear.startswith("no single fault")
     assert settled.attribution.incorrect == 2
 
 

@@ -13,9 +13,8 @@ from fathom.analysis.failure_stages import (
     RETRIEVAL,
     UNCLEAR,
     StageCounter,
-    with_stages,
 )
-from fathom.analysis.findings import ItemFinding, ResponseOutcome
+from fathom.analysis.findings import ResponseOutcome
 from fathom.analysis.loading import ScoredResponse
 from fathom.records.documents import Passage
 from fathom.records.questions import Ending, Question, Step, Usage
@@ -66,9 +65,7 @@ def stage(
     for name in FAULTS:
         counter.causes.add_incorrect(CauseMatch(f"of {name}", 0, "number", {name: 1.0}, {name: ""}), 0)
     counter.causes.add_incorrect(CauseMatch("q", 0, "number", causes or {}, dict.fromkeys(causes or {}, "")), 0)
-    item = ItemFinding(question_id="q", run="r", outcome=outcome, score=0.0)
-    [found] = with_stages([item], counter.stages())
-    return found.stage
+    return counter.stages().get(("q", 0), "")
 
 
 def test_a_needed_passage_that_was_not_shown_is_a_retrieval_miss_whatever_the_answer() -> None:

@@ -21,16 +21,16 @@ def said(text: str, thinking: str = "") -> ScoredResponse:
 def test_steps_are_found_in_the_reasoning_but_not_in_the_answer() -> None:
     trace = reasoning_of(said("Articles that fit: article 3 and Winds. They have 3 and 12 references.\nAnswer: 15"))
     seen = find_steps(trace, STEPS)
-    assert [one.at is not None for one in seen] == [True, True, False]
-    assert seen[0].at is not None
-    assert seen[1].at is not None
-    assert seen[0].at < seen[1].at
+    assert [place is not None for place in seen] == [True, True, False]
+    assert seen[0] is not None
+    assert seen[1] is not None
+    assert seen[0] < seen[1]
 
 
 def test_a_number_is_not_found_inside_another() -> None:
     trace = "There are 13 and 312 of them, 3.5 on average, 1,512 in all, and A3 is a paper size."
-    assert [one.at for one in find_steps(trace, STEPS)][1:] == [None, None]
-    assert find_steps("There were 12, then 3.", STEPS)[1].at is not None
+    assert find_steps(trace, STEPS)[1:] == [None, None]
+    assert find_steps("There were 12, then 3.", STEPS)[1] is not None
 
 
 def test_steps_are_found_in_chinese_where_words_have_no_spaces() -> None:
@@ -38,8 +38,8 @@ def test_steps_are_found_in_chinese_where_words_have_no_spaces() -> None:
     text = "在白坪站试验的滤料是石英砂，所以先看石英砂滤池。从投运到穿透的天数是106天，不是1060天，其余的都用不上。"
     trace = reasoning_of(said(f"{text}\n答案：2013-01-04"))
     assert trace == text
-    assert [one.at for one in find_steps(trace, steps)] == [text.index("石英砂"), text.index("106")]
-    assert find_steps("一共1060天", steps)[1].at is None
+    assert find_steps(trace, steps) == [text.index("石英砂"), text.index("106")]
+    assert find_steps("一共1060天", steps)[1] is None
 
 
 def test_a_bare_answer_is_not_reasoning() -> None:

@@ -43,7 +43,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Sample:
     runs = tuple(play(bench, folder / "runs" / player.name, player) for player in PLAYERS)
     analysis = analyze(runs)
     page = folder / "page.html"
-    written = write_page(analysis.findings, analysis.all_items(), page, "The sample")
+    written = write_page(analysis.findings, analysis.items, page, "The sample")
     findings = in_page_order(analysis.findings)
     items = {run.info.name: analysis.items[run.info.name] for run in findings.runs}
     return Sample(folder, bench, runs, replace(analysis, findings=findings, items=items), page, written)

@@ -47,7 +47,7 @@ def main() -> None:
         bench = bench_in(place, documents=160, count=16)
         runs = [play(bench, place / "runs" / player.name, player) for player in PLAYERS]
         analysis = analyze(runs)
-        write_page(analysis.findings, analysis.all_items(), place / "page.html", "bench: 6 runs")
+        write_page(analysis.findings, analysis.items, place / "page.html", "bench: 6 runs")
         shown = next(
             number
             for number, one in enumerate(analysis.items["meadow"], start=1)

@@ -204,7 +204,7 @@ CHOOSE = """(name) => {
 def test_hostile_text_is_shown_and_never_run(hostile: Hostile, opening: Opening) -> None:
     analysis = hostile.analysis
     path = hostile.folder / "page.html"
-    written = write_page(analysis.findings, analysis.all_items(), path, PAYLOADS[1])
+    written = write_page(analysis.findings, analysis.items, path, PAYLOADS[1])
     with opening(path) as (page, seen):
         assert page.title() == PAYLOADS[1]
         check(page, seen)
@@ -257,7 +257,7 @@ def test_hostile_figures_are_valid_files(hostile: Hostile, tmp_path: Path, openi
 
 def test_hostile_text_on_a_site_is_only_text(hostile: Hostile, opening: Opening) -> None:
     analysis, site = hostile.analysis, hostile.folder / "site"
-    write_site(analysis.findings, analysis.all_items(), site, PAYLOADS[0])
+    write_site(analysis.findings, analysis.items, site, PAYLOADS[0])
     with opening(site / "index.html") as (page, seen):
         assert PAYLOADS[0] in page.inner_text("h1")
         check(page, seen)

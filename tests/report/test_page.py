@@ -494,7 +494,7 @@ def test_parts_beside_the_page_are_loaded_on_demand(
     monkeypatch.setattr("fathom.report.items.ITEMS_PER_PART", 20)
     analysis = sample.analysis
     path = tmp_path / "in parts" / "large page.html"
-    written = write_page(analysis.findings, analysis.all_items(), path, "In parts", PageOptions(parts=True))
+    written = write_page(analysis.findings, analysis.items, path, "In parts", PageOptions(parts=True))
     assert written.parts == -(-written.items // 20)
     assert written.bytes < sample.written.bytes
     with opening(path) as (page, seen):
@@ -522,9 +522,7 @@ def test_parts_beside_the_page_are_loaded_on_demand(
 def test_a_missing_corpus_is_noted(sample: Sample, opening: Opening, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     analysis = sample.analysis
-    written = write_page(
-        analysis.findings, analysis.all_items(), path, "No corpus", PageOptions(corpus=tmp_path / "gone")
-    )
+    written = write_page(analysis.findings, analysis.items, path, "No corpus", PageOptions(corpus=tmp_path / "gone"))
     assert any("without their text" in note for note in written.notes)
     number = next(
         place for place, key in enumerate(read_records(sample.bench / "keys.jsonl", Key), 1) if key.proof.passages
@@ -550,7 +548,7 @@ def test_measures_and_parts_of_verdicts_are_shown(sample: Sample, opening: Openi
     [summary_of_run] = analysis.findings.runs
     assert summary_of_run.overall.measures["precision"].value == 0.25
     path = tmp_path / "page.html"
-    write_page(analysis.findings, analysis.all_items(), path, "Measures")
+    write_page(analysis.findings, analysis.items, path, "Measures")
     with opening(path, "#item-1") as (page, seen):
         page.wait_for_selector("#sheet .response")
         said = page.inner_text("#sheet .response")
@@ -566,7 +564,7 @@ def test_counts_are_shown_only_if_something_was_lost(sample: Sample, opening: Op
     complete = [run for run in sample.analysis.findings.runs if run.info.is_complete]
     assert len(complete) < len(sample.runs)
     alone = analyze([Path(complete[0].info.folder)])
-    write_page(alone.findings, alone.all_items(), tmp_path / "alone.html", "Complete")
+    write_page(alone.findings, alone.items, tmp_path / "alone.html", "Complete")
     with opening(tmp_path / "alone.html") as (page, _):
         assert counts_on(page) == 0
     with opening(sample.page) as (page, _):

@@ -32,7 +32,7 @@ def site(sample: Sample, tiny_bench: Path, tmp_path_factory: pytest.TempPathFact
     again = replace(PLAYERS[0], name="harbor-large-again")
     more = [play(sample.bench, folder / "runs" / player.name, player) for player in (again, *MORE)]
     analysis = analyze([*sample.runs, *more, extra])
-    written = write_site(analysis.findings, analysis.all_items(), folder / "site", "Leaderboard")
+    written = write_site(analysis.findings, analysis.items, folder / "site", "Leaderboard")
     assert len(written.pages) == 2
     return folder / "site"
 
@@ -129,7 +129,7 @@ def test_one_page_with_runs_on_two_benches(site: Path, sample: Sample, opening: 
     other = site.parent / "runs" / "large-on-the-other"
     analysis = analyze([sample.runs[0], other])
     path = site.parent / "both.html"
-    written = write_page(analysis.findings, analysis.all_items(), path, "Both")
+    written = write_page(analysis.findings, analysis.items, path, "Both")
     sizes = [bench.questions for bench in analysis.findings.benches]
     assert written.items == sum(sizes)
     with opening(path) as (page, seen):

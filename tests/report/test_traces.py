@@ -66,7 +66,7 @@ def test_an_item_shows_its_steps_and_what_was_retrieved(traced: Path, tmp_path: 
     assert run.retrieval.passages == 1
     misses = {one.name: one.count for one in run.failure_stages}["retrieval miss"]
     path = tmp_path / "page.html"
-    write_page(analysis.findings, analysis.all_items(), path, "Traces")
+    write_page(analysis.findings, analysis.items, path, "Traces")
     with opening(path) as (page, seen):
         page.locator("#failure-stages .field button").first.click()
         page.wait_for_function("() => document.querySelector('.status').textContent.includes(' of ')")

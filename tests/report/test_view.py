@@ -125,7 +125,7 @@ def test_a_legend_has_the_runs_of_its_figure(sample: Sample, opening: Opening, t
     first, *others = sample.analysis.findings.runs
     runs = (first.model_copy(update={"breakdowns": ()}), *others)
     path = tmp_path / "page.html"
-    write_page(sample.analysis.findings.model_copy(update={"runs": runs}), sample.analysis.all_items(), path, "Page")
+    write_page(sample.analysis.findings.model_copy(update={"runs": runs}), sample.analysis.items, path, "Page")
     with opening(path) as (page, _):
         names = [run.info.name for run in runs]
         assert page.locator("#lengths .run-name").all_inner_texts() == names

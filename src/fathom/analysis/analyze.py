@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,12 +12,11 @@ from pathlib import Path
 import numpy as np
 
 from fathom.analysis.baselines import baselines, closed_book_tests
-from fathom.analysis.bench_data import BenchData, RunData, collect, with_causes
+from fathom.analysis.bench_data import BenchData, RunData, collect
 from fathom.analysis.comparisons import comparisons
 from fathom.analysis.correlates import correlates
 from fathom.analysis.cost import with_pareto
 from fathom.analysis.effective_length import without_effective_length
-from fathom.analysis.failure_stages import with_stages
 from fathom.analysis.findings import (
     Attribution,
     BenchInfo,
@@ -34,6 +33,7 @@ from fathom.analysis.intervals import IntArray, share
 from fathom.analysis.loading import BenchRuns, load_runs
 from fathom.analysis.loss_stages import explain_missing, loss_decompositions
 from fathom.analysis.ratios import summarize_measures
+from fathom.analysis.run_items import RunItems
 from fathom.analysis.run_summary import (
     breakdowns,
     distributions,
@@ -83,7 +83,7 @@ class Analysis:
 
     findings: Findings
     """All findings as one record, as `fathom analyze --out` writes it."""
-    items: dict[str, list[ItemFinding]]
+    items: Mapping[str, Sequence[ItemFinding]]
     """By run, in the order of the bench; the samples of a question follow one another."""
 
     def all_items(self) -> Iterator[ItemFinding]:
@@ -150,7 +150,7 @@ class _Part:
     runs: list[RunSummary]
     comparisons: list[Comparison]
     setting_comparisons: list[SettingComparison]
-    items: dict[str, list[ItemFinding]]
+    items: dict[str, RunItems]
     notes: list[str]
 
     @classmethod
@@ -163,13 +163,12 @@ class _Part:
         bench = _bench_info(data)
         rng = np.random.default_rng([settings.seed, int(bench.fingerprint[:8], 16)])
         shared = SharedDocuments.of(data.documents) if DocumentOverlap.of(data.documents).shared else None
-        items: dict[str, list[ItemFinding]] = {}
+        items: dict[str, RunItems] = {}
         runs = []
         for run in data.runs:
             result = run.causes.estimate()
-            found = with_causes(run.items, result)
             stages = run.stages.stages()
-            items[run.name] = with_stages(found, stages)
+            items[run.name] = run.explained(result, stages)
             attribution = result.attribution if run.causes.answers else None
             failed = run.stages.summary(stages, run.arrays.contexts, run.run.samples)
             runs.append(_summary(data, run, attribution, failed, bench, settings, rng, shared))

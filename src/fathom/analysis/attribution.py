@@ -8,10 +8,12 @@ probability, is always a candidate; if it is the most likely one, the cause is u
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import isnan, nan
 
 import numpy as np
 
@@ -49,7 +51,7 @@ MIN_EXPOSED = 5.0
 """No rate is given for a cause that could have changed fewer answers than this."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class CauseMatch:
     """One incorrect answer with the faults that produce it."""
 
@@ -67,7 +69,8 @@ class CauseMatcher:
     def __init__(self, expected: Answer, diagnosis: Diagnosis) -> None:
         self._expected = expected
         self._diagnosis = diagnosis
-        self._known: dict[str, list[FaultyAnswer]] = {}
+        self._known: dict[str, tuple[dict[str, float], dict[str, str]]] = {}
+        """For each answer, the likelihoods and details of its match: runs with the same answer share them."""
         self._is_textual = is_textual(expected)
 
     @cached_property
@@ -84,21 +87,12 @@ class CauseMatcher:
 
     def match(self, question: QuestionId, sample: int, parsed: Answer | None, text: str) -> CauseMatch:
         """The faults that produce the parsed answer; combined faults only if no single one does."""
-        likelihood: dict[str, float] = defaultdict(float)
-        details: dict[str, list[str]] = defaultdict(list)
-        for one in self._matching(parsed, text):
-            likelihood[one.cause] += one.chance
-            details[one.cause].append(one.detail)
-        kind = parsed.type if parsed is not None and parsed.type == "none" else self._expected.type
-        shown = {cause: _shortened(some) for cause, some in details.items()}
-        return CauseMatch(question, sample, kind, dict(likelihood), shown)
-
-    def _matching(self, parsed: Answer | None, text: str) -> list[FaultyAnswer]:
         by_text = parsed is None or self._expected.type == "none" or self._is_textual
         name = text if parsed is None or by_text else parsed.model_dump_json()
         if name not in self._known:
-            self._known[name] = self._search(parsed, text)
-        return self._known[name]
+            self._known[name] = _summed(self._search(parsed, text))
+        kind = parsed.type if parsed is not None and parsed.type == "none" else self._expected.type
+        return CauseMatch(question, sample, kind, *self._known[name])
 
     def _search(self, parsed: Answer | None, text: str) -> list[FaultyAnswer]:
         found = [one for one in self._diagnosis.suspects if _produces(one, self._expected, parsed, text)]
@@ -108,6 +102,16 @@ class CauseMatcher:
         if not found and self._diagnosis.suspects:
             found = [one for one in self._further if _produces(one, self._expected, parsed, text)]
         return found
+
+
+def _summed(found: Sequence[FaultyAnswer]) -> tuple[dict[str, float], dict[str, str]]:
+    """The likelihood and the details of each cause."""
+    likelihood: dict[str, float] = defaultdict(float)
+    details: dict[str, list[str]] = defaultdict(list)
+    for one in found:
+        likelihood[one.cause] += one.chance
+        details[one.cause].append(one.detail)
+    return dict(likelihood), {cause: _shortened(some) for cause, some in details.items()}
 
 
 def _produces(one: FaultyAnswer, expected: Answer, parsed: Answer | None, text: str) -> bool:
@@ -143,16 +147,17 @@ class CauseEstimator:
     incorrect: list[CauseMatch] = field(default_factory=list)
     contexts: list[int] = field(default_factory=list)
     """The contexts of the incorrect answers."""
-    exposure_by_context: dict[str, dict[int, float]] = field(
-        default_factory=lambda: defaultdict(lambda: defaultdict(float))
-    )
+    exposure_by_context: dict[str, array[float]] = field(default_factory=lambda: defaultdict(lambda: array("d")))
+    """For each cause, the exposure in each context; NaN in a context without any."""
 
     def add_exposure(self, exposure: Mapping[str, float], context: int) -> None:
         """Count one answer, correct or not, that causes could have changed, each with its probability."""
         self.answers += 1
         for cause, chance in exposure.items():
             self.exposure[cause] += chance
-            self.exposure_by_context[cause][context] += chance
+            column = self.exposure_by_context[cause]
+            column.extend([nan] * (context + 1 - len(column)))
+            column[context] = chance if isnan(column[context]) else column[context] + chance
             self.exposed_questions[cause] += 1
 
     def add_incorrect(self, one: CauseMatch, context: int) -> None:
@@ -163,7 +168,7 @@ class CauseEstimator:
         """Every incorrect answer with its candidate causes, and the causes over the whole run."""
         rates, background = self._rates()
         explained = [_explain(one, rates, background) for one in self.incorrect]
-        return AttributionResult(explained, self._attribution(explained))
+        return AttributionResult(self.incorrect, rates, background, self._attribution(explained))
 
     def _rates(self) -> tuple[dict[str, float], float]:
         """The rate of each cause, and of the background cause, by EM."""
@@ -227,15 +232,16 @@ class CauseEstimator:
             )
 
 
-def _rate(expected: Mapping[int, float], exposure: Mapping[int, float]) -> Estimate | None:
+def _rate(expected: Mapping[int, float], exposure: Sequence[float]) -> Estimate | None:
     """The occurrence rate of a cause, without the prior of the posterior: with it, a fault that never occurred in a
     short run had a rate above zero."""
-    if sum(exposure.values()) < MIN_EXPOSED:
+    each = np.array(exposure)
+    contexts = np.flatnonzero(~np.isnan(each))
+    if sum(each[contexts].tolist()) < MIN_EXPOSED:
         return None
-    contexts = sorted(exposure)
     # The expected count may exceed the exposure, since a fault's chance of producing an answer is itself an estimate.
-    totals = np.array([expected.get(context, 0.0) for context in contexts])
-    counts = np.array([exposure[context] for context in contexts])
+    totals = np.array([expected.get(context, 0.0) for context in contexts.tolist()])
+    counts = each[contexts]
     return share_of_sums(
         ContextSums(np.minimum(totals, totals * counts.sum() / max(totals.sum(), 1e-300)), counts), False
     )
@@ -254,8 +260,19 @@ class ExplainedAnswer:
 class AttributionResult:
     """The attribution of a run's incorrect answers, one by one and in total."""
 
-    answers: list[ExplainedAnswer]
+    matches: Sequence[CauseMatch]
+    rates: Mapping[str, float]
+    background: float
+    """The rate of the background cause."""
     attribution: Attribution
+
+    def explain(self, number: int) -> ExplainedAnswer:
+        """One of the incorrect answers with its candidate causes."""
+        return _explain(self.matches[number], self.rates, self.background)
+
+    def answers(self) -> Iterator[ExplainedAnswer]:
+        """Every incorrect answer with its candidate causes."""
+        return map(self.explain, range(len(self.matches)))
 
 
 _CANDIDATE_FIELDS = set(CandidateCause.model_fields)

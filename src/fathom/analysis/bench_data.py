@@ -2,37 +2,33 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict, deque
+from array import array
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from fathom.analysis.attribution import NO_DIAGNOSER, AttributionResult, CauseEstimator, CauseMatch
+from fathom.analysis.attribution import AttributionResult, CauseEstimator, CauseMatch
 from fathom.analysis.cost import UsageTotals
 from fathom.analysis.diagnosis import DiagnosisTask, IncorrectAnswer, QuestionDiagnosis, diagnose_all, diagnosers
 from fathom.analysis.failure_stages import StageCounter, all_shown
-from fathom.analysis.findings import OUTCOMES, ItemFinding, ResponseOutcome, StepResult
+from fathom.analysis.findings import OUTCOMES, ResponseOutcome
 from fathom.analysis.intervals import BoolArray, FloatArray, IntArray
 from fathom.analysis.loading import BenchRuns, LoadedRun, ScoredResponse
 from fathom.analysis.patterns import pattern
 from fathom.analysis.properties import Groupings, QuestionProperties, describe
 from fathom.analysis.reasoning_steps import StepCounter, find_steps, reasoning_of
 from fathom.analysis.retrieval import RetrievalCounter
+from fathom.analysis.run_items import ResponseColumns, RunItems
 from fathom.corpus.store import Corpus, DocumentEntry
 from fathom.records.contexts import Context
-from fathom.records.questions import Usage
-from fathom.scoring.recall import TOO_FEW
+from fathom.records.questions import QuestionId
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Diagnosis, Fault, Item
 
 NO_DIAGNOSIS = Diagnosis()
-NONE: Mapping[str, Any] = {}
-"""Shared by the responses without measures, to save memory."""
-_ITEM_FIELDS = set(ItemFinding.model_fields)
-"""Shared by all findings: a set of the fields that were given takes more memory than the rest of a finding."""
 MAX_GROUPS = 60
 """A tag with more values than this is not used as a grouping."""
 
@@ -53,28 +49,6 @@ class RunArrays:
     """For each named measure, its mean over the samples of each question; NaN if none has it."""
 
 
-class ResponseUsage(NamedTuple):
-    """The usage of one response, in a fraction of the memory of a record."""
-
-    input_tokens: int
-    cached_tokens: int
-    output_tokens: int
-    seconds: float
-    price: float | None
-
-    @classmethod
-    def of(cls, usage: Usage) -> Self:
-        return cls(usage.input_tokens, usage.cached_tokens, usage.output_tokens, usage.seconds, usage.price)
-
-
-class ResponseDetails(NamedTuple):
-    """The cost and the measures of one response."""
-
-    usage: ResponseUsage
-    measures: Mapping[str, float]
-    values: Mapping[str, tuple[float, ...]]
-
-
 ExtraMeasures = Callable[[Item, ScoredResponse], Mapping[str, float]]
 """Measures of a response that its verdict does not have."""
 
@@ -86,22 +60,16 @@ class RunData:
     run: LoadedRun
     causes: CauseEstimator
     stages: StageCounter
-    rows: list[int] = field(default_factory=list)
-    """Row numbers of the questions that the run asks."""
-    contexts: list[int] = field(default_factory=list)
-    accuracy: list[float] = field(default_factory=list)
-    partial_credit: list[float] = field(default_factory=list)
-    outcomes: list[list[int]] = field(default_factory=list)
-    measures: dict[str, list[tuple[int, float]]] = field(default_factory=lambda: defaultdict(list))
-    """For each named measure, the index of a question in `rows` and its mean over the samples that have it."""
-    patterns: list[tuple[int, str]] = field(default_factory=list)
-    """The index of a question in `rows`, and the error pattern of one of its responses."""
+    questions: list[QuestionId] = field(default_factory=list)
+    """The questions that the run asks."""
+    rows: array[int] = field(default_factory=lambda: array("q"))
+    """Their row numbers."""
+    contexts: array[int] = field(default_factory=lambda: array("q"))
+    columns: ResponseColumns = field(default_factory=ResponseColumns)
+    """What is kept of each response, question by question and sample by sample."""
     steps: StepCounter = field(default_factory=StepCounter)
     retrieval: RetrievalCounter = field(default_factory=RetrievalCounter)
     usage: UsageTotals = field(default_factory=UsageTotals)
-    items: list[ItemFinding] = field(default_factory=list)
-    details: list[ResponseDetails] = field(default_factory=list)
-    """Data of each response that tables need in addition to its finding, in the order of `items`."""
     thinks: bool = False
     """Whether a response has a separate reasoning text."""
     undiagnosed: int = 0
@@ -114,14 +82,25 @@ class RunData:
     @cached_property
     def arrays(self) -> RunArrays:
         """The scores as arrays; use it after the pass."""
+        columns, samples = self.columns, self.run.samples
+        codes = columns.outcome_codes().reshape(len(self.rows), samples)
+        outcomes = np.stack([(codes == code).sum(axis=1) for code in range(len(OUTCOMES))], axis=1)
         return RunArrays(
             np.array(self.rows, dtype=np.int64),
             np.array(self.contexts, dtype=np.int64),
-            np.array(self.accuracy),
-            np.array(self.partial_credit),
-            np.array(self.outcomes, dtype=np.int64).reshape(len(self.rows), len(OUTCOMES)),
-            {name: _filled(found, len(self.rows)) for name, found in self.measures.items()},
+            outcomes[:, OUTCOMES.index("correct")] / samples,
+            _sample_means(np.array(columns.scores), samples),
+            outcomes,
+            {name: _sample_means(columns.measure(name), samples) for name in columns.measures},
         )
+
+    def items(self) -> RunItems:
+        """The findings about each response, with its likely cause and stage; use it after the pass."""
+        return self.explained(self.causes.estimate(), self.stages.stages())
+
+    def explained(self, causes: AttributionResult, stages: Mapping[tuple[QuestionId, int], str]) -> RunItems:
+        """The findings about each response, with these causes and stages."""
+        return RunItems(self.name, self.run.samples, self.questions, self.columns, causes, stages)
 
     def accuracy_at(self, rows: IntArray) -> FloatArray:
         """Accuracy on these questions, all of which the run asks."""
@@ -140,8 +119,8 @@ class RunData:
 
     def correct_by_sample(self) -> FloatArray:
         """A row per question and a column per sample: 1 if correct."""
-        flat = [float(item.outcome == "correct") for item in self.items]
-        return np.array(flat).reshape(len(self.rows), self.run.samples)
+        correct = self.columns.outcome_codes() == OUTCOMES.index("correct")
+        return np.asarray(correct.astype(float).reshape(len(self.rows), self.run.samples))
 
 
 @dataclass
@@ -189,12 +168,15 @@ class BenchData:
         }
 
 
-def _filled(found: list[tuple[int, float]], size: int) -> FloatArray:
-    """The values at their places, NaN elsewhere."""
-    values = np.full(size, np.nan)
-    for place, value in found:
-        values[place] = value
-    return values
+def _sample_means(values: FloatArray, samples: int) -> FloatArray:
+    """The mean over the samples of each question that have a value; NaN if none has."""
+    each = values.reshape(-1, samples)
+    counts = (~np.isnan(each)).sum(axis=1)
+    totals = np.zeros(len(each))
+    for sample in range(samples):
+        totals += np.nan_to_num(each[:, sample])
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.where(counts > 0, totals / counts, np.nan))
 
 
 def _mask(places: list[int], size: int) -> BoolArray:
@@ -305,12 +287,11 @@ def _add_question(
     matches = iter(diagnosed.matches if diagnosed is not None else ())
     for run, samples in zip(data.runs, responses, strict=True):
         if samples:
-            _add_responses(run, row, number, item, samples, diagnosis)
-            for response in samples:
-                measures = {**response.measures, **extra(item, response)}
-                run.details.append(
-                    ResponseDetails(ResponseUsage.of(response.usage), measures or NONE, response.values or NONE)
-                )
+            run.questions.append(data.questions[row].id)
+            run.rows.append(row)
+            run.contexts.append(number)
+            for sample, response in enumerate(samples):
+                _add_response(run, item, sample, response, diagnosis, extra)
                 if attribute:
                     _add_causes(run, number, item, response, diagnosed, matches)
 
@@ -330,69 +311,32 @@ def _add_causes(
         return
     in_steps = bool(response.trace) and all_shown(item, response, run.run.retrieves)
     match = next(matches) if response.outcome == "incorrect" else None
+    if match is not None:
+        run.columns.matches[-1] = len(run.causes.incorrect)
     for estimator in (run.causes, run.stages.causes) if in_steps else (run.causes,):
         estimator.add_exposure(diagnosed.exposure, context)
         if match is not None:
             estimator.add_incorrect(match, context)
 
 
-def _add_responses(
-    run: RunData, row: int, context: int, item: Item, responses: list[ScoredResponse], diagnosis: Diagnosis
+def _add_response(
+    run: RunData, item: Item, sample: int, response: ScoredResponse, diagnosis: Diagnosis, extra: ExtraMeasures
 ) -> None:
-    outcomes = Counter(response.outcome for response in responses)
-    place = len(run.rows)
-    run.rows.append(row)
-    run.contexts.append(context)
-    run.accuracy.append(outcomes["correct"] / len(responses))
-    run.partial_credit.append(sum(response.score for response in responses) / len(responses))
-    run.outcomes.append([outcomes[outcome] for outcome in OUTCOMES])
-    for name in dict.fromkeys(name for response in responses for name in response.measures):
-        values = [response.measures[name] for response in responses if name in response.measures]
-        run.measures[name].append((place, sum(values) / len(values)))
-    for sample, response in enumerate(responses):
-        if response.outcome not in ("unanswered", "overflow"):
-            run.usage.add(response.usage)
-        run.thinks = run.thinks or bool(response.thinking)
-        run.retrieval.add(place, item.key, response.trace)
-        run.stages.add(place, item, sample, response, diagnosis.steps, run.run.retrieves)
-        error_pattern = pattern(item.key.answer, response)
-        if error_pattern is not None:
-            run.patterns.append((place, error_pattern))
-        run.items.append(
-            # Not validated: there is one per response, and all values were validated when they were read.
-            ItemFinding.model_construct(
-                _ITEM_FIELDS,
-                question_id=item.question.id,
-                run=run.name,
-                sample=sample,
-                outcome=response.outcome,
-                score=response.score,
-                patterns=(error_pattern,) if error_pattern else (),
-                candidates=(),
-                unclear=NO_DIAGNOSER if response.outcome == "incorrect" else "",
-                stage="",
-                too_few_chunks=response.measures.get(TOO_FEW, 0.0) > 0,
-                steps=_steps(run, response, diagnosis),
-            )
-        )
+    place = len(run.rows) - 1
+    if response.outcome not in ("unanswered", "overflow"):
+        run.usage.add(response.usage)
+    run.thinks = run.thinks or bool(response.thinking)
+    run.retrieval.add(place, item.key, response.trace)
+    run.stages.add(place, item, sample, response, diagnosis.steps, run.run.retrieves)
+    measures = {**response.measures, **extra(item, response)}
+    run.columns.add(response, pattern(item.key.answer, response), measures)
+    _add_steps(run, response, diagnosis)
 
 
-def _steps(run: RunData, response: ScoredResponse, diagnosis: Diagnosis) -> tuple[StepResult, ...]:
+def _add_steps(run: RunData, response: ScoredResponse, diagnosis: Diagnosis) -> None:
     has_reasoning = diagnosis.steps and response.outcome in ("correct", "incorrect", "unparseable")
     trace = reasoning_of(response) if has_reasoning else ""
-    if not trace:
-        return ()
-    found = find_steps(trace, diagnosis.steps)
-    run.steps.add(found, response.outcome == "correct")
-    return found
-
-
-def with_causes(items: list[ItemFinding], result: AttributionResult) -> list[ItemFinding]:
-    """The items, each incorrect one with its candidate causes."""
-    known = {(one.match.question, one.match.sample): one for one in result.answers}
-    return [
-        item
-        if (one := known.get((item.question_id, item.sample))) is None
-        else item.model_copy(update={"candidates": one.candidates, "unclear": one.unclear})
-        for item in items
-    ]
+    if trace:
+        found = find_steps(trace, diagnosis.steps)
+        run.steps.add(found, response.outcome == "correct")
+        run.columns.add_steps(diagnosis.steps, found)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fathom.analysis.attribution import CauseEstimator
-from fathom.analysis.findings import CandidateCause, FailureStage, ItemFinding
+from fathom.analysis.findings import CandidateCause, FailureStage
 from fathom.analysis.intervals import ContextSums, IntArray, share_of_sums
 from fathom.analysis.loading import ScoredResponse
 from fathom.analysis.reasoning_steps import find_steps, reasoning_of
@@ -40,7 +40,7 @@ MIN_PROBABILITY = 0.5
 MAX_EXAMPLES = 3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Failure:
     """A failed response, and what its trace shows."""
 
@@ -83,7 +83,7 @@ class StageCounter:
 
     def stages(self) -> dict[tuple[QuestionId, int], str]:
         """The stage of each failure."""
-        explained = {(one.match.question, one.match.sample): one.candidates for one in self.causes.estimate().answers}
+        explained = {(one.match.question, one.match.sample): one.candidates for one in self.causes.estimate().answers()}
         return {
             (one.question, one.sample): one.stage
             or _from_cause(one, explained.get((one.question, one.sample), ()), self.causes.faults)
@@ -113,16 +113,6 @@ class StageCounter:
         return tuple(made)
 
 
-def with_stages(items: Sequence[ItemFinding], stages: Mapping[tuple[QuestionId, int], str]) -> list[ItemFinding]:
-    """The items, each failure with its stage."""
-    return [
-        item
-        if (stage := stages.get((item.question_id, item.sample))) is None
-        else item.model_copy(update={"stage": stage})
-        for item in items
-    ]
-
-
 def all_shown(item: Item, response: ScoredResponse, retrieves: bool) -> bool:
     """Whether every passage that the question needs was shown; `retrieves` as in `StageCounter.add`."""
     return not (retrieves and missing(item.key.proof.passages, retrieved(response.trace) or ()))
@@ -147,7 +137,7 @@ def _values_stated(response: ScoredResponse, steps: Sequence[ReasoningStep]) -> 
     values = [part for step in steps if step.operation != "computing" for part in step.parts]
     if not values or not text.strip():
         return None
-    stated = [one.at is not None for one in find_steps(text, [ReasoningStep("", (value,)) for value in values])]
+    stated = [place is not None for place in find_steps(text, [ReasoningStep("", (value,)) for value in values])]
     if all(stated):
         return True if all(len(spelling) >= MIN_VALUE_LENGTH for value in values for spelling in value) else None
     return False if any(stated) else None

@@ -233,6 +233,6 @@ def read_verdicts(folder: Path) -> Iterable[Verdict]:
 
 def _spent(folder: Path) -> float | None:
     """US dollars for every call; None if a price is unknown."""
-    usages = list(read_usages(folder))
-    known = [usage.price for usage in usages if usage.price is not None]
-    return sum(known) if len(known) == len(usages) and usages else None
+    prices = [usage.price for usage in read_usages(folder)]
+    known = [price for price in prices if price is not None]
+    return sum(known) if prices and len(known) == len(prices) else None

@@ -27,12 +27,17 @@ def reasoning_of(response: ScoredResponse) -> str:
     return trace if len(trace) >= MIN_CHARACTERS else ""
 
 
-def find_steps(trace: str, steps: Sequence[ReasoningStep]) -> tuple[StepResult, ...]:
-    """Where each step is reached: the first occurrence of the last of its parts."""
+def find_steps(trace: str, steps: Sequence[ReasoningStep]) -> list[int | None]:
+    """Where each step is reached: the first occurrence of the last of its parts; None if it is not."""
     lowered = trace[:MAX_CHARACTERS].casefold()
+    return [_reached(lowered, step) for step in steps]
+
+
+def step_results(steps: Sequence[ReasoningStep], places: Sequence[int | None]) -> tuple[StepResult, ...]:
+    """The steps, each with the position at which it is reached."""
     return tuple(
-        StepResult(name=step.name, value=", ".join(part[0] for part in step.parts)[:200], at=_reached(lowered, step))
-        for step in steps
+        StepResult(name=step.name, value=", ".join(part[0] for part in step.parts)[:200], at=place)
+        for step, place in zip(steps, places, strict=True)
     )
 
 
@@ -80,18 +85,19 @@ class StepCounter:
     reached_at: Counter[int] = field(default_factory=Counter)
     first_missing_at: Counter[int] = field(default_factory=Counter)
 
-    def add(self, results: Sequence[StepResult], correct: bool) -> None:
+    def add(self, found: Sequence[int | None], correct: bool) -> None:
+        """Count a trace by the position at which it reaches each step."""
         self.traces += 1
-        self.values += len(results)
-        places = [one.at for one in results if one.at is not None]
+        self.values += len(found)
+        places = [place for place in found if place is not None]
         self.reached += len(places)
         self.in_order += places == sorted(places)
-        self.complete_but_incorrect += len(places) == len(results) and not correct
+        self.complete_but_incorrect += len(places) == len(found) and not correct
         self.none_but_correct += not places and correct
-        for number, one in enumerate(results, start=1):
+        for number, place in enumerate(found, start=1):
             self.expected_at[number] += 1
-            self.reached_at[number] += one.at is not None
-        first = next((number for number, one in enumerate(results, start=1) if one.at is None), None)
+            self.reached_at[number] += place is not None
+        first = next((number for number, place in enumerate(found, start=1) if place is None), None)
         if first is not None:
             self.first_missing_at[first] += 1
 

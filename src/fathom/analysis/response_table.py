@@ -11,13 +11,14 @@ from typing import Literal
 
 import numpy as np
 
-from fathom.analysis.bench_data import BenchData, ResponseUsage, RunData, with_causes
-from fathom.analysis.failure_stages import STAGES, with_stages
+from fathom.analysis.bench_data import BenchData, RunData
+from fathom.analysis.failure_stages import STAGES
 from fathom.analysis.findings import OUTCOMES, ItemFinding
 from fathom.analysis.intervals import FloatArray, IntArray
 from fathom.analysis.patterns import PATTERNS
 from fathom.analysis.properties import Groupings, QuestionProperties
 from fathom.analysis.ratios import ratio_sums
+from fathom.analysis.run_items import NO_PATTERN, ResponseColumns, RunItems
 from fathom.models.model_info import model_info
 from fathom.records.lengths import format_length
 from fathom.records.tag_values import value_order
@@ -154,19 +155,14 @@ class ResponseTable:
         return len(self.run)
 
     @cached_property
-    def items(self) -> list[ItemFinding]:
-        """The finding about each response, with its likely cause and stage if causes were diagnosed."""
-        return [
-            item
-            for run in self.runs
-            for item in with_stages(with_causes(run.items, run.causes.estimate()), run.stages.stages())
-        ]
+    def _items(self) -> list[RunItems]:
+        """The findings about each response of each run, with its likely cause and stage if causes were diagnosed."""
+        return [run.items() for run in self.runs]
 
     @cached_property
     def outcome(self) -> IntArray:
         """The index of each response's outcome in `OUTCOMES`."""
-        numbers = {outcome: number for number, outcome in enumerate(OUTCOMES)}
-        return np.array([numbers[item.outcome] for run in self.runs for item in run.items], dtype=np.int64)
+        return np.concatenate([run.columns.outcome_codes() for run in self.runs])
 
     def has_outcome(self, *outcomes: str) -> IntArray:
         """For each response, 1 if it has one of the outcomes."""
@@ -250,15 +246,20 @@ class ResponseTable:
         return {
             "outcome": lambda: Property("outcome", "response", OUTCOMES, np.arange(self.size), self.outcome),
             "pattern": self._patterns,
-            "cause": lambda: self._of_items("cause", [_cause(item) for item in self.items]),
+            "cause": lambda: self._of_items("cause", [_cause(item) for items in self._items for item in items]),
             "stage": lambda: self._of_items(
-                "stage", [(item.stage,) if item.stage else () for item in self.items], list(STAGES)
+                "stage",
+                [(item.stage,) if item.stage else () for items in self._items for item in items],
+                list(STAGES),
             ),
             "sample": self._samples,
         }
 
     def _patterns(self) -> Property:
-        return self._of_items("pattern", [item.patterns for run in self.runs for item in run.items], list(PATTERNS))
+        codes = np.concatenate([run.columns.pattern_codes() for run in self.runs])
+        places = np.flatnonzero(codes != NO_PATTERN)
+        # All of them, even if no response has one: a share of zero is a result.
+        return Property("pattern", "response", tuple(PATTERNS), places, codes[places])
 
     def _samples(self) -> Property:
         values = tuple(str(number + 1) for number in range(int(self.sample.max(initial=0)) + 1))
@@ -300,20 +301,20 @@ class ResponseTable:
     @cached_property
     def _distributions(self) -> dict[str, Distribution]:
         """The families' distributions that have numbers; those of the keys have a separate name."""
-        found = {name for run in self.runs for one in run.details for name in one.values}
+        found = {name for run in self.runs for one in run.columns.values.values() for name in one}
         declared = distributions_of(self.groupings.families)
         return {name: one for one in declared for name in (one.name, one.reference) if name in found}
 
     @cached_property
     def _measure_names(self) -> list[str]:
-        return list(dict.fromkeys(name for run in self.runs for one in run.details for name in one.measures))
+        return list(dict.fromkeys(name for run in self.runs for name in run.columns.measures))
 
     def column(self, name: str) -> ResponseColumn | None:
         """The number of that name; None if there is none."""
         if name == "accuracy":
             return ResponseColumn(name, "share", "response", self.has_outcome("correct").astype(float), True)
         if name == "partial-credit":
-            scores = np.array([item.score for run in self.runs for item in run.items], dtype=float)
+            scores = np.concatenate([np.array(run.columns.scores) for run in self.runs])
             return ResponseColumn(name, "share", "response", scores, True)
         if name in _COSTS:
             return ResponseColumn(name, _COSTS[name], "response", self._cost(name))
@@ -338,7 +339,9 @@ class ResponseTable:
         key = next((key for key in self._distributions if plain_name(key) == name), None)
         if key is None:
             return None
-        lists = [one.values.get(key, ()) for run in self.runs for one in run.details]
+        lists = [
+            run.columns.values.get(place, {}).get(key, ()) for run in self.runs for place in range(len(run.columns))
+        ]
         top, bottom = np.array([sum(one) for one in lists], dtype=float), np.array([len(one) for one in lists], float)
         with np.errstate(invalid="ignore", divide="ignore"):
             values = np.where(bottom > 0, top / bottom, np.nan)
@@ -346,18 +349,15 @@ class ResponseTable:
 
     def _each(self, *names: str) -> FloatArray:
         """The first of some measures that each response has; NaN where it has none."""
-        return np.array(
-            [
-                next((one.measures[key] for key in names if key in one.measures), np.nan)
-                for run in self.runs
-                for one in run.details
-            ],
-            dtype=float,
-        )
+        found = np.full(self.size, np.nan)
+        for name in reversed(names):
+            each = np.concatenate([run.columns.measure(name) for run in self.runs])
+            found = np.where(np.isnan(each), found, each)
+        return found
 
     def _cost(self, name: str) -> FloatArray:
         """NaN where nothing was sent, or where a price is not known."""
-        each = np.array([_cost(one.usage, name) for run in self.runs for one in run.details], dtype=float)
+        each = np.concatenate([_cost(run.columns, name) for run in self.runs])
         each[self.has_outcome(*NOT_SENT) == 1] = np.nan
         return each
 
@@ -401,12 +401,10 @@ _COSTS: dict[str, ValueFormat] = {
 }
 
 
-def _cost(usage: ResponseUsage, name: str) -> float:
+def _cost(columns: ResponseColumns, name: str) -> FloatArray:
     if name == "tokens":
-        return usage.input_tokens + usage.output_tokens
-    if name == "dollars":
-        return np.nan if usage.price is None else usage.price
-    return float(getattr(usage, name.replace("-", "_")))
+        return _cost(columns, "input-tokens") + _cost(columns, "output-tokens")
+    return np.array(getattr(columns, name.replace("-", "_")), dtype=float)
 
 
 def _cause(item: ItemFinding) -> tuple[str, ...]:

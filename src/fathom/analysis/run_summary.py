@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations, pairwise
 
@@ -31,6 +31,7 @@ from fathom.analysis.intervals import BoolArray, ContextSums, FloatArray, macro_
 from fathom.analysis.patterns import PATTERNS
 from fathom.analysis.properties import OVERLAPPING, Groupings, QuestionProperties
 from fathom.analysis.ratios import ratio_estimate, ratio_sums, spread
+from fathom.analysis.run_items import NO_PATTERN
 from fathom.records.lengths import format_length
 from fathom.scoring.measures import Distribution, RatioMeasure, counts_of
 from fathom.scoring.scores import pass_at_k, summarize_samples
@@ -108,11 +109,16 @@ def length_ranges(
 
 def distributions(run: RunData, declared: Sequence[Distribution]) -> tuple[DistributionSummary, ...]:
     """The distributions of a run's numbers, and of those of the keys."""
-    first = [one.values for one, item in zip(run.details, run.items, strict=True) if item.sample == 0]
+    columns, samples = run.columns, run.run.samples
     made = []
     for one in declared:
-        own = [value for details in run.details for value in details.values.get(one.name, ())]
-        reference = [value for values in first for value in values.get(one.reference, ())]
+        own = [value for values in columns.values.values() for value in values.get(one.name, ())]
+        reference = [
+            value
+            for place, values in columns.values.items()
+            if place % samples == 0
+            for value in values.get(one.reference, ())
+        ]
         if own or reference:
             made.append(
                 DistributionSummary(
@@ -128,8 +134,9 @@ def distributions(run: RunData, declared: Sequence[Distribution]) -> tuple[Distr
 
 def response_seconds(run: RunData) -> Spread | None:
     """The distribution of seconds of a response; None if no call took measurable time."""
-    sent = [one.usage.seconds for one, item in zip(run.details, run.items, strict=True) if item.outcome not in NOT_SENT]
-    return spread(sent) if any(sent) else None
+    sent = ~np.isin(run.columns.outcome_codes(), [OUTCOMES.index(outcome) for outcome in NOT_SENT])
+    seconds = np.array(run.columns.seconds)[sent].tolist()
+    return spread(seconds) if any(seconds) else None
 
 
 def outcomes(scores: RunArrays, mask: BoolArray, samples: int) -> Outcomes:
@@ -252,9 +259,13 @@ def samples_summary(run: RunData) -> Samples | None:
 def patterns(bench: BenchData, run: RunData) -> list[Pattern]:
     """The error patterns of a run, the most frequent first."""
     samples, scores = run.run.samples, run.arrays
-    places: dict[str, list[int]] = defaultdict(list)
-    for place, name in run.patterns:
-        places[name].append(place)
+    codes = run.columns.pattern_codes()
+    every = np.flatnonzero(codes != NO_PATTERN)
+    places = {
+        name: found.tolist()
+        for code, name in enumerate(PATTERNS)
+        if len(found := every[codes[every] == code] // samples)
+    }
     made = []
     for name in sorted(places, key=lambda name: (-len(places[name]), name)):
         values: FloatArray = np.bincount(places[name], minlength=len(scores.rows)) / samples
@@ -265,7 +276,7 @@ def patterns(bench: BenchData, run: RunData) -> list[Pattern]:
                 description=PATTERNS[name],
                 count=len(places[name]),
                 share=share_of_sums(ContextSums.of(values, scores.contexts), samples == 1),
-                share_of_errors=len(places[name]) / len(run.patterns),
+                share_of_errors=len(places[name]) / len(every),
                 by_answer_type=dict(Counter(one.answer_type for one in questions).most_common()),
                 examples=tuple(dict.fromkeys(one.id for one in questions))[:MAX_EXAMPLES],
             )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from fathom.records.errors import FathomError
-from fathom.records.files import Journal, read_record_at
+from fathom.records.files import Journal, RecordFile
 from fathom.records.questions import QuestionId, Response
 from fathom.records.record import Record
 from fathom.runs.folder import RESPONSES, VERDICTS, WAITING, read_response_positions
@@ -21,8 +21,7 @@ class StoredRecords(Generic[R]):
     """The records of a file by question and sample, each read when it is needed."""
 
     def __init__(self, path: Path, kind: type[R], numbers: Mapping[QuestionId, int], samples: int) -> None:
-        self._path = path
-        self._kind = kind
+        self._file = RecordFile(path, kind)
         self._numbers = numbers
         """The questions, numbered from zero; all runs on a bench share them."""
         self._samples = samples
@@ -35,12 +34,12 @@ class StoredRecords(Generic[R]):
         """The record; None if there is none."""
         place = self.place(question, sample)
         position = -1 if place is None else self._positions[place]
-        return None if position < 0 else read_record_at(self._path, position, self._kind)
+        return None if position < 0 else self._file.at(position)
 
     def every(self, step: int = 1) -> Iterator[R]:
         """The records in the order of the questions; with a step, every n-th of them."""
         known = [position for position in self._positions if position >= 0]
-        return (read_record_at(self._path, position, self._kind) for position in known[::step])
+        return (self._file.at(position) for position in known[::step])
 
     def place(self, question: QuestionId, sample: int) -> int | None:
         """The number of the question and sample; None if it is not one of the run."""

@@ -159,11 +159,11 @@ class Analysis(analysis.Analysis):
         """
         title = title or title_of(self.findings)
         options = PageOptions(parts, self.corpus, refresh)
-        return write_page(self.findings, self.all_items(), as_path(path), title, options)
+        return write_page(self.findings, self.items, as_path(path), title, options)
 
     def write_site(self, folder: Folder, *, title: str = "Leaderboard", parts: bool | None = None) -> Site:
         """Write a leaderboard with a report page for each bench."""
-        return write_site(self.findings, self.all_items(), as_path(folder), title, PageOptions(parts, self.corpus))
+        return write_site(self.findings, self.items, as_path(folder), title, PageOptions(parts, self.corpus))
 
     def write_figures(self, folder: Folder) -> list[Path]:
         """Write every figure of the report as CSV, JSON and SVG."""

@@ -9,23 +9,25 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from fathom.api.arguments import Folder, as_path
+from fathom.api.arguments import Folder, as_path, as_tokens
 from fathom.api.benches import Bench, BenchRecipe
 from fathom.api.contexts import MIN_DOCUMENTS, FittingLengths, choose_lengths, distinct_documents
 from fathom.api.corpora import Corpus, ingest
 from fathom.api.prices import COMMON_MODELS
-from fathom.api.runs import Plan, Run, plan, run
+from fathom.api.runs import Plan, Run, RunRequest, plan, run
 from fathom.corpus.manifest import FILE_NAME
 from fathom.models.tokenizers import tokenizer
 from fathom.records.contexts import Sampling
 from fathom.records.documents import FieldName
 from fathom.records.errors import FathomError
+from fathom.runs.folder import RunSettings
+from fathom.systems.catalog import load_system
 from fathom.tasks.auditing import FILE_NAME as AUDIT
 from fathom.tasks.auditing import AuditReport
 from fathom.tasks.catalog import family, family_names, preparation_of
 from fathom.tasks.family import PerContext
 
-__all__ = ["FirstBench", "choose", "is_audited", "is_corpus", "plan_runs", "quickstart", "run_folder"]
+__all__ = ["FirstBench", "check_model", "choose", "is_audited", "is_corpus", "plan_runs", "quickstart", "run_folder"]
 
 MIN_COMPARED = 3
 """Fewer documents give no questions that compare them."""
@@ -120,6 +122,15 @@ def plan_runs(bench: Bench) -> dict[str, Plan]:
     return {model: plan(bench, model=model) for model in COMMON_MODELS}
 
 
+def check_model(model: str, budget: float | None, window: int | None, prices: Path | None) -> None:
+    """Raise the error about a model that its run would raise after the documents are read."""
+    if not model.startswith("sim/"):
+        settings = RunSettings(window=window)
+        RunRequest(Path(), model, load_system("full"), "direct", settings, prices=prices).check_model(
+            budget is not None
+        )
+
+
 def quickstart(
     sources: Folder,
     out: Folder,
@@ -127,11 +138,17 @@ def quickstart(
     model: str | None = None,
     budget: float | None = None,
     url: str | None = None,
-    window: int | None = None,
+    window: int | str | None = None,
+    prices: Folder | None = None,
     seed: int = 0,
 ) -> tuple[Bench, Run | None]:
-    """Read documents, build a first bench in `out`, and run a model on it if one is given."""
-    folder = as_path(out)
+    """Read documents, build a first bench in `out`, and run a model on it if one is given.
+
+    `url`, `window` and `prices` are those of the model, as in `run`.
+    """
+    folder, tokens, table = as_path(out), None if window is None else as_tokens(window), as_path(prices)
+    if model is not None:
+        check_model(model, budget, tokens, table)
     corpus_folder = folder / "corpus"
     with ingest(sources, corpus_folder, allow_incomplete=True) as corpus:
         chosen = choose(corpus)
@@ -146,7 +163,8 @@ def quickstart(
     bench = BenchRecipe(corpus_folder, folder / "bench", chosen.families, seed=seed).build()
     if model is None:
         return bench, None
-    return bench, run(bench, model=model, budget=budget, url=url, window=window, out=run_folder(folder, model))
+    place = run_folder(folder, model)
+    return bench, run(bench, model=model, budget=budget, url=url, window=tokens, prices=table, out=place)
 
 
 def run_folder(folder: Path, model: str) -> Path:

@@ -309,10 +309,11 @@ class RunRequest:
             info = engine_info(self.model) or info
         if (self.settings.window or info.window) is None:
             if "/" not in self.model:
-                known = next((one.name for one in list_models() if one.name.partition("/")[2] == self.model), None)
+                named = {one.name.partition("/")[2]: one.name for one in list_models()}
+                close = get_close_matches(self.model, named, n=1, cutoff=0.7)
                 raise FathomError(
                     f"'{self.model}' names no provider. Give a provider and a model, such as "
-                    f"{known or f'openai/{self.model}'}."
+                    f"{named[close[0]] if close else f'openai/{self.model}'}."
                 )
             close = get_close_matches(self.model, [one.name for one in list_models()], n=1, cutoff=0.8)
             meant = f"Did you mean {close[0]}? If not, give" if close else "Give"
@@ -386,17 +387,20 @@ class RunRequest:
     def _check_budget(self, bench: BenchView) -> None:
         """Raise an error if no budget can be enforced, since prices are unknown."""
         if self.needs_model:
-            if not self.info.has_prices:
-                raise FathomError(
-                    f"The prices of the model '{self.model}' are unknown, so no budget can be enforced. Give them in a "
-                    "table with --prices, or leave out --budget."
-                )
+            self.check_model(True)
             return
         job = next(planning.jobs(bench, self.settings))[0]
         if planning.estimate_of(self.system, job, bench).price is None:
             raise FathomError(
                 f"The cost of the system '{self.system.name}' is unknown, so no budget can be enforced. If you know "
                 "the highest price of a question, give it: -S max_price=0.05."
+            )
+
+    def check_model(self, has_budget: bool) -> None:
+        """Raise an error for a model with an unknown window, or with unknown prices if there is a budget."""
+        if not self.info.has_prices and has_budget:
+            raise FathomError(
+                f"The prices of the model '{self.model}' are unknown, so no budget can be enforced. Give --prices."
             )
 
     def check(self, has_budget: bool) -> None:

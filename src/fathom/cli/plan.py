@@ -38,7 +38,14 @@ def command(request: RunRequest | MatrixRequest, out: Path | None, as_json: bool
         return
     plan = request.plan(out or request.default_folder)
     warn_of_age(request)
-    click.echo(plan.model_dump_json(indent=2) if as_json else f"{describe(request, plan)}\n{NEXT}")
+    click.echo(plan.model_dump_json(indent=2) if as_json else f"{describe(request, plan)}\n{_next(request, plan)}")
+
+
+def _next(request: RunRequest, plan: Plan) -> str:
+    window = request.settings.window or request.info.window
+    if plan.requests or not plan.overflow or window is None:
+        return NEXT
+    return f"next: fathom fit {request.bench} --window {window} --out {request.bench}-fitted"
 
 
 def _matrix_json(request: MatrixRequest) -> str:
@@ -66,7 +73,8 @@ def describe(request: RunRequest, plan: Plan) -> str:
     if plan.overflow:
         shown = ", ".join(plan.overflow[:3]) + (", ..." if len(plan.overflow) > 3 else "")
         lines.append(
-            f"  {len(plan.overflow):,} questions do not fit the window and will not be sent ({shown}); see `fathom fit`"
+            f"  {counted(len(plan.overflow), 'question')} will not be sent, as the window is too small ({shown}); "
+            "see `fathom fit`"
         )
     return "\n".join(lines)
 

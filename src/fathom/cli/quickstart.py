@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -13,13 +12,12 @@ from fathom.api import corpora
 from fathom.api.benches import open_bench, read_recipe
 from fathom.api.contexts import format_lengths
 from fathom.api.corpora import open_corpus
-from fathom.api.quickstart import FirstBench, choose, is_audited, is_corpus, plan_runs, run_folder
+from fathom.api.quickstart import FirstBench, check_model, choose, is_audited, is_corpus, plan_runs, run_folder
 from fathom.api.runs import Plan
 from fathom.cli import audit, build, contexts, ingest, options, report, run, score
 from fathom.cli.output import counted, silence_next_lines
 from fathom.cli.show_bench import item_lines
 from fathom.records.errors import FathomError
-from fathom.records.lengths import format_length
 from fathom.work import cores
 
 SHOWN = 3
@@ -50,6 +48,7 @@ ENOUGH_CONTEXTS = 6
     type=options.Length(),
     help="With --model: maximum tokens of prompt and response together.  [default: from the table of models]",
 )
+@click.option("--prices", type=options.PATH, help="With --model: your own table of windows and prices (TOML).")
 @options.seed
 @click.pass_context
 def command(
@@ -60,6 +59,7 @@ def command(
     budget: float | None,
     url: str | None,
     window: int | None,
+    prices: Path | None,
     seed: int,
 ) -> None:
     """Make a first benchmark from your own documents.
@@ -69,10 +69,15 @@ def command(
     the folder of --out; calls a model only with --model. A second call resumes; with another model it adds a run to the
     report.
     """
-    settings = {"budget": budget, "url": url, "window": window}
-    given = ", ".join(f"--{name}" for name, value in settings.items() if value is not None)
-    if model is None and given:
-        raise FathomError(f"{given} is for a run, and no model is given. Add --model NAME.")
+    given = {
+        name: value
+        for name, value in {"budget": budget, "url": url, "window": window, "prices": prices}.items()
+        if value is not None
+    }
+    if model is not None:
+        check_model(model, budget, window, prices)
+    elif given:
+        raise FathomError(f"--{next(iter(given))} is for a run, and no model is given. Add --model NAME.")
     silence_next_lines()
     corpus, bench = out / "corpus", out / "bench"
     if is_corpus(corpus):
@@ -96,7 +101,7 @@ def command(
         again = ("quickstart", *sources, "--out", out, *(("--seed", seed) if seed else ()))
         click.echo(_prices(bench, shlex.join(map(str, again))))
         return
-    _run(caller, bench, out, model, settings)
+    _run(caller, bench, out, model, given)
 
 
 def _step(*words: object) -> None:
@@ -171,14 +176,14 @@ def _price(planned: Plan) -> str:
     )
 
 
-def _run(caller: click.Context, bench: Path, out: Path, model: str, settings: dict[str, Any]) -> None:
+def _run(caller: click.Context, bench: Path, out: Path, model: str, given: Mapping[str, object]) -> None:
     folder, page = run_folder(out, model), out / "report.html"
-    written: dict[str, Callable[[Any], str]] = {"budget": "{:g}".format, "url": str, "window": format_length}
-    given = [(f"--{name}", written[name](value)) for name, value in settings.items() if value is not None]
-    _step("run", bench, "--model", model, *(word for option in given for word in option), "--out", folder)
+    shown = (f"{value:g}" if isinstance(value, float) else value for value in given.values())
+    words = [word for name, value in zip(given, shown, strict=True) for word in (f"--{name}", value)]
+    _step("run", bench, "--model", model, *words, "--out", folder)
     incomplete: SystemExit | None = None
     try:
-        caller.invoke(run.command, bench=bench, model=model, out=folder, **settings)
+        caller.invoke(run.command, bench=bench, model=model, out=folder, **given)
     except SystemExit as ended:
         if ended.code != 1:
             raise

@@ -152,4 +152,8 @@ def _parse(text: str, name: str) -> _Table:
     try:
         return _Table.model_validate(values)
     except ValidationError as error:
-        raise FathomError(f"'{name}' is not a table of models: {first_error(error)}. Correct the file.") from error
+        fields = ", ".join(ModelInfo.model_fields)
+        raise FathomError(
+            f"'{name}' is not a table of models: {first_error(error)}. Correct the file: it has the day `as_of` and a "
+            f'table [models."PROVIDER/NAME"] for each model, with some of the fields {fields}.'
+        ) from error

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Generic, Self, TypeVar
+from weakref import finalize
 
 from pydantic import ValidationError
 
@@ -49,11 +50,22 @@ def _read_line(path: Path, number: int, line: bytes, kind: type[R]) -> R:
         ) from error
 
 
-def read_record_at(path: Path, position: int, kind: type[R]) -> R:
-    """The record whose line begins at this position."""
-    with file_errors("read", path), path.open("rb") as file:
-        file.seek(position)
-        return kind.from_line(verified_line(path, 0, file.readline()))
+class RecordFile(Generic[R]):
+    """A file whose records are read by their positions; it stays open, since opening takes longer than reading."""
+
+    def __init__(self, path: Path, kind: type[R]) -> None:
+        self._path = path
+        self._kind = kind
+        self._file: BinaryIO | None = None
+
+    def at(self, position: int) -> R:
+        """The record whose line begins at this position."""
+        with file_errors("read", self._path):
+            if self._file is None:
+                self._file = self._path.open("rb")
+                finalize(self, self._file.close)
+            self._file.seek(position)
+            return self._kind.from_line(verified_line(self._path, 0, self._file.readline()))
 
 
 _CHECKSUM_NAME = b'"crc32"'

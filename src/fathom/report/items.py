@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -64,59 +65,104 @@ class NameTable:
         return list(self.numbers)
 
 
+class TagColumns:
+    """The value of each tag for every item, numbered."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, NameTable] = {}
+        self._columns: dict[str, array[int]] = {}
+        self._families: dict[str, None] = {}
+        self._count = 0
+
+    def add(self, item: Item) -> None:
+        question = item.question
+        self._families[question.family] = None
+        tags = {"family": question.family, "split": question.split, "answer": item.key.answer.type, **question.tags}
+        for name, value in tags.items():
+            column = self._columns.setdefault(name, array("i"))
+            column.extend([-1] * (self._count - len(column)))
+            column.append(self._names.setdefault(name, NameTable())(value))
+        self._count += 1
+
+    def listed(self) -> list[tuple[str, list[str], list[int]]]:
+        """Each tag by which items can be chosen, its values in order, and the index of each item's value.
+
+        Items without the tag have an empty value.
+        """
+        groupings = Groupings.of(tuple(self._families))
+        made = []
+        for name in sorted(set(self._names) - groupings.ungrouped, key=groupings.order):
+            found, column = self._names[name].listed(), self._columns[name]
+            values = groupings.ordered(name, found)
+            column.extend([-1] * (self._count - len(column)))
+            if -1 in column and "" not in values:
+                values.append("")
+            places = [*map(values.index, found), values.index("") if "" in values else -1]
+            made.append((name, values, [places[number] for number in column]))
+        return made
+
+
 @dataclass(frozen=True)
-class ItemRow(Item):
-    """One item and the number of its bench."""
+class ShownItem(Item):
+    """An item with its context, its bench and its number among the questions of the bench."""
 
+    context: Context
     bench: int
+    place: int
 
 
-@dataclass
+@dataclass(frozen=True)
 class RunResponses:
-    """The responses and findings of one run, by question and sample."""
+    """The responses and findings of one run."""
 
     name: str
-    bench: str
+    bench: int
     responses: StoredRecords[Response]
     verdicts: StoredRecords[Verdict]
-    found: dict[tuple[QuestionId, int], ItemFinding] = field(default_factory=dict)
+    found: Sequence[ItemFinding]
+    samples: int
+    starts: array[int]
+    """For each question of the bench, the place of its first sample in `found`; -1 if the run does not ask it."""
 
-    def first(self, question: QuestionId) -> ItemFinding | None:
-        return self.found.get((question, 0))
+    def first(self, bench: int, place: int) -> ItemFinding | None:
+        """The finding about the first response to a question of a bench; None if the run does not ask it."""
+        start = self.starts[place] if bench == self.bench else -1
+        return None if start < 0 else self.found[start]
 
-    def samples(self, question: QuestionId) -> Iterator[ItemFinding]:
-        sample = 0
-        while (one := self.found.get((question, sample))) is not None:
-            yield one
-            sample += 1
+    def every(self, item: ShownItem) -> Sequence[ItemFinding]:
+        """The finding about each sample; none if the run does not ask the question."""
+        start = self.starts[item.place] if item.bench == self.bench else -1
+        return () if start < 0 else self.found[start : start + self.samples]
 
 
 class Items:
-    """The items of the benches and the responses of the runs, as data for the page."""
+    """The items of the benches and the responses of the runs, as data for the page.
 
-    def __init__(self, findings: Findings, found: Iterable[ItemFinding], corpus: Path | None = None) -> None:
+    Items are read again from their benches where they are written: those of a large bench would fill the memory.
+    """
+
+    def __init__(
+        self, findings: Findings, found: Mapping[str, Sequence[ItemFinding]], corpus: Path | None = None
+    ) -> None:
+        """`found` has the findings about the responses of each run in the order of its bench."""
         self.findings = findings
         self._moved = corpus
         self.notes: list[str] = []
         self.benches = [Bench(Path(bench.folder)) for bench in findings.benches]
         self._shown = [ShownContexts(bench) for bench in self.benches]
-        self.rows = [
-            ItemRow(item.question, item.key, number)
-            for number, bench in enumerate(self.benches)
-            for _, items in bench.by_context()
-            for item in items
-        ]
-        numbers = {
-            bench.fingerprint: {
-                row.question.id: place for place, row in enumerate(one for one in self.rows if one.bench == number)
-            }
-            for number, bench in enumerate(findings.benches)
-        }
-        self.runs = [_run_responses(run.info, numbers[run.info.bench]) for run in findings.runs]
-        by_name = {run.name: run for run in self.runs}
+        self._tags = TagColumns()
+        self._contexts: list[int] = []
+        """The number of each item's context."""
+        self._numbers: list[dict[QuestionId, int]] = [{} for _ in self.benches]
+        """For each bench, the numbers of its questions."""
+        contexts = NameTable()
+        for item in self._items():
+            self._numbers[item.bench][item.question.id] = item.place
+            self._contexts.append(contexts(f"{item.bench} {item.context.id}"))
+            self._tags.add(item)
+        self.runs = [self._run_responses(run.info, found[run.info.name]) for run in findings.runs]
         patterns, causes, stages = set[str](), set[str](), set[str]()
-        for one in found:
-            by_name[one.run].found[one.question_id, one.sample] = one
+        for one in chain.from_iterable(run.found for run in self.runs):
             patterns.update(one.patterns)
             causes.update(candidate.cause for candidate in one.candidates)
             causes.update({"unclear"} if one.unclear else ())
@@ -125,29 +171,40 @@ class Items:
         self.patterns = NameTable(sorted(patterns, key=lambda name: value_order(name, list(PATTERNS))))
         self.causes = NameTable(sorted(causes, key=lambda name: (name == "unclear", name)))
         self.stages = NameTable(sorted(stages, key=lambda name: value_order(name, list(STAGES))))
-        self._contexts = [{context.id: context for context in bench.contexts()} for bench in self.benches]
+
+    def __len__(self) -> int:
+        return len(self._contexts)
+
+    def _items(self) -> Iterator[ShownItem]:
+        for bench, opened in enumerate(self.benches):
+            places = count()
+            for context, items in opened.by_context():
+                for item in items:
+                    yield ShownItem(item.question, item.key, context, bench, next(places))
+
+    def _run_responses(self, info: RunInfo, found: Sequence[ItemFinding]) -> RunResponses:
+        bench = next(place for place, one in enumerate(self.findings.benches) if one.fingerprint == info.bench)
+        numbers, folder = self._numbers[bench], Path(info.folder)
+        samples = read_run(folder).settings.samples
+        starts = array("i", [-1]) * len(numbers)
+        for place in range(0, len(found), samples):
+            starts[numbers[found[place].question_id]] = place
+        responses, verdicts = stored_responses(folder, numbers, samples), stored_verdicts(folder, numbers, samples)
+        return RunResponses(info.name, bench, responses, verdicts, found, samples, starts)
+
+    def _questions(self) -> Iterator[tuple[int, int, QuestionId]]:
+        """The bench of each question, its number in it, and its id."""
+        return ((bench, place, id) for bench, numbers in enumerate(self._numbers) for id, place in numbers.items())
 
     def index(self) -> dict[str, object]:
-        """Data of every item for the filters and the list."""
-        groupings = Groupings.of(tuple(dict.fromkeys(row.question.family for row in self.rows)))
-        values: dict[str, dict[str, None]] = defaultdict(dict)
-        for row in self.rows:
-            for name, value in _tags(row, groupings.ungrouped).items():
-                values[name][value] = None
-        tags = {name: NameTable(groupings.ordered(name, found)) for name, found in values.items()}
-        columns: dict[str, list[int]] = {name: [] for name in tags}
-        for row in self.rows:
-            has = _tags(row, groupings.ungrouped)
-            for name, column in columns.items():
-                column.append(tags[name](has.get(name, "")))
-        contexts = NameTable()
+        """What the filters and the list need about every item."""
         return {
-            "count": len(self.rows),
+            "count": len(self),
             "part": ITEMS_PER_PART,
-            "bench": [row.bench for row in self.rows] if len(self.benches) > 1 else None,
+            "bench": [bench for bench, *_ in self._questions()] if len(self.benches) > 1 else None,
             "benches": [[bench.name, bench.fingerprint] for bench in self.findings.benches],
-            "tags": [[name, tags[name].listed(), columns[name]] for name in sorted(tags, key=groupings.order)],
-            "context": [contexts(f"{row.bench} {row.question.context_id}") for row in self.rows],
+            "tags": self._tags.listed(),
+            "context": self._contexts,
             "runs": [self._run_index(run) for run in self.runs],
             "patterns": self.patterns.listed(),
             "causes": self.causes.listed(),
@@ -155,17 +212,19 @@ class Items:
         }
 
     def _run_index(self, run: RunResponses) -> dict[str, object]:
-        outcomes, causes, scores, stages = [], [], [], []
+        outcomes, causes, scores, stages, few = [], [], [], [], []
         patterns: list[list[int]] = []
-        for place, row in enumerate(self.rows):
-            found = run.first(row.question.id) if self._fingerprint(row) == run.bench else None
+        for number, (bench, place, _) in enumerate(self._questions()):
+            found = run.first(bench, place)
             outcomes.append(OUTCOMES[found.outcome] if found else "-")
             cause = _cause(found)
             causes.append(self.causes(cause) if cause else -1)
             stages.append(self.stages(found.stage) if found and found.stage else -1)
             scores.append(round(found.score * 100) if found else 0)
             if found and found.patterns:
-                patterns.append([place, *map(self.patterns, found.patterns)])
+                patterns.append([number, *map(self.patterns, found.patterns)])
+            if found and found.too_few_chunks:
+                few.append(number)
         return {
             "outcome": "".join(outcomes),
             "cause": causes,
@@ -173,40 +232,39 @@ class Items:
             "stage": stages if max(stages, default=-1) >= 0 else [],
             "score": scores,
             "patterns": patterns,
-            "few": [place for place, row in enumerate(self.rows) if _too_few(run, row)],
+            "few": few,
             **self._costs(run),
         }
 
     def _costs(self, run: RunResponses) -> dict[str, object]:
         """Tokens, milliseconds and microdollars of each first response; null where nothing was sent or known."""
-        if len(self.rows) * len(self.runs) > MAX_COSTS:
+        if len(self) * len(self.runs) > MAX_COSTS:
             return {}
-        sent = [self._sent(run, row) for row in self.rows]
+        sent = [self._sent(run, bench, place, id) for bench, place, id in self._questions()]
         return {
             "tokens": [one and one.input_tokens + one.output_tokens for one in sent],
             "seconds": [one and round(one.seconds * 1e3) for one in sent],
             "dollars": [one and _microdollars(one) for one in sent],
         }
 
-    def _sent(self, run: RunResponses, row: ItemRow) -> Usage | None:
-        found = run.first(row.question.id) if self._fingerprint(row) == run.bench else None
-        response = run.responses.get(row.question.id, 0)
-        return None if found is None or response is None or found.outcome in NOT_SENT else response.usage
-
-    def _fingerprint(self, row: ItemRow) -> str:
-        return self.findings.benches[row.bench].fingerprint
+    @staticmethod
+    def _sent(run: RunResponses, bench: int, place: int, id: QuestionId) -> Usage | None:
+        found = run.first(bench, place)
+        response = None if found is None or found.outcome in NOT_SENT else run.responses.get(id, 0)
+        return None if response is None else response.usage
 
     def parts(self, limits: TextLimits) -> Iterator[dict[str, object]]:
         """The details of all items, in parts."""
         with ExitStack() as stack:
             opened = [PassageCollector(self._corpus(bench, stack), limits) for bench in self.benches]
-            for start in range(0, max(1, len(self.rows)), ITEMS_PER_PART):
-                yield self._part(start, self.rows[start : start + ITEMS_PER_PART], opened, limits)
+            items = self._items()
+            for start in range(0, max(1, len(self)), ITEMS_PER_PART):
+                yield self._part(start, list(islice(items, ITEMS_PER_PART)), opened, limits)
 
     def weight(self, limits: TextLimits) -> int:
         """Approximate size of the responses' texts in the page, from a sample."""
-        count = sum(len(run.responses) for run in self.runs)
-        step = max(1, count // 400)
+        total = sum(len(run.responses) for run in self.runs)
+        step = max(1, total // 400)
         some = [response for run in self.runs for response in run.responses.every(step)]
         texts = [
             [
@@ -216,7 +274,7 @@ class Items:
             ]
             for one in some
         ]
-        return len(packed(texts)) * count // max(1, len(some))
+        return len(packed(texts)) * total // max(1, len(some))
 
     def _corpus(self, bench: Bench, stack: ExitStack) -> Corpus | None:
         """The corpus of the bench; without it, passages have positions but no text."""
@@ -237,48 +295,29 @@ class Items:
             self.notes.append(note)
 
     def _part(
-        self, start: int, rows: Sequence[ItemRow], opened: Sequence[PassageCollector], limits: TextLimits
+        self, start: int, shown: Sequence[ShownItem], opened: Sequence[PassageCollector], limits: TextLimits
     ) -> dict[str, object]:
         words = NameTable()
         for passages in opened:
             passages.begin()
-        items = [self._item(row, opened[row.bench], words) for row in rows]
+        items = [_item(item, opened[item.bench], words) for item in shown]
         return {
             "start": start,
             "items": items,
-            "responses": [[self._responses(run, row, limits, words) for row in rows] for run in self.runs],
+            "responses": [
+                [[self._response(run, item, one, limits, words) for one in run.every(item)] for item in shown]
+                for run in self.runs
+            ],
             "benches": [passages.finished() for passages in opened],
             "words": words.listed(),
         }
 
-    def _item(self, row: ItemRow, passages: PassageCollector, words: NameTable) -> list[object]:
-        key = row.key
-        context = self._contexts[row.bench][row.question.context_id]
-        proof = key.proof
-        rows = shortened("\n".join(" | ".join(cells) for cells in proof.rows), 500)
-        return [
-            row.question.id,
-            row.question.text,
-            words(proof.program),
-            [words(step) for step in family(row.question.family).explain(key)],
-            display(key.answer),
-            key.answer.type,
-            passages.context(context),
-            [number for one in proof.passages if (number := passages.number(context, one)) is not None],
-            rows,
-        ]
-
-    def _responses(self, run: RunResponses, row: ItemRow, limits: TextLimits, words: NameTable) -> list[object]:
-        if self._fingerprint(row) != run.bench:
-            return []
-        return [self._response(run, row, found, limits, words) for found in run.samples(row.question.id)]
-
     def _response(
-        self, run: RunResponses, row: ItemRow, found: ItemFinding, limits: TextLimits, words: NameTable
+        self, run: RunResponses, item: ShownItem, found: ItemFinding, limits: TextLimits, words: NameTable
     ) -> list[object]:
         response = run.responses.get(found.question_id, found.sample)
         stored = run.verdicts.get(found.question_id, found.sample)
-        verdict = verdict_on(row, response, stored, self._shown[row.bench]) if response else None
+        verdict = verdict_on(item, response, stored, self._shown[item.bench]) if response else None
         # A correct answer is the same as the key.
         parsed = verdict.parsed if verdict and found.outcome != "correct" else None
         usage = (
@@ -305,30 +344,30 @@ class Items:
             else [],
             self.stages(found.stage) if found.stage else -1,
             steps_of(response.trace, limits) if response else [],
-            positions(self._contexts[row.bench][row.question.context_id], response.trace) if response else [],
+            positions(item.context, response.trace) if response else [],
             (response.ending or "") if response else "",
         ]
 
 
-def _too_few(run: RunResponses, row: ItemRow) -> bool:
-    found = run.first(row.question.id)
-    return found is not None and found.too_few_chunks
+def _item(item: ShownItem, passages: PassageCollector, words: NameTable) -> list[object]:
+    key, context = item.key, item.context
+    proof = key.proof
+    rows = shortened("\n".join(" | ".join(cells) for cells in proof.rows), 500)
+    return [
+        item.question.id,
+        item.question.text,
+        words(proof.program),
+        [words(step) for step in family(item.question.family).explain(key)],
+        display(key.answer),
+        key.answer.type,
+        passages.context(context),
+        [number for one in proof.passages if (number := passages.number(context, one)) is not None],
+        rows,
+    ]
 
 
 def _signed(number: int, reached: bool) -> int:
     return number + 1 if reached else -number - 1
-
-
-def _run_responses(info: RunInfo, numbers: Mapping[QuestionId, int]) -> RunResponses:
-    folder, samples = Path(info.folder), read_run(Path(info.folder)).settings.samples
-    responses, verdicts = stored_responses(folder, numbers, samples), stored_verdicts(folder, numbers, samples)
-    return RunResponses(info.name, info.bench, responses, verdicts)
-
-
-def _tags(row: ItemRow, ungrouped: frozenset[str]) -> dict[str, str]:
-    question = row.question
-    tags = {name: value for name, value in question.tags.items() if name not in ungrouped}
-    return {"family": question.family, "split": question.split, "answer": row.key.answer.type, **tags}
 
 
 def _cause(found: ItemFinding | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from html import escape
@@ -93,12 +93,12 @@ class PageOptions:
 
 def write_page(
     findings: Findings,
-    found: Iterable[ItemFinding],
+    found: Mapping[str, Sequence[ItemFinding]],
     path: Path,
     title: str,
     options: PageOptions = PageOptions(),  # noqa: B008
 ) -> WrittenPage:
-    """Write the page, with its details in it or beside it."""
+    """Write the page, with its details in it or beside it; `found` has the findings about each run's responses."""
     check_page_path(path)
     with file_errors("make the folder", path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -108,7 +108,7 @@ def write_page(
     shown = sections(findings)
     # The index comes first: it numbers the patterns and causes that the parts refer to.
     index = items.index()
-    responses = len(items.rows) * max(1, len(items.runs))
+    responses = len(items) * max(1, len(items.runs))
     if parts is False or (parts is None and responses <= MAX_RESPONSES):
         for limits in LIMIT_LEVELS:
             if limits is not LIMIT_LEVELS[-1] and items.weight(limits) > MAX_BYTES:
@@ -156,7 +156,7 @@ def _in_parts(
 def _write(path: Path, content: bytes, sizes: Sequence[int], items: Items) -> WrittenPage:
     with atomic_write(path) as file:
         file.write(content)
-    return WrittenPage(path, len(content), len(sizes), sum(sizes), len(items.rows), len(items.runs), tuple(items.notes))
+    return WrittenPage(path, len(content), len(sizes), sum(sizes), len(items), len(items.runs), tuple(items.notes))
 
 
 def _head(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,7 +44,7 @@ class Site:
 
 def write_site(
     findings: Findings,
-    found: Iterable[ItemFinding],
+    found: Mapping[str, Sequence[ItemFinding]],
     folder: Path,
     title: str,
     options: PageOptions = PageOptions(),  # noqa: B008
@@ -54,15 +53,11 @@ def write_site(
     check_site_path(folder)
     with file_errors("make the folder", folder):
         folder.mkdir(parents=True, exist_ok=True)
-    by_run: dict[str, list[ItemFinding]] = defaultdict(list)
-    for one in found:
-        by_run[one.run].append(one)
     pages = []
     for number, bench in enumerate(findings.benches, start=1):
         part = only(findings, bench)
-        items = (one for run in part.runs for one in by_run[run.info.name])
         place = folder / f"bench-{number}"
-        pages.append(write_page(part, items, place / "index.html", title_of(part), options))
+        pages.append(write_page(part, found, place / "index.html", title_of(part), options))
         write_figures(all_figures(part), place / "figures")
     shown = leaderboard(findings)
     content = _first_page(findings, shown, title)

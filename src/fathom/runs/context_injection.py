@@ -6,15 +6,16 @@ shortened before the engine sees it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, Protocol
 
 from inspect_ai.log._samples import _active_model_event
 from inspect_ai.model import ChatMessage, ContentReasoning, ContentText, Model, ModelOutput
 
-from fathom.models.prompts import Expand, parse_reference
+from fathom.models.prompts import TextReference, parse_reference
 from fathom.runs.redaction import without_secrets
+from fathom.runs.request_buffers import RequestBuffers, UnsupportedClientError, escaped
 
 MAX_REFERENCE_LENGTH = 2_000
 """Characters of a string that may be recorded."""
@@ -31,7 +32,21 @@ class EchoError(Exception):
     """The provider returned the prompt."""
 
 
-def install(model: Model, expand: Expand, sending: Callable[[], AbstractContextManager[None]]) -> None:
+class TextSource(Protocol):
+    """Gives the texts of references."""
+
+    def issued(self, reference: TextReference) -> bool:
+        """Whether the current prompt refers to the text; a reference that a model wrote gets no text."""
+        ...
+
+    def text(self, reference: TextReference) -> str: ...
+
+    def escaped(self, reference: TextReference) -> bytes:
+        """The text as it is escaped in JSON, the same object for requests over one context."""
+        ...
+
+
+def install(model: Model, texts: TextSource, sending: Callable[[], AbstractContextManager[None]]) -> None:
     """Insert contexts into this model's requests.
 
     Each attempt is sent within a block of `sending`, which raises HaltedError to send nothing more: some requests wait
@@ -39,14 +54,19 @@ def install(model: Model, expand: Expand, sending: Callable[[], AbstractContextM
     """
     api = model.api
     send = api.generate
+    buffers = RequestBuffers(api, texts.escaped)
 
     async def generate(input: list[ChatMessage], *rest: Any, **named: Any) -> Any:
-        request = _Request(expand)
+        request = _Request(texts, buffers.placeholder if buffers.usable else None)
         # The provider records its request in the active event. Without one it cannot record four megabytes.
         event = _active_model_event.set(None)
         try:
             with sending():
-                result = await send([request.insert(message) for message in input], *rest, **named)
+                messages = [request.insert(message) for message in input]
+                result = await buffers.send(lambda: send(messages, *rest, **named), request.placeholders)
+        except UnsupportedClientError:
+            buffers.usable = False
+            return await generate(input, *rest, **named)
         except Exception as error:
             request.shorten_error(error)
             raise
@@ -60,9 +80,13 @@ def install(model: Model, expand: Expand, sending: Callable[[], AbstractContextM
 class _Request:
     """One request, and the texts that were inserted into it: none of them may be recorded."""
 
-    def __init__(self, expand: Expand) -> None:
-        self._expand = expand
-        self._inserted: dict[str, str] = {}
+    def __init__(self, texts: TextSource, placeholder: Callable[[TextReference], str] | None) -> None:
+        """With `placeholder`, the texts are inserted below the client."""
+        self._texts = texts
+        self._placeholder = placeholder
+        self.placeholders: dict[str, TextReference] = {}
+        self._references: dict[TextReference, str] = {}
+        """The references whose texts were inserted, as they are written."""
         self._recorded: set[str] = set()
         """Texts of the messages that the engine has recorded anyway, such as instructions and questions."""
 
@@ -81,12 +105,20 @@ class _Request:
 
     def _text(self, text: str) -> str:
         reference = parse_reference(text)
-        if reference is None:
+        if reference is None or not self._texts.issued(reference):
             self._recorded.add(text)
             return text
-        inserted = self._expand(reference)
-        self._inserted[inserted] = text
-        return inserted
+        self._references[reference] = text
+        if self._placeholder is None:
+            return self._texts.text(reference)
+        name = self._placeholder(reference)
+        self.placeholders[name] = reference
+        return name
+
+    def _inserted(self) -> Iterator[tuple[str, str]]:
+        """What the messages have in place of references, and the references."""
+        for reference, mark in self._references.items():
+            yield self._texts.text(reference) if self._placeholder is None else self._placeholder(reference), mark
 
     def shorten_result(self, result: Any) -> ModelOutput | tuple[ModelOutput | Exception, Any]:
         """The provider's result without the inserted texts."""
@@ -124,7 +156,7 @@ class _Request:
     def _shorten(self, value: Any) -> Any:
         """The value without API keys and long strings, with references in place of inserted texts."""
         if isinstance(value, str):
-            for text, reference in self._inserted.items():
+            for text, reference in self._inserted():
                 value = value.replace(text, reference)
             value = without_secrets(value)
             if len(value) > MAX_REFERENCE_LENGTH:
@@ -140,7 +172,9 @@ class _Request:
     def _repeats(self, message: str) -> bool:
         """Whether the message quotes an inserted text."""
         quotes = [message[start : start + QUOTE] for start in range(0, len(message) - QUOTE + 1, QUOTE // 2)]
-        return any(quote in text for text in self._inserted for quote in quotes)
+        if self._placeholder is None:
+            return any(quote in text for text, _ in self._inserted() for quote in quotes)
+        return any(escaped(quote) in self._texts.escaped(one) for one in self._references for quote in quotes)
 
 
 def _rewrite(output: ModelOutput, rewrite: Callable[[str], str]) -> None:

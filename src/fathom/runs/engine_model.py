@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 from itertools import count
 from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any
@@ -56,6 +57,7 @@ from fathom.runs.context_injection import HaltedError, install
 from fathom.runs.model_caller import FatalError
 from fathom.runs.outages import OutageError, Outages
 from fathom.runs.progress import ProgressReporter
+from fathom.runs.request_buffers import escaped
 from fathom.runs.run import RunLimits
 from fathom.runs.sent_calls import CallMark
 
@@ -98,7 +100,8 @@ class EngineModel:
         on_version: Callable[[str], None] = lambda version: None,
     ) -> None:
         self.model = model
-        self._expand = expand
+        self._expand = lru_cache(maxsize=limits.contexts_at_once)(expand)
+        self._escape = lru_cache(maxsize=limits.contexts_at_once)(lambda reference: escaped(expand(reference)))
         self._inline: dict[str, str] = {}
         self._inline_users: Counter[str] = Counter()
         self._issued: ContextVar[frozenset[str]] = ContextVar("issued", default=frozenset())
@@ -110,7 +113,7 @@ class EngineModel:
         self._reporter = reporter or ProgressReporter()
         self._on_version = on_version
         self._outages = Outages(limits.max_outage, limits.backoff, self._reporter.notify)
-        install(model, self._expand_any, self._sending)
+        install(model, self, self._sending)
         _disable_client_retries(model)
         self._choose_retries()
         wait = wait_exponential_jitter(multiplier=limits.backoff, max=60, jitter=limits.backoff)
@@ -250,11 +253,22 @@ class EngineModel:
 
     # Messages. Long texts are replaced by references too: the engine records every message.
 
-    def _expand_any(self, reference: TextReference) -> str:
-        # A model may write a reference itself, or repeat one that a document contains. Those are not expanded.
-        if str(reference) not in self._issued.get():
-            return str(reference)
+    def issued(self, reference: TextReference) -> bool:
+        """Whether the current prompt refers to the text.
+
+        A model can write a reference, too, or repeat one that a document has. It gets no text by that.
+        """
+        return str(reference) in self._issued.get()
+
+    def text(self, reference: TextReference) -> str:
+        """The text of a reference."""
         return self._inline[reference.context] if reference.family == INLINE else self._expand(reference)
+
+    def escaped(self, reference: TextReference) -> bytes:
+        """The text of a reference as it is escaped in JSON."""
+        if reference.family == INLINE:
+            return escaped(self._inline[reference.context])
+        return self._escape(reference)
 
     @contextmanager
     def _messages(self, prompt: Prompt) -> Iterator[list[ChatMessage]]:

@@ -10,7 +10,7 @@ from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context, ContextId
 from fathom.records.errors import file_errors
-from fathom.records.files import read_record_at
+from fathom.records.files import RecordFile
 from fathom.records.judgments import Judgment, Reasoning
 from fathom.records.questions import Question, QuestionId, Response
 from fathom.scoring.keys import Key
@@ -125,12 +125,13 @@ class ResponseChecker:
     """Checks responses while a run is in progress. Keys are read one at a time, to save memory."""
 
     def __init__(self, bench: Bench) -> None:
-        self._path = bench.folder / KEYS
+        path = bench.folder / KEYS
+        self._keys = RecordFile(path, Key)
         self._shown = ShownContexts(bench)
         next(bench.all_keys(), None)  # raises an error if the file was changed after the build
         self._positions: dict[QuestionId, int] = {}
         position = 0
-        with file_errors("read", self._path), self._path.open("rb") as file:
+        with file_errors("read", path), path.open("rb") as file:
             for line in file:
                 if found := _KEY_ID.match(line):
                     self._positions[found[1].decode()] = position
@@ -138,6 +139,6 @@ class ResponseChecker:
 
     def __call__(self, question: Question, response: Response) -> tuple[bool, str] | None:
         """Whether a response is correct, and the reason; None if a judge must decide."""
-        key = read_record_at(self._path, self._positions[question.id], Key)
+        key = self._keys.at(self._positions[question.id])
         found = verdict(family(question.family), key, response, shown=self._shown(question))
         return None if found.outcome == "unjudged" else (found.outcome == "correct", found.reason or found.outcome)
