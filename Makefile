@@ -16,10 +16,13 @@ install: $(READY)
 demo: $(READY)
 	$(BIN)/fathom demo --out demo
 
-test: lint
+# The type checker uses one core, so `lint` runs beside the tests.
+test: $(READY)
 	@test -x $(CHROMIUM) || echo "No $(CHROMIUM): the tests of the report in a browser are SKIPPED" \
 	  "(Debian, Ubuntu: apt-get install chromium)." >&2
-	$(BIN)/pytest -n auto --dist worksteal -m "not slow"
+	@$(MAKE) --no-print-directory lint & lint=$$!; \
+	$(BIN)/pytest -n auto --dist worksteal -m "not slow"; tests=$$?; \
+	wait $$lint || { echo "make lint failed: see its messages above." >&2; exit 1; }; exit $$tests
 
 # Also what reads whole collections of real documents or measures rates, which takes twice as long.
 test-all: lint

@@ -33,7 +33,7 @@ _PLAIN = re.compile(r"fathom (?:[^'|<>$;&]|'[^']*')*")
 """A `fathom` command without pipes, redirections and variables of the shell."""
 _PROGRESS = re.compile(r"^fathom: [^\n]*(?: after \d+ s|\d elapsed)[^\n]*\n", re.MULTILINE)
 """A line that a command prints once a minute, which only slow machines see."""
-_STARTS = ("fathom generate ", "fathom contexts ", "fathom build ")
+_STARTS = ("fathom generate ", "fathom contexts ", "fathom build ", "fathom audit ")
 """Commands with which several pages start."""
 
 

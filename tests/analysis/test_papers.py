@@ -24,7 +24,7 @@ from fathom.tasks.catalog import family_names
 from tests.commands import run_command
 from tests.report.sample import Player, play
 from tests.sharing import SharedFolders
-from tests.tasks.citations.conftest import build_citations
+from tests.tasks.citations.conftest import cited_once
 from tests.tasks.tables.conftest import make_reports
 from tests.transcripts import ROOT
 
@@ -37,9 +37,10 @@ def family_of(command: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def workspace(small_folder: Path, citing_corpus: Path, build_once: SharedFolders) -> Path:
+def workspace(small_folder: Path, citing_corpus: Path, claims_bench: Path, build_once: SharedFolders) -> Path:
     """A folder with runs on benches of six families; never write to it."""
     tables = build_once("housing reports", make_reports) / "bench"
+    citations = cited_once(citing_corpus, build_once).folder
 
     def make(folder: Path) -> None:
         good, poor = (
@@ -51,18 +52,17 @@ def workspace(small_folder: Path, citing_corpus: Path, build_once: SharedFolders
             write_contexts(corpus, SamplingSettings(lengths=(65_536, 131_072), count=2), folder / FILE_NAME)
         settings = {"questions": 8, "hold_out": ["skill=sorting"]}
         build(small_folder, folder / FILE_NAME, {"numeric": settings}, 1, numeric)
-        build_citations(citing_corpus, folder / "citations", items=3)
         build(small_folder, folder / "none.jsonl", {"memorization": {"items": 12}}, 0, folder / "memorization")
-        build(small_folder, folder / "none.jsonl", {"claims": {"items": 4}}, 0, folder / "claims")
         for system in ("full", "three-pass"):
             out = folder / "runs" / "claims" / system
-            fathom.run(folder / "claims", model="sim/reader?miss=0.3", system=system, out=out).score()
+            fathom.run(claims_bench, model="sim/reader?miss=0.3", system=system, out=out).score()
         build(small_folder, folder / "none.jsonl", {"puzzles": {"items": 4}}, 0, folder / "puzzles")
         prompts: tuple[Literal["direct", "cot"], ...] = ("direct", "cot")
         for prompting in prompts:
             out = folder / "runs" / "puzzles" / prompting
             fathom.run(folder / "puzzles", model="sim/reader", prompting=prompting, samples=3, out=out).score()
-        benches = {name: folder / name for name in ("numeric", "citations", "memorization")} | {"tables": tables}
+        benches = {name: folder / name for name in ("numeric", "memorization")}
+        benches |= {"tables": tables, "citations": citations}
         for name, bench in benches.items():
             for player in (good, poor):
                 play(bench, folder / "runs" / name / player.name, player)

@@ -316,7 +316,7 @@ def test_a_file_whose_reading_ends_early_is_incomplete() -> None:
 # Interruptions and memory.
 
 
-PAPERS = 100
+PAPERS = 40
 
 
 @pytest.fixture(scope="module")

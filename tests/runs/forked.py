@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from fathom.cli.main import main
@@ -18,29 +19,18 @@ from tests.runs.conftest import KEY
 PRELOADED = [__name__, "inspect_ai.model._providers.openai_compatible", "acp", "fastapi"]
 
 
-def _run(words: list[str], output: str, errors: str) -> None:
+def _call(function: Callable[..., int], arguments: tuple[object, ...]) -> None:
     os.environ["MINE_API_KEY"] = KEY
-    with (
-        Path(output).open("w") as out,
-        Path(errors).open("w") as err,
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(err),
-    ):
-        sys.exit(main(words))
+    sys.exit(function(*arguments))
 
 
-class ForkedCommand:
-    """A command; what it prints goes to two files beside `log`, or nowhere."""
+class Forked:
+    """A call of a function of a module; its result is the exit code."""
 
-    def __init__(self, *words: object, log: Path | None = None) -> None:
-        self.words = [str(word) for word in words]
-        self._output, self._errors = (
-            Path(os.devnull) if log is None else log.with_suffix(suffix) for suffix in (".out", ".err")
-        )
+    def __init__(self, function: Callable[..., int], *arguments: object) -> None:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(PRELOADED)
-        arguments = (self.words, str(self._output), str(self._errors))
-        self._process = context.Process(target=_run, args=arguments, daemon=True)
+        self._process = context.Process(target=_call, args=(function, arguments), daemon=True)
 
     def start(self) -> None:
         self._process.start()
@@ -61,6 +51,27 @@ class ForkedCommand:
         os.kill(self._process.pid, number)
         if number == signal.SIGKILL:
             self._process.join()
+
+
+def _run(words: list[str], output: Path, errors: Path) -> int:
+    with (
+        output.open("w") as out,
+        errors.open("w") as err,
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+    ):
+        return main(words)
+
+
+class ForkedCommand(Forked):
+    """A command; what it prints goes to two files beside `log`, or nowhere."""
+
+    def __init__(self, *words: object, log: Path | None = None) -> None:
+        self._output, self._errors = (
+            Path(os.devnull) if log is None else log.with_suffix(suffix) for suffix in (".out", ".err")
+        )
+        self.words = [str(word) for word in words]
+        super().__init__(_run, self.words, self._output, self._errors)
 
     @property
     def output(self) -> str:

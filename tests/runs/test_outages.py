@@ -114,7 +114,7 @@ def test_a_run_goes_on_when_the_endpoint_answers_again(
     ask: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with serving(Provider(fault=lambda number, prompt: "503" if 5 < number <= 20 else "")) as provider:
-        assert ask(provider, "--retries", 4) == 0
+        assert ask(provider, "--retries", 4, "--backoff", 0.01) == 0
     assert set(provider.seen.values()) == {1}
     assert len(read_responses(tmp_path / "run").responses) == 30
     said = capsys.readouterr().err

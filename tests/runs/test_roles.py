@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
 from itertools import count
 from pathlib import Path
 
@@ -18,6 +15,7 @@ from fathom.records.errors import FathomError
 from fathom.runs.roles import CALLS, RoleModel, RoleSettings, run_role
 from fathom.runs.run import RunLimits
 from tests.runs.conftest import KEY
+from tests.runs.forked import Forked
 from tests.runs.test_engine import _contents, _longest_string
 from tests.serving import Provider, serving
 
@@ -118,36 +116,23 @@ def test_the_budget_of_a_batch_is_never_exceeded(tmp_path: Path, monkeypatch: py
         run_role(prompts(1), role_model("openai-api/mine/m"), tmp_path / "c", limits=RunLimits(budget=1))
 
 
-BATCH = """
-import sys
-from pathlib import Path
-from fathom.api.judging import role_model
-from fathom.runs.roles import run_role
-from fathom.runs.run import RunLimits
-from tests.runs.test_roles import prompts
-batch = run_role(prompts(30), role_model("openai-api/mine/m", url=sys.argv[1]), Path(sys.argv[2]), limits=RunLimits(2))
-sys.exit(0 if batch.is_complete else 1)
-"""
+def run_batch(url: str, folder: Path) -> int:
+    batch = run_role(prompts(30), role_model("openai-api/mine/m", url=url), folder, limits=RunLimits(2))
+    return 0 if batch.is_complete else 1
 
 
 def test_a_killed_batch_resumes_and_asks_nothing_twice(tmp_path: Path) -> None:
-    def start() -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [sys.executable, "-c", BATCH, provider.url, str(tmp_path / "batch")],
-            env={**os.environ, "MINE_API_KEY": KEY, "PYTHONPATH": os.pathsep.join(["src", "."])},
-        )
-
-    numbers, running = count(1), list[subprocess.Popen[bytes]]()
+    numbers, running = count(1), list[Forked]()
 
     def response(prompt: str) -> str:
         if next(numbers) == 10:
-            running[0].kill()
+            running[0].signal(signal.SIGKILL)
         return "pass"
 
     with serving(Provider(response)) as provider:
         for expected in (-signal.SIGKILL, 0):
-            running.append(start())
-            assert running[-1].wait(timeout=300) == expected
+            running.append(Forked(run_batch, provider.url, tmp_path / "batch"))
+            assert running[-1].run() == expected
     calls = [json.loads(line) for line in (tmp_path / "batch" / CALLS).read_text().splitlines()]
     assert len(calls) == len({call["id"] for call in calls}) == 30
     # Only the requests in flight at a kill may have been sent again.

@@ -46,7 +46,7 @@ from fathom.tasks.bench_folder import CONTEXTS, KEYS, MANIFEST, QUESTIONS
 from fathom.tasks.catalog import FAMILIES, family, family_names
 from fathom.tasks.family import Family, FromCorpus
 from tests.conftest import Fathom
-from tests.signaling import run_until
+from tests.signaling import forked, run_until
 
 Json = dict[str, Any]
 numeric_audit: Any = import_module("fathom.tasks.numeric.audit")
@@ -508,17 +508,18 @@ def test_an_interrupted_build_says_that_nothing_was_written(asked_corpus: Path, 
 
 
 FEW = {"questions": 2}
+FINGERPRINT = "fathom.tasks.bench_folder.fingerprint_of"
+"""Called when contexts, questions and keys have their names and the manifest has not."""
 
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from fathom.tasks import bench
 
-bench.bench_folder.fingerprint_of = lambda folder: os.kill(os.getpid(), signal.SIGKILL)
-corpus, contexts, folder = map(Path, sys.argv[1:])
-bench.build(corpus, contexts, {"numeric": {"questions": 2}}, 0, folder)
-"""
-"""Killed when contexts, questions and keys have their names and the manifest has not."""
+def killed_at_the_end(corpus: Path, contexts: Path, folder: Path) -> None:
+    """Build a bench, and die when only the manifest is missing."""
+
+    def work() -> None:
+        pytest.MonkeyPatch().setattr(FINGERPRINT, lambda folder: os.kill(os.getpid(), signal.SIGKILL))
+        build(corpus, contexts, {"numeric": FEW}, 0, folder)
+
+    assert forked(work).returncode == -signal.SIGKILL
 
 
 @pytest.fixture
@@ -548,9 +549,7 @@ def _some_contexts(asked_corpus: Path, step: int, folder: Path) -> Path:
 def test_a_build_that_was_killed_at_its_end_starts_again(
     asked_corpus: Path, few_contexts: Path, tmp_path: Path
 ) -> None:
-    words = map(str, (sys.executable, "-c", KILLED, asked_corpus, few_contexts, tmp_path / "b"))
-    killed = subprocess.run(list(words), check=False, timeout=120)
-    assert killed.returncode == -signal.SIGKILL
+    killed_at_the_end(asked_corpus, few_contexts, tmp_path / "b")
     assert {CONTEXTS, QUESTIONS, KEYS} < {path.name for path in (tmp_path / "b").iterdir()}
     with pytest.raises(FathomError, match="There is no bench"):
         Bench(tmp_path / "b")
@@ -563,29 +562,27 @@ def test_a_build_that_was_killed_at_its_end_starts_again(
 def test_a_build_that_fails_at_its_very_end_leaves_nothing(
     asked_corpus: Path, few_contexts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("fathom.tasks.bench_folder.fingerprint_of", lambda folder: 1 / 0)
+    monkeypatch.setattr(FINGERPRINT, lambda folder: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         build(asked_corpus, few_contexts, {"numeric": FEW}, 0, tmp_path / "b")
     assert not (tmp_path / "b").exists()
 
 
-KILLED_AGAIN = """
-import os, signal, sys
-from pathlib import Path
-from fathom.tasks import bench
+def killed_at(event: str, name: str, corpus: Path, contexts: Path, folder: Path) -> None:
+    """Build a bench, and die before a file is opened or removed, when it starts afresh or clears away what it made."""
 
-def kill(event, about):
-    if event != sys.argv[1] or not os.path.basename(str(about[0])).startswith(sys.argv[2]):
-        return
-    if event == "open" or os.path.exists(about[0]):
-        os.kill(os.getpid(), signal.SIGKILL)
+    def kill(happened: str, about: tuple[Any, ...]) -> None:
+        if happened != event or not (file := Path(str(about[0]))).name.startswith(name):
+            return
+        if event == "open" or file.exists():
+            os.kill(os.getpid(), signal.SIGKILL)
 
-sys.addaudithook(kill)
-bench.bench_folder.fingerprint_of = lambda folder: 1 / 0
-corpus, contexts, folder = map(Path, sys.argv[3:])
-bench.build(corpus, contexts, {"numeric": {"questions": 2}}, 0, folder)
-"""
-"""Killed before a file is opened or removed, when it starts afresh or clears away what it made."""
+    def work() -> None:
+        sys.addaudithook(kill)
+        pytest.MonkeyPatch().setattr(FINGERPRINT, lambda folder: 1 / 0)
+        build(corpus, contexts, {"numeric": FEW}, 0, folder)
+
+    assert forked(work).returncode == -signal.SIGKILL
 
 
 @pytest.mark.parametrize(
@@ -602,10 +599,9 @@ def test_a_build_that_was_killed_at_its_start_or_cleanup_starts_again(
     asked_corpus: Path, few_contexts: Path, tmp_path: Path, kills: int, event: str, name: str
 ) -> None:
     folder = tmp_path / "b"
-    for words in ([KILLED], [KILLED_AGAIN, event, name])[-kills:]:
-        command = [sys.executable, "-c", *words, *map(str, (asked_corpus, few_contexts, folder))]
-        killed = subprocess.run(command, check=False, timeout=120)
-        assert killed.returncode == -signal.SIGKILL
+    if kills == 2:
+        killed_at_the_end(asked_corpus, few_contexts, folder)
+    killed_at(event, name, asked_corpus, few_contexts, folder)
     build(asked_corpus, few_contexts, {"numeric": FEW}, 0, folder)
     assert {path.name for path in folder.iterdir()} == {CONTEXTS, QUESTIONS, KEYS, MANIFEST}
 

@@ -8,6 +8,7 @@ overlaps is taken. The number of matches, and so every precision and recall, doe
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
@@ -186,27 +187,42 @@ class SpanMatcher:
         return assign(self._edges(gold, predicted))
 
     def _edges(self, gold: Sequence[Passage], predicted: Sequence[Passage]) -> list[PassagePair]:
-        return [
-            PassagePair(at, other, overlap)
-            for at, one in enumerate(predicted)
-            for other, two in enumerate(gold)
-            if (overlap := self.overlap(one, two)) >= self.threshold
-        ]
+        places = [(other, two, self._place(two)) for other, two in enumerate(gold) if not _empty(two)]
+        documents = {two.document for _, two, _ in places}
+        edges: list[PassagePair] = []
+        for at, one in enumerate(predicted):
+            if one.document not in documents or _empty(one):
+                continue
+            mine = self._place(one)
+            for other, two, place in places:
+                # Most passages are apart, which needs no overlap; one without sentences is compared by characters.
+                if mine and place and (mine.stop <= place.start or place.stop <= mine.start):
+                    continue
+                if (overlap := self.overlap(one, two)) >= self.threshold:
+                    edges.append(PassagePair(at, other, overlap))
+        return edges
+
+    def _place(self, passage: Passage) -> range:
+        """The sentences or the characters of a passage."""
+        span = passage.span
+        return self.index.covered(passage) if self.level == "sentence" else range(span.start, span.end)
 
     def link_pairs(self, gold: Sequence[LinkedSpan], predicted: Sequence[LinkedSpan]) -> list[LinkPair]:
         """The matched links."""
         ours, theirs = link_places(predicted), link_places(gold)
-        claims = {
-            (edge.predicted, edge.gold): edge.overlap
-            for edge in self._edges([claim.passage for claim in gold], [claim.passage for claim in predicted])
-        }
-        edges: list[PassagePair] = []
-        for at, one in enumerate(ours):
-            for other, two in enumerate(theirs):
-                claim = claims.get((one.claim, two.claim), 0.0)
-                evidence = self._evidence_overlap(predicted, one, gold, two) if claim else 0.0
-                if evidence:
-                    edges.append(PassagePair(at, other, (claim + evidence) / 2))
+        claims: dict[int, list[PassagePair]] = defaultdict(list)
+        for edge in self._edges([claim.passage for claim in gold], [claim.passage for claim in predicted]):
+            claims[edge.predicted].append(edge)
+        links: dict[int, list[int]] = defaultdict(list)
+        for other, two in enumerate(theirs):
+            links[two.claim].append(other)
+        edges = [
+            PassagePair(at, other, (claim.overlap + evidence) / 2)
+            for at, one in enumerate(ours)
+            for claim in claims[one.claim]
+            for other in links[claim.gold]
+            if (evidence := self._evidence_overlap(predicted, one, gold, theirs[other]))
+        ]
         return [LinkPair(ours[pair.predicted], theirs[pair.gold]) for pair in assign(edges)]
 
     def _evidence_overlap(
@@ -215,7 +231,7 @@ class SpanMatcher:
         """The overlap of the evidence of two links, 0 below the threshold; two links to nothing are the same."""
         if one.link is None or two.link is None:
             return float(one.link is two.link)
-        overlap = self.overlap(predicted[one.claim].linked[one.link], gold[two.claim].linked[two.link])
+        overlap = self.overlap(predicted[one.claim].links[one.link].passage, gold[two.claim].links[two.link].passage)
         return overlap if overlap >= self.threshold else 0.0
 
     def distinct(self, passages: Iterable[Passage]) -> list[Passage]:

@@ -16,12 +16,16 @@ def build_citations(corpus: Path, folder: Path, **settings: object) -> Bench:
     return Bench(folder)
 
 
-@pytest.fixture(scope="session")
-def cited(citing_corpus: Path, build_once: SharedFolders) -> Bench:
+def cited_once(citing_corpus: Path, build_once: SharedFolders) -> Bench:
     """A bench of all tasks and levels; never write to it."""
     return Bench(
-        build_once("cited", lambda folder: build_citations(citing_corpus, folder / "bench", items=8)) / "bench"
+        build_once("cited", lambda folder: build_citations(citing_corpus, folder / "bench", items=5)) / "bench"
     )
+
+
+@pytest.fixture(scope="session")
+def cited(citing_corpus: Path, build_once: SharedFolders) -> Bench:
+    return cited_once(citing_corpus, build_once)
 
 
 @pytest.fixture(scope="session")
@@ -30,6 +34,6 @@ def varied(citing_corpus: Path, build_once: SharedFolders) -> Bench:
     vary = {"scope": ["full", "section"], "candidate_text": ["concise", "body"]}
 
     def make(folder: Path) -> None:
-        build_citations(citing_corpus, folder / "bench", items=10, tasks=["choice"], levels=["hard"], vary=vary)
+        build_citations(citing_corpus, folder / "bench", items=3, tasks=["choice"], levels=["hard"], vary=vary)
 
     return Bench(build_once("varied", make) / "bench")

@@ -110,7 +110,7 @@ def test_so_many_for_each_year(citing_corpus: Path, tmp_path: Path) -> None:
 
 def test_two_clozes_of_a_paper_share_few_masks(citing_corpus: Path) -> None:
     """As the builder makes them, before a build drops what fails its checks; also with more than one earlier cloze."""
-    settings = CitationSettings(tasks=("cloze",), levels=("medium", "hard"), items=12, per_paper=8)
+    settings = CitationSettings(tasks=("cloze",), levels=("medium", "hard"), items=6, per_paper=8)
     asked = defaultdict(list)
     with Corpus(citing_corpus) as corpus:
         for _, [item] in CitationBuilder(corpus, settings, seed=1).build():

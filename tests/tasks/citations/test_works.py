@@ -97,7 +97,7 @@ def test_no_cycle_keeps_what_a_maker_has_opened(citing_corpus: Path) -> None:
     gc.disable()
     try:
         with Corpus(citing_corpus) as corpus:
-            maker = CitationBuilder(corpus, CitationSettings(items=4), 0)
+            maker = CitationBuilder(corpus, CitationSettings(items=1), 0)
             work = weakref.ref(maker._works.work(next(corpus.entries()).id))
             assert sum(1 for _ in maker.build())
             assert maker.report()

@@ -171,7 +171,7 @@ def test_claims_of_the_abstract_can_be_left_out(small_folder: Path, tmp_path: Pa
 
 
 def test_several_documents_in_a_context(small_folder: Path, tmp_path: Path) -> None:
-    build(small_folder, Path("none"), {"claims": {"items": 5, "documents": 3}}, 1, tmp_path / "bench")
+    build(small_folder, Path("none"), {"claims": {"items": 2, "documents": 3}}, 1, tmp_path / "bench")
     assert audit(tmp_path / "bench").passed
     for context, items in Bench(tmp_path / "bench").by_context():
         answer = items[0].key.answer

@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from decimal import Decimal
 from pathlib import Path
 
@@ -79,6 +80,19 @@ def opened(bench: Bench) -> Corpus:
     return Corpus(bench.folder / bench.manifest.corpus)
 
 
+CORPORA = ExitStack()
+"""The corpora of the simulators, open until the last test of this module."""
+SIMULATORS: dict[Path, Simulator] = {}
+"""By the folder of a bench: its documents are read once for all tests."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def close_corpora() -> Iterator[None]:
+    yield
+    SIMULATORS.clear()
+    CORPORA.close()
+
+
 class Answers:
     """What one answerer responded to every question of a bench."""
 
@@ -87,12 +101,13 @@ class Answers:
         self.responses: list[tuple[Context, Item, Response]] = list(self._ask(bench))
 
     def _ask(self, bench: Bench) -> Iterator[tuple[Context, Item, Response]]:
-        with opened(bench) as corpus:
-            simulator = Simulator(corpus, bench.all_keys)
-            for context, items in bench.by_context():
-                for item in items:
-                    rng = rng_for(3, self.simulated.name, item.question.id, 0, 0)
-                    yield context, item, simulated_response(simulator, context, item, self.simulated, rng)
+        if bench.folder not in SIMULATORS:
+            SIMULATORS[bench.folder] = Simulator(CORPORA.enter_context(opened(bench)), bench.all_keys)
+        for context, items in bench.by_context():
+            for item in items:
+                rng = rng_for(3, self.simulated.name, item.question.id, 0, 0)
+                response = simulated_response(SIMULATORS[bench.folder], context, item, self.simulated, rng)
+                yield context, item, response
 
     @property
     def outcomes(self) -> list[tuple[Item, str]]:
@@ -103,7 +118,7 @@ class Answers:
 def small_contexts(small_folder: Path, build_once: SharedFolders) -> Path:
     def make(folder: Path) -> None:
         with Corpus(small_folder) as corpus:
-            write_contexts(corpus, SamplingSettings(lengths=(65_536, 131_072), count=7), folder / FILE_NAME)
+            write_contexts(corpus, SamplingSettings(lengths=(65_536, 131_072), count=5), folder / FILE_NAME)
 
     return build_once("simulated-contexts", make) / FILE_NAME
 

@@ -45,7 +45,7 @@ def puzzles_bench(build_once: SharedFolders) -> Path:
 
     def make(folder: Path) -> None:
         generate(folder / "corpus", documents=26, domains="prose,reports,physics,economics,finance", seed=3).close()
-        build(folder / "corpus", Path("none"), {"puzzles": {"items": 60, "per_document": 3}}, 1, folder / "bench")
+        build(folder / "corpus", Path("none"), {"puzzles": {"items": 40, "per_document": 2}}, 1, folder / "bench")
 
     return build_once("puzzles", make) / "bench"
 
