@@ -25,6 +25,7 @@ GOOD = [
     "SELECT COUNT(*) FROM articles WHERE article_id NOT IN (SELECT article_id_citing FROM citing_cited)"
     " AND article_id IN (SELECT article_id_cited FROM citing_cited)",
     "SELECT article_title FROM articles WHERE article_title LIKE '%{article-title-fragment}%'",
+    "SELECT AVG(author_count) FROM articles WHERE article_title LIKE {article-title-fragment}",
     "SELECT article_title FROM articles WHERE article_title NOT LIKE '%deep%'",
     "SELECT COUNT(*) FROM articles WHERE article_id IN"
     " (SELECT article_id FROM article_author WHERE author_name = '{author-name}')",
