@@ -309,7 +309,7 @@ def score_answers(
     asked = [one for one in questions if split in (None, one.split) and (one.id in given or not only_given)]
     if not asked:
         of = f"the split '{split}'" if split else "the bench"
-        raise FathomError(f"'{answers}' answers no question of {of}. Check the question ids, or leave out --only-given.")
+        raise FathomError(f"'{answers}' answers no question of {of}. Check its question ids.")
     left_out = {one.id for one in questions} - {one.id for one in asked}
     kept = [one for one in responses if one.question_id not in left_out]
     return _scores(opened, asked, kept, path, ignored=len(responses) - len(kept))
