@@ -205,7 +205,7 @@ FORMS = [
     ("SELECT article_title FROM articles WHERE author_count > title_word_count", "the number of words in the title"),
     ("SELECT author_name FROM article_author WHERE author_position % 2 = 0", "listed at an even position"),
     ("SELECT author_name FROM article_author WHERE author_position BETWEEN 2 AND 3", "at a position between 2 and 3"),
-    ("SELECT author_name FROM article_author WHERE author_position IN (1, 3)", "at one of the positions 1 and 3"),
+    ("SELECT author_name FROM article_author WHERE author_position IN (1, 3)", "at position 1 or 3"),
     (
         "SELECT author_name FROM article_author JOIN articles USING (article_id) WHERE author_position = author_count",
         "listed at the last position",
