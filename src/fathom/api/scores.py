@@ -210,8 +210,9 @@ class Scores:
         )
 
     def _grouped(self, tag: str) -> dict[str, list[Question]]:
-        if tag not in (*self.tags, "answer"):
-            raise FathomError(f"The questions have no tag '{tag}'. Choose one of {', '.join((*self.tags, 'answer'))}.")
+        known = dict.fromkeys((*self.tags, "answer"))
+        if tag not in known:
+            raise FathomError(f"The questions have no tag '{tag}'. Choose one of {', '.join(known)}.")
         return grouped(self.questions, self.keys, tag, values_of(self.families, tag))
 
     def to_pandas(self) -> pandas.DataFrame:
