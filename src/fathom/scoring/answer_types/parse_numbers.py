@@ -62,6 +62,13 @@ _NOT_YET = re.compile(
     re.IGNORECASE,
 )
 """A sentence that states no result: "To find the answer, count the 6 bylines."."""
+_OPEN_WORDS = (
+    "never neither nor either besides unlike wrong incorrect maybe perhaps possibly unsure unclear unless versus "
+    "closest nearest almost similar example guess candidate candidates missing might may supposed withdrawn disagree user "
+    "instructions mistake doubt suppose assume pretend prove myth claim claims claimed tempting naive naively"
+)
+_OPEN = re.compile(rf"(?<!\w)(?:{'|'.join(_OPEN_WORDS.split())})(?!\w)", re.IGNORECASE)
+"""Words of a sentence without a marker that leave its number open, deny it or tell what somebody else says."""
 _INSTRUCTED = re.compile(r"\A(?:answer with|give)\b[^:\n\d]{0,40}:[ \t]*", re.IGNORECASE)
 _CONDITION = re.compile(
     r"[ \t](?:with|that|which|who|whose|having|have|has|in|of|cite|by)\b[^\d]{0,80}\Z", re.IGNORECASE
@@ -199,7 +206,7 @@ def _number_in_line(line: str, unit: str, last: bool) -> Number | None:
         line = line[bullet.end() :]
     if " but " in line:
         line = _NOT_BUT.sub("", line)
-    if "(" in line and _ANOTHER_CASE.search(line):
+    if ("(" in line and _ANOTHER_CASE.search(line)) or (last and _OPEN.search(line)):
         return None
     if _FAILS.match(line):
         return None
