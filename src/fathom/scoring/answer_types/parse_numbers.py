@@ -64,8 +64,8 @@ _NOT_YET = re.compile(
 """A sentence that states no result: "To find the answer, count the 6 bylines."."""
 _OPEN_WORDS = (
     "never neither nor either besides unlike wrong incorrect maybe perhaps possibly unsure unclear unless versus "
-    "closest nearest almost similar example guess candidate candidates missing might may supposed withdrawn disagree user "
-    "instructions mistake doubt suppose assume pretend prove myth claim claims claimed tempting naive naively"
+    "closest nearest almost similar example guess candidate candidates missing might may supposed withdrawn disagree "
+    "user instructions mistake doubt suppose assume pretend prove myth claim claims claimed tempting naive naively"
 )
 _OPEN = re.compile(rf"(?<!\w)(?:{'|'.join(_OPEN_WORDS.split())})(?!\w)", re.IGNORECASE)
 """Words of a sentence without a marker that leave its number open, deny it or tell what somebody else says."""
