@@ -135,6 +135,18 @@ def test_what_is_not_known_is_null_in_the_tables() -> None:
         assert (not stated.exclude(needs(program)) and not stated.concern(program)) == known, statement
 
 
+def test_a_group_among_the_authors_is_counted_but_is_no_person() -> None:
+    stated = build_tables(
+        [source(1, "One", "Lind"), source(2, "Two words", "Tide Consortium", collective=True)]
+    ).unknown
+    for statement, asked in (
+        ("SELECT MAX(author_count) FROM articles", True),
+        ("SELECT COUNT(DISTINCT author_name) FROM article_author", False),
+    ):
+        assert stated.exclude(needs(parse(statement))) != asked
+    assert [kind.questions for kind in stated.unasked()] == ["no questions on people"]
+
+
 def test_tables_show_unknown_counts_as_null(small_folder: Path, build_once: SharedFolders) -> None:
     folder, _ = damaged("bylines", small_folder, build_once)
     with open_corpus(folder) as corpus:

@@ -74,10 +74,14 @@ def describe(
     groups |= {"family": (question.family,), "split": (question.split,), "answer": (answer.type,)}
     groups["documents"] = (_binned(len(context.places)),)
     for name in ("subject", "language"):
-        values = [getattr(documents[id], name) for id in context.documents if id in documents]
-        found = Counter(value for value in values if value is not None)
+        found, shown = Counter[str](), Counter[str]()
+        for place in context.places:
+            value = getattr(documents.get(place.document), name, None)
+            if value is not None:
+                found[value] += 1
+                shown[value] += place.span.end - place.span.start
         if found and name not in groups:
-            groups[name] = (_most_frequent(found),)
+            groups[name] = (max(found, key=lambda value: (found[value], shown[value], value)),)
     if diagnosis.operators:
         groups["operators"] = diagnosis.operators
     program = item.key.proof.program
@@ -130,12 +134,6 @@ def _evidence(context: Context, item: Item) -> _Evidence | None:
     end = max(1, context.places[-1].span.end)
     documents = len({one.document for one in item.key.proof.passages})
     return _Evidence(sum(starts) / len(starts) / end, (max(starts) - min(starts)) / end, documents)
-
-
-def _most_frequent(found: Counter[str]) -> str:
-    """The value of most documents; "mixed" where several values have equally many."""
-    (value, count), *others = found.most_common(2)
-    return "mixed" if others and others[0][1] == count else value
 
 
 def _binned(count: int) -> str:

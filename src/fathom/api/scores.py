@@ -210,8 +210,9 @@ class Scores:
         )
 
     def _grouped(self, tag: str) -> dict[str, list[Question]]:
-        if tag not in (*self.tags, "answer"):
-            raise FathomError(f"The questions have no tag '{tag}'. Choose one of {', '.join((*self.tags, 'answer'))}.")
+        known = dict.fromkeys((*self.tags, "answer"))
+        if tag not in known:
+            raise FathomError(f"The questions have no tag '{tag}'. Choose one of {', '.join(known)}.")
         return grouped(self.questions, self.keys, tag, values_of(self.families, tag))
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -308,7 +309,8 @@ def score_answers(
     given = {one.question_id for one in responses}
     asked = [one for one in questions if split in (None, one.split) and (one.id in given or not only_given)]
     if not asked:
-        raise FathomError(f"'{answers}' answers no question of the split '{split}'. Leave out --split or --only-given.")
+        of = f"the split '{split}'" if split else "the bench"
+        raise FathomError(f"'{answers}' answers no question of {of}. Check its question ids.")
     left_out = {one.id for one in questions} - {one.id for one in asked}
     kept = [one for one in responses if one.question_id not in left_out]
     return _scores(opened, asked, kept, path, ignored=len(responses) - len(kept))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from fathom.records.judgments import Judgment
 from fathom.records.questions import Response
 from fathom.scoring.answer_types.compare import compare
 from fathom.scoring.answer_types.parse import parse_response
-from fathom.scoring.answers import Answer
+from fathom.scoring.answers import Answer, Text
 from fathom.scoring.keys import Key
+from fathom.scoring.parsing.labels import stated_label
 from fathom.scoring.shown_context import ShownContext
 from fathom.scoring.verdicts import Outcome, Verdict
 
@@ -35,6 +36,18 @@ def check_response(
         )
     score, measures = compare(key.answer, parsed)
     return _verdict(response, "correct" if score >= 1.0 else "incorrect", score, parsed, measures=measures)
+
+
+def check_label(key: Key, response: Response, labels: Collection[str]) -> Verdict:
+    """The verdict on a response that gives one of a few labels, perhaps in a sentence."""
+    found = check_response(key, response)
+    if not isinstance(found.parsed, Text):
+        return found
+    label = stated_label(found.parsed.value, labels)
+    if label is None:
+        return _verdict(response, "unparseable", reason=f"the response names none of {', '.join(labels)}")
+    score, measures = compare(key.answer, Text(value=label))
+    return _verdict(response, "correct" if score >= 1.0 else "incorrect", score, Text(value=label), measures=measures)
 
 
 def _verdict(

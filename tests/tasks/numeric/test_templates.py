@@ -161,6 +161,7 @@ def test_a_wording_belongs_to_its_program_and_to_no_other() -> None:
     [
         ("SELECT article_title FROM articles WHERE author_count NOT IN (3, 2)", "is neither 2 nor 3"),
         ("SELECT article_title FROM articles WHERE author_count IN (5, 2, 3)", "is one of 2, 3 and 5"),
+        ("SELECT article_title FROM articles WHERE author_count IN (5, 2)", "is either 2 or 5"),
         ("SELECT article_title FROM articles WHERE author_count NOT IN (5, 2, 3)", "is none of 2, 3 and 5"),
         (
             "SELECT article_title FROM articles WHERE article_id IN"

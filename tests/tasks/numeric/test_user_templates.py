@@ -25,6 +25,7 @@ GOOD = [
     "SELECT COUNT(*) FROM articles WHERE article_id NOT IN (SELECT article_id_citing FROM citing_cited)"
     " AND article_id IN (SELECT article_id_cited FROM citing_cited)",
     "SELECT article_title FROM articles WHERE article_title LIKE '%{article-title-fragment}%'",
+    "SELECT AVG(author_count) FROM articles WHERE article_title LIKE {article-title-fragment}",
     "SELECT article_title FROM articles WHERE article_title NOT LIKE '%deep%'",
     "SELECT COUNT(*) FROM articles WHERE article_id IN"
     " (SELECT article_id FROM article_author WHERE author_name = '{author-name}')",
@@ -204,7 +205,7 @@ FORMS = [
     ("SELECT article_title FROM articles WHERE author_count > title_word_count", "the number of words in the title"),
     ("SELECT author_name FROM article_author WHERE author_position % 2 = 0", "listed at an even position"),
     ("SELECT author_name FROM article_author WHERE author_position BETWEEN 2 AND 3", "at a position between 2 and 3"),
-    ("SELECT author_name FROM article_author WHERE author_position IN (1, 3)", "at one of the positions 1 and 3"),
+    ("SELECT author_name FROM article_author WHERE author_position IN (1, 3)", "at position 1 or 3"),
     (
         "SELECT author_name FROM article_author JOIN articles USING (article_id) WHERE author_position = author_count",
         "listed at the last position",

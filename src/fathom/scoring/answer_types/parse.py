@@ -36,7 +36,7 @@ from fathom.scoring.parsing.selections import selected_options
 from fathom.scoring.parsing.sentences import items_in_sentences
 from fathom.scoring.parsing.tables import piped_rows
 
-_MARKUP = ("<", ">", "&", "\r", "- [", "~~", "\\item", "[/", "INST]", "[Ass", "[EOS]", "](")
+_MARKUP = ("<", ">", "&", "\r", "- [", "~~", "\\item", "[/", "INST]", "[Ass", "[Ans", "[ANS", "[EOS]", "](")
 """Signs of markup; a search for each is faster than for all of them."""
 _ONE_QUOTED = re.compile(r'[^"“”«»\n]{0,120}["“«][ \t]?([^"“”«»\n]{3,400}?)[ \t]?["”»][^"“”«»\n]{0,300}')
 _TOLD_OF_TITLE = re.compile(r'[^"“”\n]{0,100} (?:of|for|in) ["“][^"“”\n]{1,400}["”] (?:is|was) ([^"“”\n]{1,200}?)\.?')
@@ -60,7 +60,9 @@ _NOT_BUT = re.compile(r"\Anot[ \t][^\n]{1,400}?,? but (?:rather |instead )?(?=\S
 """The beginning of "not Lind but Wu"."""
 _POINTER = re.compile(
     r"[ \t][(\[](?:(?:see|cf\.|as (?:shown|listed|stated) in)[ \t][^()\n]{1,120}"
-    r"|final(?: answer)?|verified|confirmed|checked|(?:very )?(?:high|medium|moderate|low) confidence"
+    r"|as (?:shown|listed|stated|explained|derived|computed|noted|described) (?:above|below|earlier)"
+    r"|final(?: answer)?|verified|confirmed|(?:double-?)?checked(?: twice)?|(?:very )?(?:high|medium"
+    r"|moderate|low) confidence"
     r"|confidence:?[ \t][\w.%]{1,12}|\d{1,3}% (?:confidence|confident|sure))"
     r"[)\]]\.?\Z",
     re.IGNORECASE,
@@ -68,11 +70,29 @@ _POINTER = re.compile(
 """Where an answer comes from, or how sure it is: "4 (see Article 2)", "4 (verified)"."""
 _AFTERTHOUGHT = re.compile(
     r"(?:[ \t][—–-]|,)[ \t](?:as (?:shown|explained|stated|listed|computed|derived|noted) (?:above|below|earlier)"
-    r"|(?:double-?)?(?:checked|verified|confirmed)(?: twice)?)\.?\Z",
+    r"|(?:double-?)?(?:checked|verified|confirmed)(?: twice)?)\.?\Z"
+    r"|(?<=[\w)\]\"”'*}])[.!][ \t]+"
+    r"(?i:i hope (?:this|that|it)(?: is| was|'s)? (?:correct|right|helps?|helpful))[.!]?\Z"
+    r"|(?<=\S),?[ \t](?:because|since|as (?:[a-z]+ly )?(?:stated|shown|listed|given|mentioned|reported|seen|indicated"
+    r"|described|printed)|based (?:[a-z]+ly )?(?:on|upon)|according to|judging (?:by|from)|given)[ \t]"
+    r"(?=[^\n]{0,200}\b(?:articles?|papers?|documents?|texts?|context|collection|lists?|bylines?|references?|conditions?"
+    r"|criteri(?:a|on)|information|data|sources?|tables?|evidence|question)\b)"
+    r"(?:(?!(?:not|but|or|except|without|unlike|wrong|however|though|perhaps|maybe)\b|n't\b)[^\n\dA-Z\"“«;]){1,200}\Z"
+)
+"""Where an answer comes from, after a comma, a dash or a conjunction, in words that name nothing: "4, as shown above.",
+"Lind because the articles say so."; and a courtesy after it."""
+_NOT_THAT = re.compile(
+    r"[ \t]?\((?:and )?not[ \t][^()\n]{1,300}\)\.?\Z|"
+    r"(?<=[\w\]})\"”*%])"
+    r"(?:,[ \t](?:(?:and |but )?not|rather than|instead of)|[ \t](?:(?:and|but) not|rather than|instead of))[ \t]"
+    r"(?!(?:sure|certain|clear)\b)(?:[^,;\n()]|[,](?=\d)){1,200}\Z",
     re.IGNORECASE,
 )
-"""The same after a comma or a dash: "4, as shown above."."""
-_AFTERTHOUGHTS = ("above", "below", "earlier", "twice", "checked", "verified", "confirmed")
+"""What an answer is not, at its end: "Lind, not Wu", "[3, 7] (not [3, 8])"."""
+_AFTERTHOUGHTS = (
+    " above", " below", " earlier", "checked", "verified", "confirmed", "hope ", " because ", " since ", " as ",
+    " based ", " according ", " judging ", " given ",
+)  # fmt: skip
 _THEREFORE_ZERO = re.compile(
     r"\b(?:so|therefore|thus|hence|which means|meaning)\b[^.\n\d]{0,60}\b(?:0|zero)\W{0,4}\Z", re.IGNORECASE
 )
@@ -231,18 +251,32 @@ def _json_in(text: str) -> Any:
     return value
 
 
+def _without_contrast(text: str, hints: KeyHints) -> str:
+    """A statement of one line without what it says the answer is not."""
+    contrast = _NOT_THAT.search(text)
+    if "\n" in text or contrast is None or letters(text) in hints.whole:
+        return text
+    if any(form in letters(contrast[0]) for form in hints.whole):
+        return text  # "June 2021 (not 2021-06)" contradicts itself
+    return text[: contrast.start()]
+
+
 def _from_statement(statement: AnswerStatement, key: Answer, hints: KeyHints) -> Answer | None:
     """The stated answer, from JSON or from text."""
     text = statement.text.strip()
     if "```" in text:
-        text = (last_fence(text) or text).strip()
+        before = text[: text.find("```")].rstrip()
+        # An answer before a block is the answer, and the block a remark.
+        text = before if statement.marked and before and before[-1] not in ":：" else (last_fence(text) or text).strip()
     text = plain(text).strip() if text[:1] == "\\" else undecorated(text, hints)
     if text[:4].lower() == "not " and not any(form.startswith("not ") for form in hints.whole):
         text = _NOT_BUT.sub("", text)
     if text.endswith((")", ").", "]")) and not hints.contain("(see "):
         text = _POINTER.sub("", text)
-    if text.rstrip(".").endswith(_AFTERTHOUGHTS):
+    if any(map(text.__contains__, _AFTERTHOUGHTS)) and letters(text) not in hints.whole:
         text = _AFTERTHOUGHT.sub("", text)
+    if hints.scalars and ("not " in text or " rather than " in text or " instead of " in text):
+        text = _without_contrast(text, hints)
     if text[:1] in _MAY_BE_JSON and len(text) <= MAX_STATEMENT_LENGTH:
         text = text.rstrip(".。 ") if text.rstrip(".。 ")[-1:] in {"]", "}"} else text
         value = _json_in(text)

@@ -15,6 +15,7 @@ from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.lists import bare_numbers, items_in, list_part, repeated, without_figures
 from fathom.scoring.parsing.normalization import MAX_CACHED_LENGTH, letters, normal, plain
 from fathom.scoring.parsing.numerals import SIMPLE, number_of
+from fathom.scoring.parsing.options import CARDINAL_WORD, in_digits
 from fathom.scoring.parsing.remarks import without_comment
 from fathom.scoring.parsing.segmentation import lines_in, unnumbered
 from fathom.scoring.parsing.sentences import MAX_CHARACTERS, items_in_sentences, with_inverted
@@ -37,7 +38,7 @@ _TOTAL_ROW = frozenset({"total", "sum", "overall", "grand total"})
 _ORIGINS = re.compile(r"[ \t]\((?:articles?|papers?|documents?)[ \t]#?\d[^()\n]{0,200}\)\Z", re.IGNORECASE)
 """Where the number of a row comes from: "Lind: 2 (articles 1 and 4)"."""
 _DIGIT = re.compile(r"\d")
-_COUNTED_GROUP = re.compile(r"(\d{1,6})(?: [a-z]{1,20})? with (\d{1,6}) ([a-z]{3,20})", re.IGNORECASE)
+_COUNTED_GROUP = re.compile(r"(\d{1,6})(?: [a-z]{1,20})? (?:with|have|has) (\d{1,6}) ([a-z]{3,20})", re.IGNORECASE)
 _THERE_ARE = re.compile(r"\Athere (?:is|are|was|were) ", re.IGNORECASE)
 _ONE_AFTER_ANOTHER = re.compile(r"\0(?:(?:,? and |[,;] )\0)*")
 _REVERSED = re.compile(
@@ -88,7 +89,7 @@ def parse_list(statement: AnswerStatement, key: ListAnswer, hints: KeyHints) -> 
         text = _CROSSED_OUT.sub("", text)
     if numeric and isinstance(key, Ranking):
         text = _COMPARED.sub(", ", text)
-    if numeric and "\n" not in text.strip():
+    if numeric:
         text = bare_numbers(text)
     items = items_in(text, hints, numeric, counted=isinstance(key, Multiset))
     if numeric:
@@ -162,7 +163,7 @@ def parse_rows(statement: AnswerStatement, key: Rows, hints: KeyHints) -> Rows |
 
 def _counted_groups(lines: Sequence[str], columns: Sequence[str]) -> list[list[str]]:
     """The rows of "6 articles with 1 author, 2 with 3 authors", which name the group after its count."""
-    line = lines[0].rstrip(". ") if len(lines) == 1 else ""
+    line = CARDINAL_WORD.sub(in_digits, lines[0].rstrip(". ")) if len(lines) == 1 else ""
     found = list(_COUNTED_GROUP.finditer(line))
     nouns = {match[3].lower().removesuffix("s") for match in found}
     if len(nouns) != 1 or not columns[0].lower().startswith(noun := nouns.pop()) or columns[1].startswith(noun):

@@ -19,7 +19,7 @@ from fathom.scoring.parsing.tables import piped_rows
 
 _BEFORE_COUNT = re.compile(
     r"(?:\A|[:：=—–>是为有共计达于在了]|[.,;!?(\[]|\b(?:it'?s|that's|is|are|was|were|be|been|of|exactly|only|just"
-    r"|gives?|gets?|got|counts?|counted|finds?|found|totals?|totaling|to|equals?|has|have|had|therefore|thus|so|hence|there|probably"
+    r"|precisely|that|gives?|gets?|got|counts?|counted|finds?|found|totals?|totaling|to|equals?|has|have|had|therefore|thus|so|hence|there|probably"
     r"|likely|answer|result|sum|mean|average|number|value|the|a|in|as|with|at|by|leaves|leaving|makes?|yields?|us|see|likely"
     r"|year|certainly|definitely|hay|sono|sind|es|gibt|sont|всего|есть|both|all|these|those|up|out|remain|remains|contains?|includes?|lists?))"
     r"[\s*_`\"'“$(\[\\{}]*\Z",
@@ -44,7 +44,8 @@ _OF_ALL = re.compile(r"\s(?:out )?of\s(?:(?:all|the|these|those|a total of)\s){0
 """The words between a count and a total: "2 of the 9 articles"."""
 _DENIED = re.compile(r"\b(?:would be|is|are|was) (?:wrong|incorrect)\b", re.IGNORECASE)
 _CONSEQUENCE = re.compile(
-    r"(?:,|\band)\s(?:so|therefore|thus|hence|making|giving|leaving|for a (?:combined |grand )?total of"
+    r"(?:,|\band)\s(?:so|therefore|thus|hence|making|giving|leaving|(?=[\d,]{1,9} in (?:all"
+    r"|total)\W{0,3}\Z)|for a (?:combined |grand )?total of"
     r"|which (?:makes|gives|leaves|means)|i\.e\.,?)\s",
     re.IGNORECASE,
 )
@@ -61,6 +62,13 @@ _NOT_YET = re.compile(
     re.IGNORECASE,
 )
 """A sentence that states no result: "To find the answer, count the 6 bylines."."""
+_OPEN_WORDS = (
+    "never neither nor either besides unlike wrong incorrect maybe perhaps possibly unsure unclear unless versus "
+    "closest nearest almost similar example guess candidate candidates missing might may supposed withdrawn disagree "
+    "user instructions mistake doubt suppose assume pretend prove myth claim claims claimed tempting naive naively"
+)
+_OPEN = re.compile(rf"(?<!\w)(?:{'|'.join(_OPEN_WORDS.split())})(?!\w)", re.IGNORECASE)
+"""Words of a sentence without a marker that leave its number open, deny it or tell what somebody else says."""
 _INSTRUCTED = re.compile(r"\A(?:answer with|give)\b[^:\n\d]{0,40}:[ \t]*", re.IGNORECASE)
 _CONDITION = re.compile(
     r"[ \t](?:with|that|which|who|whose|having|have|has|in|of|cite|by)\b[^\d]{0,80}\Z", re.IGNORECASE
@@ -74,7 +82,11 @@ _OUT_OF = re.compile(
     re.IGNORECASE,
 )
 """What a count is taken from: "Out of the 42 articles, 17 match."."""
-_IN_ARTICLE = re.compile(r",?[ \t](?:in|from)[ \t](?:article|paper|document)[ \t]#?\d{1,3}(?=\W{0,3}\Z)", re.IGNORECASE)
+_IN_ARTICLE = re.compile(
+    r",?[ \t](?:in|from)[ \t](?:article|paper|document)[ \t]#?\d{1,3}(?=\W{0,3}\Z)"
+    r"|,[ \t](?:that|the one|namely that) of (?:article|paper|document)[ \t]#?\d{1,3},",
+    re.IGNORECASE,
+)
 """Where a number was found: "The maximum is 8, in article 5."."""
 _LABELED = re.compile(
     r"(?<=\w)[ \t](?:article|paper|document)s?[ \t]#?\d{1,3}"
@@ -91,13 +103,15 @@ _FAILS = re.compile(
 _TERMS = re.compile(r",[ \t](?:from|i\.e\.,?)[ \t][\d.,]{1,20}(?:[ \t]?[+×][ \t]?[\d.,]{1,20}){1,50}(?=\.?\Z)")
 """What a result was computed from: "The total was 14, from 5 + 9."."""
 _QUANTITY = re.compile(
-    r"\A[\W_]{0,4}(?:the |a )?(?:total |overall |average |mean |median |maximum |minimum |combined )?"
+    r"\A[\W_]{0,4}(?:the |a )?(?:total |overall |average |mean |median |maximum |minimum |combined "
+    r"|highest |lowest |largest |smallest |greatest )?"
+    r"(?:reference |author |word |title word |citation |title )?"
     r"(?:numbers?|counts?|total|sum|average|mean|median|share|percentage|amount|maximum|minimum|difference|ratio|range|value)"
-    r"\b[^\n:：=]{0,160}[:：=][ \t]?(?=[^\n:：=]{1,40}\Z)",
+    r"\b[^\n:：=]{0,160}(?:[:：=]|\b(?:is|was|are|were|equals|comes to)\b)[ \t]?(?=[^\n:：=]{1,40}\Z)",
     re.IGNORECASE,
 )
-"""A label that says what is counted, perhaps with a number of its own: "Articles with three authors: 17"."""
-_LABEL = re.compile(r"\A[^\W\d_][^\d=:：\n]{0,80}[=:：](?=[^=\n]{1,200}[=≈→])")
+"""What is counted, perhaps with a number of its own: "The number of articles with three authors is 17."."""
+_LABEL = re.compile(r"\A[^\W\d_][^\d=:：\n]{0,80}?(?:[=:：]|\b(?:is|was|equals)[ \t])(?=[\s\d+(\[][^\n]{0,200}[=≈→])")
 _WE_GET = re.compile(
     r"\A\W{0,3}(?:(?:so|thus|therefore|this),? )?(?:(?:we|you|i) )?(?:gets?|gives?|have|obtain|that is) ", re.IGNORECASE
 )
@@ -188,9 +202,11 @@ def _number_in_line(line: str, unit: str, last: bool) -> Number | None:
     bare = line[bullet.end() if bullet else 0 :].strip(" \t*_`").rstrip(".")
     if SIMPLE.fullmatch(bare):
         return number_of(bare)
+    if bullet and (bullet[1] or "1") == "1":
+        line = line[bullet.end() :]
     if " but " in line:
         line = _NOT_BUT.sub("", line)
-    if "(" in line and _ANOTHER_CASE.search(line):
+    if ("(" in line and _ANOTHER_CASE.search(line)) or (last and _OPEN.search(line)):
         return None
     if _FAILS.match(line):
         return None
@@ -232,6 +248,9 @@ def _number_in_line(line: str, unit: str, last: bool) -> Number | None:
 def _number_in_sentence(sentence: str, unit: str) -> Number | None:
     """The one number of a sentence, or the number after the equals sign of a sum."""
     found = numbers_in(sentence)
+    if len(found) > 2 and _OF_ALL.fullmatch(sentence, found[0].end, found[1].start):
+        sentence = sentence[: found[0].end] + sentence[found[1].end :]  # "17 of the 40 articles with three authors"
+        found = numbers_in(sentence)
     if len(found) > 1 and _DENIED.search(sentence, found[-1].end):
         return None
     if len(found) > 1 and all(BOUND.search(sentence[: one.start][-40:]) for one in found[1:]):

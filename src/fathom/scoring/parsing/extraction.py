@@ -28,24 +28,32 @@ class AnswerStatement(NamedTuple):
 _BRACE = re.compile(r"\\[{}\\]|[{}]")
 # Both start with a literal word, which is several times faster than an alternation or a lookbehind.
 _MARKER = re.compile(
-    r"answer(?<![^\W_]answer)(?:s?[*_`\])]{0,4}[ \t]{0,3}(?:\([^()\n]{0,40}\)[ \t]?)?(?:[:：=→]|[-=>]>)[*_`]{0,4}"
+    r"answer(?<![^\W_]answer)(?:s?[*_`\])]{0,4}[ \t]{0,3}(?:\([^()\n]{0,40}\)[ \t]?)?(?:[:：]=|[:：=→➜➔⇒▶]"
+    r"|[-=>]>)[*_`]{0,4}"
     r"|(?<=<answer)>"
     r"|(?P<heading>s?[*_`#\])\t ]{0,8}(?:$|[-–—](?=[ \t]))))",
     re.MULTILINE,
 )
 _SPOKEN_MARKER = re.compile(
-    r"answer(?<=\banswer)s? (?:to (?:the|this|your) question )?"
-    r"(?:is|are|(?:would|must|should|(?:appears|seems|turns out|proves) to) be)\b"
+    r"answer(?<=\banswer)s?(?:(?:,[ \t][^,.:\n]{1,80},)?"
+    r"(?: (?:to|for|in|of|the|this|that|your|our|question|task|problem|query|here|(?:you|we) are|i am"
+    r"|you're|i'm|we're|you|i|we|looking|seeking|found|get"
+    r"|asked|want|requested|giving|collection|articles)\b)*+"
+    r" (?:is|are|comes? (?:out )?(?:as|to)(?: be)?|(?:would|must|should|(?:appears|seems|turns out|proves) to) be)\b"
     r"(?:[ \t](?:therefore|thus|then|hence|indeed|simply|clearly)\b)?"
-    r"[ \t]{0,3}:?[*_`]{0,4}"
+    r"[ \t]{0,3}:?|(?: to)? (?:your|the|this) question[:：]|(?:(?<=gives the answer)"
+    r"|(?<=yields the answer))(?= ))[*_`]{0,4}"
 )
 _OWN_MARKER = re.compile(r"answers? ?(?:[:：=]|(?:is|are|would|must|should)\b)")
 _BEFORE_HEADING = re.compile(r"[^\w\n\"]{0,12}(?:the |my )?(?:final |correct |corrected )?")
 _OTHER_MARKER = re.compile(
     r"(?<!人认为)(?<!以为)(?<!人说)"
     r"答案[*_`】」\])]{0,4}[ \t]?(?:是|为|為|[:：=→])[:：]?|[【\[「]答案[】\]」][:：]?|答え[はが][:：]?|정답은"
-    r"|^[*_`#>\t 【\[]{0,8}(?:so |also )?(?:la |el |die |der |das |a |o |il |het |de |det |le )?"
-    r"(?:final |最终|最終的?な?|최종 ?|endgültige |richtige |окончательный |правильный |итоговый |الإجابة النهائية )?"
+    r"|^[*_`#>\t 【\[]{0,8}"
+    r"(?:(?:so|also|daher|somit|donc|ainsi|por (?:lo )?tanto|portanto|assim|quindi|dunque|итак|таким образом),? )?"
+    r"(?:lautet )?(?:la |el |die |der |das |a |o |il |het |de |det |le )?"
+    r"(?:bonne |final |最终|最終的?な?|최종 ?|endgültige |richtige |окончательный |правильный |итоговый "
+    r"|الإجابة النهائية )?"
     r"(?:ans|respuesta|réponse|antwort|ответ|resposta|risposta|antwoord|svar(?:et)?|cevap|odpowiedź|答え|解答|回答|答|正解"
     r"|정답|답변?|الجواب|الإجابة|उत्तर|jawaban|đáp án|απάντηση|vastaus|válasz|odpověď|răspuns|відповідь)"
     r"(?: final| finale| correcta| correcte| correta| corretta| النهائية)?[*_`】\])]{0,4}[ \t]?"
@@ -58,14 +66,14 @@ _PREDICATE = re.compile(r"(?<=\S)(?:です|である|だ|입니다|이다)[。.]
 _WEAK_MARKER = re.compile(
     r"^[*_`#>\t ]{0,8}(?:the |my )?(?:final |overall )?"
     r"(?:solution|lösung|resultado|résultat|ergebnis|(?:final )?result|conclusion|output|response|total|choice"
-    r"|selection|verdict|final|tl;?dr|bottom line"
+    r"|selection|verdict|decision|final|tl;?dr|bottom line"
     r"|in short|in brief)"
     r"(?:[*_`]{0,4}[ \t]?[:：→][*_`]{0,4}|[*_`]{0,4}[ \t]?$(?<=\w|[*_`]))",
     re.MULTILINE | re.IGNORECASE,
 )
 """Counts only if there is no other marker."""
 _WEAK_WORDS = re.compile(
-    r"inal|olution|ösung|rgebnis|ésultat|esult|esponse|onclusion|utput|otal|hoice|election|erdict"
+    r"inal|olution|ösung|rgebnis|ésultat|esult|esponse|onclusion|utput|otal|hoice|election|erdict|ecision"
     r"|tl;?dr|ine|n short|n brief",
     re.IGNORECASE,
 )
@@ -83,7 +91,10 @@ _FINAL_HEADING = re.compile(
 )
 """A heading of two words. One word, such as "final", may be an item."""
 _SPOKEN_LEAD = re.compile(
-    r"(?:oops,? )?(?:i meant(?: to say)?|that(?:'s| would be)|it's):? (?!not\b|un|wrong"
+    r"(?:oops,? )?(?:(?:so|thus|therefore|hence),? )?"
+    r"(?:i meant(?: to say)?|that(?:'s| would be)|it's|it is|this is|i(?:'ll| will|'d| would)? (?:say|answer|go with)"
+    r"|i'm going with|(?:i|we) (?:get|got|obtain)|(?:t?here you go|here it is"
+    r"|here they are)(?=:)):? (?!not\b|impossible|possible|un|clear|wrong"
     r"|incorrect)(?=[^\n]{1,4000}\Z)",
     re.IGNORECASE,
 )
@@ -99,6 +110,18 @@ MAX_BRACKETS: Final = 8
 _HASH_MARKS = re.compile(r"(?:\A|\n)#{4}[ \t]*(?P<stated>[ \t\n][^\s][^\n]*(?:\n[^\n]+)*)\Z")
 _VALUE_NEXT = re.compile(r"[ \t*_`$\\({]{0,8}(?:[-+]?\d|null\b|none\b)", re.IGNORECASE)
 _FINAL = re.compile(r"(?:final|correct|corrected|right) \Z")
+_IS_ANSWER = re.compile(
+    r"(?P<stated>[^\n]{1,4000}?)(?: is|,| [—–-])(?: that is| this is)? (?:the|my|our) (?:final "
+    r"|correct )?answer\W{0,4}\Z",
+    re.IGNORECASE,
+)
+"""The same with a verb: "4 is the answer."."""
+_GIVEN_AS = re.compile(
+    r"(?:\A|[.!?\n]\s*)(?:[^.!?\n]{0,80}, )?(?:i|we)(?:'d| would)? (?:get|got|have|obtain|give|arrive at) "
+    r"(?=(?P<stated>[^\n]{1,4000}?) as (?:the|my|our) (?:final )?answer\.?\s*\Z)",
+    re.IGNORECASE,
+)
+"""A last sentence that states the answer before the word: "I get 4 as the answer."."""
 _NOT_THE_ANSWER = re.compile(
     r"\b(?:do not|don't|does not|doesn't|cannot|can't|did not|didn't) (?:think|believe|say|claim|agree|conclude)"
     r"[^.\n]{0,40}\banswer\b[^.\n]{0,10}\b(?:is|are)\b[^\n]{0,200}\Z",
@@ -108,7 +131,8 @@ _NOT_THE_ANSWER = re.compile(
 _NO_ANSWER_YET = re.compile(
     r"\b(?:(?:candidates?|options|possibilities) for (?:the |my )?(?:final )?|(?:possible|potential|example"
     r"|sample|wrong|incorrect) "
-    r"|(?:example|sample|template|format)[^.\n]{0,20}(?:[:：][ \t]?[\"'“`*]{0,3}|[ \t][\"'“`])(?:final )?)\Z"
+    r"|(?:example|sample|template|format)[^.\n]{0,20}(?:[:：][ \t]?[\"'“`*]{0,3}|[ \t][\"'“`])(?:final )?"
+    r"|[a-z]+ [\"“'`](?:final )?)\Z"
 )
 """What shows that a marker does not mark the answer: "Candidates for the answer: ..."."""
 _SECOND_ANSWER = re.compile(r"^[*_# \t-]{0,6}answer (?:2|b|two)\b[ \t]?[:.)]", re.IGNORECASE | re.MULTILINE)
@@ -145,6 +169,8 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStateme
         if record:
             return None if RETRACTION.search(remarks) else AnswerStatement(record, marked=True)
     tail = _tail(text[box_end:], hints)
+    if tail is None and not box:
+        return None
     tail, after = split_remarks(_RULE_BELOW.sub("", tail), hints, marked=True) if tail else ("", "")
     if tail and (_NO_VALUE.match(tail) or _DENIED_AT_END.search(tail)):
         return None
@@ -153,6 +179,9 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStateme
         tail, after = split_remarks(weak, hints, marked=True) if weak else ("", "")
     if box and not tail and DENIED_AFTER.match(text, box_end):
         return None  # "\\boxed{4} would be wrong"
+    given = _GIVEN_AS.search(text) if not tail and not box and text.rstrip(" .").endswith("answer") else None
+    if given or (given := _IS_ANSWER.fullmatch(text) if not tail and not box and "nswer" in text[-10:] else None):
+        tail = "" if _ASKED.search(text) else given["stated"]
     for statement, rest in ((tail, after), (box, text[box_end:]), (closing, remarks)):
         if statement and not statement.isspace():
             if (rest and RETRACTION.search(rest)) or is_retracted(f"{statement}\n{rest}", hints):
@@ -170,13 +199,13 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStateme
 _RULE_BELOW = re.compile(r"\A\s{0,4}[=-]{3,80}[ \t]*\n")
 """The line below a heading."""
 _DENIED_AT_END = re.compile(
-    r"\b(?:that|this|it|which)(?:'s| is| was| would be) (?:\w+ )?(?:wrong|false|incorrect|untrue|mistaken)\W{0,4}\Z"
+    r"(?:'s| is| was| would be) (?:\w+ )?(?:wrong|false|incorrect|untrue|mistaken)\W{0,4}\Z"
     r"|\bnot the (?:final |correct )?answer\W{0,4}\Z",
     re.IGNORECASE,
 )
 """The end of a sentence that denies what it states: "4, which is wrong."."""
 _NO_VALUE = re.compile(
-    r"[ *_:\n]{0,6}(?:(?:unlikely|undecided|close to|far from|anything|nicht)\b"
+    r"[ *_:\n]{0,6}(?:(?:unlikely|undecided|unclear|ambiguous|uncertain|close to|far from|anything|nicht)\b"
     r"|(?:[^\n.;(]|\.(?=\d)){1,400}? was my (?:first|initial|earlier)\b)",
     re.IGNORECASE,
 )
@@ -192,7 +221,9 @@ _ANSWER_TABLE = re.compile(
 """A table with one cell below the heading "Answer"."""
 _DOUBT = (
     r"doubt|assum(?:e|ing)|according to (?:an?|some|other|another|the (?:earlier|previous|other))"
-    r"|(?:for )?example|e\.g|template|not (?:sure|certain)|unsure|wonder|perhaps|maybe|suppose|nobody|no one"
+    r"|(?:for )?example|e\.g|template|(?:not|never|hardly|n't)(?: \w+){0,2} (?:sure|certain|convinced"
+    r"|confident|persuaded"
+    r"|clear|obvious|true|know|accept|agree)|unsure|unconvinced|skeptical|wonder|perhaps|maybe|suppose|nobody|no one"
     r"|hardly|wrong|false|incorrect"
     r"|mistaken|unlikely|impossible|tempting|no (?:evidence|reason|proof|indication|sign|hint)"
     r"|(?:user|others|models|some|people|someone|one|many|readers?|you)"
@@ -204,25 +235,68 @@ _ASKED = re.compile(
     r"\bwhether (?:it|this|that|the (?:final |correct )?answer)(?:'s| is| was| are| (?:might|could|should|would) be)\b"
     r"|\A(?:is|are|was|could|would|should|might|may|can) (?:it|this|that|the (?:final |correct )?answer)\b"
     r"[^\n]{0,400}\?\Z"
-    rf"|\b(?:{_DOUBT})\b[^.\n]{{0,40}}\banswers? (?:is|are|were|was)\b"
+    rf"|\b(?:{_DOUBT})\b[^.\n]{{0,40}}\b(?:answers?|that it) (?:is|are|were|was)\b"
     r"|\bwould be (?:[^.\n]|\.(?=\d)){1,200}\bif\b[^.\n]{1,200}\b(?:were|was|had)\b"
+    r"|\b(?:if(?! i(?:'m not mistaken| am not mistaken| (?:had|were) to))|unless)\b[^.\n]{1,200}\b(?:were"
+    r"|was|had)\b[^.\n]{0,200}"
+    r"\bwould (?:be|have been)\b"
     r"|(?:\b(?:not|never|cannot)|n't)(?: \w+)? (?:say|state|show|claim|suggest|imply|prove|indicate|confirm) "
     r"(?:that )?(?:(?:it|this|that|the (?:final |correct )?\w+) (?:is|are|was)\b|[\d\[(\"])"
     r"|(?<!\bi )(?<!\bi'd )(?<!\bwe )\b(?:would|might|could|tempting to) (?:answer|say|guess|expect)\b"
     rf"|\b(?:{_DENIED_ABROAD})|有人(?:认为|说)|以为答案"
     rf"|{_DENIED_AT_END.pattern}"
     r"|\b(?:candidates|options|possibilities) for (?:the |my )?(?:final )?answer\b|\b(?:possible|potential"
-    r"|example|sample) (?:answers?|output)\b"
+    r"|example|sample) (?:answers?|output)\b|\banswer to (?:an?other|a different|the (?:previous|other))\b"
+    r"|\b(?:format|template)\b[^.\n]{0,20}[\"'“`](?:final )?answer\b"
     r"|\b(?:have not|haven't|did not|didn't|could not|couldn't) (?:read|see|seen) (?:all "
     r"|any )?(?:of )?the (?:articles|documents|text)"
-    r"|\bno access to the\b",
+    r"|\bno access to the\b"
+    r"|\b(?:i|we)(?:'d|'ll| would| can| could)? rule out\b|\b(?:withdrawn|disagree|unrelated|50/50)\b"
+    r"|\b(?:supposed|used"
+    r"|going) to (?:be|say)\b"
+    r"|\bhow (?:could|can) (?:it|the answer) be\b|\bthe user\b|\binstructions? (?:say|is|are)\b|\bhave guessed\b"
+    r"|\bearlier (?:run|answer|attempt)\b|\b(?:wrong|mistake|incorrect) to (?:answer|say)\b|\bone possibility\b"
+    r"|\A\W*say [\"“]",
     re.IGNORECASE,
 )
 """A question about an answer, or a denial, which states none: "Is the answer 4?"."""
 _DOUBTED = re.compile(rf"\b(?:whether|{_DOUBT})\b[^.,;\n]*\Z")
+_OWN = re.compile(
+    r"(?:\A|[^\w\s'’]|\b(?:so|thus|therefore|hence|then|and|but|because|since|now|here|finally|overall|again)"
+    r"|(?:\A\W*|\b(?:but|and|so)\s)(?:based on|according to|given|from|in|on|upon|at|after|using|looking at"
+    r"|with|for|to|as"
+    r"|going by|judging)\b[^\n]*)\s*"
+    r"(?:(?:i(?:'m|'d|'ll)?|we(?:'re|'ll)?|it(?:'s)?|this|that|these|those|which|everything|all of (?:this|that)"
+    r"|(?:the |my |our )?(?:[a-z]+ ){0,3}?(?:articles?|texts?|lists?|evidence|analysis|data|counts?"
+    r"|calculations?|documents?"
+    r"|tables?|references?|bylines?|context|results?|conclusion|passages?|sentences?))\s"
+    r"(?:(?:is|are|am|was|can|could|would|will|must|have|has|to|now|also|quite|pretty|very|reasonably|confidently|only|all"
+    r"|[a-z]{3,12}ly|\w+ to)\s){0,4}"
+    r"(?:think|believe|conclude[sd]?|say|state|answer|find|found|know|see|sure|certain|confident|convinced|positive|clear"
+    r"|evident|obvious|apparent|plain|seems|appears|follows?|means?|shows?|indicates?|suggests?|impl(?:y|ies)|gives?|get|yields?"
+    r"|tells?(?: us)?|confirms?|confirmed|verified|determined?|inferr?(?:ed)?|deduced?|reckon|guess"
+    r"|estimate|feel|suspect"
+    r"|leaves?|leads? to|led to|brings? (?:us|me) to|is|conclusion is|established|settled|agree)\s"
+    r"(?:that|the conclusion that|to)?\s?)?"
+    r"(?:(?:so|thus|therefore|hence)[,]?\s)?"
+    r"(?:(?:the|my|our|an|this|your)\s)?(?:(?:final|correct|corrected|right|true|actual|best|only|short|quick|expected|resulting"
+    r"|complete|full|overall|numerical|exact|revised|updated|own|quick|one|single|likely|most likely"
+    r"|probable|educated)\s){0,3}"
+    r"[\"'“*_]{0,3}\Z"
+)
+"""The end of what precedes "answer is" where it is the response's own answer: "I think that the", "Based on this, my".
+Other words deny it, ask about it or tell what somebody else says."""
+_OPEN_LEAD = re.compile(
+    r"\b(?:if(?! i(?:'m not mistaken| am not mistaken| (?:had|were) to))|unless|whether|suppos(?:e|ing)"
+    r"|assum(?:e|ing)|imagine|pretend|doubt\w*"
+    r"|never|cannot|nobody"
+    r"|no one|another (?:assistant|model|person|reader|source)|assistant|instructions?|hardly|unlikely"
+    r"|impossible|tempting|why|user|others?|people|someone|anyone|everyone)\b"
+    r"|\A\W*(?:had|were)\b"
+)
+"""Words before "answer is" that leave it open."""
 _CONDITION = re.compile(r"(?:[^.\n]|\.(?=\d)){1,200}\bif\b[^.\n]{1,200}\b(?:were|was|had)\b")
 """What makes an answer one of another case: "would be 4 if the editorial were included"."""
-_SUPPOSITION = re.compile(r"\b(?:if|were|had|without|unless)\b")
 
 
 def _denies_or_doubles(text: str) -> bool:
@@ -308,8 +382,11 @@ def last_box(text: str) -> tuple[str, int]:
     return "", 0
 
 
-def _tail(text: str, hints: KeyHints) -> str:
-    """The text after the last marker; empty if there is none."""
+_MORE = re.compile(r"[.!?][ \t]+\S|\n\s*\S")
+
+
+def _tail(text: str, hints: KeyHints) -> str | None:
+    """The text after the last marker; empty if there is none, None if the last sentence only mentions an answer."""
     # Cheap tests that rule out most responses without a marker.
     small = text.lower()
     foreign = not text.isascii() or any(map(small.__contains__, _MAY_BE_OTHER))
@@ -325,7 +402,7 @@ def _tail(text: str, hints: KeyHints) -> str:
     content = len(text.rstrip(" \t\n*_`.$\\[]()"))  # a marker with nothing after it does not count
     if text.startswith("[]", text.rfind("[")):
         content = max(content, text.rfind("[") + 2)  # an empty list is something
-    written = 0
+    written = refused = 0
     others = _OTHER_MARKER.finditer(small, 0, content) if foreign else ()
     for match in chain(_MARKER.finditer(small, 0, content), others):
         # "3 questions, 2 answers" is the end of a title.
@@ -335,16 +412,17 @@ def _tail(text: str, hints: KeyHints) -> str:
         ):
             continue
         if _NO_ANSWER_YET.search(small, max(0, match.start() - 40), match.start()):
+            refused = match.end()
             continue
         if match.end() < content and (match.lastgroup is None or _is_heading(small, match.start())):
             written = max(written, match.end())
     spoken, final = written, False
     for match in _SPOKEN_MARKER.finditer(small, written, content):
         before = small[max(written, match.start() - 40) : match.start()]
-        supposed = "would be" in match[0] and (
-            (written and _is_supposed(small, match.start())) or _CONDITION.match(small, match.end())
-        )
-        if supposed or _DOUBTED.search(before):
+        lead = _sentence_before(small, match.start())
+        supposed = "would be" in match[0] and _CONDITION.match(small, match.end())
+        if supposed or _DOUBTED.search(before) or _OPEN_LEAD.search(lead) or not _OWN.search(lead):
+            refused = match.end()
             continue
         announced = ":" in match[0] or _FINAL.search(before) is not None or _LEAD.fullmatch(before) is not None
         spoken, final = match.end(), announced
@@ -360,14 +438,17 @@ def _tail(text: str, hints: KeyHints) -> str:
     meant = max((match.end() for match in _MEANT.finditer(small, written)), default=0) if written else 0
     if meant:
         return text[meant:]
+    if not written:
+        # "I never said that the answer is 4." states nothing, whatever it names.
+        return None if refused and not _MORE.search(text, refused) else ""
     end = small.find("</answer>", written) if "</answer>" in small else -1
-    return text[written : end if end > written else None] if written else ""
+    return text[written : end if end > written else None]
 
 
-def _is_supposed(text: str, at: int) -> bool:
-    """Whether the sentence before `at` supposes something else: "If article 3 were left out, the answer would be"."""
-    start = max(text.rfind(sign, 0, at) for sign in (". ", "\n", "("))
-    return _SUPPOSITION.search(text, start + 1, at) is not None
+def _sentence_before(text: str, at: int) -> str:
+    """The part of a sentence that precedes `at`."""
+    start = max(text.rfind(sign, 0, at) for sign in (". ", "! ", "? ", "; ", "\n", "("))
+    return text[max(start + 1, at - 300) : at]
 
 
 def _is_heading(text: str, at: int) -> bool:

@@ -15,6 +15,9 @@ _ANSWER_FIELDS = (
     "answer",
     "answers",
     "result",
+    "final",
+    "output",
+    "response",
     "value",
     "candidate",
     "option",
@@ -57,6 +60,9 @@ _OPEN_FIELDS = re.compile(
     re.IGNORECASE,
 )
 """Names of fields with another answer beside the first."""
+_DENIED_FIELD = re.compile(
+    r"(?:rejected|excluded|discarded|dismissed|wrong|incorrect|ruled_?out|not)(?:[_ ].*)?", re.IGNORECASE
+)
 _FIGURE = re.compile(r"-?\d+(?:\.\d+)?")
 _EMPTY: Final[tuple[object, ...]] = (None, [], {}, "", False)
 ABSENT: Final = object()
@@ -81,9 +87,12 @@ def answer_field(record: dict[str, Any]) -> str | None:
 
 
 def is_open(value: Any, depth: int = 3) -> bool:
-    """Whether an object states another answer in addition to its answer: {"answer": 4, "alternative": 5}."""
+    """Whether an object states another answer in addition to its answer, or only what the answer is not:
+    {"answer": 4, "alternative": 5}, {"rejected": 5}."""
     if not isinstance(value, dict) or not depth:
         return False
+    if len(value) == 1 and _DENIED_FIELD.fullmatch(next(iter(value))):
+        return True
     if len(value) > 1 and any(_OPEN_FIELDS.fullmatch(name) and value[name] not in _EMPTY for name in value):
         return True
     return any(is_open(one, depth - 1) for one in value.values())

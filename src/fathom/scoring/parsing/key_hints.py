@@ -17,7 +17,8 @@ from fathom.scoring.parsing.normalization import letters, normal
 # spaces would scan a long run of spaces once per space.
 SEPARATOR = re.compile(r"[,，、;；][ \t\n]*")
 AND = re.compile(
-    r"[ \t](?:and|&|和|与|及|以及)[ \t]+|(?<=[\u4e00-\u9fff」》”])(?:以及|和|(?<!以)及|与)(?=[\u4e00-\u9fff「《“])",
+    r"[ \t](?:and|as well as|&|和|与|及|以及)[ \t]+"
+    r"|(?<=[\u4e00-\u9fff」》”])(?:以及|和|(?<!以)及|与)(?=[\u4e00-\u9fff「《“])",
     re.IGNORECASE,
 )
 SEPARATOR_OR_AND = re.compile(rf"{SEPARATOR.pattern}|{AND.pattern}", re.IGNORECASE)
@@ -29,13 +30,13 @@ class KeyHints:
     """Hints from the key's numbers and texts; each property is computed on first use."""
 
     def __init__(self, scalars: Iterable[Scalar]) -> None:
-        self._scalars = tuple(scalars)
+        self.scalars = tuple(scalars)
 
     @cached_property
     def spellings(self) -> list[str]:
         """Every accepted spelling of the key's texts."""
         spellings: list[str] = []
-        for scalar in self._scalars:
+        for scalar in self.scalars:
             if isinstance(scalar, Text):
                 spellings.append(scalar.value)
                 spellings += scalar.aliases
@@ -83,7 +84,7 @@ class KeyHints:
     def rounded(self) -> bool:
         """Whether a number of the key is rounded or has a unit, so that "about" before it is not a hedge."""
         # Cheaper than a cached property, which has a lock.
-        for scalar in self._scalars:
+        for scalar in self.scalars:
             if type(scalar) is Number:
                 return scalar.decimals is not None or bool(scalar.unit)
         return False
@@ -91,7 +92,7 @@ class KeyHints:
     @cached_property
     def values(self) -> frozenset[Decimal]:
         """The values of the key's numbers."""
-        return frozenset([scalar.value for scalar in self._scalars if isinstance(scalar, Number)])
+        return frozenset([scalar.value for scalar in self.scalars if isinstance(scalar, Number)])
 
 
 NO_HINTS = KeyHints(())

@@ -13,6 +13,7 @@ from fathom.scoring.parsing.segmentation import (
     ARROW,
     BULLET,
     COMMA_IN_NUMBERS,
+    EXCLUDED,
     SEMICOLON,
     clean_item,
     clean_items,
@@ -43,6 +44,11 @@ _ORIGIN = re.compile(
     r"[ \t]\((?:(?:doc(?:ument)?|article|paper)s?[ \t]#?\d[^()\n]{0,40}|[^()\d\n]{1,80})\)", re.IGNORECASE
 )
 """Where a number comes from, or how numbers are sorted: "(Doc 4)", "(in ascending order)"."""
+_OPEN_ASIDE = re.compile(
+    r"\([^()\n]{0,80}\b(?:not|no|or|maybe|perhaps|possibly|exclud|wrong|reject|except|if|twice|times|without|remov)"
+    r"[^()\n]{0,80}\)",
+    re.IGNORECASE,
+)
 _NUMBERS_FOLLOW = re.compile(r"[^\d\n,;:=]{1,160}[ \t](?:is|are|was|were|in)[ \t]?:?[ \t](?=\d)", re.IGNORECASE)
 _NO_LIST = re.compile(r"\b(?:not|no|except|between|from|than|least|most of)\b|n't\b", re.IGNORECASE)
 _IN_TURN = re.compile(r",?[ \t](?:followed by|and then|then)[ \t]")
@@ -64,8 +70,8 @@ _PLACES = re.compile(
 )
 """Where items occur: "Lind (articles 1, 4), Wu (article 2)"."""
 _SLASH = re.compile(r"[ \t]+/[ \t]+")
-_CHAINED = re.compile(r"\d[\d.]*(?:[ \t]([/>])[ \t]\d[\d.]*)(?:[ \t]\1[ \t]\d[\d.]*){0,200}")
-"""Numbers with slashes or "greater than" between them: "30 > 22 > 7"."""
+_CHAINED = re.compile(r"\d[\d.]*(?:[ \t]([/<>])[ \t]\d[\d.]*)(?:[ \t]\1[ \t]\d[\d.]*){0,200}")
+"""Numbers with slashes or comparison signs between them: "30 > 22 > 7"."""
 _BRACKETED = re.compile(r"(?:\A|(?<=[ \t,;]))(?:\[(\d{1,2})\]|\(([a-z])\))[ \t]+(?=\S)")
 _LABELED = re.compile(r"(?<=\S)[ \t]?[:：=–—][ \t]+([^\n:：]{1,40})\Z")
 """The number after what it belongs to: "Article 1: 4"."""
@@ -131,7 +137,9 @@ def _numbered_inline(line: str) -> list[str]:
 
 
 def bare_numbers(line: str) -> str:
-    """A line of numbers without the words around them: "The years are 2016 (Doc 1), followed by 2018."."""
+    """Numbers without the words around them: "The years are 2016 (Doc 1), followed by 2018."."""
+    if "\n" in line.strip():
+        return line if _OPEN_ASIDE.search(line) else _ORIGIN.sub("", line)
     bare = _ORIGIN.sub("", line).replace("年", "")
     lead = _NUMBERS_FOLLOW.match(bare)
     if lead and not HEDGE.search(bare) and not _NO_LIST.search(bare):
@@ -224,8 +232,10 @@ def _numeric_pieces(line: str, hints: KeyHints) -> list[str]:
     """A line of numbers split at its commas, except inside 1,234."""
     if ", " not in line and ";" not in line and _is_value(line, hints):
         return [line]  # "one hundred and five"
-    if _CHAINED.fullmatch(line):
-        return re.split(r"[ \t][/>][ \t]", line)
+    if (chained := _CHAINED.fullmatch(line)) is not None:
+        numbers = re.split(r"[ \t][/<>][ \t]", line)
+        # "25 < 10" is no order.
+        return numbers if chained[1] != "<" or _ascends(numbers) else [line]
     if _SPACED.fullmatch(line.rstrip(".")):
         return line.rstrip(".").split()
     parts = split_parts(COMMA_IN_NUMBERS, line)
@@ -241,6 +251,11 @@ def _numeric_pieces(line: str, hints: KeyHints) -> list[str]:
         else:
             pieces.append(piece)
     return pieces
+
+
+def _ascends(numbers: list[str]) -> bool:
+    values = [number.value for number in map(number_of, numbers) if number]
+    return values == sorted(values)
 
 
 def _is_value(piece: str, hints: KeyHints) -> bool:
@@ -260,6 +275,8 @@ def list_part(text: str, hints: KeyHints) -> str:
         first = _last_run(bulleted)
         # Reasoning that breaks off in a list of notes has no answer: a list is announced.
         announced = first == 0 or filled[first - 1].endswith((":", ":**", ":*", "：")) or is_comment(filled[first - 1])
+        if first and announced and EXCLUDED.search(filled[first - 1]):
+            return ""  # "Articles that do not qualify:"
         return "\n".join(filled[first:]) if announced else text
     if "." not in text and "!" not in text:
         return text  # no sentences, so no remarks

@@ -17,14 +17,15 @@ _TAG = re.compile(r"</?(?!answers?>)[a-z][a-z0-9_-]{0,20}>", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:#\d{1,6}|#x[0-9a-f]{1,6}|[a-z]{2,8});", re.IGNORECASE)
 _END_OF_TURN = re.compile(r"<\|[a-z_]{1,30}\|>|</s>|<eos>|<(?:end|start)_of_turn>", re.IGNORECASE)
 _ANSWER_TAG = re.compile(r"(</?)(?:final[_ -]?answer|result|solution|output|response)>", re.IGNORECASE)
-_ANSWER_BRACKETS = re.compile(r"\[(/?)answer\](?![:：(])", re.IGNORECASE)
+_ANSWER_BRACKETS = re.compile(r"\[(/?)answer\](?![:：])(?!\((?:#|[a-z]{2,8}:|\.{0,2}/))", re.IGNORECASE)
 _CELLS = re.compile(r"</t[dh]>\s{0,4}<t[dh]>", re.IGNORECASE)
 _SAME_TAG = re.compile(r"</([a-z][a-z0-9_-]{0,20})>\s{0,4}(?=<\1>)", re.IGNORECASE)
 _TILDES = re.compile(r"^~~~(?=[a-z]{0,10}$)", re.MULTILINE)
 _TURN = re.compile(r"\[/?INST\][ \t]?|\A\s*\[assistant\][:：]?[ \t]*", re.IGNORECASE)
 _LINK = re.compile(r"(?<!\w)\[([^\[\]\n]{1,300})\]\((?:#|[a-z]{2,8}:|\.{0,2}/)[^()\s]{0,300}\)")
 """A Markdown link: "[Tides](#tides)"."""
-_STRUCK = re.compile(r"~~[^~\n]{1,300}~~[ \t]?")
+_STRUCK = re.compile(r"(?<!~)~~(?!~)[^~]{1,1000}~~(?!~)[ \t]?")
+_DETAILS = re.compile(r"\s*<details>.{0,20000}?</details>", re.DOTALL | re.IGNORECASE)
 _THOUGHTS = r"(?:think|thinking|thoughts?|reasoning|analysis|scratchpad|reflection)"
 _OPENED = re.compile(rf"\A\s*<{_THOUGHTS}>", re.IGNORECASE)
 _THOUGHT = re.compile(
@@ -57,6 +58,8 @@ def without_markup(text: str, hints: KeyHints) -> str:
     """The text without HTML, quote marks and check boxes; of a list with checked boxes only the checked items."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "<details" in text:
+        text = _DETAILS.sub("", text)
     if "~~" in text:
         text = _STRUCK.sub("", text)
     if "<" in text and not hints.contain("<"):

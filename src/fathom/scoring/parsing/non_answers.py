@@ -9,7 +9,7 @@ from fathom.scoring.parsing.normalization import normal, plain
 # A bound or a denial is not a value: "at least 4", "not 4".
 BOUND = re.compile(
     r"(?:[<>≤≥≠]=?|\b(?:at (?:least|most)|(?:more|less|fewer|greater) than|not|never|isn't|up to|over|under|above|below"
-    r"|between|either|from|or|close to|nearly|almost|out of"
+    r"|between|either|from|or|close to|similar to|like|nearly|almost|out of|rule out"
     r"|(?:min|max)(?:imum)?(?: of)?|at a (?:minimum|maximum)|(?:opposite|inverse) of|half(?: of)?|twice|double)"
     r"|[至最][少多]|不超过|不[低少]于|超过|不到|[多少高低大小]于|并非|不[是为]|介于|或者?|一半) *\Z",
     re.IGNORECASE,
@@ -31,15 +31,17 @@ BOUND_AFTER = re.compile(
     r"\+(?![ \t]?\d)|-ish\b|[ \t]?[<>≤≥]|[ \t]and a (?:half|quarter)\b|以上|以下|多家|余"
     r"|[ \t](?:fewer|less|more) than (?:expected|that|the|in|for)\b"
     r"|[ \t]?\(?(?:plus|minus|less|fewer|dozens?|or (?:more|less|fewer|so)|at (?:least|most)"
-    r"|and (?:up|above))\b(?! than)",
+    r"|and (?:up|above)|too (?:many|few|high|low|much|little))\b(?! than)",
     re.IGNORECASE,
 )
 # "6 would be wrong", "3 can be excluded"
 DENIED_AFTER = re.compile(
-    r"[ \t]?[?:][ \t*_]{0,3}(?:no|nope|wrong|false|✗|✘|❌)(?!\w)|[ \t]?\((?:no|wrong|rejected|excluded)\)|"
+    r"[\"”']?[ \t]?[?:][ \t*_]{0,3}(?:no|nope|i doubt|i don't think|hardly|unlikely|wrong|false|✗|✘"
+    r"|❌)(?!\w)|[ \t]?\((?:no|wrong"
+    r"|rejected|excluded)\)|"
     r"[ \t*_`\"')]{1,4}(?:(?:would|could|must|should)? ?(?:is|are|was|were|be|seems?)(?: (?:also|clearly"
     r"|certainly|probably|likely|then)){0,2}"
-    r" (?:wrong|incorrect|not\b|excluded|ruled out|eliminated|too|out\b|no (?:match|fit)|unlikely"
+    r" (?:wrong|incorrect|not\b|unrelated|excluded|ruled out|eliminated|too|out\b|no (?:match|fit)|unlikely"
     r"|less likely|worse|off topic)"
     r"|(?:can|could|may|must|should) be (?:excluded|ruled out|eliminated|discarded|dismissed)"
     r"|(?:is|are) (?:\w+ )?elsewhere|(?:has|have) been (?:excluded|ruled out|eliminated|discarded|dismissed|rejected)"
@@ -143,7 +145,8 @@ _NO_MATCH = re.compile(
     rf"|no(?:t a single)? (?:such |matching )?{_KIND} (?:at all )?{_HOLDS}\b.{{0,300}}|no (?:(?:such |matching ){_KIND}"
     rf"|articles?|matching|one)"
     rf"|{_SOURCES} (?:contains?|has|have|includes?|lists?) no (?:such |matching )?{_KIND}\b.{{0,300}}"
-    r"|none of (?:the|these|them|those)\b.{0,300}|(?:nothing|nobody|none) (?:match|meet|satisf|fit|qualif"
+    r"|none of (?:the|these|them|those)\b.{0,300}|(?:nothing|nobody|none)(?: in (?:the|this"
+    r"|these) \w+)? (?:match|meet|satisf|fit|qualif"
     r"|fulfil)\w{0,4}\b.{0,300}"
     r"|no (?:match(?:es)?|results?|articles?|such articles?) (?:were |was )?found\b.{0,300}"
     r"|(?:null|none|n/a)\b,?:? (?:[-–—] )?\(?(?:since|because|as|given that|there (?:is|are)|no"

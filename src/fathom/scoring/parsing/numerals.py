@@ -39,7 +39,7 @@ _IN_DIGITS = re.compile(
     r"(?:(?P<whole>\d{1,3}(?P<mark>[,'’_ \u00a0\u2009\u202f])\d{3}(?:(?P=mark)\d{3})*(?!\d)|\d++)(?P<part>\.\d++)?"
     r"|(?P<only>\.\d++))"
     r"(?P<power>e[-+]?\d{1,4}(?!\d)|\s?[x×*·]\s?10\s?\^\s?\{?[-+−]?\d{1,4}\}?)?"
-    r"(?:/(?P<under>\d{1,15})(?![\d.]))?(?!\d|\.\d|/\d)"
+    r"(?:/(?P<under>\d{1,15})(?!\d|\.\d))?(?!\d|\.\d|/\d)"
     rf"(?:{_RATIO}"
     r"|\s?(?P<scale>(?:hundred|thousand|million|billion|trillion)\b|万亿|亿|万)|(?P<after>[a-zµ]++|[€£¥°]))?",
     re.IGNORECASE,

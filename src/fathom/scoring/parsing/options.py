@@ -83,12 +83,18 @@ _DESCRIBED = re.compile(rf"{_NOUN}\s?\d{{1,3}}\s?[:–—]\s", re.IGNORECASE)
 _FOLLOWED = re.compile(r",?[ \t]\(?(?:followed|trailed) by[ \t][^.;\n]{1,80}", re.IGNORECASE)
 """The options after the best one: "candidate 3, followed by candidate 5"."""
 _NOT_YET = re.compile(
-    r"\W{0,3}(?:let me|let's|let us|i(?:'ll| will)) (?:look|check|examine|consider|start|see)\b"
+    r"\W{0,3}(?:i have no idea|let me|let's|let us|i(?:'ll| will)) (?:look|check|examine|consider|start|see)\b"
     r"|\W{0,3}(?:if i had to exclude|i would need to|the user (?:says|thinks|claims)|others? (?:say|think)"
     r"|some would)\b",
     re.IGNORECASE,
 )
 """A sentence that announces reasoning: "Let me look at candidate 3."."""
+TORN = re.compile(
+    r"\b(?:but|though|or) (?:possibly|perhaps|maybe)\b|\bcannot be (?:excluded|ruled out)\b|\bone possibility\b"
+    r"|\bsupposed to be\b|\bthat does not work\b",
+    re.IGNORECASE,
+)
+"""What leaves another option open."""
 _CONCESSION = re.compile(r"\b(?:although|though|while|even though|whereas)\b[^,;.]{1,200},", re.IGNORECASE)
 """What speaks for another option: "Although candidate 4 is close, ..."."""
 _RUNNER_UP = re.compile(
@@ -174,7 +180,11 @@ _OFF_TOPIC = re.compile(
 )
 """A sentence that says why an option does not fit: "Candidate 2 is about tides, but the sentence is about parsing."."""
 _SPACES = re.compile(r"[ \t]+")
-_OR_ELSE = re.compile(r"[\s,(]{0,3}(?:or|and|if not|unless|alternatively)\s(?:the\s)?", re.IGNORECASE)
+_OR_ELSE = re.compile(
+    r"[\s,.;(—–-]{0,4}(?:or|and|if not|unless|alternatively|possibly|maybe|perhaps|no wait,?|no,|but possibly)\s"
+    r"(?:(?:the|maybe|perhaps|possibly|is it|rather|also)\s){0,2}",
+    re.IGNORECASE,
+)
 _NONE = re.compile(r"(?:none|neither|nothing|no (?:option|choice|candidate))\b", re.IGNORECASE)
 _WEIGHTED = re.compile(r"(?<![\w.])(\d{1,3})\W{1,3}\d{1,3}\s?%")
 """An option with a probability: "3 (50%), 2 (50%)"."""
@@ -205,7 +215,7 @@ def chosen_option(text: str, of: int) -> int | None:
         chosen = [name for name, yes, sign in judged if yes or sign]
         return position(chosen[0], of) if len(chosen) == 1 else None
     lone = _LONE.match(text) if len(_DESCRIBED.findall(text)) < 2 else None
-    if _NONE.match(text) or _ANY.search(text) or len(set(_WEIGHTED.findall(text))) > 1:
+    if _NONE.match(text) or TORN.search(text) or _ANY.search(text) or len(set(_WEIGHTED.findall(text))) > 1:
         return None
     if lone and not DENIED_AFTER.match(text, lone.end()):
         return _confirmed(position(lone["lone"], of), text[lone.end() :], of)

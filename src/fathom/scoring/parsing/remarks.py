@@ -14,7 +14,9 @@ from fathom.scoring.parsing.normalization import letters
 RETRACTION = re.compile(
     r"\b(?:wait|actually|correction|corrected|scratch that|on second thoughts?|mistaken?|miscounted"
     r"|misread|re-?check(?:ed|ing)?"
-    r"|let me re|hold on|oops|instead|i think|i believe|(?:it|this|that|answer) (?:should|must|could|might) be)\b",
+    r"|let me re|hold on|oops|instead|i think|i believe"
+    r"|(?:this|that|my|the|the above|my first) answer (?:is|was) (?:wrong|incorrect|false|not)|(?:it|this"
+    r"|that|answer) (?:should|must|could|might) be)\b",
     re.IGNORECASE,
 )
 _TAKEN_BACK = re.compile(
@@ -28,6 +30,7 @@ _TAKEN_BACK = re.compile(
     r"|made (?:a|an) (?:mistake|error))|(?:that|this|it)(?: is|'s| was)"
     r"(?: (?:wrong|incorrect|false|a mistake|an error)|(?: not|n't) (?:right|correct|true))"
     r"|i (?:cannot|can't|could not|couldn't) (?:tell|decide|say|be sure)(?=[.!]|$)"
+    r"|i (?:hereby )?(?:retract|withdraw)|(?:please )?(?:disregard|ignore)"
     r"|等等|不对|更正|抱歉|对不起)(?![^\W_])",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -47,7 +50,7 @@ _LABEL = re.compile(
     r"(?:explanations?|reason(?:s|ing)?|rationale"
     r"|justifications?|notes?|confidence|evidence|sources?|caveats?|comments?|remarks?|details?|verification|why"
     r"|assumptions?|p\.?s\.?|disclaimer|breakdown|analysis|derivation"
-    r"|working|steps|calculations?|method(?:ology)?|process|how)\b[^\n:]{0,40}[*_ \t]{0,4}(?::|：|\)?[*_ \t]{0,4}$)",
+    r"|working|steps|calculations?|method(?:ology)?|process|how)\b[^\n:]{0,40}[*_ \t]{0,4}(?:[:：?]|\)?[*_ \t]{0,4}$)",
     re.IGNORECASE | re.MULTILINE,
 )
 _BEFORE_OR_AFTER = re.compile(
@@ -63,11 +66,13 @@ _COURTESY = re.compile(
     r"[*_(]{0,4}(?:(?:please )?let me know (?:if|whether)\b|i hope (?:this|that|it)\b|hope (?:this|that|it) helps"
     r"|(?:please )?feel free to\b|if anything\b|cheers\b|best regards\b"
     r"|if you (?:need|want|would like|have) (?:any|more|further|me|to|questions|the|a|details)\b"
-    r"|would you like me to\b|is there anything else\b|thank(?:s| you) for)[^\n]*[.!?)*]\Z",
+    r"|would you like me to\b|(?:i'm )?(?:happy|glad) to (?:explain|elaborate|help|share|provide|show)\b"
+    r"|is there anything else\b|thank(?:s| you) for)[^\n]*[.!?)*]\Z",
     re.IGNORECASE,
 )
 _COMMENT = re.compile(
-    r"[*_(]{0,4}(?:i|we|he|she|it|they|this|these|those|that|each|both|all (?:of|other|articles|the)"
+    r"[*_(]{0,4}(?:i|we|he|she|it|they|this|these|those|that|each|both|please note|all (?:of|other|articles"
+    r"|the|two|three|four|five|six)"
     r"|no other|(?:so )?(?:here|there) (?:is|are)"
     r"|in total|together|note that|since|because|as (?:the|shown|listed)|the (?:above|lists?|answer"
     r"|results?|order|articles?|authors?"
@@ -81,7 +86,7 @@ _VERB = re.compile(
     r"|meets?|match(?:es)?|satisf(?:y|ies)|fits?|(?:double-|re-?)?(?:checked|verified|confirmed|counted|computed|read)"
     r"|used|considered|excluded|sorted|ordered|based|calculated|reviewed|compared|examined|went|looked|took"
     r"|describes?|discuss(?:es)?|concerns?|shows?|mentions?|refers?|introduces?|proposes?|presents?|uses?|supports?|states?|says?"
-    r"|gives?|given|gave|shares?|fails?)\b|n't\b",
+    r"|gives?|given|gave|shares?|fails?|rel(?:y|ies)|assumes?|depends?|reflects?)\b|n't\b",
     re.IGNORECASE,
 )
 _MARKER = re.compile(r"\banswers?\b[^\n.]{0,20}(?:[:：]|\b(?:is|are)\b)|\\boxed", re.IGNORECASE)
@@ -94,6 +99,10 @@ _NUMBER_TOLD = re.compile(
 _WORDS = re.compile(r"[a-z]{2,} [a-z]{2,} [a-z]{2,}")
 _PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
 _RULES = re.compile(r"(?:[-*_=][ \t]?){3,80}")
+_CLOSING = re.compile(
+    r"[*_(]{0,3}(?:double-?)?(?:checked|verified)(?: twice)?[.!][*_)]{0,3}|\[end(?: of (?:the )?(?:answer"
+    r"|response|message|output))?\]|END|\(?end of (?:answer|response)\)?"
+)
 _FOOTER = re.compile(r"([*_]{1,2})[^*_\n]{3,300}[.!]\1")
 """A sentence in italics below a rule."""
 _SENTENCE_ENDS = (".", "!", "!*", ".*", ".**", ".)", ".)*", '."')
@@ -122,6 +131,11 @@ _ADDS = re.compile(
     re.IGNORECASE,
 )
 """What adds to an answer: "I also found Tides."."""
+_EXCLUDES = re.compile(
+    r"[\"“*_][^\"“”\n]{1,300}[\"”*_] (?:is|was|are|were) "
+    r"(?:excluded|ruled out|not (?:included|counted|listed|part of))\b[^\"“\n]*\."
+)
+"""Why a title is not in a list: '"Tides" is excluded since it has only nine references.'"""
 _PICTURE_AT_END = re.compile(r"(?:[ \t]*[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]){1,4}\Z")
 _SENTENCES = re.compile(r"(?<=[.!?])\s+")
 _NAMING = re.compile(r"\d|[\"“”«»]|\s[*_(]{0,4}(?!I\b|I'|NULL\b)[^\W\d_a-z]")
@@ -146,6 +160,8 @@ def is_comment(line: str) -> bool:
         return True
     if line.count(" ") < 2:
         return False
+    if _EXCLUDES.fullmatch(line):
+        return True
     if _ADDS.search(line) and _NAMING.search(line):
         return False
     if line[-1] not in "!?" and _COMMENT.match(line) is not None and _VERB.search(line, 0, 400) is not None:
@@ -227,7 +243,7 @@ def _line_at(text: str, at: int) -> str:
 
 def _is_remark(paragraph: str, hints: KeyHints) -> bool:
     """Whether a paragraph after the answer is not part of it."""
-    if _RULES.fullmatch(paragraph):
+    if _RULES.fullmatch(paragraph) or _CLOSING.fullmatch(paragraph):
         return True
     first, _, rest = paragraph.partition("\n")
     if rest and _RULES.fullmatch(first):

@@ -10,7 +10,7 @@ from fathom.scoring.parsing.normalization import letters, normal
 from fathom.scoring.parsing.remarks import is_comment, is_label
 
 BULLET = re.compile(
-    r"[ \t]*(?:[-*•‣◦·–+→➤➡▪●○◆■✅✓✔☑👉][ \t]+|[①-⑳❶-❿][ \t]*"
+    r"[ \t]*(?:[-*•‣◦·–+→➤➡▪●○◆■✅✓✔☑👉][ \t]+(?:[✅✓✔☑][ \t]+)?|[①-⑳❶-❿][ \t]*"
     r"|[(（]?(\d{1,3})[.)）、º](?=[ \t]|[^\d\s.,%])[ \t]*"
     r"|(?:#(?=\d+[ \t])|\[(?=\d+\][ \t]))(\d{1,4})\]?[ \t]+)"
 )
@@ -145,14 +145,14 @@ def lines_in(stated: str, hints: KeyHints) -> list[str]:
             continue
         elif kept and (is_label(line) or _HEADING.match(line)):
             break
-        elif not kept and _is_lead_in(line) and _EXCLUDED.search(line):
+        elif not kept and _is_lead_in(line) and EXCLUDED.search(line):
             return []
         elif not _is_lead_in(line) and (kept or not is_comment(line)):
             kept.append(line)
     return kept
 
 
-_EXCLUDED = re.compile(
+EXCLUDED = re.compile(
     r"\b(?:candidates for|possible|potential|not|excluded|except|other than|rejected|non-?matching|fail(?:s"
     r"|ed)?|unlike)\b|n't\b",
     re.IGNORECASE,

@@ -12,6 +12,7 @@ from fathom.scoring.parsing.options import (
     JUDGED,
     NEGATION,
     SENTENCE,
+    TORN,
     in_digits,
     mentions_in,
     position,
@@ -50,10 +51,16 @@ _RUN = re.compile(rf"\b{_OPTION}\b(?:(?:\s?[,&]\s?(?:and\s)?|\sand\s){_OPTION}\b
 _EITHER = re.compile(
     r"\b(?:or|n?either|none|one of|maybe|perhaps|possibly|at least|unless|between|exclude|opposite|insert"
     r"|need to|whether|guess(?:ing)?"
-    r"|chance|example|likely|not clear|unclear|candidates for)\b"
+    r"|chance|example|likely|not clear|unclear|candidates for|hardly|nowhere|disagree)\b"
     r"|\d\s/\s\d|或",
     re.IGNORECASE,
 )
+_SENTENCE = re.compile(
+    r"\b(?:is|are|was|were|cites?|cited|match(?:es)?|fits?|refers?|must|should|select(?:ed)?|choose|pick|so|therefore|thus"
+    r"|candidates?|because|since|first|second|third|fourth|fifth|sixth)\b|\b[A-Z]\b|[;选引]",
+    re.IGNORECASE,
+)
+"""What shows that options are named in a sentence, or by letters."""
 _OPEN = re.compile(r"\betc\b|\.\.\.|…|\b(?:and|among) (?:others|more)\b|[以之]外|除了", re.IGNORECASE)
 _INSTEAD = re.compile(r"\b(?:instead of|rather than|as opposed to)\b[^.;\n]*", re.IGNORECASE)
 _ADDS_IN_ASIDE = re.compile(
@@ -77,7 +84,7 @@ def selected_options(text: str, marked: bool, of: int) -> list[int] | None:
     text = _ASIDE.sub(_bare, text).replace(",\n", ", ")
     lines = [line.strip(_ENDS) for line in lines_in(text, NO_HINTS)]
     lines = [line for line in lines if line]
-    if not lines or _OPEN.search(text):
+    if not lines or _OPEN.search(text) or TORN.search(text):
         return None
     one_each = _one_per_line(lines, of) if len(lines) > 1 else None
     if one_each is not None:
@@ -91,6 +98,8 @@ def selected_options(text: str, marked: bool, of: int) -> list[int] | None:
         return None if any(_contradicts(line, listed, of) for line in rest) else sorted(listed)
     if _names(first) is not None:
         return None  # a list with a number that is not an option
+    if marked and not _SENTENCE.search(first):
+        return None  # "2, 3 minus 2"
     parts = [part.strip(_ENDS) for part in first.split(";")]
     several = _one_per_line(parts, of) if len(parts) > 1 else None
     return several or _one_per_line(lines[1:], of) or _in_sentences(" ".join(lines), of)
@@ -186,4 +195,6 @@ def _contradicts(line: str, listed: set[int], of: int) -> bool:
         return again != listed
     mentioned = (mentions_in(part, of) for part in SENTENCE.split(line) if part)
     adds = _ADDS.search(line) is not None
+    if line.endswith("?") and line[:3].lower() == "or ":
+        return True
     return any((adds or found.concludes) and found.options - listed for found in mentioned)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import get_args
 
 from fathom.records.documents import CitationType, Count
+from fathom.records.judgments import Judgment
 from fathom.records.names import CHINESE
 from fathom.records.questions import Response
 from fathom.records.record import Record
 from fathom.records.spans import Span
 from fathom.scoring.answers import Text
-from fathom.scoring.check import check_response
+from fathom.scoring.check import check_label
 from fathom.scoring.keys import Key
+from fathom.scoring.shown_context import ShownContext
 from fathom.scoring.verdicts import Verdict
 
 BEFORE = 120
@@ -207,6 +209,14 @@ class TypeChecks(Record):
         return self.agree + self.disagree + self.unclear + self.without
 
 
+def check_type(
+    key: Key, response: Response, shown: ShownContext | None = None, judgments: Sequence[Judgment] = ()
+) -> Verdict:
+    """The verdict on a response that names a citation type."""
+    del shown, judgments
+    return check_label(key, response, get_args(CitationType))
+
+
 def read_type_checks(model: str, answered: Iterable[tuple[Key, Response | None]]) -> TypeChecks:
     """The checks of a model from its answers to the questions of `citation_types`."""
     disputed: dict[str, CitationType | None] = {}
@@ -215,7 +225,7 @@ def read_type_checks(model: str, answered: Iterable[tuple[Key, Response | None]]
         if response is None or response.outcome in ("error", "overflow"):
             outcomes["without"] += 1
             continue
-        verdict = check_response(key, response)
+        verdict = check_type(key, response)
         if verdict.outcome == "correct":
             outcomes["agree"] += 1
             continue
@@ -229,4 +239,4 @@ def _citation_type(verdict: Verdict) -> CitationType | None:
     """The type that the model named; None if it named neither."""
     answer = verdict.parsed.value if isinstance(verdict.parsed, Text) else ""
     known: tuple[CitationType, ...] = get_args(CitationType)
-    return next((name for name in known if name == answer.strip().lower()), None)
+    return next((name for name in known if name == answer), None)

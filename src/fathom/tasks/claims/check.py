@@ -14,14 +14,14 @@ from fathom.records.questions import Response
 from fathom.records.quoted_claims import QuotedClaim, QuotedEvidence, has_claims, read_claims, read_evidence
 from fathom.records.spans import Span
 from fathom.scoring.answers import Link, LinkedSpan, LinkedSpans, Text
-from fathom.scoring.check import check_response
+from fathom.scoring.check import check_label, check_response
 from fathom.scoring.keys import Key
 from fathom.scoring.quotes import quote_locator
 from fathom.scoring.shown_context import ShownContext
 from fathom.scoring.verdicts import Outcome, Verdict
 from fathom.systems.claim_passes import FENCE, READ
 from fathom.tasks.claims.keys import CONCLUSION, LABEL, LIMITATIONS, OPTION, ClaimsProgram, passages_of
-from fathom.tasks.claims.levels import level_of, scale_of
+from fathom.tasks.claims.levels import scale_of
 from fathom.tasks.claims.measures import FINDING, NamedCounts, compare_claims, compare_finding, f1
 
 NOWHERE = Span(0, 0)
@@ -170,14 +170,14 @@ def _quote_counts(quotes: QuoteReader, output: JsonOutput, response: Response) -
 
 def _check_level(key: Key, response: Response) -> Verdict:
     """Correct when the level is the key's; the distance on the scale is a measure."""
-    found = check_response(key, response)
     assert isinstance(key.answer, Text)
     scale = scale_of(key.answer.value)
-    if scale is None or not isinstance(found.parsed, Text):
+    if scale is None:
+        return check_response(key, response)
+    found = check_label(key, response, scale[1].levels)
+    if not isinstance(found.parsed, Text):
         return found
-    ours, theirs = level_of(scale[0], found.parsed.value.lower()), level_of(scale[0], key.answer.value)
-    if ours is None or theirs is None:
-        return _verdict(response, "unparseable", reason=f"'{found.parsed.value}' is not a level of the scale")
+    ours, theirs = (scale[1].levels.index(word) for word in (found.parsed.value, key.answer.value))
     measures: dict[str, float] = {"levels": 1, "level distance": abs(ours - theirs)}
     return found.model_copy(update={"measures": found.measures | measures})
 

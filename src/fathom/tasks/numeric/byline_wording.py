@@ -186,8 +186,10 @@ class BylineWords(wording.ProgramWording):
             case OneOf(measure, values) if measure == POSITION:
                 ordered = values if any(not isinstance(value, int) for value in values) else sorted(values)  # type: ignore[type-var]
                 listed = [str(value) for value in ordered]
+                if negated:
+                    return f"a position other than {listing(listed)}"
                 return (
-                    f"a position other than {listing(listed)}" if negated else f"one of the positions {listing(listed)}"
+                    f"position {' or '.join(listed)}" if len(listed) < 3 else f"one of the positions {listing(listed)}"
                 )
             case Compare(Arithmetic(left, "%", 2), "=" | "<>" as sign, 0 | 1 as value) if left == POSITION:
                 even = ((value == 0) == (sign == "=")) != negated

@@ -16,7 +16,7 @@ from fathom.tasks.programs.sql import literal
 from fathom.tasks.programs.tree import Constant, Program, Slot, bind, children, rebuild
 
 # The number of a computed measure ("reference_count % 10") belongs to the template, and may occur there twice.
-_LITERAL = re.compile(r"(?P<like>LIKE )?'(?P<text>(?:[^']|'')*)'|(?<![\w.])(?<![-+*/%] )(?P<number>\d+)(?![\w.])")
+_LITERAL = re.compile(r"(?P<like>LIKE )?'(?P<text>(?:[^']|'')*)'|(?<![\w.])(?<![-+*/%] )(?P<number>-?\d+)(?![\w.])")
 _FIRST_BLANK = 100_000_000
 _BLANK = "blank "
 

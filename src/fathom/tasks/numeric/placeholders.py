@@ -75,6 +75,8 @@ class Placeholders:
         self._by_name.setdefault(spelled, []).append((label, level))
         self.slots.setdefault(label, slot)
         before, after = match["open"].strip("'\""), match["close"].strip("'\"")
+        if not before and not after and slot.kind == "fragment":
+            before = after = "%"  # a fragment occurs anywhere
         pieces = [f"'{before}'" if before else "", f":{label}", f"'{after}'" if after else ""]
         return " || ".join(piece for piece in pieces if piece)
 

@@ -50,6 +50,8 @@ class ArticleSource:
     """In normal form, such as "doi:10.1000/xyz"."""
     unlinked: UnlinkedReferences = NO_REFERENCES
     """The references that are linked to no document of the corpus."""
+    collective: bool = False
+    """Whether a consortium or another group is among its authors."""
 
     @cached_property
     def title_word_count(self) -> int | None:
@@ -109,6 +111,7 @@ def read_source(article: Document | BibliographicRecord, unlinked: bool = True) 
         unknown=unknown,
         ids=tuple(normal_ids(article.ids)),
         unlinked=unlinked_references(references if unlinked else (), article.text),
+        collective=any(author.group for author in article.authors),
     )
 
 

@@ -36,6 +36,8 @@ class UnknownParts:
         """The articles in which each part is unknown; only parts that are unknown somewhere."""
         self._empty: frozenset[ArticlePart] = frozenset(self._parts_without_value()) if sources else frozenset()
         """The parts that no article is known to have: there is nothing to ask about them."""
+        self._collective = tuple(source.id for source in sources if source.collective)
+        """The articles with a group among their authors, which is not a person."""
 
     def _parts_without_value(self) -> Iterator[ArticlePart]:
         if all("title" in source.unknown for source in self._sources):
@@ -58,6 +60,7 @@ class UnknownParts:
             or wanted.of_all & unknown
             or wanted.in_every_condition & unknown
             or (wanted.citations and self.doubtful_links)
+            or ("byline" in wanted.of_all and self._collective)
         )
 
     def concern(self, program: tree.Program) -> bool:
@@ -75,6 +78,8 @@ class UnknownParts:
             yield UnaskedKind(f"{_NAMES[part]} are unknown", questions, field, ids)
         for part in sorted(self._empty - self.documents.keys()):
             yield UnaskedKind(f"{_NAMES[part]} are absent", f"no questions on {_NAMES[part]}", None, everything)
+        if "byline" not in self.documents and self._collective:
+            yield UnaskedKind("groups are among the authors", "no questions on people", None, self._collective)
         if "references" not in self.documents and self.doubtful_links:
             yield UnaskedKind(
                 "references that may or may not be to another article occur",

@@ -15,7 +15,6 @@ from fathom.tasks.programs.parse_nodes import (
     piped,
     short,
     table_of_peers,
-    text_node,
 )
 from fathom.tasks.programs.parse_scope import (
     ParseError,
@@ -227,13 +226,6 @@ class ExpressionParser(MeasureParser):
         pattern = exact(node.expression)
         if isinstance(pattern, exp.Lower | exp.Upper):
             pattern = exact(pattern.this)
-        if isinstance(pattern, exp.Placeholder):
-            # A fragment without % is meant to occur anywhere.
-            around = exp.DPipe(
-                this=exp.DPipe(this=text_node("%"), expression=pattern.copy()), expression=text_node("%")
-            )
-            pattern.replace(exp.paren(around))
-            pattern = around
         parts = piped(pattern)
         text = "".join("\0" if isinstance(part, exp.Placeholder) else self.text(part) for part in parts)
         before, after, fragment = text.startswith("%"), text.endswith("%"), text.strip("%")

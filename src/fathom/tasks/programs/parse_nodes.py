@@ -38,10 +38,6 @@ def short(node: exp.Expr) -> str:
     return str(node.sql("sqlite"))[:60]
 
 
-def text_node(text: str) -> exp.Literal:
-    return exp.Literal.string(text)
-
-
 def piped(node: exp.Expr) -> list[exp.Expr]:
     """The parts of a || b || c."""
     node = exact(node)

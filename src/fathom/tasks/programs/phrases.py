@@ -164,11 +164,11 @@ class Phrases:
         return "" if where is None else f" (only those {self.clause(where)})"
 
     def _any_of(self, measure: tree.Measure, values: Sequence[Any], negated: bool) -> str:
-        """A list of values, such as "one of 2, 3 and 5" or "neither 2 nor 3", in ascending order."""
+        """A list of values, such as "one of 2, 3 and 5", "either 2 or 3" or "neither 2 nor 3", in ascending order."""
         ordered = values if any(isinstance(value, tree.Slot) for value in values) else sorted(values)
         worded = [self.value(value, measure) for value in ordered]
-        if negated and len(worded) == 2:
-            return f"neither {worded[0]} nor {worded[1]}"
+        if len(worded) == 2:
+            return f"neither {worded[0]} nor {worded[1]}" if negated else f"either {worded[0]} or {worded[1]}"
         listed = " and ".join((", ".join(worded[:-1]), worded[-1])) if len(worded) > 1 else worded[0]
         return f"{'none' if negated else 'one'} of {listed}"
 
