@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from itertools import islice
 from random import Random
 
 from pydantic import JsonValue
@@ -19,7 +20,7 @@ from fathom.tasks.citations.draft import ItemDraft, cell_name, cited_at
 from fathom.tasks.citations.item_layout import ItemLayout
 from fathom.tasks.citations.papers import STEPS, Mask, Paper
 from fathom.tasks.citations.positions import ItemShape, PositionSampler
-from fathom.tasks.citations.possible_items import AvailableMasks, Cell, CorpusWorks, ItemFinder
+from fathom.tasks.citations.possible_items import AvailableMasks, Cell, CorpusWorks, ItemFinder, TakenItem
 from fathom.tasks.citations.settings import MASKS, CitationSettings
 from fathom.tasks.citations.topics import topic_vectors
 from fathom.tasks.citations.work_names import common_words
@@ -34,6 +35,9 @@ BLOCK = 20
 
 PAPER_FIELDS: tuple[FieldName, ...] = ("references", "citations")
 """The fields of a paper that must be known for its citations to be masked."""
+
+IN_GROUPS = "groups of a certain type"
+"""The groups of citations that can be masked to ask about one of them, which some levels do."""
 
 OF_THE_TYPE = "of a requested type"
 """The last requirement of a citation in an explanation of an empty build. The levels determine it."""
@@ -53,6 +57,7 @@ class CitationBuilder:
         self._least = max(one.least_candidates for one in every)
         """The minimum number of works of the corpus that a question paper cites."""
         self._shows_whole = any(one.scope == "full" for one in every)
+        self._asks_about_groups = any(one.citations == "any" for one in every) and self.settings.tasks != ("set",)
         self._counts = [one.candidates for one in every if one.candidates != "all"]
         self._works = CorpusWorks(corpus, {one.form for one in every})
         self._item_finder = ItemFinder(corpus, self._works, settings)
@@ -73,16 +78,35 @@ class CitationBuilder:
         return [(task, level) for level in levels for task in tasks]
 
     def build(self) -> Iterator[tuple[Context, list[Item]]]:
-        """Each item with its own context."""
+        """Each item with its own context.
+
+        Every paper first gives as many items in all as it should give of one task and level. If these are too few, the
+        papers that gave so many are used again.
+        """
+        used: dict[DocumentId, list[TakenItem]] = {}
         for paper in self.papers(self._is_wanted):
             self._papers += 1
-            every = list(self._drafts(paper, rng_for(self._seed, "citations", paper.document.id)))
+            id = paper.document.id
+            rng = rng_for(self._seed, "citations", id)
+            available = AvailableMasks(paper, rng)
+            every = list(islice(self._drafts(available, rng), self.settings.per_paper))
             self._steps.update(paper.steps)
-            for drafts in every:
-                for draft in drafts:
-                    self.baselines.add(draft.cell, shown_item(draft), draft.scores)
-                    context, item = self._laid_out.item(draft)
-                    yield context, [item]
+            if self._asks_about_groups:
+                self._steps[IN_GROUPS] += len({mask.place for mask in paper.grouped_masks})
+            yield from self._items(every)
+            if len(every) == self.settings.per_paper:
+                used[id] = available.taken
+        for id, taken in used.items():
+            if self._is_wanted(id):
+                rng = rng_for(self._seed, "citations", id, "again")
+                yield from self._items(self._drafts(AvailableMasks(self._paper(id), rng, taken), rng))
+
+    def _items(self, every: Iterable[list[ItemDraft]]) -> Iterator[tuple[Context, list[Item]]]:
+        for drafts in every:
+            for draft in drafts:
+                self.baselines.add(draft.cell, shown_item(draft), draft.scores)
+                context, item = self._laid_out.item(draft)
+                yield context, [item]
 
     def papers(self, is_wanted: Callable[[DocumentId], bool] = lambda id: True) -> Iterator[Paper]:
         """The question papers, in the order of use."""
@@ -127,7 +151,7 @@ class CitationBuilder:
     def _is_wanted(self, paper: DocumentId) -> bool:
         return bool(self._open_cells(paper))
 
-    def _drafts(self, paper: Paper, rng: Random) -> Iterator[list[ItemDraft]]:
+    def _drafts(self, available: AvailableMasks, rng: Random) -> Iterator[list[ItemDraft]]:
         """The items of one paper, each in all settings. The task and level with the fewest masks used, in whole blocks,
         comes first.
 
@@ -135,11 +159,12 @@ class CitationBuilder:
         on easy items the citations that hard ones need. The blocks are small, so that in a large corpus hard and easy
         items come from the same papers.
         """
-        available = AvailableMasks(paper, rng)
+        paper, most = available.paper, self.settings.per_paper
+        made = Counter(taken.cell for taken in available.taken)
         hopeless: set[Cell] = set()
-        made = 0
-        while made < self.settings.per_paper:
-            wanted = [cell for cell in self._open_cells(paper.document.id) if cell not in hopeless]
+        while True:
+            open_cells = self._open_cells(paper.document.id)
+            wanted = [cell for cell in open_cells if cell not in hopeless and made[cell] < most]
             if not wanted or self._is_too_long(paper) or len(paper.cited) < self._least:
                 return
             cell = min(wanted, key=lambda cell: self._used(cell, paper) // BLOCK)
@@ -147,8 +172,8 @@ class CitationBuilder:
             if not drafts:
                 hopeless.add(cell)
                 continue
-            made += 1
-            available.take(cell[0], drafts[0].masks, drafts[0].candidates)
+            made[cell] += 1
+            available.take(TakenItem(cell, drafts[0].masks, drafts[0].candidates))
             self._note(cell, drafts)
             yield drafts
 
@@ -226,7 +251,8 @@ class CitationBuilder:
                     "kept share": round(looked["fitting"] / looked["tried"], 4) if looked and looked["tried"] else 1.0,
                     "baselines": {**self.baselines.of(name)},
                 }
-        steps: dict[str, JsonValue] = {step: self._steps[step] for step in STEPS}
+        named = (*STEPS, IN_GROUPS) if self._asks_about_groups else STEPS
+        steps: dict[str, JsonValue] = {step: self._steps[step] for step in named}
         checked: dict[str, JsonValue] = {}
         if self.settings.type_checker is not None:
             checked["type checks"] = self.settings.type_checker.model_dump(mode="json", exclude={"disputed"})

@@ -189,6 +189,14 @@ class SearchSpace:
     """The scores of all matchers, by matcher, mask and work."""
     held: list[NDArray[np.bool_]]
     """For each mask, which works (rows) contain which words of its sentence (columns)."""
+    excluded: NDArray[np.bool_]
+    """For each mask (row), which works (columns) cannot be its candidates: its sentence names them, for instance."""
+
+    def can_be_built(self, masks: Numbers, works: Numbers) -> NDArray[np.bool_]:
+        """For each set of masks and works (rows): whether it has evidence, and no mask excludes one of the works."""
+        possible = ~self.excluded[masks[:, :, None], works[:, None, :]].any(axis=(1, 2))
+        possible[possible] = self.has_evidence(masks[possible], works[possible])
+        return possible
 
     def has_evidence(self, masks: Numbers, works: Numbers) -> NDArray[np.bool_]:
         """For each set of masks and works (rows): whether a word of each mask's sentence tells its work, which is at
@@ -207,7 +215,7 @@ class SearchSpace:
 def search_choices(searched: SearchSpace, candidates: int, balance: MatcherBalance) -> SearchResult:
     """Sets of candidates for a choice about the first mask, in addition to the first work, which is correct."""
     sets = _choices(searched.scores.shape[2], candidates)
-    sets = sets[searched.has_evidence(np.zeros((len(sets), 1), int), sets)]
+    sets = sets[searched.can_be_built(np.zeros((len(sets), 1), int), sets)]
     found = _search(searched.scores[:, :, sets].transpose(0, 2, 1, 3), sets, balance)
     return found._replace(best=[chosen[1:] for chosen in found.best])
 
@@ -217,7 +225,7 @@ def search_clozes(
 ) -> SearchResult:
     """Sets of masks for a cloze, among `sets`; `cited` gives the number of each mask's work."""
     masks = np.array(sets)
-    masks = masks[searched.has_evidence(masks, np.array(cited)[masks])]
+    masks = masks[searched.can_be_built(masks, np.array(cited)[masks])]
     candidates = np.array(cited)[masks]
     return _search(searched.scores[:, masks[:, :, None], candidates[:, None, :]], masks, balance)
 

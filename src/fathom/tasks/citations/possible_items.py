@@ -15,6 +15,7 @@ import numpy as np
 
 from fathom.corpus.store import Corpus
 from fathom.records.documents import DocumentId
+from fathom.records.spans import Span
 from fathom.tasks.citations.candidate_search import MatcherBalance, SearchSpace, search_choices, search_clozes
 from fathom.tasks.citations.draft import CUT, cited_at, wanted_words
 from fathom.tasks.citations.evidence import telling_words
@@ -54,6 +55,14 @@ class PossibleItem(NamedTuple):
     masks: tuple[Mask, ...]
     others: tuple[DocumentId, ...]
     """The candidates that are not cited at any of the masks."""
+
+
+class TakenItem(NamedTuple):
+    """What an item of a paper uses."""
+
+    cell: Cell
+    masks: tuple[Mask, ...]
+    candidates: tuple[DocumentId, ...]
 
 
 class CorpusWorks:
@@ -98,26 +107,31 @@ class AvailableMasks:
     answer to a choice. In a cloze, every candidate is an answer once.
     """
 
-    def __init__(self, paper: Paper, rng: Random) -> None:
+    def __init__(self, paper: Paper, rng: Random, taken: Iterable[TakenItem] = ()) -> None:
+        """`taken` are the items that were built before."""
         self.paper = paper
         self.works = rng.sample(sorted(paper.cited.values()), len(paper.cited))
         """In random order. If the first few suffice, the texts of the others are not opened."""
         self._masks = rng.sample(paper.masks, len(paper.masks))
-        self._asked: set[Mask] = set()
-        """The masks of choices."""
-        self._clozes: list[set[Mask]] = []
+        self._asked: set[Span] = set()
+        """The places that choices ask about."""
+        self._clozes: list[set[Span]] = []
         self._rng = rng
         self._chosen: set[DocumentId] = set()
         self._seen: Counter[DocumentId] = Counter()
         """The number of items with each work as a candidate."""
         self.searched: dict[tuple[Form, tuple[Mask, ...], tuple[DocumentId, ...]], SearchSpace] = {}
         """What was searched so far, by form, masks and works."""
+        self.taken: list[TakenItem] = []
+        for item in taken:
+            self.take(item)
 
     def masks(self, task: Task, variants: Sequence[Difficulty]) -> dict[DocumentId, list[Mask]]:
-        """The masks for a task in these settings, by work."""
+        """The masks for a task in these settings, by work; those of lone citations come first."""
         found: dict[DocumentId, list[Mask]] = defaultdict(list)
-        for mask in filter(partial(_suits, variants), self._masks):
-            if task != "choice" or mask not in self._asked:
+        grouped = self._grouped if variants[0].citations == "any" else []
+        for mask in filter(partial(_suits, variants), chain(self._masks, grouped)):
+            if task != "choice" or mask.place not in self._asked:
                 found[mask.work].append(mask)
         chosen = self._chosen if task == "choice" else ()
         return {work: found[work] for work in self.works if work in found and work not in chosen}
@@ -125,6 +139,11 @@ class AvailableMasks:
     def groups(self, variants: Sequence[Difficulty]) -> list[Mask]:
         """The groups of citations that can be masked in these settings."""
         return list(filter(partial(_suits, variants), self._groups))
+
+    @cached_property
+    def _grouped(self) -> list[Mask]:
+        """The citations of groups, in random order."""
+        return self._rng.sample(self.paper.grouped_masks, len(self.paper.grouped_masks))
 
     @cached_property
     def _groups(self) -> list[Mask]:
@@ -137,22 +156,31 @@ class AvailableMasks:
         fewest items of their paper, or in the most, that would give them away."""
         return abs(self._seen[work] - mean(self._seen[other] for other in others))
 
-    def take(self, task: Task, masks: Sequence[Mask], candidates: Sequence[DocumentId]) -> None:
+    def take(self, item: TakenItem) -> None:
         """Mark the masks of an item as used."""
+        (task, _), masks, candidates = item
+        self.taken.append(item)
         self._seen.update(candidates)
         if task == "set":
             self._groups.remove(masks[0])
             return
         if task == "cloze":
-            self._clozes.append(set(masks))
+            self._clozes.append({mask.place for mask in masks})
             return
-        self._asked.update(masks)
+        self._asked.add(masks[0].place)
         self._chosen.add(masks[0].work)
 
     def is_new_cloze(self, masks: Iterable[Mask]) -> bool:
-        """Whether a cloze of these masks shares few of them with each earlier cloze."""
-        asked = set(masks)
-        return all(len(known & asked) <= SHARED_MASKS for known in self._clozes)
+        """Whether these masks can be a cloze that shares few of them with each earlier one: each is at another place,
+        and none of them hides a citation of another one's work."""
+        masks = tuple(masks)
+        asked = {mask.place for mask in masks}
+        hidden = {entry for mask in masks for entry in mask.beside}
+        return (
+            len(asked) == len(masks)
+            and all(mask.references[0] not in hidden for mask in masks)
+            and all(len(known & asked) <= SHARED_MASKS for known in self._clozes)
+        )
 
     def cited_near(self, section: int, distance: int) -> list[DocumentId]:
         """The works that a section cites, and then those of the sections up to so far before and after it."""
@@ -182,7 +210,7 @@ class ItemFinder:
     ) -> Iterator[PossibleItem]:
         """Possible items of a paper, with the candidates of the first of the settings."""
         if cell[0] == "choice":
-            return islice(self._choices(available, cell, variants, rng), TRIES)
+            return self._choices(available, cell, variants, rng)
         tries = BALANCED_TRIES if variants[0].filtered else TRIES
         if cell[0] == "set":
             return islice(self._sets(available, variants, rng), tries)
@@ -223,7 +251,8 @@ class ItemFinder:
         difficulty, paper = variants[0], available.paper
         tried = MASKS_OF_WORK if difficulty.filtered else 1
         by_work = available.masks("choice", variants).values()
-        for mask in chain.from_iterable(islice(self._unnamed(paper, masks), tried) for masks in by_work):
+        asked = chain.from_iterable(islice(self._unnamed(paper, masks), tried) for masks in by_work)
+        for mask in islice(asked, TRIES):
             pool = self._pool(available, (mask,), difficulty)
             wanted = _others(difficulty, (mask,), pool)
             if not MASKS - 1 <= wanted <= len(pool):
@@ -300,10 +329,7 @@ class ItemFinder:
     def _unnamed(self, paper: Paper, masks: Iterable[Mask]) -> Iterator[Mask]:
         """The masks without those of descriptive citations whose sentence names a cited work after all."""
         for mask in masks:
-            sentence = paper.sentence_without(mask)
-            if mask.citation_type != "descriptive" or not any(
-                self._works.work(work).is_named_in(sentence) for work in mask.works
-            ):
+            if not any(self._works.work(work).is_named_at(mask, paper) for work in mask.works):
                 yield mask
 
     def _together(
@@ -348,7 +374,10 @@ class ItemFinder:
             common = common_words(self._corpus).stems
             telling = [telling_words(query.words, len(masks), common) for query in queries]
             held = [np.array([one.holds(told) for one in words]) for told in telling]
-            available.searched[key] = SearchSpace(match_scores(queries, words, topic_vectors(self._corpus)), held)
+            opened = list(map(self._works.work, works))
+            excluded = [[not work.can_be_shown or work.is_named_at(mask, paper) for work in opened] for mask in masks]
+            scores = match_scores(queries, words, topic_vectors(self._corpus))
+            available.searched[key] = SearchSpace(scores, held, np.array(excluded))
         return available.searched[key]
 
     # Candidates that are not cited at the masks.
@@ -375,10 +404,11 @@ class ItemFinder:
         works: Iterable[DocumentId],
         difficulty: Difficulty,
     ) -> list[DocumentId]:
-        """The works without those cited at the masks and without other versions of works."""
+        """The works without those cited at the masks, asked about or not, and without other versions of works."""
         if difficulty.candidates == "all":
-            works = [id for id in works if (work := self._works.work(id)).is_plain and work.has_own_title]
-        same = (self._works.work(work).same for work in cited_at(masks))
+            works = [id for id in works if self._works.work(id).can_be_shown]
+        beside = (work for mask in masks for work in available.paper.works_beside(mask))
+        same = (self._works.work(work).same for work in chain(cited_at(masks), beside))
         return self._works.apart(works, available.paper.same, *same)
 
     def _draw(

@@ -19,6 +19,7 @@ Scope = Literal["full", "section"]
 Sampling = Literal["random", "nearest"]
 Form = Literal["concise", "full", "body"]
 Masking = Literal["all", "one"]
+MaskedCitations = Literal["lone", "any"]
 CandidateCount = int | Literal["all"]
 """A number of candidates, or all works of the reference list that have enough text."""
 
@@ -41,6 +42,9 @@ class Difficulty(Record):
     names of what it presents (body)."""
     scope: Scope = "full"
     """The text of the question paper: all of it, or the section of the mask."""
+    citations: MaskedCitations = "lone"
+    """Whether only citations that are alone in their brackets are asked about, or also those that are grouped with
+    citations of other works, if none of these is a candidate."""
     masking: Masking = "all"
     """Whether every mention of a candidate is hidden, or only what the question asks about."""
     candidates: CandidateCount = MASKS
@@ -56,7 +60,7 @@ class Difficulty(Record):
 LEVELS: dict[LevelName, Difficulty] = {
     "easy": Difficulty(citation_type="attributional", sampling="random", form="full"),
     "medium": Difficulty(citation_type="descriptive", sampling="random", form="full"),
-    "hard": Difficulty(citation_type="descriptive", sampling="nearest", form="body", filtered=True),
+    "hard": Difficulty(citation_type="descriptive", sampling="nearest", form="body", citations="any", filtered=True),
 }
 
 CUSTOM_LEVEL = "own"
@@ -98,7 +102,10 @@ class CitationSettings(FamilySettings):
     yearly: bool = False
     """Build --items for each year of the question papers, not in all."""
     per_paper: Position = 5
-    """The most items from one question paper."""
+    """The most items of a task and level from one question paper; so many in all if the other papers suffice."""
+    citations: MaskedCitations | None = None
+    """Ask only about citations alone in their brackets (lone; easy and medium by default), or also about those grouped
+    with others, none of them candidates (any; hard by default)."""
     mask: Masking = "all"
     """Hide every mention of the candidates in the question paper (all), or only the citation in question (one)."""
     candidates: CandidateCount = MASKS
@@ -156,6 +163,8 @@ class CitationSettings(FamilySettings):
         levels: dict[str, Difficulty] = {CUSTOM_LEVEL: LEVELS[self.levels[0]]} if self._custom else {}
         levels = levels or {name: LEVELS[name] for name in self.levels}
         changes = {**self._custom, "mask": self.mask, "candidates": self.candidates}
+        if self.citations is not None:
+            changes["citations"] = self.citations
         return {name: _changed(level, changes) for name, level in levels.items()}
 
     def variants(self, level: str) -> dict[str, Difficulty]:
