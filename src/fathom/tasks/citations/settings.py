@@ -42,14 +42,21 @@ class Difficulty(Record):
     names of what it presents (body)."""
     scope: Scope = "full"
     """The text of the question paper: all of it, or the section of the mask."""
-    citations: MaskedCitations = "lone"
+    citations: MaskedCitations | None = None
     """Whether only citations that are alone in their brackets are asked about, or also those that are grouped with
-    citations of other works, if none of these is a candidate."""
+    citations of other works, if none of these is a candidate; None for both in clozes whose shortcuts are filtered out.
+    The sentence of a group may fit other works as well, but the four masks of a cloze exclude each other's works."""
     masking: Masking = "all"
     """Whether every mention of a candidate is hidden, or only what the question asks about."""
     candidates: CandidateCount = MASKS
     filtered: bool = False
     """Whether items are chosen so that matching shared words does no better than chance."""
+
+    def asks_about_groups(self, task: Task) -> bool:
+        """Whether citations that are grouped with others are asked about."""
+        if self.citations is None:
+            return self.filtered and task == "cloze" and self.candidates == MASKS
+        return self.citations == "any" and task != "set"
 
     @property
     def least_candidates(self) -> int:
@@ -60,7 +67,7 @@ class Difficulty(Record):
 LEVELS: dict[LevelName, Difficulty] = {
     "easy": Difficulty(citation_type="attributional", sampling="random", form="full"),
     "medium": Difficulty(citation_type="descriptive", sampling="random", form="full"),
-    "hard": Difficulty(citation_type="descriptive", sampling="nearest", form="body", citations="any", filtered=True),
+    "hard": Difficulty(citation_type="descriptive", sampling="nearest", form="body", filtered=True),
 }
 
 CUSTOM_LEVEL = "own"
@@ -104,8 +111,8 @@ class CitationSettings(FamilySettings):
     per_paper: Position = 5
     """The most items of a task and level from one question paper; so many in all if the other papers suffice."""
     citations: MaskedCitations | None = None
-    """Ask only about citations alone in their brackets (lone; easy and medium by default), or also about those grouped
-    with others, none of them candidates (any; hard by default)."""
+    """Ask only about citations alone in their brackets (lone), or also about those grouped with others, none of them
+    candidates (any); by default lone, and any in hard clozes."""
     mask: Masking = "all"
     """Hide every mention of the candidates in the question paper (all), or only the citation in question (one)."""
     candidates: CandidateCount = MASKS
