@@ -308,4 +308,4 @@ def _worded(context: Context, item: Item, masks: list[Mask | None]) -> str:
 
 
 def _is_grouped(masks: list[Mask | None]) -> bool:
-    return any(mask is not None and mask.beside for mask in masks)
+    return any(mask is not None and mask.is_grouped for mask in masks)

@@ -81,8 +81,8 @@ class ItemDraft:
 
     @property
     def is_grouped(self) -> bool:
-        """Whether a mask hides citations of other works too, none of them a candidate."""
-        return any(mask.beside for mask in self.masks)
+        """Whether a mask hides a group of citations."""
+        return any(mask.is_grouped for mask in self.masks)
 
     # The question paper.
 

@@ -57,6 +57,11 @@ class Mask:
     candidates."""
 
     @property
+    def is_grouped(self) -> bool:
+        """Whether it hides several citations."""
+        return len(self.references) + len(self.beside) > 1
+
+    @property
     def work(self) -> DocumentId:
         """The work of a citation that is no whole group."""
         [work] = self.works

@@ -278,12 +278,24 @@ class CommonWords:
 
     def is_typical_of(self, text: str, name: str) -> bool:
         """Whether a text uses a name much more often than all sampled texts: others only mention what it presents."""
-        rates = (one.count(name) / len(one) for one in self.texts if one and not text.startswith(one))
-        return text.count(name) > TYPICAL * len(text) * max(rates, default=0.0)
+        return _is_typical(name, text, self.texts)
+
+    def is_typical_phrase_of(self, text: str, phrase: str) -> bool:
+        """The same for a phrase, which may be printed with capitals."""
+        return _is_typical(phrase.lower(), text.lower(), self._lowered)
+
+    @cached_property
+    def _lowered(self) -> tuple[str, ...]:
+        return tuple(map(str.lower, self.texts))
 
     def has_phrase(self, phrase: str) -> bool:
         """Whether many documents use a phrase in lower case, as they use "deep learning"."""
         return sum(phrase in text for text in self.texts) >= max(3, len(self.texts) * PHRASE_SHARE)
+
+
+def _is_typical(name: str, text: str, texts: Iterable[str]) -> bool:
+    rates = (one.count(name) / len(one) for one in texts if one and not text.startswith(one))
+    return text.count(name) > TYPICAL * len(text) * max(rates, default=0.0)
 
 
 _known: WeakKeyDictionary[Corpus, CommonWords] = WeakKeyDictionary()
@@ -520,8 +532,8 @@ class WorkNames:
                 phrase
                 and not {words[0], words[-1]} & SMALL
                 and any(titled[at : at + many] == words for at in range(len(titled)))
-                and self._text.count(phrase) >= TITLE_PHRASE_USES
-                and self._common.is_typical_of(self._text, phrase)
+                and self._text.lower().count(phrase.lower()) >= TITLE_PHRASE_USES
+                and self._common.is_typical_phrase_of(self._text, phrase)
             ):
                 return True
         return False
