@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from random import Random
 
@@ -127,7 +127,8 @@ class CitationBuilder:
             rng = rng_for(self._seed, "citations", paper.document.id, "plan")
             available = AvailableMasks(paper, rng)
             for cell in (cell for cell, many in missing.items() if many > 0):
-                options = finder.options(available, cell, cells[cell], rng)
+                fits = partial(self._fits, available, cell, rng)
+                options = finder.options(available, cell, cells[cell], rng, fits)
                 if options is not None:
                     found[cell].append((paper.document.id, *options))
                     missing[cell] -= min(self.settings.per_paper, len({item.masks for item in options[0]}))
@@ -245,18 +246,28 @@ class CitationBuilder:
 
     def _item(self, available: AvailableMasks, cell: Cell, rng: Random) -> list[ItemDraft]:
         """An item of that task and level from the paper, in every setting; empty if none fits."""
-        variants = self._variants[cell[1]]
         for offer in self._offers(available, cell, rng):
-            others = self._item_finder.in_settings(available, offer, variants, rng)
-            if others is None:
+            drafts = self._drafted(available, cell, offer, rng)
+            if not drafts:
                 continue
-            drafts = [self._draft(cell, available.paper, offer.masks, others[name], name) for name in variants]
             first = drafts[0]
             chosen = cell in self._plan or not first.difficulty.filtered
             balanced = chosen or self._item_finder.balance[cell].takes(first.scores_by_key)
             if balanced and all(draft.fits for draft in drafts):
                 return drafts
         return []
+
+    def _drafted(self, available: AvailableMasks, cell: Cell, offer: PossibleItem, rng: Random) -> list[ItemDraft]:
+        """The item in every setting; empty if a setting needs more works."""
+        variants = self._variants[cell[1]]
+        others = self._item_finder.in_settings(available, offer, variants, rng)
+        if others is None:
+            return []
+        return [self._draft(cell, available.paper, offer.masks, others[name], name) for name in variants]
+
+    def _fits(self, available: AvailableMasks, cell: Cell, rng: Random, offer: PossibleItem) -> bool:
+        drafts = self._drafted(available, cell, offer, rng)
+        return bool(drafts) and all(draft.fits for draft in drafts)
 
     def _offers(self, available: AvailableMasks, cell: Cell, rng: Random) -> Iterator[PossibleItem]:
         """Possible items: those of the plan, each once, if the items of the task and level are planned."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import chain, combinations, islice, product
 from math import ceil, prod
@@ -350,16 +350,30 @@ class ItemFinder:
         return variants[0].filtered and (task == "choice" or (task == "cloze" and variants[0].candidates == MASKS))
 
     def options(
-        self, available: AvailableMasks, cell: Cell, variants: Sequence[Difficulty], rng: Random
+        self,
+        available: AvailableMasks,
+        cell: Cell,
+        variants: Sequence[Difficulty],
+        rng: Random,
+        fits: Callable[[PossibleItem], bool],
     ) -> tuple[list[PossibleItem], PaperOptions] | None:
-        """The possible items of a paper, with what the matchers say about them; None if there are none."""
+        """The possible items of a paper, with what the matchers say about them; None if there are none.
+
+        In one setting nearly all of them can be built; in several, few can be built in all, so that some are tried.
+        """
         search = self._choice_options if cell[0] == "choice" else self._cloze_options
-        found = list(search(available, variants, self.balance[cell], rng))
-        items = [item for some, _ in found for item in some]
+        items: list[PossibleItem] = []
+        found: list[Features] = []
+        for some, features in search(available, variants, self.balance[cell], rng):
+            numbers = list(range(len(some)))
+            if len(variants) > 1:
+                tried = rng.sample(numbers, min(TRIES, len(numbers)))
+                numbers = [number for number in tried if fits(some[number])]
+            items += [some[number] for number in numbers]
+            found.append(features.of(numbers))
         if not items:
             return None
-        features = Features(*map(np.concatenate, zip(*(features for _, features in found), strict=True)))
-        return items, self._paper_options(items, features)
+        return items, self._paper_options(items, Features(*map(np.concatenate, zip(*found, strict=True))))
 
     def _paper_options(self, items: Sequence[PossibleItem], features: Features) -> PaperOptions:
         is_choice = len(items[0].masks) == 1
