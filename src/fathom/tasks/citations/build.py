@@ -34,7 +34,7 @@ MANY = 8
 BLOCK = 20
 """Masks that a task and level uses before the next one gets its turn: five clozes or twenty choices."""
 
-PLANNED, PLANNED_MORE = 2, 40
+PLANNED, PLANNED_MORE = 2, 10
 """At filtered levels: possible items for each one that is wanted, and more in all, from which items are chosen."""
 
 PAPER_FIELDS: tuple[FieldName, ...] = ("references", "citations")

@@ -56,6 +56,9 @@ SETS_OF_MASK, SETS_OF_PAPER = 100, 1_500
 """At filtered levels: sets of candidates for a mask, and sets of four masks of a paper, among which items are chosen; a
 sample if there are more."""
 
+SETS_IN_SETTINGS = 3
+"""The same for a search, if items are built in several settings."""
+
 SHARED_MASKS = 2
 """The maximum number of masks that two clozes of a paper have in common."""
 
@@ -367,7 +370,7 @@ class ItemFinder:
         for some, features in search(available, variants, self.balance[cell], rng):
             numbers = list(range(len(some)))
             if len(variants) > 1:
-                tried = rng.sample(numbers, min(TRIES, len(numbers)))
+                tried = rng.sample(numbers, min(SETS_IN_SETTINGS, len(numbers)))
                 numbers = [number for number in tried if fits(some[number])]
             items += [some[number] for number in numbers]
             found.append(features.of(numbers))
