@@ -195,7 +195,9 @@ class SearchSpace:
 
     def can_be_built(self, masks: Numbers, works: Numbers) -> NDArray[np.bool_]:
         """For each set of masks and works (rows): whether it has evidence, and no mask excludes one of the works."""
-        possible = ~self.excluded[masks[:, :, None], works[:, None, :]].any(axis=(1, 2))
+        possible: NDArray[np.bool_] = np.logical_not(
+            self.excluded[masks[:, :, None], works[:, None, :]].any(axis=(1, 2))
+        )
         possible[possible] = self.has_evidence(masks[possible], works[possible])
         return possible
 

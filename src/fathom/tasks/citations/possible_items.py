@@ -50,7 +50,7 @@ MASKS_OF_WORK = 6
 """At filtered levels: masks of one work that are tried."""
 SET_DRAWS = 4
 """At filtered levels: draws of the other candidates that are tried for one group of citations."""
-MASKS_OF_PAPER = 30
+MASKS_OF_PAPER = 12
 """At filtered levels: masks of one paper for which candidates are searched."""
 SETS_OF_MASK, SETS_OF_PAPER = 100, 1_500
 """At filtered levels: sets of candidates for a mask, and sets of four masks of a paper, among which items are chosen; a
@@ -414,7 +414,8 @@ class ItemFinder:
         self, available: AvailableMasks, variants: Sequence[Difficulty], balance: MatcherBalance, rng: Random
     ) -> Iterator[tuple[list[PossibleItem], Features]]:
         """For each section, the possible clozes of works that are cited near it, and their features."""
-        paper, known = available.paper, set()
+        paper = available.paper
+        known: set[tuple[Mask, ...]] = set()
         masks = available.masks("cloze", variants)
         for works in self._cloze_pools(available, masks, variants, rng):
             unnamed = ((work, list(islice(self._unnamed(paper, masks[work]), MASKS_OF_WORK))) for work in works)
