@@ -28,7 +28,7 @@ from _embeddings import Embeddings
 from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
 from fathom.tasks.citations import held_out_matchers
-from fathom.tasks.citations.baselines import shares
+from fathom.tasks.citations.baselines import chosen_on_others, paper_folds, shares
 from fathom.tasks.citations.build import CitationBuilder
 from fathom.tasks.citations.candidate_search import standardized
 from fathom.tasks.citations.lexical import MATCHERS
@@ -37,7 +37,6 @@ from fathom.tasks.citations.simulate import Simulator, options_of
 
 Values = NDArray[np.float64]
 
-FOLDS = 5
 RIDGE = 30.0
 DRAWS = 200
 
@@ -90,41 +89,25 @@ def _count_items(items: Sequence[Measured]) -> None:
         item.tables |= {"most popular (attack)": known, "least popular (attack)": -known}
 
 
-def _folds(items: Sequence[Measured]) -> list[tuple[list[int], list[int]]]:
-    """The numbers of the items to choose or fit on, and of those to measure, for each fold of the papers. A paper that
-    several seeds use is in one fold."""
-    papers = sorted({_paper(item) for item in items})
-    fold = {paper: n % FOLDS for n, paper in enumerate(np.random.default_rng(0).permutation(papers).tolist())}
-    of = [fold[_paper(item)] for item in items]
-    return [
-        ([n for n, one in enumerate(of) if one != number], [n for n, one in enumerate(of) if one == number])
-        for number in range(FOLDS)
-    ]
-
-
 def _paper(item: Measured) -> str:
+    """The paper of an item, the same for all seeds."""
     return item.paper.partition(" ")[2]
 
 
-def chosen(items: Sequence[Measured], found: Values) -> Values:
+def chosen(items: Sequence[Measured], found: Values) -> Values | None:
     """The accuracy on each item of the matcher that is the best on other papers."""
-    values = np.full(len(items), np.nan)
-    for training, tested in _folds(items):
-        if training:
-            values[tested] = found[np.ix_(tested, [found[training].mean(axis=0).argmax()])][:, 0]
-    return values
+    return chosen_on_others(list(map(_paper, items)), found)
 
 
-def combined(items: Sequence[Measured]) -> Values:
+def combined(items: Sequence[Measured]) -> Values | None:
     """The accuracy of a conditional logit of all matchers on each item, fitted on other papers."""
     each = [np.moveaxis(standardized(np.array(list(item.tables.values()))[:, None])[:, 0], 0, 2) for item in items]
     values = np.full(len(items), np.nan)
-    for training, tested in _folds(items):
-        if training:
-            answers = np.concatenate([np.array(items[n].answer) - 1 for n in training])
-            weights = _fitted(np.concatenate([each[n] for n in training]), answers)
-            values[tested] = [shares((each[n] @ weights)[None], items[n].answer)[0] for n in tested]
-    return values
+    for training, tested in paper_folds(list(map(_paper, items))):
+        answers = np.concatenate([np.array(items[n].answer) - 1 for n in training])
+        weights = _fitted(np.concatenate([each[n] for n in training]), answers)
+        values[tested] = [shares((each[n] @ weights)[None], items[n].answer)[0] for n in tested]
+    return None if np.isnan(values).any() else values
 
 
 def _fitted(rows: Values, answers: NDArray[np.int_]) -> Values:
@@ -141,9 +124,9 @@ def _fitted(rows: Values, answers: NDArray[np.int_]) -> Values:
     return weights
 
 
-def interval(items: Sequence[Measured], values: Values) -> str:
+def interval(items: Sequence[Measured], values: Values | None) -> str:
     """The mean with its bootstrap interval over papers; nothing if there are no other papers to choose on."""
-    if np.isnan(values).any():
+    if values is None:
         return "one paper"
     by_paper: dict[str, list[float]] = defaultdict(list)
     for item, value in zip(items, values, strict=True):

@@ -13,7 +13,8 @@ from fathom.corpus.store import Corpus
 from fathom.tasks.bench import Bench
 from fathom.tasks.citations.baselines import shares
 from fathom.tasks.citations.build import CitationBuilder
-from fathom.tasks.citations.candidate_search import MatcherBalance, standardized
+from fathom.tasks.citations.candidate_search import Features, MatcherBalance, standardized
+from fathom.tasks.citations.item_selection import PaperOptions, select
 from fathom.tasks.citations.lexical import MATCHERS, STRETCHES, match_scores, query
 from fathom.tasks.citations.settings import CitationSettings
 from fathom.tasks.citations.shown_text import rendered_words
@@ -31,20 +32,23 @@ def _scores(rng: np.random.Generator, masks: int, candidates: int) -> FloatArray
     return opinion + 0.7 * rng.normal(size=(MANY, 40, masks, candidates))
 
 
+def _options(features: Features, most: int = 1) -> PaperOptions:
+    """Options of a paper that share nothing."""
+    sets = len(features.values)
+    nothing = np.zeros((sets, 0))
+    return PaperOptions(features, nothing.astype(bool), 0, most, nothing, nothing)
+
+
 @pytest.mark.parametrize(("masks", "candidates"), [(1, 4), (1, 10), (4, 4), pytest.param(4, 5, marks=pytest.mark.slow)])
 def test_matchers_and_their_combinations_stay_at_chance(masks: int, candidates: int) -> None:
     """Neither much better nor much worse, in any group; matchers that were not balanced follow."""
     rng, balance = np.random.default_rng(masks), MatcherBalance()
-    built, unfiltered = [], []
-    for _ in range(400):
-        scores = _scores(rng, masks, candidates)
-        found = balance.costs(balance.features(standardized(scores)))
-        balance.learn(standardized(scores))
-        unfiltered.append(scores[:, 0])
-        best = int(found.argmin())
-        if found[best] <= 1:
-            balance.note(scores[:, [best]])
-            built.append(scores[:, best])
+    papers = [_scores(rng, masks, candidates) for _ in range(160)]
+    found = select([_options(balance.learn(standardized(scores))) for scores in papers], balance, 150)
+    assert found.possible == 160
+    built = [scores[:, number] for scores, chosen in zip(papers, found.chosen, strict=True) for number in chosen]
+    unfiltered = [scores[:, 0] for scores in papers]
+    assert len(built) <= 150
     assert len(built) > 100
     answer = tuple(range(1, masks + 1))
     before = np.mean([shares(scores, answer) for scores in unfiltered], axis=0)
@@ -53,6 +57,21 @@ def test_matchers_and_their_combinations_stay_at_chance(masks: int, candidates: 
     assert abs(after.mean() - 1 / candidates) < 0.04
     together = [shares(scores.mean(axis=0, keepdims=True), answer)[0] for scores in built]
     assert abs(np.mean(together) - 1 / candidates) < 0.06
+
+
+def test_chosen_items_share_little_and_answers_are_in_as_many_items_as_other_candidates() -> None:
+    """Ten works of a paper, each asked about at one place, with three others."""
+    rng, balance = np.random.default_rng(1), MatcherBalance()
+    works = np.array([rng.permutation(10)[:4] for _ in range(200)])
+    answers = np.eye(10)[works[:, 0]]
+    shown = np.eye(10)[works].sum(axis=1)
+    features = balance.learn(standardized(rng.normal(size=(MANY, 200, 1, 4))))
+    papers = [PaperOptions(features, answers > 0, 0, 5, shown, answers - (shown - answers) / 3)] * 8
+    for chosen in select(papers, balance, 100).chosen:
+        assert len(chosen) == len({works[number, 0] for number in chosen}) == 5
+        items = shown[chosen].sum(axis=0)
+        more = [items[works[number, 0]] - items[works[number, 1:]].mean() for number in chosen]
+        assert abs(np.mean(more)) < 0.8
 
 
 def test_a_set_is_scored_by_the_words_that_it_shares() -> None:

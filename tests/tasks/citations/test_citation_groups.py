@@ -140,6 +140,39 @@ def test_the_works_of_a_group() -> None:
     assert Paper(document, document.text, {"work-1"}).works_of(group) is None
 
 
+@pytest.mark.parametrize(
+    ("linked", "titled", "asked"),
+    [
+        # The other entries of the group are not in the corpus, or another one is.
+        ({1: "tides"}, (), {"tides": set()}),
+        ({1: "tides", 2: "ferns"}, (), {"tides": {"ferns"}, "ferns": {"tides"}}),
+        # Entry 5, which the group does not cite, is the same work as entry 2, or prints its title.
+        ({1: "tides", 2: "ferns", 5: "ferns"}, (), {"tides": {"ferns"}}),
+        ({1: "tides", 5: "rain"}, ("Wu, J. Rain. 2019",), {"tides": {"rain"}}),
+        # Two entries of the group are one work.
+        ({1: "tides", 2: "tides"}, (), {}),
+    ],
+)
+def test_a_citation_of_a_group_is_asked_about_beside_no_other_work_of_it(
+    linked: dict[int, str], titled: tuple[str, ...], asked: dict[str, set[str]]
+) -> None:
+    entries = [ENTRIES[0], *(titled or ENTRIES[1:2]), *ENTRIES[2:]]
+    sentence = "Salt stays in the ground for many years [1] [2] [3]."
+    document = paper(sentence, {"[1]": 1, "[2]": 2, "[3]": 3}, entries)
+    last = document.references[4]
+    references = [entry.model_copy(update={"document": linked.get(entry.number)}) for entry in document.references[:4]]
+    title = Span(document.text.index("Rain", last.span.start), document.text.index("Rain", last.span.start) + 4)
+    references.append(last.model_copy(update={"document": linked.get(5), "title": title}))
+    start = document.text.index(sentence)
+    document = document.model_copy(
+        update={"references": tuple(references), "sentences": (Span(start, start + len(sentence)),)}
+    )
+    found = Paper(document, document.text)
+    assert {mask.work: found.works_beside(mask) for mask in found.grouped_masks} == asked
+    assert {mask.place.of(document.text) for mask in found.grouped_masks} <= {"[1] [2] [3]"}
+    assert not found.masks
+
+
 @pytest.mark.parametrize(("id", "is_cited"), [("1806.01234", True), ("1901.01234", True), ("2006.01234", False)])
 def test_a_work_that_is_years_younger_than_its_entry_is_not_cited(id: str, is_cited: bool) -> None:
     """The entry is of 2018."""

@@ -118,6 +118,24 @@ def test_a_short_title_without_one_of_its_words_names_the_work_in_a_sentence() -
     assert not list(work.spans("We use classifier-free guidance."))
 
 
+@pytest.mark.parametrize(
+    ("before", "is_named"),
+    [
+        ("For images we use latent diffusion ", True),
+        ("Latent diffusion ", True),
+        ("For images we use latent-diffusion models (", False),  # not as the work prints it
+        ("Latent diffusion needs less memory ", False),
+        ("We use latent diffusion. Models ", False),
+        ("We study image synthesis ", False),  # others use it as often
+    ],
+)
+def test_the_last_words_before_a_citation_name_a_work(before: str, is_named: bool) -> None:
+    text = "We train latent diffusion for image synthesis. Latent diffusion works. " * 6
+    common = CommonWords(texts=("This is about image synthesis. " * 6, "This uses latent diffusion. " + "No. " * 300))
+    found = WorkNames("High-resolution image synthesis with latent diffusion models", "", text, common)
+    assert found.is_end_of(before) == is_named
+
+
 def test_what_an_abstract_analyzes_is_no_name() -> None:
     assert hidden_in("Looking into models", "With BERT it holds.", "We present an analysis of BERT.") == set()
 

@@ -30,6 +30,7 @@ FAMILY = Family(
         Tag("candidate-text", "Text of the candidates"),
         Tag("sampling", "Choice of the candidates"),
         Tag("candidates", "Number of candidates"),
+        Tag("citations", "Citations at the masks", values=("lone", "grouped")),
         Tag("scope", "Scope"),
         Tag("mask", "Hidden mentions"),
         Tag("length", "Context length", summary=True),

@@ -77,7 +77,8 @@ class CitationsAuditor:
         self._check_candidates(context, item, text, masks)
         self._checks.check("evidence for every mask is shown", item, self._has_evidence(context, item, text, masks))
         self._checks.check("what the item shows and hides is known", item, self._is_known(context, item))
-        self._checks.check("the question has its standard wording", item, item.question.text == _worded(context, item))
+        worded = _worded(context, item, masks)
+        self._checks.check("the question has its standard wording", item, item.question.text == worded)
         self._checks.check("the tags match the item", item, self._is_tagged(context, item, masks))
         self._checks.check_responses(item, check_response)
         self._check_pair(context, item)
@@ -87,12 +88,13 @@ class CitationsAuditor:
     def _masks(self, context: Context, item: Item) -> list[Mask | None]:
         """The citation or group at each place of the key, found again in the document; None if it is not there."""
         paper = self._paper(context.documents[0])
-        known = {mask.place: mask for mask in (paper.group_masks if _task(item) == "set" else paper.masks)}
-        found = []
-        for place in dict.fromkeys(row[2] for row in item.key.proof.rows):
+        every = paper.group_masks if _task(item) == "set" else (*paper.masks, *paper.grouped_masks)
+        known = {(mask.place, mask.references): mask for mask in every}
+        entries: dict[Span, tuple[int, ...]] = defaultdict(tuple)
+        for *_, place, entry in item.key.proof.rows:
             start, _, end = place.partition("-")
-            found.append(known.get(Span(int(start), int(end))))
-        return found
+            entries[Span(int(start), int(end))] += (int(entry),)
+        return [known.get(asked) for asked in entries.items()]
 
     def _is_numbered(self, context: Context, item: Item) -> bool:
         """Whether the item has as many candidates as its tag and its key say."""
@@ -145,8 +147,9 @@ class CitationsAuditor:
 
     def _check_key(self, context: Context, item: Item, masks: list[Mask | None], options: tuple[int, ...]) -> None:
         task, candidates = _task(item), context.documents[1:]
-        wanted = "every mask is a whole group of citations" if task == "set" else "every mask is a lone citation"
-        self._checks.check(wanted, item, None not in masks and len(masks) == (MASKS if task == "cloze" else 1))
+        wanted = "every mask is a whole group of citations" if task == "set" else "every mask cites one candidate"
+        found = None not in masks and len(masks) == (MASKS if task == "cloze" else 1)
+        self._checks.check(wanted, item, found and not self._is_ambiguous(context, masks))
         named = [work for mask in masks if mask for work in mask.works]
         answer = [candidates[option - 1] for option in options if option <= len(candidates)]
         correct = sorted(named) == sorted(answer) if task == "set" else named == answer
@@ -161,6 +164,13 @@ class CitationsAuditor:
             asked = setting, *item.key.proof.rows[0][:2]
             self._answers[asked] += 1
             self._checks.check("no work is the answer to two choices of a paper", item, self._answers[asked] == 1)
+
+    def _is_ambiguous(self, context: Context, masks: list[Mask | None]) -> bool:
+        """Whether a mask of a group also hides the citation of another candidate, or of another version of one."""
+        paper = self._paper(context.documents[0])
+        shown = {self._work(id).same for id in context.documents[1:]}
+        hidden = (work for mask in masks if mask for work in paper.works_beside(mask))
+        return any(self._work(work).same in shown for work in hidden)
 
     def _check_repetition(self, item: Item, task: CitationTask, setting: str) -> None:
         """No two items of a task ask the same: two clozes of a paper may have half of their masks in common."""
@@ -240,7 +250,11 @@ class CitationsAuditor:
     def _is_tagged(self, context: Context, item: Item, masks: list[Mask | None]) -> bool:
         tags = item.question.tags
         citation_types = {mask.citation_type for mask in masks if mask}
-        return citation_types == {tags.get("type")} and tags.get("length") == format_length(context.length)
+        return (
+            citation_types == {tags.get("type")}
+            and tags.get("citations") == ("grouped" if _is_grouped(masks) else "lone")
+            and tags.get("length") == format_length(context.length)
+        )
 
     # Baselines.
 
@@ -288,6 +302,10 @@ def _task(item: Item) -> CitationTask:
     return TASKS.get(item.key.answer.type, "cloze")
 
 
-def _worded(context: Context, item: Item) -> str:
+def _worded(context: Context, item: Item, masks: list[Mask | None]) -> str:
     masking: Masking = "one" if item.question.tags.get("mask") == "one" else "all"
-    return wording(_task(item), masking, len({row[2] for row in item.key.proof.rows}), len(context.places) - 1)
+    return wording(_task(item), masking, len(masks), len(context.places) - 1, _is_grouped(masks))
+
+
+def _is_grouped(masks: list[Mask | None]) -> bool:
+    return any(mask is not None and mask.is_grouped for mask in masks)

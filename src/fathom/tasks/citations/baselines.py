@@ -26,6 +26,8 @@ MEASURED = 100
 """Items of a task and level on which the held-out matchers are measured: the first ones."""
 DRAWS = 200
 """Random keys from which the maximum at chance is computed."""
+FOLDS = 5
+"""Parts of the papers; a matcher that is chosen on the others is measured on each."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,9 @@ class Baselines:
         found = self._cells[cell]
         items = len(found.items)
         balanced, others = np.mean(found.balanced, axis=0), np.mean(found.held_out, axis=0)
+        chosen = chosen_on_others([paper for paper, _, _ in found.items[:MEASURED]], np.array(found.held_out))
         values = {
+            **({"held-out matcher chosen on other papers": chosen.mean()} if chosen is not None else {}),
             "best held-out matcher": others.max(),
             **({"best held-out matcher at chance": self._at_chance(found)} if found.chosen else {}),
             "mean held-out matcher": others.mean(),
@@ -128,6 +132,32 @@ class Baselines:
             keys = rng.random((DRAWS, len(candidates))).argsort(axis=1)[:, : len(answer)]
             hits += (keys[:, None, :] == chosen).mean(axis=2)
         return float(np.quantile(hits.max(axis=1), 0.95)) / len(found.chosen)
+
+
+def paper_folds(papers: Sequence[str]) -> list[tuple[list[int], list[int]]]:
+    """For each part of the papers, the numbers of the items of the other papers, and of its own; `papers` gives the
+    paper of each item. Empty if all items are of one paper."""
+    known = np.random.default_rng(0).permutation(sorted(set(papers))).tolist()
+    fold = {paper: number % FOLDS for number, paper in enumerate(known)}
+    return [
+        (
+            [number for number, paper in enumerate(papers) if fold[paper] != part],
+            [number for number, paper in enumerate(papers) if fold[paper] == part],
+        )
+        for part in range(min(FOLDS, len(known)) if len(known) > 1 else 0)
+    ]
+
+
+def chosen_on_others(papers: Sequence[str], found: FloatArray) -> FloatArray | None:
+    """The accuracy on each item (row of `found`) of the matcher (column) that is the best on other papers; None if
+    there are none.
+
+    The best of many matchers on the same items is above chance by chance alone; this one is not.
+    """
+    values = np.full(len(papers), np.nan)
+    for others, own in paper_folds(papers):
+        values[own] = found[own, found[others].mean(axis=0).argmax()]
+    return None if np.isnan(values).any() else values
 
 
 def shares(scores: FloatArray, answer: Sequence[int]) -> FloatArray:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property, partial
+from itertools import islice
 from random import Random
 
 from pydantic import JsonValue
@@ -17,9 +18,17 @@ from fathom.records.rng import rng_for
 from fathom.tasks.citations.baselines import Baselines, shown_item
 from fathom.tasks.citations.draft import ItemDraft, cell_name, cited_at
 from fathom.tasks.citations.item_layout import ItemLayout
+from fathom.tasks.citations.item_selection import PaperOptions, select
 from fathom.tasks.citations.papers import STEPS, Mask, Paper
 from fathom.tasks.citations.positions import ItemShape, PositionSampler
-from fathom.tasks.citations.possible_items import AvailableMasks, CorpusWorks, ItemFinder, TaskLevel
+from fathom.tasks.citations.possible_items import (
+    AvailableMasks,
+    CorpusWorks,
+    ItemFinder,
+    PossibleItem,
+    TakenItem,
+    TaskLevel,
+)
 from fathom.tasks.citations.settings import MASKS, CitationSettings
 from fathom.tasks.citations.topics import topic_vectors
 from fathom.tasks.citations.work_names import common_words
@@ -32,8 +41,14 @@ MANY = 8
 BLOCK = 20
 """Masks that a task and level uses before the next one gets its turn: five clozes or twenty choices."""
 
+PLANNED, PLANNED_MORE = 2, 10
+"""At filtered levels: possible items for each one that is wanted, and more in all, from which items are chosen."""
+
 PAPER_FIELDS: tuple[FieldName, ...] = ("references", "citations")
 """The fields of a paper that must be known for its citations to be masked."""
+
+IN_GROUPS = "groups of a certain type"
+"""The groups of citations that can be masked to ask about one of them, which some levels do."""
 
 OF_THE_TYPE = "of a requested type"
 """The last requirement of a citation in an explanation of an empty build. The levels determine it."""
@@ -53,6 +68,7 @@ class CitationBuilder:
         self._least = max(one.least_candidates for one in every)
         """The minimum number of works of the corpus that a question paper cites."""
         self._shows_whole = any(one.scope == "full" for one in every)
+        self._asks_about_groups = any(one.asks_about_groups(task) for one in every for task in settings.tasks)
         self._counts = [one.candidates for one in every if one.candidates != "all"]
         self._works = CorpusWorks(corpus, {one.form for one in every})
         self._item_finder = ItemFinder(corpus, self._works, settings)
@@ -61,9 +77,15 @@ class CitationBuilder:
         self._years = {listed.id: listed.year if self.settings.yearly else None for listed in corpus.entries()}
         self._made: Counter[tuple[TaskLevel, int | None]] = Counter()
         """Items built of each task and level, by year of the paper if `yearly` is set, else under None."""
+        self._plan: dict[TaskLevel, dict[DocumentId, list[PossibleItem]]] = {}
+        """The items of filtered levels that were chosen and are not yet built."""
         self._steps: Counter[str] = Counter()
         self._papers = 0
         self.baselines = Baselines()
+
+    @property
+    def _number_of_years(self) -> int:
+        return len({self._years[id] for id in self._order}) or 1
 
     @property
     def _cells(self) -> list[TaskLevel]:
@@ -73,16 +95,69 @@ class CitationBuilder:
         return [(task, level) for level in levels for task in tasks]
 
     def build(self) -> Iterator[tuple[Context, list[Item]]]:
-        """Each item with its own context."""
+        """Each item with its own context.
+
+        Every paper first gives as many items in all as it should give of one task and level. If these are too few, the
+        papers that gave so many are used again.
+        """
+        self._plan = self._planned_items()
+        used: dict[DocumentId, list[TakenItem]] = {}
         for paper in self.papers(self._is_wanted):
             self._papers += 1
-            every = list(self._drafts(paper, rng_for(self._seed, "citations", paper.document.id)))
+            id = paper.document.id
+            rng = rng_for(self._seed, "citations", id)
+            available = AvailableMasks(paper, rng, planned=self._planned_choices(id))
+            every = list(islice(self._drafts(available, rng), self.settings.per_paper))
             self._steps.update(paper.steps)
-            for drafts in every:
-                for draft in drafts:
-                    self.baselines.add(draft.cell, shown_item(draft), draft.scores)
-                    context, item = self._laid_out.item(draft)
-                    yield context, [item]
+            if self._asks_about_groups:
+                self._steps[IN_GROUPS] += len({mask.place for mask in paper.grouped_masks})
+            yield from self._items(every)
+            if len(every) == self.settings.per_paper:
+                used[id] = available.taken
+        for id, taken in used.items():
+            if self._is_wanted(id):
+                rng = rng_for(self._seed, "citations", id, "again")
+                available = AvailableMasks(self._paper(id), rng, taken, self._planned_choices(id))
+                yield from self._items(self._drafts(available, rng))
+
+    def _planned_items(self) -> dict[TaskLevel, dict[DocumentId, list[PossibleItem]]]:
+        """The items of filtered levels by paper. They are chosen together, and some are given up."""
+        finder = self._item_finder
+        every = {(task, level): list(self._variants[level].values()) for task, level in self._cells}
+        cells = {cell: variants for cell, variants in every.items() if finder.is_planned(cell[0], variants)}
+        wanted = self.settings.items * self._number_of_years
+        found: dict[TaskLevel, list[tuple[DocumentId, list[PossibleItem], PaperOptions]]] = {cell: [] for cell in cells}
+        missing = dict.fromkeys(cells, PLANNED * wanted + PLANNED_MORE)
+        for paper in self.papers(lambda id: any(many > 0 for many in missing.values())):
+            if not self._can_be_asked_about(paper):
+                continue
+            rng = rng_for(self._seed, "citations", paper.document.id, "plan")
+            available = AvailableMasks(paper, rng)
+            for cell in (cell for cell, many in missing.items() if many > 0):
+                fits = partial(self._fits, available, cell, rng)
+                options = finder.options(available, cell, cells[cell], rng, fits)
+                if options is not None:
+                    found[cell].append((paper.document.id, *options))
+                    missing[cell] -= min(self.settings.per_paper, len({item.masks for item in options[0]}))
+        plan: dict[TaskLevel, dict[DocumentId, list[PossibleItem]]] = {}
+        for cell, papers in found.items():
+            selected = select([options for _, _, options in papers], finder.balance[cell], wanted)
+            plan[cell] = {
+                id: [items[number] for number in chosen]
+                for (id, items, _), chosen in zip(papers, selected.chosen, strict=True)
+            }
+            finder.looked[cell].update(tried=selected.possible, fitting=sum(map(len, selected.chosen)))
+        return plan
+
+    def _planned_choices(self, paper: DocumentId) -> list[PossibleItem]:
+        return [item for (task, _), items in self._plan.items() if task == "choice" for item in items.get(paper, ())]
+
+    def _items(self, every: Iterable[list[ItemDraft]]) -> Iterator[tuple[Context, list[Item]]]:
+        for drafts in every:
+            for draft in drafts:
+                self.baselines.add(draft.cell, shown_item(draft), draft.scores)
+                context, item = self._laid_out.item(draft)
+                yield context, [item]
 
     def papers(self, is_wanted: Callable[[DocumentId], bool] = lambda id: True) -> Iterator[Paper]:
         """The question papers, in the order of use."""
@@ -122,12 +197,16 @@ class CitationBuilder:
     def _open_cells(self, paper: DocumentId) -> list[TaskLevel]:
         """The tasks and levels that still need items of the paper's year."""
         year = self._years[paper]
-        return [cell for cell in self._cells if self._made[cell, year] < self.settings.items]
+        return [
+            cell
+            for cell in self._cells
+            if self._made[cell, year] < self.settings.items and (cell not in self._plan or self._plan[cell].get(paper))
+        ]
 
     def _is_wanted(self, paper: DocumentId) -> bool:
         return bool(self._open_cells(paper))
 
-    def _drafts(self, paper: Paper, rng: Random) -> Iterator[list[ItemDraft]]:
+    def _drafts(self, available: AvailableMasks, rng: Random) -> Iterator[list[ItemDraft]]:
         """The items of one paper, each in all settings. The task and level with the fewest masks used, in whole blocks,
         comes first.
 
@@ -135,26 +214,30 @@ class CitationBuilder:
         on easy items the citations that hard ones need. The blocks are small, so that in a large corpus hard and easy
         items come from the same papers.
         """
-        available = AvailableMasks(paper, rng)
+        paper, most = available.paper, self.settings.per_paper
+        made = Counter(taken.cell for taken in available.taken)
         hopeless: set[TaskLevel] = set()
-        made = 0
-        while made < self.settings.per_paper:
-            wanted = [cell for cell in self._open_cells(paper.document.id) if cell not in hopeless]
-            if not wanted or self._is_too_long(paper) or len(paper.cited) < self._least:
+        while True:
+            open_cells = self._open_cells(paper.document.id)
+            wanted = [cell for cell in open_cells if cell not in hopeless and made[cell] < most]
+            if not wanted or not self._can_be_asked_about(paper):
                 return
             cell = min(wanted, key=lambda cell: self._used(cell, paper) // BLOCK)
             drafts = self._item(available, cell, rng)
             if not drafts:
                 hopeless.add(cell)
                 continue
-            made += 1
-            available.take(cell[0], drafts[0].masks, drafts[0].candidates)
+            made[cell] += 1
+            available.take(TakenItem(cell, drafts[0].masks))
             self._note(cell, drafts)
             yield drafts
 
     def _used(self, cell: TaskLevel, paper: Paper) -> int:
         """Masks used by a task and level, in the paper's year if `yearly` is set."""
         return self._made[cell, self._years[paper.document.id]] * (MASKS if cell[0] == "cloze" else 1)
+
+    def _can_be_asked_about(self, paper: Paper) -> bool:
+        return len(paper.cited) >= self._least and not self._is_too_long(paper)
 
     def _is_too_long(self, paper: Paper) -> bool:
         """Whether the paper leaves no space for candidates; if sections are shown, each item is checked instead."""
@@ -165,22 +248,42 @@ class CitationBuilder:
         self._made[cell, self._years[drafts[0].paper.document.id]] += 1
         for places in dict.fromkeys(map(_places, drafts)):
             self._positions.take(places)
-        if drafts[0].difficulty.filtered:
+        if drafts[0].difficulty.filtered and cell not in self._plan:
             self._item_finder.balance[cell].note(drafts[0].scores_by_key)
 
     def _item(self, available: AvailableMasks, cell: TaskLevel, rng: Random) -> list[ItemDraft]:
         """An item of that task and level from the paper, in every setting; empty if none fits."""
-        variants = self._variants[cell[1]]
-        for offer in self._item_finder.of(available, cell, list(variants.values()), rng):
-            others = self._item_finder.in_settings(available, offer, variants, rng)
-            if others is None:
+        for offer in self._offers(available, cell, rng):
+            drafts = self._drafted(available, cell, offer, rng)
+            if not drafts:
                 continue
-            drafts = [self._draft(cell, available.paper, offer.masks, others[name], name) for name in variants]
             first = drafts[0]
-            balanced = not first.difficulty.filtered or self._item_finder.balance[cell].takes(first.scores_by_key)
+            chosen = cell in self._plan or not first.difficulty.filtered
+            balanced = chosen or self._item_finder.balance[cell].takes(first.scores_by_key)
             if balanced and all(draft.fits for draft in drafts):
                 return drafts
         return []
+
+    def _drafted(self, available: AvailableMasks, cell: TaskLevel, offer: PossibleItem, rng: Random) -> list[ItemDraft]:
+        """The item in every setting; empty if a setting needs more works."""
+        variants = self._variants[cell[1]]
+        others = self._item_finder.in_settings(available, offer, variants, rng)
+        if others is None:
+            return []
+        return [self._draft(cell, available.paper, offer.masks, others[name], name) for name in variants]
+
+    def _fits(self, available: AvailableMasks, cell: TaskLevel, rng: Random, offer: PossibleItem) -> bool:
+        drafts = self._drafted(available, cell, offer, rng)
+        return bool(drafts) and all(draft.fits for draft in drafts)
+
+    def _offers(self, available: AvailableMasks, cell: TaskLevel, rng: Random) -> Iterator[PossibleItem]:
+        """Possible items: those of the plan, each once, if the items of the task and level are planned."""
+        if cell not in self._plan:
+            yield from self._item_finder.of(available, cell, list(self._variants[cell[1]].values()), rng)
+            return
+        planned = self._plan[cell][available.paper.document.id]
+        while planned:
+            yield planned.pop(0)
 
     def _total(self, cell: TaskLevel) -> int:
         """The number of items of a task and level."""
@@ -215,18 +318,18 @@ class CitationBuilder:
     def report(self) -> dict[str, JsonValue]:
         """The number of citations that meet each requirement, the items of each task and level, and their baselines."""
         cells: dict[str, JsonValue] = {}
-        years = len({self._years[id] for id in self._order}) or 1
         for task, level in reversed(self._cells):
             for setting, difficulty in self._variants[level].items():
                 looked = self._item_finder.looked[task, level] if difficulty.filtered else None
                 name = cell_name(task, level, setting)
                 cells[name] = {
-                    "requested": self.settings.items * years,
+                    "requested": self.settings.items * self._number_of_years,
                     "built": self._total((task, level)),
                     "kept share": round(looked["fitting"] / looked["tried"], 4) if looked and looked["tried"] else 1.0,
                     "baselines": {**self.baselines.of(name)},
                 }
-        steps: dict[str, JsonValue] = {step: self._steps[step] for step in STEPS}
+        named = (*STEPS, IN_GROUPS) if self._asks_about_groups else STEPS
+        steps: dict[str, JsonValue] = {step: self._steps[step] for step in named}
         checked: dict[str, JsonValue] = {}
         if self.settings.type_checker is not None:
             checked["type checks"] = self.settings.type_checker.model_dump(mode="json", exclude={"disputed"})

@@ -35,11 +35,6 @@ COMBINED = 5
 """The number of features that come before those of the groups."""
 MAX_SETS = 120
 """Sets of candidates that are tried for a choice; with more possible sets, a sample."""
-OFFERED = 6
-"""Fitting sets that are returned, the best first: some may no longer fit once the item has its final form."""
-FINAL_LIMIT = 1.25
-"""The limit of the costs of an item in its final form, which differ a little from those in the search."""
-
 GROUPS = np.array(
     [
         [group in name.split(" of the ") for name in MATCHERS]
@@ -74,6 +69,20 @@ class Features(NamedTuple):
     (for the averages, an upper bound of it)."""
     preferences: FloatArray
     """How much each matcher prefers the correct candidates."""
+    firsts: FloatArray
+    """How often they are the first of each matcher."""
+
+    def of(self, rows: Sequence[int] | IntArray) -> Features:
+        """The features of some of the sets."""
+        return Features(*(part[rows] for part in self))
+
+    def plus(self, other: Features) -> Features:
+        """The sums with one row of other features."""
+        return Features(*map(np.add, self, other))
+
+    def minus(self, other: Features) -> Features:
+        """The differences to other features; one of the two may have one row."""
+        return Features(*map(np.subtract, self, other))
 
 
 class MatcherBalance:
@@ -86,24 +95,28 @@ class MatcherBalance:
     """
 
     def __init__(self) -> None:
-        self.made = 0
-        self._sums = np.zeros(COMBINED + len(GROUPS))
-        self._preferences = np.zeros(len(MATCHERS))
-        """How much each matcher prefers the correct candidates, summed over all items."""
+        self.no_features = Features(
+            np.zeros((1, COMBINED + len(GROUPS))), np.zeros((1, len(MATCHERS))), np.zeros((1, len(MATCHERS)))
+        )
+        self._made = 0
+        self._sums = self.no_features
+        """The features of all items that were noted."""
         self._moments = PRIOR * np.eye(len(MATCHERS))
         self._means = PRIOR * np.full(len(MATCHERS), 0.5)
         self._seen = PRIOR
 
-    def learn(self, found: FloatArray) -> None:
-        """Train the combination on standardized scores of sets of candidates for one item; the correct candidate of
-        mask number n is number n."""
+    def learn(self, found: FloatArray) -> Features:
+        """The features of standardized scores of sets of candidates for one item, on which the combination is trained
+        then; the correct candidate of mask number n is number n."""
+        features = self.features(found)
         masks, candidates = found.shape[2:]
         every = found.reshape(len(found), -1)
         self._moments += every @ every.T / every.shape[1] * (candidates - (masks == candidates)) / candidates * masks
         self._means += np.einsum("fsmm->f", found[..., :masks]) / found.shape[1]
         self._seen += 1
         self.__dict__.pop("_weights", None)
-        self.__dict__.pop("_inverse", None)
+        self.__dict__.pop("_units", None)
+        return features
 
     @cached_property
     def _weights(self) -> FloatArray:
@@ -115,12 +128,17 @@ class MatcherBalance:
         return weights
 
     @cached_property
-    def _inverse(self) -> FloatArray:
-        """The inverse covariance, such that the mean over random keys of a quadratic form of it is one."""
+    def _units(self) -> FloatArray:
+        """A root of the inverse covariance, such that the mean square of preferences in its units is one for random
+        keys."""
         covariance = self._moments / self._seen
         inverse = np.linalg.inv(covariance + RIDGE * np.eye(len(covariance)))
-        scaled: FloatArray = np.asarray(inverse / (inverse * covariance).sum(), dtype=np.float64)
-        return scaled
+        root: FloatArray = np.linalg.cholesky(inverse / (inverse * covariance).sum())
+        return root
+
+    def in_units(self, found: Features) -> Features:
+        """The features with preferences in units of their covariance, as `costs` compares them."""
+        return found._replace(preferences=found.preferences @ self._units)
 
     def features(self, each: FloatArray) -> Features:
         """The features of each set of standardized scores."""
@@ -128,38 +146,34 @@ class MatcherBalance:
         preferences = np.einsum("fsmm->fs", each[..., : each.shape[2]])
         preferred = self._weights @ preferences
         first, last = _share_of_best(combined), _share_of_best(-combined)
-        averages = _share_of_best(each).mean(axis=0), _share_of_best(-each).mean(axis=0)
-        return Features(np.vstack([preferred[:1], first, last, *averages, preferred[1:]]).T, preferences.T)
+        firsts = _share_of_best(each)
+        averages = firsts.mean(axis=0), _share_of_best(-each).mean(axis=0)
+        values = np.vstack([preferred[:1], first, last, *averages, preferred[1:]]).T
+        return Features(values, preferences.T, firsts.T)
 
-    @property
-    def _bounds(self) -> FloatArray:
-        combined, group = BOUND + GROWTH * self.made**0.5, GROUP_BOUND + GROUP_GROWTH * self.made**0.5
-        return np.array([combined] * COMBINED + [group] * len(GROUPS))
-
-    @property
-    def cost(self) -> float:
-        """How far the sums are from zero now."""
-        return float(self.costs(Features(np.zeros((1, len(self._sums))), np.zeros((1, len(MATCHERS)))))[0])
-
-    def costs(self, found: Features) -> FloatArray:
-        """For each set: how far the sums are from zero if it is built; one is the limit."""
-        sums = ((self._sums + found.values) / self._bounds) ** 2
-        every = self._preferences + found.preferences
+    def costs(self, sums: Features, items: int) -> FloatArray:
+        """For each sum over so many items, `in_units`: how far it is from zero; one is about as far as allowed."""
+        combined, group = BOUND + GROWTH * items**0.5, GROUP_BOUND + GROUP_GROWTH * items**0.5
+        bounds = np.array([combined] * COMBINED + [group] * len(GROUPS))
+        every = (BOUND + EVERY_GROWTH * items**0.5) ** 2
         # Any linear combination of matchers that is trained on the items finds what is left of all preferences.
-        left = np.einsum("sf,fg,sg->s", every, self._inverse, every) / (BOUND + EVERY_GROWTH * self.made**0.5) ** 2
-        costs: FloatArray = (sums.mean(axis=1) + left) / 2
+        left = (sums.preferences**2).sum(axis=1) / every
+        costs: FloatArray = (
+            ((sums.values / bounds) ** 2).mean(axis=1) + left + (sums.firsts**2).mean(axis=1) / every
+        ) / 3
         return costs
 
     def takes(self, scores: FloatArray) -> bool:
-        """Whether the item with these scores can be built."""
-        return bool(self.costs(self.features(standardized(scores)))[0] <= max(FINAL_LIMIT, self.cost))
+        """Whether the item with these scores can be built beside those that were noted."""
+        now = float(self.costs(self.in_units(self._sums), self._made)[0])
+        found = self.in_units(self.features(standardized(scores)).plus(self._sums))
+        # If the sums are too far from zero, whatever brings them closer fits.
+        return bool(self.costs(found, self._made + 1)[0] <= max(1, now))
 
     def note(self, scores: FloatArray) -> None:
         """Count an item that was built."""
-        found = self.features(standardized(scores))
-        self.made += 1
-        self._sums += found.values[0]
-        self._preferences += found.preferences[0]
+        self._made += 1
+        self._sums = self.features(standardized(scores)).plus(self._sums)
 
 
 def _share_of_best(scores: FloatArray) -> FloatArray:
@@ -171,17 +185,6 @@ def _share_of_best(scores: FloatArray) -> FloatArray:
     return standardized
 
 
-class SearchResult(NamedTuple):
-    """The result of a search."""
-
-    tried: int
-    """Sets with evidence, which were scored."""
-    fitting: int
-    """Sets that keep the matchers at chance."""
-    best: list[tuple[int, ...]]
-    """The best of the fitting sets, each as the indices of its members."""
-
-
 @dataclass(frozen=True)
 class SearchSpace:
     """Masks and works among which items are searched."""
@@ -190,6 +193,16 @@ class SearchSpace:
     """The scores of all matchers, by matcher, mask and work."""
     held: list[NDArray[np.bool_]]
     """For each mask, which works (rows) contain which words of its sentence (columns)."""
+    excluded: NDArray[np.bool_]
+    """For each mask (row), which works (columns) cannot be its candidates: its sentence names them, for instance."""
+
+    def can_be_built(self, masks: IntArray, works: IntArray) -> NDArray[np.bool_]:
+        """For each set of masks and works (rows): whether it has evidence, and no mask excludes one of the works."""
+        possible: NDArray[np.bool_] = np.logical_not(
+            self.excluded[masks[:, :, None], works[:, None, :]].any(axis=(1, 2))
+        )
+        possible[possible] = self.has_evidence(masks[possible], works[possible])
+        return possible
 
     def has_evidence(self, masks: IntArray, works: IntArray) -> NDArray[np.bool_]:
         """For each set of masks and works (rows): whether a word of each mask's sentence tells its work, which is at
@@ -205,34 +218,28 @@ class SearchSpace:
         return found
 
 
-def search_choices(searched: SearchSpace, candidates: int, balance: MatcherBalance) -> SearchResult:
-    """Sets of candidates for a choice about the first mask, in addition to the first work, which is correct."""
+def choice_sets(searched: SearchSpace, candidates: int) -> IntArray:
+    """Sets of works that can be the candidates of a choice about the first mask; the first of each is correct."""
     sets = _choices(searched.scores.shape[2], candidates)
-    sets = sets[searched.has_evidence(np.zeros((len(sets), 1), int), sets)]
-    found = _search(searched.scores[:, :, sets].transpose(0, 2, 1, 3), sets, balance)
-    return found._replace(best=[chosen[1:] for chosen in found.best])
+    return sets[searched.can_be_built(np.zeros((len(sets), 1), int), sets)]
 
 
-def search_clozes(
-    searched: SearchSpace, sets: Sequence[tuple[int, ...]], cited: Sequence[int], balance: MatcherBalance
-) -> SearchResult:
-    """Sets of masks for a cloze, among `sets`; `cited` gives the number of each mask's work."""
+def choice_scores(searched: SearchSpace, sets: IntArray) -> FloatArray:
+    """The scores of the matchers for these sets of candidates."""
+    found: FloatArray = searched.scores[:, :, sets].transpose(0, 2, 1, 3)
+    return found
+
+
+def cloze_sets(searched: SearchSpace, sets: Sequence[tuple[int, ...]], cited: IntArray) -> IntArray:
+    """The sets of masks, among `sets`, that can be a cloze; `cited` gives the number of each mask's work."""
     masks = np.array(sets)
-    masks = masks[searched.has_evidence(masks, np.array(cited)[masks])]
-    candidates = np.array(cited)[masks]
-    return _search(searched.scores[:, masks[:, :, None], candidates[:, None, :]], masks, balance)
+    return masks[searched.can_be_built(masks, cited[masks])]
 
 
-def _search(scores: FloatArray, sets: IntArray, balance: MatcherBalance) -> SearchResult:
-    if not len(sets):
-        return SearchResult(0, 0, [])
-    each = standardized(scores)
-    costs = balance.costs(balance.features(each))
-    # If the sums are too far from zero, anything that brings them closer is accepted.
-    fitting = np.flatnonzero(costs <= max(1, balance.cost))
-    best = fitting[costs[fitting].argsort(kind="stable")[:OFFERED]]
-    balance.learn(each)
-    return SearchResult(len(sets), len(fitting), list(map(tuple, sets[best].tolist())))
+def cloze_scores(searched: SearchSpace, masks: IntArray, cited: IntArray) -> FloatArray:
+    """The scores of the matchers for these sets of masks."""
+    found: FloatArray = searched.scores[:, masks[:, :, None], cited[masks][:, None, :]]
+    return found
 
 
 @cache

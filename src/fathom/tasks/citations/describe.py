@@ -18,7 +18,7 @@ def describe(report: dict[str, JsonValue]) -> list[str]:
     if known.get("left out"):
         lines.append("  not used: " + ", ".join(f"{what} {count:,}" for what, count in known["left out"].items()))
     for cell, built in known["items"].items():
-        kept = f", kept {built['kept share']:.0%} of the sets tried" if built["kept share"] != 1.0 else ""
+        kept = f", kept {built['kept share']:.0%} of the possible ones" if built["kept share"] != 1.0 else ""
         baselines = ", ".join(f"{name} {share:.0%}" for name, share in built["baselines"].items())
         lines.append(
             f"  {cell}: {built['built']:,} of {built['requested']:,}{kept}"

@@ -79,6 +79,11 @@ class ItemDraft:
         found = [self.candidates.index(work) + 1 for work in cited_at(self.masks)]
         return tuple(sorted(found) if self.task == "set" else found)
 
+    @property
+    def is_grouped(self) -> bool:
+        """Whether a mask hides a group of citations."""
+        return any(mask.is_grouped for mask in self.masks)
+
     # The question paper.
 
     @cached_property
@@ -133,20 +138,14 @@ class ItemDraft:
 
     @property
     def fits(self) -> bool:
-        """Whether enough is left of every candidate, with evidence for every mask, and none contains a boundary line or
-        has another work's title."""
+        """Whether enough is left of every candidate, with evidence for every mask, and no sentence names one that it
+        should only describe."""
         works = list(map(self.work_of, self.candidates))
-        if not all(work.is_plain and work.has_own_title for work in works) or self._names_a_candidate:
+        if not all(work.can_be_shown for work in works):
+            return False
+        if any(work.is_named_at(mask, self.paper) for mask in self.masks for work in works):
             return False
         return min(self.lengths) >= min(MIN_CHARACTERS, *(one.length for one in self.offered)) and all(self.evidence)
-
-    @property
-    def _names_a_candidate(self) -> bool:
-        """Whether a sentence that should only describe what it cites names a candidate."""
-        if self.difficulty.citation_type != "descriptive":
-            return False
-        sentences = list(map(self.paper.sentence_without, self.masks))
-        return any(self.work_of(work).is_named_in(sentence) for work in self.candidates for sentence in sentences)
 
     # Shared words.
 

@@ -77,6 +77,7 @@ def question(draft: ItemDraft, context: Context) -> Question:
         "candidate-text": difficulty.form,
         "candidates": str(difficulty.candidates),
         "scope": difficulty.scope,
+        "citations": "grouped" if draft.is_grouped else "lone",
         "mask": difficulty.masking,
         "length": format_length(context.length),
     }
@@ -91,7 +92,7 @@ def question(draft: ItemDraft, context: Context) -> Question:
         id=short_id("q", context.id),
         family=NAME,
         context_id=context.id,
-        text=wording(draft.task, difficulty.masking, len(draft.masks), len(draft.candidates)),
+        text=wording(draft.task, difficulty.masking, len(draft.masks), len(draft.candidates), draft.is_grouped),
         split="test",
         tags=tags,
     )
@@ -103,13 +104,14 @@ def pair_id(draft: ItemDraft) -> str:
     return short_id("p", draft.task, draft.paper.document.id, *places)
 
 
-def wording(task: CitationTask, masking: Masking, masks: int, candidates: int) -> str:
-    """The wording of the question, with the form of the answer."""
+def wording(task: CitationTask, masking: Masking, masks: int, candidates: int, grouped: bool) -> str:
+    """The wording of the question, with the form of the answer; `grouped` if a mask hides citations of other works."""
     others = "" if masking == "one" else f" Other places that cite a candidate read {HIDDEN}."
     if task == "choice":
         return (
-            f"One citation of the paper is hidden as {mark('choice', 1)}.{others} Which of the candidates is cited "
-            f"there? Give its number, from 1 to {candidates}."
+            f"One citation of the paper is hidden as {mark('choice', 1)}"
+            f"{', with citations of works that are no candidates' if grouped else ''}.{others} Which of the candidates "
+            f"is cited there? Give its number, from 1 to {candidates}."
         )
     if task == "set":
         return (
@@ -118,7 +120,8 @@ def wording(task: CitationTask, masking: Masking, masks: int, candidates: int) -
             f"{candidates}, separated by commas."
         )
     return (
-        f"{masks} citations of the paper are hidden as {mark('cloze', 1)} to {mark('cloze', masks)}; each cites "
+        f"{masks} citations of the paper are hidden as {mark('cloze', 1)} to {mark('cloze', masks)}"
+        f"{', some with citations of works that are no candidates' if grouped else ''}; each cites "
         f"another one of the candidates.{others} Which candidate is cited at each? Give {masks} numbers from 1 to "
         f"{candidates}, separated by commas, in the order of the citations' numbers."
     )

@@ -52,10 +52,18 @@ class Mask:
     citation_type: CitationType
     section: int
     """The number of the top-level section; -1 if it is in none."""
+    beside: tuple[int, ...] = ()
+    """The other entries that are cited there, if one citation of a group is asked about. Their works cannot be
+    candidates."""
+
+    @property
+    def is_grouped(self) -> bool:
+        """Whether it hides several citations."""
+        return len(self.references) + len(self.beside) > 1
 
     @property
     def work(self) -> DocumentId:
-        """The work of a lone citation."""
+        """The work of a citation that is no whole group."""
         [work] = self.works
         return work
 
@@ -136,6 +144,11 @@ class Paper:
         named = Counter(reference.document for reference in self.document.references if reference.document)
         return {work for work, entries in named.items() if entries > 1}
 
+    def _work_of(self, entry: int) -> DocumentId | None:
+        """The work of an entry if it can be asked about."""
+        work = self.cited.get(entry)
+        return None if work in self._duplicated else work
+
     def _masks(self) -> Iterator[Mask]:
         document = self.document
         for citation in document.citations:
@@ -145,8 +158,8 @@ class Paper:
             if citation.reference is None:
                 continue
             self._steps["resolved"] += 1
-            work = self.cited.get(citation.reference)
-            if work is None or work in self._duplicated:
+            work = self._work_of(citation.reference)
+            if work is None:
                 continue
             self._steps["with text"] += 1
             if not self.groups.is_alone(citation):
@@ -170,21 +183,62 @@ class Paper:
 
     @cached_property
     def group_masks(self) -> list[Mask]:
-        """Every group of citations that can be masked as a whole, in the order of the text: all its works are known."""
+        """Every group of citations that can be asked about as a whole, in the order of the text."""
         if not self._can_be_masked:
             return []
         return [mask for group in self.groups if (mask := self._group_mask(group)) is not None]
 
     def _group_mask(self, group: CitationGroup) -> Mask | None:
-        place, works, entries = group.place, self.works_of(group), self.groups.cited_by(group)
-        if works is None or entries is None or len(works) < 2 or not self._is_shown(place):
+        works, entries = self.works_of(group), self.groups.cited_by(group)
+        if works is None or entries is None or len(works) < 2:
             return None
-        sentence = self._sentence(place)
+        return self._mask_of_group(group, entries, works)
+
+    @cached_property
+    def grouped_masks(self) -> list[Mask]:
+        """Every citation of a group that can be asked about, in the order of the text. All entries that the group cites
+        are known, so that it certainly cites none of the other candidates."""
+        return list(self._grouped_masks()) if self._can_be_masked else []
+
+    def _grouped_masks(self) -> Iterator[Mask]:
+        for group in self.groups:
+            entries = self.groups.cited_by(group) or ()
+            for entry in entries if len(entries) > 1 else ():
+                work = self._work_of(entry)
+                beside = tuple(other for other in entries if other != entry)
+                mask = self._mask_of_group(group, (entry,), (work,), beside) if work is not None else None
+                if mask is not None and work not in self.works_beside(mask):
+                    yield mask
+
+    def _mask_of_group(
+        self,
+        group: CitationGroup,
+        entries: tuple[int, ...],
+        works: tuple[DocumentId, ...],
+        beside: tuple[int, ...] = (),
+    ) -> Mask | None:
+        """The mask of a group; None if it is in no sentence or its type is not certain."""
+        place = group.place
+        sentence = self._sentence(place) if self._is_shown(place) else None
         citation_type = citation_type_in(self.text, sentence, place) if sentence else None
         annotated = {citation.type for citation in group.citations} - {None}
         if sentence is None or citation_type is None or not annotated <= {citation_type}:
             return None
-        return Mask(place, sentence, entries, works, citation_type, self._section(place))
+        return Mask(place, sentence, entries, works, citation_type, self._section(place), beside)
+
+    def works_beside(self, mask: Mask) -> set[DocumentId]:
+        """The works of the corpus that are cited at a mask but not asked about: those of its other entries, also if an
+        entry is linked to no work but prints the title of one that is cited elsewhere."""
+        if not mask.beside:
+            return set()
+        entries = [self.document.references[number - 1] for number in mask.beside]
+        unlinked = [letters_of(entry.span.of(self.text)) for entry in entries if entry.document is None]
+        found = {entry.document for entry in entries if entry.document is not None}
+        for reference in self.document.references if unlinked else ():
+            title = letters_of(reference.title.of(self.text)) if reference.title else ""
+            if reference.document is not None and title and any(title in entry for entry in unlinked):
+                found.add(reference.document)
+        return found
 
     def _is_shown(self, span: Span) -> bool:
         place = bisect_right(self.shown, (span.start, len(self.text))) - 1
@@ -220,8 +274,8 @@ class Paper:
     def works_of(self, group: CitationGroup) -> tuple[DocumentId, ...] | None:
         """The works that a group cites, in the order of the text; None unless all of them are known and have a text."""
         entries = self.groups.cited_by(group)
-        works = [self.cited.get(entry) for entry in entries or ()]
-        known = [work for work in works if work is not None and work not in self._duplicated]
+        works = [self._work_of(entry) for entry in entries or ()]
+        known = [work for work in works if work is not None]
         return tuple(known) if known and len(known) == len(works) else None
 
     @cached_property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import chain, combinations, islice, product
 from math import ceil, prod
@@ -12,12 +12,24 @@ from statistics import mean
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fathom.corpus.store import Corpus
 from fathom.records.documents import DocumentId
-from fathom.tasks.citations.candidate_search import MatcherBalance, SearchSpace, search_choices, search_clozes
+from fathom.records.spans import Span
+from fathom.tasks.citations.candidate_search import (
+    Features,
+    MatcherBalance,
+    SearchSpace,
+    choice_scores,
+    choice_sets,
+    cloze_scores,
+    cloze_sets,
+    standardized,
+)
 from fathom.tasks.citations.draft import CUT, cited_at, wanted_words
 from fathom.tasks.citations.evidence import evidence_words
+from fathom.tasks.citations.item_selection import PaperOptions
 from fathom.tasks.citations.lexical import match_scores
 from fathom.tasks.citations.papers import NEAR, Mask, Paper
 from fathom.tasks.citations.settings import MASKS, CandidateSampling, CitationSettings, CitationTask, Difficulty, Form
@@ -34,12 +46,18 @@ BALANCED_TRIES = 16
 POOL = 10
 """At filtered levels: works of a paper among which the candidates of an item are searched, or twice as many as the item
 has candidates."""
-MASKS_OF_WORK = 3
-"""At filtered levels: masks of one work that are tried for a choice."""
+MASKS_OF_WORK = 6
+"""At filtered levels: masks of one work that are tried."""
 SET_DRAWS = 4
 """At filtered levels: draws of the other candidates that are tried for one group of citations."""
-CLOZE_SEARCHES = ((3, 256), (6, 2_048))
-"""At filtered levels: masks of one work, and sets of four masks, in the first and in the second search for a cloze."""
+MASKS_OF_PAPER = 12
+"""At filtered levels: masks of one paper for which candidates are searched."""
+SETS_OF_MASK, SETS_OF_PAPER = 100, 1_500
+"""At filtered levels: sets of candidates for a mask, and sets of four masks of a paper, among which items are chosen; a
+sample if there are more."""
+
+SETS_IN_SETTINGS = 3
+"""The same for a search, if items are built in several settings."""
 
 SHARED_MASKS = 2
 """The maximum number of masks that two clozes of a paper have in common."""
@@ -54,6 +72,13 @@ class PossibleItem(NamedTuple):
     masks: tuple[Mask, ...]
     others: tuple[DocumentId, ...]
     """The candidates that are not cited at any of the masks."""
+
+
+class TakenItem(NamedTuple):
+    """What an item of a paper uses."""
+
+    cell: TaskLevel
+    masks: tuple[Mask, ...]
 
 
 class CorpusWorks:
@@ -98,26 +123,34 @@ class AvailableMasks:
     answer to a choice. In a cloze, every candidate is an answer once.
     """
 
-    def __init__(self, paper: Paper, rng: Random) -> None:
+    def __init__(
+        self, paper: Paper, rng: Random, taken: Iterable[TakenItem] = (), planned: Iterable[PossibleItem] = ()
+    ) -> None:
+        """`taken` are the items that were built before, and `planned` the choices whose masks and works are kept for
+        them."""
         self.paper = paper
         self.works = rng.sample(sorted(paper.cited.values()), len(paper.cited))
         """In random order. If the first few suffice, the texts of the others are not opened."""
         self._masks = rng.sample(paper.masks, len(paper.masks))
-        self._asked: set[Mask] = set()
-        """The masks of choices."""
-        self._clozes: list[set[Mask]] = []
+        self._asked: set[Span] = set()
+        """The places that choices ask about."""
+        self._clozes: list[set[Span]] = []
         self._rng = rng
         self._chosen: set[DocumentId] = set()
-        self._seen: Counter[DocumentId] = Counter()
-        """The number of items with each work as a candidate."""
         self.searched: dict[tuple[Form, tuple[Mask, ...], tuple[DocumentId, ...]], SearchSpace] = {}
         """What was searched so far, by form, masks and works."""
+        self.taken: list[TakenItem] = []
+        for item in taken:
+            self.take(item)
+        for [mask], _ in planned:
+            self._keep(mask)
 
     def masks(self, task: CitationTask, variants: Sequence[Difficulty]) -> dict[DocumentId, list[Mask]]:
-        """The masks for a task in these settings, by work."""
+        """The masks for a task in these settings, by work; those of lone citations come first."""
         found: dict[DocumentId, list[Mask]] = defaultdict(list)
-        for mask in filter(partial(_suits, variants), self._masks):
-            if task != "choice" or mask not in self._asked:
+        grouped = self._grouped if variants[0].asks_about_groups(task) else []
+        for mask in filter(partial(_suits, variants), chain(self._masks, grouped)):
+            if task != "choice" or mask.place not in self._asked:
                 found[mask.work].append(mask)
         chosen = self._chosen if task == "choice" else ()
         return {work: found[work] for work in self.works if work in found and work not in chosen}
@@ -127,32 +160,44 @@ class AvailableMasks:
         return list(filter(partial(_suits, variants), self._groups))
 
     @cached_property
+    def _grouped(self) -> list[Mask]:
+        """The citations of groups, in random order."""
+        return self._rng.sample(self.paper.grouped_masks, len(self.paper.grouped_masks))
+
+    @cached_property
     def _groups(self) -> list[Mask]:
         """In random order. Groups that cite the same works count once."""
         groups = {frozenset(mask.works): mask for mask in self.paper.group_masks}
         return self._rng.sample(list(groups.values()), len(groups))
 
-    def imbalance(self, work: DocumentId, others: Sequence[DocumentId]) -> float:
-        """By how much the number of items with a work differs from that of other works: if the answers were in the
-        fewest items of their paper, or in the most, that would give them away."""
-        return abs(self._seen[work] - mean(self._seen[other] for other in others))
-
-    def take(self, task: CitationTask, masks: Sequence[Mask], candidates: Sequence[DocumentId]) -> None:
+    def take(self, item: TakenItem) -> None:
         """Mark the masks of an item as used."""
-        self._seen.update(candidates)
+        (task, _), masks = item
+        self.taken.append(item)
         if task == "set":
             self._groups.remove(masks[0])
             return
         if task == "cloze":
-            self._clozes.append(set(masks))
+            self._clozes.append({mask.place for mask in masks})
             return
-        self._asked.update(masks)
-        self._chosen.add(masks[0].work)
+        self._keep(masks[0])
+
+    def _keep(self, mask: Mask) -> None:
+        """Ask about a mask in one choice alone."""
+        self._asked.add(mask.place)
+        self._chosen.add(mask.work)
 
     def is_new_cloze(self, masks: Iterable[Mask]) -> bool:
-        """Whether a cloze of these masks shares few of them with each earlier cloze."""
-        asked = set(masks)
-        return all(len(known & asked) <= SHARED_MASKS for known in self._clozes)
+        """Whether these masks can be a cloze that shares few of them with each earlier one: each is at another place,
+        and none of them hides a citation of another one's work."""
+        masks = tuple(masks)
+        asked = {mask.place for mask in masks}
+        hidden = {entry for mask in masks for entry in mask.beside}
+        return (
+            len(asked) == len(masks)
+            and all(mask.references[0] not in hidden for mask in masks)
+            and all(len(known & asked) <= SHARED_MASKS for known in self._clozes)
+        )
 
     def cited_near(self, section: int, distance: int) -> list[DocumentId]:
         """The works that a section cites, and then those of the sections up to so far before and after it."""
@@ -175,18 +220,17 @@ class ItemFinder:
         self._settings = settings
         self.balance: dict[TaskLevel, MatcherBalance] = defaultdict(MatcherBalance)
         self.looked: dict[TaskLevel, Counter[str]] = defaultdict(Counter)
-        """For filtered levels: sets of candidates tried, and how many of them passed the filter."""
+        """For filtered levels: possible items, and how many of them are kept."""
 
     def of(
         self, available: AvailableMasks, cell: TaskLevel, variants: Sequence[Difficulty], rng: Random
     ) -> Iterator[PossibleItem]:
         """Possible items of a paper, with the candidates of the first of the settings."""
         if cell[0] == "choice":
-            return islice(self._choices(available, cell, variants, rng), TRIES)
+            return self._choices(available, variants, rng)
         tries = BALANCED_TRIES if variants[0].filtered else TRIES
-        if cell[0] == "set":
-            return islice(self._sets(available, variants, rng), tries)
-        return islice(self._clozes(available, cell, variants, rng), tries if variants[0].candidates != MASKS else TRIES)
+        found = self._sets(available, variants, rng) if cell[0] == "set" else self._clozes(available, variants, rng)
+        return islice(found, tries)
 
     def in_settings(
         self, available: AvailableMasks, offer: PossibleItem, variants: Mapping[str, Difficulty], rng: Random
@@ -217,45 +261,29 @@ class ItemFinder:
     # Choices and clozes.
 
     def _choices(
-        self, available: AvailableMasks, cell: TaskLevel, variants: Sequence[Difficulty], rng: Random
+        self, available: AvailableMasks, variants: Sequence[Difficulty], rng: Random
     ) -> Iterator[PossibleItem]:
-        """Possible choices: a mask, and other works as candidates."""
-        difficulty, paper = variants[0], available.paper
-        tried = MASKS_OF_WORK if difficulty.filtered else 1
-        by_work = available.masks("choice", variants).values()
-        for mask in chain.from_iterable(islice(self._unnamed(paper, masks), tried) for masks in by_work):
-            pool = self._pool(available, (mask,), difficulty)
-            wanted = _others(difficulty, (mask,), pool)
-            if not MASKS - 1 <= wanted <= len(pool):
-                continue
-            if not difficulty.filtered or wanted == len(pool):
-                yield PossibleItem((mask,), self._draw((mask,), pool, difficulty, rng))
-                continue
-            pool = pool[: max(POOL, 2 * wanted)]
-            searched = self._searched(available, difficulty.form, (mask,), (mask.work, *pool), wanted + 1)
-            found = search_choices(searched, wanted + 1, self.balance[cell])
-            self.looked[cell].update(tried=found.tried, fitting=found.fitting)
-            chosen = [tuple(pool[number - 1] for number in numbers) for numbers in found.best]
-            yield from (
-                PossibleItem((mask,), others) for others in sorted(chosen, key=partial(available.imbalance, mask.work))
-            )
+        """Possible choices: a mask, and random other works as candidates."""
+        difficulty = variants[0]
+        for mask, pool in islice(self._with_pools(available, variants, 1), TRIES):
+            yield PossibleItem((mask,), self._draw((mask,), pool, difficulty, rng))
 
-    def _clozes(
-        self, available: AvailableMasks, cell: TaskLevel, variants: Sequence[Difficulty], rng: Random
-    ) -> Iterator[PossibleItem]:
-        """Possible clozes: four masks of four works, and other works as candidates."""
+    def _with_pools(
+        self, available: AvailableMasks, variants: Sequence[Difficulty], tried: int
+    ) -> Iterator[tuple[Mask, list[DocumentId]]]:
+        """The masks of choices with the works that may be candidates beside it: one of each work, then the second ones,
+        and so on, so many of each."""
+        by_work = [self._unnamed(available.paper, masks) for masks in available.masks("choice", variants).values()]
+        for mask in (mask for _ in range(tried) for masks in by_work for mask in islice(masks, 1)):
+            pool = self._pool(available, (mask,), variants[0])
+            if MASKS - 1 <= _others(variants[0], (mask,), pool) <= len(pool):
+                yield mask, pool
+
+    def _clozes(self, available: AvailableMasks, variants: Sequence[Difficulty], rng: Random) -> Iterator[PossibleItem]:
+        """Possible clozes: four random masks of four works, and other works as candidates."""
         difficulty, paper = variants[0], available.paper
         masks = available.masks("cloze", variants)
-        pools = [self._asked_works(available, masks, available.works)]
-        if any(one.sampling == "nearest" for one in variants):
-            pools = self._near_works(available, masks, rng.sample(list(paper.cited_in), len(paper.cited_in)))
-        for works in filter(None, pools):
-            if difficulty.filtered and difficulty.candidates == MASKS:
-                unnamed = ((work, list(self._unnamed(paper, masks[work]))) for work in works)
-                pooled = dict(islice((of_work for of_work in unnamed if of_work[1]), POOL))
-                if len(pooled) >= MASKS:
-                    yield from self._together(available, pooled, cell, rng)
-                continue
+        for works in self._cloze_pools(available, masks, variants, rng):
             for _ in range(BALANCED_TRIES if difficulty.filtered else TRIES):
                 asked = _in_order([rng.choice(masks[work]) for work in rng.sample(works, MASKS)])
                 if len(list(self._unnamed(paper, asked))) < MASKS or not available.is_new_cloze(asked):
@@ -263,6 +291,20 @@ class ItemFinder:
                 others = self._pool(available, asked, difficulty) if difficulty.candidates != MASKS else []
                 if _others(difficulty, asked, others) <= len(others):
                     yield PossibleItem(asked, self._draw(asked, others, difficulty, rng))
+
+    def _cloze_pools(
+        self,
+        available: AvailableMasks,
+        masks: Container[DocumentId],
+        variants: Sequence[Difficulty],
+        rng: Random,
+    ) -> list[list[DocumentId]]:
+        """The works among which the four of a cloze are drawn: those of the whole paper, or of each section."""
+        pools = [self._asked_works(available, masks, available.works)]
+        if any(one.sampling == "nearest" for one in variants):
+            sections = available.paper.cited_in
+            pools = self._near_works(available, masks, rng.sample(list(sections), len(sections)))
+        return [pool for pool in pools if pool]
 
     def _near_works(
         self, available: AvailableMasks, masks: Container[DocumentId], sections: Sequence[int]
@@ -300,31 +342,103 @@ class ItemFinder:
     def _unnamed(self, paper: Paper, masks: Iterable[Mask]) -> Iterator[Mask]:
         """The masks without those of descriptive citations whose sentence names a cited work after all."""
         for mask in masks:
-            sentence = paper.sentence_without(mask)
-            if mask.citation_type != "descriptive" or not any(
-                self._works.work(work).is_named_in(sentence) for work in mask.works
-            ):
+            if not any(self._works.work(work).is_named_at(mask, paper) for work in mask.works):
                 yield mask
 
-    def _together(
-        self, available: AvailableMasks, masks: dict[DocumentId, list[Mask]], cell: TaskLevel, rng: Random
-    ) -> Iterator[PossibleItem]:
-        """Sets of four masks that matching shared words does not solve: few sets are tried first, many if none fits."""
-        form = self._settings.difficulties[cell[1]].form
-        for each, sets in CLOZE_SEARCHES:
-            asked = tuple(mask for found in masks.values() for mask in found[:each])
-            cited = [number for number, found in enumerate(masks.values()) for _ in found[:each]]
+    # Items of filtered levels, which are chosen together.
+
+    @staticmethod
+    def is_planned(task: CitationTask, variants: Sequence[Difficulty]) -> bool:
+        """Whether the items of a task in these settings are chosen together, from the options of many papers."""
+        return variants[0].filtered and (task == "choice" or (task == "cloze" and variants[0].candidates == MASKS))
+
+    def options(
+        self,
+        available: AvailableMasks,
+        cell: TaskLevel,
+        variants: Sequence[Difficulty],
+        rng: Random,
+        fits: Callable[[PossibleItem], bool],
+    ) -> tuple[list[PossibleItem], PaperOptions] | None:
+        """The possible items of a paper, with what the matchers say about them; None if there are none.
+
+        In one setting nearly all of them can be built; in several, few can be built in all, so that some are tried.
+        """
+        search = self._choice_options if cell[0] == "choice" else self._cloze_options
+        items: list[PossibleItem] = []
+        found: list[Features] = []
+        for some, features in search(available, variants, self.balance[cell], rng):
+            numbers = list(range(len(some)))
+            if len(variants) > 1:
+                tried = rng.sample(numbers, min(SETS_IN_SETTINGS, len(numbers)))
+                numbers = [number for number in tried if fits(some[number])]
+            items += [some[number] for number in numbers]
+            found.append(features.of(numbers))
+        if not items:
+            return None
+        return items, self._paper_options(items, Features(*map(np.concatenate, zip(*found, strict=True))))
+
+    def _paper_options(self, items: Sequence[PossibleItem], features: Features) -> PaperOptions:
+        is_choice = len(items[0].masks) == 1
+        places = _columns([[mask.place for mask in item.masks] for item in items])
+        works = _columns([[item.masks[0].work, *item.others] if is_choice else [] for item in items])
+        asked = _columns([[item.masks[0].work] if is_choice else [] for item in items])
+        answers = np.array([[item.masks[0].work == work for work in works.names] for item in items], dtype=float)
+        others = works.marked - answers
+        return PaperOptions(
+            features=features,
+            uses=np.hstack([places.marked, asked.marked]),
+            shared=0 if is_choice else SHARED_MASKS,
+            most=self._settings.per_paper,
+            shown=works.marked.astype(float),
+            # All candidates of a cloze are answers.
+            correct=answers - others / np.maximum(1, others.sum(axis=1, keepdims=True)),
+        )
+
+    def _choice_options(
+        self, available: AvailableMasks, variants: Sequence[Difficulty], balance: MatcherBalance, rng: Random
+    ) -> Iterator[tuple[list[PossibleItem], Features]]:
+        """For each mask, its possible choices and their features."""
+        difficulty = variants[0]
+        for mask, every in islice(self._with_pools(available, variants, MASKS_OF_WORK), MASKS_OF_PAPER):
+            wanted = _others(difficulty, (mask,), every)
+            pool = every[: max(POOL, 2 * wanted)]
+            searched = self._searched(available, difficulty.form, (mask,), (mask.work, *pool), wanted + 1)
+            sets = choice_sets(searched, wanted + 1)
+            if len(sets):
+                sets = sets[rng.sample(range(len(sets)), min(SETS_OF_MASK, len(sets)))]
+                items = [PossibleItem((mask,), tuple(pool[number - 1] for number in one[1:])) for one in sets.tolist()]
+                yield items, balance.learn(standardized(choice_scores(searched, sets)))
+
+    def _cloze_options(
+        self, available: AvailableMasks, variants: Sequence[Difficulty], balance: MatcherBalance, rng: Random
+    ) -> Iterator[tuple[list[PossibleItem], Features]]:
+        """For each section, the possible clozes of works that are cited near it, and their features."""
+        paper = available.paper
+        known: set[tuple[Mask, ...]] = set()
+        masks = available.masks("cloze", variants)
+        for works in self._cloze_pools(available, masks, variants, rng):
+            unnamed = ((work, list(islice(self._unnamed(paper, masks[work]), MASKS_OF_WORK))) for work in works)
+            pooled = dict(islice((of_work for of_work in unnamed if of_work[1]), POOL))
+            if len(pooled) < MASKS:
+                continue
+            asked = tuple(mask for found in pooled.values() for mask in found)
+            cited = np.array([number for number, found in enumerate(pooled.values()) for _ in found])
             fours = [
-                four for four in _fours(cited, sets, rng) if available.is_new_cloze(asked[number] for number in four)
+                four
+                for four in _fours(cited.tolist(), SETS_OF_PAPER, rng)
+                if available.is_new_cloze(asked[number] for number in four)
             ]
-            if not fours:
-                return
-            searched = self._searched(available, form, asked, tuple(masks), MASKS)
-            found = search_clozes(searched, fours, cited, self.balance[cell])
-            self.looked[cell].update(tried=found.tried, fitting=found.fitting)
-            yield from (PossibleItem(_in_order([asked[number] for number in chosen]), ()) for chosen in found.best)
-            if found.best or (len(fours) < sets and len(asked) == sum(map(len, masks.values()))):
-                return
+            items = [PossibleItem(_in_order([asked[number] for number in four]), ()) for four in fours]
+            new = [number for number, item in enumerate(items) if item.masks not in known]
+            known.update(items[number].masks for number in new)
+            if not new:
+                continue
+            searched = self._searched(available, variants[0].form, asked, tuple(pooled), MASKS)
+            sets = cloze_sets(searched, [fours[number] for number in new], cited)
+            if len(sets):
+                found = [PossibleItem(_in_order([asked[number] for number in four]), ()) for four in sets.tolist()]
+                yield found, balance.learn(standardized(cloze_scores(searched, sets, cited)))
 
     def _searched(
         self,
@@ -350,7 +464,10 @@ class ItemFinder:
             common = common_words(self._corpus).stems
             telling = [evidence_words(query.words, len(masks), common) for query in queries]
             held = [np.array([one.holds(told) for one in words]) for told in telling]
-            available.searched[key] = SearchSpace(match_scores(queries, words, topic_vectors(self._corpus)), held)
+            opened = list(map(self._works.work, works))
+            excluded = [[not work.can_be_shown or work.is_named_at(mask, paper) for work in opened] for mask in masks]
+            scores = match_scores(queries, words, topic_vectors(self._corpus))
+            available.searched[key] = SearchSpace(scores, held, np.array(excluded))
         return available.searched[key]
 
     # Candidates that are not cited at the masks.
@@ -377,10 +494,11 @@ class ItemFinder:
         works: Iterable[DocumentId],
         difficulty: Difficulty,
     ) -> list[DocumentId]:
-        """The works without those cited at the masks and without other versions of works."""
+        """The works without those cited at the masks, asked about or not, and without other versions of works."""
         if difficulty.candidates == "all":
-            works = [id for id in works if (work := self._works.work(id)).is_plain and work.has_own_title]
-        same = (self._works.work(work).same for work in cited_at(masks))
+            works = [id for id in works if self._works.work(id).can_be_shown]
+        beside = (work for mask in masks for work in available.paper.works_beside(mask))
+        same = (self._works.work(work).same for work in chain(cited_at(masks), beside))
         return self._works.apart(works, available.paper.same, *same)
 
     def _draw(
@@ -417,3 +535,16 @@ def _fours(cited: Sequence[int], sets: int, rng: Random) -> list[tuple[int, ...]
     fours = list(combinations(by_work.values(), MASKS))
     every = ceil(sum(prod(map(len, four)) for four in fours) / sets)
     return list(islice(chain.from_iterable(product(*four) for four in fours), rng.randrange(every), None, every))
+
+
+class _Columns(NamedTuple):
+    """What rows have, as a table."""
+
+    names: list[Hashable]
+    marked: NDArray[np.bool_]
+
+
+def _columns(rows: Sequence[Sequence[Hashable]]) -> _Columns:
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    held = list(map(set, rows))
+    return _Columns(names, np.array([[name in row for name in names] for row in held], dtype=bool))

@@ -19,6 +19,7 @@ PaperScope = Literal["full", "section"]
 CandidateSampling = Literal["random", "nearest"]
 Form = Literal["concise", "full", "body"]
 Masking = Literal["all", "one"]
+MaskedCitations = Literal["lone", "any"]
 CandidateCount = int | Literal["all"]
 """A number of candidates, or all works of the reference list that have enough text."""
 
@@ -41,11 +42,21 @@ class Difficulty(Record):
     names of what it presents (body)."""
     scope: PaperScope = "full"
     """The text of the question paper: all of it, or the section of the mask."""
+    citations: MaskedCitations | None = None
+    """Whether only citations that are alone in their brackets are asked about, or also those that are grouped with
+    citations of other works, if none of these is a candidate; None for both in clozes whose shortcuts are filtered out.
+    The sentence of a group may fit other works as well, but the four masks of a cloze exclude each other's works."""
     masking: Masking = "all"
     """Whether every mention of a candidate is hidden, or only what the question asks about."""
     candidates: CandidateCount = MASKS
     filtered: bool = False
     """Whether items are chosen so that matching shared words does no better than chance."""
+
+    def asks_about_groups(self, task: CitationTask) -> bool:
+        """Whether citations that are grouped with others are asked about."""
+        if self.citations is None:
+            return self.filtered and task == "cloze" and self.candidates == MASKS
+        return self.citations == "any" and task != "set"
 
     @property
     def least_candidates(self) -> int:
@@ -98,7 +109,10 @@ class CitationSettings(FamilySettings):
     yearly: bool = False
     """Build --items for each year of the question papers, instead of in total."""
     per_paper: Position = 5
-    """Maximum number of items from one question paper."""
+    """The most items of a task and level from one question paper; so many in all if the other papers suffice."""
+    citations: MaskedCitations | None = None
+    """Ask only about citations alone in their brackets (lone), or also about those grouped with others, none of them
+    candidates (any); by default lone, and any in hard clozes."""
     mask: Masking = "all"
     """Hide every mention of the candidates in the question paper (all), or only the citation in question (one)."""
     candidates: CandidateCount = MASKS
@@ -156,6 +170,8 @@ class CitationSettings(FamilySettings):
         levels: dict[str, Difficulty] = {CUSTOM_LEVEL: LEVELS[self.levels[0]]} if self._custom else {}
         levels = levels or {name: LEVELS[name] for name in self.levels}
         changes = {**self._custom, "mask": self.mask, "candidates": self.candidates}
+        if self.citations is not None:
+            changes["citations"] = self.citations
         return {name: _changed(level, changes) for name, level in levels.items()}
 
     def variants(self, level: str) -> dict[str, Difficulty]:

@@ -278,12 +278,24 @@ class CommonWords:
 
     def is_typical_of(self, text: str, name: str) -> bool:
         """Whether a text uses a name much more often than all sampled texts: others only mention what it presents."""
-        rates = (one.count(name) / len(one) for one in self.texts if one and not text.startswith(one))
-        return text.count(name) > TYPICAL * len(text) * max(rates, default=0.0)
+        return _is_typical(name, text, self.texts)
+
+    def is_typical_phrase_of(self, text: str, phrase: str) -> bool:
+        """The same for a phrase, which may be printed with capitals."""
+        return _is_typical(phrase.lower(), text.lower(), self._lowered)
+
+    @cached_property
+    def _lowered(self) -> tuple[str, ...]:
+        return tuple(map(str.lower, self.texts))
 
     def has_phrase(self, phrase: str) -> bool:
         """Whether many documents use a phrase in lower case, as they use "deep learning"."""
         return sum(phrase in text for text in self.texts) >= max(3, len(self.texts) * PHRASE_SHARE)
+
+
+def _is_typical(name: str, text: str, texts: Iterable[str]) -> bool:
+    rates = (one.count(name) / len(one) for one in texts if one and not text.startswith(one))
+    return text.count(name) > TYPICAL * len(text) * max(rates, default=0.0)
 
 
 _known: WeakKeyDictionary[Corpus, CommonWords] = WeakKeyDictionary()
@@ -383,6 +395,8 @@ def _named_parts(printed: str, text: str, common: CommonWords) -> set[str]:
     return set(re.findall(rf"\b{re.escape(printed)}[A-Z][a-z]\w*", text))
 
 
+TITLE_PHRASE, TITLE_PHRASE_USES = (2, 3), 10
+"""The number of words of a phrase of the title that can be a name, and how often the work uses it at least."""
 SHORT_TITLE = range(3, 7)
 """The number of words of a title that is recognized without one of them."""
 
@@ -489,6 +503,7 @@ class WorkNames:
     """The names of one work, and where a text mentions them."""
 
     def __init__(self, title: str, abstract: str, text: str, common: CommonWords) -> None:
+        self._title, self._text, self._common = title, text, common
         self.names = names_of(title, abstract, text, common)
         self.in_sentences = [*self.names, *_shorter_titles(title, common)]
         """The names, and a short title without one of its words: "classifier-free guidance" in a sentence names the
@@ -502,6 +517,26 @@ class WorkNames:
         folded = FoldedText.of(text)
         for name in self.names:
             yield from name.spans(text, folded)
+
+    def is_end_of(self, before: str) -> bool:
+        """Whether the last words before a citation are a phrase of the title that is typical of the work, which is what
+        the citation names then: "we use latent diffusion [3]" for "Image synthesis with latent diffusion models"."""
+        titled = [_singular(fold(word)) for word in _WORD.findall(self._title.replace("-", " "))]
+        last = list(re.finditer(r"[^\W_]+", before))[-max(TITLE_PHRASE) :]
+        if not last or re.search(r"[.;:!?|]", before[last[-1].end() :]):
+            return False
+        for many in TITLE_PHRASE:
+            words = [_singular(fold(match[0])) for match in last[-many:]]
+            phrase = before[last[-many].start() : last[-1].end()] if len(words) == many else ""
+            if (
+                phrase
+                and not {words[0], words[-1]} & SMALL
+                and any(titled[at : at + many] == words for at in range(len(titled)))
+                and self._text.lower().count(phrase.lower()) >= TITLE_PHRASE_USES
+                and self._common.is_typical_phrase_of(self._text, phrase)
+            ):
+                return True
+        return False
 
     def is_in(self, sentence: str) -> bool:
         """Whether a sentence mentions the work by one of the names."""

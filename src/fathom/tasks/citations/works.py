@@ -13,7 +13,7 @@ from fathom.contexts.layout import forges_boundary
 from fathom.corpus.store import Corpus
 from fathom.records.documents import DocumentId, FieldName
 from fathom.records.spans import Span
-from fathom.tasks.citations.papers import LEFT_OUT, top_level, without
+from fathom.tasks.citations.papers import LEFT_OUT, Mask, Paper, top_level, without
 from fathom.tasks.citations.settings import Form
 from fathom.tasks.citations.shown_text import NAME_MASK, ShownText, show
 from fathom.tasks.citations.word_counts import Words, letters_of, occurrences, stems_in, words_of
@@ -99,9 +99,16 @@ class CandidateWork:
         return sum(word in rest for word in words) >= least
 
     @cached_property
-    def is_plain(self) -> bool:
-        """Whether none of its lines has the form of a boundary line between documents."""
-        return not forges_boundary(self._corpus.stored_text(self.outline.id).utf8)
+    def can_be_shown(self) -> bool:
+        """Whether it has its own title, and none of its lines has the form of a boundary line between documents."""
+        return self.has_own_title and not forges_boundary(self._corpus.stored_text(self.outline.id).utf8)
+
+    def is_named_at(self, mask: Mask, paper: Paper) -> bool:
+        """Whether the sentence of a mask should only describe what it cites, but names this work."""
+        if mask.citation_type != "descriptive":
+            return False
+        before = paper.text[mask.sentence.start : mask.place.start]
+        return self.is_named_in(paper.sentence_without(mask)) or self.names.is_end_of(before)
 
     def lacks(self, form: Form) -> FieldName | None:
         """A field that is not known and that the form would show or hide; None if it can be shown as it is meant.
