@@ -147,10 +147,17 @@ class EntityTable:
 
     def database(self, columns: Sequence[FigureColumn]) -> Database:
         """The table with these columns, without the entities that are left out."""
-        used = self._used(columns)
-        return database_with(
-            self.pack.name, used, {column.name: [column.printed(one) for one in used] for column in columns}
-        )
+        names = tuple((column.name, column.scale) for column in columns)
+        if names not in self._databases:
+            used = self._used(columns)
+            self._databases[names] = database_with(
+                self.pack.name, used, {column.name: [column.printed(one) for one in used] for column in columns}
+            )
+        return self._databases[names]
+
+    @cached_property
+    def _databases(self) -> dict[tuple[tuple[str, Decimal], ...], Database]:
+        return {}
 
 
 def database_with(

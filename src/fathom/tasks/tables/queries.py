@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
+from random import Random
+from typing import NamedTuple
 
 from fathom.tasks.programs import tree
 from fathom.tasks.tables.query_constants import condition_of, constant_beyond, opposite, plain, rows_where, values
@@ -14,8 +16,8 @@ _Maker = Callable[[], ProgramQuestion | None]
 
 TRIES = 12
 """Attempts at one form of question."""
-EMPTY_TRIES = 150
-"""Attempts at a form whose conditions nothing meets."""
+EMPTY_TRIES, CONSTANT_TRIES = 40, 4
+"""Attempts at a form whose conditions nothing meets: questions, and constants of each."""
 
 FEWEST_OF_SHARE = 8
 """Minimum number of entities in a question about a share."""
@@ -23,6 +25,14 @@ COUNTED_COMPARISONS = 0.8
 """The share of questions with an answer about two fields that ask for a number of entities, not for a list."""
 
 _ZERO = Decimal(0)
+
+
+class _Drawn(NamedTuple):
+    """A question with what it was drawn by."""
+
+    question: ProgramQuestion
+    maker: _Maker
+    seed: int
 
 
 class QueryMaker(QueryParts):
@@ -34,37 +44,51 @@ class QueryMaker(QueryParts):
         Its form is then that of a question with an answer, drawn first: what has an answer in no question about these
         documents, such as the mean of a group of four companies, would suggest that there is none.
         """
-        self._empty = False
         for _ in range(TRIES if empty else 1):
             drawn = self._drawn(level)
             if drawn is None or not empty:
-                return drawn and drawn[0]
-            if tree.may_be_empty(drawn[0].program):
-                return self._without_answer(drawn[1])
+                return drawn and drawn.question
+            if tree.may_be_empty(drawn.question.program):
+                return self._without_answer(drawn)
         return None
 
-    def _drawn(self, level: Level) -> tuple[ProgramQuestion, _Maker] | None:
-        """A question with an answer, and what it was made by."""
+    def _drawn(self, level: Level) -> _Drawn | None:
+        """A question with an answer."""
         makers = self._makers()[level]
-        if self._rng.random() < 0.5:
+        if self._seeds.random() < 0.5:
             # Months are easy to ask for, and would crowd out other questions.
             makers = [maker for maker in makers if maker not in self._month_makers()] or makers
         # A form that seldom finds clear constants gets several tries, so that it is not crowded out.
-        for maker in self._rng.sample(makers, len(makers)):
+        for maker in self._seeds.sample(makers, len(makers)):
             for _ in range(TRIES):
-                made = maker()
-                if made is not None:
-                    return made, maker
+                drawn = self._with_answer(maker)
+                if drawn is not None:
+                    return drawn
         return None
 
-    def _without_answer(self, maker: _Maker) -> ProgramQuestion | None:
-        """A question of the same form whose conditions nothing meets."""
-        self._empty = True
+    def _with_answer(self, maker: _Maker) -> _Drawn | None:
+        seed = self._seeds.getrandbits(64)
+        made = self._made(maker, seed, empty=False)
+        return None if made is None else _Drawn(made, maker, seed)
+
+    def _without_answer(self, drawn: _Drawn | None) -> ProgramQuestion | None:
+        """The same question with constants that nothing meets, or, if none are found, one of the same form."""
+        assert drawn is not None
+        maker = drawn.maker
         for _ in range(EMPTY_TRIES):
-            made = maker()
-            if made is not None and tree.may_be_empty(made.program):
-                return made
+            if drawn is not None and tree.may_be_empty(drawn.question.program):
+                for _ in range(CONSTANT_TRIES):
+                    made = self._made(maker, drawn.seed, empty=True)
+                    if made is not None and tree.may_be_empty(made.program):
+                        return made
+            drawn = self._with_answer(maker)
         return None
+
+    def _made(self, maker: _Maker, seed: int, empty: bool) -> ProgramQuestion | None:
+        """A question about the figures that the seed draws, with constants of its own."""
+        self._empty = empty
+        self._rng, self._constants = Random(seed), Random(self._seeds.getrandbits(64))
+        return maker()
 
     def _month_makers(self) -> list[_Maker]:
         return [self._month_of_field, self._month_of_group, self._month_of_metric]
@@ -147,7 +171,7 @@ class QueryMaker(QueryParts):
         pairs = [(by_name[one], by_name[two]) for one, two in self._comparable() if {one, two} <= by_name.keys()]
         if not pairs:
             return None
-        one, two = self._rng.choice(pairs)
+        one, two = self._constants.choice(pairs)
         operation = "count" if self._counts_comparison() else "filter"
         return self._select(self._compared(one, two), "medium", operation, [one, two])
 
@@ -185,7 +209,7 @@ class QueryMaker(QueryParts):
 
     def _share(self) -> ProgramQuestion | None:
         quantity = self._one_of([one for one in [*self._fields, *self._metrics] if not one.has_gaps])
-        test = self._test(quantity, [quantity]) if quantity else None
+        test = self._test(quantity, self._sign(quantity, [quantity]), [quantity]) if quantity else None
         # A share of four is a quarter, a half or three quarters.
         if quantity is None or test is None or len(self._values(quantity, [quantity])) < FEWEST_OF_SHARE:
             return None
@@ -201,7 +225,7 @@ class QueryMaker(QueryParts):
         if group is None or quantity is None or set(group.columns) & set(quantity.columns):
             return None
         quantity = self._readable(quantity, mean=True)
-        test = self._test(group, [group, quantity], least=FEWEST_IN_GROUP)
+        test = self._test(group, self._sign(group, [group, quantity]), [group, quantity], least=FEWEST_IN_GROUP)
         if test is None:
             return None
         first, second = (
@@ -231,7 +255,7 @@ class QueryMaker(QueryParts):
         quantity = self._one_of([*self._fields, *self._metrics])
         if group is None or quantity is None or set(group.columns) & set(quantity.columns):
             return None
-        test = self._test(group, [group, quantity], least=FEWEST_IN_GROUP)
+        test = self._test(group, self._sign(group, [group, quantity]), [group, quantity], least=FEWEST_IN_GROUP)
         if test is None:
             return None
         where = condition_of([test])
@@ -240,7 +264,7 @@ class QueryMaker(QueryParts):
         inside = [row for row, met in enumerate(rows_where(database, where)) if met]
         differences = values(database, above)
         reached = [differences[row] for row in inside]
-        margin = constant_beyond(reached, ">", self._rng) if self._empty else self._margin(reached, quantity)
+        margin = constant_beyond(reached, ">", self._constants) if self._empty else self._margin(reached, quantity)
         if margin is None:
             return None
         condition = tree.And(where, tree.Compare(above, ">", plain(margin)))
@@ -279,7 +303,7 @@ class QueryMaker(QueryParts):
         ]
         if not pairs:
             return None
-        metric, other = self._rng.choice(pairs)
+        metric, other = self._constants.choice(pairs)
         tests = self._compared(metric, other)
         positive = QuantityCondition(metric, ">", _ZERO)
         if tests and not any(one is not None and abs(one) < 1e-9 for one in self._values(metric, [metric, other])):

@@ -81,17 +81,19 @@ def constant_between(
     least: int = 1,
     floor: float = 0.0,
     sign: str = ">",
+    few: int = 0,
 ) -> Decimal | None:
     """A round number with at least `least` of the values on either side; with `positive`, of the values above zero.
 
-    It differs from every value by at least `floor`. Often, few values are above it, or below it if the sign is "<".
+    It differs from every value by at least `floor`. With `few`, it is often one of those that the fewest values are
+    above, or below if the sign is "<".
     """
     sides = sorted({value for value in known if value is not None and (not positive or value > 0)})
     places = list(range(0 if positive else least, len(sides) + 1 - max(least, 1)))
     rng.shuffle(places)
-    if rng.random() < SELECTIVE:
-        few = places and (sorted(places)[-FEW:] if sign == ">" else sorted(places)[:FEW])
-        places.sort(key=lambda place: place not in few)
+    if few and rng.random() < SELECTIVE:
+        outer = places and (sorted(places)[-few:] if sign == ">" else sorted(places)[:few])
+        places.sort(key=lambda place: place not in outer)
     for place in places:
         low = sides[place - 1] if place else 0.0
         constant = _round_between(low, sides[place], rng, floor)
@@ -114,6 +116,24 @@ def constant_beyond(known: Sequence[float | None], sign: str, rng: Random) -> De
     rng.shuffle(steps)
     spans = ((sides[-1], sides[-1] * step) if sign == ">" else (lowest / step, lowest) for step in steps)
     return next((found for span in spans if (found := _round_between(*span, rng)) is not None), None)
+
+
+def constant_apart(
+    met: Sequence[float], unmet: Sequence[float], sign: str, rng: Random, least: int = 1, floor: float = 0.0
+) -> Decimal | None:
+    """A positive round number that at least `least` values of `met` are beyond, and none of `unmet` is."""
+    both = sorted({*met, *unmet})
+    limit = max(unmet) if sign == ">" else min(unmet)
+    gaps = []
+    for low, high in pairwise([0.0, *(value for value in both if value > 0)]):
+        inside = sum(value >= high if sign == ">" else value <= low for value in met)
+        outside = low >= limit if sign == ">" else high <= limit
+        if outside and inside >= least:
+            gaps.append((low, high))
+    rng.shuffle(gaps)
+    found = (_round_between(*gap, rng, floor) for gap in gaps)
+    usual = Decimal(abs(both[len(both) // 2]))
+    return next((constant for constant in found if constant is not None and constant * 10 >= usual), None)
 
 
 def _round_between(low: float, high: float, rng: Random, floor: float = 0.0) -> Decimal | None:

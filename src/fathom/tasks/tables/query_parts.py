@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from decimal import Decimal
 from itertools import pairwise
 from random import Random
@@ -16,7 +17,9 @@ from fathom.tasks.tables.entity_table import EntityTable, FigureColumn
 from fathom.tasks.tables.months import MONTH
 from fathom.tasks.tables.quantities import Quantity
 from fathom.tasks.tables.query_constants import (
+    FEW,
     condition_of,
+    constant_apart,
     constant_between,
     constant_beyond,
     is_close,
@@ -41,6 +44,10 @@ MOST_MONTHS = 8
 RARELY_BELOW = 0.2
 """How often values that may be negative are asked to be below a constant, compared to above."""
 
+import os
+PAIRED = float(os.environ.get("PAIRED", "0.6"))
+ALIKE = 2 / 3
+
 
 @dataclass(frozen=True)
 class ProgramQuestion:
@@ -59,9 +66,15 @@ class ProgramQuestion:
 class QueryParts:
     """Draws the parts of questions about one entity table."""
 
-    def __init__(self, table: EntityTable, rng: Random) -> None:
+    def __init__(self, table: EntityTable, rng: Random, partners: Sequence[QueryParts] = ()) -> None:
         self._table = table
+        self._seeds = rng
         self._rng = rng
+        """Draws what is asked about: figures, signs, the first or the last."""
+        self._constants = rng
+        """Draws the constants of the conditions."""
+        self._partners = partners
+        """The same figures of other documents."""
         self._words = wording(table)
         self._empty = False
         """Whether nothing may meet the conditions of the question that is drawn."""
@@ -73,12 +86,16 @@ class QueryParts:
         self._growths = _known(quantities.growth(table, name, year) for name in pack.fields if year is not None)
         self._composites = _known(quantities.composite(table, one, year) for one in pack.composites.values())
 
+    @cached_property
+    def _by_measure(self) -> dict[tree.Measure, Quantity]:
+        return {one.measure: one for one in [*self._fields, *self._metrics, *self._growths, *self._composites]}
+
     def _one_of(self, options: Sequence[Quantity]) -> Quantity | None:
         return self._rng.choice(options) if options else None
 
     def _comparable(self) -> list[tuple[str, str]]:
         """The pairs of fields that may be compared, each in a random order."""
-        return [(one, two) if self._rng.random() < 0.5 else (two, one) for one, two in self._table.pack.comparable]
+        return [(one, two) if self._constants.random() < 0.5 else (two, one) for one, two in self._table.pack.comparable]
 
     def _database(self, used: Sequence[Quantity]) -> Database:
         return self._table.database(_columns(used))
@@ -111,10 +128,7 @@ class QueryParts:
             return self._query(program, self._words.average(quantity, ()), level, operation, [quantity])
         if shared:
             return None
-        if self._empty:
-            test = self._test_beyond(group, [group, quantity])
-        else:
-            test = self._test(group, [group, quantity], least=FEWEST_IN_GROUP)
+        test = self._only_test(group, self._sign(group, [group, quantity]), [group, quantity], FEWEST_IN_GROUP)
         if test is None:
             return None
         if not self._empty and self._too_few_known(quantity, condition_of([test]), [group, quantity]):
@@ -162,7 +176,7 @@ class QueryParts:
         if month is None or group is None or month.has_gaps:
             return None
         used = [group, month]
-        test = self._test_beyond(group, used) if self._empty else self._test(group, used, least=FEWEST_IN_GROUP)
+        test = self._only_test(group, self._sign(group, used), used, FEWEST_IN_GROUP)
         # Of many months, the earliest is January.
         if test is None or sum(rows_where(self._database(used), condition_of([test]))) > MOST_MONTHS:
             return None
@@ -174,33 +188,37 @@ class QueryParts:
     def _margin(self, differences: Sequence[float | None], quantity: Quantity) -> Decimal | None:
         """A margin that some entities exceed."""
         sizes = [abs(value) for value in self._values(quantity, [quantity]) if value is not None]
-        return constant_between(differences, self._rng, True, floor=quantity.floor(sizes, of_difference=True))
+        return constant_between(differences, self._constants, True, floor=quantity.floor(sizes, of_difference=True))
 
     def _filter(self, used: Sequence[Quantity | None], level: Level, operation: str) -> ProgramQuestion | None:
         known = [one for one in used if one is not None]
         if len(known) < len(used):
             return None
-        if self._empty and len(known) > 1:
-            tests = self._exclusive_tests(known)
+        signs = [self._sign(one, known) for one in known]
+        if len(known) == 1:
+            draw = self._test if operation == "count" else self._only_test
+            test = draw(known[0], signs[0], known)
+            return self._select([test], level, operation, known) if test else None
+        if self._empty:
+            tests = self._exclusive_tests(known, signs)
         else:
-            draw = self._test_beyond if self._empty else self._test
-            tests = [test for one in known if (test := draw(one, known)) is not None]
-        beyond = self._empty and len(known) == 1
-        if len(tests) < len(known) or not (beyond or self._every_condition_matters(tests, known)):
+            pairs = zip(known, signs, strict=True)
+            tests = [test for one, sign in pairs if (test := self._test(one, sign, known, FEW)) is not None]
+        if len(tests) < len(known) or not self._every_condition_matters(tests, known):
             return None
         return self._select(tests, level, operation, known)
 
-    def _exclusive_tests(self, used: Sequence[Quantity]) -> list[QuantityCondition]:
+    def _exclusive_tests(self, used: Sequence[Quantity], signs: Sequence[str]) -> list[QuantityCondition]:
         """A test for each of two quantities that some entities meet, but none both; fewer if none were found."""
-        one, two = self._rng.sample(used, 2)
-        first = self._test(one, used)
+        (one, sign), (two, other_sign) = self._constants.sample([*zip(used, signs, strict=True)], 2)
+        first = self._test(one, sign, used, FEW)
         if first is None:
             return []
         inside = rows_where(self._database(used), condition_of([first]))
         met = [
             value for value, is_met in zip(self._values(two, used), inside, strict=True) if is_met and value is not None
         ]
-        second = self._test(two, used, unmet=met)
+        second = self._test(two, other_sign, used, FEW, unmet=met)
         tests = {id(one): first, id(two): second}
         return [test for quantity in used if (test := tests[id(quantity)]) is not None]
 
@@ -242,8 +260,20 @@ class QueryParts:
         text = self._words.counting(tests) if counted else self._words.listing(tests)
         return self._query(program, text, level, operation, used)
 
+    def _sign(self, quantity: Quantity, used: Sequence[Quantity]) -> str:
+        """Whether the values are asked to be above or below a constant."""
+        lowest = min((value for value in self._values(quantity, used) if value is not None), default=0)
+        # Below zero nobody asks, so that there is no "<" that such values never meet: it is rare for all of them.
+        return self._rng.choices("><", (1, 1 if lowest > 0 else RARELY_BELOW))[0]
+
     def _test(
-        self, quantity: Quantity, used: Sequence[Quantity], least: int = 1, unmet: Sequence[float] = ()
+        self,
+        quantity: Quantity,
+        sign: str,
+        used: Sequence[Quantity],
+        few: int = 0,
+        least: int = 1,
+        unmet: Sequence[float] = (),
     ) -> QuantityCondition | None:
         """A condition that some entities meet and others do not, with a constant that is close to no value.
 
@@ -252,24 +282,51 @@ class QueryParts:
         known = [value for value in self._values(quantity, used) if value is not None]
         # Nobody asks for a growth of more than -2%, or for a profit above -3 million.
         positive = quantity.growth or min(known, default=0) < 0
-        # Below zero nobody asks, so that there is no "<" that such values never meet: it is rare here, too.
-        sign = self._rng.choices("><", (1, 1 if min(known, default=0) > 0 else RARELY_BELOW))[0]
         if unmet:
             known = [one for one in known if (one >= max(unmet) if sign == ">" else one <= min(unmet))]
-        constant = constant_between(known, self._rng, positive, least, quantity.floor(_sizes(known)), sign)
+        floor = quantity.floor(_sizes(known))
+        constant = constant_between(known, self._constants, positive, least, floor, sign, few)
         if not constant or (quantity.unit == "%" and not is_plain_percentage(constant, known)):
             return None
         above = sum(value > constant for value in known)
         return QuantityCondition(quantity, sign, constant) if least <= above <= len(known) - least else None
 
-    def _test_beyond(self, quantity: Quantity, used: Sequence[Quantity]) -> QuantityCondition | None:
-        """A condition that no entity meets, with a constant close to the extreme value."""
-        sign = self._rng.choice("><")
+    def _only_test(
+        self, quantity: Quantity, sign: str, used: Sequence[Quantity], least: int = 1
+    ) -> QuantityCondition | None:
+        """The condition of a question that has no other; no entity meets it if the question has no answer."""
+        if self._partners and (self._empty or self._constants.random() < PAIRED):
+            return self._test_apart(quantity, sign, used, least)
+        if not self._empty:
+            return self._test(quantity, sign, used, FEW, least)
         known = self._values(quantity, used)
-        constant = constant_beyond(known, sign, self._rng)
+        constant = constant_beyond(known, sign, self._constants)
         if constant is None or (quantity.unit == "%" and not is_plain_percentage(constant, known)):
             return None
         return QuantityCondition(quantity, sign, constant)
+
+    def _test_apart(
+        self, quantity: Quantity, sign: str, used: Sequence[Quantity], least: int
+    ) -> QuantityCondition | None:
+        """A condition that entities meet here and none of a partner does, or the other way round."""
+        here = [value for value in self._values(quantity, used) if value is not None]
+        for partner in self._constants.sample(self._partners, len(self._partners)):
+            there = partner._values_of(quantity)
+            if len(there) < ALIKE * len(here):
+                continue
+            there = self._constants.sample(there, min(len(here), len(there)))
+            met, unmet = (there, here) if self._empty else (here, there)
+            constant = constant_apart(met, unmet, sign, self._constants, least, quantity.floor(_sizes(here)))
+            if constant and (quantity.unit != "%" or is_plain_percentage(constant, [*here, *there])):
+                return QuantityCondition(quantity, sign, constant)
+        return None
+
+    def _values_of(self, quantity: Quantity) -> list[float]:
+        """The values that a quantity of another table has here."""
+        same = self._by_measure.get(quantity.measure)
+        if same is None or same.unit != quantity.unit:
+            return []
+        return [value for value in self._values(same, [same]) if value is not None]
 
     def _query(
         self,
