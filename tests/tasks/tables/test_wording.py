@@ -59,6 +59,11 @@ def test_a_question_without_a_year_says_which_figure_counts() -> None:
     assert Chinese(COMPANIES, None, "", True).scope(()).endswith("以最近时期的数值为准。")
 
 
+def test_a_positive_figure_is_asked_for_in_words() -> None:
+    counted = English(COMPANIES, 2023, "").counting([Condition(quantity("free cash flow"), ">", Decimal(0))])
+    assert counted == "For how many of these companies was free cash flow in fiscal year 2023 positive?"
+
+
 def test_a_group_is_named_before_its_average() -> None:
     english, group = English(COMPANIES, 2023, ""), Condition(quantity("equity ratio"), ">", Decimal(40))
     assets = quantity("total assets", unit="million USD", additive=True, instant=True)

@@ -98,6 +98,11 @@ class EntityTable:
     def entities(self) -> tuple[str, ...]:
         return self.known.entities
 
+    def is_like(self, other: EntityTable) -> bool:
+        """Whether the other table has the same figures of other documents."""
+        ours, theirs = ((one.pack.name, one.language, one.year, one.currency) for one in (self, other))
+        return ours == theirs
+
     @cached_property
     def columns(self) -> dict[Slot, FigureColumn]:
         """The figures that questions may use: of this year, and of the year before where there is one."""
@@ -147,17 +152,10 @@ class EntityTable:
 
     def database(self, columns: Sequence[FigureColumn]) -> Database:
         """The table with these columns, without the entities that are left out."""
-        names = tuple((column.name, column.scale) for column in columns)
-        if names not in self._databases:
-            used = self._used(columns)
-            self._databases[names] = database_with(
-                self.pack.name, used, {column.name: [column.printed(one) for one in used] for column in columns}
-            )
-        return self._databases[names]
-
-    @cached_property
-    def _databases(self) -> dict[tuple[tuple[str, Decimal], ...], Database]:
-        return {}
+        used = self._used(columns)
+        return database_with(
+            self.pack.name, used, {column.name: [column.printed(one) for one in used] for column in columns}
+        )
 
 
 def database_with(

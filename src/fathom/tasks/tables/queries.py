@@ -8,7 +8,7 @@ from random import Random
 from typing import NamedTuple
 
 from fathom.tasks.programs import tree
-from fathom.tasks.tables.query_constants import condition_of, constant_beyond, opposite, plain, rows_where, values
+from fathom.tasks.tables.query_constants import condition_of, opposite, plain, rows_where
 from fathom.tasks.tables.query_parts import FEWEST_IN_GROUP, LONGEST_LIST, Level, ProgramQuestion, QueryParts
 from fathom.tasks.tables.wording import QuantityCondition
 
@@ -16,13 +16,11 @@ _Maker = Callable[[], ProgramQuestion | None]
 
 TRIES = 12
 """Attempts at one form of question."""
-EMPTY_TRIES, CONSTANT_TRIES = 40, 4
-"""Attempts at a form whose conditions nothing meets: questions, and constants of each."""
+PAIR_TRIES, CONSTANT_TRIES = 20, 4
+"""Attempts at a question with and without an answer, and at the constants of the latter."""
 
 FEWEST_OF_SHARE = 8
 """Minimum number of entities in a question about a share."""
-COUNTED_COMPARISONS = 0.8
-"""The share of questions with an answer about two fields that ask for a number of entities, not for a list."""
 
 _ZERO = Decimal(0)
 
@@ -38,18 +36,18 @@ class _Drawn(NamedTuple):
 class QueryMaker(QueryParts):
     """Draws questions about one entity table."""
 
-    def make(self, level: Level, empty: bool = False) -> ProgramQuestion | None:
+    def make(self, level: Level, empty: bool | None = None) -> ProgramQuestion | None:
         """A question of that level; None if none was found. With `empty` nothing meets its conditions.
 
-        Its form is then that of a question with an answer, drawn first: what has an answer in no question about these
-        documents, such as the mean of a group of four companies, would suggest that there is none.
+        If `empty` is not None, some questions have no answer. Then a question that may have none is asked only if there
+        are constants for both cases: forms and figures with one case alone would tell which it is.
         """
         for _ in range(TRIES if empty else 1):
             drawn = self._drawn(level)
-            if drawn is None or not empty:
+            if drawn is None or (empty is None or not (empty or tree.may_be_empty(drawn.question.program))):
                 return drawn and drawn.question
             if tree.may_be_empty(drawn.question.program):
-                return self._without_answer(drawn)
+                return self._in_pair(drawn, empty)
         return None
 
     def _drawn(self, level: Level) -> _Drawn | None:
@@ -71,18 +69,22 @@ class QueryMaker(QueryParts):
         made = self._made(maker, seed, empty=False)
         return None if made is None else _Drawn(made, maker, seed)
 
-    def _without_answer(self, drawn: _Drawn | None) -> ProgramQuestion | None:
-        """The same question with constants that nothing meets, or, if none are found, one of the same form."""
-        assert drawn is not None
-        maker = drawn.maker
-        for _ in range(EMPTY_TRIES):
-            if drawn is not None and tree.may_be_empty(drawn.question.program):
-                for _ in range(CONSTANT_TRIES):
-                    made = self._made(maker, drawn.seed, empty=True)
-                    if made is not None and tree.may_be_empty(made.program):
-                        return made
-            drawn = self._with_answer(maker)
-        return None
+    def _in_pair(self, drawn: _Drawn, empty: bool) -> ProgramQuestion | None:
+        """The question, or the same one with constants that nothing meets; another one of the form if there are none.
+
+        A form of which there are no pairs is asked with an answer.
+        """
+        found: _Drawn | None = drawn
+        for _ in range(PAIR_TRIES):
+            for _ in range(CONSTANT_TRIES if found else 0):
+                assert found is not None
+                made = self._made(drawn.maker, found.seed, empty=True)
+                if made is not None and tree.may_be_empty(made.program):
+                    return made if empty else found.question
+            found = self._with_answer(drawn.maker)
+            if found is not None and not tree.may_be_empty(found.question.program):
+                found = None
+        return None if empty else drawn.question
 
     def _made(self, maker: _Maker, seed: int, empty: bool) -> ProgramQuestion | None:
         """A question about the figures that the seed draws, with constants of its own."""
@@ -171,16 +173,8 @@ class QueryMaker(QueryParts):
         pairs = [(by_name[one], by_name[two]) for one, two in self._comparable() if {one, two} <= by_name.keys()]
         if not pairs:
             return None
-        one, two = self._constants.choice(pairs)
-        operation = "count" if self._counts_comparison() else "filter"
-        return self._select(self._compared(one, two), "medium", operation, [one, two])
-
-    def _counts_comparison(self) -> bool:
-        """Whether the entities of which one figure exceeds another are counted, not listed.
-
-        One never exceeds the other in few reports: if they were listed, a comparison would suggest that some meet it.
-        """
-        return not self._empty and self._rng.random() < COUNTED_COMPARISONS
+        one, two = self._rng.choice(pairs)
+        return self._select(self._compared(one, two), "medium", "count", [one, two])
 
     def _growth(self) -> ProgramQuestion | None:
         quantity = self._one_of(self._growths)
@@ -255,24 +249,22 @@ class QueryMaker(QueryParts):
         quantity = self._one_of([*self._fields, *self._metrics])
         if group is None or quantity is None or set(group.columns) & set(quantity.columns):
             return None
-        test = self._test(group, self._sign(group, [group, quantity]), [group, quantity], least=FEWEST_IN_GROUP)
-        if test is None:
+        used = [group, quantity]
+        drawn = self._margin_apart(group, quantity) if self._is_paired() else self._own_margin(group, quantity)
+        if drawn is None:
             return None
+        test, margin = drawn.test, drawn.value
         where = condition_of([test])
         above = tree.Arithmetic(quantity.measure, "-", tree.PeerAggregate("AVG", quantity.measure, among=where))
-        database = self._database([group, quantity])
-        inside = [row for row, met in enumerate(rows_where(database, where)) if met]
-        differences = values(database, above)
-        reached = [differences[row] for row in inside]
-        margin = constant_beyond(reached, ">", self._constants) if self._empty else self._margin(reached, quantity)
-        if margin is None:
-            return None
+        database = self._database(used)
         condition = tree.And(where, tree.Compare(above, ">", plain(margin)))
         met = sum(rows_where(database, condition))
+        if self._empty == bool(met):
+            return None
         counted = not self._empty and (self._rng.random() < 0.25 or met > LONGEST_LIST)
         text = self._words.above_group_average(test, quantity, margin, counted)
         program = tree.Program(tree.Count() if counted else tree.Labels(), condition)
-        return self._query(program, text, "hard", "above group average", [group, quantity])
+        return self._query(program, text, "hard", "above group average", used)
 
     def _composite(self) -> ProgramQuestion | None:
         quantity = self._one_of(self._composites)
@@ -297,15 +289,15 @@ class QueryMaker(QueryParts):
         pairs = [
             (metric, by_name[two])
             for metric in self._metrics
-            for one, two in self._table.pack.comparable
+            for one, two in self.table.pack.comparable
             if metric.formula[0] == "-" and metric.columns[0].slot.field == one and two in by_name
             if by_name[two].unit == metric.unit and by_name[two].columns[0] not in metric.columns
         ]
         if not pairs:
             return None
-        metric, other = self._constants.choice(pairs)
+        metric, other = self._rng.choice(pairs)
         tests = self._compared(metric, other)
         positive = QuantityCondition(metric, ">", _ZERO)
         if tests and not any(one is not None and abs(one) < 1e-9 for one in self._values(metric, [metric, other])):
             tests = [positive, *tests] if self._every_condition_matters([positive, *tests], [metric, other]) else tests
-        return self._select(tests, "hard", "derived comparison", [metric, other], self._counts_comparison())
+        return self._select(tests, "hard", "derived comparison", [metric, other], counted=True)

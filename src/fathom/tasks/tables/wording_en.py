@@ -131,6 +131,8 @@ class English:
         do = self._verb(quantity.noun, "did", "does", "do")
         if isinstance(test.value, Quantity):
             return f"{do} {noun}{when} exceed {the(test.value.noun)}{_same(quantity, test.value) if self._past else ''}"
+        if not test.value:
+            return f"{self._be(quantity.noun)} {noun}{when} {'positive' if test.sign == '>' else 'negative'}"
         value = with_unit(test.value, quantity.unit)
         if quantity.growth and test.sign == ">":
             return f"did {noun} grow by more than {value} {self._span(quantity)}"
