@@ -16,7 +16,7 @@ _Maker = Callable[[], ProgramQuestion | None]
 
 TRIES = 12
 """Attempts at one form of question."""
-PAIR_TRIES, CONSTANT_TRIES = 20, 4
+PAIR_TRIES, CONSTANT_TRIES = 12, 3
 """Attempts at a question with and without an answer, and at the constants of the latter."""
 
 FEWEST_OF_SHARE = 8
@@ -53,11 +53,11 @@ class QueryMaker(QueryParts):
     def _drawn(self, level: Level) -> _Drawn | None:
         """A question with an answer."""
         makers = self._makers()[level]
-        if self._seeds.random() < 0.5:
+        if self._constants.random() < 0.5:
             # Months are easy to ask for, and would crowd out other questions.
             makers = [maker for maker in makers if maker not in self._month_makers()] or makers
         # A form that seldom finds clear constants gets several tries, so that it is not crowded out.
-        for maker in self._seeds.sample(makers, len(makers)):
+        for maker in self._constants.sample(makers, len(makers)):
             for _ in range(TRIES):
                 drawn = self._with_answer(maker)
                 if drawn is not None:
@@ -65,7 +65,7 @@ class QueryMaker(QueryParts):
         return None
 
     def _with_answer(self, maker: _Maker) -> _Drawn | None:
-        seed = self._seeds.getrandbits(64)
+        seed = self._constants.getrandbits(64)
         made = self._made(maker, seed, empty=False)
         return None if made is None else _Drawn(made, maker, seed)
 
@@ -89,7 +89,7 @@ class QueryMaker(QueryParts):
     def _made(self, maker: _Maker, seed: int, empty: bool) -> ProgramQuestion | None:
         """A question about the figures that the seed draws, with constants of its own."""
         self._empty = empty
-        self._rng, self._constants = Random(seed), Random(self._seeds.getrandbits(64))
+        self._rng = Random(seed)
         return maker()
 
     def _month_makers(self) -> list[_Maker]:

@@ -80,11 +80,10 @@ class QueryParts:
 
     def __init__(self, table: EntityTable, rng: Random, partners: Sequence[QueryParts] = ()) -> None:
         self.table = table
-        self._seeds = rng
         self._rng = rng
         """Draws what is asked about: figures, signs, the first or the last."""
         self._constants = rng
-        """Draws the constants of the conditions."""
+        """Draws constants, and whatever else differs between a question and its pair."""
         self._partners = partners
         """The same figures of other documents."""
         self._words = wording(table)
