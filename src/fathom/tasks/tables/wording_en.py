@@ -178,7 +178,7 @@ class English:
         each = "at the end of" if quantity.instant else "for"
         before, now = (f"{each} {self._named(year)}" for year in (quantity.year - 1, quantity.year))
         return (
-            f"Add up the {quantity.noun} of all these {self._many}, once {before} and once {now}. By what percentage "
+            f"Add up the {quantity.noun} across all these {self._many}, once {before} and once {now}. By what percentage "
             f"did the sum change {self._span(quantity)}? A decrease is negative.{_ending(quantity)}"
         )
 
