@@ -178,8 +178,8 @@ class English:
         each = "at the end of" if quantity.instant else "for"
         before, now = (f"{each} {self._named(year)}" for year in (quantity.year - 1, quantity.year))
         return (
-            f"Add up the {quantity.noun} across all these {self._many}, once {before} and once {now}. By what percentage "
-            f"did the sum change {self._span(quantity)}? A decrease is negative.{_ending(quantity)}"
+            f"Add up the {quantity.noun} across all these {self._many}, once {before} and once {now}. By what "
+            f"percentage did the sum change {self._span(quantity)}? A decrease is negative.{_ending(quantity)}"
         )
 
     def pooled(self, quantity: Quantity) -> str:
