@@ -43,7 +43,7 @@ def test_a_balance_is_that_of_the_last_day_in_growth_and_in_sums() -> None:
     grown = quantity("current liabilities", growth=True, instant=True)
     assert english.total_growth(grown).startswith(
         "Add up the current liabilities across all these companies, once at the end of fiscal year 2022 and once at "
-        "the end of fiscal year 2023. By what percentage did the sum change from the end of fiscal year 2022 to the end of"
+        "the end of fiscal year 2023. By what percentage did the sum change from the end of fiscal year 2022 to the end"
     )
     assert "once for fiscal year 2022 and once for" in english.total_growth(quantity("revenue", growth=True))
     mixed = ("/", ("revenue", "total assets")), ("/", ("营业收入", "资产总计"))
