@@ -16,7 +16,7 @@ from fathom.tasks.tables.pack import Language, read_pack
 from fathom.tasks.tables.quantities import field, in_readable_unit
 from fathom.tasks.tables.queries import QueryMaker
 from fathom.tasks.tables.query_constants import constant_apart, is_plain_percentage
-from fathom.tasks.tables.query_parts import QueryParts
+from fathom.tasks.tables.query_parts import PartnerValues
 
 STAFF, REVENUE = Slot("employees", 2023), Slot("revenue", 2023)
 
@@ -94,8 +94,7 @@ def test_constants_that_nothing_exceeds_are_exceeded_in_other_documents() -> Non
     drawn = []
     for seed in range(40):
         rng = Random(seed)
-        partner = QueryParts(tables[1], rng)
-        query = QueryMaker(tables[0], rng, [partner]).make("easy", empty=True)
+        query = QueryMaker(tables[0], rng, [PartnerValues(tables[1])]).make("easy", empty=True)
         drawn += [query] if query else []
     assert len(drawn) > 10
     for query in drawn:

@@ -33,15 +33,16 @@ from fathom.tasks.tables.figures import DocumentFigures, Year, document_figures,
 from fathom.tasks.tables.months import MONTH, month_text, month_value
 from fathom.tasks.tables.pack import Pack
 from fathom.tasks.tables.queries import QueryMaker
-from fathom.tasks.tables.query_parts import LEVELS, Level, ProgramQuestion, QueryParts
+from fathom.tasks.tables.query_parts import LEVELS, Level, PartnerValues, ProgramQuestion
 from fathom.tasks.tables.settings import TablesSettings
 from fathom.tasks.tables.table_facts import TableFacts
 from fathom.tasks.tables.votes import Votes
 
 NAME = "tables"
-CACHED, CACHED_TABLES = 20_000, 16
-"""Documents whose figures are cached, some kilobytes each, and contexts whose tables are, some megabytes each."""
-PARTNERS, FEWEST_PARTNERS = 6, 3
+CACHED, CACHED_TABLES, CACHED_VALUES = 20_000, 16, 48
+"""Documents whose figures are cached, some kilobytes each; contexts whose tables are, some megabytes each; and tables
+whose values are, up to a megabyte each."""
+PARTNERS, FEWEST_PARTNERS = 4, 3
 """Other contexts whose figures the constants of a context are compared with, and the number below which random
 documents take their place."""
 ATTEMPTS = 30
@@ -70,6 +71,7 @@ class TablesBuilder:
         self._packs = settings.read_packs()
         self._read = figure_reader(corpus, self._packs)
         self._tables = lru_cache(CACHED_TABLES)(self._read_tables)
+        self._values = lru_cache(CACHED_VALUES)(PartnerValues)
 
     def build(self, context: Context, rng: Random) -> Iterator[Item]:
         """The context's items; fewer than requested where its documents do not allow more."""
@@ -118,7 +120,7 @@ class TablesBuilder:
         """What draws the questions about each table. Unanswerable ones have constants that other documents exceed."""
         partners = [table for ids in self._partners(context) for table in self._tables(ids)]
         return {
-            table: QueryMaker(table, rng, [QueryParts(one, rng) for one in partners if one.is_like(table)])
+            table: QueryMaker(table, rng, [self._values(one) for one in partners if one.is_like(table)])
             for table in tables
         }
 

@@ -78,7 +78,7 @@ class _Margin(NamedTuple):
 class QueryParts:
     """Draws the parts of questions about one entity table."""
 
-    def __init__(self, table: EntityTable, rng: Random, partners: Sequence[QueryParts] = ()) -> None:
+    def __init__(self, table: EntityTable, rng: Random, partners: Sequence[PartnerValues] = ()) -> None:
         self.table = table
         self._rng = rng
         """Draws what is asked about: figures, signs, the first or the last."""
@@ -90,17 +90,10 @@ class QueryParts:
         self._databases: dict[tuple[tuple[str, Decimal], ...], Database] = {}
         self._empty = False
         """Whether nothing may meet the conditions of the question that is drawn."""
-        pack, year = table.pack, table.year
-        stated = _known(quantities.field(table, name, year) for name in pack.fields)
-        self._fields = [one for one in stated if one.kind != "month"]
-        self._months = [one for one in stated if one.kind == "month"]
-        self._metrics = _known(quantities.metric(table, metric, year) for metric in pack.metrics.values())
-        self._growths = _known(quantities.growth(table, name, year) for name in pack.fields if year is not None)
-        self._composites = _known(quantities.composite(table, one, year) for one in pack.composites.values())
-
-    @cached_property
-    def _by_measure(self) -> dict[tree.Measure, Quantity]:
-        return {one.measure: one for one in [*self._fields, *self._metrics, *self._growths, *self._composites]}
+        known = quantities.of_table(table)
+        self._fields = [one for one in known.fields if one.kind != "month"]
+        self._months = [one for one in known.fields if one.kind == "month"]
+        self._metrics, self._growths, self._composites = known.metrics, known.growths, known.composites
 
     def _one_of(self, options: Sequence[Quantity]) -> Quantity | None:
         return self._rng.choice(options) if options else None
@@ -384,9 +377,7 @@ class QueryParts:
         """The values of each entity here, and of as many entities of a partner."""
         here = self._rows(used)
         for partner in self._constants.sample(self._partners, len(self._partners)):
-            same = [partner._by_measure.get(one.measure) for one in used]
-            known = [one for one, two in zip(same, used, strict=True) if one is not None and one.unit == two.unit]
-            there = partner._rows(known) if len(known) == len(used) else []
+            there = partner.rows(used)
             if len(there) >= ALIKE * len(here) > 0:
                 yield here, self._constants.sample(there, min(len(here), len(there)))
 
@@ -449,6 +440,39 @@ class QueryParts:
         )
 
 
+class PartnerValues:
+    """The values that quantities of one table have in another one, with the same figures of other documents."""
+
+    def __init__(self, table: EntityTable) -> None:
+        self.table = table
+        self._found: dict[tree.Measure, dict[str, float]] = {}
+
+    def rows(self, used: Sequence[Quantity]) -> list[_Values]:
+        """The values of each entity that has all of them; none if a quantity is not known here."""
+        first, *rest = [self._values(one) for one in used]
+        return [
+            (value, *(values[entity] for values in rest))
+            for entity, value in first.items()
+            if all(entity in values for values in rest)
+        ]
+
+    def _values(self, quantity: Quantity) -> dict[str, float]:
+        same = self._quantities.get(quantity.measure)
+        if same is None or same.unit != quantity.unit:
+            return {}
+        if quantity.measure not in self._found:
+            database = self.table.database(same.columns)
+            entities = (str(row[1]) for row in database.rows[database.schema.main.name])
+            found = zip(entities, values(database, same.measure), strict=True)
+            self._found[quantity.measure] = {entity: value for entity, value in found if value is not None}
+        return self._found[quantity.measure]
+
+    @cached_property
+    def _quantities(self) -> dict[tree.Measure, Quantity]:
+        known = quantities.of_table(self.table)
+        return {one.measure: one for some in known for one in some}
+
+
 def wording(table: EntityTable) -> Wording:
     """The sentences for the table. A currency is named if other documents use another one."""
     currency = "" if table.is_only_currency else table.currency
@@ -470,10 +494,6 @@ def _above_mean(rows: Sequence[_Values]) -> list[float]:
 
 def _last(rows: Sequence[_Values]) -> list[float]:
     return [row[-1] for row in rows]
-
-
-def _known(found: Iterable[Quantity | None]) -> list[Quantity]:
-    return [one for one in found if one is not None]
 
 
 def _sizes(found: Iterable[float | None]) -> list[float]:
