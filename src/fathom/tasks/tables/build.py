@@ -51,7 +51,7 @@ NEW_FORM = 20
 """Attempts at a question that is unlike all others of its context."""
 MOST_ALIKE = 3
 """Questions of a context that ask the same of the same figures, with other constants."""
-CONDITIONAL_SHARES: dict[Level, float] = {"easy": 0.25, "medium": 0.35, "hard": 0.55}
+CONDITIONAL_SHARES: dict[Level, float] = {"easy": 0.2, "medium": 0.3, "hard": 0.7}
 """Questions of each level whose conditions nothing may meet: some of them are unanswerable."""
 _OF_YEAR = re.compile(r"_\d{4}$")
 _SIMPLE_UNIT = re.compile(r"%|[^\W\d_]+(?: [^\W\d_]+)?")
@@ -155,7 +155,8 @@ class TablesBuilder:
         empty = rng.random() < self._settings.unanswerable * self._conditional_share(level)
         for attempt in range(ATTEMPTS):
             maker = rng.choices(makers, [len(one.table.entities) for one in makers])[0]
-            query = maker.make(level, empty)
+            # Where no question has a pair, those with an answer are asked nevertheless.
+            query = maker.make(level, empty if attempt < NEW_FORM or empty else None)
             if query is not None:
                 item = make_item(context, maker.table, query)
                 if rounds_clearly(item.key.answer) and others.admit(item, MOST_ALIKE if attempt >= NEW_FORM else 1):

@@ -70,10 +70,7 @@ class QueryMaker(QueryParts):
         return None if made is None else _Drawn(made, maker, seed)
 
     def _in_pair(self, drawn: _Drawn, empty: bool) -> ProgramQuestion | None:
-        """The question, or the same one with constants that nothing meets; another one of the form if there are none.
-
-        A form of which there are no pairs is asked with an answer.
-        """
+        """The question, or the same one with constants that nothing meets; or another one of its form."""
         found: _Drawn | None = drawn
         for _ in range(PAIR_TRIES):
             for _ in range(CONSTANT_TRIES if found else 0):
@@ -84,7 +81,7 @@ class QueryMaker(QueryParts):
             found = self._with_answer(drawn.maker)
             if found is not None and not tree.may_be_empty(found.question.program):
                 found = None
-        return None if empty else drawn.question
+        return None
 
     def _made(self, maker: _Maker, seed: int, empty: bool) -> ProgramQuestion | None:
         """A question about the figures that the seed draws, with constants of its own."""
