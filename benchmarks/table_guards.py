@@ -1,6 +1,7 @@
 """The guards of the family `tables` over ten seeds and nine sets of documents: builds, audits, and measures.
 
     python benchmarks/table_guards.py --corpora FOLDER [--seeds 0-9] [--sources NAME,NAME] [--questions 20]
+        [--unanswerable 0.1]
 
 The folder has the corpora of SOURCES; reports are generated where it lacks them. For each set it prints
 - questions built, questions that failed verification and were replaced, and audits that failed;
@@ -190,7 +191,7 @@ def by_context(items: list[Any]) -> Iterator[tuple[Any, list[Any]]]:
 
 
 def benches(
-    name: str, corpora: Path, seeds: range, questions: int, folder: Path
+    name: str, corpora: Path, seeds: range, questions: int, folder: Path, unanswerable: float = 0.1
 ) -> Iterator[tuple[fathom.Corpus, fathom.Bench, int]]:
     """A bench over one set of documents for each seed, with its corpus and the seed."""
     source = SOURCES[name]
@@ -209,7 +210,7 @@ def benches(
             subjects = [source.subject] if source.subject else []
             contexts = place.with_suffix(".jsonl")
             corpus.contexts([source.length], 2, seed=seed, sampling=[source.sampling], subjects=subjects, out=contexts)
-            options: dict[str, Any] = {"questions": questions, "unanswerable": 0.1, "packs": packs}
+            options: dict[str, Any] = {"questions": questions, "unanswerable": unanswerable, "packs": packs}
             try:
                 yield corpus, fathom.build("tables", corpus, out=place, seed=seed, contexts=contexts, **options), seed
             except fathom.FathomError as error:
@@ -235,6 +236,7 @@ def main() -> int:
     words.add_argument("--seeds", default="0-9", help="such as 0-9 or 3")
     words.add_argument("--sources", default=",".join(SOURCES))
     words.add_argument("--questions", type=int, default=20, help="for each context")
+    words.add_argument("--unanswerable", type=float, default=0.1, help="share of questions without an answer")
     given = words.parse_args()
     print(
         "| documents | questions | replaced | audits | failed | least distance from a threshold | at a cut | "
@@ -247,7 +249,8 @@ def main() -> int:
         reports_in(given.corpora, folder)
         for name in given.sources.split(","):
             result = Result()
-            for corpus, bench, seed in benches(name, given.corpora, seeds_of(given.seeds), given.questions, folder):
+            seeds, share = seeds_of(given.seeds), given.unanswerable
+            for corpus, bench, seed in benches(name, given.corpora, seeds, given.questions, folder, share):
                 measure(bench, corpus, seed, result)
             print(f"| {name} | {result} |", flush=True)
             failed = failed or result.failed

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from random import Random
 
 import pytest
 
 from fathom.records.spans import Span
+from fathom.tasks.programs import tree
 from fathom.tasks.tables.entity_figures import EntityFigures
 from fathom.tasks.tables.entity_table import EntityTable
 from fathom.tasks.tables.figures import FigureId, StatedFigure
 from fathom.tasks.tables.pack import Language, read_pack
 from fathom.tasks.tables.quantities import field, in_readable_unit
-from fathom.tasks.tables.query_constants import is_plain_percentage
+from fathom.tasks.tables.queries import QueryMaker
+from fathom.tasks.tables.query_constants import constant_apart, is_plain_percentage
+from fathom.tasks.tables.query_parts import PartnerValues
 
 STAFF, REVENUE = FigureId("employees", 2023), FigureId("revenue", 2023)
 
@@ -61,3 +65,42 @@ def test_constants_of_percentages_are_below_100_if_the_values_are() -> None:
     assert not is_plain_percentage(Decimal(100), [80.0, None, 98.9])
     assert is_plain_percentage(Decimal(110), [80.0, 105.0])
     assert not is_plain_percentage(Decimal("0.05"), [80.0])
+
+
+@pytest.mark.parametrize("sign", [">", "<"])
+def test_a_constant_between_two_sets_of_values_is_beyond_one_of_them(sign: str) -> None:
+    low, high = [1.0, 4.0, 9.0, 13.0], [2.0, 15.0, 20.0, 31.0, -7.0]
+    met, unmet = (high, low) if sign == ">" else (low, high[:-1])
+    drawn = {constant_apart(met, unmet, sign, Random(seed), least=1) for seed in range(20)}
+    assert len(drawn) > 1 - (sign == "<") and None not in drawn
+    for constant in drawn:
+        assert constant is not None and constant > 0
+        met_by = [[value > constant if sign == ">" else value < constant for value in some] for some in (met, unmet)]
+        assert any(met_by[0]) and not any(met_by[1])
+    assert constant_apart(unmet, met, sign, Random(0)) is None
+
+
+def revenues(values: list[int]) -> EntityTable:
+    names = tuple(f"Company {number}" for number in range(len(values)))
+    figures = {
+        (name, REVENUE): StatedFigure(Decimal(value) * 1_000_000, "USD", "d-1", Span(0, 1))
+        for name, value in zip(names, values, strict=True)
+    }
+    known = EntityFigures(names, dict.fromkeys(names, ("d-1",)), figures)
+    return EntityTable(read_pack("companies"), "en", 2023, "USD", True, known)
+
+
+def test_constants_that_nothing_exceeds_are_exceeded_in_other_documents() -> None:
+    here, there = [110, 150, 200, 260, 340, 450], [90, 130, 180, 240, 310, 600]
+    tables = [revenues(values) for values in (here, there)]
+    drawn = []
+    for seed in range(40):
+        rng = Random(seed)
+        query = QueryMaker(tables[0], rng, [PartnerValues(tables[1])]).make("easy", empty=True)
+        drawn += [query] if query else []
+    assert len(drawn) > 10
+    for query in drawn:
+        assert isinstance(query.program.where, tree.Compare)
+        constant, sign = query.program.where.value, query.program.where.sign
+        assert isinstance(constant, int | float)
+        assert (450 < constant < 600) if sign == ">" else (90 < constant < 110)

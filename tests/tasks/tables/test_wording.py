@@ -42,8 +42,8 @@ def test_a_balance_is_that_of_the_last_day_in_growth_and_in_sums() -> None:
     english, chinese = English(COMPANIES, 2023, ""), Chinese(COMPANIES, 2023, "")
     grown = quantity("current liabilities", growth=True, instant=True)
     assert english.total_growth(grown).startswith(
-        "Add up the current liabilities of all these companies, once at the end of fiscal year 2022 and once at the "
-        "end of fiscal year 2023. By what percentage did the sum change from the end of fiscal year 2022 to the end of"
+        "Add up the current liabilities across all these companies, once at the end of fiscal year 2022 and once at "
+        "the end of fiscal year 2023. By what percentage did the sum change from the end of fiscal year 2022 to the end"
     )
     assert "once for fiscal year 2022 and once for" in english.total_growth(quantity("revenue", growth=True))
     mixed = ("/", ("revenue", "total assets")), ("/", ("营业收入", "资产总计"))
@@ -57,6 +57,11 @@ def test_a_question_without_a_year_says_which_figure_counts() -> None:
     assert English(COMPANIES, None, "").scope(()) == "Consider all companies that the documents describe."
     assert English(COMPANIES, None, "", True).scope(()).endswith("use that of the latest period.")
     assert Chinese(COMPANIES, None, "", True).scope(()).endswith("以最近时期的数值为准。")
+
+
+def test_a_positive_figure_is_asked_for_in_words() -> None:
+    counted = English(COMPANIES, 2023, "").counting([Condition(quantity("free cash flow"), ">", Decimal(0))])
+    assert counted == "For how many of these companies was free cash flow in fiscal year 2023 positive?"
 
 
 def test_a_group_is_named_before_its_average() -> None:

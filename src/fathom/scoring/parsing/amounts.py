@@ -67,7 +67,13 @@ _CHINESE = re.compile(
     rf"(?:(?<=[\s:：（(\"“为是有共约负之计达])|\A)(?P<number>{_NUMERAL})(?=\Z|[\s。，,.）)\"”%万亿元家个所座名位人项份国倍篇本])"
 )
 _PARTS_PER_HUNDRED = re.compile(rf"(?P<minus>负|-)?百分之(?P<inner>负|-)?(?P<number>{_DIGITS})")
-_TWO_SCALES = re.compile(r"(?P<high>\d[\d,]{0,12}(?:\.\d{1,6})?)亿(?P<low>\d[\d,]{0,6}(?:\.\d{1,6})?)万")
+_TWO_SCALES = re.compile(
+    r"(?:(?P<high>\d[\d,]{0,12}(?:\.\d{1,6})?)亿)?(?P<low>\d[\d,]{0,12}(?:\.\d{1,6})?)万"
+    r"(?P<rest>\d[\d,]{0,4}(?:\.\d{1,2})?(?=元))?"
+)
+_MULTIPLE = re.compile(rf"(?<![\d,.])(?P<number>{_DIGITS})[ \t]?(?P<times>[十百千])(?![十百千分克米瓦])")
+_SIGN_BEFORE_MINUS = re.compile(r"(US\$|[$€£¥])[ \t]?-[ \t]?(?=[\d.])")
+_POINTS = re.compile(r"(?<=\d)[ \t]?个?百分点")
 _GLUED = re.compile(r"(?<=[\u4e00-\u9fff])(?=-?[$€£¥]?\d)")
 
 
@@ -76,7 +82,7 @@ def plain_amounts(text: str, unit: str) -> str:
     text = text.replace("−", "-")
     if not text.isascii():
         text = _from_chinese(text)
-    text = _NEGATIVE_WORD.sub("-", text)
+    text = _SIGN_BEFORE_MINUS.sub(r"-\1", _NEGATIVE_WORD.sub("-", text))
     code = currency_of(unit)
     if not unit:
         text = _TIMES.sub("", text)
@@ -122,17 +128,23 @@ def _negative(found: re.Match[str]) -> str:
 
 
 def _from_chinese(text: str) -> str:
+    text = _MULTIPLE.sub(_multiplied, text)
     text = _CHINESE.sub(lambda found: chinese_number(found["number"]) or found[0], text)
     text = _PARTS_PER_HUNDRED.sub(
         lambda found: f"{'-' if found['minus'] or found['inner'] else ''}{found['number']}%", text
     )
-    text = text.replace("个百分点", " percentage points")
+    text = _POINTS.sub(" percentage points", text)
     return _TWO_SCALES.sub(_in_ten_thousands, text)
 
 
+def _multiplied(found: re.Match[str]) -> str:
+    """ "55.97百" of "55.97百万" as "5597.00"."""
+    return f"{Decimal(found['number'].replace(',', '')) * _CHINESE_TENS[found['times']]:f}"
+
+
 def _in_ten_thousands(found: re.Match[str]) -> str:
-    high, low = (Decimal(found[name].replace(",", "")) for name in ("high", "low"))
-    return f"{high * 10_000 + low:f}万"
+    high, low, rest = (Decimal((found[name] or "0").replace(",", "")) for name in ("high", "low", "rest"))
+    return f"{high * 10_000 + low + rest / 10_000:f}万" if found["high"] or found["rest"] else found[0]
 
 
 def chinese_number(numeral: str) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from random import Random
 
 from fathom.corpus.store import Corpus
@@ -16,6 +16,7 @@ from fathom.records.documents import DocumentId, FactSheet, Passage
 from fathom.records.lengths import format_length
 from fathom.records.questions import Question
 from fathom.records.record import short_id
+from fathom.records.rng import rng_for
 from fathom.scoring.answer_types.values import items_of
 from fathom.scoring.answers import Answer, Number, Ranking, Text, ValueSet
 from fathom.scoring.keys import Key, Proof
@@ -24,6 +25,7 @@ from fathom.tasks.programs.answers import DECIMALS, answer_of, normal_form
 from fathom.tasks.programs.database import open_database
 from fathom.tasks.programs.evaluate import DisagreementError
 from fathom.tasks.programs.sql import literal
+from fathom.tasks.split_corpus import SplitCorpus
 from fathom.tasks.tables.allotment import LEVEL_SHARES, domain
 from fathom.tasks.tables.dispersion import dispersion_tags
 from fathom.tasks.tables.entity_figures import entity_figures
@@ -32,21 +34,25 @@ from fathom.tasks.tables.figures import DocumentFigures, Year, document_figures,
 from fathom.tasks.tables.months import MONTH, month_text, month_value
 from fathom.tasks.tables.pack import Pack
 from fathom.tasks.tables.queries import QueryMaker
-from fathom.tasks.tables.query_parts import LEVELS, ProgramQuestion, QuestionLevel
+from fathom.tasks.tables.query_parts import LEVELS, PartnerValues, ProgramQuestion, QuestionLevel
 from fathom.tasks.tables.settings import TablesSettings
 from fathom.tasks.tables.table_facts import TableFacts
 from fathom.tasks.tables.votes import Votes
 
 NAME = "tables"
-CACHED = 20_000
-"""Documents whose figures are cached: some kilobytes each."""
+CACHED, CACHED_TABLES, CACHED_VALUES = 20_000, 16, 48
+"""Documents whose figures are cached, some kilobytes each; contexts whose tables are, some megabytes each; and tables
+whose values are, up to a megabyte each."""
+PARTNERS, FEWEST_PARTNERS = 4, 3
+"""Other contexts whose figures the constants of a context are compared with, and the number below which random
+documents take their place."""
 ATTEMPTS = 30
 """Tables tried for one question before it is skipped."""
 NEW_FORM = 20
 """Attempts at a question that is unlike all others of its context."""
 MAX_ALIKE = 3
 """Questions of a context that ask the same of the same figures, with other constants."""
-CONDITIONAL_SHARES: dict[QuestionLevel, float] = {"easy": 0.25, "medium": 0.35, "hard": 0.55}
+CONDITIONAL_SHARES: dict[QuestionLevel, float] = {"easy": 0.2, "medium": 0.3, "hard": 0.7}
 """Questions of each level whose conditions nothing may meet: some of them are unanswerable."""
 _OF_YEAR = re.compile(r"_\d{4}$")
 _SIMPLE_UNIT = re.compile(r"%|[^\W\d_]+(?: [^\W\d_]+)?")
@@ -55,11 +61,14 @@ _SIMPLE_UNIT = re.compile(r"%|[^\W\d_]+(?: [^\W\d_]+)?")
 class TablesBuilder:
     """Builds items for the contexts of one corpus; each document is read once."""
 
-    def __init__(self, corpus: Corpus, settings: TablesSettings, seed: int) -> None:
-        del seed
+    def __init__(self, corpus: SplitCorpus, settings: TablesSettings, seed: int) -> None:
+        self._corpus = corpus
         self._settings = settings
+        self._seed = seed
         self._packs = settings.read_packs()
         self._read = figure_reader(corpus, self._packs)
+        self._tables = lru_cache(CACHED_TABLES)(self._read_tables)
+        self._values = lru_cache(CACHED_VALUES)(PartnerValues)
 
     def build(self, context: Context, rng: Random) -> Iterator[Item]:
         """The context's items; fewer than requested where its documents do not allow more."""
@@ -91,13 +100,14 @@ class TablesBuilder:
         used: Collection[str] = (),
     ) -> Iterator[Item]:
         """Questions of these levels, each about a domain or any: neither those of `kept` nor ids in `used`."""
-        all_tables = [table for pack in self._packs for table in entity_tables(pack, self._figures(context, pack))]
+        all_tables = self._tables(context.documents)
+        makers = self._makers(context, all_tables, rng)
         made: list[Item] = []
         most_single = int(self._settings.single * (len(wanted) + len(kept))) - _singles(kept)
         for level, name in wanted:
             tables = [one for one in all_tables if name in (None, domain(one.pack, one.language))]
             others = _ContextQuestions((*kept, *made), used, _singles(made) < most_single)
-            item = self._item(context, tables, level, rng, others) if tables else None
+            item = self._item(context, [makers[one] for one in tables], level, rng, others) if tables else None
             if item is not None:
                 made.append(item)
         # Where the documents allow fewer questions than wanted, fewer of them may have one entity as their answer.
@@ -105,20 +115,54 @@ class TablesBuilder:
             made.remove(next(item for item in reversed(made) if names_one(item.key.answer)))
         yield from made
 
+    def _makers(self, context: Context, tables: Sequence[EntityTable], rng: Random) -> dict[EntityTable, QueryMaker]:
+        """What draws the questions about each table. Unanswerable ones have constants that other documents exceed."""
+        partners = [table for ids in self._partners(context) for table in self._tables(ids)]
+        return {
+            table: QueryMaker(table, rng, [self._values(one) for one in partners if one.is_like(table)])
+            for table in tables
+        }
+
+    def _partners(self, context: Context) -> list[tuple[DocumentId, ...]]:
+        """The documents of other contexts of the same length, or random ones if there are few of them."""
+        if not self._settings.unanswerable:
+            return []
+        rng = rng_for(self._seed, "partners", context.id)
+        mine = self._kinds_of(context.documents)
+        others = [
+            ids
+            for ids in self._corpus.contexts_of_length(context.length)
+            if ids != context.documents and not mine.isdisjoint(self._kinds_of(ids))
+        ]
+        if len(others) < FEWEST_PARTNERS:
+            alike = [id for id, kind in self._kinds.items() if kind in mine]
+            size = min(len(context.documents), len(alike))
+            others = [tuple(rng.sample(alike, size)) for _ in range(FEWEST_PARTNERS)]
+        return rng.sample(others, min(PARTNERS, len(others)))
+
+    def _kinds_of(self, documents: Iterable[DocumentId]) -> set[tuple[str | None, str]]:
+        return {self._kinds[id] for id in documents}
+
+    @cached_property
+    def _kinds(self) -> dict[DocumentId, tuple[str | None, str]]:
+        """The subject and the language of every document."""
+        return {entry.id: (entry.subject, entry.language) for entry in self._corpus.entries()}
+
     def _item(
         self,
         context: Context,
-        tables: Sequence[EntityTable],
+        makers: Sequence[QueryMaker],
         level: QuestionLevel,
         rng: Random,
         others: _ContextQuestions,
     ) -> Item | None:
         empty = rng.random() < self._settings.unanswerable * self._conditional_share(level)
         for attempt in range(ATTEMPTS):
-            table = rng.choices(tables, [len(table.entities) for table in tables])[0]
-            query = QueryMaker(table, rng).make(level, empty)
+            maker = rng.choices(makers, [len(one.table.entities) for one in makers])[0]
+            # Where no question has a pair, those with an answer are asked nevertheless.
+            query = maker.make(level, empty if attempt < NEW_FORM or empty else None)
             if query is not None:
-                item = make_item(context, table, query)
+                item = make_item(context, maker.table, query)
                 if rounds_clearly(item.key.answer) and others.admit(item, MAX_ALIKE if attempt >= NEW_FORM else 1):
                     return item
         return None
@@ -129,9 +173,12 @@ class TablesBuilder:
         mean = sum(LEVEL_SHARES[one] * CONDITIONAL_SHARES[one] for one in self._settings.levels) / total
         return CONDITIONAL_SHARES[level] / mean
 
-    def _figures(self, context: Context, pack: Pack) -> list[DocumentFigures]:
-        found = (self._read(id, pack.name) for id in context.documents)
-        return [one for one in found if one is not None]
+    def _read_tables(self, documents: tuple[DocumentId, ...]) -> list[EntityTable]:
+        tables: list[EntityTable] = []
+        for pack in self._packs:
+            found = (self._read(id, pack.name) for id in documents)
+            tables += entity_tables(pack, [one for one in found if one is not None])
+        return tables
 
 
 class _ContextQuestions:

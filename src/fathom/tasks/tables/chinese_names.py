@@ -1,4 +1,4 @@
-"""Names of fields for Chinese labels: those of the packs, or put together from words: "固定资产" is fixed_assets."""
+"""Names of fields for Chinese labels: those of the packs, or translated word by word: "固定资产" is fixed_assets."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ _FILLERS = frozenset("的及与和或等价物产生活动量在余流末期数�
 
 
 def chinese_name(label: str) -> str:
-    """The name of a field with that label: "field" where words are unknown, so that it does not claim too much."""
+    """The name of a field with that label: the label itself where a word of it is unknown."""
     known = _of_packs().get(normal_label(label))
     words, rest = _words(label)
-    return known or "_".join([*(["field"] if rest - _FILLERS or not words else []), *words])
+    return known or (label if rest - _FILLERS or not words else "_".join(words))
 
 
 @cache

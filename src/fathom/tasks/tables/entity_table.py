@@ -98,6 +98,11 @@ class EntityTable:
     def entities(self) -> tuple[str, ...]:
         return self.known.entities
 
+    def is_like(self, other: EntityTable) -> bool:
+        """Whether the other table has the same figures of other documents."""
+        ours, theirs = ((one.pack.name, one.language, one.year, one.currency) for one in (self, other))
+        return ours == theirs
+
     @cached_property
     def columns(self) -> dict[FigureId, EntityColumn]:
         """The figures that questions may use: of this year, and of the year before where there is one."""

@@ -277,7 +277,8 @@ def _lines(
         if kind == "percent" and language == "en" and _hides_a_share(noun):
             noun = f'percentage for "{noun}"'
         yield ""
-        yield f"[fields.{column}]  # in {len(found.documents)} documents"
+        heading = f'"{column}"' if is_chinese(column) else column
+        yield f"[fields.{heading}]  # in {len(found.documents)} documents"
         yield f'attributes = ["{escaped(column if printed else attribute)}"]'
         if printed:
             yield f'labels = ["{escaped(printed[0])}"]'
@@ -314,7 +315,7 @@ def _names(attribute: str, printed: bool) -> tuple[str, str]:
     `printed` says that it is the label of a table.
     """
     if is_chinese(attribute):
-        return field_name(chinese_name(attribute)), attribute.replace(JOINT, "，")
+        return field_name(chinese_name(_UNIT_IN_BRACKETS.sub("", attribute))), attribute.replace(JOINT, "，")
     words = re.findall(r"[^\W_]+", _CAPITALS.sub(" ", attribute.rpartition(":")[2]))
     plain = [word if word.isupper() and len(word) > 1 else word.lower() for word in words]
     # A heading with words is a noun as it is; "Area, total" is a field of JSON and the group that it is in.

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 MAX_NOUN_LENGTH = 200
 MAX_WEIGHT = 1_000
-NAME = re.compile(r"[a-z][a-z0-9_]*")
+NAME = re.compile(r"[a-z\u4e00-\u9fff][a-z0-9_\u4e00-\u9fff]*")
 RESERVED = frozenset({"entity_id", "name", "year", "own_report", "currency"})
 """Names of other columns of the tables that are queried."""
 _LIKE_A_YEAR = re.compile(r"_\d{4}$")
 """The end of a name that looks like that of a figure in a year: revenue_2021."""
-_FIELD = r"\s*[a-z]\w*\s*"
+_FIELD = rf"\s*{NAME.pattern}\s*"
 _PART = rf"(?:{_FIELD}|\s*\({_FIELD}(?:-{_FIELD})+\)\s*|\s*\({_FIELD}(?:\+{_FIELD})+\)\s*)"
 _FORMULA = re.compile(rf"{_FIELD}(?:(?:-{_FIELD})+|(?:\+{_FIELD})+)|{_PART}/{_PART}")
 _EXAMPLES = {
@@ -61,7 +61,7 @@ def _names(pack: Pack) -> Iterator[str]:
     names = (*pack.fields, *pack.metrics, *pack.composites)
     for name in names:
         if not NAME.fullmatch(name):
-            yield f"'{name}' is not a name: use lower-case letters, digits and underscores"
+            yield f"'{name}' is not a name: use lower-case letters, Chinese characters, digits and underscores"
         elif not is_column_name(name):
             yield f"'{name}' has a meaning in queries. Use another name, such as '{name}_value'"
         if names.count(name) > 1:

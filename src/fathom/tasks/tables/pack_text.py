@@ -16,7 +16,7 @@ MAX_NAME_LENGTH = 60
 
 def field_name(words: str) -> str:
     """A name that a field may have: "Area, total" is area_total."""
-    name = re.sub(r"[^a-z0-9_]", "", "_".join(re.findall(r"[^\W_]+", words)).lower()).strip("_") or "field"
+    name = re.sub(r"[^a-z0-9_\u4e00-\u9fff]", "", "_".join(re.findall(r"[^\W_]+", words)).lower()).strip("_") or "field"
     name = (name if name[0].isalpha() else f"f_{name}")[:MAX_NAME_LENGTH]
     return name if is_column_name(name) else f"{name}_value"
 

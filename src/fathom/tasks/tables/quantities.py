@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import reduce
 from statistics import median
+from typing import NamedTuple
 
 from fathom.tasks.programs import tree
 from fathom.tasks.tables.entity_table import EntityColumn, EntityTable
@@ -97,6 +98,30 @@ def field(table: EntityTable, name: str, year: Year, mixed: bool = False) -> Qua
         additive=spec.additive and spec.kind not in ("percent", "month") and not column.mixed,
         instant=spec.instant,
     )
+
+
+class TableQuantities(NamedTuple):
+    """What questions about a table may compare."""
+
+    fields: list[Quantity]
+    metrics: list[Quantity]
+    growths: list[Quantity]
+    composites: list[Quantity]
+
+
+def of_table(table: EntityTable) -> TableQuantities:
+    """The quantities of the table's pack that are known for its year."""
+    pack, year = table.pack, table.year
+    return TableQuantities(
+        _known(field(table, name, year) for name in pack.fields),
+        _known(metric(table, one, year) for one in pack.metrics.values()),
+        _known(growth(table, name, year) for name in pack.fields if year is not None),
+        _known(composite(table, one, year) for one in pack.composites.values()),
+    )
+
+
+def _known(found: Iterable[Quantity | None]) -> list[Quantity]:
+    return [one for one in found if one is not None]
 
 
 def in_readable_unit(quantity: Quantity, size: float) -> Quantity:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
+from random import Random
+from typing import NamedTuple
 
 from fathom.tasks.programs import tree
-from fathom.tasks.tables.query_constants import condition_of, constant_beyond, opposite, plain, rows_where, values
+from fathom.tasks.tables.query_constants import condition_of, opposite, plain, rows_where
 from fathom.tasks.tables.query_parts import MAX_LIST_LENGTH, MIN_IN_GROUP, ProgramQuestion, QueryParts, QuestionLevel
 from fathom.tasks.tables.wording import QuantityCondition
 
@@ -14,57 +16,78 @@ _Maker = Callable[[], ProgramQuestion | None]
 
 TRIES = 12
 """Attempts at one form of question."""
-EMPTY_TRIES = 150
-"""Attempts at a form whose conditions nothing meets."""
+PAIR_TRIES, CONSTANT_TRIES = 12, 3
+"""Attempts at a question with and without an answer, and at the constants of the latter."""
 
 MIN_FOR_SHARE = 8
 """Minimum number of entities in a question about a share."""
-COUNTED_COMPARISONS = 0.8
-"""The share of questions with an answer about two fields that ask for a number of entities, not for a list."""
 
 _ZERO = Decimal(0)
+
+
+class _Drawn(NamedTuple):
+    """A question with what it was drawn by."""
+
+    question: ProgramQuestion
+    maker: _Maker
+    seed: int
 
 
 class QueryMaker(QueryParts):
     """Draws questions about one entity table."""
 
-    def make(self, level: QuestionLevel, empty: bool = False) -> ProgramQuestion | None:
-        """A question of that level; None if none was found. With `empty`, nothing meets its conditions.
+    def make(self, level: QuestionLevel, empty: bool | None = None) -> ProgramQuestion | None:
+        """A question of that level; None if none was found. With `empty` nothing meets its conditions.
 
-        The form of an empty question is that of an answerable question drawn first. A form that is never answerable on
-        these documents, such as the mean of a group of four companies, would reveal that the question has no answer.
+        If `empty` is not None, some questions have no answer. Then a question that may have none is asked only if there
+        are constants for both cases: forms and figures with one case alone would tell which it is.
         """
-        self._empty = False
         for _ in range(TRIES if empty else 1):
             drawn = self._drawn(level)
-            if drawn is None or not empty:
-                return drawn and drawn[0]
-            if tree.may_be_empty(drawn[0].program):
-                return self._without_answer(drawn[1])
+            if drawn is None or (empty is None or not (empty or tree.may_be_empty(drawn.question.program))):
+                return drawn and drawn.question
+            if tree.may_be_empty(drawn.question.program):
+                return self._in_pair(drawn, empty)
         return None
 
-    def _drawn(self, level: QuestionLevel) -> tuple[ProgramQuestion, _Maker] | None:
-        """An answerable question, and the function that made it."""
+    def _drawn(self, level: QuestionLevel) -> _Drawn | None:
+        """A question with an answer."""
         makers = self._makers()[level]
-        if self._rng.random() < 0.5:
-            # Questions about months are easy to find, and would otherwise outnumber the others.
+        if self._constants.random() < 0.5:
+            # Months are easy to ask for, and would crowd out other questions.
             makers = [maker for maker in makers if maker not in self._month_makers()] or makers
-        # A form for which clear constants are rare gets several tries, so that it is not underrepresented.
-        for maker in self._rng.sample(makers, len(makers)):
+        # A form that seldom finds clear constants gets several tries, so that it is not crowded out.
+        for maker in self._constants.sample(makers, len(makers)):
             for _ in range(TRIES):
-                made = maker()
-                if made is not None:
-                    return made, maker
+                drawn = self._with_answer(maker)
+                if drawn is not None:
+                    return drawn
         return None
 
-    def _without_answer(self, maker: _Maker) -> ProgramQuestion | None:
-        """A question of the same form whose conditions nothing meets."""
-        self._empty = True
-        for _ in range(EMPTY_TRIES):
-            made = maker()
-            if made is not None and tree.may_be_empty(made.program):
-                return made
+    def _with_answer(self, maker: _Maker) -> _Drawn | None:
+        seed = self._constants.getrandbits(64)
+        made = self._made(maker, seed, empty=False)
+        return None if made is None else _Drawn(made, maker, seed)
+
+    def _in_pair(self, drawn: _Drawn, empty: bool) -> ProgramQuestion | None:
+        """The question, or the same one with constants that nothing meets; or another one of its form."""
+        found: _Drawn | None = drawn
+        for _ in range(PAIR_TRIES):
+            for _ in range(CONSTANT_TRIES if found else 0):
+                assert found is not None
+                made = self._made(drawn.maker, found.seed, empty=True)
+                if made is not None and tree.may_be_empty(made.program):
+                    return made if empty else found.question
+            found = self._with_answer(drawn.maker)
+            if found is not None and not tree.may_be_empty(found.question.program):
+                found = None
         return None
+
+    def _made(self, maker: _Maker, seed: int, empty: bool) -> ProgramQuestion | None:
+        """A question about the figures that the seed draws, with constants of its own."""
+        self._empty = empty
+        self._rng = Random(seed)
+        return maker()
 
     def _month_makers(self) -> list[_Maker]:
         return [self._month_of_field, self._month_of_group, self._month_of_metric]
@@ -148,16 +171,7 @@ class QueryMaker(QueryParts):
         if not pairs:
             return None
         one, two = self._rng.choice(pairs)
-        operation = "count" if self._counts_comparison() else "filter"
-        return self._select(self._compared(one, two), "medium", operation, [one, two])
-
-    def _counts_comparison(self) -> bool:
-        """Whether the entities of which one figure exceeds another are counted, not listed.
-
-        There are few reports in which one figure never exceeds the other. If such questions asked for lists, the form
-        would suggest that some entities meet the comparison.
-        """
-        return not self._empty and self._rng.random() < COUNTED_COMPARISONS
+        return self._select(self._compared(one, two), "medium", "count", [one, two])
 
     def _growth(self) -> ProgramQuestion | None:
         quantity = self._one_of(self._growths)
@@ -186,7 +200,7 @@ class QueryMaker(QueryParts):
 
     def _share(self) -> ProgramQuestion | None:
         quantity = self._one_of([one for one in [*self._fields, *self._metrics] if not one.has_gaps])
-        test = self._test(quantity, [quantity]) if quantity else None
+        test = self._test(quantity, self._sign(quantity, [quantity]), [quantity]) if quantity else None
         # A share of four is a quarter, a half or three quarters.
         if quantity is None or test is None or len(self._values(quantity, [quantity])) < MIN_FOR_SHARE:
             return None
@@ -202,7 +216,7 @@ class QueryMaker(QueryParts):
         if group is None or quantity is None or set(group.columns) & set(quantity.columns):
             return None
         quantity = self._readable(quantity, mean=True)
-        test = self._test(group, [group, quantity], least=MIN_IN_GROUP)
+        test = self._test(group, self._sign(group, [group, quantity]), [group, quantity], least=MIN_IN_GROUP)
         if test is None:
             return None
         first, second = (
@@ -232,24 +246,22 @@ class QueryMaker(QueryParts):
         quantity = self._one_of([*self._fields, *self._metrics])
         if group is None or quantity is None or set(group.columns) & set(quantity.columns):
             return None
-        test = self._test(group, [group, quantity], least=MIN_IN_GROUP)
-        if test is None:
+        used = [group, quantity]
+        drawn = self._margin_apart(group, quantity) if self._is_paired() else self._own_margin(group, quantity)
+        if drawn is None:
             return None
+        test, margin = drawn.test, drawn.value
         where = condition_of([test])
         above = tree.Arithmetic(quantity.measure, "-", tree.PeerAggregate("AVG", quantity.measure, among=where))
-        database = self._database([group, quantity])
-        inside = [row for row, met in enumerate(rows_where(database, where)) if met]
-        differences = values(database, above)
-        reached = [differences[row] for row in inside]
-        margin = constant_beyond(reached, ">", self._rng) if self._empty else self._margin(reached, quantity)
-        if margin is None:
-            return None
+        database = self._database(used)
         condition = tree.And(where, tree.Compare(above, ">", plain(margin)))
         met = sum(rows_where(database, condition))
+        if self._empty == bool(met):
+            return None
         counted = not self._empty and (self._rng.random() < 0.25 or met > MAX_LIST_LENGTH)
         text = self._words.above_group_average(test, quantity, margin, counted)
         program = tree.Program(tree.Count() if counted else tree.Labels(), condition)
-        return self._query(program, text, "hard", "above group average", [group, quantity])
+        return self._query(program, text, "hard", "above group average", used)
 
     def _composite(self) -> ProgramQuestion | None:
         quantity = self._one_of(self._composites)
@@ -274,7 +286,7 @@ class QueryMaker(QueryParts):
         pairs = [
             (metric, by_name[two])
             for metric in self._metrics
-            for one, two in self._table.pack.comparable
+            for one, two in self.table.pack.comparable
             if metric.formula[0] == "-" and metric.columns[0].figure_id.field == one and two in by_name
             if by_name[two].unit == metric.unit and by_name[two].columns[0] not in metric.columns
         ]
@@ -285,4 +297,4 @@ class QueryMaker(QueryParts):
         positive = QuantityCondition(metric, ">", _ZERO)
         if tests and not any(one is not None and abs(one) < 1e-9 for one in self._values(metric, [metric, other])):
             tests = [positive, *tests] if self._every_condition_matters([positive, *tests], [metric, other]) else tests
-        return self._select(tests, "hard", "derived comparison", [metric, other], self._counts_comparison())
+        return self._select(tests, "hard", "derived comparison", [metric, other], counted=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from itertools import pairwise
 from random import Random
+from statistics import median_low
 
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.database import Database
@@ -81,17 +82,19 @@ def constant_between(
     least: int = 1,
     floor: float = 0.0,
     sign: str = ">",
+    few: int = 0,
 ) -> Decimal | None:
     """A round number with at least `least` of the values on either side; with `positive`, of the values above zero.
 
-    It differs from every value by at least `floor`. Often, few values are above it, or below it if the sign is "<".
+    It differs from every value by at least `floor`. With `few`, it is often one of those that the fewest values are
+    above, or below if the sign is "<".
     """
     sides = sorted({value for value in known if value is not None and (not positive or value > 0)})
     places = list(range(0 if positive else least, len(sides) + 1 - max(least, 1)))
     rng.shuffle(places)
-    if rng.random() < SELECTIVE:
-        few = places and (sorted(places)[-FEW:] if sign == ">" else sorted(places)[:FEW])
-        places.sort(key=lambda place: place not in few)
+    if few and rng.random() < SELECTIVE:
+        outer = places and (sorted(places)[-few:] if sign == ">" else sorted(places)[:few])
+        places.sort(key=lambda place: place not in outer)
     for place in places:
         low = sides[place - 1] if place else 0.0
         constant = _round_between(low, sides[place], rng, floor)
@@ -114,6 +117,25 @@ def constant_beyond(known: Sequence[float | None], sign: str, rng: Random) -> De
     rng.shuffle(steps)
     spans = ((sides[-1], sides[-1] * step) if sign == ">" else (lowest / step, lowest) for step in steps)
     return next((found for span in spans if (found := _round_between(*span, rng)) is not None), None)
+
+
+def constant_apart(
+    met: Sequence[float], unmet: Sequence[float], sign: str, rng: Random, least: int = 1, floor: float = 0.0
+) -> Decimal | None:
+    """A positive round number that at least `least` values of `met` are beyond, and none of `unmet` is."""
+    if sign == ">":
+        limit = max(*unmet, 0.0)
+        ends = [limit, *sorted(value for value in met if value > limit)]
+        gaps = [gap for place, gap in enumerate(pairwise(ends), start=1) if len(ends) - place >= least]
+    else:
+        limit = min(unmet)
+        ends = [0.0, *sorted(value for value in met if 0 < value < limit), max(limit, 0.0)]
+        negative = sum(value <= 0 for value in met)
+        gaps = [gap for place, gap in enumerate(pairwise(ends)) if negative + place >= least]
+    rng.shuffle(gaps)
+    found = next((one for gap in gaps if (one := _round_between(*gap, rng, floor)) is not None), None)
+    # A bound of 0.005% among values around 1% is none that anybody asks about.
+    return found if found is not None and found * 10 >= Decimal(abs(median_low([*met, *unmet]))) else None
 
 
 def _round_between(low: float, high: float, rng: Random, floor: float = 0.0) -> Decimal | None:

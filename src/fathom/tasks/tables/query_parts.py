@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from itertools import pairwise
 from random import Random
-from typing import Literal, get_args
+from statistics import fmean
+from typing import Literal, NamedTuple, get_args
 
 from fathom.tasks.programs import tree
 from fathom.tasks.programs.database import Database
@@ -16,7 +18,9 @@ from fathom.tasks.tables.entity_table import EntityColumn, EntityTable
 from fathom.tasks.tables.months import MONTH
 from fathom.tasks.tables.quantities import Quantity
 from fathom.tasks.tables.query_constants import (
+    FEW,
     condition_of,
+    constant_apart,
     constant_between,
     constant_beyond,
     is_close,
@@ -27,6 +31,9 @@ from fathom.tasks.tables.query_constants import (
 from fathom.tasks.tables.wording import LanguageWording, QuantityCondition, sentences
 from fathom.tasks.tables.wording_en import English
 from fathom.tasks.tables.wording_zh import Chinese
+
+_Values = tuple[float, ...]
+"""The values of one entity."""
 
 QuestionLevel = Literal["easy", "medium", "hard"]
 LEVELS: tuple[QuestionLevel, ...] = get_args(QuestionLevel)
@@ -40,6 +47,11 @@ MAX_MONTHS = 8
 
 RARELY_BELOW = 0.2
 """How often values that may be negative are asked to be below a constant, compared to above."""
+
+PAIRED = 0.8
+"""The share of the questions with an answer whose constants are drawn as those of questions without one are."""
+ALIKE = 2 / 3
+"""How many entities a partner has at least, compared to the table that is asked about."""
 
 
 @dataclass(frozen=True)
@@ -56,32 +68,47 @@ class ProgramQuestion:
     """The unit of the answer, if it is a number."""
 
 
+class _Margin(NamedTuple):
+    """A group, and how much more than its mean is asked for."""
+
+    test: QuantityCondition
+    value: Decimal
+
+
 class QueryParts:
     """Draws the parts of questions about one entity table."""
 
-    def __init__(self, table: EntityTable, rng: Random) -> None:
-        self._table = table
+    def __init__(self, table: EntityTable, rng: Random, partners: Sequence[PartnerValues] = ()) -> None:
+        self.table = table
         self._rng = rng
+        """Draws what is asked about: figures, signs, the first or the last."""
+        self._constants = rng
+        """Draws constants, and whatever else differs between a question and its pair."""
+        self._partners = partners
+        """The same figures of other documents."""
         self._words = wording(table)
+        self._databases: dict[tuple[tuple[str, Decimal], ...], Database] = {}
         self._empty = False
         """Whether nothing may meet the conditions of the question that is drawn."""
-        pack, year = table.pack, table.year
-        stated = _known(quantities.field(table, name, year) for name in pack.fields)
-        self._fields = [one for one in stated if one.kind != "month"]
-        self._months = [one for one in stated if one.kind == "month"]
-        self._metrics = _known(quantities.metric(table, metric, year) for metric in pack.metrics.values())
-        self._growths = _known(quantities.growth(table, name, year) for name in pack.fields if year is not None)
-        self._composites = _known(quantities.composite(table, one, year) for one in pack.composites.values())
+        known = quantities.of_table(table)
+        self._fields = [one for one in known.fields if one.kind != "month"]
+        self._months = [one for one in known.fields if one.kind == "month"]
+        self._metrics, self._growths, self._composites = known.metrics, known.growths, known.composites
 
     def _one_of(self, options: Sequence[Quantity]) -> Quantity | None:
         return self._rng.choice(options) if options else None
 
     def _comparable(self) -> list[tuple[str, str]]:
         """The pairs of fields that may be compared, each in a random order."""
-        return [(one, two) if self._rng.random() < 0.5 else (two, one) for one, two in self._table.pack.comparable]
+        return [(one, two) if self._rng.random() < 0.5 else (two, one) for one, two in self.table.pack.comparable]
 
     def _database(self, used: Sequence[Quantity]) -> Database:
-        return self._table.database(_columns(used))
+        columns = _columns(used)
+        # A quantity in another unit has other values in the same columns.
+        names = tuple((column.name, column.scale) for column in columns)
+        if names not in self._databases:
+            self._databases[names] = self.table.database(columns)
+        return self._databases[names]
 
     def _values(self, quantity: Quantity, used: Sequence[Quantity]) -> list[float | None]:
         return values(self._database(used), quantity.measure)
@@ -111,10 +138,7 @@ class QueryParts:
             return self._query(program, self._words.average(quantity, ()), level, operation, [quantity])
         if shared:
             return None
-        if self._empty:
-            test = self._test_beyond(group, [group, quantity])
-        else:
-            test = self._test(group, [group, quantity], least=MIN_IN_GROUP)
+        test = self._group_test(group, [group, quantity])
         if test is None:
             return None
         if not self._empty and self._too_few_known(quantity, condition_of([test]), [group, quantity]):
@@ -164,7 +188,7 @@ class QueryParts:
         if month is None or group is None or month.has_gaps:
             return None
         used = [group, month]
-        test = self._test_beyond(group, used) if self._empty else self._test(group, used, least=MIN_IN_GROUP)
+        test = self._group_test(group, used)
         # Of many months, the earliest is January.
         if test is None or sum(rows_where(self._database(used), condition_of([test]))) > MAX_MONTHS:
             return None
@@ -173,36 +197,71 @@ class QueryParts:
         text = self._words.extreme_month(month, earliest, test)
         return self._query(program, text, level, "month", used, MONTH)
 
-    def _margin(self, differences: Sequence[float | None], quantity: Quantity) -> Decimal | None:
-        """A margin that some entities exceed."""
-        sizes = [abs(value) for value in self._values(quantity, [quantity]) if value is not None]
-        return constant_between(differences, self._rng, True, floor=quantity.floor(sizes, of_difference=True))
+    def _own_margin(self, group: Quantity, quantity: Quantity) -> _Margin | None:
+        """A group, and a margin by which some of it exceed its mean, or none do."""
+        used = [group, quantity]
+        test = self._test(group, self._sign(group, used), used, least=MIN_IN_GROUP)
+        if test is None:
+            return None
+        differences = _above_mean(_met(self._rows(used), [test]))
+        floor = self._margin_floor(quantity)
+        if self._empty:
+            margin = constant_beyond(differences, ">", self._constants)
+        else:
+            margin = constant_between(differences, self._constants, True, floor=floor, few=FEW)
+        return None if margin is None else _Margin(test, margin)
+
+    def _margin_apart(self, group: Quantity, quantity: Quantity) -> _Margin | None:
+        """A group, and a margin by which entities exceed its mean here and none elsewhere, or the other way round."""
+        sign = self._sign(group, [group, quantity])
+        for here, there in self._rows_apart([group, quantity]):
+            for test in self._shared_test(group, sign, here, there, least=MIN_IN_GROUP):
+                ours, theirs = (_above_mean(_met(rows, [test])) for rows in (here, there))
+                met, unmet = (theirs, ours) if self._empty else (ours, theirs)
+                margin = constant_apart(met, unmet, ">", self._constants, floor=self._margin_floor(quantity))
+                if margin is not None:
+                    return _Margin(test, margin)
+        return None
+
+    def _margin_floor(self, quantity: Quantity) -> float:
+        return quantity.floor(_sizes(self._values(quantity, [quantity])), of_difference=True)
 
     def _filter(self, used: Sequence[Quantity | None], level: QuestionLevel, operation: str) -> ProgramQuestion | None:
         known = [one for one in used if one is not None]
         if len(known) < len(used):
             return None
-        if self._empty and len(known) > 1:
-            tests = self._exclusive_tests(known)
+        signs = [self._sign(one, known) for one in known]
+        if operation == "count":
+            tests = self._own_tests(known, signs, few=0)
+        elif self._is_paired():
+            tests = self._tests_apart(known, signs)
+        elif self._empty and len(known) == 1:
+            tests = self._tests_beyond(known[0], signs[0], known)
+        elif self._empty:
+            tests = self._exclusive_tests(known, signs)
         else:
-            draw = self._test_beyond if self._empty else self._test
-            tests = [test for one in known if (test := draw(one, known)) is not None]
+            tests = self._own_tests(known, signs)
         beyond = self._empty and len(known) == 1
         if len(tests) < len(known) or not (beyond or self._every_condition_matters(tests, known)):
             return None
         return self._select(tests, level, operation, known)
 
-    def _exclusive_tests(self, used: Sequence[Quantity]) -> list[QuantityCondition]:
+    def _own_tests(self, used: Sequence[Quantity], signs: Sequence[str], few: int = FEW) -> list[QuantityCondition]:
+        """A test for each quantity that some entities meet; fewer if none were found."""
+        pairs = zip(used, signs, strict=True)
+        return [test for one, sign in pairs if (test := self._test(one, sign, used, few)) is not None]
+
+    def _exclusive_tests(self, used: Sequence[Quantity], signs: Sequence[str]) -> list[QuantityCondition]:
         """A test for each of two quantities that some entities meet, but none both; fewer if none were found."""
-        one, two = self._rng.sample(used, 2)
-        first = self._test(one, used)
+        (one, sign), (two, other_sign) = self._constants.sample([*zip(used, signs, strict=True)], 2)
+        first = self._test(one, sign, used, FEW)
         if first is None:
             return []
         inside = rows_where(self._database(used), condition_of([first]))
         met = [
             value for value, is_met in zip(self._values(two, used), inside, strict=True) if is_met and value is not None
         ]
-        second = self._test(two, used, unmet=met)
+        second = self._test(two, other_sign, used, FEW, unmet=met)
         tests = {id(one): first, id(two): second}
         return [test for quantity in used if (test := tests[id(quantity)]) is not None]
 
@@ -244,8 +303,20 @@ class QueryParts:
         text = self._words.counting(tests) if counted else self._words.listing(tests)
         return self._query(program, text, level, operation, used)
 
+    def _sign(self, quantity: Quantity, used: Sequence[Quantity]) -> str:
+        """Whether the values are asked to be above or below a constant."""
+        lowest = min((value for value in self._values(quantity, used) if value is not None), default=0)
+        # Below zero nobody asks, so that there is no "<" that such values never meet: it is rare for all of them.
+        return self._rng.choices("><", (1, 1 if lowest > 0 else RARELY_BELOW))[0]
+
     def _test(
-        self, quantity: Quantity, used: Sequence[Quantity], least: int = 1, unmet: Sequence[float] = ()
+        self,
+        quantity: Quantity,
+        sign: str,
+        used: Sequence[Quantity],
+        few: int = 0,
+        least: int = 1,
+        unmet: Sequence[float] = (),
     ) -> QuantityCondition | None:
         """A condition that some entities meet and others do not, with a constant that is close to no value.
 
@@ -254,24 +325,92 @@ class QueryParts:
         known = [value for value in self._values(quantity, used) if value is not None]
         # No reader would ask for growth of more than -2%, or for a profit above -3 million.
         positive = quantity.growth or min(known, default=0) < 0
-        # Constants below zero are not used, so no "<" condition is unmet by such values. They are rare here as well.
-        sign = self._rng.choices("><", (1, 1 if min(known, default=0) > 0 else RARELY_BELOW))[0]
         if unmet:
             known = [one for one in known if (one >= max(unmet) if sign == ">" else one <= min(unmet))]
-        constant = constant_between(known, self._rng, positive, least, quantity.floor(_sizes(known)), sign)
+        floor = quantity.floor(_sizes(known))
+        constant = constant_between(known, self._constants, positive, least, floor, sign, few)
         if not constant or (quantity.unit == "%" and not is_plain_percentage(constant, known)):
             return None
         above = sum(value > constant for value in known)
         return QuantityCondition(quantity, sign, constant) if least <= above <= len(known) - least else None
 
-    def _test_beyond(self, quantity: Quantity, used: Sequence[Quantity]) -> QuantityCondition | None:
-        """A condition that no entity meets, with a constant close to the extreme value."""
-        sign = self._rng.choice("><")
+    def _group_test(
+        self, group: Quantity, used: Sequence[Quantity], least: int = MIN_IN_GROUP
+    ) -> QuantityCondition | None:
+        """The condition of the entities whose mean or month is asked for; none meets it if there is no answer."""
+        sign = self._sign(group, used)
+        if self._is_paired():
+            return next(iter(self._tests_apart([group], [sign], least)), None)
+        if self._empty:
+            return next(iter(self._tests_beyond(group, sign, used)), None)
+        return self._test(group, sign, used, FEW, least)
+
+    def _tests_beyond(self, quantity: Quantity, sign: str, used: Sequence[Quantity]) -> list[QuantityCondition]:
+        """A condition that no entity meets, with a constant close to the extreme value; none if there is none."""
         known = self._values(quantity, used)
-        constant = constant_beyond(known, sign, self._rng)
+        constant = constant_beyond(known, sign, self._constants)
         if constant is None or (quantity.unit == "%" and not is_plain_percentage(constant, known)):
+            return []
+        return [QuantityCondition(quantity, sign, constant)]
+
+    # Constants that have an answer in some documents and none in others.
+
+    def _is_paired(self) -> bool:
+        """Whether constants are drawn for two sets of documents, of which one has an answer."""
+        return bool(self._partners) and (self._empty or self._constants.random() < PAIRED)
+
+    def _tests_apart(self, used: Sequence[Quantity], signs: Sequence[str], least: int = 1) -> list[QuantityCondition]:
+        """Conditions on one or two quantities that entities meet here and none elsewhere, or the other way round.
+
+        The constants are as likely with an answer as without one. Fewer conditions if none were found.
+        """
+        # The first condition, if there are two, is met on both sides; the last one decides.
+        *others, last = self._constants.sample(range(len(used)), len(used))
+        for rows in self._rows_apart([used[place] for place in (*others, last)]):
+            tests = [test for place in others for test in self._shared_test(used[place], signs[place], *rows)]
+            here, there = (_last(_met(some, tests)) for some in rows)
+            found = self._constant_apart(used[last], signs[last], here, there, least)
+            if len(tests) == len(others) and found is not None:
+                tests.append(QuantityCondition(used[last], signs[last], found))
+                return sorted(tests, key=lambda test: used.index(test.quantity))
+        return []
+
+    def _rows_apart(self, used: Sequence[Quantity]) -> Iterator[tuple[list[_Values], list[_Values]]]:
+        """The values of each entity here, and of as many entities of a partner."""
+        here = self._rows(used)
+        for partner in self._constants.sample(self._partners, len(self._partners)):
+            there = partner.rows(used)
+            if len(there) >= ALIKE * len(here) > 0:
+                yield here, self._constants.sample(there, min(len(here), len(there)))
+
+    def _rows(self, used: Sequence[Quantity]) -> list[_Values]:
+        rows = zip(*(self._values(one, used) for one in used), strict=True)
+        return [tuple(value for value in row if value is not None) for row in rows if None not in row]
+
+    def _shared_test(
+        self, quantity: Quantity, sign: str, here: Sequence[_Values], there: Sequence[_Values], least: int = 1
+    ) -> list[QuantityCondition]:
+        """A condition on the first value that some entities meet on either side; none if there is none."""
+        known = [row[0] for row in (*here, *there)]
+        positive = quantity.growth or min(known, default=0) < 0
+        floor = quantity.floor(_sizes(known))
+        constant = constant_between(known, self._constants, positive, least, floor, sign, 2 * FEW)
+        if not constant or (quantity.unit == "%" and not is_plain_percentage(constant, known)):
+            return []
+        test = QuantityCondition(quantity, sign, constant)
+        return [test] if all(len(_met(rows, [test])) >= least for rows in (here, there)) else []
+
+    def _constant_apart(
+        self, quantity: Quantity, sign: str, here: Sequence[float], there: Sequence[float], least: int = 1
+    ) -> Decimal | None:
+        """A constant that values here are beyond and none elsewhere, or the other way round."""
+        if not here or not there:
             return None
-        return QuantityCondition(quantity, sign, constant)
+        # A group of three has a mean; that there is none takes no group of three elsewhere.
+        met, unmet, fewest = (there, here, 1) if self._empty else (here, there, least)
+        constant = constant_apart(met, unmet, sign, self._constants, fewest, quantity.floor(_sizes(here)))
+        plain = quantity.unit != "%" or (constant and is_plain_percentage(constant, [*here, *there]))
+        return constant if constant and plain else None
 
     def _query(
         self,
@@ -283,7 +422,7 @@ class QueryParts:
         unit: str | None = None,
     ) -> ProgramQuestion | None:
         columns = _columns(used)
-        database = self._table.database(columns)
+        database = self._database(used)
         if len(database.rows[database.schema.main.name]) < 4:
             return None
         # A question about sums defines its quotient itself.
@@ -293,14 +432,47 @@ class QueryParts:
             one_number = not isinstance(program.output, tree.Labels | tree.Count)
             unit = used[-1].unit if one_number else ""
         parts = [
-            self._words.scope(self._table.left_out(columns), self._table.named(columns)),
+            self._words.scope(self.table.left_out(columns), self.table.named(columns)),
             *dict.fromkeys(self._words.definition(one) for one in defined),
             text,
             self._words.missing() if missing else "",
         ]
         return ProgramQuestion(
-            program, sentences(parts, self._table.language), level, operation, columns, database, unit
+            program, sentences(parts, self.table.language), level, operation, columns, database, unit
         )
+
+
+class PartnerValues:
+    """The values that quantities of one table have in another one, with the same figures of other documents."""
+
+    def __init__(self, table: EntityTable) -> None:
+        self.table = table
+        self._found: dict[tree.Measure, dict[str, float]] = {}
+
+    def rows(self, used: Sequence[Quantity]) -> list[_Values]:
+        """The values of each entity that has all of them; none if a quantity is not known here."""
+        first, *rest = [self._values(one) for one in used]
+        return [
+            (value, *(values[entity] for values in rest))
+            for entity, value in first.items()
+            if all(entity in values for values in rest)
+        ]
+
+    def _values(self, quantity: Quantity) -> dict[str, float]:
+        same = self._quantities.get(quantity.measure)
+        if same is None or same.unit != quantity.unit:
+            return {}
+        if quantity.measure not in self._found:
+            database = self.table.database(same.columns)
+            entities = (str(row[1]) for row in database.rows[database.schema.main.name])
+            found = zip(entities, values(database, same.measure), strict=True)
+            self._found[quantity.measure] = {entity: value for entity, value in found if value is not None}
+        return self._found[quantity.measure]
+
+    @cached_property
+    def _quantities(self) -> dict[tree.Measure, Quantity]:
+        known = quantities.of_table(self.table)
+        return {one.measure: one for some in known for one in some}
 
 
 def wording(table: EntityTable) -> LanguageWording:
@@ -310,8 +482,20 @@ def wording(table: EntityTable) -> LanguageWording:
     return words(table.pack, table.year, currency, table.of_several_periods)
 
 
-def _known(found: Iterable[Quantity | None]) -> list[Quantity]:
-    return [one for one in found if one is not None]
+def _met(rows: Sequence[_Values], tests: Sequence[QuantityCondition]) -> list[_Values]:
+    """The rows whose first value meets the conditions."""
+    bounds = [(test.sign, float(test.value)) for test in tests if isinstance(test.value, Decimal)]
+    return [row for row in rows if all(row[0] > bound if sign == ">" else row[0] < bound for sign, bound in bounds)]
+
+
+def _above_mean(rows: Sequence[_Values]) -> list[float]:
+    """How far the last value of each row is above the mean of all."""
+    mean = fmean(_last(rows))
+    return [value - mean for value in _last(rows)]
+
+
+def _last(rows: Sequence[_Values]) -> list[float]:
+    return [row[-1] for row in rows]
 
 
 def _sizes(found: Iterable[float | None]) -> list[float]:

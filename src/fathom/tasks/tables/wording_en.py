@@ -131,6 +131,8 @@ class English:
         do = self._verb(quantity.noun, "did", "does", "do")
         if isinstance(test.value, Quantity):
             return f"{do} {noun}{when} exceed {the(test.value.noun)}{_same(quantity, test.value) if self._past else ''}"
+        if not test.value:
+            return f"{self._be(quantity.noun)} {noun}{when} {'positive' if test.sign == '>' else 'negative'}"
         value = with_unit(test.value, quantity.unit)
         if quantity.growth and test.sign == ">":
             return f"did {noun} grow by more than {value} {self._span(quantity)}"
@@ -176,8 +178,8 @@ class English:
         each = "at the end of" if quantity.instant else "for"
         before, now = (f"{each} {self._named(year)}" for year in (quantity.year - 1, quantity.year))
         return (
-            f"Add up the {quantity.noun} of all these {self._many}, once {before} and once {now}. By what percentage "
-            f"did the sum change {self._span(quantity)}? A decrease is negative.{_ending(quantity)}"
+            f"Add up the {quantity.noun} across all these {self._many}, once {before} and once {now}. By what "
+            f"percentage did the sum change {self._span(quantity)}? A decrease is negative.{_ending(quantity)}"
         )
 
     def pooled(self, quantity: Quantity) -> str:
