@@ -12,6 +12,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from hypothesis.internal.conjecture import providers
 
 from fathom.contexts.files import FILE_NAME, write_contexts
 from fathom.contexts.sampling import SamplingSettings
@@ -29,7 +30,12 @@ os.environ["PYTHON_CPU_COUNT"] = "1"
 # the change at hand; `make fuzz` searches with other examples on each run, and with many more.
 hypothesis.settings.register_profile("suite", deadline=None, derandomize=True)
 hypothesis.settings.register_profile("fuzz", deadline=None, max_examples=3_000)
-hypothesis.settings.load_profile(os.environ.get("FATHOM_HYPOTHESIS", "suite"))
+PROFILE = os.environ.get("FATHOM_HYPOTHESIS", "suite")
+hypothesis.settings.load_profile(PROFILE)
+if PROFILE == "suite":
+    # Hypothesis also tries constants of the modules that a process has imported: others in each process, and finding
+    # them takes six seconds.
+    pytest.MonkeyPatch().setattr(providers, "_get_local_constants", lambda: providers._local_constants)
 
 Fathom = Callable[..., "subprocess.CompletedProcess[str]"]
 

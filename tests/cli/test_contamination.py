@@ -12,6 +12,7 @@ import pytest
 from fathom.cli.main import main
 from fathom.contexts.files import FILE_NAME, write_contexts
 from fathom.contexts.sampling import SamplingSettings
+from fathom.corpus.generate import Recipe, generate
 from fathom.corpus.store import Corpus, CorpusWriter, pack
 from fathom.tasks.bench import build
 from tests.commands import run_command
@@ -26,20 +27,25 @@ def call(*words: object) -> int:
 
 
 @pytest.fixture(scope="module")
-def ran(tiny_bench: Path, small_folder: Path, build_once: SharedFolders) -> Path:
+def ran(build_once: SharedFolders) -> Path:
     """Runs of a simulated memorizer and a reader, on probes and on a bench before and after its swap; never write here.
 
-    The output of the swap is in swap.txt.
+    The corpus is small, since a swap writes all of it. The output of the swap is in swap.txt.
     """
 
     def make(folder: Path) -> None:
-        build(small_folder, Path("none"), {"memorization": {}}, 0, folder / "probes")
-        swapped = run_command("swap", tiny_bench, "--out", folder / "swapped")
+        small, bench = folder / "corpus", folder / "asked"
+        generate(small, Recipe(seed=3, documents=16))
+        with Corpus(small) as corpus:
+            write_contexts(corpus, SamplingSettings(lengths=(65_536,), count=3), small / FILE_NAME)
+        build(small, small / FILE_NAME, {"numeric": {"questions": 8}}, 1, bench)
+        build(small, Path("none"), {"memorization": {}}, 0, folder / "probes")
+        swapped = run_command("swap", bench, "--out", folder / "swapped")
         assert swapped.returncode == 0, swapped.stderr
         (folder / "swap.txt").write_text(swapped.stdout)
-        for name, bench in (("probes", folder / "probes"), ("swapped", folder / "swapped"), ("bench", tiny_bench)):
+        for name, run_on in (("probes", folder / "probes"), ("swapped", folder / "swapped"), ("bench", bench)):
             for model in ("memorizer", "reader"):
-                assert call("run", bench, "--model", f"sim/{model}", "--out", folder / f"{name}-{model}") == 0
+                assert call("run", run_on, "--model", f"sim/{model}", "--out", folder / f"{name}-{model}") == 0
 
     return build_once("known", make)
 
@@ -89,13 +95,11 @@ def test_refuses_a_folder_that_is_not_a_run(tmp_path: Path, capsys: pytest.Captu
     assert call("contamination") == 2
 
 
-def test_swap_reports_changed_answers(
-    tiny_bench: Path, ran: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_swap_reports_changed_answers(ran: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # A swap resumes with the documents that are swapped already.
     shutil.copytree(ran / "swapped" / "corpus", tmp_path / "again" / "corpus")
     capsys.readouterr()
-    assert call("swap", tiny_bench, "--out", tmp_path / "again", "--json") == 0
+    assert call("swap", ran / "asked", "--out", tmp_path / "again", "--json") == 0
     manifest = json.loads(capsys.readouterr().out)
     result = manifest["reports"]["swap"]
     assert result["answers that changed"] + result["answers that no swap can change"] == manifest["questions"]
