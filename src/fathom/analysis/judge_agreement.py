@@ -9,7 +9,7 @@ from math import comb
 import numpy as np
 
 from fathom.analysis.agreement import cohen_kappa
-from fathom.analysis.findings import Estimate, Share
+from fathom.analysis.findings import Estimate
 from fathom.analysis.intervals import jackknife, share
 from fathom.analysis.judge_errors import JudgeError
 from fathom.records.documents import Count
@@ -17,6 +17,7 @@ from fathom.records.judgments import Decision, PlantedDecision
 from fathom.records.questions import QuestionId
 from fathom.records.record import Record
 from fathom.scoring.judges import majority
+from fathom.scoring.verdicts import Share
 
 ALL_JUDGES, CHECK = "all judges", "check"
 """The raters other than judges and people."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fathom.analysis.findings import Share
 from fathom.analysis.intervals import FloatArray
 from fathom.records.documents import Count
 from fathom.records.record import Record
+from fathom.scoring.verdicts import Share
 
 MIN_MODELS = 4
 """Minimum number of models: with fewer, no correlation can be significant."""
