@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from random import Random
 
-from fathom.corpus.swap_people import NamedPerson, family_span, name_words, people
+from fathom.corpus.swap_people import NamedPerson, author_spans, family_span, name_words, people
 from fathom.models.tokenizers import DEFAULT, tokenizer
 from fathom.records.documents import Document
 from fathom.records.names import WORD, family_name, plain_word
@@ -99,12 +99,12 @@ class NameSwap:
                     yield Span(*match.span()).shifted(span.start), new
 
     def _mentions(self, document: Document, marked: Iterable[Span]) -> Iterator[tuple[Span, str]]:
-        """Mentions of people in running text. Bylines, titles and reference lists are not running text."""
+        """Mentions of people in running text, and in entries whose names were not all read as people's."""
         others = [document.title, *marked]
         if document.state("authors") != "unknown":
             others += [author.span for author in document.authors]
         if document.state("references") != "unknown":
-            others += [reference.span for reference in document.references]
+            others += author_spans(document)
         outside = _SpanCursor(others)
         own = {word for person in people(document) for word in name_words(person.family.of(document.text))}
         works = {

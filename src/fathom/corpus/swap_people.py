@@ -20,6 +20,7 @@ _PREFIXES = (
     "Vander|Von|O|D|L"
 )
 _TWO_CAPITALS = re.compile(rf"(?:{_PREFIXES})[A-Z][a-z]+")
+_AFTER_HYPHEN = re.compile(r"(?<=\w)[-‐‑][^\W\d_A-Z]\w*")
 _COMPANY = frozenset(("inc", "ltd", "llc", "gmbh", "corp", "corporation", "company", "plc", "ag", "labs", "software"))
 
 
@@ -49,6 +50,17 @@ def people(document: Document) -> Iterator[NamedPerson]:
                     yield person._replace(family=person.family.shifted(span.start))
 
 
+def author_spans(document: Document) -> Iterator[Span]:
+    """The names in the reference list that were read as people's; a whole entry if all of its names were."""
+    for reference in document.references:
+        known = [
+            span
+            for span in reference.authors
+            if _person(span.of(document.text), len(reference.authors) == 1) is not None
+        ]
+        yield from [reference.span] if known and len(known) == len(reference.authors) else known
+
+
 def _person(printed: str, is_alone: bool) -> NamedPerson | None:
     """The person of that name; None if it has no given name, or something that a group or a company has."""
     family = family_span(printed, family_name(printed))
@@ -58,7 +70,10 @@ def _person(printed: str, is_alone: bool) -> NamedPerson | None:
     words = WORD.findall(printed)
     if not WORD.search(given) or len(words) > MAX_WORDS or not name_words(family.of(printed)):
         return None
-    if any(word.casefold() in _COMPANY or not _can_be_printed(word) for word in words):
+    if any(word.casefold() in _COMPANY for word in words):
+        return None
+    # The second part of "Haw-minn" may be in small letters.
+    if not all(map(_can_be_printed, WORD.findall(_AFTER_HYPHEN.sub("", printed)))):
         return None
     if any(1 < len(word) <= SHORT_CAPITALS and word.isupper() for word in WORD.findall(family.of(printed))):
         return None
