@@ -156,3 +156,15 @@ def test_a_pack_is_drafted_from_tables(tmp_path: Path) -> None:
     coverage = check_pack(str(tmp_path / "museums.toml"), corpus)
     # The reports are of one year, but also give figures of the year before.
     assert all(field.known == 4 for field in coverage.fields) and pack.has_periods
+
+
+def test_fields_may_have_chinese_names(tmp_path: Path) -> None:
+    """Drafts name a field by its label where a word of it is not known."""
+    fields = "".join(
+        f'[fields."{name}"]\nattributes = ["{name}"]\nkind = "money"\nzh = ["{name}"]\n'
+        for name in ("财政收入", "税收_地方")
+    )
+    metric = '[metrics."税收占比"]\nformula = "税收_地方 / 财政收入"\npercent = true\nzh = ["税收占比"]\n'
+    text = f'name = "cities"\nsummary = "Cities"\nzh = {{ noun = "城市", plural = "城市" }}\n{fields}{metric}'
+    (tmp_path / "cities.toml").write_text(text, encoding="utf-8")
+    assert read_pack(str(tmp_path / "cities.toml")).metrics["税收占比"].fields == ("税收_地方", "财政收入")
