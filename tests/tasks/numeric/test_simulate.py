@@ -291,7 +291,14 @@ def test_formatted_answers_are_parsed_back(answer: Answer) -> None:
 def test_programs_are_read_back_without_parsing_each(monkeypatch: pytest.MonkeyPatch) -> None:
     """Values with quotes, braces, signs and numbers in them; the second of a template is not parsed."""
     for words, number in (("What's “new”? 100% of it", 4), ("% {author-name} 12 'blank 1'", -4), ("LIKE '%x%' 3", 0)):
-        values = {"number": number, "position": 2, "few": 3, "name": words, "title": words, "fragment": "grap"}
+        values: dict[str, Constant] = {
+            "number": number,
+            "position": 2,
+            "few": 3,
+            "name": words,
+            "title": words,
+            "fragment": "grap",
+        }
         for template in templates():
             bound: dict[Slot, Constant] = {slot: values[slot.kind] for slot in template.slots}
             program = bind(template.program, bound)
