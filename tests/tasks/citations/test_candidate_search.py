@@ -129,12 +129,24 @@ def test_so_many_for_each_year(citing_corpus: Path, tmp_path: Path) -> None:
 
 def test_two_clozes_of_a_paper_share_few_masks(citing_corpus: Path) -> None:
     """As the builder makes them, before a build drops what fails its checks; also with more than one earlier cloze."""
-    settings = CitationSettings(tasks=("cloze",), levels=("medium", "hard"), items=6, per_paper=8)
-    asked = defaultdict(list)
+    settings = CitationSettings(tasks=("cloze",), levels=("medium", "hard"), items=12, per_paper=8, citations="any")
+    asked, grouped = defaultdict(list), 0
     with Corpus(citing_corpus) as corpus:
-        for _, [item] in CitationBuilder(corpus, settings, seed=1).build():
+        for context, [item] in CitationBuilder(corpus, settings, seed=1).build():
             rows = item.key.proof.rows
             asked[rows[0][0]].append({row[2] for row in rows})
+            # Of all works that a mask hides, one is a candidate.
+            paper, is_grouped = corpus.document(context.documents[0]), False
+            for _, work, place, _ in rows:
+                start, end = map(int, place.split("-"))
+                hidden = [c for c in paper.citations if start <= c.group.start and c.group.end <= end]
+                works = {paper.references[(c.reference or 0) - 1].document for c in hidden}
+                assert works & set(context.documents) == {work}
+                is_grouped |= len(hidden) > 1
+            assert item.question.tags["citations"] == ("grouped" if is_grouped else "lone")
+            assert ("with citations of works that are no candidates" in item.question.text) == is_grouped
+            grouped += is_grouped
+    assert grouped
     assert max(map(len, asked.values())) > 2
     assert all(len(one & two) <= 2 for clozes in asked.values() for one, two in combinations(clozes, 2))
 

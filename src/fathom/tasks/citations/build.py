@@ -128,26 +128,40 @@ class CitationBuilder:
         wanted = self.settings.items * self._number_of_years
         found: dict[TaskLevel, list[tuple[DocumentId, list[PossibleItem], PaperOptions]]] = {cell: [] for cell in cells}
         missing = dict.fromkeys(cells, PLANNED * wanted + PLANNED_MORE)
+        plan: dict[TaskLevel, dict[DocumentId, list[PossibleItem]]] = {cell: {} for cell in cells}
         for paper in self.papers(lambda id: any(many > 0 for many in missing.values())):
             if not self._can_be_asked_about(paper):
                 continue
             rng = rng_for(self._seed, "citations", paper.document.id, "plan")
             available = AvailableMasks(paper, rng)
-            for cell in (cell for cell, many in missing.items() if many > 0):
+            for cell in [cell for cell, many in missing.items() if many > 0]:
                 fits = partial(self._fits, available, cell, rng)
                 options = finder.options(available, cell, cells[cell], rng, fits)
                 if options is not None:
                     found[cell].append((paper.document.id, *options))
                     missing[cell] -= min(self.settings.per_paper, len({item.masks for item in options[0]}))
-        plan: dict[TaskLevel, dict[DocumentId, list[PossibleItem]]] = {}
-        for cell, papers in found.items():
-            selected = select([options for _, _, options in papers], finder.balance[cell], wanted)
-            plan[cell] = {
-                id: [items[number] for number in chosen]
-                for (id, items, _), chosen in zip(papers, selected.chosen, strict=True)
-            }
-            finder.looked[cell].update(tried=selected.possible, fitting=sum(map(len, selected.chosen)))
-        return plan
+                if missing[cell] <= 0:
+                    plan[cell] = self._selected(cell, found[cell], wanted)
+                    # If too few of them can be kept, more papers are searched.
+                    short = wanted - sum(map(len, plan[cell].values()))
+                    missing[cell] = PLANNED * wanted if short > 0 else 0
+        return {
+            cell: self._selected(cell, found[cell], wanted) if many > 0 else plan[cell]
+            for cell, many in missing.items()
+        }
+
+    def _selected(
+        self, cell: TaskLevel, papers: list[tuple[DocumentId, list[PossibleItem], PaperOptions]], wanted: int
+    ) -> dict[DocumentId, list[PossibleItem]]:
+        """The chosen items of a task and level by paper."""
+        finder = self._item_finder
+        selected = select([options for _, _, options in papers], finder.balance[cell], wanted)
+        found = {
+            id: [items[number] for number in chosen]
+            for (id, items, _), chosen in zip(papers, selected.chosen, strict=True)
+        }
+        finder.looked[cell] = Counter(tried=selected.possible, fitting=sum(map(len, found.values())))
+        return found
 
     def _planned_choices(self, paper: DocumentId) -> list[PossibleItem]:
         return [item for (task, _), items in self._plan.items() if task == "choice" for item in items.get(paper, ())]

@@ -42,10 +42,9 @@ class Difficulty(Record):
     names of what it presents (body)."""
     scope: PaperScope = "full"
     """The text of the question paper: all of it, or the section of the mask."""
-    citations: MaskedCitations | None = None
+    citations: MaskedCitations = "lone"
     """Whether only citations that are alone in their brackets are asked about, or also those that are grouped with
-    citations of other works, if none of these is a candidate; None for both in clozes whose shortcuts are filtered out.
-    The sentence of a group may fit other works as well, but the four masks of a cloze exclude each other's works."""
+    citations of other works, if none of these is a candidate."""
     masking: Masking = "all"
     """Whether every mention of a candidate is hidden, or only what the question asks about."""
     candidates: CandidateCount = MASKS
@@ -54,8 +53,6 @@ class Difficulty(Record):
 
     def asks_about_groups(self, task: CitationTask) -> bool:
         """Whether citations that are grouped with others are asked about."""
-        if self.citations is None:
-            return self.filtered and task == "cloze" and self.candidates == MASKS
         return self.citations == "any" and task != "set"
 
     @property
@@ -110,9 +107,9 @@ class CitationSettings(FamilySettings):
     """Build --items for each year of the question papers, instead of in total."""
     per_paper: Position = 5
     """The most items of a task and level from one question paper; so many in all if the other papers suffice."""
-    citations: MaskedCitations | None = None
+    citations: MaskedCitations = "lone"
     """Ask only about citations alone in their brackets (lone), or also about those grouped with others, none of them
-    candidates (any); by default lone, and any in hard clozes."""
+    candidates (any)."""
     mask: Masking = "all"
     """Hide every mention of the candidates in the question paper (all), or only the citation in question (one)."""
     candidates: CandidateCount = MASKS
@@ -169,9 +166,7 @@ class CitationSettings(FamilySettings):
         """The levels to build, by name: the named ones, or a single custom one."""
         levels: dict[str, Difficulty] = {CUSTOM_LEVEL: LEVELS[self.levels[0]]} if self._custom else {}
         levels = levels or {name: LEVELS[name] for name in self.levels}
-        changes = {**self._custom, "mask": self.mask, "candidates": self.candidates}
-        if self.citations is not None:
-            changes["citations"] = self.citations
+        changes = {**self._custom, "citations": self.citations, "mask": self.mask, "candidates": self.candidates}
         return {name: _changed(level, changes) for name, level in levels.items()}
 
     def variants(self, level: str) -> dict[str, Difficulty]:
