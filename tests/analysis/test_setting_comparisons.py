@@ -35,12 +35,14 @@ def test_settings_of_one_run(varied: Bench, tmp_path: Path) -> None:
     scope, text = overall["scope"], overall["candidate-text"]
     assert (scope.first, scope.second) == ("scope=full", "scope=section")
     assert (text.first, text.second) == ("candidate-text=body", "candidate-text=concise")
+    masks = len(settings) // 4
+    assert masks >= 3
     for one in (scope, text):
-        assert one.items == 20  # ten masks, in both settings of the other tag
-        assert one.discordant == 10
+        assert one.items == 2 * masks  # in both settings of the other tag
+        assert one.discordant == masks
         assert one.clusters == len({context.documents[0] for context in varied.contexts()})
         assert abs(one.difference.value) == 0.5
-    assert scope.only_second == text.only_first == 10
+    assert scope.only_second == text.only_first == masks
     [figure] = setting_comparisons(found)
     assert len(figure.rows) == len(found.setting_comparisons)
     assert "settings" in {section.id for section in sections(found)}

@@ -11,6 +11,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from multiprocessing import connection
 from pathlib import Path
 
 from fathom.cli.main import main
@@ -50,7 +51,8 @@ class Forked:
         assert self._process.pid is not None
         os.kill(self._process.pid, number)
         if number == signal.SIGKILL:
-            self._process.join()
+            # Another thread may be in `wait`: only one of them can read the exit code.
+            connection.wait([self._process.sentinel], 120)
 
 
 def _run(words: list[str], output: Path, errors: Path) -> int:
