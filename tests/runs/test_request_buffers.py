@@ -70,5 +70,14 @@ def test_a_client_that_does_not_send_the_placeholder_is_noticed() -> None:
         sent(lambda api, name: api.post(name.upper()))
 
 
+def test_a_request_whose_signature_covers_the_body_is_left_alone() -> None:
+    async def post(api: Client, name: str) -> int:
+        headers = {"Authorization": "AWS4-HMAC-SHA256 Credential=A/2026/eu/s/aws4_request, Signature=0a1b"}
+        return (await api._client.post("http://test/v1", json={"text": name}, headers=headers)).status_code
+
+    with pytest.raises(UnsupportedClientError):
+        sent(post)
+
+
 def test_a_client_without_such_a_transport_is_not_used() -> None:
     assert not RequestBuffers(object(), lambda reference: b"").usable
