@@ -161,8 +161,8 @@ def test_filters_documents_and_reports_the_reason(
 @pytest.mark.parametrize(
     ("processes", "kills"),
     [
-        (1, [("staging:Staging.save", 2), ("staging:Staging.link", 5), ("store:CorpusWriter.add", 3)]),
-        (2, [("staging:Staging.add", 7)]),
+        (1, [("staging:StagingFile.save", 2), ("staging:StagingFile.link", 5), ("store:CorpusWriter.add", 3)]),
+        (2, [("staging:StagingFile.add", 7)]),
     ],
 )
 def test_a_killed_ingestion_continues_to_the_same_corpus(

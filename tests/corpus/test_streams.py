@@ -332,7 +332,7 @@ def long_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_kill_inside_a_file_resumes_to_the_same_bytes(tmp_path: Path, long_file: Path, processes: str) -> None:
     words = ["ingest", str(long_file), "--out", str(tmp_path / "killed"), "--processes", processes]
     saves = {"fathom.corpus.ingest:SAVE_INTERVAL": 1}
-    killed = run_until("fathom.corpus.staging:Staging.save", 2, *words, values=saves)
+    killed = run_until("fathom.corpus.staging:StagingFile.save", 2, *words, values=saves)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     reading_file = tmp_path / "killed.reading"
     assert 0 < _staged(reading_file) < PAPERS

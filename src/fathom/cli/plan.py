@@ -73,8 +73,8 @@ def describe(request: RunRequest, plan: Plan) -> str:
     if plan.overflow:
         shown = ", ".join(plan.overflow[:3]) + (", ..." if len(plan.overflow) > 3 else "")
         lines.append(
-            f"  {counted(len(plan.overflow), 'question')} will not be sent, as the window is too small ({shown}); "
-            "see `fathom fit`"
+            f"  {counted(len(plan.overflow), 'question')} {'does' if len(plan.overflow) == 1 else 'do'} not fit the "
+            f"window and will not be sent ({shown}); see `fathom fit`"
         )
     return "\n".join(lines)
 

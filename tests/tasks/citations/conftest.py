@@ -19,7 +19,7 @@ def build_citations(corpus: Path, folder: Path, **settings: object) -> Bench:
 def cited_once(citing_corpus: Path, build_once: SharedFolders) -> Bench:
     """A bench of all tasks and levels; never write to it."""
     return Bench(
-        build_once("cited", lambda folder: build_citations(citing_corpus, folder / "bench", items=5)) / "bench"
+        build_once("cited", lambda folder: build_citations(citing_corpus, folder / "bench", items=8)) / "bench"
     )
 
 

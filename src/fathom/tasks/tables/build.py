@@ -46,7 +46,7 @@ whose values are, up to a megabyte each."""
 PARTNERS, FEWEST_PARTNERS = 4, 3
 """Other contexts whose figures the constants of a context are compared with, and the number below which random
 documents take their place."""
-ATTEMPTS = 30
+ATTEMPTS = 40
 """Tables tried for one question before it is skipped."""
 NEW_FORM = 20
 """Attempts at a question that is unlike all others of its context."""
@@ -159,8 +159,8 @@ class TablesBuilder:
         empty = rng.random() < self._settings.unanswerable * self._conditional_share(level)
         for attempt in range(ATTEMPTS):
             maker = rng.choices(makers, [len(one.table.entities) for one in makers])[0]
-            # Where no question has a pair, those with an answer are asked nevertheless.
-            query = maker.make(level, empty if attempt < NEW_FORM or empty else None)
+            # Where no question has a pair, one with an answer is asked nevertheless.
+            query = maker.make(level, empty if attempt < NEW_FORM else None)
             if query is not None:
                 item = make_item(context, maker.table, query)
                 if rounds_clearly(item.key.answer) and others.admit(item, MAX_ALIKE if attempt >= NEW_FORM else 1):

@@ -123,6 +123,8 @@ def constant_apart(
     met: Sequence[float], unmet: Sequence[float], sign: str, rng: Random, least: int = 1, floor: float = 0.0
 ) -> Decimal | None:
     """A positive round number that at least `least` values of `met` are beyond, and none of `unmet` is."""
+    if not unmet:  # there is nothing to compare with
+        return None
     if sign == ">":
         limit = max(*unmet, 0.0)
         ends = [limit, *sorted(value for value in met if value > limit)]

@@ -203,8 +203,10 @@ class QueryParts:
         test = self._test(group, self._sign(group, used), used, least=MIN_IN_GROUP)
         if test is None:
             return None
-        differences = _above_mean(_met(self._rows(used), [test]))
-        floor = self._margin_floor(quantity)
+        members = _met(self._rows(used), [test])
+        if len(members) < MIN_IN_GROUP:  # of some, only the quantity of the group is known
+            return None
+        differences, floor = _above_mean(members), self._margin_floor(quantity)
         if self._empty:
             margin = constant_beyond(differences, ">", self._constants)
         else:
@@ -216,7 +218,10 @@ class QueryParts:
         sign = self._sign(group, [group, quantity])
         for here, there in self._rows_apart([group, quantity]):
             for test in self._shared_test(group, sign, here, there, least=MIN_IN_GROUP):
-                ours, theirs = (_above_mean(_met(rows, [test])) for rows in (here, there))
+                groups = [_met(rows, [test]) for rows in (here, there)]
+                if min(map(len, groups)) < MIN_IN_GROUP:
+                    continue
+                ours, theirs = map(_above_mean, groups)
                 met, unmet = (theirs, ours) if self._empty else (ours, theirs)
                 margin = constant_apart(met, unmet, ">", self._constants, floor=self._margin_floor(quantity))
                 if margin is not None:
