@@ -56,7 +56,7 @@ LENGTHS = {
     "letters": "4K",
     "jose": "8K",
     "articles": "64K",
-    "reports": "64K",
+    "reports": "192K",
     "elife": "64K",
     "scalar": "64K",
     "world-factbook": "64K",
@@ -188,7 +188,7 @@ class Study:
         if name in ANNOTATED and "claims" in self._families:
             source, form = ANNOTATED[name]
             import_annotations([DATA / source], corpus.folder, place / "annotations.jsonl", form)
-        contexts = self._sampled(corpus, seed, place / "contexts.jsonl", LENGTHS.get(name, "32K"))
+        contexts = self._sampled(name, corpus, seed, place / "contexts.jsonl")
         for number, (family, options) in enumerate(combinations(seed)):
             if family in self._families and (contexts or family not in OVER_CONTEXTS):
                 # Both vary, so that no run of ten seeds leaves out a family.
@@ -198,11 +198,17 @@ class Study:
             self._try_recipe(Case(name, "recipe", seed, {}, place / "recipe"), corpus, place)
         shutil.rmtree(place)
 
-    def _sampled(self, corpus: fathom.Corpus, seed: int, out: Path, length: str) -> bool:
-        """Whether the corpus has contexts of this length, which are written to `out`."""
+    def _sampled(self, name: str, corpus: fathom.Corpus, seed: int, out: Path) -> bool:
+        """Whether the corpus has contexts of its length, which are written to `out`."""
         try:
             corpus.contexts(
-                lengths=[length], count=4, seed=seed, out=out, splits={"train": 50, "test": 50} if seed % 2 else {}
+                lengths=[LENGTHS.get(name, "32K")],
+                count=4,
+                seed=seed,
+                out=out,
+                splits={"train": 50, "test": 50} if seed % 2 else {},
+                # Reports of one year can be compared with one another.
+                sampling=["year"] if name == "reports" else ["random", "bfs", "dfs"],
             )
         except fathom.FathomError as error:
             print(f"  no contexts: {error}", flush=True)

@@ -78,6 +78,7 @@ def test_a_constant_between_two_sets_of_values_is_beyond_one_of_them(sign: str) 
         met_by = [[value > constant if sign == ">" else value < constant for value in some] for some in (met, unmet)]
         assert any(met_by[0]) and not any(met_by[1])
     assert constant_apart(unmet, met, sign, Random(0)) is None
+    assert constant_apart(met, [], sign, Random(0)) is None
 
 
 def revenues(values: list[int]) -> EntityTable:
