@@ -4,11 +4,13 @@ Benches over several corpora, given as folders, or generated ones and those of `
 pair, four classifiers are trained on one bench and tested on the other; on the diagonal, they are trained on four
 fifths of the contexts and tested on the rest. The intervals are bootstrapped over contexts. Goal: below 60%. The share
 of single-edit mutants that agree with the key on the collection is printed too.
+
+    python benchmarks/unanswerable.py [--seed 5] [CORPUS ...]
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
@@ -25,7 +27,7 @@ DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 REAL = {"elife": "elife-jats/synapse.tar.xz", "scalar": "scalar_papers.jsonl.gz"}
 LENGTHS, COUNT, SHARE = ["64K", "128K"], 20, 0.25
 """Contexts, and a share of unanswerable questions that is large enough to estimate the AUC."""
-SEED, FOLDS, RESAMPLES = 5, 5, 300
+FOLDS, RESAMPLES = 5, 300
 
 
 class Estimate(NamedTuple):
@@ -39,10 +41,10 @@ class Estimate(NamedTuple):
         return f"{self.value:.0%} ({self.low:.0%}-{self.high:.0%})"
 
 
-def corpora(folder: Path) -> dict[str, fathom.Corpus]:
+def corpora(folder: Path, ready: list[Path]) -> dict[str, fathom.Corpus]:
     """The corpora of the command line, or generated and real ones."""
-    if len(sys.argv) > 1:
-        return {Path(name).name: fathom.Corpus(Path(name)) for name in sys.argv[1:]}
+    if ready:
+        return {path.name: fathom.open_corpus(path) for path in ready}
     found = {f"generated {seed}": fathom.generate(folder / str(seed), documents=120, seed=seed) for seed in (1, 2)}
     for name, source in REAL.items():
         if (DATA / source).exists():
@@ -50,14 +52,14 @@ def corpora(folder: Path) -> dict[str, fathom.Corpus]:
     return found
 
 
-def questions(name: str, corpus: fathom.Corpus, folder: Path) -> list[Asked]:
+def questions(name: str, corpus: fathom.Corpus, folder: Path, seed: int) -> list[Asked]:
     """The questions of a bench; prints the audit's share of agreeing mutants."""
     path = folder / f"{name}.jsonl"
-    corpus.contexts(lengths=LENGTHS, count=COUNT, seed=SEED, out=path)
-    usual = fathom.build("numeric", corpus, out=folder / f"{name}-usual", seed=SEED, contexts=path)
+    corpus.contexts(lengths=LENGTHS, count=COUNT, seed=seed, out=path)
+    usual = fathom.build("numeric", corpus, out=folder / f"{name}-usual", seed=seed, contexts=path)
     mutants = next(check for check in usual.audit().checks if check.name == "undetected mutants")
     out = folder / f"{name}-bench"
-    fathom.build("numeric", corpus, out=out, seed=SEED, contexts=path, unanswerable=SHARE)
+    fathom.build("numeric", corpus, out=out, seed=seed, contexts=path, unanswerable=SHARE)
     found = asked(Bench(out).by_context())
     unanswerable = sum(one.unanswerable for one in found)
     print(
@@ -93,8 +95,14 @@ def estimate(scores: Values, found: list[Asked]) -> Estimate:
     return Estimate(whole, float(low), float(high))
 
 
+words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+words.add_argument("ready", nargs="*", type=Path, metavar="CORPUS")
+words.add_argument("--seed", type=int, default=5)
+given = words.parse_args()
 with workplace() as folder:
-    asked_of = {name: questions(name, corpus, folder) for name, corpus in corpora(folder).items()}
+    asked_of = {
+        name: questions(name, corpus, folder, given.seed) for name, corpus in corpora(folder, given.ready).items()
+    }
     for label, adversary in ADVERSARIES.items():
         print(f"AUC of {label} by the bench that it is trained on (row) and tested on (column)")
         print(" " * 15 + "".join(f"{name:>16}" for name in asked_of))
