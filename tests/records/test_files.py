@@ -23,7 +23,7 @@ def responses(count: int) -> Iterator[Response]:
 
 def test_records_come_back_as_they_were_written(tmp_path: Path) -> None:
     path = tmp_path / "responses.jsonl"
-    assert write_records(path, responses(50)) == 50
+    assert len(write_records(path, responses(50))) == 50
     assert list(read_records(path, Response)) == list(responses(50))
 
 
