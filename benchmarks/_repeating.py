@@ -36,7 +36,7 @@ def _prints(folder: Path) -> dict[str, object]:
 def repeat_run(run: Path, bench: Path, out: Path, times: int) -> Path:
     """The run with every response and verdict several times, for the repeated bench."""
     out.mkdir(parents=True)
-    responses = [*read_responses(run).responses.values()]
+    responses = [*read_responses(run).values()]
     verdicts = [*Journal(run / VERDICTS, Verdict).read()]
     for name, records in ((RESPONSES, responses), (VERDICTS, verdicts)):
         with (out / name).open("wb") as file:

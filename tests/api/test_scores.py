@@ -42,7 +42,7 @@ def test_scores_of_a_run_by_tag(run: Path) -> None:
     with pytest.raises(FathomError, match="no tag 'color'"):
         scores.by("color")
     again = score_run(run)
-    assert again.verdicts == scores.verdicts
+    assert list(again.verdicts) == list(scores.verdicts)
     assert (again.changes.compared, again.changes.changed) == (len(scores.verdicts), {})
 
 

@@ -90,7 +90,7 @@ def test_the_demo_runs(tmp_path: Path, fathom: Fathom, monkeypatch: pytest.Monke
     table = done.stdout[done.stdout.rindex("accuracy") :].splitlines()
     assert [line.split()[0] for line in table[1:4]] == ["letters-careful", "letters-hasty", "letters-closed-book"]
     assert (tmp_path / "demo" / "report.html").stat().st_size > 100_000
-    responses = read_responses(tmp_path / "demo" / "runs" / "letters-hasty").responses
+    responses = read_responses(tmp_path / "demo" / "runs" / "letters-hasty")
     assert len(responses) == 3
     # Without the context: the embedded model would take half a minute to read one.
     embedded = (demo.DemoRun("embedded", "local/smollm2", "closed-book"),)
@@ -98,8 +98,8 @@ def test_the_demo_runs(tmp_path: Path, fathom: Fathom, monkeypatch: pytest.Monke
     again = fathom("demo", "--out", tmp_path / "demo")
     assert again.returncode == 0, again.stderr
     assert "local/smollm2: A low score is expected" in again.stdout
-    assert read_responses(tmp_path / "demo" / "runs" / "letters-hasty").responses == responses
-    real = read_responses(tmp_path / "demo" / "runs" / "letters-embedded").responses.values()
+    assert read_responses(tmp_path / "demo" / "runs" / "letters-hasty") == responses
+    real = read_responses(tmp_path / "demo" / "runs" / "letters-embedded").values()
     assert [bool(one.text) for one in real] == [True] * 3
 
 

@@ -50,14 +50,14 @@ def test_the_oracle_is_correct_and_null_on_unanswerable_questions(tiny_bench: Pa
 def test_errors_are_retried_by_the_same_command(tiny_bench: Path, tmp_path: Path, said: Any) -> None:
     command = ("run", tiny_bench, "--model", CARELESS, "--out", tmp_path / "run", "--samples", 3)
     assert call(*command) == 1
-    first = read_responses(tmp_path / "run").responses
+    first = read_responses(tmp_path / "run")
     failed = {place for place, response in first.items() if response.outcome == "error"}
     assert 0 < len(failed) < len(first) == 90
     said("score", tmp_path / "run")
     for _ in range(12):
         if call(*command) == 0:
             break
-    last = read_responses(tmp_path / "run").responses
+    last = read_responses(tmp_path / "run")
     assert all(response.outcome != "error" for response in last.values())
     assert all(last[place] == response for place, response in first.items() if place not in failed)
     changed = said("score", tmp_path / "run")["changes"]
@@ -81,7 +81,7 @@ def test_the_manifest_identifies_the_run(tiny_bench: Path, tmp_path: Path) -> No
     manifest = read_run(tmp_path / "run")
     assert (manifest.model, manifest.system, manifest.settings.limit) == ("sim/oracle", "tables", 4)
     assert (tmp_path / "run" / manifest.bench).resolve() == tiny_bench.resolve()
-    assert len(read_responses(tmp_path / "run").responses) == 4
+    assert len(read_responses(tmp_path / "run")) == 4
 
 
 def test_a_plan_counts_existing_responses(tiny_bench: Path, tmp_path: Path, said: Any) -> None:

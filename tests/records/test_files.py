@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from fathom.records.errors import FathomError
-from fathom.records.files import Journal, atomic_write, read_records, write_records
+from fathom.records.files import Journal, StoredMapping, StoredSequence, atomic_write, read_records, write_records
 from fathom.records.questions import Response, Usage
 
 
@@ -23,8 +23,30 @@ def responses(count: int) -> Iterator[Response]:
 
 def test_records_come_back_as_they_were_written(tmp_path: Path) -> None:
     path = tmp_path / "responses.jsonl"
-    assert write_records(path, responses(50)) == 50
+    assert len(write_records(path, responses(50))) == 50
     assert list(read_records(path, Response)) == list(responses(50))
+
+
+def test_stored_records_are_read_when_they_are_used(tmp_path: Path) -> None:
+    path = tmp_path / "responses.jsonl"
+    positions = write_records(path, responses(5), checksums=True)
+    every = list(responses(5))
+    stored = StoredSequence(path, Response, positions)
+    assert list(stored) == every
+    assert (stored[-1], stored[1:3], len(stored)) == (every[4], every[1:3], 5)
+    named = StoredMapping(path, Response, {one.question_id: at for one, at in zip(every, positions, strict=True)})
+    assert dict(named) == {one.question_id: one for one in every}
+    write_records(path, responses(1))
+    assert list(stored) == every, "it keeps the file that was replaced"
+
+
+def test_names_the_line_of_a_damaged_record_that_is_read_later(tmp_path: Path) -> None:
+    path = tmp_path / "responses.jsonl"
+    positions = write_records(path, responses(3), checksums=True)
+    stored = StoredSequence(path, Response, positions)
+    path.write_bytes(path.read_bytes().replace(b'"q-2"', b'"q-7"'))
+    with pytest.raises(FathomError, match="Line 3 of .* was changed or damaged"):
+        stored[2]
 
 
 def test_no_changed_byte_of_a_journal_passes(tmp_path: Path) -> None:

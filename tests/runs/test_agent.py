@@ -29,7 +29,7 @@ def prices(tmp_path: Path) -> Path:
 
 
 def responses(folder: Path) -> list[Response]:
-    return list(read_responses(folder).responses.values())
+    return list(read_responses(folder).values())
 
 
 def used(response: Response) -> int:

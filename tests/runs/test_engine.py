@@ -33,7 +33,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # the engine emits warnings o
 
 
 def outcomes(folder: Path) -> Counter[str]:
-    return Counter(response.outcome for response in read_responses(folder).responses.values())
+    return Counter(response.outcome for response in read_responses(folder).values())
 
 
 def test_every_question_is_answered_once_and_the_cache_serves_prefixes(ask: Ask, tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_every_question_is_answered_once_and_the_cache_serves_prefixes(ask: Ask,
     assert provider.hit_tokens >= 0.95 * provider.possible_tokens
     # Several contexts are in flight, and the questions of each run side by side.
     assert provider.most_in_flight > 3
-    usage = next(iter(read_responses(tmp_path / "run").responses.values())).usage
+    usage = next(iter(read_responses(tmp_path / "run").values())).usage
     assert usage.input_tokens > 10_000
 
 
@@ -55,7 +55,7 @@ def test_the_model_reads_the_exact_context(
         ask(provider, "--limit", 1)
     [prompt] = provider.prompts
     contexts = tiny_bench.parent / "contexts.jsonl"
-    asked = next(iter(read_responses(tmp_path / "run").responses.values())).question_id
+    asked = next(iter(read_responses(tmp_path / "run").values())).question_id
     context = next(one.context_id for one in open_bench(tiny_bench).all_questions() if one.id == asked)
     capsys.readouterr()
     main([str(word) for word in ("show", _corpus(tiny_bench), context, "--contexts", contexts)])
@@ -87,7 +87,7 @@ def test_every_question_has_an_outcome_whatever_the_server_does(ask: Ask, tmp_pa
         assert ask(provider, "--timeout", 1) == 0
     assert outcomes(tmp_path / "run") == {"answered": 30}
     # "Answer: 4" is what the streams that broke off began with.
-    assert {one.text for one in read_responses(tmp_path / "run").responses.values()} == {"Answer: 1"}
+    assert {one.text for one in read_responses(tmp_path / "run").values()} == {"Answer: 1"}
     again = {question for question, times in provider.seen.items() if times > answered[question]}
     assert len(again) == found["error"]
 
@@ -197,7 +197,7 @@ def test_the_budget_is_spent_and_never_exceeded(ask: Ask, tmp_path: Path, connec
     settings = ["--prices", prices, "--max-tokens", 100, "--connections", connections]
     with serving(Provider(seconds=0.02)) as provider:
         assert ask(provider, *settings, "--budget", 1.2) == 1
-        responses = read_responses(tmp_path / "run").responses.values()
+        responses = read_responses(tmp_path / "run").values()
         assert 0 < len(responses) < 30
         # A request may cost $0.085, so that one more fits until less than a tenth is left.
         assert 0.9 * 1.2 <= sum(response.usage.price or 0.0 for response in responses) <= 1.2
@@ -270,7 +270,7 @@ def test_the_first_interrupt_finishes_what_is_in_flight(tiny_bench: Path, tmp_pa
         assert process.run() == 130, process.errors
         assert "stopped" in process.output
         assert "responses are missing" in process.output
-    kept = len(read_responses(tmp_path / "run").responses)
+    kept = len(read_responses(tmp_path / "run"))
     # Some were answered, some in flight or next in line for a connection; nobody who waited at the gate was let in.
     assert kept == sum(provider.seen.values()) == len(provider.prompts) <= 8
 
@@ -294,7 +294,7 @@ def test_the_second_interrupt_stops_at_once(tiny_bench: Path, tmp_path: Path) ->
         assert process.wait() == 130, process.errors
         assert "Traceback" not in process.errors
         ended.set()
-    assert read_responses(tmp_path / "run").responses
+    assert read_responses(tmp_path / "run")
 
 
 def _inspect_eval(family: str, bench: Path, logs: Path, answer: str, *words: str) -> EvalLog:
@@ -378,7 +378,7 @@ def test_the_price_of_a_failed_question_counts(ask: Ask, tmp_path: Path) -> None
 def test_usage_is_estimated_for_a_server_that_reports_none(ask: Ask, tmp_path: Path) -> None:
     with serving(Provider(counts=False)) as provider:
         assert ask(provider, "--limit", 2) == 0
-    for response in read_responses(tmp_path / "run").responses.values():
+    for response in read_responses(tmp_path / "run").values():
         assert response.usage.input_tokens > 50_000
 
 
@@ -401,7 +401,7 @@ def test_odd_responses_are_stored(ask: Ask, tmp_path: Path, text: str) -> None:
         assert ask(provider, "--limit", 2) == 0
         assert ask(provider, "--limit", 2) == 0
     assert len(provider.prompts) == 2
-    assert all(len(response.text) <= 1_000_000 for response in read_responses(tmp_path / "run").responses.values())
+    assert all(len(response.text) <= 1_000_000 for response in read_responses(tmp_path / "run").values())
 
 
 @pytest.mark.parametrize("length", [120, 450, 1_900, 50_000])

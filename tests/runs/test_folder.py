@@ -6,7 +6,16 @@ import pytest
 
 from fathom.records.errors import FathomError
 from fathom.records.questions import Response
-from fathom.runs.folder import END, MANIFEST, RESPONSES, RunFolder, RunManifest, RunSettings, read_responses
+from fathom.runs.folder import (
+    END,
+    MANIFEST,
+    RESPONSES,
+    RunFolder,
+    RunManifest,
+    RunSettings,
+    read_responses,
+    read_states,
+)
 
 MANIFEST_OF = RunManifest(bench="bench", bench_fingerprint="f", model="m", system="full")
 
@@ -25,11 +34,11 @@ def test_responses_outlast_the_process_and_a_torn_line_is_dropped(tmp_path: Path
     with (tmp_path / "run" / RESPONSES).open("ab") as file:
         file.write(b'{"question_id":"q-2","out')
     with RunFolder(tmp_path / "run", MANIFEST_OF) as folder:
-        index = folder.index()
+        assert folder.index.is_done("q-1", 0)
+        assert not folder.index.is_done("q-2", 0)
         folder.append(answered("q-2"))
-    assert index.is_done("q-1", 0)
-    assert not index.is_done("q-2", 0)
-    assert read_responses(tmp_path / "run").is_done("q-2", 0)
+        assert folder.index.is_done("q-2", 0)
+    assert read_states(tmp_path / "run").is_done("q-2", 0)
 
 
 @pytest.mark.parametrize("kept", [0, 1, 2])
@@ -45,7 +54,7 @@ def test_truncated_responses_are_reported(tmp_path: Path, kept: int) -> None:
     with pytest.raises(FathomError, match="truncated"), RunFolder(tmp_path / "run", MANIFEST_OF):
         pass
     (tmp_path / "run" / END).unlink()
-    assert len(read_responses(tmp_path / "run").responses) == kept
+    assert len(read_responses(tmp_path / "run")) == kept
 
 
 def test_errors_are_retried_and_answers_are_kept(tmp_path: Path) -> None:
@@ -58,11 +67,12 @@ def test_errors_are_retried_and_answers_are_kept(tmp_path: Path) -> None:
             failed("q-2"),
         ):
             folder.append(response)
-        index = folder.index()
-    assert read_responses(tmp_path / "run").responses["q-1", 0].text == "first"
-    assert index.responses["q-1", 0].text == "", "an index for resuming needs no texts"
-    assert index.attempts["q-1", 0] == 4
-    assert not index.is_done("q-2", 0)
+        index = folder.index
+    assert read_responses(tmp_path / "run")["q-1", 0].text == "first"
+    for found in (index, read_states(tmp_path / "run")):
+        assert found.states["q-1", 0].outcome == "answered"
+        assert found.attempts["q-1", 0] == 4
+        assert not found.is_done("q-2", 0)
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def _listens(port: int) -> bool:
 
 
 def responses(folder: Path) -> list[Response]:
-    return list(read_responses(folder / "run").responses.values())
+    return list(read_responses(folder / "run").values())
 
 
 def test_a_system_gets_the_question_and_the_documents_of_its_context(

@@ -166,4 +166,4 @@ def test_one_budget_is_for_all_cells_and_a_failed_cell_does_not_stop_the_others(
         assert last.is_complete
         assert len(last.cells) == 3
     assert sum(provider.seen.values()) == 8, "nothing is asked twice"
-    assert [len(read_responses(folder).responses) for folder in last.runs] == [4, 4, 4]
+    assert [len(read_responses(folder)) for folder in last.runs] == [4, 4, 4]

@@ -116,7 +116,7 @@ def test_a_run_goes_on_when_the_endpoint_answers_again(
     with serving(Provider(fault=lambda number, prompt: "503" if 5 < number <= 20 else "")) as provider:
         assert ask(provider, "--retries", 4, "--backoff", 0.01) == 0
     assert set(provider.seen.values()) == {1}
-    assert len(read_responses(tmp_path / "run").responses) == 30
+    assert len(read_responses(tmp_path / "run")) == 30
     said = capsys.readouterr().err
     assert "fathom: the endpoint does not answer" in said
     assert "answers again" in said
@@ -130,7 +130,7 @@ def test_a_dead_endpoint_stops_the_run_without_an_error_response(
         shown = capsys.readouterr().out
         assert "stopped: the endpoint has not answered for" in shown
         assert "run the same command again" in shown
-        responses = read_responses(tmp_path / "run").responses.values()
+        responses = read_responses(tmp_path / "run").values()
         assert 0 < len(responses) <= 8
         assert {response.outcome for response in responses} == {"answered"}
         end = read_end(tmp_path / "run")

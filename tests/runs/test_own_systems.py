@@ -34,7 +34,7 @@ def test_an_agent_calls_a_tool_twice_and_then_answers(ask: Ask, tmp_path: Path) 
     with serving(Provider(tool_calls=two_searches)) as provider:
         code = ask(provider, "--system", f"{OWN}:Agent", "-S", "result=30000", "--limit", 3, "--connections", 2)
     assert code == 0
-    responses = read_responses(tmp_path / "run").responses.values()
+    responses = read_responses(tmp_path / "run").values()
     assert len(provider.requests) == 3 * 3
     for response in responses:
         assert response.text == "Answer: 1"
@@ -59,7 +59,7 @@ def test_the_example_of_the_docs_runs_as_printed(ask: Ask, tmp_path: Path) -> No
     words = ("--system", f"{tmp_path}/two_step.py:TwoStep", "-S", "words=300", "--limit", 2)
     with serving(Provider(response=lambda prompt: "Answer: 7" if "notes." in prompt else "Notes.")) as provider:
         assert ask(provider, *words) == 0
-    for response in read_responses(tmp_path / "run").responses.values():
+    for response in read_responses(tmp_path / "run").values():
         assert [step.name for step in response.trace] == ["notes", "answer"]
         assert response.text == "Answer: 7"
 
@@ -148,7 +148,7 @@ def test_sql_traces_its_queries_and_repairs(ask: Ask, tmp_path: Path) -> None:
 
     with serving(Provider(response=response)) as provider:
         assert ask(provider, "--system", "sql", "--limit", 1) == 0
-    [found] = read_responses(tmp_path / "run").responses.values()
+    [found] = read_responses(tmp_path / "run").values()
     assert [(step.kind, step.name) for step in found.trace] == [
         ("model", "query"),
         ("tool", "sql"),

@@ -59,13 +59,11 @@ def test_the_window_needs_room_for_the_response(bench_view: BenchView) -> None:
 
 def test_existing_responses_are_not_planned_again(bench_view: BenchView) -> None:
     questions = [question for _, asked in bench_view.groups() for question in asked]
-    index = ResponseIndex.of(
-        iter(
-            [
-                Response(question_id=questions[0].id, outcome="answered"),
-                Response(question_id=questions[1].id, outcome="error", error="x"),
-            ]
-        )
+    index = ResponseIndex(
+        [
+            Response(question_id=questions[0].id, outcome="answered"),
+            Response(question_id=questions[1].id, outcome="error", error="x"),
+        ]
     )
     found = plan(bench_view, Full(), WIDE, RunSettings(), index, 1)
     assert (found.done, found.requests) == (1, 29)

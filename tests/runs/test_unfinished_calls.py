@@ -97,7 +97,7 @@ def test_a_run_that_ends_in_the_middle_of_a_question_pays_no_call_twice(ask: Ask
     assert [prompt for prompt, count in Counter(prompts).items() if count > 1] == [prompts[2]]
     assert not (tmp_path / "run" / UNFINISHED).exists()
     paid = [json.loads(line) for line in (tmp_path / "run" / SPENDING).read_text().splitlines()]
-    found = list(read_responses(tmp_path / "run").responses.values())
+    found = list(read_responses(tmp_path / "run").values())
     assert len(found) == 2
     assert len(paid) == len(prompts) - 1 == sum(len(response.trace) for response in found)
     assert sum(one["input_tokens"] for one in paid) == sum(response.usage.input_tokens for response in found)

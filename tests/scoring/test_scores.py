@@ -10,17 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fathom.scoring.answers import Number
-from fathom.scoring.scores import compare_verdicts, summarize_samples
+from fathom.scoring.scores import Graded, compare_verdicts, summarize_samples
 from fathom.scoring.verdicts import Verdict
 
 
-def verdict(question: str, sample: int, read: int | None, right: bool = False) -> Verdict:
-    return Verdict(
-        question_id=question,
-        sample=sample,
-        outcome="correct" if right else "incorrect" if read is not None else "unparseable",
-        score=1.0 if right else 0.0,
-        parsed=Number(value=Decimal(read)) if read is not None else None,
+def verdict(question: str, sample: int, read: int | None, right: bool = False) -> Graded:
+    return Graded.of(
+        Verdict(
+            question_id=question,
+            sample=sample,
+            outcome="correct" if right else "incorrect" if read is not None else "unparseable",
+            score=1.0 if right else 0.0,
+            parsed=Number(value=Decimal(read)) if read is not None else None,
+        )
     )
 
 
@@ -58,5 +60,5 @@ def test_question_without_samples_is_not_correct() -> None:
 def test_reports_changed_verdicts() -> None:
     before = [verdict("a", 0, 1), verdict("b", 0, 1, right=True), verdict("c", 0, None)]
     after = [verdict("a", 0, 1, right=True), verdict("b", 0, 1, right=True), verdict("d", 0, 2)]
-    found = compare_verdicts(before, after)
+    found = compare_verdicts({(one.question_id, one.sample): one.outcome for one in before}, after)
     assert (found.compared, found.changed, found.examples) == (2, {"incorrect to correct": 1}, ("a",))

@@ -89,7 +89,7 @@ def test_a_run_searches_with_the_embeddings_of_an_endpoint(
     assert max(len(body["input"]) for body, _ in received) <= dense.BATCH
     texts = [text for body, _ in received[1:] for text in body["input"]]
     assert len(texts) == len(set(texts)), "each chunk and each question is embedded once"
-    for response in read_responses(tmp_path / "run").responses.values():
+    for response in read_responses(tmp_path / "run").values():
         assert len(response.trace[-2].passages) == 8
     stored = b"".join(path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file())
     assert b"sk-a-key-of-the-endpoint" not in stored

@@ -26,6 +26,8 @@ from fathom.scoring.answer_types.values import is_textual
 from fathom.scoring.answers import Answer
 from fathom.tasks.family import Diagnosis, Fault, FaultyAnswer
 
+MAX_EXAMPLES = 3
+"""Questions that are named for each cause."""
 MAX_ROUNDS = 200
 """Maximum rounds of the EM algorithm, which converges long before."""
 TOLERANCE = 1e-7
@@ -135,6 +137,36 @@ def _shortened(details: Sequence[str]) -> str:
 
 
 @dataclass
+class _CauseCounts:
+    """Counts of explained answers, taken one at a time: all candidates of a run would take much memory."""
+
+    first: Counter[str] = field(default_factory=Counter)
+    """Answers by their most likely cause, if it is clear."""
+    unambiguous: Counter[str] = field(default_factory=Counter)
+    alternatives: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    examples: dict[str, list[QuestionId]] = field(default_factory=lambda: defaultdict(list))
+    by_context: dict[str, dict[int, float]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(float)))
+    """For each cause, the expected number of answers in each context."""
+    unclear: Counter[str] = field(default_factory=Counter)
+    """Other answers, by reason."""
+    tied: int = 0
+
+    def add(self, one: ExplainedAnswer, context: int) -> None:
+        self.tied += is_tied(one.candidates)
+        for candidate in one.candidates:
+            self.by_context[candidate.cause][context] += candidate.probability
+        if one.unclear:
+            self.unclear[one.unclear] += 1
+            return
+        cause = one.candidates[0].cause
+        self.first[cause] += 1
+        self.unambiguous[cause] += len(one.candidates) == 1
+        self.alternatives[cause].update(other.cause for other in one.candidates[1:])
+        if len(self.examples[cause]) < MAX_EXAMPLES:
+            self.examples[cause].append(one.match.question)
+
+
+@dataclass
 class CauseEstimator:
     """The incorrect answers of one run, collected to estimate the rate of each cause."""
 
@@ -167,8 +199,10 @@ class CauseEstimator:
     def estimate(self) -> AttributionResult:
         """Every incorrect answer with its candidate causes, and the causes over the whole run."""
         rates, background = self._rates()
-        explained = [_explain(one, rates, background) for one in self.incorrect]
-        return AttributionResult(self.incorrect, rates, background, self._attribution(explained))
+        causes = _CauseCounts()
+        for one, context in zip(self.incorrect, self.contexts, strict=True):
+            causes.add(_explain(one, rates, background), context)
+        return AttributionResult(self.incorrect, rates, background, self._attribution(causes))
 
     def _rates(self) -> tuple[dict[str, float], float]:
         """The rate of each cause, and of the background cause, by EM."""
@@ -194,41 +228,31 @@ class CauseEstimator:
             rates = updated
         return dict(zip(causes, rates[:-1].tolist(), strict=True)), float(rates[-1])
 
-    def _attribution(self, answers: Sequence[ExplainedAnswer]) -> Attribution:
-        reasons = Counter(one.unclear for one in answers if one.unclear)
+    def _attribution(self, counts: _CauseCounts) -> Attribution:
         return Attribution(
-            incorrect=len(answers),
-            explained=sum(not one.unclear for one in answers),
-            tied=sum(is_tied(one.candidates) for one in answers),
-            unclear=reasons.total(),
-            unclear_reasons=dict(reasons.most_common()),
-            causes=tuple(self._causes(answers)),
+            incorrect=len(self.incorrect),
+            explained=counts.first.total(),
+            tied=counts.tied,
+            unclear=counts.unclear.total(),
+            unclear_reasons=dict(counts.unclear.most_common()),
+            causes=tuple(self._causes(counts)),
         )
 
-    def _causes(self, answers: Sequence[ExplainedAnswer]) -> Iterable[Cause]:
-        first: dict[str, list[ExplainedAnswer]] = defaultdict(list)
-        by_context: dict[str, dict[int, float]] = defaultdict(lambda: defaultdict(float))
-        for one, context in zip(answers, self.contexts, strict=True):
-            for candidate in one.candidates:
-                by_context[candidate.cause][context] += candidate.probability
-            if not one.unclear:
-                first[one.candidates[0].cause].append(one)
-        expected = {cause: sum(some.values()) for cause, some in by_context.items()}
-        for cause in sorted(expected, key=lambda cause: (-len(first[cause]), -expected[cause])):
-            mine = first[cause]
-            alternatives = Counter(other.cause for one in mine for other in one.candidates[1:])
+    def _causes(self, counts: _CauseCounts) -> Iterable[Cause]:
+        expected = {cause: sum(some.values()) for cause, some in counts.by_context.items()}
+        for cause in sorted(expected, key=lambda cause: (-counts.first[cause], -expected[cause])):
             fault = self.faults[cause]
             yield Cause(
                 name=cause,
                 description=fault.description,
-                count=len(mine),
-                unambiguous=sum(len(one.candidates) == 1 for one in mine),
+                count=counts.first[cause],
+                unambiguous=counts.unambiguous[cause],
                 expected_count=expected[cause],
                 exposed_questions=self.exposed_questions[cause],
-                rate=_rate(by_context[cause], self.exposure_by_context[cause]),
+                rate=_rate(counts.by_context[cause], self.exposure_by_context[cause]),
                 operation=fault.operation,
-                alternatives=dict(alternatives.most_common()),
-                examples=tuple(one.match.question for one in mine[:3]),
+                alternatives=dict(counts.alternatives[cause].most_common()),
+                examples=tuple(counts.examples[cause]),
             )
 
 

@@ -53,9 +53,9 @@ def baselines(bench: BenchData, runs: Sequence[RunData], fingerprint: str) -> li
     return made + [baseline for run in runs if (baseline := _control(run, fingerprint)) is not None]
 
 
-def majority_values(keys: Sequence[tuple[str, str]]) -> FloatArray:
+def majority_values(keys: Sequence[tuple[str, bytes]]) -> FloatArray:
     """For each question, 1 if its key is the most frequent one of its kind."""
-    counts: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
+    counts: dict[str, dict[bytes, int]] = defaultdict(lambda: defaultdict(int))
     for kind, answer in keys:
         counts[kind][answer] += 1
     most = {kind: max(answers, key=lambda answer: answers[answer]) for kind, answers in counts.items()}

@@ -7,6 +7,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from sys import intern
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from fathom.analysis.run_items import ResponseColumns, RunItems
 from fathom.corpus.store import Corpus, DocumentEntry
 from fathom.records.contexts import Context
 from fathom.records.questions import QuestionId
+from fathom.records.record import digest
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Diagnosis, Fault, Item
 
@@ -131,8 +133,8 @@ class BenchData:
     questions: list[QuestionProperties] = field(default_factory=list)
     unanswerable: list[float] = field(default_factory=list)
     """1 if the key says that the question is not answerable."""
-    keys: list[tuple[str, str]] = field(default_factory=list)
-    """Family and answer type, and the answer: the input of the majority baseline."""
+    keys: list[tuple[str, bytes]] = field(default_factory=list)
+    """Family and answer type, and a hash of the answer: the input of the majority baseline."""
     documents: list[IntArray] = field(default_factory=list)
     """The documents of each context, by number."""
     runs: list[RunData] = field(default_factory=list)
@@ -283,7 +285,8 @@ def _add_question(
     answer = item.key.answer
     data.questions.append(describe(context, number, item, diagnosis, entries, data.groupings.ungrouped))
     data.unanswerable.append(float(answer.type == "none"))
-    data.keys.append((f"{item.question.family} {answer.type}", answer.model_dump_json()))
+    kind = intern(f"{item.question.family} {answer.type}")
+    data.keys.append((kind, digest(answer.model_dump_json())[:16]))
     matches = iter(diagnosed.matches if diagnosed is not None else ())
     for run, samples in zip(data.runs, responses, strict=True):
         if samples:

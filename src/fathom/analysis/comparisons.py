@@ -13,6 +13,7 @@ from fathom.analysis.bench_data import BenchData, RunData
 from fathom.analysis.findings import Comparison
 from fathom.analysis.intervals import LEVEL, ContextSums, FloatArray, IntArray, clustered_error, difference
 from fathom.analysis.significance import benjamini_hochberg, holm, permutation_tests
+from fathom.records.record import digest
 
 POWER = 0.8
 
@@ -24,22 +25,25 @@ def comparisons(
 
     P-values are corrected over the pairs of each kind: the overall pairs, and the pairs within each grouping.
     """
-    pairs = [(one, two, _shared(one, two)) for one, two in combinations(runs, 2)]
+    asked = _Asked(bench)
+    pairs = [(one, two, asked.by_both(one, two)) for one, two in combinations(runs, 2)]
     pairs = [pair for pair in pairs if len(pair[2])]
     kinds: dict[str, list[_Pair]] = {"all": [_Pair(one, two, "all", rows) for one, two, rows in pairs]}
     for by in groupings:
         within = [
             _Pair(one, two, f"{by} = {name}", inside)
             for one, two, rows in pairs
-            for name, mask in bench.groups.get(by, {}).items()
-            if len(inside := rows[mask[rows]])
+            for name in bench.groups.get(by, {})
+            if len(inside := asked.within(rows, by, name))
         ]
         if len({pair.within for pair in within}) > 1:
             kinds[by] = within
     every = [pair for some in kinds.values() for pair in some]
     if not every:
         return []
-    totals = np.stack([pair.totals(bench) for pair in every], axis=1)
+    totals = np.empty((len(bench.documents), len(every)))
+    for column, pair in enumerate(every):
+        totals[:, column] = pair.totals(bench)
     p_values = iter(permutation_tests(totals, exchanges, rng))
     return [
         comparison
@@ -69,9 +73,22 @@ class _Pair:
         return compare(names, values, bench.contexts[self.rows], p, self.within, missing, tests)
 
 
-def _shared(one: RunData, two: RunData) -> IntArray:
-    rows: IntArray = np.intersect1d(one.arrays.rows, two.arrays.rows, assume_unique=True)
-    return rows
+class _Asked:
+    """The questions that both runs of a pair ask; most pairs share them, so that each array is kept once."""
+
+    def __init__(self, bench: BenchData) -> None:
+        self._bench = bench
+        self._rows: dict[bytes, IntArray] = {}
+
+    def by_both(self, one: RunData, two: RunData) -> IntArray:
+        return self._kept(np.intersect1d(one.arrays.rows, two.arrays.rows, assume_unique=True))
+
+    def within(self, rows: IntArray, by: str, name: str) -> IntArray:
+        """Those in one group."""
+        return self._kept(rows[self._bench.groups[by][name][rows]])
+
+    def _kept(self, rows: IntArray) -> IntArray:
+        return self._rows.setdefault(digest(rows.tobytes()), rows)
 
 
 @dataclass(frozen=True)

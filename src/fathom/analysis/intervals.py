@@ -6,7 +6,7 @@ bootstrap has too low coverage, and so does any interval that treats questions a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -286,14 +286,22 @@ def jackknife(
 
 # Bootstrap, for statistics without a formula.
 
-BATCH_SIZE = 1_000
-"""Resamples computed at once, to bound memory."""
+MAX_CELLS = 1_000_000
+"""Resamples times contexts that are computed at once, to bound memory."""
 
 
-def draws(clusters: int, resamples: int, rng: np.random.Generator) -> list[FloatArray]:
+def batch_sizes(rounds: int, clusters: int) -> Iterator[int]:
+    """The numbers of rounds that are computed at once.
+
+    They are multiples of four: a generator makes four small numbers at once, so the sizes do not change the numbers.
+    """
+    size = max(4, MAX_CELLS // max(1, clusters) // 4 * 4)
+    return (min(size, rounds - start) for start in range(0, rounds, size))
+
+
+def draws(clusters: int, resamples: int, rng: np.random.Generator) -> Iterator[FloatArray]:
     """How often each context is drawn in each resample, in batches."""
-    sizes = (min(BATCH_SIZE, resamples - start) for start in range(0, resamples, BATCH_SIZE))
-    return [_drawn(clusters, size, rng) for size in sizes]
+    return (_drawn(clusters, size, rng) for size in batch_sizes(resamples, clusters))
 
 
 def _drawn(clusters: int, rounds: int, rng: np.random.Generator) -> FloatArray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from fathom.corpus.store import DocumentEntry
 from fathom.records.contexts import Context
@@ -69,10 +69,10 @@ def describe(
     evidence = _evidence(context, item)
     question, answer = item.question, item.key.answer
     groups: dict[str, tuple[str, ...]] = {
-        name: (value,) for name, value in question.tags.items() if name not in ungrouped
+        name: _only(value) for name, value in question.tags.items() if name not in ungrouped
     }
-    groups |= {"family": (question.family,), "split": (question.split,), "answer": (answer.type,)}
-    groups["documents"] = (_binned(len(context.places)),)
+    groups |= {"family": _only(question.family), "split": _only(question.split), "answer": _only(answer.type)}
+    groups["documents"] = _only(_binned(len(context.places)))
     for name in ("subject", "language"):
         found, shown = Counter[str](), Counter[str]()
         for place in context.places:
@@ -81,7 +81,7 @@ def describe(
                 found[value] += 1
                 shown[value] += place.span.end - place.span.start
         if found and name not in groups:
-            groups[name] = (max(found, key=lambda value: (found[value], shown[value], value)),)
+            groups[name] = _only(max(found, key=lambda value: (found[value], shown[value], value)))
     if diagnosis.operators:
         groups["operators"] = diagnosis.operators
     program = item.key.proof.program
@@ -94,8 +94,8 @@ def describe(
         **({"query words": float(len(program.split()))} if program.startswith("SELECT ") else {}),
     }
     if evidence is not None:
-        groups["position"] = (_THIRDS[min(2, int(evidence.position * 3))],)
-        groups["dispersion"] = (_DISPERSIONS[min(2, int(evidence.dispersion * 3))],)
+        groups["position"] = _only(_THIRDS[min(2, int(evidence.position * 3))])
+        groups["dispersion"] = _only(_DISPERSIONS[min(2, int(evidence.dispersion * 3))])
         sizes |= {
             "needed documents": float(evidence.documents),
             "evidence position": evidence.position,
@@ -113,6 +113,12 @@ def describe(
         question.tags,
         question.tags.get(pairing.tag, "") if pairing is not None else "",
     )
+
+
+@lru_cache(maxsize=10_000)
+def _only(value: str) -> tuple[str]:
+    """The group of a question that is in one, shared by all questions of the group to save memory."""
+    return (value,)
 
 
 @dataclass(frozen=True)

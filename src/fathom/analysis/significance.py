@@ -7,7 +7,7 @@ from math import erfc, sqrt
 
 import numpy as np
 
-from fathom.analysis.intervals import BATCH_SIZE, FloatArray
+from fathom.analysis.intervals import FloatArray, batch_sizes
 from fathom.records.record import Record
 
 MAX_EXACT = 12
@@ -23,8 +23,8 @@ def permutation_tests(totals: FloatArray, exchanges: int, rng: np.random.Generat
     nonzero = (np.abs(totals) > 1e-12).sum(axis=0)
     observed = np.abs(totals.sum(axis=0)) - 1e-9
     reached = np.zeros(totals.shape[1])
-    for start in range(0, exchanges, BATCH_SIZE):
-        flips = rng.integers(0, 2, size=(min(BATCH_SIZE, exchanges - start), len(totals)), dtype=np.int8)
+    for size in batch_sizes(exchanges, len(totals)):
+        flips = rng.integers(0, 2, size=(size, len(totals)), dtype=np.int8)
         reached += (np.abs((1.0 - 2.0 * flips) @ totals) >= observed).sum(axis=0)
     # The observed assignment is one of the permutations, so no p-value is ever zero.
     p_values: FloatArray = (reached + 1) / (exchanges + 1)

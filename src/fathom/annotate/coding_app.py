@@ -54,7 +54,7 @@ class CodingState:
         found: dict[tuple[str, QuestionId], tuple[records.Response, Verdict]] = {}
         for name, path in self.project.plan.runs.items():
             folder = Path(os.path.normpath(self.project.folder.resolve() / path))
-            responses = read_responses(folder).responses
+            responses = read_responses(folder)
             stored = {(one.question_id, one.sample): one for one in read_verdicts(folder)}
             for case in self.project.plan.cases:
                 place = case.question_id, 0

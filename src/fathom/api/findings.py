@@ -279,7 +279,7 @@ class _Run:
         keys = {key.question_id: key for key in self.bench.all_keys()}
         questions = selected_questions(self.bench.all_questions(), self.manifest.settings)
         checks = {name: family(name).check for name in self.bench.manifest.families}
-        responses = read_responses(self.folder).responses.values()
+        responses = read_responses(self.folder).values()
         return question_results(((one, keys[one.id]) for one in questions), responses, checks)
 
     def is_original_of(self, other: _Run) -> bool:

@@ -212,7 +212,7 @@ class _JudgedRun:
     def _checked(self, places: set[ResponseId]) -> Decisions:
         """The decisions of the check alone on the same responses."""
         responses: dict[ResponseId, Response] = {
-            (one.question_id, one.sample): one for one in read_responses(self._folder).responses.values()
+            (one.question_id, one.sample): one for one in read_responses(self._folder).values()
         }
         found = {}
         for place in sorted(places & responses.keys()):

@@ -183,7 +183,7 @@ def _planted_decisions(
 def _on_responses(bench: Bench, run: Path, reasoning: Reasoning) -> Iterator[_PromptSubject]:
     """The prompts about all responses that were answered and have a judge."""
     responses: dict[str, list[Response]] = {}
-    for response in read_responses(run).responses.values():
+    for response in read_responses(run).values():
         if response.outcome in ("answered", "truncated"):
             responses.setdefault(response.question_id, []).append(response)
     for _, items in bench.by_context():

@@ -24,7 +24,7 @@ from fathom.api.runs import (
 from fathom.api.scores import score_run
 from fathom.records.errors import FathomError
 from fathom.records.record import Record
-from fathom.runs.folder import read_responses, spent_at_most
+from fathom.runs.folder import read_states, spent_at_most
 from fathom.runs.matrix import Matrix, MatrixCell, cells, parse_matrix, read_matrix
 from fathom.runs.progress import ShowProgress, show_nothing
 from fathom.runs.request_limits import Budget, SharedLimits
@@ -142,7 +142,7 @@ class MatrixRequest:
         if not is_run_folder(one.folder):
             return None
         with open_bench_view(self.bench, one.request.corpus) as bench:
-            return summarize(bench, one.request.manifest(bench, one.folder), read_responses(one.folder, texts=False))
+            return summarize(bench, one.request.manifest(bench, one.folder), read_states(one.folder))
 
 
 def _accuracy(folder: Path, status: RunStatus) -> float | None:

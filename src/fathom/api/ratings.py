@@ -74,7 +74,7 @@ def rate_traces(
 def _prompts(bench: Bench, run: Path) -> list[RolePrompt[dict[str, int]]]:
     items = {item.question.id: item for _, group in bench.by_context() for item in group}
     found = []
-    for response in read_responses(run).responses.values():
+    for response in read_responses(run).values():
         item = items.get(response.question_id)
         if item is not None and response.outcome in ("answered", "truncated"):
             text = rating_prompt(item.question, family(item.question.family).explain(item.key), response)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,11 +33,12 @@ from fathom.runs.folder import (
     read_responses,
     read_run,
     read_spent,
+    read_states,
     selected_questions,
+    total_usage,
 )
-from fathom.scoring.scores import score_responses, tally
+from fathom.scoring.scores import Graded, first_samples, score_responses, tally
 from fathom.scoring.verdicts import Verdict
-from fathom.systems.protocol import total
 from fathom.tasks.bench import Bench
 from fathom.tasks.checking import Checker
 
@@ -126,9 +127,9 @@ class RunDetails(Record):
 def run_details(run: Folder) -> RunDetails:
     """The state of a run that works, has stopped or is complete. Reads the run and its bench; writes nothing."""
     folder = as_path(run)
-    manifest, index = read_run(folder), read_responses(folder)
+    manifest, index = read_run(folder), read_states(folder)
     listing = _describe(folder, manifest, index, read_spent(folder))
-    responses = list(index.responses.values())
+    states = list(index.states.values())
     seconds = left = None
     if listing.state == "running" and manifest.sessions:
         session = manifest.sessions[-1]
@@ -138,9 +139,9 @@ def run_details(run: Folder) -> RunDetails:
             left = seconds / answered * (listing.wanted - listing.done)
     return RunDetails(
         run=listing,
-        outcomes=dict(sorted(Counter(one.outcome for one in responses).items())),
-        usage=total([Usage(price=0.0), *(one.usage for one in responses)]),
-        errors=dict(Counter(one.error[:120] for one in responses if one.error is not None).most_common(3)),
+        outcomes=dict(sorted(Counter(one.outcome for one in states).items())),
+        usage=total_usage(states),
+        errors=dict(Counter(one.error[:120] for one in states if one.error is not None).most_common(3)),
         sessions=manifest.sessions,
         seconds=seconds,
         seconds_left=left,
@@ -149,7 +150,7 @@ def run_details(run: Folder) -> RunDetails:
 
 def _listed(folder: Path) -> RunListing:
     try:
-        return _describe(folder, read_run(folder), read_responses(folder), read_spent(folder))
+        return _describe(folder, read_run(folder), read_states(folder), read_spent(folder))
     except FathomError as error:
         return RunListing(folder=str(folder), state="unreadable", reason=str(error), changed=_changed(folder))
 
@@ -162,14 +163,12 @@ def _describe(folder: Path, manifest: RunManifest, index: ResponseIndex, spent: 
     asked = _asked(folder, manifest)
     samples = manifest.settings.samples
     ids = {question.id for question in asked.questions} if asked else None
-    responses = [
-        one
-        for (question, sample), one in index.responses.items()
-        if sample < samples and (ids is None or question in ids)
+    states = [
+        one for (question, sample), one in index.states.items() if sample < samples and (ids is None or question in ids)
     ]
-    errors = [one.error or "" for one in responses if one.outcome == "error"]
+    errors = [one.error or "" for one in states if one.outcome == "error"]
     wanted = len(asked.questions) * samples if asked else None
-    done = len(responses) - len(errors)
+    done = len(states) - len(errors)
     state, reason = _state(folder, wanted, done, errors)
     return RunListing(
         folder=str(folder),
@@ -185,7 +184,7 @@ def _describe(folder: Path, manifest: RunManifest, index: ResponseIndex, spent: 
         errors=len(errors),
         spent=round(spent, 6),
         lost_calls=0 if state == "running" else len(lost_calls(folder)),
-        has_unknown_prices=any(one.usage.price is None and one.outcome not in WAITING for one in responses),
+        has_unknown_prices=any(one.price is None and one.outcome not in WAITING for one in states),
         accuracy=_accuracy(folder, asked, index) if asked else None,
         changed=_changed(folder),
     )
@@ -229,11 +228,15 @@ def _accuracy(folder: Path, asked: _RunQuestions, index: ResponseIndex) -> float
     scored, path = asked.questions, folder / VERDICTS
     try:
         if path.exists() and path.stat().st_mtime >= (folder / RESPONSES).stat().st_mtime:
-            return tally({"all": scored}, read_records(path, Verdict))["all"].accuracy
-        if not index.responses or len(index.responses) > MAX_SCORED:
+            return _accuracy_of(scored, read_records(path, Verdict))
+        if not 0 < len(index.states) <= MAX_SCORED:
             return None
         checker = Checker(asked.bench, scored)
-        responses = [one for one in index.responses.values() if one.question_id in checker.keys]
-        return tally({"all": scored}, score_responses(checker.keys, responses, checker))["all"].accuracy
+        responses = [one for one in read_responses(folder).values() if one.question_id in checker.keys]
+        return _accuracy_of(scored, score_responses(checker.keys, responses, checker))
     except (FathomError, OSError):
         return None
+
+
+def _accuracy_of(questions: list[Question], verdicts: Iterable[Verdict]) -> float:
+    return tally({"all": questions}, first_samples(map(Graded.of, verdicts)))["all"].accuracy

@@ -38,6 +38,7 @@ from fathom.runs.folder import (
     lost_calls,
     read_responses,
     read_run,
+    read_states,
 )
 from fathom.runs.plan import Plan
 from fathom.runs.progress import ProgressReporter, RunProgress, ShowProgress, show_nothing
@@ -121,7 +122,7 @@ class Run:
 
     def responses(self) -> list[Response]:
         """The responses so far, one for each question and sample."""
-        return list(read_responses(self.folder).responses.values())
+        return list(read_responses(self.folder).values())
 
 
 def is_run_folder(path: Folder) -> bool:
@@ -135,7 +136,7 @@ def open_run(folder: Folder) -> Run:
     manifest = read_run(path)
     with open_bench_view(Path(os.path.normpath(path.resolve() / manifest.bench))) as bench:
         lost = 0 if is_running(path) else len(lost_calls(path))
-        return Run(path, running.summarize(bench, manifest, read_responses(path, texts=False), lost=lost))
+        return Run(path, running.summarize(bench, manifest, read_states(path), lost=lost))
 
 
 def plan(bench: Folder, *, model: str | None = None, out: Folder | None = None, **options: Unpack[RunOptions]) -> Plan:
@@ -463,7 +464,7 @@ def check_limits(**limits: float | None) -> None:
 
 
 def _existing(folder: Path) -> ResponseIndex:
-    return read_responses(folder, texts=False) if (folder / MANIFEST).exists() else ResponseIndex()
+    return read_states(folder) if (folder / MANIFEST).exists() else ResponseIndex()
 
 
 def opened_model(model: str, url: str | None = None) -> OpenedModel:

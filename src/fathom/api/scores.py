@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -21,20 +23,31 @@ from fathom.api.dataframes import require_pandas
 from fathom.records.contexts import Split
 from fathom.records.documents import Count
 from fathom.records.errors import FathomError, file_errors
-from fathom.records.files import read_records, verified_line, write_json, write_records
+from fathom.records.files import StoredSequence, read_records, verified_line, write_json, write_records
 from fathom.records.judgments import Judgment, Reasoning
 from fathom.records.questions import Question, QuestionId, Response
 from fathom.records.record import Record, first_error
-from fathom.runs.folder import JUDGMENTS, SCORING, VERDICTS, read_responses, read_run, selected_questions
+from fathom.runs.folder import (
+    JUDGMENTS,
+    RESPONSES,
+    SCORING,
+    VERDICTS,
+    read_responses,
+    read_run,
+    selected_questions,
+)
 from fathom.scoring import scitrek as paper
 from fathom.scoring.answer_types.format import published
 from fathom.scoring.keys import Key
 from fathom.scoring.measures import counts_of
 from fathom.scoring.scores import (
+    Graded,
+    Outcomes,
     SampleSummary,
     Score,
     VerdictChanges,
     compare_verdicts,
+    first_samples,
     grouped,
     score_responses,
     summarize_samples,
@@ -84,6 +97,8 @@ class Scores:
     questions: Sequence[Question]
     responses: Sequence[Response]
     verdicts: Sequence[Verdict]
+    graded: Sequence[Graded]
+    """What scores are computed from, of each verdict."""
     keys: Mapping[QuestionId, Key]
     families: tuple[str, ...]
     tags: tuple[str, ...]
@@ -116,21 +131,22 @@ class Scores:
         return self._tally({"all": kept})["all"] if len(kept) < len(self.questions) else None
 
     def _tally(self, groups: Mapping[str, Sequence[Question]]) -> dict[str, Score]:
-        return tally(groups, self.verdicts, measures_of(self.families), self._counts)
-
-    def _counts(self, question: QuestionId, verdict: Verdict | None) -> Mapping[str, float]:
-        """The measures of a verdict; without a response the counts of what was not found."""
-        return self._empty.get(question, {}) if verdict is None else verdict.measures
+        return tally(groups, self._first, measures_of(self.families), self._counts)
 
     @cached_property
-    def _empty(self) -> dict[QuestionId, Mapping[str, float]]:
-        return {one.id: family(one.family).empty_measures(self.keys[one.id]) for one in self.questions}
+    def _first(self) -> dict[QuestionId, Graded]:
+        return first_samples(self.graded)
+
+    def _counts(self, question: Question, verdict: Graded | None) -> Mapping[str, float]:
+        """The measures of a verdict; without a response the counts of what was not found."""
+        if verdict is None:
+            return family(question.family).empty_measures(self.keys[question.id])
+        return verdict.measures
 
     @cached_property
     def measures(self) -> tuple[MeasureSummary, ...]:
         """The families' ratios of counts over the first sample of each question: micro and macro averages."""
-        first = {verdict.question_id: verdict for verdict in self.verdicts if verdict.sample == 0}
-        counts = [self._counts(one.id, first.get(one.id)) for one in self.questions]
+        counts = [self._counts(one, self._first.get(one.id)) for one in self.questions]
         numbers: dict[str, int] = {}
         contexts = np.array([numbers.setdefault(one.context_id, len(numbers)) for one in self.questions])
         ratios = measures_of(self.families)
@@ -148,7 +164,7 @@ class Scores:
     @cached_property
     def samples(self) -> SampleSummary:
         """Several samples of each question taken together: mean, pass@k and majority."""
-        return summarize_samples(self.keys, self.verdicts)
+        return summarize_samples(self.keys, self.graded)
 
     @property
     def default_tag(self) -> str:
@@ -177,7 +193,7 @@ class Scores:
     @property
     def judged(self) -> JudgeDecisions | None:
         """The decisions of judges; None if there are no judgments."""
-        judged = [verdict for verdict in self.verdicts if verdict.judgments]
+        judged = [verdict for verdict in self.graded if verdict.is_judged]
         agreed = [verdict.measures[JUDGE_AGREES] for verdict in judged if JUDGE_AGREES in verdict.measures]
         return JudgeDecisions(len(judged) - len(agreed), len(agreed), _mean(agreed)) if judged else None
 
@@ -272,16 +288,17 @@ def score_run(
     opened = open_bench(folder, manifest, as_path(bench))
     questions = list(selected_questions(opened.all_questions(), manifest.settings))
     ids = {question.id for question in questions}
-    responses = list(read_responses(folder).responses.values())
-    asked = [one for one in responses if one.question_id in ids and one.sample < manifest.settings.samples]
+    stored = read_responses(folder).positions
+    asked = array("q", [at for (id, sample), at in stored.items() if id in ids and sample < manifest.settings.samples])
     path = as_path(out) or folder / VERDICTS
-    earlier, warning = _earlier_verdicts(path)
+    earlier, warning = _earlier_outcomes(path)
     judgments = list(read_records(folder / JUDGMENTS, Judgment)) if (folder / JUDGMENTS).exists() else []
     if out is None and any(family(name).checks_reasoning or family(name).judge for name in opened.manifest.families):
         judges = tuple(dict.fromkeys(one.judge for one in judgments if one.reasoning == reasoning))
         write_json(folder / SCORING, ScoringSettings(reasoning=reasoning, judges=judges))
-    ignored = len(responses) - len(asked)
-    return _scores(opened, questions, asked, path, earlier, ignored, warning, judgments, reasoning)
+    ignored = len(stored) - len(asked)
+    responses = StoredSequence(folder / RESPONSES, Response, asked) if asked else []
+    return _scores(opened, questions, responses, path, earlier, ignored, warning, judgments, reasoning)
 
 
 def score_answers(
@@ -319,27 +336,37 @@ def score_answers(
 def _scores(
     bench: Bench,
     questions: list[Question],
-    responses: list[Response],
+    responses: Sequence[Response],
     out: Path | None,
-    earlier: Sequence[Verdict] = (),
+    earlier: Outcomes = MappingProxyType({}),
     ignored: int = 0,
     warning: str = "",
     judgments: Sequence[Judgment] = (),
     reasoning: Reasoning = "visible",
 ) -> Scores:
     checker = Checker(bench, questions, judgments, reasoning)
-    verdicts = list(score_responses(checker.keys, responses, checker))
-    if out is not None:
-        write_records(out, verdicts, checksums=True)
+    graded: list[Graded] = []
+
+    def score_all() -> Iterator[Verdict]:
+        for verdict in score_responses(checker.keys, responses, checker):
+            graded.append(Graded.of(verdict))
+            yield verdict
+
+    verdicts: Sequence[Verdict] = (
+        list(score_all())
+        if out is None
+        else StoredSequence(out, Verdict, write_records(out, score_all(), checksums=True))
+    )
     return Scores(
         bench=bench.folder,
         questions=questions,
         responses=responses,
         verdicts=verdicts,
+        graded=graded,
         keys=checker.keys,
         families=bench.manifest.families,
         tags=tuple(bench.manifest.counts),
-        changes=compare_verdicts(earlier, verdicts),
+        changes=compare_verdicts(earlier, graded),
         questions_not_asked=bench.manifest.questions - len(questions),
         responses_ignored=ignored,
         warning=warning,
@@ -353,12 +380,14 @@ def _scores(
     )
 
 
-def _earlier_verdicts(path: Path) -> tuple[list[Verdict], str]:
-    """The verdicts of the last scoring, and a warning if they cannot be read; they are written again in any case."""
+def _earlier_outcomes(path: Path) -> tuple[Outcomes, str]:
+    """The outcomes of the last scoring, and a warning if they cannot be read; they are written again in any case."""
+    if not path.exists():
+        return {}, ""
     try:
-        return (list(read_records(path, Verdict)) if path.exists() else []), ""
+        return {(one.question_id, one.sample): one.outcome for one in read_records(path, Verdict)}, ""
     except FathomError as error:
-        return [], f"{error} The verdicts are written again."
+        return {}, f"{error} The verdicts are written again."
 
 
 def _read_answers(path: Path) -> Iterator[Response]:

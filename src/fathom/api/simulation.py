@@ -10,13 +10,14 @@ from random import Random
 
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context, ContextId
-from fathom.records.questions import QuestionId, Response
+from fathom.records.questions import Question, QuestionId, Response
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 from fathom.runs.plan import Job
 from fathom.runs.simulated_session import ShownParts, SimulatedResponder
 from fathom.scoring.keys import Key
 from fathom.tasks.bench import Bench
+from fathom.tasks.checking import stored_keys
 from fathom.tasks.family import Item, Simulator
 from fathom.tasks.simulating import (
     Behavior,
@@ -51,23 +52,28 @@ class _Model:
         self._behavior = behavior
         self._seed = seed
         self._needed: dict[QuestionId, Located] = {}
-        keys = {key.question_id: key for key in bench.all_keys()}
-        self._items = {question.id: Item(question, keys[question.id]) for question in bench.all_questions()}
+        self._keys = stored_keys(bench)
 
         @cache
         def simulator(family: str) -> Simulator:
             return open_simulator(family, corpus, lambda: keys_of(family))
 
         def keys_of(family: str) -> Iterator[Key]:
-            return (item.key for item in self._items.values() if item.question.family == family)
+            items = (item for _, some in bench.by_context() for item in some)
+            return (item.key for item in items if item.question.family == family)
 
         @cache
-        def items_of(context: ContextId, family: str) -> list[Item]:
-            asked = ((item, item.question) for item in self._items.values())
-            return [item for item, question in asked if (question.context_id, question.family) == (context, family)]
+        def by_context() -> dict[tuple[ContextId, str], list[Question]]:
+            groups: dict[tuple[ContextId, str], list[Question]] = {}
+            for question in bench.all_questions():
+                groups.setdefault((question.context_id, question.family), []).append(question)
+            return groups
 
         self._simulator = simulator
-        self._items_of = items_of
+        self._by_context = by_context
+
+    def _item(self, question: Question) -> Item:
+        return Item(question, self._keys[question.id])
 
     def answer(self, job: Job, attempt: int, shown: ShownParts | None) -> Response:
         """The answer to the question, from what is shown."""
@@ -77,7 +83,7 @@ class _Model:
         return simulated_response(
             self._simulator(job.question.family),
             job.context,
-            self._items[job.question.id],
+            self._item(job.question),
             self._behavior.reader if reads else self._behavior.from_notes,
             rng,
             attempt,
@@ -91,8 +97,8 @@ class _Model:
         Without the question they are on what any question over the context needs.
         """
         family = job.question.family
-        asked = [self._items[job.question.id]] if shown.states_question else self._items_of(job.context.id, family)
-        needed = [one for item in asked for one in self._located(job.context, item)]
+        asked = [job.question] if shown.states_question else self._by_context()[job.context.id, family]
+        needed = [one for question in asked for one in self._located(job.context, question)]
         about = job.question.id if shown.states_question else f"{job.context.id} {family}"
         rng = rng_for(self._seed, self._behavior.named.name, about, job.sample, attempt, str(shown.documents))
         return simulated_call(
@@ -103,11 +109,10 @@ class _Model:
         new = noted_spans(needed, self._behavior.reader, rng, shown.documents)
         return list(dict.fromkeys([*shown.notes, *new]))
 
-    def _located(self, context: Context, item: Item) -> Located:
+    def _located(self, context: Context, question: Question) -> Located:
         """The passages that a question needs; cached, since a system of many calls uses them often."""
-        question = item.question.id
-        if question not in self._needed:
+        if question.id not in self._needed:
             if len(self._needed) >= CACHED:
                 self._needed.clear()
-            self._needed[question] = located_proof(context, item)
-        return self._needed[question]
+            self._needed[question.id] = located_proof(context, self._item(question))
+        return self._needed[question.id]

@@ -11,11 +11,12 @@ import glob
 import hashlib
 import os
 import zlib
-from collections.abc import Iterable, Iterator
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Generic, Self, TypeVar
+from typing import BinaryIO, Generic, Self, TypeVar, overload
 from weakref import finalize
 
 from pydantic import ValidationError
@@ -23,6 +24,7 @@ from pydantic import ValidationError
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.record import Record, first_error
 
+K = TypeVar("K")
 R = TypeVar("R", bound=Record)
 
 
@@ -58,14 +60,70 @@ class RecordFile(Generic[R]):
         self._kind = kind
         self._file: BinaryIO | None = None
 
+    def open(self) -> None:
+        """Open the file now: even if another one replaces it, its records can be read."""
+        if self._file is None:
+            with file_errors("read", self._path):
+                self._file = self._path.open("rb")
+            finalize(self, self._file.close)
+
     def at(self, position: int) -> R:
         """The record whose line begins at this position."""
+        self.open()
+        assert self._file is not None
         with file_errors("read", self._path):
-            if self._file is None:
-                self._file = self._path.open("rb")
-                finalize(self, self._file.close)
             self._file.seek(position)
-            return self._kind.from_line(verified_line(self._path, 0, self._file.readline()))
+            line = self._file.readline()
+            try:
+                return self._kind.from_line(verified_line(self._path, 0, line))
+            except (ValidationError, FathomError):
+                self._file.seek(0)
+                number = self._file.read(position).count(b"\n") + 1
+                return _read_line(self._path, number, line, self._kind)  # raises the error that names the line
+
+
+class StoredSequence(Sequence[R]):
+    """Records of a file, each read when it is used: only their positions are in memory."""
+
+    def __init__(self, path: Path, kind: type[R], positions: array[int]) -> None:
+        self._file = RecordFile(path, kind)
+        self._file.open()
+        self._positions = positions
+
+    def __len__(self) -> int:
+        return len(self._positions)
+
+    @overload
+    def __getitem__(self, place: int) -> R: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[R]: ...
+    def __getitem__(self, place: int | slice) -> R | list[R]:
+        if isinstance(place, slice):
+            return [self._file.at(position) for position in self._positions[place]]
+        return self._file.at(self._positions[place])
+
+    def __iter__(self) -> Iterator[R]:
+        return map(self._file.at, self._positions)
+
+
+class StoredMapping(Mapping[K, R]):
+    """Records of a file by name, each read when it is used: only their positions are in memory."""
+
+    def __init__(self, path: Path, kind: type[R], positions: Mapping[K, int]) -> None:
+        self._file = RecordFile(path, kind)
+        self.positions = positions
+
+    def __getitem__(self, name: K) -> R:
+        return self._file.at(self.positions[name])
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.positions
+
+    def __iter__(self) -> Iterator[K]:
+        return iter(self.positions)
+
+    def __len__(self) -> int:
+        return len(self.positions)
 
 
 _CHECKSUM_NAME = b'"crc32"'
@@ -151,14 +209,15 @@ def pretty_json(record: Record) -> bytes:
     return record.model_dump_json(indent=2).encode() + b"\n"
 
 
-def write_records(path: Path, records: Iterable[Record], checksums: bool = False) -> int:
-    """Write all records to `path`, or nothing; returns how many."""
-    count = 0
+def write_records(path: Path, records: Iterable[R], checksums: bool = False) -> array[int]:
+    """Write all records to `path`, or nothing; returns their positions in the file."""
+    positions = array("q")
     with atomic_write(path) as file:
+        position = 0
         for record in records:
-            file.write(line_with_checksum(record) if checksums else record.to_line())
-            count += 1
-    return count
+            positions.append(position)
+            position += file.write(line_with_checksum(record) if checksums else record.to_line())
+    return positions
 
 
 class Journal(Generic[R]):

@@ -6,7 +6,7 @@ shortened before the engine sees it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -14,7 +14,7 @@ from inspect_ai.log._samples import _active_model_event
 from inspect_ai.model import ChatMessage, ContentReasoning, ContentText, Model, ModelOutput
 
 from fathom.models.prompts import TextReference, parse_reference
-from fathom.runs.redaction import without_secrets
+from fathom.runs.redaction import secrets, without_secrets
 from fathom.runs.request_buffers import RequestBuffers, UnsupportedClientError, escaped
 
 MAX_REFERENCE_LENGTH = 2_000
@@ -89,6 +89,7 @@ class _Request:
         """The references whose texts were inserted, as they are written."""
         self._recorded: set[str] = set()
         """Texts of the messages that the engine has recorded anyway, such as instructions and questions."""
+        self._secrets = secrets()
 
     def insert(self, message: ChatMessage) -> ChatMessage:
         """The message with the text of its references."""
@@ -127,7 +128,9 @@ class _Request:
             self.shorten_error(output)
         else:
             self._refuse_echo(output)
-            _rewrite(output, self._shorten if output.stop_reason == "model_length" else without_secrets)
+            _rewrite(
+                output, self._secrets, self._shorten if output.stop_reason == "model_length" else lambda text: text
+            )
         if call is not None:
             call.request = self._shorten(call.request)
             call.response = self._shorten(call.response)
@@ -139,7 +142,7 @@ class _Request:
         The engine takes an error that quotes the prompt for a refusal if the prompt contains "blocked".
         """
         if output.stop_reason == "content_filter" and self._shorten(output.completion) != without_secrets(
-            output.completion
+            output.completion, self._secrets
         ):
             raise EchoError(f"the provider returned the prompt ({len(output.completion):,} characters)")
 
@@ -157,8 +160,9 @@ class _Request:
         """The value without API keys and long strings, with references in place of inserted texts."""
         if isinstance(value, str):
             for text, reference in self._inserted():
-                value = value.replace(text, reference)
-            value = without_secrets(value)
+                # Preparing to search for a context of a million tokens took a sixth of the time of a request.
+                value = reference if value == text else value.replace(text, reference)
+            value = without_secrets(value, self._secrets)
             if len(value) > MAX_REFERENCE_LENGTH:
                 return f"({len(value):,} characters)"
             # Searching a context of a million tokens for an instruction took most of the time of a request.
@@ -177,29 +181,29 @@ class _Request:
         return any(escaped(quote) in self._texts.escaped(one) for one in self._references for quote in quotes)
 
 
-def _rewrite(output: ModelOutput, rewrite: Callable[[str], str]) -> None:
-    """Rewrite the text of a completion: some servers echo the headers or the prompt."""
-    output.completion = _encodable(rewrite(output.completion))
+def _rewrite(output: ModelOutput, known: Mapping[str, str], rewrite: Callable[[str], str]) -> None:
+    """Rewrite the text of a completion without secrets: some servers echo the headers or the prompt."""
+    output.completion = _encodable(rewrite(output.completion), known)
     for choice in output.choices:
         message = choice.message
         for call in message.tool_calls or ():
-            call.id, call.function = _encodable(call.id), _encodable(call.function)
-            call.arguments = _encodable(call.arguments)
-            call.parse_error = call.parse_error and _encodable(call.parse_error)
+            call.id, call.function = _encodable(call.id, known), _encodable(call.function, known)
+            call.arguments = _encodable(call.arguments, known)
+            call.parse_error = call.parse_error and _encodable(call.parse_error, known)
         if isinstance(message.content, str):
-            message.content = _encodable(rewrite(message.content))
+            message.content = _encodable(rewrite(message.content), known)
             continue
         for part in message.content:
             if isinstance(part, ContentText):
-                part.text = _encodable(rewrite(part.text))
+                part.text = _encodable(rewrite(part.text), known)
             elif isinstance(part, ContentReasoning):
-                part.reasoning = _encodable(rewrite(part.reasoning))
+                part.reasoning = _encodable(rewrite(part.reasoning), known)
 
 
-def _encodable(value: Any) -> Any:
+def _encodable(value: Any, known: Mapping[str, str]) -> Any:
     """The value without secrets and without lone surrogates, on which the engine's log fails."""
     if isinstance(value, str):
-        return without_secrets(value).encode("utf-8", "replace").decode()
+        return without_secrets(value, known).encode("utf-8", "replace").decode()
     if isinstance(value, dict):
-        return {_encodable(name): _encodable(part) for name, part in value.items()}
-    return [_encodable(part) for part in value] if isinstance(value, list) else value
+        return {_encodable(name, known): _encodable(part, known) for name, part in value.items()}
+    return [_encodable(part, known) for part in value] if isinstance(value, list) else value

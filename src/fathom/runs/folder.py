@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, suppress
 from datetime import UTC, datetime
 from heapq import nsmallest
 from pathlib import Path
 from types import TracebackType
-from typing import Annotated, Any, Self, TypeVar
+from typing import Annotated, Any, NamedTuple, Self, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import Field, JsonValue, ValidationError
@@ -19,7 +19,7 @@ from fathom.models.prompts import Completion, Prompt
 from fathom.records.contexts import ContextId, Split
 from fathom.records.documents import Count, Position
 from fathom.records.errors import FathomError, file_errors
-from fathom.records.files import Journal, is_locked, write_json
+from fathom.records.files import Journal, StoredMapping, is_locked, write_json
 from fathom.records.manifests import read_manifest
 from fathom.records.questions import Question, QuestionId, Response, Usage
 from fathom.records.record import Record, digest
@@ -184,6 +184,8 @@ class RunFolder:
         self._unfinished = UnfinishedCalls(folder / UNFINISHED)
         self._sent = SentCalls(folder / SENT)
         self._results_by_name: dict[tuple[ContextId, str], str] = {}
+        self.index = ResponseIndex()
+        """What happened so far."""
 
     def __enter__(self) -> Self:
         with file_errors("create the folder", self.folder):
@@ -192,13 +194,13 @@ class RunFolder:
         with ExitStack() as opened:
             for journal in self._journals:
                 opened.enter_context(journal)
-            index = read_responses(self.folder, texts=False)
+            self.index = read_states(self.folder)
             stored = _read_journal(self.folder / NOTES, ContextResult)
             self._results_by_name = {(one.context_id, one.name): one.text for one in stored}
-            self._unfinished.open(index.attempts)
+            self._unfinished.open(self.index.attempts)
             self._sent.open()
             if self._session is not None:
-                self._session = self._session.model_copy(update={"done": index.done})
+                self._session = self._session.model_copy(update={"done": self.index.done})
             self._write_session()
             with file_errors("write", self.folder / END):
                 (self.folder / END).unlink(missing_ok=True)
@@ -237,6 +239,7 @@ class RunFolder:
     def append(self, response: Response) -> None:
         """Store a response. Once this returns, a kill does not lose it."""
         self._responses.append(response)
+        self.index.add(response)
         self._unfinished.end(response)
 
     def stop(self, reason: str | None) -> None:
@@ -279,45 +282,79 @@ class RunFolder:
         )
         return make_artifact(self.folder / ARTIFACTS, digest(made_by, scope, name).hex()[:32], make)
 
-    def index(self) -> ResponseIndex:
-        """The responses so far, without their texts."""
-        return ResponseIndex.of(map(_without_texts, self._responses.read()))
-
 
 WAITING = ("error", "overflow")
 """Outcomes that are not final: errors are retried, and a larger window may fit an overflow."""
 
 
-class ResponseIndex:
-    """The responses of a run by question and sample; errors are retried."""
+Place = tuple[QuestionId, int]
+"""Question and sample."""
 
-    def __init__(self) -> None:
-        self.responses: dict[tuple[QuestionId, int], Response] = {}
-        self.attempts: Counter[tuple[QuestionId, int]] = Counter()
-        self.maybe_paid = 0
-        """Attempts without an answer that may have cost money."""
+
+class ResponseState(NamedTuple):
+    """What happened to a question: a tenth of the memory of a response, even of one without texts."""
+
+    outcome: str
+    error: str | None
+    input_tokens: int
+    cached_tokens: int
+    output_tokens: int
+    seconds: float
+    price: float | None
 
     @classmethod
-    def of(cls, responses: Iterator[Response]) -> Self:
-        """The first final response to each question counts, and a later one replaces only an error or an overflow."""
-        index = cls()
+    def of(cls, response: Response) -> Self:
+        usage = response.usage
+        return cls(
+            response.outcome,
+            response.error,
+            usage.input_tokens,
+            usage.cached_tokens,
+            usage.output_tokens,
+            usage.seconds,
+            usage.price,
+        )
+
+
+def total_usage(states: Sequence[ResponseState]) -> Usage:
+    """The sum; its price is known only if all prices are."""
+    prices = [state.price for state in states if state.price is not None]
+    return Usage(
+        input_tokens=sum(state.input_tokens for state in states),
+        cached_tokens=sum(state.cached_tokens for state in states),
+        output_tokens=sum(state.output_tokens for state in states),
+        seconds=sum(state.seconds for state in states),
+        price=sum(prices) if len(prices) == len(states) else None,
+    )
+
+
+class ResponseIndex:
+    """The states of a run's responses by question and sample; errors are retried."""
+
+    def __init__(self, responses: Iterable[Response] = ()) -> None:
+        self.states: dict[Place, ResponseState] = {}
+        self.attempts: Counter[Place] = Counter()
+        self.maybe_paid = 0
+        """Attempts without an answer that may have cost money."""
         for response in responses:
-            place = response.question_id, response.sample
-            index.attempts[place] += 1
-            index.maybe_paid += response.outcome == "error" and response.usage.price is None
-            known = index.responses.get(place)
-            if known is None or known.outcome in WAITING:
-                index.responses[place] = response
-        return index
+            self.add(response)
+
+    def add(self, response: Response) -> None:
+        """The first final response to each question counts, and a later one replaces only an error or an overflow."""
+        place = response.question_id, response.sample
+        self.attempts[place] += 1
+        self.maybe_paid += response.outcome == "error" and response.usage.price is None
+        if not self.is_done(*place):
+            self.states[place] = ResponseState.of(response)
 
     @property
     def done(self) -> int:
         """The number of final responses."""
-        return sum(response.outcome not in WAITING for response in self.responses.values())
+        return sum(state.outcome not in WAITING for state in self.states.values())
 
     def is_done(self, question: QuestionId, sample: int) -> bool:
         """Whether the response is final."""
-        known = self.responses.get((question, sample))
+        known = self.states.get((question, sample))
         return known is not None and known.outcome not in WAITING
 
 
@@ -383,14 +420,20 @@ def read_run(folder: Path) -> RunManifest:
     return read_manifest(path, RunManifest, FORMAT, "run", "Restore a copy, or run it again.")
 
 
-def read_responses(folder: Path, texts: bool = True) -> ResponseIndex:
-    """The responses of a run, finished or not; without `texts` only what happened, in a fraction of the memory."""
-    responses = _read_journal(folder / RESPONSES, Response)
-    return ResponseIndex.of(responses if texts else map(_without_texts, responses))
+def read_states(folder: Path) -> ResponseIndex:
+    """What happened in a run, finished or not."""
+    return ResponseIndex(_read_journal(folder / RESPONSES, Response))
 
 
-def _without_texts(response: Response) -> Response:
-    return response.model_copy(update={"text": "", "thinking": "", "trace": ()})
+def read_responses(folder: Path) -> StoredMapping[Place, Response]:
+    """The responses of a run, finished or not, by the rule of `ResponseIndex`; each is read when it is used."""
+    index, positions = ResponseIndex(), dict[Place, int]()
+    for position, response in read_response_positions(folder):
+        place = response.question_id, response.sample
+        if not index.is_done(*place):
+            positions[place] = position
+        index.add(response)
+    return StoredMapping(folder / RESPONSES, Response, positions)
 
 
 def read_response_positions(folder: Path) -> Iterator[tuple[int, Response]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +26,7 @@ from fathom.runs.folder import (
     begin_session,
     lost_calls,
     spent_at_most,
+    total_usage,
 )
 from fathom.runs.plan import Job, WindowCheck, jobs
 from fathom.runs.progress import ProgressReporter
@@ -127,7 +128,7 @@ def run(
         model = open_model(name, settings, limits, **arguments)
         session = begin_session(settings.window or info.window, model.api.base_url or "", engine_version())
         with RunFolder(path, manifest, session) as folder:
-            pending = _pending(bench, system, info, folder, reporter)
+            pending = list(_pending(bench, system, info, folder, reporter))
             caller = ModelCaller(
                 EngineModel(model, expander(bench, pending), limits, reporter, folder.add_model_version),
                 info,
@@ -186,7 +187,7 @@ def run_without_model(
                     Pace(limits.requests_per_minute),
                 )
                 runner = SystemRunner(bench, active, caller, folder, shown.responded)
-                pending = iter(_pending(bench, system, info, folder, shown))
+                pending = _pending(bench, system, info, folder, shown)
 
                 async def work() -> None:
                     for job in pending:
@@ -210,7 +211,7 @@ def _end(
         raise FathomError(fatal)
     interrupted = (stopped or "").startswith(INTERRUPTED)
     lost = len(lost_calls(folder.folder))
-    status = summarize(bench, folder.manifest, folder.index(), stopped, interrupted, lost)
+    status = summarize(bench, folder.manifest, folder.index, stopped, interrupted, lost)
     return status.model_copy(update={"implausible_usage": implausible})
 
 
@@ -234,10 +235,9 @@ def run_simulated(
     """Like `run`, for a simulated model: without the engine, one response after another."""
     reporter = reporter or ProgressReporter()
     with RunFolder(path, manifest, begin_session(manifest.settings.window or info.window)) as folder:
-        attempts = folder.index().attempts
         prompts = WindowCheck(bench, system, info, manifest.settings)
         for job in _pending(bench, system, info, folder, reporter):
-            attempt = attempts[job.question.id, job.sample]
+            attempt = folder.index.attempts[job.question.id, job.sample]
             if reads_everything(system):
                 tokens = _input_tokens(prompts.estimate(job), job, folder)
                 response = _with_input(model.answer(job, attempt, None), tokens)
@@ -266,25 +266,22 @@ def _with_input(response: Response, tokens: int) -> Response:
 
 def _pending(
     bench: BenchView, system: System, info: ModelInfo, folder: RunFolder, reporter: ProgressReporter
-) -> list[Job]:
+) -> Iterator[Job]:
     """The jobs without a response. Those that do not fit the window get the outcome `overflow` here."""
-    settings = folder.manifest.settings
-    index = folder.index()
+    settings, index = folder.manifest.settings, folder.index
     window = WindowCheck(bench, system, info, settings)
-    pending: list[Job] = []
     for group in jobs(bench, settings):
         for job in group:
             if index.is_done(job.question.id, job.sample):
                 continue
             if not window.is_needed or window.fits(window.estimate(job)):
-                pending.append(job)
+                yield job
             elif index.attempts[job.question.id, job.sample] == 0:
                 # Nothing is sent, so it is free whether or not prices are known.
                 free = Usage(price=0.0)
                 response = Response(question_id=job.question.id, sample=job.sample, outcome="overflow", usage=free)
                 folder.append(response)
                 reporter.responded(response)
-    return pending
 
 
 def expander(bench: BenchView, pending: Iterable[Job]) -> Expand:
@@ -308,16 +305,13 @@ def summarize(
 ) -> RunStatus:
     """The status of a run, from the responses that it has."""
     wanted = [(job.question.id, job.sample) for group in jobs(bench, manifest.settings) for job in group]
-    found = [index.responses[place] for place in wanted if place in index.responses]
-    usage = Usage(price=0.0)
-    for response in found:
-        usage = usage.plus(response.usage)
-    errors = Counter(response.error[:120] for response in found if response.error is not None)
+    found = [index.states[place] for place in wanted if place in index.states]
+    errors = Counter(state.error[:120] for state in found if state.error is not None)
     return RunStatus(
         responses=len(wanted),
-        outcomes=dict(sorted(Counter(response.outcome for response in found).items())),
+        outcomes=dict(sorted(Counter(state.outcome for state in found).items())),
         waiting=len(wanted) - len(found),
-        usage=usage,
+        usage=total_usage(found),
         maybe_paid=index.maybe_paid,
         lost_calls=lost,
         errors=dict(errors.most_common(3)),

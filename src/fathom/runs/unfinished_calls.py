@@ -52,7 +52,7 @@ class UnfinishedCalls:
         self._attempts: Attempts = Counter()
 
     def open(self, attempts: Attempts) -> None:
-        """Read the calls of earlier processes; `attempts` are the responses so far."""
+        """Read the calls of earlier processes; `attempts` are the responses so far, which the caller counts."""
         self._attempts = attempts
         for one in self._compact():
             self._made[one.question_id, one.sample].append(one)
@@ -74,7 +74,6 @@ class UnfinishedCalls:
 
     def end(self, response: Response) -> None:
         """The question has a response: its calls are no longer needed."""
-        self._attempts[response.question_id, response.sample] += 1
         self._made.pop((response.question_id, response.sample), None)
 
     def find(self, question: QuestionId, sample: int, prompt: Prompt) -> Completion | None:

@@ -6,19 +6,52 @@ import operator
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from math import comb
+from typing import NamedTuple, Self
 
 from pydantic import Field
 
 from fathom.records.documents import Count
 from fathom.records.errors import FathomError
 from fathom.records.questions import Question, QuestionId, Response
-from fathom.records.record import Record
+from fathom.records.record import Record, digest
 from fathom.records.tag_values import value_order
 from fathom.scoring.keys import Key
 from fathom.scoring.measures import RatioMeasure, counts_of, micro_average
-from fathom.scoring.verdicts import Verdict
+from fathom.scoring.reasoning import ReasoningState
+from fathom.scoring.verdicts import Outcome, Verdict
 
 VerdictFunction = Callable[[Key, Response], Verdict]
+
+
+_NO_MEASURES: Mapping[str, float] = {}
+
+
+class Graded(NamedTuple):
+    """What scores are computed from: a tenth of the memory of a verdict."""
+
+    question_id: QuestionId
+    sample: int
+    outcome: Outcome
+    score: float
+    measures: Mapping[str, float]
+    vote: bytes
+    """Equal for equal answers; all correct answers count as the same one, in any spelling."""
+    is_judged: bool
+    reasoning: ReasoningState | None
+
+    @classmethod
+    def of(cls, verdict: Verdict) -> Self:
+        parsed = None if verdict.outcome == "correct" else verdict.parsed
+        return cls(
+            verdict.question_id,
+            verdict.sample,
+            verdict.outcome,
+            verdict.score,
+            verdict.measures or _NO_MEASURES,
+            verdict.outcome.encode() if parsed is None else digest(parsed.model_dump_json())[:16],
+            bool(verdict.judgments),
+            verdict.reasoning,
+        )
 
 
 class Score(Record):
@@ -84,27 +117,31 @@ def _value(question: Question, keys: Mapping[QuestionId, Key], tag: str) -> str:
     return {"family": question.family, "split": question.split, **question.tags}.get(tag, "")
 
 
-MeasureCounts = Callable[[QuestionId, Verdict | None], Mapping[str, float]]
+MeasureCounts = Callable[[Question, Graded | None], Mapping[str, float]]
 """The measures of a verdict, or of a question without a response."""
 
 
-def measures_of(question: QuestionId, verdict: Verdict | None) -> Mapping[str, float]:
+def measures_of(question: Question, verdict: Graded | None) -> Mapping[str, float]:
     """The measures of a verdict; none without a response."""
     return {} if verdict is None else verdict.measures
 
 
+def first_samples(verdicts: Iterable[Graded]) -> dict[QuestionId, Graded]:
+    """The verdict on the first sample of each question."""
+    return {verdict.question_id: verdict for verdict in verdicts if verdict.sample == 0}
+
+
 def tally(
     groups: Mapping[str, Sequence[Question]],
-    verdicts: Iterable[Verdict],
+    first: Mapping[QuestionId, Graded],
     ratios: Sequence[RatioMeasure] = (),
     counts: MeasureCounts = measures_of,
 ) -> dict[str, Score]:
     """Scores of the first sample of each question, by group. Of `ratios` those for summaries are among the measures."""
-    first = {verdict.question_id: verdict for verdict in verdicts if verdict.sample == 0}
     return {
         name: _score(
             [first.get(question.id) for question in questions],
-            [counts(question.id, first.get(question.id)) for question in questions],
+            [counts(question, first.get(question.id)) for question in questions],
             ratios,
         )
         for name, questions in groups.items()
@@ -112,7 +149,7 @@ def tally(
 
 
 def _score(
-    verdicts: list[Verdict | None], counts: Sequence[Mapping[str, float]], ratios: Sequence[RatioMeasure]
+    verdicts: list[Graded | None], counts: Sequence[Mapping[str, float]], ratios: Sequence[RatioMeasure]
 ) -> Score:
     graded = [verdict for verdict in verdicts if verdict is not None]
     parts = counts_of(ratios)
@@ -148,9 +185,9 @@ class SampleSummary(Record):
     """The share of questions whose most frequent answer is correct; the first of equally frequent answers counts."""
 
 
-def summarize_samples(questions: Collection[QuestionId], verdicts: Iterable[Verdict]) -> SampleSummary:
+def summarize_samples(questions: Collection[QuestionId], verdicts: Iterable[Graded]) -> SampleSummary:
     """The samples of each question taken together; a missing sample is not correct."""
-    by_question: dict[QuestionId, list[Verdict]] = defaultdict(list)
+    by_question: dict[QuestionId, list[Graded]] = defaultdict(list)
     for verdict in verdicts:
         by_question[verdict.question_id].append(verdict)
     most = max(map(len, by_question.values()), default=0)
@@ -169,17 +206,10 @@ def pass_at_k(samples: int, correct: int, k: int) -> float:
     return 1.0 - comb(samples - correct, k) / comb(samples, k)
 
 
-def _majority_is_correct(group: list[Verdict]) -> bool:
-    votes = Counter(_vote(verdict) for verdict in sorted(group, key=lambda verdict: verdict.sample))
+def _majority_is_correct(group: list[Graded]) -> bool:
+    votes = Counter(verdict.vote for verdict in sorted(group, key=lambda verdict: verdict.sample))
     winner = votes.most_common(1)[0][0]
-    return any(verdict.outcome == "correct" for verdict in group if _vote(verdict) == winner)
-
-
-def _vote(verdict: Verdict) -> str:
-    """The answer that a verdict votes for; all correct answers count as the same one, in any spelling."""
-    if verdict.outcome == "correct":
-        return "correct"
-    return verdict.outcome if verdict.parsed is None else verdict.parsed.model_dump_json()
+    return any(verdict.outcome == "correct" for verdict in group if verdict.vote == winner)
 
 
 class VerdictChanges(Record):
@@ -191,9 +221,12 @@ class VerdictChanges(Record):
     examples: tuple[QuestionId, ...]
 
 
-def compare_verdicts(earlier: Iterable[Verdict], verdicts: Iterable[Verdict]) -> VerdictChanges:
+Outcomes = Mapping[tuple[QuestionId, int], Outcome]
+"""Outcomes by question and sample."""
+
+
+def compare_verdicts(before: Outcomes, verdicts: Iterable[Graded]) -> VerdictChanges:
     """The changes among the responses that both scorings have."""
-    before = {(verdict.question_id, verdict.sample): verdict.outcome for verdict in earlier}
     compared = 0
     changed: Counter[str] = Counter()
     examples: list[QuestionId] = []

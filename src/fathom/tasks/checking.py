@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from functools import cached_property
 
 from fathom.contexts.layout import render
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context, ContextId
 from fathom.records.errors import file_errors
-from fathom.records.files import RecordFile
+from fathom.records.files import RecordFile, StoredMapping
 from fathom.records.judgments import Judgment, Reasoning
 from fathom.records.questions import Question, QuestionId, Response
 from fathom.scoring.keys import Key
@@ -23,8 +23,24 @@ from fathom.tasks.bench_folder import KEYS
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Family, Item
 
-_KEY_ID = re.compile(rb'\{"question_id":"([^"\\]+)"')
+_KEY_ID = re.compile(rb'\{"question_id": ?"([^"\\]+)"')
 """The beginning of a key's line."""
+
+
+def stored_keys(bench: Bench, questions: Container[QuestionId] | None = None) -> StoredMapping[QuestionId, Key]:
+    """The keys of these questions of a bench, by default of all; each is read when it is used."""
+    path = bench.folder / KEYS
+    next(bench.all_keys(), None)  # raises an error if the file was changed after the build
+    positions: dict[QuestionId, int] = {}
+    position = 0
+    with file_errors("read", path), path.open("rb") as file:
+        for line in file:
+            found = _KEY_ID.match(line)
+            id = found[1].decode() if found else RecordFile(path, Key).at(position).question_id
+            if questions is None or id in questions:
+                positions[id] = position
+            position += len(line)
+    return StoredMapping(path, Key, positions)
 
 
 class ShownContexts:
@@ -103,9 +119,7 @@ class Checker:
         chosen = bench.all_questions() if questions is None else questions
         self._questions = {question.id: question for question in chosen}
         self._shown = ShownContexts(bench)
-        self.keys: dict[QuestionId, Key] = {
-            key.question_id: key for key in bench.all_keys() if key.question_id in self._questions
-        }
+        self.keys = stored_keys(bench, self._questions)
         self._judgments: dict[tuple[QuestionId, int], list[Judgment]] = {}
         self._reasoning = reasoning
         for one in judgments:
@@ -122,23 +136,13 @@ class Checker:
 
 
 class ResponseChecker:
-    """Checks responses while a run is in progress. Keys are read one at a time, to save memory."""
+    """Checks responses while a run is in progress."""
 
     def __init__(self, bench: Bench) -> None:
-        path = bench.folder / KEYS
-        self._keys = RecordFile(path, Key)
+        self._keys = stored_keys(bench)
         self._shown = ShownContexts(bench)
-        next(bench.all_keys(), None)  # raises an error if the file was changed after the build
-        self._positions: dict[QuestionId, int] = {}
-        position = 0
-        with file_errors("read", path), path.open("rb") as file:
-            for line in file:
-                if found := _KEY_ID.match(line):
-                    self._positions[found[1].decode()] = position
-                position += len(line)
 
     def __call__(self, question: Question, response: Response) -> tuple[bool, str] | None:
         """Whether a response is correct, and the reason; None if a judge must decide."""
-        key = self._keys.at(self._positions[question.id])
-        found = verdict(family(question.family), key, response, shown=self._shown(question))
+        found = verdict(family(question.family), self._keys[question.id], response, shown=self._shown(question))
         return None if found.outcome == "unjudged" else (found.outcome == "correct", found.reason or found.outcome)
