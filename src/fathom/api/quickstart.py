@@ -34,7 +34,7 @@ MIN_COMPARED = 3
 QUESTIONS = 10
 """Questions of each context, if there are enough contexts."""
 MIN_QUESTIONS = 40
-"""Minimum number of questions in all: few contexts get more questions each."""
+"""Questions requested in all at least: few contexts get more each. Contexts that cannot be sampled reduce it."""
 
 
 @dataclass(frozen=True)
