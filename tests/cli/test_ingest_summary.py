@@ -38,7 +38,7 @@ def test_names_what_was_read_and_what_was_not(
 ) -> None:
     printed = summary(sources, tmp_path / "out", capsys)
     assert "1 rejected, 0 left out" in printed
-    assert "of no known kind, 4 files: " in printed
+    assert "not read, 4 files: " in printed
     assert "such as broken.md" in printed
     assert "3 (picture0.png" in printed and "1 (film.mp4" in printed
     assert "unknown: " in printed and "such as note.md" in printed

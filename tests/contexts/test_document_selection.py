@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fathom.contexts.document_selection import Pool, assign_splits, clusters
+from fathom.records.contexts import Split
 
 CLIQUES = [(0, 1, 2, 3), (4, 5, 6, 7)]
 """In each of them every document cites every other."""
@@ -29,3 +30,10 @@ def test_a_chain_of_versions_is_one_work() -> None:
     """Nothing is cited, so only the work connects them."""
     alone = Pool([1_000] * 6, [()] * 6, range(6), [0, 0, 0, 3, 4, 5])
     assert clusters(alone, seed=0) == [[0, 1, 2], [3], [4], [5]]
+
+
+def test_no_split_is_left_without_documents() -> None:
+    """Two cliques are too few for three splits, so the documents are divided one by one."""
+    shares: dict[Split, int] = {"train": 70, "dev": 10, "test": 20}
+    splits = assign_splits(pool(list(range(8))), shares, seed=0)
+    assert {split: len(members) for split, members in splits.items()} == {"train": 5, "dev": 1, "test": 2}

@@ -411,6 +411,19 @@ def test_splits_share_no_document_and_keep_clusters_together(large_folder: Path,
     assert sum(one == two for one, two in known) / len(known) > 0.75
 
 
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [(2, {"train": 2}), (3, {"train": 1, "dev": 1, "test": 1}), (4, {"train": 2, "dev": 1, "test": 1})],
+)
+def test_every_split_has_a_context_if_there_are_enough(
+    large_folder: Path, tmp_path: Path, count: int, expected: dict[str, int]
+) -> None:
+    settings = SamplingSettings(lengths=(65_536,), count=count, splits={"train": 70, "dev": 10, "test": 20})
+    with Corpus(large_folder) as corpus:
+        write_contexts(corpus, settings, tmp_path / "c.jsonl")
+    assert Counter(context.split for context in read_contexts(tmp_path / "c.jsonl")) == expected
+
+
 def test_a_changed_token_count_is_found(small: Corpus, tmp_path: Path) -> None:
     path = tmp_path / "c.jsonl"
     write_contexts(small, SamplingSettings(lengths=(65_536,), count=2), path)

@@ -32,7 +32,9 @@ __all__ = ["FirstBench", "check_model", "choose", "is_audited", "is_corpus", "pl
 MIN_COMPARED = 3
 """Fewer documents give no questions that compare them."""
 QUESTIONS = 10
-"""Questions of each context."""
+"""Questions of each context, if there are enough contexts."""
+MIN_QUESTIONS = 40
+"""Questions requested in all at least: few contexts get more each. Contexts that cannot be sampled reduce it."""
 
 
 @dataclass(frozen=True)
@@ -52,18 +54,16 @@ def choose(corpus: Corpus) -> FirstBench:
     distinct = distinct_documents(corpus)
     documents = len(distinct)
     if documents < MIN_COMPARED:
-        others = f"; the {len(corpus)} that could be read are versions of them" if len(corpus) > documents else ""
+        works = " that are not versions of one another" if len(corpus) > documents else ""
         raise FathomError(
-            f"A first bench compares documents, and only {documents} could be read into '{corpus.folder}'{others}. "
-            f"Give at least {MIN_COMPARED}."
+            f"A first bench compares documents, and '{corpus.folder}' has only {documents}{works}. Give at least "
+            f"{MIN_COMPARED}."
         )
-    suitable = {
-        name: settings
-        for name in family_names()
-        if (settings := family(name).starter(corpus, QUESTIONS)) is not None and _suits(name, corpus)
-    }
+    suitable = [
+        name for name in family_names() if family(name).starter(corpus, QUESTIONS) is not None and _suits(name, corpus)
+    ]
     unprepared = {name: found for name in suitable if (found := preparation_of(name, corpus)) is not None}
-    families = {name: settings for name, settings in suitable.items() if name not in unprepared}
+    families = [name for name in suitable if name not in unprepared]
     if unprepared and not families:
         (name, needed), *_ = unprepared.items()
         raise FathomError(
@@ -74,13 +74,16 @@ def choose(corpus: Corpus) -> FirstBench:
     if not families:
         raise FathomError(
             f"No family can ask about the {documents:,} documents of '{corpus.folder}': questions need articles with "
-            "titles, authors and references, or reports with figures in tables. See `fathom show` for what was read, "
-            "and docs/reading.md."
+            "titles, authors and references, or reports with figures in tables. "
+            f"`fathom show {corpus.folder}` shows what was read."
         )
     known = _choose_known([entry.known.split() for entry in distinct], families)
     tokens = corpus.token_counts(tokenizer(corpus.manifest.tokenizer))
     sizes = [tokens[entry.id] for entry in distinct if entry.knows(known)]
-    return FirstBench(choose_lengths(sizes), _choose_sampling(corpus, families), known, families)
+    lengths = choose_lengths(sizes)
+    questions = max(QUESTIONS, -(-MIN_QUESTIONS // (lengths.count * len(lengths.lengths))))
+    settings = {name: family(name).starter(corpus, questions) or {} for name in families}
+    return FirstBench(lengths, _choose_sampling(corpus, families), known, settings)
 
 
 def _choose_known(documents: Sequence[Collection[str]], families: Iterable[str]) -> tuple[FieldName, ...]:

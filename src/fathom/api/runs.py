@@ -314,7 +314,8 @@ class RunRequest:
                 close = get_close_matches(self.model, named, n=1, cutoff=0.7)
                 raise FathomError(
                     f"'{self.model}' names no provider. Give a provider and a model, such as "
-                    f"{named[close[0]] if close else f'openai/{self.model}'}."
+                    f"{named[close[0]] if close else f'openai/{self.model}'}, or openai-api/NAME/{self.model} for a "
+                    "server of your own."
                 )
             close = get_close_matches(self.model, [one.name for one in list_models()], n=1, cutoff=0.8)
             meant = f"Did you mean {close[0]}? If not, give" if close else "Give"

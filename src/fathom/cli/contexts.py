@@ -148,6 +148,11 @@ def _shortfalls(report: SamplingReport) -> Iterator[str]:
     never = [sampling for sampling in report.settings.sampling if sampling in failed - sampled]
     if never and sampled:
         yield f"  {', '.join(never)}: too few documents cite one another; sampled {', '.join(sorted(sampled))} instead"
+    if empty := _splits_without_contexts(report):
+        yield (
+            f"  {', '.join(empty)}: no contexts, since there are more splits than contexts of a length. "
+            f"Use --count {len(report.splits)} or more"
+        )
     for length in report.settings.lengths:
         counts = [count for count in report.counts if count.length == length]
         total = sum(count.sampled for count in counts)
@@ -159,6 +164,12 @@ def _shortfalls(report: SamplingReport) -> Iterator[str]:
                 of = (count.split if report.splits else "", count.subject, count.sampling)
                 name = " ".join(filter(None, (format_length(length), *of)))
                 yield f"  {name}: {count.sampled} of {count.requested}: {count.reason}"
+
+
+def _splits_without_contexts(report: SamplingReport) -> list[str]:
+    """The splits of which no context was requested."""
+    requested = {count.split for count in report.counts if count.requested}
+    return [split for split in report.splits if split not in requested]
 
 
 def _overlaps(report: SamplingReport) -> Iterator[str]:

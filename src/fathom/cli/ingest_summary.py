@@ -28,7 +28,7 @@ MAX_REJECTIONS = 5
 """Reasons for documents that were not read that are listed."""
 
 MAX_KINDS = 6
-"""Kinds of files of no known kind that are listed."""
+"""Kinds of files that were not read that are listed."""
 
 _HEADINGS = {"abstract": "abstr", "sections": "sects", "citations": "cites", "references": "refs"}
 """Short headings of fields, so that all fields fit beside one another."""
@@ -58,7 +58,7 @@ def _documents(report: corpora.IngestReport) -> Iterator[str]:
         yield from _reasons(title, counts, report.examples)
     for title, kinds in (
         ("not documents (--include-all reads them)", report.not_documents),
-        ("of no known kind", report.unread),
+        ("not read", report.unread),
     ):
         if kinds:
             named = [_file_kind(kind, files) for kind, files in list(kinds.items())[:MAX_KINDS]]

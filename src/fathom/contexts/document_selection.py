@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -172,22 +172,36 @@ def assign_splits(pool: Pool, shares: Mapping[Split, int], seed: int) -> dict[Sp
     """The documents of each split; their tokens are about proportional to its share."""
     if not shares:
         return {"test": list(pool.members)}
+    splits = _distribute(clusters(pool, seed), pool, shares)
+    if not all(splits.values()):
+        # Few large clusters would leave a split without documents: 12 letters gave 8 to train, 4 to dev, none to test.
+        splits = _distribute(_versions(pool).values(), pool, shares)
+    return splits
+
+
+def _distribute(groups: Iterable[Sequence[int]], pool: Pool, shares: Mapping[Split, int]) -> dict[Split, list[int]]:
+    """Each group goes to the split that is furthest below its share."""
     splits: dict[Split, list[int]] = {split: [] for split in shares}
     tokens: dict[Split, int] = dict.fromkeys(shares, 0)
-    for cluster in clusters(pool, seed):
-        # To the split that is furthest below its share.
+    for group in groups:
         neediest = min(shares, key=lambda split: tokens[split] / shares[split])
-        splits[neediest].extend(cluster)
-        tokens[neediest] += sum(pool.tokens[document] for document in cluster)
+        splits[neediest].extend(group)
+        tokens[neediest] += sum(pool.tokens[document] for document in group)
     return {split: sorted(members) for split, members in splits.items()}
+
+
+def _versions(pool: Pool) -> dict[int, list[int]]:
+    """The documents of each work."""
+    versions: dict[int, list[int]] = {}
+    for document in pool.members:
+        versions.setdefault(pool.works[document], []).append(document)
+    return versions
 
 
 def clusters(pool: Pool, seed: int) -> list[list[int]]:
     """Clusters of documents that cite one another, largest first, found by label propagation."""
     labels = list(range(len(pool)))
-    versions: dict[int, list[int]] = {}
-    for document in pool.members:
-        versions.setdefault(pool.works[document], []).append(document)
+    versions = _versions(pool)
     order = list(versions)
     for round in range(ROUNDS):
         rng_for(seed, "clusters", round).shuffle(order)

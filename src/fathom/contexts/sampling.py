@@ -203,7 +203,7 @@ class ContextSampler:
     def contexts(self, progress: Callable[[int], None] = lambda done: None) -> Iterator[Context]:
         """The contexts, length by length; `progress` is called with the number sampled so far."""
         shares = self._settings.splits or {"test": 1}
-        counts = _apportion(self._settings.count, list(shares.values()))
+        counts = _apportion_to_splits(self._settings.count, list(shares.values()))
         for length in self._settings.lengths:
             for split, count in zip(shares, counts, strict=True):
                 for group in self._groups(split):
@@ -251,7 +251,7 @@ class ContextSampler:
             elif settings.languages and document.language not in settings.languages:
                 self._left_out["another language"] += 1
             elif unknown := [name for name in settings.known if not document.knows((name,))]:
-                self._left_out[f"{' and '.join(unknown)} not known"] += 1
+                self._left_out[f"{', '.join(unknown)} not known"] += 1
             elif self._tokens[document.id] < settings.min_tokens:
                 self._left_out[f"fewer than {settings.min_tokens:,} tokens"] += 1
             elif document.id in forged:
@@ -333,6 +333,9 @@ class ContextSampler:
 
     def _sample(self, limits: SizeLimits, method: _MethodState, pool: Pool) -> Context | None:
         """The next context that differs enough from the others, or None with the reason set in `method`."""
+        if not method.starts:
+            method.exhausted = "no document is left for this split"
+            return None
         others = self._by_length[limits.max_tokens]
         too_short = too_similar = 0
         for _ in range(MAX_FAILURES):
@@ -372,13 +375,14 @@ class ContextSampler:
             return f"{MAX_FAILURES} more attempts gave only contexts that share more than half with an existing one"
         length, least = format_length(limits.max_tokens), limits.min_documents
         if len(pool.members) < least:
-            return f"there are {len(pool.members):,} documents, fewer than the minimum of {least:,} per context"
+            return f"the number of documents, {len(pool.members):,}, is below the minimum of {least:,} per context"
         tokens = [pool.tokens[document] for document in pool.members]
         shortest = sum(nsmallest(least, tokens))
         if shortest > limits.max_tokens:
             return f"the {least} shortest documents have {shortest:,} tokens, too many for {length}"
         if sum(tokens) < limits.min_tokens:
-            return f"all {len(pool.members):,} documents together have {sum(tokens):,} tokens, too few for {length}"
+            owner = f"all {len(tokens):,} documents together have" if len(tokens) > 1 else "the only document has"
+            return f"{owner} {sum(tokens):,} tokens, too few for {length}"
         return f"{MAX_FAILURES} more attempts found no {least} or more documents that fill {length}"
 
     def _assemble(self, selected: list[int], limits: SizeLimits, method: _MethodState) -> Context | None:
@@ -459,6 +463,15 @@ class _MethodState:
     sampled: int = 0
     exhausted: str = ""
     """The reason, once the method is exhausted."""
+
+
+def _apportion_to_splits(count: int, weights: Sequence[int]) -> list[int]:
+    """`count` in proportion to the weights, but no split is left without a context if the count allows one for each."""
+    shares = _apportion(count, weights)
+    while 0 in shares and count >= len(shares):
+        shares[shares.index(max(shares))] -= 1
+        shares[shares.index(0)] += 1
+    return shares
 
 
 def _apportion(count: int, weights: Sequence[int]) -> list[int]:

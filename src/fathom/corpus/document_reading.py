@@ -136,8 +136,8 @@ def read_file(file: SourceFile, filters: Filters, given: frozenset[str] = frozen
     if file.refusal:
         refused = ReadResult(file.source, "", error=file.refusal, incomplete=True)
         return FileResult(file.source, [refused], file.key)
-    if file.left_out:
-        return FileResult(file.source, [ReadResult(file.source, "", left_out=file.left_out)], file.key)
+    if file.unread_kind:
+        return FileResult(file.source, [ReadResult(file.source, "", kind=file.unread_kind)], file.key)
     results: list[ReadResult] = []
     format = ""
     companions = file.companions or NoCompanions()

@@ -60,6 +60,7 @@ from fathom.runs.progress import ProgressReporter
 from fathom.runs.request_buffers import escaped
 from fathom.runs.run import RunLimits
 from fathom.runs.sent_calls import CallMark
+from fathom.systems.protocol import CallError
 
 if TYPE_CHECKING:
     from fathom.runs.folder import RunSettings
@@ -343,7 +344,7 @@ def _tools(tools: tuple[ToolDefinition, ...]) -> list[ToolInfo]:
 # Outputs and errors.
 
 
-class ProviderError(Exception):
+class ProviderError(CallError):
     """The provider's last error, after all retries."""
 
 

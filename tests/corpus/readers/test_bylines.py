@@ -6,7 +6,13 @@ import time
 
 import pytest
 
-from fathom.corpus.readers.parsing.bylines import byline_length, find_authors, is_surely_personal, read_byline
+from fathom.corpus.readers.parsing.bylines import (
+    author_from_parts,
+    byline_length,
+    find_authors,
+    is_surely_personal,
+    read_byline,
+)
 
 
 @pytest.mark.parametrize(
@@ -145,3 +151,18 @@ def test_long_lines_take_little_time(line: str) -> None:
 def test_a_group_that_may_be_an_author_leaves_the_authors_unknown(group: str) -> None:
     assert not read_byline([f"Ada Lind, Bo Wu, {group}"]).is_known
     assert read_byline(["Ada Lind, Bo Wu", "Department of Population Studies, Salt University"]).is_known
+
+
+@pytest.mark.parametrize(
+    ("given", "family", "expected"),
+    [
+        ("The ATLAS", "Collaboration", ("", "The ATLAS Collaboration", True)),
+        ("", "Tide Consortium", ("", "Tide Consortium", True)),
+        ("Ann", "College", ("Ann", "College", False)),
+        ("Ann B.", "Wu", ("Ann B.", "Wu", False)),
+        ("Suharto", "", ("", "Suharto", False)),
+    ],
+)
+def test_a_group_whose_name_was_split_is_a_group(given: str, family: str, expected: tuple[str, str, bool]) -> None:
+    author = author_from_parts(given, family)
+    assert (author.given, author.family, author.group) == expected

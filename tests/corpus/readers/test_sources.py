@@ -94,10 +94,10 @@ def test_skips_links_and_special_members(tmp_path: Path) -> None:
         device = tarfile.TarInfo("device.xml")
         device.type = tarfile.CHRTYPE
         archive.addfile(device)
-    left_out = [file for file in source_files([tmp_path]) if isinstance(file, SourceFile)]
-    assert [(Path(file.source).name, file.content, file.left_out) for file in left_out] == [
-        ("loop", b"", "a symbolic link"),
-        ("out.xml", b"", "a symbolic link"),
+    unread = [file for file in source_files([tmp_path]) if isinstance(file, SourceFile)]
+    assert [(Path(file.source).name, file.content, file.unread_kind) for file in unread] == [
+        ("loop", b"", "symbolic link"),
+        ("out.xml", b"", "symbolic link"),
     ]
     assert refusals(tmp_path) == {}
 

@@ -98,8 +98,8 @@ class SourceFile:
     companions: ArchiveCompanions | FolderCompanions | None = None
     refusal: str = ""
     """Why it, or the rest of it, cannot be read: it is damaged or too large. Empty if it was read."""
-    left_out: str = ""
-    """Why it was not opened."""
+    unread_kind: str = ""
+    """The kind of a file that is not opened, such as a symbolic link."""
     siblings: tuple[str, ...] = ()
     """Names of files and folders beside it, for a file that may describe them."""
 
@@ -143,7 +143,7 @@ def _folder(folder: Path) -> Iterator[Source]:
             continue
         if entry.is_symlink():
             # It may lead out of the folder or into a cycle.
-            yield SourceFile(printable_name(str(entry)), left_out="a symbolic link")
+            yield SourceFile(printable_name(str(entry)), unread_kind="symbolic link")
         elif entry.is_dir():
             yield from _folder(entry)
         elif entry.is_file():

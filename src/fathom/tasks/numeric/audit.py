@@ -229,13 +229,13 @@ class NumericAuditor:
         self._answers[answer.type][str(normal_form(answer))] += 1
         match answer:
             case Number(value=value) if value in (0, 1):
-                self._degenerate["zero or one"] += 1
+                self._degenerate["answers of zero or one"] += 1
             case Ranking(groups=groups) if len(groups) < 2:
-                self._degenerate["sorts of a single group"] += 1
+                self._degenerate["rankings of a single group"] += 1
             case Unanswerable():
-                self._degenerate["no answer"] += 1
+                self._degenerate["unanswerable questions"] += 1
             case ValueSet(items=items) | Multiset(items=items) if len(items) == 1:
-                self._degenerate["lists of one"] += 1
+                self._degenerate["lists of one value"] += 1
             case Rows(rows=rows) if len(rows) == 1:
                 self._degenerate["tables of one row"] += 1
 

@@ -348,6 +348,14 @@ def _has_institution(line: str) -> bool:
 # Authors.
 
 
+def author_from_parts(given: str, family: str) -> ParsedAuthor:
+    """Return the author with these names as a parser split them: it takes "The ATLAS" for a given name."""
+    printed = " ".join(filter(None, (given, family)))
+    if is_group_name(printed):
+        return ParsedAuthor("", printed, group=True)
+    return ParsedAuthor(given if family else "", family or given)
+
+
 def author_from_name(name: str) -> ParsedAuthor:
     """Return the author with a printed name; the last word and the particles before it are the family name."""
     name = join_spaced_name(" ".join(name.split()))

@@ -9,7 +9,7 @@ from fathom.corpus.readers.parsed_document import ParsedAuthor
 from fathom.corpus.readers.parsing.superscripts import SUPERSCRIPT_END, SUPERSCRIPT_START, strip_marks
 from fathom.corpus.readers.pdf.line import Line
 from fathom.corpus.readers.words import read_words, word_pattern
-from fathom.records.names import family_start, is_particle
+from fathom.records.names import family_start, is_group_name, is_particle
 
 _WORDS = read_words("pdf")
 
@@ -109,8 +109,8 @@ def has_place(text: str) -> bool:
 def author_of(name: str) -> ParsedAuthor:
     """Return the author with a printed name."""
     words = name.split()
-    if len(words) == 1:
-        return ParsedAuthor(given="", family=name, printed=name)
+    if len(words) == 1 or is_group_name(name):
+        return ParsedAuthor(given="", family=name, group=len(words) > 1, printed=name)
     suffix = [words.pop()] if words[-1].rstrip(".") in ("Jr", "Sr", "II", "III") and len(words) > 2 else []
     start = family_start(words)
     return ParsedAuthor(" ".join(words[:start]), " ".join([*words[start:], *suffix]), printed=name)

@@ -6,6 +6,7 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from fathom.corpus.readers.parsed_document import (
@@ -19,7 +20,7 @@ from fathom.corpus.readers.parsed_document import (
     ReadError,
 )
 from fathom.corpus.readers.parsing.blocks import splice
-from fathom.corpus.readers.parsing.bylines import author_from_name
+from fathom.corpus.readers.parsing.bylines import author_from_name, author_from_parts
 from fathom.corpus.readers.parsing.grobid_fields import build_reference, split_brackets
 from fathom.corpus.readers.parsing.identifiers import find_identifiers
 from fathom.corpus.readers.parsing.json_objects import JsonObject, get_ids, get_objects, get_string, replace_surrogates
@@ -111,7 +112,7 @@ class _AnnotatedText:
             lines = (self._text[body.start : body.end].split("\n") for body in affiliations)
             institutions = tuple(", ".join(line.strip(" ,") for line in parts if line.strip(" ,")) for parts in lines)
             if family or given:
-                yield ParsedAuthor(given if family else "", family or given, affiliations=institutions)
+                yield replace(author_from_parts(given, family), affiliations=institutions)
             elif not affiliations and (name := self._text_of(annotation).strip(" ,;")):
                 # An author annotation without names may be an affiliation without an author.
                 yield author_from_name(name)

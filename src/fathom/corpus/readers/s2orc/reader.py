@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fathom.corpus.readers.parsed_document import (
     Block,
@@ -14,7 +15,6 @@ from fathom.corpus.readers.parsed_document import (
     Heading,
     Inlines,
     Paragraph,
-    ParsedAuthor,
     ParsedDocument,
     ParsedLine,
     ParsedReference,
@@ -23,6 +23,7 @@ from fathom.corpus.readers.parsed_document import (
     TableCell,
 )
 from fathom.corpus.readers.parsing.blocks import splice
+from fathom.corpus.readers.parsing.bylines import author_from_parts
 from fathom.corpus.readers.parsing.grobid_fields import build_reference, split_brackets
 from fathom.corpus.readers.parsing.json_objects import (
     JsonObject,
@@ -35,7 +36,6 @@ from fathom.corpus.readers.parsing.json_objects import (
     replace_surrogates,
 )
 from fathom.corpus.readers.s2orc.annotations import annotated_document
-from fathom.records.names import is_group_name
 
 FORMAT = "s2orc"
 
@@ -86,12 +86,7 @@ def _document(data: JsonObject, source: str) -> ParsedDocument:
     document = ParsedDocument(source=source)
     document.title = get_string(metadata_fields, "title") or get_string(parsed_text, "title")
     document.authors = [
-        ParsedAuthor(
-            given if family else "",
-            family or given,
-            group=not given and is_group_name(family),
-            affiliations=_affiliations(one),
-        )
+        replace(author_from_parts(given, family), affiliations=_affiliations(one))
         for one in get_objects(metadata_fields.get("authors"))
         for given, family in [_name(one)]
         if family or given

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 
 from fathom.corpus.readers.parsed_document import (
@@ -20,11 +21,11 @@ from fathom.corpus.readers.parsed_document import (
     ReadError,
     TableCell,
 )
+from fathom.corpus.readers.parsing.bylines import author_from_parts
 from fathom.corpus.readers.parsing.grobid_fields import build_reference, split_brackets
 from fathom.corpus.readers.parsing.identifiers import find_doi
 from fathom.corpus.readers.parsing.text_cleanup import language_code
 from fathom.corpus.readers.parsing.xml_trees import Element, local, parse_xml
-from fathom.records.names import is_group_name
 
 FORMAT = "tei"
 
@@ -105,8 +106,7 @@ def _authors(source: Element) -> Iterator[ParsedAuthor]:
         ids = {"orcid": _text(orcid).rpartition("/")[2]} if orcid is not None and _text(orcid) else {}
         if family or given:
             places = tuple(filter(None, map(_affiliation, author.iterfind("{*}affiliation"))))
-            is_group = not given and is_group_name(family)
-            yield ParsedAuthor(given if family else "", family or given, is_group, ids, affiliations=places)
+            yield replace(author_from_parts(given, family), ids=ids, affiliations=places)
         elif (group := author.find("{*}orgName")) is not None and _text(group):
             # A group author. Organizations without an author are inside an affiliation.
             yield ParsedAuthor(given="", family=_text(group), group=True)
