@@ -94,9 +94,7 @@ class Embeddings:
         whole = self._weights(read)
         parts = self._weights([words for of in pieces for words in of])
         starts = np.cumsum([0, *map(len, pieces[:-1])])
-        asked = {
-            window: self._weights([held_out_matchers.words(one[window]) for one in around]) for window in WINDOWS
-        }
+        asked = {window: self._weights([held_out_matchers.words(one[window]) for one in around]) for window in WINDOWS}
         found = {}
         for name, vectors in self._vectors.items():
             texts, passages = _unit(whole @ vectors), _unit(parts @ vectors)
