@@ -13,6 +13,7 @@ from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 import _attacks
 from fathom.corpus.store import Corpus
@@ -23,6 +24,8 @@ from fathom.tasks.citations import held_out_matchers
 Values = NDArray[np.float64]
 
 SAMPLE, VOCABULARY, DIMENSIONS, CHUNK = 150, 4_000, 150, 200
+MAX_CHUNKS = 2_000
+"""About the maximum number of parts of texts from which vectors are computed."""
 NEAR = 5
 """Words on either side that count as neighbors."""
 BUCKETS, GRAM = 4_096, 3
@@ -41,23 +44,21 @@ class Embeddings:
         self._number = {word: n for n, (word, _) in enumerate(found.most_common(VOCABULARY))}
         self._idf = np.array([np.log(len(chunks) / found[word]) for word in self._number])
         rng = np.random.default_rng(0)
-        by_chunk = _unit(np.array([self._weights(chunk) for chunk in chunks[:: max(1, len(chunks) // 5_000)]]))
+        by_chunk = _unit(self._weights(chunks[:: max(1, len(chunks) // MAX_CHUNKS)]).toarray())
         near = self._neighbors(texts)
         share = near.sum(axis=1, keepdims=True) / near.sum()
         mutual = np.log(np.maximum(near / near.sum() / (share @ share.T + 1e-12), 1.0))
         self._vectors = {
-            "latent semantic analysis of words": _directions(by_chunk, rng),
-            "few latent dimensions": _directions(by_chunk, rng)[:, :20],
-            "latent semantic analysis of documents": _directions(
-                np.array([self._weights(text) for text in texts]), rng
-            ),
+            "latent semantic analysis of words": (words := _directions(by_chunk, rng)),
+            "few latent dimensions": words[:, :20],
+            "latent semantic analysis of documents": _directions(self._weights(texts).toarray(), rng),
             "mutual information of neighbors": _directions(mutual, rng),
             "mutual information, not reduced": mutual,
             "logarithms of neighbors": _directions(np.log1p(near), rng),
             "topics": _topics(by_chunk, rng),
             "random projection": rng.normal(size=(len(self._number), DIMENSIONS)),
         }
-        letters = _unit(np.array([_grams(" ".join(chunk)) for chunk in chunks[:: max(1, len(chunks) // 3_000)]]))
+        letters = _unit(np.array([_grams(" ".join(chunk)) for chunk in chunks[:: max(1, len(chunks) // MAX_CHUNKS)]]))
         self._letters = _directions(letters, rng)
         self._vectors = {name: vectors.astype(np.float32) for name, vectors in self._vectors.items()}
         self._model = _language_model()
@@ -73,26 +74,27 @@ class Embeddings:
                 np.add.at(near, (pairs[0][known], pairs[1][known]), 1.0 / step)
         return np.asarray(near + near.T, dtype=np.float64)
 
-    def _weights(self, words: Sequence[str]) -> Values:
-        counts = np.zeros(len(self._number))
-        for word, count in Counter(words).items():
-            if word in self._number:
-                counts[self._number[word]] = 1 + np.log(count)
-        weights: Values = counts * self._idf
-        return weights
+    def _weights(self, texts: Sequence[Sequence[str]]) -> csr_array:
+        """The weight of every frequent word in each text; sparse, since a passage has few of them."""
+        rows, columns, values = [], [], []
+        for row, words in enumerate(texts):
+            for word, count in Counter(words).items():
+                if word in self._number:
+                    rows.append(row)
+                    columns.append(self._number[word])
+                    values.append(1 + np.log(count))
+        weights = np.array(values) * self._idf[columns] if values else np.zeros(0)
+        return csr_array((weights, (rows, columns)), shape=(len(texts), len(self._number)), dtype=np.float32)
 
     def tables(self, paper: str, candidates: Sequence[str]) -> dict[str, Values]:
         """The scores of every family for a rendered item."""
         around = [held_out_matchers.windows(paper, place) for place in held_out_matchers.MASK.finditer(paper)]
         read = [held_out_matchers.words(text) for text in candidates]
         pieces = [[words[start : start + CHUNK] for start in range(0, max(1, len(words)), CHUNK)] for words in read]
-        whole = np.array([self._weights(words) for words in read], dtype=np.float32)
-        parts = np.array([self._weights(words) for of in pieces for words in of], dtype=np.float32)
+        whole = self._weights(read)
+        parts = self._weights([words for of in pieces for words in of])
         starts = np.cumsum([0, *map(len, pieces[:-1])])
-        asked = {
-            window: np.array([self._weights(held_out_matchers.words(one[window])) for one in around], dtype=np.float32)
-            for window in WINDOWS
-        }
+        asked = {window: self._weights([held_out_matchers.words(one[window]) for one in around]) for window in WINDOWS}
         found = {}
         for name, vectors in self._vectors.items():
             texts, passages = _unit(whole @ vectors), _unit(parts @ vectors)
@@ -117,9 +119,9 @@ class Embeddings:
         found = {}
         for window, texts in asked.items():
             query = _unit(self._model([held_out_matchers.MASK.sub(" ", text) for text in texts]))
-            found[f"language model, {window}"] = query @ mean.T
+            found[f"static embeddings, {window}"] = query @ mean.T
             best = np.array([(query @ of.T).max(axis=1) for of in vectors]).T
-            found[f"language model of the best part, {window}"] = best
+            found[f"static embeddings of the best part, {window}"] = best
         return found
 
 
