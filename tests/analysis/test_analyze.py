@@ -240,7 +240,7 @@ def test_misuse_raises_clear_errors(ran_small: Ran, tiny_bench: Path, small_fold
 
 def test_counts_of_a_fitted_bench(ran_small: Ran, small_bench: Path, tmp_path: Path) -> None:
     fitted = tmp_path / "fitted"
-    assert done("fit", small_bench, "--window", "28K", "--reserve", "1K", "--out", fitted) in (0, 1)
+    assert done("fit", small_bench, "--window", "48K", "--reserve", "1K", "--out", fitted) in (0, 1)
     assert done("run", fitted, "--model", FAILING, "--out", tmp_path / "run") in (0, 1)
     found = analyze([tmp_path / "run"], settings=WITHOUT_CAUSES).findings
     counts = found.runs[0].overall.counts
