@@ -36,7 +36,7 @@ def folders(few_citing: Path, build_once: SharedFolders) -> dict[str, tuple[Path
         few = folder / "few"
         generate(few, Recipe(seed=3, documents=24))
         with Corpus(few) as corpus:
-            write_contexts(corpus, SamplingSettings(lengths=(65_536,), count=4), folder / FILE_NAME)
+            write_contexts(corpus, SamplingSettings(lengths=(65_536,), count=8), folder / FILE_NAME)
         build(few, folder / FILE_NAME, {"numeric": {}}, 4, folder / "asked")
         build(few_citing, Path("none"), {"citations": {"items": 4, "levels": _EASY}}, 0, folder / "cited")
         swap(folder / "asked", folder / "numeric", SEED)

@@ -585,13 +585,13 @@ def test_long_hostile_responses_take_linear_time() -> None:
     """In its own process: a pattern that backtracks endlessly cannot be stopped from inside."""
     script = """
 import resource
-resource.setrlimit(resource.RLIMIT_CPU, (25, 25))  # five to ten times what it takes, however busy the machine is
+resource.setrlimit(resource.RLIMIT_CPU, (45, 45))  # five to ten times what it takes, however busy the machine is
 from tests.scoring.answer_types.test_parse import BLANKS, KEYS, LONG_PIECES, PIECES
 from fathom.scoring.answer_types.compare import agrees
 from fathom.scoring.answer_types.parse import parse_response
-texts = [piece * (10_000 // len(piece)) for piece in LONG_PIECES]
-texts += ["Answer: " + piece * (2_000 // len(piece)) + "}" for piece in PIECES]
-texts += [f"{before}a{blank * 3_000}b" for blank in BLANKS for before in ("", "Answer: c, ")]
+texts = [piece * (20_000 // len(piece)) for piece in LONG_PIECES]
+texts += ["Answer: " + piece * (4_000 // len(piece)) + "}" for piece in PIECES]
+texts += [f"{before}a{blank * 6_000}b" for blank in BLANKS for before in ("", "Answer: c, ")]
 for text in texts:
     for key in KEYS:
         read = parse_response(text, key)

@@ -35,7 +35,7 @@ def corpus(bench: Bench) -> Iterator[Corpus]:
 def test_suspects_are_all_single_faults_that_change_the_answer(bench: Bench, corpus: Corpus) -> None:
     """The same that trying every fault gives, although most documents that can be missed are skipped."""
     diagnoser, simulator = Diagnoser(corpus), Simulator(corpus)
-    for context, items in list(bench.by_context())[::4]:
+    for context, items in list(bench.by_context())[:12]:
         for item in items:
             found = diagnoser.diagnose(context, item).suspects
             plain = list(wrong_answers(program_of(item.key), simulator.read(context), tuple(FAULTS.values())))
