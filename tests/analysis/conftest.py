@@ -30,20 +30,21 @@ def done(*words: object) -> int:
 @pytest.fixture(scope="session")
 def examined(build_once: SharedFolders) -> Path:
     """A bench of some 280 questions over contexts of two lengths, which rates need; never write to it."""
-    return build_once("examined", lambda folder: _make(folder, documents=70, count=14)) / "bench"
+    return build_once("examined", lambda folder: _make(folder, 70, 14, (65_536, 131_072))) / "bench"
 
 
 @pytest.fixture(scope="session")
 def small_bench(build_once: SharedFolders) -> Path:
-    """A bench of 100 questions over contexts of two lengths; never write to it."""
-    return build_once("examined-small", lambda folder: _make(folder, documents=45, count=5)) / "bench"
+    """A bench of 100 questions over short contexts of two lengths; never write to it."""
+    lengths = (32_768, 65_536)
+    return build_once("examined-small", lambda folder: _make(folder, 28, 5, lengths)) / "bench"
 
 
-def _make(folder: Path, documents: int, count: int) -> None:
+def _make(folder: Path, documents: int, count: int, lengths: tuple[int, ...]) -> None:
     corpus = folder / "corpus"
     generate(corpus, Recipe(seed=21, documents=documents))
     with Corpus(corpus) as opened:
-        write_contexts(opened, SamplingSettings(lengths=(65_536, 131_072), count=count), corpus / FILE_NAME)
+        write_contexts(opened, SamplingSettings(lengths=lengths, count=count), corpus / FILE_NAME)
     build(corpus, corpus / FILE_NAME, {"numeric": {}}, 4, folder / "bench")
 
 

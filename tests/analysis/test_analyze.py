@@ -69,7 +69,7 @@ def test_a_missing_response_is_unanswered(ran_small: Ran, small_bench: Path, tmp
     write_records(folder / RESPONSES, responses[::2])
     for name in (VERDICTS, END):
         (folder / name).unlink()
-    [run] = analyze([folder], bench=small_bench).findings.runs
+    [run] = analyze([folder], bench=small_bench, settings=WITHOUT_CAUSES).findings.runs
     assert run.overall.outcomes.correct == len(responses[::2])
     assert run.overall.outcomes.unanswered == len(responses) - len(responses[::2])
     assert run.overall.max_accuracy == 1.0
@@ -87,17 +87,18 @@ def test_responses_without_verdicts_are_scored_the_same(ran_small: Ran) -> None:
 def test_an_outdated_verdict_on_an_error_is_replaced(ran_small: Ran, small_bench: Path, tmp_path: Path) -> None:
     folder = tmp_path / "again"
     shutil.copytree(ran_small(FAILING), folder)
-    before = analyze([folder], bench=small_bench).findings.runs[0].overall.outcomes.error
+    before = analyze([folder], bench=small_bench, settings=WITHOUT_CAUSES).findings.runs[0].overall.outcomes.error
     assert done("run", small_bench, "--model", FAILING, "--out", folder) in (0, 1)
-    after = analyze([folder], bench=small_bench).findings.runs[0].overall.outcomes.error
+    after = analyze([folder], bench=small_bench, settings=WITHOUT_CAUSES).findings.runs[0].overall.outcomes.error
     assert after < before
 
 
 def test_the_same_files_give_the_same_findings(ran_small: Ran) -> None:
     runs = [ran_small("sim/oracle"), ran_small(FAILING)]
-    assert analyze(runs).findings == analyze(runs).findings
-    other = analyze(runs, settings=AnalysisSettings(seed=9)).findings
-    assert other.runs[1].overall == analyze(runs).findings.runs[1].overall, "scores do not depend on the seed"
+    found = analyze(runs).findings
+    assert found == analyze(runs).findings
+    other = analyze(runs, settings=AnalysisSettings(seed=9, causes=False)).findings
+    assert other.runs[1].overall == found.runs[1].overall, "scores do not depend on the seed"
 
 
 def test_findings_do_not_depend_on_the_number_of_processes(ran_small: Ran, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -138,7 +139,7 @@ def test_samples_are_averaged_and_give_pass_at_k(ran_small: Ran) -> None:
 
 def test_runs_are_compared_on_shared_questions(ran_small: Ran) -> None:
     good, poor = ran_small("sim/reader?miss=0.05"), ran_small("sim/reader?miss=0.3", "--limit", 80)
-    found = analyze([good, poor]).findings
+    found = analyze([good, poor], settings=WITHOUT_CAUSES).findings
     whole = [one for one in found.comparisons if one.within == "all"]
     assert [(one.items, one.first, one.second) for one in whole] == [(80, *(one.info.name for one in found.runs))]
     assert whole[0].difference.value < -0.1
@@ -231,7 +232,7 @@ def test_misuse_raises_clear_errors(ran_small: Ran, tiny_bench: Path, small_fold
     assert done("run", tiny_bench, "--model", "sim/oracle", "--out", tmp_path / "oracle") == 0
     with pytest.raises(FathomError, match="different benches"):
         compare_runs(run, tmp_path / "oracle")
-    both = analyze([run, tmp_path / "oracle"]).findings
+    both = analyze([run, tmp_path / "oracle"], settings=WITHOUT_CAUSES).findings
     assert len(both.benches) == 2
     assert both.comparisons == ()
     assert [one.info.name for one in both.runs] == [run.name, "oracle"]
@@ -241,7 +242,7 @@ def test_counts_of_a_fitted_bench(ran_small: Ran, small_bench: Path, tmp_path: P
     fitted = tmp_path / "fitted"
     assert done("fit", small_bench, "--window", "48K", "--reserve", "1K", "--out", fitted) in (0, 1)
     assert done("run", fitted, "--model", FAILING, "--out", tmp_path / "run") in (0, 1)
-    found = analyze([tmp_path / "run"]).findings
+    found = analyze([tmp_path / "run"], settings=WITHOUT_CAUSES).findings
     counts = found.runs[0].overall.counts
     assert counts.built == Bench(small_bench).manifest.questions
     assert counts.fitted == Bench(fitted).manifest.questions

@@ -139,11 +139,11 @@ def test_responses_are_read_once_whatever_is_asked_for(
 
 
 def test_conditions(runs: list[Path]) -> None:
-    long = table(runs, rows="length", where=["length>=128K", "skill=sorting,filtering"], measure="questions")
-    assert [row for (row,) in long.content.row_values] == ["128K"]
-    shown = table(runs, rows="skill", where="length>64K", measure="questions")
+    long = table(runs, rows="length", where=["length>=64K", "skill=sorting,filtering"], measure="questions")
+    assert [row for (row,) in long.content.row_values] == ["64K"]
+    shown = table(runs, rows="skill", where="length>32K", measure="questions")
     assert sum(cell(shown, skill).value or 0 for skill in ("sorting", "filtering")) == cell(long).value
-    both = [table(runs, rows="run", where=f"documents{sign}10", measure="questions") for sign in ("<", ">=")]
+    both = [table(runs, rows="run", where=f"documents{sign}5", measure="questions") for sign in ("<", ">=")]
     total = table(runs, rows="run", measure="questions")
     assert sum(one.cells[0].value or 0 for one in both) == total.cells[0].value
     one = table(runs, rows="model", where=f"model={GOOD}")
@@ -151,9 +151,9 @@ def test_conditions(runs: list[Path]) -> None:
     assert table(runs, rows="model", where="model=*0.05").cells == one.cells
     assert table(runs, rows="model", where="model!=*0.2").cells == one.cells
     assert table(runs, where="skill=sorting,nothing").notes == ("No response has skill=nothing.",)
-    ranges = table(runs, rows="documents", bins={"documents": [10]}, measure="questions")
-    assert [row for (row,) in ranges.content.row_values] == ["under 10", "10 and more"]
-    assert cell(ranges, "under 10").value == both[0].cells[0].value
+    ranges = table(runs, rows="documents", bins={"documents": [5]}, measure="questions")
+    assert [row for (row,) in ranges.content.row_values] == ["under 5", "5 and more"]
+    assert cell(ranges, "under 5").value == both[0].cells[0].value
 
 
 def test_runs_on_other_questions_are_marked(ran_small: Ran) -> None:
@@ -208,7 +208,7 @@ def test_a_missing_response_counts_and_an_unknown_price_stays_unknown(runs: list
         ({"where": "skill>sorting"}, "no order"),
         ({"where": "skill=sortin,filterin"}, "Choose from"),
         ({"where": "sorting"}, "such as length>=128K"),
-        ({"where": ["length=64K", "length=128K"]}, "No response meets length=64K and length=128K"),
+        ({"where": ["length=32K", "length=64K"]}, "No response meets length=32K and length=64K"),
         ({"measure": "acuracy"}, "Did you mean accuracy"),
         ({"measure": "seconds:mode"}, "median"),
         ({"measure": "share"}, "outcome, pattern, cause, stage"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator
 from decimal import Decimal
@@ -87,8 +88,11 @@ def test_every_span_has_its_edited_text(pairs: tuple[CorpusSwap, list[tuple[Docu
         edits = swapping.changes(before).edits
         assert edits or before.kind == "report"
         assert after.text == apply_edits(before.text, edits)
+        starts = [edit.span.start for edit in edits]
+        assert starts == sorted(starts)
         for one, two in zip(before.spans(), after.spans(), strict=True):
-            inside = [edit for edit in edits if one.start <= edit.span.start and edit.span.end <= one.end]
+            near = edits[bisect_left(starts, one.start) : bisect_right(starts, one.end)]
+            inside = [edit for edit in near if edit.span.end <= one.end]
             moved = [Edit(span=edit.span.shifted(-one.start), text=edit.text) for edit in inside]
             assert two.of(after.text) == apply_edits(one.of(before.text), moved)
 
