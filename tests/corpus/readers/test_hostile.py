@@ -187,7 +187,7 @@ def test_does_not_follow_links_in_a_folder(sandbox: Sandbox) -> None:
     (sandbox.inside / "out").symlink_to(sandbox.outside)
     (sandbox.inside / "paper.md.gz").write_bytes(gzip.compress(b"# A\n\nSome text.\n"))
     with watched(sandbox) as seen:
-        sources = [one.source for one in source_files([sandbox.inside]) if not getattr(one, "left_out", "")]
+        sources = [one.source for one in source_files([sandbox.inside]) if not getattr(one, "unread_kind", "")]
         beside = FolderCompanions(sandbox.inside)
         assert [beside.get(f"{place}.txt") for place in (*sandbox.places, "out/secret")] == [None] * 6
     assert [Path(source).name for source in sources] == ["paper.md.gz"]
