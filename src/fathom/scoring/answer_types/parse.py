@@ -21,6 +21,7 @@ from fathom.scoring.answer_types.parse_spans import parse_linked_spans, parse_sp
 from fathom.scoring.answer_types.values import scalars_of
 from fathom.scoring.answers import Answer, Assignment, Choice, Selection, Text, Unanswerable
 from fathom.scoring.parsing import json_values
+from fathom.scoring.parsing.envelopes import opened
 from fathom.scoring.parsing.extraction import MAX_STATEMENT_LENGTH, AnswerStatement, find_statement, last_fence
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.languages import in_english
@@ -229,6 +230,7 @@ def parse_response(text: str, key: Answer, *, truncated: bool = False) -> Answer
         if text[-1:] in {")", "]", "`"} or text.startswith(("analysis", "assistantfinal")):
             text = without_call(text)
         hints = KeyHints(scalars_of(key))
+        text = opened(text, hints)
         if any(map(text.__contains__, _MARKUP)):
             text = without_markup(text, hints)
         statement = find_statement(text, hints, truncated)

@@ -136,6 +136,12 @@ _NEGATIVE_CHANGE = re.compile(
     re.IGNORECASE,
 )
 """A change that is told as a decrease: "The change is a decrease of 4%."."""
+_CHINESE_VALUE = re.compile(
+    r"\A[^\n。；;？?不非或]{0,200}(?:等于|约为|[是为有共达])[ \t]?"
+    r"(?=[-−+]?[\d.,]{1,30}[ \t]?(?:%|[家个篇名位所人项次份条种]|[亿万千百]{0,2}[ \t]?(?:[A-Z]{3}|[元美港欧日镑]{0,2}))[。.]?\Z)"
+)
+"""What a Chinese sentence states a value of, perhaps with a year or a threshold: "2021年度低于6000万元的公司有3家。"."""
+_ROUNDED_TO = re.compile(r"\brounded to (?:two|one|three|\d) decimals?(?: places?)?,?[ \t]?", re.IGNORECASE)
 _FRACTIONS = (("½", ".5"), ("¼", ".25"), ("¾", ".75"))
 _SUM = re.compile(r"[\d\s+×*·/÷().,=≈%$−–-]{1,2000}")
 
@@ -211,6 +217,10 @@ def _number_in_line(line: str, unit: str, last: bool) -> Number | None:
     if _FAILS.match(line):
         return None
     line = _LABELED.sub(" it", line) if len(numbers_in(line)) > 1 else line
+    if "ounded to" in line:
+        line = _ROUNDED_TO.sub("", line)
+    if not line.isascii() and (told_of := _CHINESE_VALUE.match(line)):
+        return number_of(line[told_of.end() :].rstrip("。."), unit)
     line = _IN_ARTICLE.sub("", _INSTRUCTED.sub("", _OUT_OF.sub("", _TERMS.sub("", line))))
     quantity = _QUANTITY.match(line)
     if (

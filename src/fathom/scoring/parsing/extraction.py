@@ -172,7 +172,7 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStateme
     if tail is None and not box:
         return None
     tail, after = split_remarks(_RULE_BELOW.sub("", tail), hints, marked=True) if tail else ("", "")
-    if tail and (_NO_VALUE.match(tail) or _DENIED_AT_END.search(tail)):
+    if tail and (_NO_VALUE.match(tail) or _DENIED_AT_END.search(tail) or _WRONG_BELOW.search(tail)):
         return None
     if not tail and not box:
         weak = _weak_tail(text, hints)
@@ -191,16 +191,33 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStateme
         body, remarks = split_remarks(text, hints, marked=False)
     if not body.strip() or (remarks and RETRACTION.search(remarks)) or is_retracted(f"{body}\n{remarks}", hints):
         return None
-    if _ASKED.search(body, body.rfind("\n") + 1):
+    if _ASKED.search(body, body.rfind("\n") + 1) or _WRONG_BELOW.search(body):
         return None
+    if "\n" not in body and (concluded := [*_CONCLUDED.finditer(body)]):
+        body = body[concluded[-1].end() :]
     return AnswerStatement(body, marked=False)
+
+
+_WRONG_BELOW = re.compile(
+    r"(?:\b(?:is|are|was|were|would be) (?:[a-z]+ )?(?:wrong|incorrect|false|not (?:correct|right|the answer))\b[^\n:]{0,20}"
+    r"|(?:错误|不正确|不对|有误)的?)[ \t]?[:：][*_ \t]{0,4}\n",
+    re.IGNORECASE,
+)
+"""The end of a line that denies what follows: "The following list is wrong:"."""
+_CONCLUDED = re.compile(
+    r"(?<=[.!])[ \t]+(?:therefore|thus|hence|so|consequently|accordingly|in conclusion|in summary|to sum up),?[ \t]+"
+    r"(?=[^.!?\n]{0,200}[ \t](?:is|are|was|were|=)[ \t])",
+    re.IGNORECASE,
+)
+"""The beginning of the last sentence of one line of reasoning: "Therefore, the average is 4."."""
 
 
 _RULE_BELOW = re.compile(r"\A\s{0,4}[=-]{3,80}[ \t]*\n")
 """The line below a heading."""
 _DENIED_AT_END = re.compile(
     r"(?:'s| is| was| would be) (?:\w+ )?(?:wrong|false|incorrect|untrue|mistaken)\W{0,4}\Z"
-    r"|\bnot the (?:final |correct )?answer\W{0,4}\Z",
+    r"|\bnot the (?:final |correct )?answer\W{0,4}\Z"
+    r"|(?:[是为](?:完全|明显)?(?:错误?的?|不正确的?|不对的?)|不正确|不对|有误)[。！!]?\Z",
     re.IGNORECASE,
 )
 """The end of a sentence that denies what it states: "4, which is wrong."."""
@@ -240,7 +257,8 @@ _ASKED = re.compile(
     r"|\b(?:if(?! i(?:'m not mistaken| am not mistaken| (?:had|were) to))|unless)\b[^.\n]{1,200}\b(?:were"
     r"|was|had)\b[^.\n]{0,200}"
     r"\bwould (?:be|have been)\b"
-    r"|(?:\b(?:not|never|cannot)|n't)(?: \w+)? (?:say|state|show|claim|suggest|imply|prove|indicate|confirm) "
+    r"|(?:\b(?:not|never|cannot)|n't)(?: \w+)? (?:say|state|show|claim|suggest|imply|prove|indicate|confirm"
+    r"|think|believe|suppose|suspect|expect|agree) "
     r"(?:that )?(?:(?:it|this|that|the (?:final |correct )?\w+) (?:is|are|was)\b|[\d\[(\"])"
     r"|(?<!\bi )(?<!\bi'd )(?<!\bwe )\b(?:would|might|could|tempting to) (?:answer|say|guess|expect)\b"
     rf"|\b(?:{_DENIED_ABROAD})|有人(?:认为|说)|以为答案"
@@ -250,11 +268,11 @@ _ASKED = re.compile(
     r"|\b(?:format|template)\b[^.\n]{0,20}[\"'“`](?:final )?answer\b"
     r"|\b(?:have not|haven't|did not|didn't|could not|couldn't) (?:read|see|seen) (?:all "
     r"|any )?(?:of )?the (?:articles|documents|text)"
-    r"|\bno access to the\b"
+    r"|\bno access to the\b|无法(?:访问|查看|读取|打开|获取)|没有(?:看到|收到)"
     r"|\b(?:i|we)(?:'d|'ll| would| can| could)? rule out\b|\b(?:withdrawn|disagree|unrelated|50/50)\b"
     r"|\b(?:supposed|used"
     r"|going) to (?:be|say)\b"
-    r"|\bhow (?:could|can) (?:it|the answer) be\b|\bthe user\b|\binstructions? (?:say|is|are)\b|\bhave guessed\b"
+    r"|\b(?:have|had|with) no idea\b|\bhow (?:could|can) (?:it|the answer) be\b|\bthe user\b|\binstructions? (?:say|is|are)\b|\bhave guessed\b"
     r"|\bearlier (?:run|answer|attempt)\b|\b(?:wrong|mistake|incorrect) to (?:answer|say)\b|\bone possibility\b"
     r"|\A\W*say [\"“]",
     re.IGNORECASE,

@@ -16,7 +16,8 @@ RETRACTION = re.compile(
     r"|misread|re-?check(?:ed|ing)?"
     r"|let me re|hold on|oops|instead|i think|i believe"
     r"|(?:this|that|my|the|the above|my first) answer (?:is|was) (?:wrong|incorrect|false|not)|(?:it|this"
-    r"|that|answer) (?:should|must|could|might) be)\b",
+    r"|that|answer) (?:should|must|could|might) be)\b"
+    r"|更正|不对|错了|有误|改为|应该?[为是]",
     re.IGNORECASE,
 )
 _TAKEN_BACK = re.compile(
@@ -38,11 +39,12 @@ _TAKEN_BACK = re.compile(
 _UNDECIDED = re.compile(
     r"\bunder (?:one|another|the other|a different)\b|\bboth (?:\w+ )?are (?:possible|plausible|defensible)\b"
     r"|\balternatively\b|[;,.][ \t]otherwise,?[ \t](?:it|the answer) (?:is|would be)\b|\bcorrected to\b"
-    r"|\bi (?:cannot|can't|could not|couldn't) (?:tell|decide|say) (?:which|whether|between)\b",
+    r"|\bi (?:cannot|can't|could not|couldn't) (?:tell|decide|say) (?:which|whether|between)\b"
+    r"|\b(?:may|might|could) (?:just )?as well be\b|, no,? wait\b",
     re.IGNORECASE,
 )
 """A response that leaves two answers open."""
-_UNDECIDED_WORDS = ("under ", "both ", "alternatively", "otherwise", "corrected to", "i c")
+_UNDECIDED_WORDS = (" as well be", " wait", "under ", "both ", "alternatively", "otherwise", "corrected to", "i c")
 """One of them is in everything that the pattern matches; looking for them takes less time than the pattern."""
 _LABEL = re.compile(
     r"[*_#( \t]{0,8}(?:(?:brief|short|my|additional|further|step-by-step|detailed|full|supporting"
@@ -57,7 +59,25 @@ _BEFORE_OR_AFTER = re.compile(
     r"[\W_]{0,8}(?:[a-z-]+ )?(?:reasoning|analysis|derivation|working|breakdown|details?)", re.IGNORECASE
 )
 """Labels that may also come before an answer."""
-_CONFIDENCE = re.compile(r"[*_( \t]{0,6}confidence(?: level| score)?[*_ \t]{0,4}[:：=][^\n]{1,40}", re.IGNORECASE)
+_CONFIDENCE = re.compile(
+    r"[*_( \t]{0,6}(?:confidence(?: level| score)?|置信度|可信度)[*_ \t]{0,4}[:：=][^\n]{1,40}", re.IGNORECASE
+)
+_CHINESE_LABEL = re.compile(
+    r"[*_#（( \t【]{0,8}(?:详细|简要|具体)?(?:解释|说明|理由|原因|推理(?:过程)?|依据|来源|出处|参考[文资]?[档献料]?"
+    r"|置信度|备注|注|计算(?:过程)?|分析(?:过程)?|过程|证据|步骤|数据来源)[*_】]{0,3}[ \t]?[:：]"
+)
+_CHINESE_COMMENT = re.compile(
+    r"(?:以上(?:即|就|是|为|数据|结果|答案|均|所有)|希望|如有|如需|如果您|请(?:注意|随时|参考)|谢谢|感谢|祝)"
+    r"[^\n\d“\"《]{0,80}[。！!~～]"
+)
+_SOURCES = re.compile(
+    r"\n[*_#( \t]{0,8}(?:sources?(?: used)?|references?|citations?|cited (?:documents|articles)|documents used)"
+    r"[*_]{0,3}[ \t]?[:：][*_]{0,3}"
+    r"(?:[ \t\n]{0,6}(?:[-*•][ \t]|\d{1,2}[.)][ \t])?(?:\[\d{1,3}\]|all |the |(?:articles?|papers?|documents?|docs?"
+    r"|reports?|candidates?|passages?|sections?|pages?)\b)[^\n]{0,200}){1,40}\s*\Z",
+    re.IGNORECASE,
+)
+"""A list of sources at the end of a response, by the labels of documents."""
 _CERTAIN = re.compile(r"#{1,6} |[*_( \t]{0,6}confidence\b", re.IGNORECASE)
 _EXPLANATION = re.compile(
     r"[*_( \t]{0,6}(?:explanations?|reasoning|rationale|justification|notes?|breakdown)\b", re.IGNORECASE
@@ -103,7 +123,10 @@ _CLOSING = re.compile(
     r"[*_(]{0,3}(?:double-?)?(?:checked|verified)(?: twice)?[.!][*_)]{0,3}|\[end(?: of (?:the )?(?:answer"
     r"|response|message|output))?\]|END|\(?end of (?:answer|response)\)?"
 )
-_FOOTER = re.compile(r"([*_]{1,2})[^*_\n]{3,300}[.!]\1")
+_FOOTER = re.compile(
+    r"([*_]{1,2})(?:[^*_\n]{3,300}[.!]"
+    r"|(?i:generated|powered|produced|created|answered|written) (?:by|with|using|from)\b[^*_\n]{1,200})\1"
+)
 """A sentence in italics below a rule."""
 _SENTENCE_ENDS = (".", "!", "!*", ".*", ".**", ".)", ".)*", '."')
 
@@ -154,6 +177,8 @@ def is_comment(line: str) -> bool:
     """Whether a line is a sentence on the answer, such as "These are all."; a title has no full stop."""
     if not line.isascii():
         line = _PICTURE_AT_END.sub("", line)
+        if _CHINESE_COMMENT.fullmatch(line):
+            return True
     if len(line) > 2000 or not line.endswith((*_SENTENCE_ENDS, "?")):
         return False
     if _COURTESY.match(line):
@@ -207,6 +232,8 @@ def without_comment(line: str) -> str:
 
 def is_label(line: str, followed: bool = False) -> bool:
     """Whether a line begins an explanation. "Evidence: a survey" may be a title: it has no full stop."""
+    if not line.isascii() and _CHINESE_LABEL.match(line):
+        return True
     if not _LABEL.match(line):
         return False
     if line.rstrip().endswith((*_SENTENCE_ENDS, ":", "%", ":**")) or _CERTAIN.match(line):
@@ -247,7 +274,7 @@ def _is_remark(paragraph: str, hints: KeyHints) -> bool:
         return True
     first, _, rest = paragraph.partition("\n")
     if rest and _RULES.fullmatch(first):
-        return _is_remark(rest.strip(), hints)
+        return _FOOTER.fullmatch(rest.strip()) is not None or _is_remark(rest.strip(), hints)
     if is_label(first, followed=bool(rest)):
         return letters(first) not in hints.whole
     if rest:
@@ -260,7 +287,13 @@ def _is_remark(paragraph: str, hints: KeyHints) -> bool:
 def split_remarks(text: str, hints: KeyHints, marked: bool) -> tuple[str, str]:
     """The text up to the remarks that follow its answer, and these remarks; `marked` if it begins with the answer."""
     text = text.strip()
-    if "\n" not in text or (text[-1].isalnum() and "\n\n" not in text and "onfidence" not in text):
+    if "\n" not in text:
+        return text, ""
+    sources = _SOURCES.search(text) if ":" in text or "：" in text else None
+    if sources and letters(sources[0]) not in hints.whole:
+        kept, remarks = split_remarks(text[: sources.start()], hints, marked)
+        return kept, remarks + sources[0]
+    if text[-1].isalnum() and "\n\n" not in text and "onfidence" not in text and text.isascii():
         return text, ""
     end = len(text)
     gaps = [(0, 0), (end, end)]
@@ -273,7 +306,9 @@ def split_remarks(text: str, hints: KeyHints, marked: bool) -> tuple[str, str]:
             break
         if not marked and hints.values and _NUMBER_TOLD.search(paragraph) and not _LABEL.match(paragraph):
             break
-        labeled = _LABEL.match(paragraph) and (marked or not _BEFORE_OR_AFTER.match(paragraph))
+        labeled = (_LABEL.match(paragraph) or _CHINESE_LABEL.match(paragraph)) and (
+            marked or not _BEFORE_OR_AFTER.match(paragraph)
+        )
         footer = (
             at > 1 and _FOOTER.fullmatch(paragraph) and _RULES.fullmatch(text[gaps[at - 1][1] : gaps[at][0]].strip())
         )
