@@ -42,6 +42,8 @@ def from_json(value: Any, key: Answer, hints: KeyHints) -> Answer | AnswerStatem
         return Unanswerable()
     match key:
         case ValueSet() | Multiset() | Ranking() if not isinstance(value, str):
+            if json_values.repeats_lists(value):
+                return None
             items = [item for item in json_values.scalars(value) or () if normal(item)]
             return checked_list(items, key, hints)
         case Rows() if not isinstance(value, str):

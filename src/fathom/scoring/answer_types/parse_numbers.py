@@ -137,11 +137,13 @@ _NEGATIVE_CHANGE = re.compile(
 )
 """A change that is told as a decrease: "The change is a decrease of 4%."."""
 _CHINESE_VALUE = re.compile(
-    r"\A[^\n。；;？?不非或]{0,200}(?:等于|约为|[是为有共达])[ \t]?"
+    r"\A[^\n。；;？?不非或]{0,200}(?:等于|约为|[是为有共达得]|占[^\n。]{1,40}的)[ \t]?"
     r"(?=[-−+]?[\d.,]{1,30}[ \t]?(?:%|[家个篇名位所人项次份条种]|[亿万千百]{0,2}[ \t]?(?:[A-Z]{3}|[元美港欧日镑]{0,2}))[。.]?\Z)"
 )
 """What a Chinese sentence states a value of, perhaps with a year or a threshold: "2021年度低于6000万元的公司有3家。"."""
+_CHINESE_RESULT = re.compile(r"结果|差额|合计|总|平均|占|之和|数量|[有共]\d+家|比[例率重]")
 _ROUNDED_TO = re.compile(r"\brounded to (?:two|one|three|\d) decimals?(?: places?)?,?[ \t]?", re.IGNORECASE)
+_EQUALS = re.compile(r"[=≈]|approx")
 _FRACTIONS = (("½", ".5"), ("¼", ".25"), ("¾", ".75"))
 _SUM = re.compile(r"[\d\s+×*·/÷().,=≈%$−–-]{1,2000}")
 
@@ -150,6 +152,9 @@ def parse_number(statement: AnswerStatement, key: Number, hints: KeyHints) -> Nu
     """The one number that is stated; None if there is none or more than one."""
     if SIMPLE.fullmatch(statement.text):
         return number_of(statement.text)
+    last = statement.text[statement.text.rstrip().rfind("\n") + 1 :]
+    if not statement.marked and "frac" in last and not _EQUALS.search(last):
+        return None  # a step of the calculation
     text = plain(half_width(statement.text))
     if key.unit or key.decimals is not None or not text.isascii():
         text = plain_amounts(text, key.unit)
@@ -189,6 +194,8 @@ def _concludes(line: str) -> bool:
     """Whether the last line of a response without a marker states a result, and is not a note on one article."""
     bare = line.strip(" \t*_`")
     if number_of(bare) is not None or ("(" in bare and number_of(ASIDE.sub("", bare)) is not None):
+        return True
+    if not bare.isascii() and _CHINESE_VALUE.match(bare) and _CHINESE_RESULT.search(bare):
         return True
     return bare[-1] in ".!。)]0123456789" and _NOTE.match(bare) is None and _RESULT.search(bare) is not None
 

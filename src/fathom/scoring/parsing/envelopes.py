@@ -38,9 +38,25 @@ _COURTEOUS = re.compile(
     re.IGNORECASE,
 )
 """A sentence before the answer that states nothing: "Sure, I'd be happy to help."."""
+_CLAUSE = re.compile(
+    r"\A(?:(?:sure|certainly|okay|ok|great)[!.,][ \t]+"
+    r"|(?:so|hence|thus|therefore|overall|in short|in summary|in conclusion|finally),[ \t]+"
+    r"|(?:based on|according to|after (?:checking|reviewing|reading|comparing|going through)|having (?:checked|read|reviewed))"
+    r"[ \t](?:the|these|this|all|each|every)\b[^,\n\d\"“:]{0,60},[ \t]+|(?:综上(?:所述)?|因此|所以|总之|由此可[见知得])[，,：:][ \t]*"
+    r"|(?:根据|基于)[^\n，,。；\d\"“]{0,24}[，,][ \t]*|(?:结论|总结)[:：][ \t]*)(?=\S)",
+    re.IGNORECASE,
+)
+"""A clause before a statement: "Based on the documents provided, the values are 4 and 5."."""
+_UNDERLINED = re.compile(r"(?<![\w\\_])(_{1,3})(?=[^\s_])([^_\n]{1,400})(?<=\S)\1(?![\w_])")
+"""Emphasis with underscores: "_4_", "__The answer is:__"."""
+_CHINESE_ANSWER = re.compile(r"答案[*_】]{0,3}[ \t]?[:：是为]")
+_RESULT_IS = re.compile(
+    r"(?:\A|(?<=\n))[#*_ \t【]{0,6}(?:因此|所以|故)?[，,]?(?:最终)?(?:结果|答案)(?:[为是][:：]?|如下[:：]|[:：])[*_】 \t]{0,4}(?=\s*\S)"
+)
+"""What marks a result in Chinese, at the beginning of a line."""
 _UNPUNCTUATED = re.compile(
-    r"\A[*_#>( \t]{0,6}(?i:(?:the |my )?(?:final |correct )?answer)[*_)]{0,4}(?:[ \t][-–—][ \t]*\n|[ \t]+)"
-    r"(?=[-+]?\d|[\"“«\[{$\\]|[^\W\d_a-z])"
+    r"\A[*_#>( \t]{0,6}(?i:(?:the |my )?(?:final |correct )?answer)[*_)]{0,4}"
+    r"(?:[ \t][-–—][ \t]*\n\s*(?=\S)|[ \t]+(?=[-+]?\d|[\"“«\[{$\\]|[^\W\d_a-z]))"
 )
 """The word without a sign after it: "Answer 4", "(Answer) Lind"."""
 _SUMMARY = re.compile(r"\A[*_]{0,3}TL;?DR[*_]{0,3}[ \t]+(?=[^\s:：])", re.IGNORECASE)
@@ -107,6 +123,8 @@ def opened(text: str, hints: KeyHints) -> str:
         text = ruled["inside"]
     if "ction" in text and (step := _ACTION.search(text)):
         text = f"Answer: {step['given'].strip()}" if submits(step["tool"]) else ""
+    if "_" in text and not hints.contain("_"):
+        text = _UNDERLINED.sub(lambda found: f"{'*' * len(found[1])}{found[2]}{'*' * len(found[1])}", text)
     if "<" in text and not hints.contain("<"):
         text = _CHINESE_TAG.sub(r"<\1answer>", _ATTRIBUTED_ANSWER.sub("<answer>", text))
         text = _NUMBERED_ELEMENT.sub(r"\2: \3", _ASIDE_ELEMENT.sub("", text))
@@ -145,6 +163,18 @@ def _without_lead(text: str, hints: KeyHints) -> str:
             text = marker + text[lead.end() :]
     if not text.isascii():
         text = _CHINESE_HEADING.sub("Answer: ", text)
+        if not _CHINESE_ANSWER.search(text) and "nswer" not in text and (marks := [*_RESULT_IS.finditer(text)]):
+            text = f"{text[: marks[-1].start()]}Answer: {text[marks[-1].end() :]}"
+    return without_clause(text, hints)
+
+
+def without_clause(text: str, hints: KeyHints) -> str:
+    """A statement without the clauses before it."""
+    for _ in range(3):
+        clause = _CLAUSE.match(text)
+        if not clause or any(form.startswith(letters(clause[0])) for form in hints.whole):
+            break
+        text = text[clause.end() :]
     return text
 
 

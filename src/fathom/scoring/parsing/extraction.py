@@ -41,7 +41,7 @@ _SPOKEN_MARKER = re.compile(
     r"|asked|want|requested|giving|collection|articles)\b)*+"
     r" (?:is|are|comes? (?:out )?(?:as|to)(?: be)?|(?:would|must|should|(?:appears|seems|turns out|proves) to) be)\b"
     r"(?:[ \t](?:therefore|thus|then|hence|indeed|simply|clearly)\b)?"
-    r"[ \t]{0,3}:?|(?: to)? (?:your|the|this) question[:：]|(?:(?<=gives the answer)"
+    r"[ \t]{0,3}[:：]?|(?: to)? (?:your|the|this) question[:：]|(?:(?<=gives the answer)"
     r"|(?<=yields the answer))(?= ))[*_`]{0,4}"
 )
 _OWN_MARKER = re.compile(r"answers? ?(?:[:：=]|(?:is|are|would|must|should)\b)")
@@ -272,6 +272,7 @@ _ASKED = re.compile(
     r"|\b(?:i|we)(?:'d|'ll| would| can| could)? rule out\b|\b(?:withdrawn|disagree|unrelated|50/50)\b"
     r"|\b(?:supposed|used"
     r"|going) to (?:be|say)\b"
+    r"|\banswers?(?: (?:to|for) [a-z ]{1,40})? (?:isn't|aren't|is not|are not|was not|wasn't|cannot be|can't be)\b"
     r"|\b(?:have|had|with) no idea\b|\bhow (?:could|can) (?:it|the answer) be\b|\bthe user\b|\binstructions? (?:say|is|are)\b|\bhave guessed\b"
     r"|\bearlier (?:run|answer|attempt)\b|\b(?:wrong|mistake|incorrect) to (?:answer|say)\b|\bone possibility\b"
     r"|\A\W*say [\"“]",
@@ -327,7 +328,12 @@ def _denies_or_doubles(text: str) -> bool:
 def _weak_tail(text: str, hints: KeyHints) -> str:
     """The text after "Result:" or a heading such as "## Conclusion"; empty if there is none."""
     spoken = _SPOKEN_LEAD.match(text)
-    if spoken and not _is_title(spoken[0], hints) and not _ASKED.search(text):
+    if (
+        spoken
+        and not text.rstrip(" .").endswith("answer")
+        and not _is_title(spoken[0], hints)
+        and not _ASKED.search(text)
+    ):
         return text[spoken.end() :]
     if not (":" in text or "：" in text or "# " in text or "→" in text or _FINAL_HEADING.match(text)):
         return ""
@@ -381,6 +387,8 @@ def _unquoted(statement: str) -> str:
     if closing is None or len(bare) < 3 or bare[-1] != closing:
         return statement
     inner = bare[1:-1]
+    if bare[0] == '"' and inner[:1] == "[" and inner[-1:] == "]" and parsed(inner) is not ABSENT:
+        return inner  # JSON in quotes that are not escaped
     return statement if bare[0] in inner or closing in inner else inner
 
 
@@ -452,7 +460,8 @@ def _tail(text: str, hints: KeyHints) -> str | None:
     if spoken > written and (
         not written or final or HEDGE.search(text, written, spoken) or _VALUE_NEXT.match(text, spoken)
     ):
-        return text[spoken:]
+        end = small.find("</answer>", spoken) if "</answer>" in small else -1
+        return text[spoken : end if end > spoken else None]
     meant = max((match.end() for match in _MEANT.finditer(small, written)), default=0) if written else 0
     if meant:
         return text[meant:]
@@ -460,7 +469,11 @@ def _tail(text: str, hints: KeyHints) -> str | None:
         # "I never said that the answer is 4." states nothing, whatever it names.
         return None if refused and not _MORE.search(text, refused) else ""
     end = small.find("</answer>", written) if "</answer>" in small else -1
-    return text[written : end if end > written else None]
+    return _SAID_AGAIN.sub("", text[written : end if end > written else None])
+
+
+_SAID_AGAIN = re.compile(r"\A\s*(?:the )?(?:final )?answer is:?[ \t]+(?=\S)", re.IGNORECASE)
+"""A marker right after a marker: "<answer>The answer is: 4</answer>"."""
 
 
 def _sentence_before(text: str, at: int) -> str:

@@ -251,6 +251,13 @@ def scalars(value: Any) -> list[str] | None:
     return flat if all(flat) else None
 
 
+def repeats_lists(value: Any) -> bool:
+    """Whether a list holds several lists that share a scalar, so that each is an answer of its own."""
+    lists = [one for one in value if isinstance(one, list)] if isinstance(value, list) else []
+    shared = [one for part in lists for one in {*filter(None, map(scalar, part))}]
+    return len(shared) > len({*shared})
+
+
 def json_rows(value: Any, columns: Sequence[str]) -> list[list[str]]:
     """The rows of a JSON list of lists or objects; objects with the key's columns are put in column order."""
     rows = []

@@ -174,9 +174,12 @@ _MAY_SAY_NOTHING = re.compile(
     r"|(?:the|this|my|our) (?:question|answer|can|final|correct|expected|result|output|value|response|query|list|set))",
     re.IGNORECASE,
 )
+_ITEM_BESIDE = re.compile(r"\[[ \t]?[\"'“\w]")
+"""A list with an item in it."""
 _EMPTY_LIST = re.compile(
-    r"[^\n\d\"“]{0,80}(?:\bempty(?: list| set)?|空列表|为空|空集)[ \t]?[:：,，]?[ \t]?\[\][.。]?"
-    r"|\[\][ \t]?(?:[,，][ \t]?)?[（(]?(?:因为|由于|没有|无|未)[^\n\d\"“]{0,120}[)）]?[。.]?",
+    r"[^\n\d\"“\[]{0,200}(?:\bempty(?: list| set)?|空列表|为空|空集)[ \t]?[:：,，]?[ \t]?\[\][.。]?"
+    r"|\[\][ \t]?(?:[,，][ \t]?)?[（(]?(?:因为|由于|没有|无|未)[^\n\d\"“]{0,120}[)）]?[。.]?"
+    r"|\[\][ \t]?[—–(-][ \t]?(?:none|no|nothing|because|since|as no)\b[^\n\d\"“\[]{0,200}\)?\.?",
     re.IGNORECASE,
 )
 """An empty list that is told as such: "The list is empty: []"."""
@@ -214,7 +217,7 @@ def states_no_answer(stated: str) -> bool:
     """Whether the statement says that there is no answer, without offering one as well."""
     if "\\" in stated:
         stated = plain(stated)
-    if "[]" in stated and _EMPTY_LIST.fullmatch(stated.strip()):
+    if "[]" in stated and _EMPTY_LIST.fullmatch(stated.strip(" \t\n*")):
         return True
     if stated[:1] in _NEVER_FIRST and not stated.startswith("1"):
         return _ends_in_null(stated)
@@ -243,7 +246,12 @@ def states_no_answer(stated: str) -> bool:
         return True  # "No article matches. NULL"
     if not beside or rest.strip()[-1:] not in {*".!。)*", ""}:
         return not beside  # a line without a full stop may be an item
-    return len(beside.split()) >= 3 and not HEDGE.search(beside) and not _CLOSEST.search(beside)
+    return (
+        len(beside.split()) >= 3
+        and not _ITEM_BESIDE.search(beside)
+        and not HEDGE.search(beside)
+        and not _CLOSEST.search(beside)
+    )
 
 
 def _ends_in_null(stated: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from fathom.scoring.parsing.key_hints import KeyHints
+from fathom.scoring.parsing.non_answers import states_no_answer
 from fathom.scoring.parsing.normalization import letters
 
 RETRACTION = re.compile(
@@ -67,8 +68,8 @@ _CHINESE_LABEL = re.compile(
     r"|置信度|备注|注|计算(?:过程)?|分析(?:过程)?|过程|证据|步骤|数据来源)[*_】]{0,3}[ \t]?[:：]"
 )
 _CHINESE_COMMENT = re.compile(
-    r"(?:以上(?:即|就|是|为|数据|结果|答案|均|所有)|希望|如有|如需|如果您|请(?:注意|随时|参考)|谢谢|感谢|祝)"
-    r"[^\n\d“\"《]{0,80}[。！!~～]"
+    r"[（(]?(?:以上(?:即|就|是|为|数据|结果|答案|均|所有|内容)|希望|如有|如需|如果您|请(?:注意|随时|参考)|谢谢|感谢|祝)"
+    r"[^\n\d“\"《]{0,80}[。！!~～][）)]?"
 )
 _SOURCES = re.compile(
     r"\n[*_#( \t]{0,8}(?:sources?(?: used)?|references?|citations?|cited (?:documents|articles)|documents used)"
@@ -85,7 +86,7 @@ _EXPLANATION = re.compile(
 _COURTESY = re.compile(
     r"[*_(]{0,4}(?:(?:please )?let me know (?:if|whether)\b|i hope (?:this|that|it)\b|hope (?:this|that|it) helps"
     r"|(?:please )?feel free to\b|if anything\b|cheers\b|best regards\b"
-    r"|if you (?:need|want|would like|have) (?:any|more|further|me|to|questions|the|a|details)\b"
+    r"|if you (?:need|want|would like|have) (?:any|more|further|me|to|questions|the|a|details|this|it|that|another)\b"
     r"|would you like me to\b|(?:i'm )?(?:happy|glad) to (?:explain|elaborate|help|share|provide|show)\b"
     r"|is there anything else\b|thank(?:s| you) for)[^\n]*[.!?)*]\Z",
     re.IGNORECASE,
@@ -112,7 +113,7 @@ _VERB = re.compile(
 _MARKER = re.compile(r"\banswers?\b[^\n.]{0,20}(?:[:：]|\b(?:is|are)\b)|\\boxed", re.IGNORECASE)
 _NUMBER_TOLD = re.compile(
     r"\b(?:totals?|counts?|sum|number|result|average|mean|value)\b[^\n.]{0,60} (?:is|are|was|equals|comes to) "
-    r"[^\n\d]{0,20}\d",
+    r"[^\n\d]{0,20}\d|\bin total,?[ \t][^\n.\d]{0,40}\d",
     re.IGNORECASE,
 )
 """A sentence that states a number, at the end of a response without a marker."""
@@ -268,6 +269,25 @@ def _line_at(text: str, at: int) -> str:
     return text[text.rfind("\n", max(0, at - 1000), at) + 1 : end if end >= 0 else at + 1000].lstrip(" \t-*•#>+")
 
 
+_NO_SUCH = re.compile(
+    r"(?:No|None|There (?:is|are|was|were) no)\b[^\n\"“]{0,300}\b"
+    r"(?:has|have|had|is|are|was|were|meets?|match(?:es)?|satisf(?:y|ies)|fits?|qualif(?:y|ies))\b[^\n\"“]{0,300}\."
+)
+"""Why there is nothing else: "No article has a title of 16 or more words."."""
+_PLAIN_SENTENCE = re.compile(r"[^\W\d_a-z][^\n:;\"“«]{10,400}\.")
+_NAMED = re.compile(r"\d[\d.,%-]*\d|\d|[^\W\d_a-z][\w'’-]*")
+
+
+def _repeats(paragraph: str, before: str) -> bool:
+    """Whether a sentence after an answer only repeats it: "Answer: 30", and then "The article lists 30 references."."""
+    if not _PLAIN_SENTENCE.fullmatch(paragraph) or paragraph.count(" ") < 3:
+        return False
+    if _MAY_TAKE_BACK.search(paragraph) or _ADDS.search(paragraph) or RETRACTION.search(paragraph):
+        return False
+    named = [found[0].rstrip(".,") for found in _NAMED.finditer(paragraph) if found.start()]
+    return bool(named) and all(name in before for name in named)
+
+
 def _is_remark(paragraph: str, hints: KeyHints) -> bool:
     """Whether a paragraph after the answer is not part of it."""
     if _RULES.fullmatch(paragraph) or _CLOSING.fullmatch(paragraph):
@@ -306,6 +326,8 @@ def split_remarks(text: str, hints: KeyHints, marked: bool) -> tuple[str, str]:
             break
         if not marked and hints.values and _NUMBER_TOLD.search(paragraph) and not _LABEL.match(paragraph):
             break
+        if not marked and end == gaps[at + 1][0] and states_no_answer(paragraph):
+            break
         labeled = (_LABEL.match(paragraph) or _CHINESE_LABEL.match(paragraph)) and (
             marked or not _BEFORE_OR_AFTER.match(paragraph)
         )
@@ -315,6 +337,11 @@ def split_remarks(text: str, hints: KeyHints, marked: bool) -> tuple[str, str]:
         if (
             (labeled and _is_remark(paragraph, hints))
             or footer
+            or (
+                marked
+                and end == gaps[at + 1][0]
+                and (_NO_SUCH.fullmatch(paragraph) or _repeats(paragraph, text[: gaps[at][0]]))
+            )
             or (end == gaps[at + 1][0] and (not paragraph or _is_remark(paragraph, hints)))
         ):
             end = gaps[at][0]
