@@ -121,7 +121,8 @@ def _bracketed(text: str, numeric: bool) -> str:
 
 
 _SAYS_MORE = re.compile(
-    r"[\"“”]|\b(?:not|never|or|but|except|wrong|incorrect|excluded?|maybe|perhaps|possibly|without|other|others|also|candidates?"
+    r"[\"“”]|\b(?:not|never|or|but|except|wrong|incorrect|excluded?|maybe|perhaps|possibly|without|other|others"
+    r"|also|candidates?"
     r"|neither|nor|if|unless|however|before|after|earlier|first)\b|n't\b|[不非或除]",
     re.IGNORECASE,
 )

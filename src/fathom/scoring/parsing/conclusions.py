@@ -26,15 +26,18 @@ _ANNOUNCES = re.compile(
     re.IGNORECASE,
 )
 _CONCLUDES = re.compile(
-    r"\b(?:so|hence|thus|therefore|results?|answer|together|final|finally|conclusion|summary)\b|综上|因此|结论|由此|所以",
+    r"\b(?:so|hence|thus|therefore|results?|answer|together|final|finally|conclusion|summary)\b|综上|因此|结论"
+    r"|由此|所以",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[^\n]{8,2000}[.!。！][*_)）\"”]{0,4}")
 _DATA = re.compile(r"[|→=]|[:：][ \t]*[-−+$€¥]?\d|[^\W\d_][^\n\d]*\d[^\n]*\d[^\n]*\d")
 """A note of the reasoning: "Article 3: 14", "| Lind | 7 |"."""
 _ADDS = re.compile(
-    r"\b(?:also|additional(?:ly)?|plus|others?|further|more|excluded?|not|wrong|incorrect|rejected|however|but|except|without"
-    r"|candidates?|options?|possib\w+|might|may|maybe|perhaps|or|fail\w*|unlike|example|alternativ\w+|considered|missing)\b"
+    r"\b(?:also|additional(?:ly)?|plus|others?|further|more|excluded?|not|wrong|incorrect|rejected|however|but"
+    r"|except|without"
+    r"|candidates?|options?|possib\w+|might|may|maybe|perhaps|or|fail\w*|unlike|example|alternativ\w+|considered"
+    r"|missing)\b"
     r"|n't\b|[不除另或]|还有|其他|候选",
     re.IGNORECASE,
 )

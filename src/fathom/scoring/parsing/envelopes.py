@@ -33,7 +33,8 @@ _MISSPELLED = re.compile(
 )
 _COURTEOUS = re.compile(
     r"\A(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|yes|great question|good question|no problem|gladly"
-    r"|(?:i'd|i would) be (?:happy|glad) to|(?:i'm|i am) happy to|thank you for|thanks for)\b[^\n.!\d:\"]{0,120}[.!]\s+(?=\S)"
+    r"|(?:i'd|i would) be (?:happy|glad) to|(?:i'm|i am) happy to|thank you for"
+    r"|thanks for)\b[^\n.!\d:\"]{0,120}[.!]\s+(?=\S)"
     r"|\A(?:好的|当然|没问题|可以)[，,。！!]\s*(?=\S)",
     re.IGNORECASE,
 )
@@ -41,8 +42,10 @@ _COURTEOUS = re.compile(
 _CLAUSE = re.compile(
     r"\A(?:(?:sure|certainly|okay|ok|great)[!.,][ \t]+"
     r"|(?:so|hence|thus|therefore|overall|in short|in summary|in conclusion|finally),[ \t]+"
-    r"|(?:based on|according to|after (?:checking|reviewing|reading|comparing|going through)|having (?:checked|read|reviewed))"
-    r"[ \t](?:the|these|this|all|each|every)\b[^,\n\d\"“:]{0,60},[ \t]+|(?:综上(?:所述)?|因此|所以|总之|由此可[见知得])[，,：:][ \t]*"
+    r"|(?:based on|according to|after (?:checking|reviewing|reading|comparing|going through)|having (?:checked"
+    r"|read|reviewed))"
+    r"[ \t](?:the|these|this|all|each|every)\b[^,\n\d\"“:]{0,60},[ \t]+|(?:综上(?:所述)?|因此|所以|总之"
+    r"|由此可[见知得])[，,：:][ \t]*"
     r"|(?:根据|基于)[^\n，,。；\d\"“]{0,24}[，,][ \t]*|(?:结论|总结)[:：][ \t]*)(?=\S)",
     re.IGNORECASE,
 )
@@ -51,7 +54,8 @@ _UNDERLINED = re.compile(r"(?<![\w\\_])(_{1,3})(?=[^\s_])([^_\n]{1,400})(?<=\S)\
 """Emphasis with underscores: "_4_", "__The answer is:__"."""
 _CHINESE_ANSWER = re.compile(r"答案[*_】]{0,3}[ \t]?[:：是为]")
 _RESULT_IS = re.compile(
-    r"(?:\A|(?<=\n))[#*_ \t【]{0,6}(?:因此|所以|故)?[，,]?(?:最终)?(?:结果|答案)(?:[为是][:：]?|如下[:：]|[:：])[*_】 \t]{0,4}(?=\s*\S)"
+    r"(?:\A|(?<=\n))[#*_ \t【]{0,6}(?:因此|所以|故)?[，,]?(?:最终)?(?:结果|答案)(?:[为是][:：]?|如下[:：]"
+    r"|[:：])[*_】 \t]{0,4}(?=\s*\S)"
 )
 """What marks a result in Chinese, at the beginning of a line."""
 _UNPUNCTUATED = re.compile(
@@ -61,7 +65,8 @@ _UNPUNCTUATED = re.compile(
 """The word without a sign after it: "Answer 4", "(Answer) Lind"."""
 _SUMMARY = re.compile(r"\A[*_]{0,3}TL;?DR[*_]{0,3}[ \t]+(?=[^\s:：])", re.IGNORECASE)
 _RETURNS = re.compile(
-    r"\A(?:return[ \t]+(?=[\[({\"'\d-])|(?:print|echo)[ \t]+(?=[\[\"'\d-])|(?:result|output|ans|final)[ \t]?=[ \t]?(?=[^\s=]))",
+    r"\A(?:return[ \t]+(?=[\[({\"'\d-])|(?:print|echo)[ \t]+(?=[\[\"'\d-])|(?:result|output|ans"
+    r"|final)[ \t]?=[ \t]?(?=[^\s=]))",
     re.IGNORECASE,
 )
 """The last line of a program: "return [3, 7]", "result = 4"."""
@@ -74,10 +79,12 @@ _FOUND_IN: Final = (
     r"(?:articles?|papers?|documents?|docs?\.?|reports?|files?|candidates?|passages?|sources?|sections?|pages?|tables?)"
 )
 _SOURCE_AFTER = re.compile(
-    r"[ \t]*(?:[(（\[【](?:sources?|references?|citations?|see|cf\.?|来源|出处|参考\w{0,4}|依据|见)[:：]?[ \t]?[^()（）\[\]\n]{1,120}[)）\]】]"
+    r"[ \t]*(?:[(（\[【](?:sources?|references?|citations?|see|cf\.?|来源|出处|参考\w{0,4}|依据"
+    r"|见)[:：]?[ \t]?[^()（）\[\]\n]{1,120}[)）\]】]"
     rf"|[—–-][ \t](?:see|source[:：]|cf\.)[ \t]{_FOUND_IN}[ \t]#?\d[\d, and&-]{{0,40}}"
     r"|(?<=[.!。%\w\])])[ \t]?(?:[\[【]\d{1,3}(?:[,–-][ \t]?\d{1,3}){0,8}[\]】]){2,12}"
-    r"|(?<=[a-z][a-z][a-z][a-z][a-z][.!])[ \t]?\[\d{1,3}(?:[,–-][ \t]?\d{1,3}){0,8}\]|(?<=[\d。][.。])[ \t]?\[\d{1,3}\])[.。]?\Z",
+    r"|(?<=[a-z][a-z][a-z][a-z][a-z][.!])[ \t]?\[\d{1,3}(?:[,–-][ \t]?\d{1,3}){0,8}\]"
+    r"|(?<=[\d。][.。])[ \t]?\[\d{1,3}\])[.。]?\Z",
     re.IGNORECASE,
 )
 """Where an answer comes from, at the end of its line: "(Source: Article 3)", "[1][3]", "– see Article 2."."""
@@ -101,7 +108,8 @@ _ATTRIBUTED_ANSWER = re.compile(
 )
 _CHINESE_TAG = re.compile(r"<(/?)(?:最终)?(?:答案|回答|结果)>")
 _ASIDE_ELEMENT = re.compile(
-    r"\s*<(?P<name>sources?|references|citations|evidence|explanation|reasoning|notes?|confidence)(?:[ \t][^<>\n]{0,100})?>"
+    r"\s*<(?P<name>sources?|references|citations|evidence|explanation|reasoning|notes?"
+    r"|confidence)(?:[ \t][^<>\n]{0,100})?>"
     r".{0,20000}?</(?P=name)>",
     re.IGNORECASE | re.DOTALL,
 )

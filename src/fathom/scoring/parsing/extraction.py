@@ -54,7 +54,8 @@ _OTHER_MARKER = re.compile(
     r"(?:lautet )?(?:la |el |die |der |das |a |o |il |het |de |det |le )?"
     r"(?:bonne |final |最终|最終的?な?|최종 ?|endgültige |richtige |окончательный |правильный |итоговый "
     r"|الإجابة النهائية )?"
-    r"(?:ans|respuesta|réponse|antwort|ответ|resposta|risposta|antwoord|svar(?:et)?|cevap|odpowiedź|答え|解答|回答|答|正解"
+    r"(?:ans|respuesta|réponse|antwort|ответ|resposta|risposta|antwoord|svar(?:et)?|cevap|odpowiedź|答え|解答"
+    r"|回答|答|正解"
     r"|정답|답변?|الجواب|الإجابة|उत्तर|jawaban|đáp án|απάντηση|vastaus|válasz|odpověď|răspuns|відповідь)"
     r"(?: final| finale| correcta| correcte| correta| corretta| النهائية)?[*_`】\])]{0,4}[ \t]?"
     r"(?:[:：=→]|(?<=】)|(?:es|est|ist|lautet|é|è|is|är|er)\b[ \t]?[:：]?)[*_`]{0,4}",
@@ -79,7 +80,8 @@ _WEAK_WORDS = re.compile(
 )
 _ANNOUNCEMENT = re.compile(
     r"(?:\A|\n)[*_`#>\t ]{0,8}(?:[a-z'’]{1,14},?[ \t]){0,12}?"
-    r"(?:found|findings?|conclude|conclusion|get|gives|obtain|follows|following|yields|leaves|summary|determined|identified"
+    r"(?:found|findings?|conclude|conclusion|get|gives|obtain|follows|following|yields|leaves|summary|determined"
+    r"|identified"
     r"|arrive at|hence|thus|therefore|so|result)"
     r"[*_]{0,3}[:：][*_ \t]{1,6}(?=[^\n]{1,4000}\Z)",
     re.IGNORECASE,
@@ -199,7 +201,8 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStateme
 
 
 _WRONG_BELOW = re.compile(
-    r"(?:\b(?:is|are|was|were|would be) (?:[a-z]+ )?(?:wrong|incorrect|false|not (?:correct|right|the answer))\b[^\n:]{0,20}"
+    r"(?:\b(?:is|are|was|were|would be) (?:[a-z]+ )?(?:wrong|incorrect|false|not (?:correct|right"
+    r"|the answer))\b[^\n:]{0,20}"
     r"|(?:错误|不正确|不对|有误)的?)[ \t]?[:：][*_ \t]{0,4}\n",
     re.IGNORECASE,
 )
@@ -273,7 +276,8 @@ _ASKED = re.compile(
     r"|\b(?:supposed|used"
     r"|going) to (?:be|say)\b"
     r"|\banswers?(?: (?:to|for) [a-z ]{1,40})? (?:isn't|aren't|is not|are not|was not|wasn't|cannot be|can't be)\b"
-    r"|\b(?:have|had|with) no idea\b|\bhow (?:could|can) (?:it|the answer) be\b|\bthe user\b|\binstructions? (?:say|is|are)\b|\bhave guessed\b"
+    r"|\b(?:have|had|with) no idea\b|\bhow (?:could|can) (?:it|the answer) be\b|\bthe user\b"
+    r"|\binstructions? (?:say|is|are)\b|\bhave guessed\b"
     r"|\bearlier (?:run|answer|attempt)\b|\b(?:wrong|mistake|incorrect) to (?:answer|say)\b|\bone possibility\b"
     r"|\A\W*say [\"“]",
     re.IGNORECASE,
@@ -289,16 +293,20 @@ _OWN = re.compile(
     r"|(?:the |my |our )?(?:[a-z]+ ){0,3}?(?:articles?|texts?|lists?|evidence|analysis|data|counts?"
     r"|calculations?|documents?"
     r"|tables?|references?|bylines?|context|results?|conclusion|passages?|sentences?))\s"
-    r"(?:(?:is|are|am|was|can|could|would|will|must|have|has|to|now|also|quite|pretty|very|reasonably|confidently|only|all"
+    r"(?:(?:is|are|am|was|can|could|would|will|must|have|has|to|now|also|quite|pretty|very|reasonably"
+    r"|confidently|only|all"
     r"|[a-z]{3,12}ly|\w+ to)\s){0,4}"
-    r"(?:think|believe|conclude[sd]?|say|state|answer|find|found|know|see|sure|certain|confident|convinced|positive|clear"
-    r"|evident|obvious|apparent|plain|seems|appears|follows?|means?|shows?|indicates?|suggests?|impl(?:y|ies)|gives?|get|yields?"
+    r"(?:think|believe|conclude[sd]?|say|state|answer|find|found|know|see|sure|certain|confident|convinced"
+    r"|positive|clear"
+    r"|evident|obvious|apparent|plain|seems|appears|follows?|means?|shows?|indicates?|suggests?|impl(?:y|ies)"
+    r"|gives?|get|yields?"
     r"|tells?(?: us)?|confirms?|confirmed|verified|determined?|inferr?(?:ed)?|deduced?|reckon|guess"
     r"|estimate|feel|suspect"
     r"|leaves?|leads? to|led to|brings? (?:us|me) to|is|conclusion is|established|settled|agree)\s"
     r"(?:that|the conclusion that|to)?\s?)?"
     r"(?:(?:so|thus|therefore|hence)[,]?\s)?"
-    r"(?:(?:the|my|our|an|this|your)\s)?(?:(?:final|correct|corrected|right|true|actual|best|only|short|quick|expected|resulting"
+    r"(?:(?:the|my|our|an|this|your)\s)?(?:(?:final|correct|corrected|right|true|actual|best|only|short|quick"
+    r"|expected|resulting"
     r"|complete|full|overall|numerical|exact|revised|updated|own|quick|one|single|likely|most likely"
     r"|probable|educated)\s){0,3}"
     r"[\"'“*_]{0,3}\Z"

@@ -248,7 +248,7 @@ def states_no_answer(stated: str) -> bool:
         return not beside  # a line without a full stop may be an item
     return (
         len(beside.split()) >= 3
-        and not _ITEM_BESIDE.search(beside)
+        and not _ITEM_BESIDE.search(stated)
         and not HEDGE.search(beside)
         and not _CLOSEST.search(beside)
     )

@@ -334,7 +334,8 @@ _UNUSED = re.compile(r"[ \t]\([^()\n]{0,80}\bnot (?:cited|used|needed)\b[^()\n]{
 
 
 _IN_ORDER = re.compile(
-    r"\A(?:the (?:numbers|candidates|answers|options|choices)\b[^\d\n:]{0,80}\border\b[^\d\n:]{0,60}(?:[ \t]are|[ \t]is|:)"
+    r"\A(?:the (?:cited )?(?:numbers|candidates|answers|options|choices)\b[^\d\n:]{0,80}\border\b"
+    r"[^\d\n:]{0,60}(?:[ \t]are|[ \t]is|:)"
     r"|in (?:the )?(?:same )?order\b[^\d\n:]{0,60}:)[ \t]*(?=\d)",
     re.IGNORECASE,
 )

@@ -97,7 +97,8 @@ _COMMENT = re.compile(
     r"|no other|(?:so )?(?:here|there) (?:is|are)"
     r"|in total|together|note that|since|because|as (?:the|shown|listed)|the (?:above|lists?|answer"
     r"|results?|order|articles?|authors?"
-    r"|titles?|counts?|totals?|others?|remaining|rest|values?|question|ties?|names?|first|second|third|last|former|latter"
+    r"|titles?|counts?|totals?|others?|remaining|rest|values?|question|ties?|names?|first|second|third|last"
+    r"|former|latter"
     r"|calculation|computation|texts?|documents?|evidence|reference lists?|bylines?|conditions?|criteri(?:a|on)))\b",
     re.IGNORECASE,
 )
@@ -106,7 +107,8 @@ _VERB = re.compile(
     r"|includes?|lists?|follows?|cites?"
     r"|meets?|match(?:es)?|satisf(?:y|ies)|fits?|(?:double-|re-?)?(?:checked|verified|confirmed|counted|computed|read)"
     r"|used|considered|excluded|sorted|ordered|based|calculated|reviewed|compared|examined|went|looked|took"
-    r"|describes?|discuss(?:es)?|concerns?|shows?|mentions?|refers?|introduces?|proposes?|presents?|uses?|supports?|states?|says?"
+    r"|describes?|discuss(?:es)?|concerns?|shows?|mentions?|refers?|introduces?|proposes?|presents?|uses?"
+    r"|supports?|states?|says?"
     r"|gives?|given|gave|shares?|fails?|rel(?:y|ies)|assumes?|depends?|reflects?)\b|n't\b",
     re.IGNORECASE,
 )
@@ -136,14 +138,16 @@ _OPENER = re.compile(
     r"[*_(]{0,4}(?:i|we|you|he|she|it|they|this|these|those|that|there|here|my|our|your|their|its|each|every|both|all"
     r"|none|no|nothing|nobody|only|other|others|any|such|some|because|since|as|given|based|using|by|from|after|before"
     r"|when|while|although|to|in|for|with|within|across|so|thus|hence|therefore|then|first|next|finally|note|please"
-    r"|happy|glad|if|generated|checked|verified|counted|compared|counting|checking|comparing|sorting|looking|reading|adding|going|taking|summing)\b(?!-)",
+    r"|happy|glad|if|generated|checked|verified|counted|compared|counting|checking|comparing|sorting|looking"
+    r"|reading|adding|going|taking|summing)\b(?!-)",
     re.IGNORECASE,
 )
 """The first word of a sentence that names nothing."""
 _SPEAKER = re.compile(r"\b(?:i|we|happy|glad|generated|checked|verified)\b", re.IGNORECASE)
 """A word of a sentence without a known verb that speaks of the writer."""
 _TALK = re.compile(
-    r"\b(?:answer(?:ed|ing|s)?|list(?:ed)?|entr(?:y|ies)|documents?|texts?|context|collection|bylines?|references?|qualif\w+"
+    r"\b(?:answer(?:ed|ing|s)?|list(?:ed)?|entr(?:y|ies)|documents?|texts?|context|collection|bylines?"
+    r"|references?|qualif\w+"
     r"|criteri\w+|conditions?|result|calculation|question|evidence|reading|details)\b",
     re.IGNORECASE,
 )
@@ -167,7 +171,8 @@ _NAMING = re.compile(r"\d|[\"“”«»]|\s[*_(]{0,4}(?!I\b|I'|NULL\b)[^\W\d_a-z
 
 
 _TO_THE_USER = re.compile(
-    r"[*_(]{0,4}(?:do(?:es)?|did|would|is|are|was|can|could|should|shall|may|want|need|have|any(?:thing)?|what|how|which)\b"
+    r"[*_(]{0,4}(?:do(?:es)?|did|would|is|are|was|can|could|should|shall|may|want|need|have|any(?:thing)?|what"
+    r"|how|which)\b"
     r"[^\n]{0,200}\b(?:you|your|me|i|we|help)\b[^\n]{0,200}\?[*_)]{0,4}\Z",
     re.IGNORECASE,
 )
