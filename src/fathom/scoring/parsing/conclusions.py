@@ -16,7 +16,10 @@ from fathom.scoring.parsing.normalization import letters
 
 _RULE = re.compile(r"(?:[-*_=][ \t]?){3,80}")
 _HEADING = re.compile(
-    r"#{1,6}[ \t][^\n]{1,80}|\*\*[^*\n]{0,30}\b(?:final|answer|result|conclusion|response|summary|list|thinking"
+    r"#{1,6}[ \t][^\n]{0,40}(?:\b(?:final|answer|result|conclusion|response|summary|list|thinking|reasoning"
+    r"|analysis|approach"
+    r"|steps?|method|working|task)\b|结论|答案|结果|总结|思路|分析)[^\n]{0,40}|\*\*[^*\n]{0,30}\b(?:final|answer"
+    r"|result|conclusion|response|summary|list|thinking"
     r"|thoughts|reasoning|analysis|approach|steps?|method|working|task)\b[^*\n]{0,20}\*\*"
     r"|\*\*[^*\n]{0,10}(?:结论|答案|结果|总结)[^*\n]{0,10}\*\*",
     re.IGNORECASE,

@@ -22,6 +22,12 @@ _ACTION = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 """The last step of an agent: "Action: finish", "Action Input: 4"."""
+_BRACKET_CALL = re.compile(
+    r"(?:\A"
+    r"|\n)[ \t*]{0,4}Action[*]{0,3}[ \t]?[:：][ \t]?(?P<tool>[a-z_ ]{2,40})[\[(][^\n]{1,2000}[\])]\s*\Z",
+    re.IGNORECASE,
+)
+"""The last step of an agent in one line: "Action: search[tides]"."""
 _RULED = re.compile(r"\A-{3,}[ \t]*\n(?P<inside>.+)\n-{3,}\Z", re.DOTALL)
 """The front matter of a file."""
 _ROLE = re.compile(
@@ -133,6 +139,8 @@ def opened(text: str, hints: KeyHints) -> str:
         text = f"Answer: {step['given'].strip()}" if submits(step["tool"]) else ""
     if "_" in text and not hints.contain("_"):
         text = _UNDERLINED.sub(lambda found: f"{'*' * len(found[1])}{found[2]}{'*' * len(found[1])}", text)
+    if "ction" in text and (call := _BRACKET_CALL.search(text)) and not submits(call["tool"]):
+        text = ""
     if "<" in text and not hints.contain("<"):
         text = _CHINESE_TAG.sub(r"<\1answer>", _ATTRIBUTED_ANSWER.sub("<answer>", text))
         text = _NUMBERED_ELEMENT.sub(r"\2: \3", _ASIDE_ELEMENT.sub("", text))
@@ -154,7 +162,8 @@ def _content(record: dict[str, Any]) -> Any:
     names = {name.lower(): name for name in record}
     if "choices" in names and isinstance(choices := record[names["choices"]], list) and len(choices) == 1:
         record = choices[0] if isinstance(choices[0], dict) else {}
-        record = record.get("message") if isinstance(record.get("message"), dict) else record
+        message = record.get("message")
+        record = message if isinstance(message, dict) else record
         return record.get("content", record.get("text"))
     if not {"role", "type"} & {*names} or len(record) > 4:
         return ABSENT

@@ -163,6 +163,10 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStateme
     box, box_end = last_box(text) if "\\boxed" in text else ("", 0)
     if truncated:
         return AnswerStatement(box, marked=True) if box.strip() else None
+    if (wrong := _WRONG_BELOW.search(text)) and "nswer:" not in text[wrong.end() :]:
+        return None
+    if _UNFINISHED.search(text):
+        return None
     body = remarks = closing = ""
     if "}" in text or "]" in text or "```" in text:
         body, remarks = split_remarks(text, hints, marked=False)
@@ -201,12 +205,19 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStateme
 
 
 _WRONG_BELOW = re.compile(
-    r"(?:\b(?:is|are|was|were|would be) (?:[a-z]+ )?(?:wrong|incorrect|false|not (?:correct|right"
-    r"|the answer))\b[^\n:]{0,20}"
-    r"|(?:错误|不正确|不对|有误)的?)[ \t]?[:：][*_ \t]{0,4}\n",
+    r"(?:\b(?:is|are|was|were|would be) (?:[a-z]+ )?(?:wrong|incorrect|false|not (?:correct|right|(?:the|my|a) [a-z ]{0,20}answers?))\b"
+    r"[^\n:]{0,20}|(?:错误|不正确|不对|有误)的?|不是[^\n：:]{0,8}答案)[ \t]?[:：][*_ \t]{0,4}\n"
+    r"|\A\W{0,4}(?:besides|apart from|in addition to|ahead of)\b[^\n]{1,200}[:：][*_ \t]{0,4}\n",
     re.IGNORECASE,
 )
 """The end of a line that denies what follows: "The following list is wrong:"."""
+_UNFINISHED = re.compile(
+    r"\bno final answer yet\b|\b(?:pass|search|check) (?:[a-z ]{0,40} )?is still running\b|尚未(?:检查|完成|核对)|暂时(?:不能|无法)|请稍等"
+    r"|\A\W{0,3}(?:¿|est-ce que\b|ist das\b|是不是)[^\n]{1,400}[?？]\Z|\A\W{0,3}(?:option|possibility) (?:one|1|a)[:：].{1,2000}\boption"
+    r"|NULL ?(?:或者?|or\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A response that has not come to an answer: "The second pass is still running."."""
 _CONCLUDED = re.compile(
     r"(?<=[.!])[ \t]+(?:therefore|thus|hence|so|consequently|accordingly|in conclusion|in summary|to sum up),?[ \t]+"
     r"(?=[^.!?\n]{0,200}[ \t](?:is|are|was|were|=)[ \t])",

@@ -69,8 +69,8 @@ _SUBMITS = re.compile(
 """A word in the name of a tool that submits an answer."""
 _OPEN_FIELDS = re.compile(
     r"(?:alternat\w*|or|maybe|possibl[ey]|possibilit\w*|uncertain|unsure|guess|second|runner_?up|fallback|backup"
-    r"|also|others?|additional|candidates_?considered)"
-    r"(?:[_ ]?(?:answers?|values?|choices?|options?|titles?|candidates?|names?|results?))?",
+    r"|also|others?|additional|further|more|extra|candidates_?considered)"
+    r"(?:[_ ]?(?:answers?|values?|choices?|options?|titles?|candidates?|names?|results?|correct|valid|items?))?",
     re.IGNORECASE,
 )
 """Names of fields with another answer beside the first."""
