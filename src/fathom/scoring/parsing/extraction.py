@@ -205,15 +205,18 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStateme
 
 
 _WRONG_BELOW = re.compile(
-    r"(?:\b(?:is|are|was|were|would be) (?:[a-z]+ )?(?:wrong|incorrect|false|not (?:correct|right|(?:the|my|a) [a-z ]{0,20}answers?))\b"
+    r"(?:\b(?:is|are|was|were|would be) (?:[a-z]+ )?(?:wrong|incorrect|false|not (?:correct|right|(?:the|my"
+    r"|a) [a-z ]{0,20}answers?))\b"
     r"[^\n:]{0,20}|(?:错误|不正确|不对|有误)的?|不是[^\n：:]{0,8}答案)[ \t]?[:：][*_ \t]{0,4}\n"
     r"|\A\W{0,4}(?:besides|apart from|in addition to|ahead of)\b[^\n]{1,200}[:：][*_ \t]{0,4}\n",
     re.IGNORECASE,
 )
 """The end of a line that denies what follows: "The following list is wrong:"."""
 _UNFINISHED = re.compile(
-    r"\bno final answer yet\b|\b(?:pass|search|check) (?:[a-z ]{0,40} )?is still running\b|尚未(?:检查|完成|核对)|暂时(?:不能|无法)|请稍等"
-    r"|\A\W{0,3}(?:¿|est-ce que\b|ist das\b|是不是)[^\n]{1,400}[?？]\Z|\A\W{0,3}(?:option|possibility) (?:one|1|a)[:：].{1,2000}\boption"
+    r"\bno final answer yet\b|\b(?:pass|search|check) (?:[a-z ]{0,40} )?is still running\b|尚未(?:检查|完成"
+    r"|核对)|暂时(?:不能|无法)|请稍等"
+    r"|\A\W{0,3}(?:¿|est-ce que\b|ist das\b|是不是)[^\n]{1,400}[?？]\Z|\A\W{0,3}(?:option|possibility) (?:one|1"
+    r"|a)[:：].{1,2000}\boption"
     r"|NULL ?(?:或者?|or\b)",
     re.IGNORECASE | re.DOTALL,
 )
