@@ -21,6 +21,8 @@ from fathom.scoring.answer_types.parse_spans import parse_linked_spans, parse_sp
 from fathom.scoring.answer_types.values import scalars_of
 from fathom.scoring.answers import Answer, Assignment, Choice, Selection, Text, Unanswerable
 from fathom.scoring.parsing import json_values
+from fathom.scoring.parsing.conclusions import announced_part, concluding_part
+from fathom.scoring.parsing.envelopes import opened
 from fathom.scoring.parsing.extraction import MAX_STATEMENT_LENGTH, AnswerStatement, find_statement, last_fence
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.languages import in_english
@@ -55,6 +57,10 @@ _REASON = re.compile(
     r"[^()\n\dA-Z\"“«]){1,200}\)\.?\Z"
 )
 """A reason in brackets that names nothing: "descriptive (the sentence names no method)"."""
+_CONCLUDED = frozenset({"number", "text", "set", "multiset", "ranking"})
+"""Types of answers that may follow reasoning without a marker."""
+_ANNOUNCED = frozenset({"rows", "selection", "assignment"})
+"""Types of answers whose lines look like notes, so that they have to be announced."""
 _MAY_BE_JSON = frozenset('{["n*_`')
 _NOT_BUT = re.compile(r"\Anot[ \t][^\n]{1,400}?,? but (?:rather |instead )?(?=\S)", re.IGNORECASE)
 """The beginning of "not Lind but Wu"."""
@@ -229,11 +235,17 @@ def parse_response(text: str, key: Answer, *, truncated: bool = False) -> Answer
         if text[-1:] in {")", "]", "`"} or text.startswith(("analysis", "assistantfinal")):
             text = without_call(text)
         hints = KeyHints(scalars_of(key))
+        text = opened(text, hints)
         if any(map(text.__contains__, _MARKUP)):
             text = without_markup(text, hints)
         statement = find_statement(text, hints, truncated)
         if statement is not None:
             statement = AnswerStatement(in_english(statement.text, hints), statement.marked)
+            if not statement.marked and key.type in _CONCLUDED:
+                text = concluding_part(statement.text, hints, values=key.type == "number")
+                statement = AnswerStatement(text, marked=False)
+            elif not statement.marked and key.type in _ANNOUNCED:
+                statement = AnswerStatement(announced_part(statement.text), marked=False)
         return None if statement is None else _from_statement(statement, key, hints)
     except (ArithmeticError, LookupError, RecursionError, ValueError):
         return None  # no such input is known, but a response may still contain one

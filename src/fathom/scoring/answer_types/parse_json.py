@@ -29,7 +29,7 @@ from fathom.scoring.parsing.numerals import number_of
 
 def from_json(value: Any, key: Answer, hints: KeyHints) -> Answer | AnswerStatement | None:
     """The answer that a JSON value states, or the text in it that states one."""
-    if json_values.is_open(value):
+    if json_values.is_open(value) or json_values.is_other_call(value):
         return None
     value = value if _is_row(value, key) else json_values.unwrapped(value)
     if (
@@ -42,6 +42,8 @@ def from_json(value: Any, key: Answer, hints: KeyHints) -> Answer | AnswerStatem
         return Unanswerable()
     match key:
         case ValueSet() | Multiset() | Ranking() if not isinstance(value, str):
+            if json_values.repeats_lists(value):
+                return None
             items = [item for item in json_values.scalars(value) or () if normal(item)]
             return checked_list(items, key, hints)
         case Rows() if not isinstance(value, str):

@@ -87,6 +87,7 @@ def parse_list(statement: AnswerStatement, key: ListAnswer, hints: KeyHints) -> 
         return None
     if not text.isascii():
         text = _CROSSED_OUT.sub("", text)
+    text = _bracketed(text, numeric)
     if numeric and isinstance(key, Ranking):
         text = _COMPARED.sub(", ", text)
     if numeric:
@@ -100,6 +101,32 @@ def parse_list(statement: AnswerStatement, key: ListAnswer, hints: KeyHints) -> 
             items = without_figures(items_in(shorter, hints, numeric), hints)
         items = items_in_sentences(lines_in(plain(statement.text), hints), hints) or items
     return checked_list(items, key, hints)
+
+
+_BRACKETED = re.compile(r"(?P<before>[^\[\]\n]{2,200})(?P<listed>\[[^\[\]\n]{1,4000}\])(?P<after>[^\[\]\n]{0,200})")
+_LEAD_TO_NUMBERS = re.compile(r"\A[^\d\n:：]{4,80}[:：][ \t]*(?=[-\d\[(][\d\s,.;→>%()\[\]-]{1,2000}\Z)")
+"""What leads to a list of numbers: "Sorted by the remainder: 30, 11"."""
+
+
+def _bracketed(text: str, numeric: bool) -> str:
+    """The one list in brackets in a sentence that says nothing else of this kind: "The counts are [23, 11]."."""
+    if numeric and "\n" not in text:
+        text = _LEAD_TO_NUMBERS.sub("", text)
+    found = _BRACKETED.fullmatch(text) if "[" in text else None
+    if not found or _SAYS_MORE.search(f"{found['before']} {found['after']}"):
+        return text
+    quoted = found["listed"][1:2] in {'"', "'", "“"}
+    said = found["before"] + found["after"]
+    return found["listed"] if (numeric and not re.search(r"\d", said)) or (not numeric and quoted) else text
+
+
+_SAYS_MORE = re.compile(
+    r"[\"“”]|\b(?:not|never|or|but|except|wrong|incorrect|excluded?|maybe|perhaps|possibly|without|other|others"
+    r"|also|candidates?"
+    r"|neither|nor|if|unless|however|before|after|earlier|first)\b|n't\b|[不非或除]",
+    re.IGNORECASE,
+)
+"""What denies a list in brackets or adds to it."""
 
 
 def checked_list(items: Sequence[str], key: ListAnswer, hints: KeyHints) -> Answer | None:

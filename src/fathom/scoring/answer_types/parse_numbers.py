@@ -19,9 +19,12 @@ from fathom.scoring.parsing.tables import piped_rows
 
 _BEFORE_COUNT = re.compile(
     r"(?:\A|[:：=—–>是为有共计达于在了]|[.,;!?(\[]|\b(?:it'?s|that's|is|are|was|were|be|been|of|exactly|only|just"
-    r"|precisely|that|gives?|gets?|got|counts?|counted|finds?|found|totals?|totaling|to|equals?|has|have|had|therefore|thus|so|hence|there|probably"
-    r"|likely|answer|result|sum|mean|average|number|value|the|a|in|as|with|at|by|leaves|leaving|makes?|yields?|us|see|likely"
-    r"|year|certainly|definitely|hay|sono|sind|es|gibt|sont|всего|есть|both|all|these|those|up|out|remain|remains|contains?|includes?|lists?))"
+    r"|precisely|that|gives?|gets?|got|counts?|counted|finds?|found|totals?|totaling|to|equals?|has|have|had"
+    r"|therefore|thus|so|hence|there|probably"
+    r"|likely|answer|result|sum|mean|average|number|value|the|a|in|as|with|at|by|leaves|leaving|makes?|yields?"
+    r"|us|see|likely"
+    r"|year|certainly|definitely|hay|sono|sind|es|gibt|sont|всего|есть|both|all|these|those|up|out|remain"
+    r"|remains|contains?|includes?|lists?))"
     r"[\s*_`\"'“$(\[\\{}]*\Z",
     re.IGNORECASE,
 )
@@ -29,7 +32,8 @@ _BEFORE_COUNT = re.compile(
 _INSTRUCTION = re.compile(r"(?:answer with|round to|answer null)\b", re.IGNORECASE)
 _NOTE = re.compile(r"(?:article|paper|document|candidate|step)\b|[-*•|>]|\(?\d{1,3}[.)]\s", re.IGNORECASE)
 _RESULT = re.compile(
-    r"\b(?:so|therefore|thus|hence|totals?|results?|answer|counts?|sum|average|mean|maximum|minimum|gets?|adding|yields?|number"
+    r"\b(?:so|therefore|thus|hence|totals?|results?|answer|counts?|sum|average|mean|maximum|minimum|gets?|adding"
+    r"|yields?|number"
     r"|gives?|final|there (?:is|are|were)"
     r"|values?|altogether|overall|equals?|comes? to|leav(?:es|ing)|it is|makes?)\b|[=≈]|因此|所以|共",
     re.IGNORECASE,
@@ -106,7 +110,8 @@ _QUANTITY = re.compile(
     r"\A[\W_]{0,4}(?:the |a )?(?:total |overall |average |mean |median |maximum |minimum |combined "
     r"|highest |lowest |largest |smallest |greatest )?"
     r"(?:reference |author |word |title word |citation |title )?"
-    r"(?:numbers?|counts?|total|sum|average|mean|median|share|percentage|amount|maximum|minimum|difference|ratio|range|value)"
+    r"(?:numbers?|counts?|total|sum|average|mean|median|share|percentage|amount|maximum|minimum|difference|ratio"
+    r"|range|value)"
     r"\b[^\n:：=]{0,160}(?:[:：=]|\b(?:is|was|are|were|equals|comes to)\b)[ \t]?(?=[^\n:：=]{1,40}\Z)",
     re.IGNORECASE,
 )
@@ -136,6 +141,15 @@ _NEGATIVE_CHANGE = re.compile(
     re.IGNORECASE,
 )
 """A change that is told as a decrease: "The change is a decrease of 4%."."""
+_CHINESE_VALUE = re.compile(
+    r"\A[^\n。；;？?不非或]{0,200}(?:等于|约为|[是为有共达得]|占[^\n。]{1,40}的)[ \t]?"
+    r"(?=[-−+]?[\d.,]{1,30}[ \t]?(?:%|[家个篇名位所人项次份条种]|[亿万千百]{0,2}[ \t]?(?:[A-Z]{3}"
+    r"|[元美港欧日镑]{0,2}))[。.]?\Z)"
+)
+"""What a Chinese sentence states a value of, perhaps with a year: "2021年度低于6000万元的公司有3家。"."""
+_CHINESE_RESULT = re.compile(r"结果|差额|合计|总|平均|占|之和|数量|[有共]\d+家|比[例率重]")
+_ROUNDED_TO = re.compile(r"\brounded to (?:two|one|three|\d) decimals?(?: places?)?,?[ \t]?", re.IGNORECASE)
+_EQUALS = re.compile(r"[=≈]|approx")
 _FRACTIONS = (("½", ".5"), ("¼", ".25"), ("¾", ".75"))
 _SUM = re.compile(r"[\d\s+×*·/÷().,=≈%$−–-]{1,2000}")
 
@@ -144,6 +158,9 @@ def parse_number(statement: AnswerStatement, key: Number, hints: KeyHints) -> Nu
     """The one number that is stated; None if there is none or more than one."""
     if SIMPLE.fullmatch(statement.text):
         return number_of(statement.text)
+    last = statement.text[statement.text.rstrip().rfind("\n") + 1 :]
+    if not statement.marked and "frac" in last and not _EQUALS.search(last):
+        return None  # a step of the calculation
     text = plain(half_width(statement.text))
     if key.unit or key.decimals is not None or not text.isascii():
         text = plain_amounts(text, key.unit)
@@ -184,6 +201,8 @@ def _concludes(line: str) -> bool:
     bare = line.strip(" \t*_`")
     if number_of(bare) is not None or ("(" in bare and number_of(ASIDE.sub("", bare)) is not None):
         return True
+    if not bare.isascii() and _CHINESE_VALUE.match(bare) and _CHINESE_RESULT.search(bare):
+        return True
     return bare[-1] in ".!。)]0123456789" and _NOTE.match(bare) is None and _RESULT.search(bare) is not None
 
 
@@ -211,6 +230,10 @@ def _number_in_line(line: str, unit: str, last: bool) -> Number | None:
     if _FAILS.match(line):
         return None
     line = _LABELED.sub(" it", line) if len(numbers_in(line)) > 1 else line
+    if "ounded to" in line:
+        line = _ROUNDED_TO.sub("", line)
+    if not line.isascii() and (told_of := _CHINESE_VALUE.match(line)):
+        return number_of(line[told_of.end() :].rstrip("。."), unit)
     line = _IN_ARTICLE.sub("", _INSTRUCTED.sub("", _OUT_OF.sub("", _TERMS.sub("", line))))
     quantity = _QUANTITY.match(line)
     if (

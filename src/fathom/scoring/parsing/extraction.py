@@ -41,7 +41,7 @@ _SPOKEN_MARKER = re.compile(
     r"|asked|want|requested|giving|collection|articles)\b)*+"
     r" (?:is|are|comes? (?:out )?(?:as|to)(?: be)?|(?:would|must|should|(?:appears|seems|turns out|proves) to) be)\b"
     r"(?:[ \t](?:therefore|thus|then|hence|indeed|simply|clearly)\b)?"
-    r"[ \t]{0,3}:?|(?: to)? (?:your|the|this) question[:：]|(?:(?<=gives the answer)"
+    r"[ \t]{0,3}[:：]?|(?: to)? (?:your|the|this) question[:：]|(?:(?<=gives the answer)"
     r"|(?<=yields the answer))(?= ))[*_`]{0,4}"
 )
 _OWN_MARKER = re.compile(r"answers? ?(?:[:：=]|(?:is|are|would|must|should)\b)")
@@ -54,7 +54,8 @@ _OTHER_MARKER = re.compile(
     r"(?:lautet )?(?:la |el |die |der |das |a |o |il |het |de |det |le )?"
     r"(?:bonne |final |最终|最終的?な?|최종 ?|endgültige |richtige |окончательный |правильный |итоговый "
     r"|الإجابة النهائية )?"
-    r"(?:ans|respuesta|réponse|antwort|ответ|resposta|risposta|antwoord|svar(?:et)?|cevap|odpowiedź|答え|解答|回答|答|正解"
+    r"(?:ans|respuesta|réponse|antwort|ответ|resposta|risposta|antwoord|svar(?:et)?|cevap|odpowiedź|答え|解答"
+    r"|回答|答|正解"
     r"|정답|답변?|الجواب|الإجابة|उत्तर|jawaban|đáp án|απάντηση|vastaus|válasz|odpověď|răspuns|відповідь)"
     r"(?: final| finale| correcta| correcte| correta| corretta| النهائية)?[*_`】\])]{0,4}[ \t]?"
     r"(?:[:：=→]|(?<=】)|(?:es|est|ist|lautet|é|è|is|är|er)\b[ \t]?[:：]?)[*_`]{0,4}",
@@ -79,7 +80,8 @@ _WEAK_WORDS = re.compile(
 )
 _ANNOUNCEMENT = re.compile(
     r"(?:\A|\n)[*_`#>\t ]{0,8}(?:[a-z'’]{1,14},?[ \t]){0,12}?"
-    r"(?:found|findings?|conclude|conclusion|get|gives|obtain|follows|following|yields|leaves|summary|determined|identified"
+    r"(?:found|findings?|conclude|conclusion|get|gives|obtain|follows|following|yields|leaves|summary|determined"
+    r"|identified"
     r"|arrive at|hence|thus|therefore|so|result)"
     r"[*_]{0,3}[:：][*_ \t]{1,6}(?=[^\n]{1,4000}\Z)",
     re.IGNORECASE,
@@ -161,6 +163,10 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStateme
     box, box_end = last_box(text) if "\\boxed" in text else ("", 0)
     if truncated:
         return AnswerStatement(box, marked=True) if box.strip() else None
+    if (wrong := _WRONG_BELOW.search(text)) and "nswer:" not in text[wrong.end() :]:
+        return None
+    if _UNFINISHED.search(text):
+        return None
     body = remarks = closing = ""
     if "}" in text or "]" in text or "```" in text:
         body, remarks = split_remarks(text, hints, marked=False)
@@ -172,7 +178,7 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStateme
     if tail is None and not box:
         return None
     tail, after = split_remarks(_RULE_BELOW.sub("", tail), hints, marked=True) if tail else ("", "")
-    if tail and (_NO_VALUE.match(tail) or _DENIED_AT_END.search(tail)):
+    if tail and (_NO_VALUE.match(tail) or _DENIED_AT_END.search(tail) or _WRONG_BELOW.search(tail)):
         return None
     if not tail and not box:
         weak = _weak_tail(text, hints)
@@ -191,16 +197,44 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStateme
         body, remarks = split_remarks(text, hints, marked=False)
     if not body.strip() or (remarks and RETRACTION.search(remarks)) or is_retracted(f"{body}\n{remarks}", hints):
         return None
-    if _ASKED.search(body, body.rfind("\n") + 1):
+    if _ASKED.search(body, body.rfind("\n") + 1) or _WRONG_BELOW.search(body):
         return None
+    if "\n" not in body and (concluded := [*_CONCLUDED.finditer(body)]):
+        body = body[concluded[-1].end() :]
     return AnswerStatement(body, marked=False)
+
+
+_WRONG_BELOW = re.compile(
+    r"(?:\b(?:is|are|was|were|would be) (?:[a-z]+ )?(?:wrong|incorrect|false|not (?:correct|right|(?:the|my"
+    r"|a) [a-z ]{0,20}answers?))\b"
+    r"[^\n:]{0,20}|(?:错误|不正确|不对|有误)的?|不是[^\n：:]{0,8}答案)[ \t]?[:：][*_ \t]{0,4}\n"
+    r"|\A\W{0,4}(?:besides|apart from|in addition to|ahead of)\b[^\n]{1,200}[:：][*_ \t]{0,4}\n",
+    re.IGNORECASE,
+)
+"""The end of a line that denies what follows: "The following list is wrong:"."""
+_UNFINISHED = re.compile(
+    r"\bno final answer yet\b|\b(?:pass|search|check) (?:[a-z ]{0,40} )?is still running\b|尚未(?:检查|完成"
+    r"|核对)|暂时(?:不能|无法)|请稍等"
+    r"|\A\W{0,3}(?:¿|est-ce que\b|ist das\b|是不是)[^\n]{1,400}[?？]\Z|\A\W{0,3}(?:option|possibility) (?:one|1"
+    r"|a)[:：].{1,2000}\boption"
+    r"|NULL ?(?:或者?|or\b)",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A response that has not come to an answer: "The second pass is still running."."""
+_CONCLUDED = re.compile(
+    r"(?<=[.!])[ \t]+(?:therefore|thus|hence|so|consequently|accordingly|in conclusion|in summary|to sum up),?[ \t]+"
+    r"(?=[^.!?\n]{0,200}[ \t](?:is|are|was|were|=)[ \t])",
+    re.IGNORECASE,
+)
+"""The beginning of the last sentence of one line of reasoning: "Therefore, the average is 4."."""
 
 
 _RULE_BELOW = re.compile(r"\A\s{0,4}[=-]{3,80}[ \t]*\n")
 """The line below a heading."""
 _DENIED_AT_END = re.compile(
     r"(?:'s| is| was| would be) (?:\w+ )?(?:wrong|false|incorrect|untrue|mistaken)\W{0,4}\Z"
-    r"|\bnot the (?:final |correct )?answer\W{0,4}\Z",
+    r"|\bnot the (?:final |correct )?answer\W{0,4}\Z"
+    r"|(?:[是为](?:完全|明显)?(?:错误?的?|不正确的?|不对的?)|不正确|不对|有误)[。！!]?\Z",
     re.IGNORECASE,
 )
 """The end of a sentence that denies what it states: "4, which is wrong."."""
@@ -240,7 +274,8 @@ _ASKED = re.compile(
     r"|\b(?:if(?! i(?:'m not mistaken| am not mistaken| (?:had|were) to))|unless)\b[^.\n]{1,200}\b(?:were"
     r"|was|had)\b[^.\n]{0,200}"
     r"\bwould (?:be|have been)\b"
-    r"|(?:\b(?:not|never|cannot)|n't)(?: \w+)? (?:say|state|show|claim|suggest|imply|prove|indicate|confirm) "
+    r"|(?:\b(?:not|never|cannot)|n't)(?: \w+)? (?:say|state|show|claim|suggest|imply|prove|indicate|confirm"
+    r"|think|believe|suppose|suspect|expect|agree) "
     r"(?:that )?(?:(?:it|this|that|the (?:final |correct )?\w+) (?:is|are|was)\b|[\d\[(\"])"
     r"|(?<!\bi )(?<!\bi'd )(?<!\bwe )\b(?:would|might|could|tempting to) (?:answer|say|guess|expect)\b"
     rf"|\b(?:{_DENIED_ABROAD})|有人(?:认为|说)|以为答案"
@@ -250,11 +285,13 @@ _ASKED = re.compile(
     r"|\b(?:format|template)\b[^.\n]{0,20}[\"'“`](?:final )?answer\b"
     r"|\b(?:have not|haven't|did not|didn't|could not|couldn't) (?:read|see|seen) (?:all "
     r"|any )?(?:of )?the (?:articles|documents|text)"
-    r"|\bno access to the\b"
+    r"|\bno access to the\b|无法(?:访问|查看|读取|打开|获取)|没有(?:看到|收到)"
     r"|\b(?:i|we)(?:'d|'ll| would| can| could)? rule out\b|\b(?:withdrawn|disagree|unrelated|50/50)\b"
     r"|\b(?:supposed|used"
     r"|going) to (?:be|say)\b"
-    r"|\bhow (?:could|can) (?:it|the answer) be\b|\bthe user\b|\binstructions? (?:say|is|are)\b|\bhave guessed\b"
+    r"|\banswers?(?: (?:to|for) [a-z ]{1,40})? (?:isn't|aren't|is not|are not|was not|wasn't|cannot be|can't be)\b"
+    r"|\b(?:have|had|with) no idea\b|\bhow (?:could|can) (?:it|the answer) be\b|\bthe user\b"
+    r"|\binstructions? (?:say|is|are)\b|\bhave guessed\b"
     r"|\bearlier (?:run|answer|attempt)\b|\b(?:wrong|mistake|incorrect) to (?:answer|say)\b|\bone possibility\b"
     r"|\A\W*say [\"“]",
     re.IGNORECASE,
@@ -270,16 +307,20 @@ _OWN = re.compile(
     r"|(?:the |my |our )?(?:[a-z]+ ){0,3}?(?:articles?|texts?|lists?|evidence|analysis|data|counts?"
     r"|calculations?|documents?"
     r"|tables?|references?|bylines?|context|results?|conclusion|passages?|sentences?))\s"
-    r"(?:(?:is|are|am|was|can|could|would|will|must|have|has|to|now|also|quite|pretty|very|reasonably|confidently|only|all"
+    r"(?:(?:is|are|am|was|can|could|would|will|must|have|has|to|now|also|quite|pretty|very|reasonably"
+    r"|confidently|only|all"
     r"|[a-z]{3,12}ly|\w+ to)\s){0,4}"
-    r"(?:think|believe|conclude[sd]?|say|state|answer|find|found|know|see|sure|certain|confident|convinced|positive|clear"
-    r"|evident|obvious|apparent|plain|seems|appears|follows?|means?|shows?|indicates?|suggests?|impl(?:y|ies)|gives?|get|yields?"
+    r"(?:think|believe|conclude[sd]?|say|state|answer|find|found|know|see|sure|certain|confident|convinced"
+    r"|positive|clear"
+    r"|evident|obvious|apparent|plain|seems|appears|follows?|means?|shows?|indicates?|suggests?|impl(?:y|ies)"
+    r"|gives?|get|yields?"
     r"|tells?(?: us)?|confirms?|confirmed|verified|determined?|inferr?(?:ed)?|deduced?|reckon|guess"
     r"|estimate|feel|suspect"
     r"|leaves?|leads? to|led to|brings? (?:us|me) to|is|conclusion is|established|settled|agree)\s"
     r"(?:that|the conclusion that|to)?\s?)?"
     r"(?:(?:so|thus|therefore|hence)[,]?\s)?"
-    r"(?:(?:the|my|our|an|this|your)\s)?(?:(?:final|correct|corrected|right|true|actual|best|only|short|quick|expected|resulting"
+    r"(?:(?:the|my|our|an|this|your)\s)?(?:(?:final|correct|corrected|right|true|actual|best|only|short|quick"
+    r"|expected|resulting"
     r"|complete|full|overall|numerical|exact|revised|updated|own|quick|one|single|likely|most likely"
     r"|probable|educated)\s){0,3}"
     r"[\"'“*_]{0,3}\Z"
@@ -309,7 +350,12 @@ def _denies_or_doubles(text: str) -> bool:
 def _weak_tail(text: str, hints: KeyHints) -> str:
     """The text after "Result:" or a heading such as "## Conclusion"; empty if there is none."""
     spoken = _SPOKEN_LEAD.match(text)
-    if spoken and not _is_title(spoken[0], hints) and not _ASKED.search(text):
+    if (
+        spoken
+        and not text.rstrip(" .").endswith("answer")
+        and not _is_title(spoken[0], hints)
+        and not _ASKED.search(text)
+    ):
         return text[spoken.end() :]
     if not (":" in text or "：" in text or "# " in text or "→" in text or _FINAL_HEADING.match(text)):
         return ""
@@ -363,6 +409,8 @@ def _unquoted(statement: str) -> str:
     if closing is None or len(bare) < 3 or bare[-1] != closing:
         return statement
     inner = bare[1:-1]
+    if bare[0] == '"' and inner[:1] == "[" and inner[-1:] == "]" and parsed(inner) is not ABSENT:
+        return inner  # JSON in quotes that are not escaped
     return statement if bare[0] in inner or closing in inner else inner
 
 
@@ -434,7 +482,8 @@ def _tail(text: str, hints: KeyHints) -> str | None:
     if spoken > written and (
         not written or final or HEDGE.search(text, written, spoken) or _VALUE_NEXT.match(text, spoken)
     ):
-        return text[spoken:]
+        end = small.find("</answer>", spoken) if "</answer>" in small else -1
+        return text[spoken : end if end > spoken else None]
     meant = max((match.end() for match in _MEANT.finditer(small, written)), default=0) if written else 0
     if meant:
         return text[meant:]
@@ -442,7 +491,11 @@ def _tail(text: str, hints: KeyHints) -> str | None:
         # "I never said that the answer is 4." states nothing, whatever it names.
         return None if refused and not _MORE.search(text, refused) else ""
     end = small.find("</answer>", written) if "</answer>" in small else -1
-    return text[written : end if end > written else None]
+    return _SAID_AGAIN.sub("", text[written : end if end > written else None])
+
+
+_SAID_AGAIN = re.compile(r"\A\s*(?:the )?(?:final )?answer is:?[ \t]+(?=\S)", re.IGNORECASE)
+"""A marker right after a marker: "<answer>The answer is: 4</answer>"."""
 
 
 def _sentence_before(text: str, at: int) -> str:

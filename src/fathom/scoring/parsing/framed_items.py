@@ -49,7 +49,7 @@ _LEADS = re.compile(
     r"(?:(?:both|c'is|it is|it's|es is|es are)[ \t]"
     r"|(?:(?:both|these|the following|two|three|four|five|six|seven|eight|nine|ten)[ \t][^\n.;:]{1,100}"
     r"|from[ \t][^\n.;:]{1,60}[ \t]to[ \t][^\n.;:]{1,60}):[ \t]|[^\n.;:：]{1,60}[家个名篇][：:][ \t]?"
-    r"|(?P<subject>[^\n.;:]{2,200}?)(?:[ \t](?:is|are|was|were)[ \t]?:?|[是为為]|有)[ \t]*)?",
+    r"|(?P<subject>[^\n.;:]{2,200}?)(?:[ \t](?:is|are|was|were)[ \t]?:?(?:[ \t]that of)?|[是为為]|有)[ \t]*)?",
     re.IGNORECASE,
 )
 """What may appear before the first item."""

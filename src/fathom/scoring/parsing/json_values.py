@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from collections.abc import Sequence
@@ -10,11 +11,13 @@ from typing import Any, Final
 from fathom.scoring.parsing.normalization import normal
 
 _ANSWER_FIELDS = (
-    "final_answer",
-    "final answer",
+    "finalanswer",
+    "最终答案",
     "answer",
+    "答案",
     "answers",
     "result",
+    "结果",
     "final",
     "output",
     "response",
@@ -48,24 +51,37 @@ _REMARK_FIELDS = frozenset(
         "thought",
         "thoughts",
         "analysis",
+        "思考",
+        "分析",
+        "解释",
+        "理由",
         "calculation",
         "question",
         "type",
     ]
 )
+_CALL_NAMES: Final = ("name", "tool", "action", "function", "tool_name")
+_CALL_ARGUMENTS: Final = ("arguments", "parameters", "input", "args", "tool_input", "action_input")
+_SUBMITS = re.compile(
+    r"answer|result|respon[ds]|reply|output|final|finish|submit|done|complete|terminate|\bend\b|choose|select|report",
+    re.IGNORECASE,
+)
+"""A word in the name of a tool that submits an answer."""
 _OPEN_FIELDS = re.compile(
     r"(?:alternat\w*|or|maybe|possibl[ey]|possibilit\w*|uncertain|unsure|guess|second|runner_?up|fallback|backup"
-    r"|also|others?|additional|candidates_?considered)"
-    r"(?:[_ ]?(?:answers?|values?|choices?|options?|titles?|candidates?|names?|results?))?",
+    r"|also|others?|additional|further|more|extra|candidates_?considered)"
+    r"(?:[_ ]?(?:answers?|values?|choices?|options?|titles?|candidates?|names?|results?|correct|valid|items?))?",
     re.IGNORECASE,
 )
 """Names of fields with another answer beside the first."""
 _DENIED_FIELD = re.compile(
     r"(?:rejected|excluded|discarded|dismissed|wrong|incorrect|ruled_?out|not)(?:[_ ].*)?", re.IGNORECASE
 )
+_JOINTS = re.compile(r"[_ -]")
 _FIGURE = re.compile(r"-?\d+(?:\.\d+)?")
 _EMPTY: Final[tuple[object, ...]] = (None, [], {}, "", False)
 ABSENT: Final = object()
+MAX_PYTHON_LENGTH: Final = 20_000
 
 
 def parsed(text: str) -> Any:
@@ -73,7 +89,29 @@ def parsed(text: str) -> Any:
     try:
         return json.loads(text, parse_float=str, parse_int=str, parse_constant=_refuse)
     except (ValueError, RecursionError):
+        return _python_value(text) if text.startswith("{'") and text.endswith("}") else ABSENT
+
+
+def _python_value(text: str) -> Any:
+    """The value of a Python dictionary such as {'answer': 4}, or `ABSENT`."""
+    if len(text) > MAX_PYTHON_LENGTH or "\\" in text:
         return ABSENT
+    try:
+        return _as_json(ast.literal_eval(text))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return ABSENT
+
+
+def _as_json(value: Any) -> Any:
+    """A Python value as JSON, with numbers as text."""
+    match value:
+        case dict():
+            return {str(name): _as_json(one) for name, one in value.items()}
+        case list() | tuple():
+            return [_as_json(one) for one in value]
+        case int() | float() if not isinstance(value, bool):
+            return str(value)
+    return value
 
 
 def _refuse(constant: str) -> str:
@@ -82,7 +120,7 @@ def _refuse(constant: str) -> str:
 
 def answer_field(record: dict[str, Any]) -> str | None:
     """The name of the field with the answer."""
-    names = {name.lower(): name for name in record}
+    names = {_JOINTS.sub("", name.lower()): name for name in record}
     return next((names[name] for name in _ANSWER_FIELDS if name in names), None)
 
 
@@ -100,12 +138,27 @@ def is_open(value: Any, depth: int = 3) -> bool:
 
 def _arguments(record: dict[str, Any]) -> str:
     """The name of the field with the arguments of a tool call."""
-    return next((name for name in ("arguments", "parameters", "input", "args") if name in record), "")
+    return next((name for name in _CALL_ARGUMENTS if name in record), "")
 
 
 def is_call(record: dict[str, Any]) -> bool:
     """Whether an object is a tool call: {"name": "submit", "arguments": {"answer": 4}}."""
-    return len(record) == 2 and "name" in record and isinstance(record.get(_arguments(record)), dict)
+    given = _arguments(record)
+    if len(record) != 2 or not given or not any(isinstance(record.get(name), str) for name in _CALL_NAMES):
+        return False
+    return isinstance(record[given], dict) or given.endswith("_input")
+
+
+def is_other_call(value: Any) -> bool:
+    """Whether an object calls a tool that submits nothing: {"name": "open", "arguments": {"article": 3}}."""
+    if not isinstance(value, dict) or not is_call(value):
+        return False
+    return not submits(next(value[name] for name in _CALL_NAMES if isinstance(value.get(name), str)))
+
+
+def submits(tool: str) -> bool:
+    """Whether a tool of this name submits an answer."""
+    return _SUBMITS.search(tool) is not None
 
 
 def unwrapped(value: Any) -> Any:
@@ -117,6 +170,8 @@ def unwrapped(value: Any) -> Any:
             break
         if is_call(value):
             value = value[_arguments(value)]
+            if not isinstance(value, dict):
+                break
         if value and [*value] == [str(number) for number in range(1, len(value) + 1)] and len(value) > 1:
             break  # numbered items, or slots with their options
         name = answer_field(value)
@@ -194,6 +249,13 @@ def scalars(value: Any) -> list[str] | None:
     for one in map(item, _by_rank(value)):
         flat += [scalar(inner) for inner in one] if isinstance(one, list) else [scalar(one)]
     return flat if all(flat) else None
+
+
+def repeats_lists(value: Any) -> bool:
+    """Whether a list holds several lists that share a scalar, so that each is an answer of its own."""
+    lists = [one for one in value if isinstance(one, list)] if isinstance(value, list) else []
+    shared = [one for part in lists for one in {*filter(None, map(scalar, part))}]
+    return len(shared) > len({*shared})
 
 
 def json_rows(value: Any, columns: Sequence[str]) -> list[list[str]]:

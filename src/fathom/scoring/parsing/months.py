@@ -23,7 +23,9 @@ _ANY_MONTH = re.compile(
     rf"|(?:{'|'.join(_NAMES)}|(?:{'|'.join(name[:3] for name in _NAMES)}|sept)\.?),?(?: of)? \d{{4}}(?![\w-]))",
     re.IGNORECASE,
 )
-_BEFORE = re.compile(r"(?:\A|\b(?:in|is|was|be|month(?: of)?)|i\.e\.|[:=(])[ \t*_\"'“(]{0,4}\Z", re.IGNORECASE)
+_BEFORE = re.compile(
+    r"(?:\A|\b(?:in|is|was|be|month(?: of)?)|i\.e\.|[:=(（：是为在])[ \t*_\"'“(]{0,4}\Z", re.IGNORECASE
+)
 _OPEN = re.compile(r"\b(?:or|and|to|through|until|than)\b|[-–—]>?[ \t]|[A-Z][a-z]")
 """What may name another month, or something else."""
 

@@ -133,7 +133,7 @@ _NOTHING_FITS = (
     r"|(?:there (?:is|are|was|were) )?no such [a-z-]+(?: [a-z-]+){0,5}"
 )
 _CHINESE_NO_MATCH = re.compile(
-    r"(?:因此|所以|综上|经核查)?[，,]?(?:没有|不存在|并无|并没有|未找到|找不到|无)(?:任何)?"
+    r"(?:因此|所以|综上(?:所述)?|经核[查对]|经查|故)?[，,]?(?:没有|不存在|并无|并没有|未找到|找不到|无)(?:任何)?"
     r"(?:[^\n。；;，,：:]{0,20}(?:符合|满足|达到|匹配)[^\n：:]{0,200}|(?:这样|此类|相关)[^\n：:]{0,20})"
 )
 _CHINESE_EXCEPT = re.compile(r"除了|除外|以外|之外|只有|仅|但")
@@ -174,12 +174,22 @@ _MAY_SAY_NOTHING = re.compile(
     r"|(?:the|this|my|our) (?:question|answer|can|final|correct|expected|result|output|value|response|query|list|set))",
     re.IGNORECASE,
 )
+_ITEM_BESIDE = re.compile(r"\[[ \t]?[\"'“\w]")
+"""A list with an item in it."""
+_EMPTY_LIST = re.compile(
+    r"[^\n\d\"“\[]{0,200}(?:\bempty(?: list| set)?|空列表|为空|空集)[ \t]?[:：,，]?[ \t]?\[\][.。]?"
+    r"|\[\][ \t]?(?:[,，][ \t]?)?[（(]?(?:因为|由于|没有|无|未)[^\n\d\"“]{0,120}[)）]?[。.]?"
+    r"|\[\][ \t]?[—–(-][ \t]?(?:none|no|nothing|because|since|as no)\b[^\n\d\"“\[]{0,200}\)?\.?",
+    re.IGNORECASE,
+)
+"""An empty list that is told as such: "The list is empty: []"."""
 _OFFER = re.compile(r"\((?:except|but|only|almost|(?:\d |one )?borderline)[^()\n]{0,300}\)", re.IGNORECASE)
 """An aside that names something after all: "none (1 borderline: Tides)"."""
 _CLOSEST = re.compile(r"\b(?:closest|nearest|best match|though|although|except|but)\b", re.IGNORECASE)
 _ENDS_IN_NULL = re.compile(
     r"(?:\b(?:no|none|not|nothing|never|nobody|keine?|ninguno|aucun|ни один|нет)\b|n't\b|[没无])"
-    r"[^\n]{0,300}[.。;:] NULL\W{0,3}",
+    r"[^\n]{0,300}(?:[.。;:]|, (?:so |therefore |hence |thus )?(?:i|we) (?:answer|return|output|give|report)(?: with)?)"
+    r" NULL\W{0,3}",
     re.IGNORECASE,
 )
 """A sentence that finds nothing, and then NULL: "I found none. NULL"."""
@@ -207,6 +217,8 @@ def states_no_answer(stated: str) -> bool:
     """Whether the statement says that there is no answer, without offering one as well."""
     if "\\" in stated:
         stated = plain(stated)
+    if "[]" in stated and _EMPTY_LIST.fullmatch(stated.strip(" \t\n*")):
+        return True
     if stated[:1] in _NEVER_FIRST and not stated.startswith("1"):
         return _ends_in_null(stated)
     if not _MAY_SAY_NOTHING.match(stated):
@@ -234,7 +246,12 @@ def states_no_answer(stated: str) -> bool:
         return True  # "No article matches. NULL"
     if not beside or rest.strip()[-1:] not in {*".!。)*", ""}:
         return not beside  # a line without a full stop may be an item
-    return len(beside.split()) >= 3 and not HEDGE.search(beside) and not _CLOSEST.search(beside)
+    return (
+        len(beside.split()) >= 3
+        and not _ITEM_BESIDE.search(stated)
+        and not HEDGE.search(beside)
+        and not _CLOSEST.search(beside)
+    )
 
 
 def _ends_in_null(stated: str) -> bool:

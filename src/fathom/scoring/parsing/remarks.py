@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from fathom.scoring.parsing.key_hints import KeyHints
+from fathom.scoring.parsing.non_answers import states_no_answer
 from fathom.scoring.parsing.normalization import letters
 
 RETRACTION = re.compile(
@@ -16,7 +17,8 @@ RETRACTION = re.compile(
     r"|misread|re-?check(?:ed|ing)?"
     r"|let me re|hold on|oops|instead|i think|i believe"
     r"|(?:this|that|my|the|the above|my first) answer (?:is|was) (?:wrong|incorrect|false|not)|(?:it|this"
-    r"|that|answer) (?:should|must|could|might) be)\b",
+    r"|that|answer) (?:should|must|could|might) be)\b"
+    r"|更正|不对|错了|有误|改为|应该?[为是]",
     re.IGNORECASE,
 )
 _TAKEN_BACK = re.compile(
@@ -38,11 +40,12 @@ _TAKEN_BACK = re.compile(
 _UNDECIDED = re.compile(
     r"\bunder (?:one|another|the other|a different)\b|\bboth (?:\w+ )?are (?:possible|plausible|defensible)\b"
     r"|\balternatively\b|[;,.][ \t]otherwise,?[ \t](?:it|the answer) (?:is|would be)\b|\bcorrected to\b"
-    r"|\bi (?:cannot|can't|could not|couldn't) (?:tell|decide|say) (?:which|whether|between)\b",
+    r"|\bi (?:cannot|can't|could not|couldn't) (?:tell|decide|say) (?:which|whether|between)\b"
+    r"|\b(?:may|might|could) (?:just )?as well be\b|, no,? wait\b",
     re.IGNORECASE,
 )
 """A response that leaves two answers open."""
-_UNDECIDED_WORDS = ("under ", "both ", "alternatively", "otherwise", "corrected to", "i c")
+_UNDECIDED_WORDS = (" as well be", " wait", "under ", "both ", "alternatively", "otherwise", "corrected to", "i c")
 """One of them is in everything that the pattern matches; looking for them takes less time than the pattern."""
 _LABEL = re.compile(
     r"[*_#( \t]{0,8}(?:(?:brief|short|my|additional|further|step-by-step|detailed|full|supporting"
@@ -57,7 +60,25 @@ _BEFORE_OR_AFTER = re.compile(
     r"[\W_]{0,8}(?:[a-z-]+ )?(?:reasoning|analysis|derivation|working|breakdown|details?)", re.IGNORECASE
 )
 """Labels that may also come before an answer."""
-_CONFIDENCE = re.compile(r"[*_( \t]{0,6}confidence(?: level| score)?[*_ \t]{0,4}[:：=][^\n]{1,40}", re.IGNORECASE)
+_CONFIDENCE = re.compile(
+    r"[*_( \t]{0,6}(?:confidence(?: level| score)?|置信度|可信度)[*_ \t]{0,4}[:：=][^\n]{1,40}", re.IGNORECASE
+)
+_CHINESE_LABEL = re.compile(
+    r"[*_#（( \t【]{0,8}(?:详细|简要|具体)?(?:解释|说明|理由|原因|推理(?:过程)?|依据|来源|出处|参考[文资]?[档献料]?"
+    r"|置信度|备注|注|计算(?:过程)?|分析(?:过程)?|过程|证据|步骤|数据来源)[*_】]{0,3}[ \t]?[:：]"
+)
+_CHINESE_COMMENT = re.compile(
+    r"[（(]?(?:以上(?:即|就|是|为|数据|结果|答案|均|所有|内容)|希望|如有|如需|如果您|请(?:注意|随时|参考)|谢谢|感谢|祝)"
+    r"[^\n\d“\"《]{0,80}[。！!~～][）)]?"
+)
+_SOURCES = re.compile(
+    r"\n[*_#( \t]{0,8}(?:sources?(?: used)?|references?|citations?|cited (?:documents|articles)|documents used)"
+    r"[*_]{0,3}[ \t]?[:：][*_]{0,3}"
+    r"(?:[ \t\n]{0,6}(?:[-*•][ \t]|\d{1,2}[.)][ \t])?(?:\[\d{1,3}\]|all |the |(?:articles?|papers?|documents?|docs?"
+    r"|reports?|candidates?|passages?|sections?|pages?)\b)[^\n]{0,200}){1,40}\s*\Z",
+    re.IGNORECASE,
+)
+"""A list of sources at the end of a response, by the labels of documents."""
 _CERTAIN = re.compile(r"#{1,6} |[*_( \t]{0,6}confidence\b", re.IGNORECASE)
 _EXPLANATION = re.compile(
     r"[*_( \t]{0,6}(?:explanations?|reasoning|rationale|justification|notes?|breakdown)\b", re.IGNORECASE
@@ -65,7 +86,7 @@ _EXPLANATION = re.compile(
 _COURTESY = re.compile(
     r"[*_(]{0,4}(?:(?:please )?let me know (?:if|whether)\b|i hope (?:this|that|it)\b|hope (?:this|that|it) helps"
     r"|(?:please )?feel free to\b|if anything\b|cheers\b|best regards\b"
-    r"|if you (?:need|want|would like|have) (?:any|more|further|me|to|questions|the|a|details)\b"
+    r"|if you (?:need|want|would like|have) (?:any|more|further|me|to|questions|the|a|details|this|it|that|another)\b"
     r"|would you like me to\b|(?:i'm )?(?:happy|glad) to (?:explain|elaborate|help|share|provide|show)\b"
     r"|is there anything else\b|thank(?:s| you) for)[^\n]*[.!?)*]\Z",
     re.IGNORECASE,
@@ -76,7 +97,8 @@ _COMMENT = re.compile(
     r"|no other|(?:so )?(?:here|there) (?:is|are)"
     r"|in total|together|note that|since|because|as (?:the|shown|listed)|the (?:above|lists?|answer"
     r"|results?|order|articles?|authors?"
-    r"|titles?|counts?|totals?|others?|remaining|rest|values?|question|ties?|names?|first|second|third|last|former|latter"
+    r"|titles?|counts?|totals?|others?|remaining|rest|values?|question|ties?|names?|first|second|third|last"
+    r"|former|latter"
     r"|calculation|computation|texts?|documents?|evidence|reference lists?|bylines?|conditions?|criteri(?:a|on)))\b",
     re.IGNORECASE,
 )
@@ -85,14 +107,15 @@ _VERB = re.compile(
     r"|includes?|lists?|follows?|cites?"
     r"|meets?|match(?:es)?|satisf(?:y|ies)|fits?|(?:double-|re-?)?(?:checked|verified|confirmed|counted|computed|read)"
     r"|used|considered|excluded|sorted|ordered|based|calculated|reviewed|compared|examined|went|looked|took"
-    r"|describes?|discuss(?:es)?|concerns?|shows?|mentions?|refers?|introduces?|proposes?|presents?|uses?|supports?|states?|says?"
+    r"|describes?|discuss(?:es)?|concerns?|shows?|mentions?|refers?|introduces?|proposes?|presents?|uses?"
+    r"|supports?|states?|says?"
     r"|gives?|given|gave|shares?|fails?|rel(?:y|ies)|assumes?|depends?|reflects?)\b|n't\b",
     re.IGNORECASE,
 )
 _MARKER = re.compile(r"\banswers?\b[^\n.]{0,20}(?:[:：]|\b(?:is|are)\b)|\\boxed", re.IGNORECASE)
 _NUMBER_TOLD = re.compile(
     r"\b(?:totals?|counts?|sum|number|result|average|mean|value)\b[^\n.]{0,60} (?:is|are|was|equals|comes to) "
-    r"[^\n\d]{0,20}\d",
+    r"[^\n\d]{0,20}\d|\bin total,?[ \t][^\n.\d]{0,40}\d",
     re.IGNORECASE,
 )
 """A sentence that states a number, at the end of a response without a marker."""
@@ -103,7 +126,10 @@ _CLOSING = re.compile(
     r"[*_(]{0,3}(?:double-?)?(?:checked|verified)(?: twice)?[.!][*_)]{0,3}|\[end(?: of (?:the )?(?:answer"
     r"|response|message|output))?\]|END|\(?end of (?:answer|response)\)?"
 )
-_FOOTER = re.compile(r"([*_]{1,2})[^*_\n]{3,300}[.!]\1")
+_FOOTER = re.compile(
+    r"([*_]{1,2})(?:[^*_\n]{3,300}[.!]"
+    r"|(?i:generated|powered|produced|created|answered|written) (?:by|with|using|from)\b[^*_\n]{1,200})\1"
+)
 """A sentence in italics below a rule."""
 _SENTENCE_ENDS = (".", "!", "!*", ".*", ".**", ".)", ".)*", '."')
 
@@ -112,14 +138,16 @@ _OPENER = re.compile(
     r"[*_(]{0,4}(?:i|we|you|he|she|it|they|this|these|those|that|there|here|my|our|your|their|its|each|every|both|all"
     r"|none|no|nothing|nobody|only|other|others|any|such|some|because|since|as|given|based|using|by|from|after|before"
     r"|when|while|although|to|in|for|with|within|across|so|thus|hence|therefore|then|first|next|finally|note|please"
-    r"|happy|glad|if|generated|checked|verified|counted|compared|counting|checking|comparing|sorting|looking|reading|adding|going|taking|summing)\b(?!-)",
+    r"|happy|glad|if|generated|checked|verified|counted|compared|counting|checking|comparing|sorting|looking"
+    r"|reading|adding|going|taking|summing)\b(?!-)",
     re.IGNORECASE,
 )
 """The first word of a sentence that names nothing."""
 _SPEAKER = re.compile(r"\b(?:i|we|happy|glad|generated|checked|verified)\b", re.IGNORECASE)
 """A word of a sentence without a known verb that speaks of the writer."""
 _TALK = re.compile(
-    r"\b(?:answer(?:ed|ing|s)?|list(?:ed)?|entr(?:y|ies)|documents?|texts?|context|collection|bylines?|references?|qualif\w+"
+    r"\b(?:answer(?:ed|ing|s)?|list(?:ed)?|entr(?:y|ies)|documents?|texts?|context|collection|bylines?"
+    r"|references?|qualif\w+"
     r"|criteri\w+|conditions?|result|calculation|question|evidence|reading|details)\b",
     re.IGNORECASE,
 )
@@ -143,7 +171,8 @@ _NAMING = re.compile(r"\d|[\"“”«»]|\s[*_(]{0,4}(?!I\b|I'|NULL\b)[^\W\d_a-z
 
 
 _TO_THE_USER = re.compile(
-    r"[*_(]{0,4}(?:do(?:es)?|did|would|is|are|was|can|could|should|shall|may|want|need|have|any(?:thing)?|what|how|which)\b"
+    r"[*_(]{0,4}(?:do(?:es)?|did|would|is|are|was|can|could|should|shall|may|want|need|have|any(?:thing)?|what"
+    r"|how|which)\b"
     r"[^\n]{0,200}\b(?:you|your|me|i|we|help)\b[^\n]{0,200}\?[*_)]{0,4}\Z",
     re.IGNORECASE,
 )
@@ -154,6 +183,8 @@ def is_comment(line: str) -> bool:
     """Whether a line is a sentence on the answer, such as "These are all."; a title has no full stop."""
     if not line.isascii():
         line = _PICTURE_AT_END.sub("", line)
+        if _CHINESE_COMMENT.fullmatch(line):
+            return True
     if len(line) > 2000 or not line.endswith((*_SENTENCE_ENDS, "?")):
         return False
     if _COURTESY.match(line):
@@ -207,6 +238,8 @@ def without_comment(line: str) -> str:
 
 def is_label(line: str, followed: bool = False) -> bool:
     """Whether a line begins an explanation. "Evidence: a survey" may be a title: it has no full stop."""
+    if not line.isascii() and _CHINESE_LABEL.match(line):
+        return True
     if not _LABEL.match(line):
         return False
     if line.rstrip().endswith((*_SENTENCE_ENDS, ":", "%", ":**")) or _CERTAIN.match(line):
@@ -241,13 +274,32 @@ def _line_at(text: str, at: int) -> str:
     return text[text.rfind("\n", max(0, at - 1000), at) + 1 : end if end >= 0 else at + 1000].lstrip(" \t-*•#>+")
 
 
+_NO_SUCH = re.compile(
+    r"(?:No|None|There (?:is|are|was|were) no)\b[^\n\"“]{0,300}\b"
+    r"(?:has|have|had|is|are|was|were|meets?|match(?:es)?|satisf(?:y|ies)|fits?|qualif(?:y|ies))\b[^\n\"“]{0,300}\."
+)
+"""Why there is nothing else: "No article has a title of 16 or more words."."""
+_PLAIN_SENTENCE = re.compile(r"[^\W\d_a-z][^\n:;\"“«]{10,400}\.")
+_NAMED = re.compile(r"\d[\d.,%-]*\d|\d|[^\W\d_a-z][\w'’-]*")
+
+
+def _repeats(paragraph: str, before: str) -> bool:
+    """Whether a sentence after an answer only repeats it: "Answer: 30", and then "The article lists 30 references."."""
+    if not _PLAIN_SENTENCE.fullmatch(paragraph) or paragraph.count(" ") < 3:
+        return False
+    if _MAY_TAKE_BACK.search(paragraph) or _ADDS.search(paragraph) or RETRACTION.search(paragraph):
+        return False
+    named = [found[0].rstrip(".,") for found in _NAMED.finditer(paragraph) if found.start()]
+    return bool(named) and all(name in before for name in named)
+
+
 def _is_remark(paragraph: str, hints: KeyHints) -> bool:
     """Whether a paragraph after the answer is not part of it."""
     if _RULES.fullmatch(paragraph) or _CLOSING.fullmatch(paragraph):
         return True
     first, _, rest = paragraph.partition("\n")
     if rest and _RULES.fullmatch(first):
-        return _is_remark(rest.strip(), hints)
+        return _FOOTER.fullmatch(rest.strip()) is not None or _is_remark(rest.strip(), hints)
     if is_label(first, followed=bool(rest)):
         return letters(first) not in hints.whole
     if rest:
@@ -260,7 +312,13 @@ def _is_remark(paragraph: str, hints: KeyHints) -> bool:
 def split_remarks(text: str, hints: KeyHints, marked: bool) -> tuple[str, str]:
     """The text up to the remarks that follow its answer, and these remarks; `marked` if it begins with the answer."""
     text = text.strip()
-    if "\n" not in text or (text[-1].isalnum() and "\n\n" not in text and "onfidence" not in text):
+    if "\n" not in text:
+        return text, ""
+    sources = _SOURCES.search(text) if ":" in text or "：" in text else None
+    if sources and letters(sources[0]) not in hints.whole:
+        kept, remarks = split_remarks(text[: sources.start()], hints, marked)
+        return kept, remarks + sources[0]
+    if text[-1].isalnum() and "\n\n" not in text and "onfidence" not in text and text.isascii():
         return text, ""
     end = len(text)
     gaps = [(0, 0), (end, end)]
@@ -273,13 +331,22 @@ def split_remarks(text: str, hints: KeyHints, marked: bool) -> tuple[str, str]:
             break
         if not marked and hints.values and _NUMBER_TOLD.search(paragraph) and not _LABEL.match(paragraph):
             break
-        labeled = _LABEL.match(paragraph) and (marked or not _BEFORE_OR_AFTER.match(paragraph))
+        if not marked and end == gaps[at + 1][0] and states_no_answer(paragraph):
+            break
+        labeled = (_LABEL.match(paragraph) or _CHINESE_LABEL.match(paragraph)) and (
+            marked or not _BEFORE_OR_AFTER.match(paragraph)
+        )
         footer = (
             at > 1 and _FOOTER.fullmatch(paragraph) and _RULES.fullmatch(text[gaps[at - 1][1] : gaps[at][0]].strip())
         )
         if (
             (labeled and _is_remark(paragraph, hints))
             or footer
+            or (
+                marked
+                and end == gaps[at + 1][0]
+                and (_NO_SUCH.fullmatch(paragraph) or _repeats(paragraph, text[: gaps[at][0]]))
+            )
             or (end == gaps[at + 1][0] and (not paragraph or _is_remark(paragraph, hints)))
         ):
             end = gaps[at][0]
