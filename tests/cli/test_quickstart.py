@@ -10,7 +10,7 @@ import fathom as package
 from fathom.api.benches import preparation_of
 from fathom.api.contexts import LENGTHS, MAX_LENGTH, choose_lengths
 from fathom.api.prices import price_range
-from fathom.api.quickstart import _choose_known
+from fathom.api.quickstart import MIN_QUESTIONS, QUESTIONS, _choose_known, choose
 from fathom.cli.contexts import _shortfalls
 from fathom.contexts.sampling import SamplingCount, SamplingReport, SamplingSettings
 from fathom.corpus.store import Corpus
@@ -99,6 +99,17 @@ def test_documents_without_anything_to_ask_about(tmp_path: Path, fathom: Fathom)
     done = fathom("quickstart", tmp_path / "notes", "--out", tmp_path / "first")
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
+
+
+def test_few_contexts_get_more_questions_each(documents: Path, small_folder: Path, tmp_path: Path) -> None:
+    with package.ingest([documents / f"{number}.md" for number in range(4)], tmp_path / "corpus") as few:
+        chosen = choose(few)
+    assert (chosen.contexts.count, len(chosen.contexts.lengths)) == (1, 1)
+    assert chosen.families["numeric"] == {"questions": MIN_QUESTIONS}
+    with package.open_corpus(small_folder) as many:
+        chosen = choose(many)
+    assert chosen.contexts.count * len(chosen.contexts.lengths) * QUESTIONS >= MIN_QUESTIONS
+    assert chosen.families["numeric"] == {"questions": QUESTIONS}
 
 
 @pytest.mark.parametrize("documents", [1, 3, 5, 16, 30, 250, 10_000])

@@ -208,7 +208,7 @@ def _bench_info(data: BenchData) -> BenchInfo:
     return BenchInfo(
         fingerprint=manifest.fingerprint,
         folder=str(bench.folder),
-        name=bench.folder.resolve().name,
+        name=data.bench_runs.name,
         families=manifest.families,
         questions=manifest.questions,
         contexts=manifest.contexts,
