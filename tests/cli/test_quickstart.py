@@ -76,6 +76,22 @@ def test_a_mistyped_path_and_too_few_documents(documents: Path, tmp_path: Path, 
     assert "already contains a corpus" in others.stderr
 
 
+def test_a_missing_key_is_an_error_before_the_documents_are_read(
+    documents: Path, tmp_path: Path, fathom: Fathom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    done = fathom("quickstart", documents, "--out", tmp_path / "first", "--model", "openai/gpt-4.1")
+    assert done.returncode == 2
+    assert "needs an API key. Set it first: export OPENAI_API_KEY=..." in done.stderr
+    assert not (tmp_path / "first").exists()
+    monkeypatch.setenv("MINE_API_KEY", "none")
+    server = ("--model", "openai-api/mine/m", "--url", "http://127.0.0.1:9/v1", "--window", "128K")
+    done = fathom("quickstart", documents, "--out", tmp_path / "first", *server)
+    assert done.returncode == 2
+    assert "Nothing answers at '127.0.0.1:9'" in done.stderr
+    assert not (tmp_path / "first").exists()
+
+
 @pytest.mark.parametrize(
     ("documents", "known"),
     [
