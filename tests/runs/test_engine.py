@@ -401,6 +401,7 @@ def test_an_error_of_a_provider_names_no_line_of_code(ask: Ask, tmp_path: Path) 
         assert ask(provider, "--limit", 2, "--retries", 0) == 1
     for response in read_responses(tmp_path / "run").values():
         assert response.outcome == "error"
+        assert response.error is not None
         assert "500" in response.error
         assert not re.search(r"\.py|line \d|ProviderError", response.error)
 

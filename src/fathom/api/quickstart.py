@@ -129,7 +129,7 @@ def plan_runs(bench: Bench) -> dict[str, Plan]:
 def check_model(
     model: str, budget: float | None, window: int | None, prices: Path | None, url: str | None = None
 ) -> None:
-    """Raise the error about a model, its API key or its server that its run would raise after the documents are read."""
+    """Raise the error about a model, its key or its server that its run would raise after the documents are read."""
     if model.startswith("sim/"):
         return
     settings = RunSettings(window=window)
