@@ -79,6 +79,26 @@ def test_results_as_json(tmp_path: Path, fathom: Fathom) -> None:
     assert json.loads(fathom("show", corpus, "--json").stdout) == manifest
 
 
+def test_splits_without_contexts_are_named(small_folder: Path, tmp_path: Path, fathom: Fathom) -> None:
+    words = (
+        "contexts",
+        small_folder,
+        "--lengths",
+        "64K",
+        "--splits",
+        "train=70,dev=10,test=20",
+        "--sampling",
+        "random",
+    )
+    two = fathom(*words, "--count", 2, "--out", tmp_path / "two.jsonl")
+    assert two.returncode == 0, two.stderr
+    line = "  dev, test: no contexts, since there are more splits than contexts of a length. Use --count 3 or more"
+    assert line in two.stdout.splitlines()
+    three = fathom(*words, "--count", 3, "--out", tmp_path / "three.jsonl")
+    assert three.returncode == 0, three.stderr
+    assert "no contexts" not in three.stdout
+
+
 def test_the_demo_runs(tmp_path: Path, fathom: Fathom, monkeypatch: pytest.MonkeyPatch) -> None:
     """One small part, with simulated models and then with the embedded model."""
     letters = demo.PARTS[-1]

@@ -10,7 +10,7 @@ import fathom as package
 from fathom.api.benches import preparation_of
 from fathom.api.contexts import LENGTHS, MAX_LENGTH, choose_lengths
 from fathom.api.prices import price_range
-from fathom.api.quickstart import _choose_known
+from fathom.api.quickstart import MIN_QUESTIONS, QUESTIONS, _choose_known, choose
 from fathom.cli.contexts import _shortfalls
 from fathom.contexts.sampling import SamplingCount, SamplingReport, SamplingSettings
 from fathom.corpus.store import Corpus
@@ -76,6 +76,22 @@ def test_a_mistyped_path_and_too_few_documents(documents: Path, tmp_path: Path, 
     assert "already contains a corpus" in others.stderr
 
 
+def test_a_missing_key_is_an_error_before_the_documents_are_read(
+    documents: Path, tmp_path: Path, fathom: Fathom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    done = fathom("quickstart", documents, "--out", tmp_path / "first", "--model", "openai/gpt-4.1")
+    assert done.returncode == 2
+    assert "needs an API key. Set it first: export OPENAI_API_KEY=..." in done.stderr
+    assert not (tmp_path / "first").exists()
+    monkeypatch.setenv("MINE_API_KEY", "none")
+    server = ("--model", "openai-api/mine/m", "--url", "http://127.0.0.1:9/v1", "--window", "128K")
+    done = fathom("quickstart", documents, "--out", tmp_path / "first", *server)
+    assert done.returncode == 2
+    assert "Nothing answers at '127.0.0.1:9'" in done.stderr
+    assert not (tmp_path / "first").exists()
+
+
 @pytest.mark.parametrize(
     ("documents", "known"),
     [
@@ -99,6 +115,17 @@ def test_documents_without_anything_to_ask_about(tmp_path: Path, fathom: Fathom)
     done = fathom("quickstart", tmp_path / "notes", "--out", tmp_path / "first")
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
+
+
+def test_few_contexts_get_more_questions_each(documents: Path, small_folder: Path, tmp_path: Path) -> None:
+    with package.ingest([documents / f"{number}.md" for number in range(4)], tmp_path / "corpus") as few:
+        chosen = choose(few)
+    assert (chosen.contexts.count, len(chosen.contexts.lengths)) == (1, 1)
+    assert chosen.families["numeric"] == {"questions": MIN_QUESTIONS}
+    with package.open_corpus(small_folder) as many:
+        chosen = choose(many)
+    assert chosen.contexts.count * len(chosen.contexts.lengths) * QUESTIONS >= MIN_QUESTIONS
+    assert chosen.families["numeric"] == {"questions": QUESTIONS}
 
 
 @pytest.mark.parametrize("documents", [1, 3, 5, 16, 30, 250, 10_000])

@@ -156,6 +156,15 @@ def test_scores_of_another_bench_are_refused(
         (("--model", "sim/oracle", "--samples", "0"), "samples"),
         (("--model", "sim/oracle", "--prices", "/nowhere"), "nowhere"),
         (("--model", "sim/oracle", "--corpus", "/nowhere"), "nowhere"),
+        (
+            ("--model", "gpt-4.1-mini"),
+            "names no provider. Give a provider and a model, such as openai/gpt-4.1-mini,",
+        ),
+        (
+            ("--model", "claude-sonnet-4.5"),
+            "anthropic/claude-sonnet-4-5, or openai-api/NAME/claude-sonnet-4.5 for",
+        ),
+        (("--model", "walrus"), "such as openai/walrus, or openai-api/NAME/walrus for a server of your own."),
     ],
 )
 def test_misuse_is_an_error_of_one_sentence(

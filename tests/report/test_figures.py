@@ -134,7 +134,7 @@ def test_one_note_covers_all_unscored_runs(sample: Sample, tmp_path: Path) -> No
         (run / VERDICTS).unlink()
     notes = [note for note in analyze(runs).findings.notes if "scored here" in note]
     assert notes == [
-        f"{2 * len(sample.analysis.items['meadow'])} responses of 2 runs had no verdict and were scored here."
+        f"{2 * len(sample.analysis.items['meadow'])} responses of 2 runs had not been scored and were scored here."
     ]
 
 

@@ -314,11 +314,22 @@ def test_light_dark_and_system_themes(sample: Sample, opening: Opening) -> None:
         page.wait_for_function("() => document.documentElement.dataset.theme === 'dark'")
 
 
+def _middle(element: Any) -> float:
+    box = element.bounding_box()
+    return float(box["x"] + box["width"] / 2)
+
+
 def test_a_narrow_screen_needs_no_horizontal_scrolling(sample: Sample, opening: Opening) -> None:
     with opening(sample.page, viewport={"width": 360, "height": 780}) as (page, _):
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         for drawing in page.query_selector_all(".canvas svg"):
             assert float(drawing.get_attribute("viewBox").split()[2]) == 340
+        # The marks of all runs are visible, each in the column of its head.
+        row = page.locator("#explorer .row").first
+        heads, signs = page.locator("#explorer .sign-head").all(), row.locator(".sign").all()
+        for head, sign in zip(heads, signs, strict=True):
+            assert abs(_middle(head) - _middle(sign)) < 2
+            assert sign.bounding_box()["y"] + sign.bounding_box()["height"] < row.bounding_box()["y"] + 64
         page.keyboard.press("j")
         page.keyboard.press("Enter")
         page.wait_for_selector("#sheet .question")

@@ -133,7 +133,8 @@ def test_one_page_with_runs_on_two_benches(site: Path, sample: Sample, opening: 
     sizes = [bench.questions for bench in analysis.findings.benches]
     assert written.items == sum(sizes)
     with opening(path) as (page, seen):
-        first, second = (f"the questions of bench {bench.fingerprint[:6]} " for bench in analysis.findings.benches)
+        names = ["/".join(Path(bench.folder).resolve().parts[-2:]) for bench in analysis.findings.benches]
+        first, second = (f"the questions of {name} " for name in names)
         assert page.inner_text("h1").startswith("harbor-large (harbor/large-2) answers ")
         assert first in page.inner_text("h1")
         assert page.inner_text(".lead").startswith("large-on-the-other (harbor/large-2) answers ")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -393,6 +394,16 @@ def test_an_attempt_is_one_request(ask: Ask) -> None:
     with serving(Provider(fault=lambda number, prompt: "500")) as provider:
         assert ask(provider, "--limit", 2, "--retries", 1) == 1
     assert len(provider.prompts) == 4
+
+
+def test_an_error_of_a_provider_names_no_line_of_code(ask: Ask, tmp_path: Path) -> None:
+    with serving(Provider(fault=lambda number, prompt: "500")) as provider:
+        assert ask(provider, "--limit", 2, "--retries", 0) == 1
+    for response in read_responses(tmp_path / "run").values():
+        assert response.outcome == "error"
+        assert response.error is not None
+        assert "500" in response.error
+        assert not re.search(r"\.py|line \d|ProviderError", response.error)
 
 
 @pytest.mark.parametrize("text", ["Answer: \ud800 1", "Answer: \x00\x1b[31m 1", "", "Answer: 1" * 200_000])

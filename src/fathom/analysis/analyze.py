@@ -208,7 +208,7 @@ def _bench_info(data: BenchData) -> BenchInfo:
     return BenchInfo(
         fingerprint=manifest.fingerprint,
         folder=str(bench.folder),
-        name=bench.folder.resolve().name,
+        name=data.bench_runs.name,
         families=manifest.families,
         questions=manifest.questions,
         contexts=manifest.contexts,
@@ -373,4 +373,4 @@ def _scored_here(counts: Sequence[int]) -> Iterator[str]:
         one = sum(counts) == 1
         responses = "1 response" if one else f"{sum(counts):,} responses"
         in_runs = f"{runs:,} {'run' if runs == 1 else 'runs'}"
-        yield f"{responses} of {in_runs} had no verdict and {'was' if one else 'were'} scored here."
+        yield f"{responses} of {in_runs} had not been scored and {'was' if one else 'were'} scored here."

@@ -608,6 +608,7 @@ class BenchInfo(Record):
     fingerprint: str
     folder: str
     name: str
+    """The folder's name, with as many parent folders as needed to make it unique."""
     families: tuple[str, ...]
     questions: Count
     contexts: Count

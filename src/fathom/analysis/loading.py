@@ -134,6 +134,8 @@ class BenchRuns:
 
     bench: Bench
     runs: list[LoadedRun]
+    name: str = ""
+    """The name of the bench's folder, with as many parent folders as needed to make it unique."""
 
     @cached_property
     def numbers(self) -> dict[QuestionId, int]:
@@ -168,7 +170,10 @@ def load_runs(folders: Sequence[Path], bench: Path | None = None) -> list[BenchR
             known = BenchRuns(open_bench(folder, manifest, bench), [])
             by_bench[manifest.bench_fingerprint] = known
         known.runs.append(_load(name, folder, manifest, known))
-    return list(by_bench.values())
+    loaded = list(by_bench.values())
+    # `fathom quickstart` calls every bench "bench": only the parent folders tell two of them apart.
+    names = _unique_names([one.bench.folder for one in loaded])
+    return [replace(one, name=name) for one, name in zip(loaded, names, strict=True)]
 
 
 def count_contexts(folders: Sequence[Path], bench: Path | None = None) -> int:

@@ -21,6 +21,7 @@ from fathom.records.contexts import Sampling
 from fathom.records.documents import FieldName
 from fathom.records.errors import FathomError
 from fathom.runs.folder import RunSettings
+from fathom.runs.run import RunLimits
 from fathom.systems.catalog import load_system
 from fathom.tasks.auditing import FILE_NAME as AUDIT
 from fathom.tasks.auditing import AuditReport
@@ -125,13 +126,19 @@ def plan_runs(bench: Bench) -> dict[str, Plan]:
     return {model: plan(bench, model=model) for model in COMMON_MODELS}
 
 
-def check_model(model: str, budget: float | None, window: int | None, prices: Path | None) -> None:
-    """Raise the error about a model that its run would raise after the documents are read."""
-    if not model.startswith("sim/"):
-        settings = RunSettings(window=window)
-        RunRequest(Path(), model, load_system("full"), "direct", settings, prices=prices).check_model(
-            budget is not None
-        )
+def check_model(
+    model: str, budget: float | None, window: int | None, prices: Path | None, url: str | None = None
+) -> None:
+    """Raise the error about a model, its key or its server that its run would raise after the documents are read."""
+    if model.startswith("sim/"):
+        return
+    settings = RunSettings(window=window)
+    request = RunRequest(Path(), model, load_system("full"), "direct", settings, prices=prices)
+    request.check_model(budget is not None)
+    if not request.is_embedded:
+        from fathom.runs.engine_model import open_model  # loads the engine, which takes seconds
+
+        open_model(model, settings, RunLimits(), url)
 
 
 def quickstart(
@@ -151,7 +158,7 @@ def quickstart(
     """
     folder, tokens, table = as_path(out), None if window is None else as_tokens(window), as_path(prices)
     if model is not None:
-        check_model(model, budget, tokens, table)
+        check_model(model, budget, tokens, table, url)
     corpus_folder = folder / "corpus"
     with ingest(sources, corpus_folder, allow_incomplete=True) as corpus:
         chosen = choose(corpus)

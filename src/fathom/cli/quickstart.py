@@ -75,7 +75,7 @@ def command(
         if value is not None
     }
     if model is not None:
-        check_model(model, budget, window, prices)
+        check_model(model, budget, window, prices, url)
     elif given:
         raise FathomError(f"--{next(iter(given))} is for a run, and no model is given. Add --model NAME.")
     silence_next_lines()

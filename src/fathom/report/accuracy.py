@@ -218,7 +218,7 @@ def _effective_lengths(runs: list[RunSummary], colors: dict[str, int]) -> Iterat
         FigureColumn("reaches_longest", "Reaches longest", lambda row: row.of.reaches_longest, "yes"),
         FigureColumn("note", "Note", lambda row: row.of.note),
     )
-    note = "The longest context length at which a run keeps 85% of its accuracy at the shortest length."
+    note = "The longest tested length at which a run keeps 85% of its accuracy at the shortest length."
     yield Figure.of("effective-length", "Effective length", note, columns, rows, draw)
 
 

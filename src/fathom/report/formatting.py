@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from itertools import takewhile
 
@@ -46,12 +45,8 @@ def point(name: str, estimate: Estimate) -> Point:
 
 
 def bench_names(findings: Findings) -> dict[str, str]:
-    """The benches' names by fingerprint. Equal names are extended with the start of the fingerprint."""
-    names = Counter(bench.name for bench in findings.benches)
-    return {
-        bench.fingerprint: bench.name if names[bench.name] == 1 else f"{bench.name} {bench.fingerprint[:6]}"
-        for bench in findings.benches
-    }
+    """The benches' names by fingerprint."""
+    return {bench.fingerprint: bench.name for bench in findings.benches}
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:

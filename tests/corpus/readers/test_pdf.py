@@ -20,6 +20,7 @@ from fathom.corpus.readers.jats import reader as jats
 from fathom.corpus.readers.parsed_document import Heading, NoCompanions, Paragraph, ParsedDocument, ReadError
 from fathom.corpus.readers.pdf import child_process
 from fathom.corpus.readers.pdf import reader as pdf
+from fathom.corpus.readers.pdf.names import author_of
 from fathom.corpus.readers.tei import reader as tei
 from fathom.records.documents import Document
 
@@ -641,3 +642,18 @@ def _words(found: ParsedDocument) -> set[str]:
 
 def _heading(heading: Heading) -> str:
     return plain_letters("".join(map(str, heading.inlines)))
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "family", "group"),
+    [
+        ("The ATLAS Collaboration", "", "The ATLAS Collaboration", True),
+        ("Tide Working Group", "", "Tide Working Group", True),
+        ("Suharto", "", "Suharto", False),
+        ("Ann College", "Ann", "College", False),
+        ("Ludwig van der Berg Jr.", "Ludwig", "van der Berg Jr.", False),
+    ],
+)
+def test_a_group_of_authors_is_not_a_person(name: str, given: str, family: str, group: bool) -> None:
+    author = author_of(name)
+    assert (author.given, author.family, author.group, author.printed) == (given, family, group, name)

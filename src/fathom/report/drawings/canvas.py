@@ -24,6 +24,9 @@ GRAY = -1
 LETTER = 6.6
 """Approximate width of a letter in a label."""
 
+BOLD_LETTER = 7.5
+"""Approximate width of a letter of a run's name beside its curve."""
+
 
 def node(name: str, *children: object, **attributes: object) -> SvgNode:
     """One element; `class_` and `text_anchor` become class and text-anchor."""

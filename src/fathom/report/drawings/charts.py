@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from fathom.records.lengths import format_length
 from fathom.report.drawings.canvas import (
+    BOLD_LETTER,
     GRAY,
     LETTER,
     Canvas,
@@ -165,7 +166,8 @@ def line_chart(what: str, lines: Sequence[Curve], ticks: Sequence[tuple[float, s
     """Shares over a logarithmic axis with intervals; each curve is labeled at its end."""
     narrow = width < NARROW
     height = 260.0 if narrow else 320.0
-    right = 12.0 if narrow else min(220.0, max((text_width(one.name) for one in lines), default=1) * LETTER + 22)
+    names = max((text_width(one.name) for one in lines), default=1) * BOLD_LETTER
+    right = 12.0 if narrow else min(220.0, names + 12)
     canvas = Canvas(width, height, what)
     down = Scale(0, 1, height - 34, 14)
     places = [log10(value) for value, _ in ticks]
@@ -205,7 +207,7 @@ def _names(canvas: Canvas, lines: Sequence[Curve], down: Scale, x: float, width:
     for one, y in zip(known, places, strict=True):
         label = node(
             "text",
-            fit_label(one.name, width),
+            fit_label(one.name, width * LETTER / BOLD_LETTER),
             x=x,
             y=y,
             class_=f"label name {paint(one.series)}",

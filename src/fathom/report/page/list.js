@@ -37,7 +37,7 @@ class Explorer {
     const any = ["", "any"];
     let waiting = 0;
     this.search = make("input", {
-      type: "search", id: "search", placeholder: "Search questions, keys, programs, responses", value: chosen.words, "aria-label": "Search",
+      type: "search", id: "search", placeholder: "Questions, keys, responses", value: chosen.words, "aria-label": "Search",
       on: { input: () => {
         clearTimeout(waiting);
         waiting = setTimeout(() => set("words")(this.search.value.trim()), 160);
