@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 from itertools import count, islice
@@ -153,3 +154,27 @@ def test_a_script_without_a_main_guard_runs_once(tmp_path: Path) -> None:
     )
     ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout) == (0, "[2.0, 3.0]\n"), ran.stderr
+
+
+def process_of(number: int) -> int:
+    time.sleep(0.02)
+    return os.getpid()
+
+
+def test_items_of_one_group_go_to_one_worker_and_results_stay_in_order() -> None:
+    numbers = [group for group in range(4) for _ in range(5)] * 2
+    used = list(map_ordered(process_of, numbers, 2, lambda number: number))
+    assert len(used) == len(numbers) and len(set(used)) == 2
+    workers = {group: [one for number, one in zip(numbers, used, strict=True) if number == group] for group in range(4)}
+    # Towards the end, a worker without a job may take those of another's group.
+    assert sum(Counter(one).most_common(1)[0][1] for one in workers.values()) >= len(numbers) - 10
+    assert list(map_ordered(square, numbers, 2, lambda number: number)) == [n * n for n in numbers]
+
+
+def test_one_group_keeps_all_workers_busy() -> None:
+    assert len(set(map_ordered(process_of, range(20), 2, lambda number: "same"))) == 2
+
+
+def test_retries_what_a_killed_worker_lost_of_a_group(tmp_path: Path) -> None:
+    task = partial(die_once, tmp_path / "died")
+    assert list(map_ordered(task, range(30), 2, lambda number: number % 3)) == [n * n for n in range(30)]

@@ -14,9 +14,10 @@ import signal
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from multiprocessing.reduction import ForkingPickler
@@ -35,14 +36,23 @@ MAX_DEATHS = 3
 PREFETCH = 2
 """Items sent to a worker at a time: the next is ready when it finishes the first."""
 
-MAX_AHEAD = 4
-"""Items in progress, or done but not yet consumed, per process: enough to stay busy, few enough to keep memory flat."""
+MAX_AHEAD, MAX_AHEAD_GROUPED = 4, 64
+"""Items in progress, or done but not yet consumed, per process: enough to stay busy, few enough to keep memory flat.
+Where items are grouped, a worker finds the next of its group farther ahead."""
+
+Group = Callable[[T], Hashable]
+"""From an item: what it has in common with others, such as the documents that they read; None for nothing."""
 
 
-def map_ordered(task: Callable[[T], R], items: Iterable[T], processes: int) -> Iterator[R]:
-    """`task(item)` for each item, in order; with `processes=1` it runs in the calling process."""
+def map_ordered(
+    task: Callable[[T], R], items: Iterable[T], processes: int, group: Group[T] | None = None
+) -> Iterator[R]:
+    """`task(item)` for each item, in order; with `processes=1` it runs in the calling process.
+
+    Items of one group go to one worker, which may reuse what it has read, unless another has nothing to do.
+    """
     with WorkerPool(processes) as pool:
-        yield from pool.map_ordered(task, items)
+        yield from pool.map_ordered(task, items, group)
 
 
 def cores() -> int:
@@ -87,7 +97,9 @@ class WorkerPool:
         for worker in self._workers:
             _stop(worker)
 
-    def map_ordered(self, task: Callable[[T], R], items: Iterable[T]) -> Generator[R, None, None]:
+    def map_ordered(
+        self, task: Callable[[T], R], items: Iterable[T], group: Group[T] | None = None
+    ) -> Generator[R, None, None]:
         """`task(item)` for each item, in order; a pool of one process runs it in the calling process.
 
         A task must be a module-level function (or a partial of one) that depends only on its item, so that items of a
@@ -98,7 +110,7 @@ class WorkerPool:
             return
         self._start_missing()
         try:
-            yield from _OrderedMap[T, R](task, self).results(iter(items))
+            yield from _OrderedMap[T, R](task, self, group).results(iter(items))
         finally:
             # After an early exit, pending results would be mistaken for those of the next call.
             for worker in [worker for worker in self._workers if worker.jobs]:
@@ -141,27 +153,33 @@ class _Worker:
     """The job in progress, and the next."""
 
 
-@dataclass
+@dataclass(eq=False)
 class _Job:
     number: int
     item: Any
+    group: Hashable
     deaths: int = 0
 
 
 class _OrderedMap(Generic[T, R]):
     """One call of `map_ordered` on a pool."""
 
-    def __init__(self, task: Callable[[T], R], pool: WorkerPool) -> None:
+    def __init__(self, task: Callable[[T], R], pool: WorkerPool, group: Group[T] | None) -> None:
         self._pool = pool
-        self._max_ahead = len(pool.workers) * MAX_AHEAD
+        self._group = group
+        self._owners: dict[Hashable, _Worker] = {}
+        """The worker of each group."""
+        self._max_ahead = len(pool.workers) * (MAX_AHEAD_GROUPED if group else MAX_AHEAD)
         # Pickled once for all workers: an index of titles may be bound to it.
         self._task = bytes(ForkingPickler.dumps(_Task(task)))
-        self._retries: deque[_Job] = deque()
+        self._waiting: deque[_Job] = deque()
+        """Jobs that were not sent yet, or were lost with a worker that died."""
         self._done: dict[int, R] = {}
         self._started = self._consumed = 0
 
     def results(self, items: Iterator[T]) -> Iterator[R]:
-        jobs = (_Job(number, item) for number, item in enumerate(items))
+        group = self._group or (lambda item: None)
+        jobs = (_Job(number, item, group(item)) for number, item in enumerate(items))
         while True:
             # Before a result is yielded, so that workers stay busy while the caller uses it.
             self._send_jobs(jobs)
@@ -170,26 +188,39 @@ class _OrderedMap(Generic[T, R]):
                 yield self._done.pop(self._consumed - 1)
             elif any(worker.jobs for worker in self._pool.workers):
                 self._receive()
-            elif not self._retries:
+            elif not self._waiting:
                 return
 
     def _send_jobs(self, jobs: Iterator[_Job]) -> None:
         while True:
-            worker = min(self._pool.workers, key=lambda one: len(one.jobs))
-            if len(worker.jobs) == PREFETCH:
+            free = [worker for worker in self._pool.workers if len(worker.jobs) < PREFETCH]
+            free.sort(key=lambda worker: len(worker.jobs))
+            found = ((worker, job) for worker in free if (job := self._next(jobs, worker)) is not None)
+            chosen = next(found, None)
+            if chosen is None:
                 return
-            job = self._retries.popleft() if self._retries else self._next(jobs)
-            if job is None:
-                return
-            self._send(worker, job)
+            self._send(*chosen)
 
-    def _next(self, jobs: Iterator[_Job]) -> _Job | None:
-        """The next job; None at the end, or if too many results wait to be consumed."""
-        if self._started - self._consumed >= self._max_ahead:
-            return None
-        job = next(jobs, None)
-        self._started += job is not None
+    def _next(self, jobs: Iterator[_Job], worker: _Worker) -> _Job | None:
+        """The next job for a worker; None if there is none, or if too many results wait to be consumed."""
+        wanted = self._max_ahead if self._group else 1
+        free = self._max_ahead - (self._started - self._consumed)
+        more = list(islice(jobs, max(0, min(free, wanted - len(self._waiting)))))
+        self._started += len(more)
+        self._waiting += more
+        job = self._choose(worker)
+        if job is not None:
+            self._waiting.remove(job)
+            if job.group is not None:
+                self._owners.setdefault(job.group, worker)
         return job
+
+    def _choose(self, worker: _Worker) -> _Job | None:
+        """The first job of the worker's groups, or of a group without a worker; any if it has nothing else to do."""
+        own = (job for job in self._waiting if job.group is not None and self._owners.get(job.group) is worker)
+        new = (job for job in self._waiting if job.group is None or job.group not in self._owners)
+        others = () if worker.jobs else self._waiting
+        return next(chain(own, new, others), None)
 
     def _send(self, worker: _Worker, job: _Job) -> None:
         worker.jobs.append(job)
@@ -224,7 +255,8 @@ class _OrderedMap(Generic[T, R]):
                 "Run the command again with --processes 1, or free some memory."
             )
         self._pool.replace(worker)
-        self._retries.extend(worker.jobs)
+        self._owners = {group: owner for group, owner in self._owners.items() if owner is not worker}
+        self._waiting.extendleft(reversed(worker.jobs))
 
 
 @dataclass(frozen=True)
@@ -247,22 +279,23 @@ def _serve(pipe: Connection) -> None:
     # Received in a thread: while a result is sent, the next item arrives, and neither side waits for the other.
     threading.Thread(target=_receive_all, args=(pipe, received), daemon=True).start()
     task: Callable[[Any], Any] | None = None
-    while True:
-        item = received.get()
-        if item is _END:
-            return
-        if isinstance(item, _Task):
-            task = item.call
-            continue
-        assert task is not None
-        try:
-            result = task(item)
-        except Exception as error:
-            result = _Failure(error)
-        try:
-            pipe.send(result)
-        except OSError:
-            return
+    with infrequent_gc():
+        while True:
+            item = received.get()
+            if item is _END:
+                return
+            if isinstance(item, _Task):
+                task = item.call
+                continue
+            assert task is not None
+            try:
+                result = task(item)
+            except Exception as error:
+                result = _Failure(error)
+            try:
+                pipe.send(result)
+            except OSError:
+                return
 
 
 _END = object()

@@ -425,6 +425,11 @@ class FactSheet(Record):
     text: str
     facts: Facts = ()
 
+    @property
+    def has_structure(self) -> bool:
+        """Whether the facts are all that is read of the document; of others, tables and sentences are read."""
+        return bool(self.facts) and self.kind != "article"
+
 
 class BibliographicRecord(DocumentFields):
     """The title, authors, references and text of a document: read 3 times as fast as the document."""

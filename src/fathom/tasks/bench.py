@@ -234,7 +234,7 @@ class _Inputs:
             lines = {name: self.settings[name].model_dump_json() for name in self._over_contexts}
             read = _BuildSource(self._corpus_folder, self._contexts_path, self._seed, self.fingerprint)
             task = partial(_context_items, read, lines)
-            for verified, unasked in map_ordered(task, self._shared_out(), processes):
+            for verified, unasked in map_ordered(task, self._shared_out(), processes, self._subjects()):
                 self.unasked.add(unasked)
                 self.dropped.update(verified.dropped)
                 for name, measure in self._measures.items():
@@ -276,6 +276,17 @@ class _Inputs:
                     )
         for context in read_contexts(self._contexts_path):
             yield context, {name: given.get(context.id) for name, given in shares.items() if given}
+
+    def _subjects(self) -> Callable[[tuple[Context, ContextShares]], str | None]:
+        """The subject of the documents of a context, if they have one: contexts of one subject share documents."""
+        with Corpus(self._corpus_folder) as corpus:
+            subjects = {entry.id: entry.subject for entry in corpus.entries()}
+
+        def subject(given: tuple[Context, ContextShares]) -> str | None:
+            found = {subjects.get(place.document) for place in given[0].places}
+            return found.pop() if len(found) == 1 else None
+
+        return subject
 
     def _verified(self, builder: CorpusBuilder) -> Iterator[VerifiedItems]:
         """The contexts of a family that makes its own; a context whose items all fail is left out."""

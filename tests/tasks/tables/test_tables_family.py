@@ -16,7 +16,7 @@ from fathom.contexts.files import FILE_NAME, read_contexts
 from fathom.corpus.generate import Recipe, generate, parse_domains
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
-from fathom.records.documents import DocumentId, Fact, Passage
+from fathom.records.documents import DocumentId, Fact, FactSheet, Passage
 from fathom.records.spans import Span
 from fathom.scoring.answers import Number, Text
 from fathom.tasks.bench import Bench
@@ -30,6 +30,7 @@ from fathom.tasks.tables.months import month_value
 from fathom.tasks.tables.pack import read_pack
 from fathom.tasks.tables.queries import QueryMaker
 from fathom.tasks.tables.settings import TablesSettings
+from fathom.tasks.tables.stated_facts import _pickled_facts
 from fathom.tasks.verification import Verifier
 from tests.conftest import Fathom
 
@@ -118,6 +119,28 @@ def test_a_question_that_fails_verification_is_replaced_by_one_of_its_level(repo
     for tag in ("level", "domain"):
         wanted, found = (Counter(item.question.tags[tag] for item in some) for some in (items, verified.items))
         assert found == wanted
+
+
+def test_the_audit_inside_a_build_uses_the_facts_that_the_builder_has_read(
+    reports: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: Counter[str] = Counter()
+    fact_sheet = Corpus.fact_sheet
+
+    def counted(self: Corpus, id: str) -> FactSheet:
+        read[id] += 1
+        return fact_sheet(self, id)
+
+    monkeypatch.setattr(Corpus, "fact_sheet", counted)
+    _pickled_facts.cache_clear()
+    [(context, _)] = Bench(reports / "bench").by_context()
+    with (
+        SplitCorpus(reports / "corpus", reports / "corpus" / FILE_NAME, "test") as split,
+        Corpus(reports / "corpus") as corpus,
+    ):
+        items = list(TablesBuilder(split, TablesSettings(questions=2), 0).build(context, Random(5)))
+        assert Verifier(corpus).verify(context, items).items == items
+    assert read.keys() >= set(context.documents) and set(read.values()) == {1}
 
 
 @pytest.mark.parametrize(("share", "most"), [(0.0, 0), (0.1, 2)])

@@ -36,6 +36,7 @@ from fathom.tasks.tables.pack import Pack
 from fathom.tasks.tables.queries import QueryMaker
 from fathom.tasks.tables.query_parts import LEVELS, PartnerValues, ProgramQuestion, QuestionLevel
 from fathom.tasks.tables.settings import TablesSettings
+from fathom.tasks.tables.stated_facts import FactReader
 from fathom.tasks.tables.table_facts import TableFacts
 from fathom.tasks.tables.votes import Votes
 
@@ -66,7 +67,8 @@ class TablesBuilder:
         self._settings = settings
         self._seed = seed
         self._packs = settings.read_packs()
-        self._read = figure_reader(corpus, self._packs)
+        # The items of a context are audited next, against the facts of the same documents.
+        self._read = figure_reader(corpus, self._packs, FactReader(corpus).keep)
         self._tables = lru_cache(CACHED_TABLES)(self._read_tables)
         self._values = lru_cache(CACHED_VALUES)(PartnerValues)
 
@@ -204,16 +206,23 @@ def _form(item: Item) -> tuple[str, frozenset[str]]:
     return kind, frozenset(_OF_YEAR.sub("", row[1]) for row in item.key.proof.rows)
 
 
-def figure_reader(corpus: Corpus, packs: Iterable[Pack]) -> Callable[[DocumentId, str], DocumentFigures | None]:
-    """A function that reads the figures of a document for a pack of that name."""
+def figure_reader(
+    corpus: Corpus, packs: Iterable[Pack], keep: Callable[[FactSheet], None] = lambda sheet: None
+) -> Callable[[DocumentId, str], DocumentFigures | None]:
+    """A function that reads the figures of a document for a pack of that name.
+
+    `keep` is called with every fact sheet that is read.
+    """
     by_name = {pack.name: pack for pack in packs}
     votes = {name: Votes(corpus.folder, name) for name in by_name}
 
     @lru_cache(maxsize=CACHED)
     def read(id: DocumentId) -> dict[str, DocumentFigures]:
         sheet = corpus.fact_sheet(id)
-        document = sheet if sheet.facts and sheet.kind != "article" else corpus.document(id)
+        document = sheet if sheet.has_structure else corpus.document(id)
         tables = None if isinstance(document, FactSheet) else TableFacts(document)
+        if sheet.has_structure:
+            keep(sheet)
         found = {
             name: without_figures(document, pack, tables)
             if id in votes[name].discarded

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from fathom.records.documents import Document, DocumentId, Fact, FactSheet
@@ -45,7 +46,7 @@ RESEARCH_REFERENCES = 8
 """A document with this many references is a research article, not a report of its subject."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class StatedFigure:
     """One figure as a document states it."""
 
@@ -66,6 +67,10 @@ class FigureId(NamedTuple):
 
     field: str
     year: Year
+
+
+_shared_id = lru_cache(maxsize=10_000)(FigureId)
+"""The id of a figure: one object for all documents, since a corpus may state a million figures."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +139,7 @@ def _from_structure(document: Document | FactSheet, pack: Pack, votes: Iterable[
         found = fields.get(fact.attribute)
         year = years.of(fact.period) if found and years else None
         if found and year != "other":
-            stated[FigureId(found[0], year)][found[1]].append(fact)
+            stated[_shared_id(found[0], year)][found[1]].append(fact)
             used.append(fact)
     entities = {fact.entity for fact in used or whole if used or fact.attribute in tags}
     if len(entities) != 1:

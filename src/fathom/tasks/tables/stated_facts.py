@@ -13,11 +13,11 @@ from sys import intern
 from typing import NamedTuple
 
 from fathom.corpus.store import Corpus
-from fathom.records.documents import Document, DocumentId, Fact
+from fathom.records.documents import Document, DocumentId, Fact, FactSheet
 from fathom.records.spans import Span
 from fathom.tasks.tables.phrases import printed_numbers
 from fathom.tasks.tables.table_facts import TableFacts
-from fathom.tasks.tables.votes import all_votes
+from fathom.tasks.tables.votes import all_votes, votes_digests
 
 KEPT = 5_000
 """Documents whose facts stay in memory, pickled: some 20 kilobytes each, a tenth of what they take as objects."""
@@ -56,29 +56,52 @@ class StatedFacts:
 
 
 class FactReader:
-    """Reads the facts of the documents of one context after the other; those read last stay in memory."""
+    """Reads the facts of the documents of one context after the other; those read first are forgotten first."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._votes = list(all_votes(corpus.folder).values())
-        self._pickled = lru_cache(maxsize=KEPT)(self._pickle)
+        self._pickled = _pickled_facts(corpus.manifest.fingerprint, tuple(votes_digests(corpus.folder)))
 
     def read(self, documents: Iterable[DocumentId]) -> dict[DocumentId, StatedFacts]:
         """The facts of these documents."""
-        return {id: pickle.loads(self._pickled(id)) for id in documents}
+        return {id: pickle.loads(self._pickled.get(id) or self._keep(id, self._of(id))) for id in documents}
 
-    def _pickle(self, id: DocumentId) -> bytes:
-        # Contexts share documents: reading one from the corpus takes several times as long as unpickling its facts.
-        return pickle.dumps(self._of(id), pickle.HIGHEST_PROTOCOL)
+    def keep(self, sheet: FactSheet) -> None:
+        """Keep the facts of a document that is read for another purpose, so that it is not read again."""
+        if sheet.id not in self._pickled:
+            self._keep(sheet.id, self._structured(sheet))
+
+    def _keep(self, id: DocumentId, stated: StatedFacts) -> bytes:
+        while len(self._pickled) >= KEPT:
+            del self._pickled[next(iter(self._pickled))]
+        self._pickled[id] = pickle.dumps(stated, pickle.HIGHEST_PROTOCOL)
+        return self._pickled[id]
 
     def _of(self, id: DocumentId) -> StatedFacts:
         sheet = self._corpus.fact_sheet(id)
-        voted = [fact for votes in self._votes for fact in votes.of(id)]
-        if sheet.facts and sheet.kind != "article":
-            return _stated(sheet.year, [fact for fact in (*sheet.facts, *voted) if not fact.part])
+        if sheet.has_structure:
+            return self._structured(sheet)
         document = self._corpus.document(id)
-        stated = _stated(sheet.year, [*TableFacts(document).all(), *voted])
+        stated = _stated(sheet.year, [*TableFacts(document).all(), *self._voted(id)])
         return _with_printed_numbers(stated, document) if document.kind == "article" else stated
+
+    def _structured(self, sheet: FactSheet) -> StatedFacts:
+        return _stated(sheet.year, [fact for fact in (*sheet.facts, *self._voted(sheet.id)) if not fact.part])
+
+    def _voted(self, id: DocumentId) -> list[Fact]:
+        return [fact for votes in self._votes for fact in votes.of(id)]
+
+
+@lru_cache(maxsize=1)
+def _pickled_facts(corpus: str, votes: tuple[str, ...]) -> dict[DocumentId, bytes]:
+    """The pickled facts of the documents of a corpus with these votes.
+
+    The builder and the audit of a process share them, and so do contexts with the same documents: reading a document
+    takes several times as long as unpickling its facts.
+    """
+    del corpus, votes
+    return {}
 
 
 def _with_printed_numbers(stated: StatedFacts, document: Document) -> StatedFacts:
