@@ -40,7 +40,7 @@ class Embeddings:
         self.rarity = _attacks.inverse_frequencies(read)
         texts = list(map(held_out_matchers.words, read))
         chunks = [text[start : start + CHUNK] for text in texts for start in range(0, len(text), CHUNK)]
-        found = Counter(word for chunk in chunks for word in set(chunk))
+        found = Counter(word for chunk in chunks for word in dict.fromkeys(chunk))
         self._number = {word: n for n, (word, _) in enumerate(found.most_common(VOCABULARY))}
         self._idf = np.array([np.log(len(chunks) / found[word]) for word in self._number])
         rng = np.random.default_rng(0)
