@@ -25,7 +25,7 @@ from fathom.scoring.parsing.conclusions import announced_part, concluding_part
 from fathom.scoring.parsing.envelopes import opened
 from fathom.scoring.parsing.extraction import MAX_STATEMENT_LENGTH, AnswerStatement, find_statement, last_fence
 from fathom.scoring.parsing.key_hints import KeyHints
-from fathom.scoring.parsing.languages import in_english
+from fathom.scoring.parsing.languages import candidates_in_english, in_english
 from fathom.scoring.parsing.markup import undecorated, without_call, without_markup, without_signs, without_thoughts
 from fathom.scoring.parsing.months import only_month
 from fathom.scoring.parsing.non_answers import APPROXIMATE, CONTRAST, HEDGE, NOTHING, states_no_answer
@@ -50,6 +50,8 @@ _BESIDE = re.compile(
     re.IGNORECASE,
 )
 """What names another title by its relation to this one: 'the article that cites "Tides"'."""
+_SECOND_NAME = re.compile(r"[\"”»][ \t](?:and|&)[ \t]|[\"”»][ \t](?:can|could|may|must) be (?:ruled out|excluded)")
+"""What follows a title that is not the only one: '"Tides" and Storms'."""
 _HONORIFIC = re.compile(r"\A(?:the |l')?(?:(?:Dr|Prof|Professor|Mr|Ms|Mrs|Herr|Frau)\b\.?[ \t])*", re.IGNORECASE)
 _REASON = re.compile(
     r"[ \t]\((?:the|it|this|that|since|because|as|no)[ \t](?:(?!wrong|incorrect|rejected|excluded|except|but\b"
@@ -59,6 +61,7 @@ _REASON = re.compile(
 """A reason in brackets that names nothing: "descriptive (the sentence names no method)"."""
 _CONCLUDED = frozenset({"number", "text", "set", "multiset", "ranking"})
 """Types of answers that may follow reasoning without a marker."""
+_OF_CANDIDATES = frozenset({"choice", "selection", "assignment"})
 _ANNOUNCED = frozenset({"rows", "selection", "assignment"})
 """Types of answers whose lines look like notes, so that they have to be announced."""
 _MAY_BE_JSON = frozenset('{["n*_`')
@@ -133,6 +136,8 @@ def _parse_text(statement: AnswerStatement, key: Text, hints: KeyHints) -> Text 
     if quoted and (about := _TOLD_OF_TITLE.fullmatch(line)) and letters(about[1]) in hints.whole:
         return Text(value=about[1])
     if quoted and _BESIDE.search(line, 0, quoted.start(1)):
+        return None
+    if quoted and _SECOND_NAME.match(line, quoted.end(1)):
         return None
     if quoted and not _is_contested(line[: quoted.start(1)] + line[quoted.end(1) :]):
         return Text(value=quoted[1])
@@ -246,6 +251,8 @@ def parse_response(text: str, key: Answer, *, truncated: bool = False) -> Answer
                 statement = AnswerStatement(text, marked=False)
             elif not statement.marked and key.type in _ANNOUNCED:
                 statement = AnswerStatement(announced_part(statement.text), marked=False)
+            if key.type in _OF_CANDIDATES and not statement.text.isascii():
+                statement = statement._replace(text=candidates_in_english(statement.text))
         return None if statement is None else _from_statement(statement, key, hints)
     except (ArithmeticError, LookupError, RecursionError, ValueError):
         return None  # no such input is known, but a response may still contain one

@@ -37,6 +37,7 @@ _MISSPELLED = re.compile(
     r"\b(?:anwser|asnwer|awnser|answr|ansewr|anwer|answser|anser|ansswer|answer key)(?=s?[*_ \t]{0,4}[:：])",
     re.IGNORECASE,
 )
+_TEH = re.compile(r"\bteh(?= (?:final )?answer\b)", re.IGNORECASE)
 _COURTEOUS = re.compile(
     r"\A(?:sure(?: thing)?|certainly|of course|absolutely|okay|ok|yes|great question|good question|no problem|gladly"
     r"|(?:i'd|i would) be (?:happy|glad) to|(?:i'm|i am) happy to|thank you for"
@@ -173,7 +174,7 @@ def _content(record: dict[str, Any]) -> Any:
 def _without_lead(text: str, hints: KeyHints) -> str:
     """The text without words that lead to its answer, or with the marker "Answer:" in their place."""
     if "nw" in text or "sn" in text or "wn" in text or "ns" in text:
-        text = _MISSPELLED.sub("Answer", text)
+        text = _MISSPELLED.sub("Answer", _TEH.sub("The", text))
     for pattern, marker in _LEADS:
         lead = pattern.match(text)
         if lead and not any(form.startswith(letters(lead[0])) for form in hints.whole if letters(lead[0])):

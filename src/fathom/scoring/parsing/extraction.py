@@ -217,7 +217,9 @@ _UNFINISHED = re.compile(
     r"|核对)|暂时(?:不能|无法)|请稍等"
     r"|\A\W{0,3}(?:¿|est-ce que\b|ist das\b|是不是)[^\n]{1,400}[?？]\Z|\A\W{0,3}(?:option|possibility) (?:one|1"
     r"|a)[:：].{1,2000}\boption"
-    r"|NULL ?(?:或者?|or\b)",
+    r"|NULL ?(?:或者?|or\b)|\banswer in last\b|\b(?:forum user|someone|somebody) (?:wrote|asked|told)\b"
+    r"|\A\W{0,3}is this the answer\?"
+    r"|\bif the first\b.{1,300}\bif the second\b",
     re.IGNORECASE | re.DOTALL,
 )
 """A response that has not come to an answer: "The second pass is still running."."""

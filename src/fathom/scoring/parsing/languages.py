@@ -101,6 +101,21 @@ _ANY_LANGUAGE = re.compile("|".join(shows.pattern for shows, _ in _LANGUAGES), r
 _WORD = re.compile(r"(?<![\w\u0300-\u036f\\])[^\W\d_]+(?![\w\u0300-\u036f])")
 
 
+_CHINESE_WORDS: Final = (
+    (re.compile(r"候选(?:文章|文献|论文|项|者)?[ \t]?(?=[\[【(（]?\d)"), " candidate "),
+    (re.compile(r"引文[ \t]?(?=[\[【(（]?\d)"), " citation "),
+    (re.compile(r"(?<=\d)(?:[\])）】])?(?:对应|是|为)(?:于)?[ \t]?(?=candidate|[ \t]candidate)"), ": "),
+    (re.compile(r"(?<=\d)[；、](?=[ \t]*citation)"), "; "),
+)
+
+
+def candidates_in_english(text: str) -> str:
+    """A Chinese text with its words for candidates and citations in English."""
+    for pattern, name in _CHINESE_WORDS:
+        text = pattern.sub(name, text)
+    return text.strip()
+
+
 def in_english(text: str, hints: KeyHints) -> str:
     """The text with its structural words in English, if it is in German, French or Spanish."""
     if len(text) > 4_000 or text[:1] in {"{", "["} or _ENGLISH.search(text):

@@ -151,7 +151,8 @@ _NO_MATCH = re.compile(
     r"|no (?:match(?:es)?|results?|articles?|such articles?) (?:were |was )?found\b.{0,300}"
     r"|(?:null|none|n/a)\b,?:? (?:[-–—] )?\(?(?:since|because|as|given that|there (?:is|are)|no"
     r"|none of|nothing|nobody)\b.{0,300}"
-    r"|(?:es|is) gibt keine?[nr]?(?: \w+){1,6}|(?:no|keine?[rs]?)(?: \w+){1,6} (?:erfüllt|erfüllen|passt"
+    r"|no existe (?:tal|ning[uú]n) [^\n]{3,80}|(?:es|is) gibt keine?[nr]?(?: \w+){1,6}|(?:no"
+    r"|keine?[rs]?)(?: \w+){1,6} (?:erfüllt|erfüllen|passt"
     r"|passen)\b.{0,100}"
     r"|aucune?(?: [\w']+){1,4} ne\b.{0,200}|il n'(?:y|and) a aucune?(?: \w+){1,6}"
     r"|ning[uú]na?(?: \w+){1,6} (?:cumplen?|satisfacen?|coinciden?)\b.{0,200}|no hay ning[uú]na?(?: \w+){1,6}"
@@ -203,8 +204,10 @@ _NULL_LEAD_IN = re.compile(
 )
 """What precedes NULL in a sentence: "The result is NULL."."""
 _REASON = re.compile(
-    r"\b(?:no|none|not|cannot|nothing|nobody|zero|0|empty|without|lacks?|since|because|as|there|never|all|every|each|any|only|is|are|was|were"
-    r"|has|have|do|does|did|match(?:es)?|exists?|found|articles?|authors?|conditions?|criteri(?:a|on)|null|confidence|sure|certain)\b"
+    r"\b(?:no|none|not|cannot|nothing|nobody|zero|0|empty|without|lacks?|since|because|as|there|never|all|every"
+    r"|each|any|only|is|are|was|were"
+    r"|has|have|do|does|did|match(?:es)?|exists?|found|articles?|authors?|conditions?|criteri(?:a|on)|null"
+    r"|confidence|sure|certain)\b"
     r"|n't|[无没不未]",
     re.IGNORECASE,
 )

@@ -333,6 +333,7 @@ _UNUSED = re.compile(r"[ \t]\([^()\n]{0,80}\bnot (?:cited|used|needed)\b[^()\n]{
 """What is said of the other options: "5, 2, 1 (3 and 4 are not cited)"."""
 
 
+_IN_BRACKETS = re.compile(r"\b(citation|candidate|mask|blank|slot)[ \t]?\[(\d{1,3})\]", re.IGNORECASE)
 _IN_ORDER = re.compile(
     r"\A(?:the (?:cited )?(?:numbers|candidates|answers|options|choices)\b[^\d\n:]{0,80}\border\b"
     r"[^\d\n:]{0,60}(?:[ \t]are|[ \t]is|:)"
@@ -349,7 +350,7 @@ _LONE_CANDIDATE = re.compile(
 def assigned_options(text: str, marked: bool, slots: int, of: int) -> list[int] | None:
     """The option of each slot, in order of the slots; None if one of them is missing or no option."""
     text = _HASH.sub("", _SHORT.sub("", text) if len(_SHORT.findall(text)) == slots else text)
-    text = _IN_ORDER.sub("", text.strip())
+    text = _IN_ORDER.sub("", _IN_BRACKETS.sub(r"\1 \2", text.strip()))
     if len(lone := _LONE_CANDIDATE.findall(text)) == slots and not _LONE_CANDIDATE.sub("", text).strip():
         return _all_options(lone, of)
     text = _LEADING_SLOTS.sub("", _RESPECTIVELY.sub("", _UNUSED.sub("", text.strip())))

@@ -15,7 +15,7 @@ from fathom.scoring.parsing.normalization import letters
 RETRACTION = re.compile(
     r"\b(?:wait|actually|correction|corrected|scratch that|on second thoughts?|mistaken?|miscounted"
     r"|misread|re-?check(?:ed|ing)?"
-    r"|let me re|hold on|oops|instead|i think|i believe"
+    r"|let me re|hold on|oops|just kidding|instead|i think|i believe"
     r"|(?:this|that|my|the|the above|my first) answer (?:is|was) (?:wrong|incorrect|false|not)|(?:it|this"
     r"|that|answer) (?:should|must|could|might) be)\b"
     r"|更正|不对|错了|有误|改为|应该?[为是]",
@@ -70,6 +70,9 @@ _CHINESE_LABEL = re.compile(
 _CHINESE_COMMENT = re.compile(
     r"[（(]?(?:以上(?:即|就|是|为|数据|结果|答案|均|所有|内容)|希望|如有|如需|如果您|请(?:注意|随时|参考)|谢谢|感谢|祝)"
     r"[^\n\d“\"《]{0,80}[。！!~～][）)]?"
+)
+_CHINESE_LEFT_OUT = re.compile(
+    r"[（(]?[“\"《]?[^\n“”\"。]{1,80}[”\"》]?不符合条件，?(?:故|因此)?(?:未|不)(?:列入|计入|选入)。?[）)]?"
 )
 _SOURCES = re.compile(
     r"\n[*_#( \t]{0,8}(?:sources?(?: used)?|references?|citations?|cited (?:documents|articles)|documents used)"
@@ -164,6 +167,13 @@ _EXCLUDES = re.compile(
     r"(?:excluded|ruled out|not (?:included|counted|listed|part of))\b[^\"“\n]*\."
 )
 """Why a title is not in a list: '"Tides" is excluded since it has only nine references.'"""
+_LEFT_OUT = re.compile(
+    r"[*_(]{0,3}(?i:not (?:included|listed|counted|selected|chosen|considered))[:：](?:(?!\bbut\b|\bexcept\b"
+    r"|\bshould\b)[^\n]){1,400}\."
+    r"|(?:(?!\b(?:but|except|also|this|that|it|list|answer)\b)[^\n]){2,200} (?:is|are|was"
+    r"|were) not part of the [a-z]{4,20}\."
+)
+"""What is left out of an answer: "Not included: Tides, which has no table."."""
 _PICTURE_AT_END = re.compile(r"(?:[ \t]*[\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]){1,4}\Z")
 _SENTENCES = re.compile(r"(?<=[.!?])\s+")
 _NAMING = re.compile(r"\d|[\"“”«»]|\s[*_(]{0,4}(?!I\b|I'|NULL\b)[^\W\d_a-z]")
@@ -183,7 +193,7 @@ def is_comment(line: str) -> bool:
     """Whether a line is a sentence on the answer, such as "These are all."; a title has no full stop."""
     if not line.isascii():
         line = _PICTURE_AT_END.sub("", line)
-        if _CHINESE_COMMENT.fullmatch(line):
+        if _CHINESE_COMMENT.fullmatch(line) or _CHINESE_LEFT_OUT.fullmatch(line):
             return True
     if len(line) > 2000 or not line.endswith((*_SENTENCE_ENDS, "?")):
         return False
@@ -191,7 +201,7 @@ def is_comment(line: str) -> bool:
         return True
     if line.count(" ") < 2:
         return False
-    if _EXCLUDES.fullmatch(line):
+    if _EXCLUDES.fullmatch(line) or _LEFT_OUT.fullmatch(line):
         return True
     if _ADDS.search(line) and _NAMING.search(line):
         return False

@@ -16,7 +16,8 @@ BULLET = re.compile(
 )
 _BULLET_SIGNS = frozenset("-*•‣◦·–+→➤➡▪●○◆■✅✓✔☑👉①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳❶❷❸❹❺❻❼❽❾❿(（[#0123456789 \t")
 _COUNTED_LINE = re.compile(
-    r"(?:#?(\d{1,3})(?:st|nd|rd|th)?|(first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth))"
+    r"(?:(?:(?:item|no\.?|nr\.?|place|rank|position|entry|number)[ \t]?)?#?(\d{1,3})(?:st|nd|rd|th)?|(first"
+    r"|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth))"
     r"(?:[:：]|[ \t]?[-–—])[ \t]+",
     re.IGNORECASE,
 )
@@ -80,7 +81,8 @@ _LEAD_IN = re.compile(
     re.IGNORECASE,
 )
 _CHINESE_LEAD_IN = re.compile(
-    r"(?:共有?\d{1,3}[家个所][，,])?[^、，,;；:：\n]{0,40}?(?:(?:分别)?[为是有]|包括)[:：]|(?:共有?\d{1,3}[家个所][，,])?分别[为是]"
+    r"(?:共有?\d{1,3}[家个所][，,])?[^、，,;；:：\n]{0,40}?(?:(?:分别)?[为是有]|包括)[:：]"
+    r"|(?:共有?\d{1,3}[家个所][，,])?分别[为是]"
 )
 _TOTAL = re.compile(
     r"\(?(?:in )?total(?: number)?(?: of [a-z ]{1,40})?[:=]? ?\d{1,4}(?: [a-z]{1,20}){1,3}\)?[.]?", re.IGNORECASE
@@ -241,7 +243,7 @@ _AFFILIATION = re.compile(
 
 def clean_items(pieces: list[str], hints: KeyHints) -> list[str]:
     """The pieces of a list as items, without bullets and trailing separators; empty ones are dropped."""
-    if len(pieces) > 1 and pieces[0][:1] in "1#fF":
+    if len(pieces) > 1 and pieces[0][:1] in "1#fFiInNpPrReE":
         pieces = _uncounted(pieces)
     items = [piece.strip(_ENDS) for piece in unnumbered(pieces, hints)]
     if items and all(map(_REFERENCE.match, items)) and not any(letters(item) in hints.whole for item in items):
