@@ -493,7 +493,8 @@ def _tail(text: str, hints: KeyHints) -> str | None:
         # "I never said that the answer is 4." states nothing, whatever it names.
         return None if refused and not _MORE.search(text, refused) else ""
     end = small.find("</answer>", written) if "</answer>" in small else -1
-    return _SAID_AGAIN.sub("", text[written : end if end > written else None])
+    stated = text[written : end if end > written else None]
+    return stated if small[written:].lstrip().startswith("\x01") else _SAID_AGAIN.sub("", stated)
 
 
 _SAID_AGAIN = re.compile(r"\A\s*(?:the )?(?:final )?answer is:?[ \t]+(?=\S)", re.IGNORECASE)
