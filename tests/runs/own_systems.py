@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from fathom.models.prompts import Message, Prompt, ToolCall, ToolDefinition
-from fathom.records.documents import Position
+from fathom.records.documents import PositiveInt
 from fathom.records.questions import Question, Response, Step
 from fathom.systems.protocol import CallEstimate, ContextView, Session, response_to
 
@@ -19,8 +19,8 @@ SEARCH = ToolDefinition("search", "Finds a word in the documents.", {"word": {"t
 class Agent:
     """Lets the model search the documents before it answers."""
 
-    turns: Position = 4
-    result: Position = 200
+    turns: PositiveInt = 4
+    result: PositiveInt = 200
     """Characters of a tool result."""
     name: ClassVar[str] = "searcher"
 

@@ -11,7 +11,7 @@ import pytest
 
 import fathom
 from fathom.models.prompts import Prompt
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.questions import Question, Response
 from fathom.systems.protocol import CallEstimate, ContextView, Session, response_to
 
@@ -20,7 +20,7 @@ from fathom.systems.protocol import CallEstimate, ContextView, Session, response
 class TwoStep:
     """Takes notes on the documents, and answers from the first lines of the notes."""
 
-    lines: Count = 1_000
+    lines: NonNegativeInt = 1_000
     steered: bool = True
     name: ClassVar[str] = "two-step"
 

@@ -13,7 +13,7 @@ import numpy as np
 from fathom.analysis.findings import Estimate
 from fathom.analysis.intervals import ContextSums, FloatArray, jackknife, macro_average, share_of_sums
 from fathom.records.annotations import Annotation
-from fathom.records.documents import Count, DocumentId, Passage
+from fathom.records.documents import DocumentId, NonNegativeInt, Passage
 from fathom.records.record import Record
 from fathom.records.spans import Span
 from fathom.scoring.answers import Link, LinkedSpan
@@ -40,7 +40,7 @@ class PairAgreement(Record):
 
     first: str
     second: str
-    documents: Count
+    documents: NonNegativeInt
     f1: dict[AgreementUnit, Estimate]
     """2 x matches / (marks of one + marks of the other), over all documents; the same if the two are exchanged."""
     f1_per_document: dict[AgreementUnit, float]
@@ -49,7 +49,7 @@ class PairAgreement(Record):
     """Cohen's kappa over all sentences; missing if it is undefined."""
     kappa_per_document: dict[Marked, float]
     """The unweighted mean over documents in which it is defined."""
-    sentences: dict[Marked, tuple[Count, Count, Count, Count]]
+    sentences: dict[Marked, tuple[NonNegativeInt, NonNegativeInt, NonNegativeInt, NonNegativeInt]]
     """Sentences that both marked, the first alone, the second alone, and neither."""
 
 
@@ -57,7 +57,7 @@ class LabelAgreement(Record):
     """The agreement on labels of documents, of questions about documents, or of responses."""
 
     name: str
-    items: Count
+    items: NonNegativeInt
     """Labeled by at least two annotators."""
     agreement: Estimate
     """The share of pairs of labels of one item that are equal."""
@@ -72,13 +72,13 @@ class Agreement(Record):
 
     level: MatchLevel
     threshold: float
-    annotators: dict[str, Count]
+    annotators: dict[str, NonNegativeInt]
     """With the number of documents of each."""
-    documents: Count
+    documents: NonNegativeInt
     """Annotated by at least two."""
-    incomplete: Count
+    incomplete: NonNegativeInt
     """Annotations that do not claim to have all claims of their document; they count for labels alone."""
-    outside: Count
+    outside: NonNegativeInt
     """Marks outside of sentences, such as tables: they count for F1, and neither for kappa nor for alpha."""
     pairs: tuple[PairAgreement, ...]
     f1: dict[AgreementUnit, Estimate]

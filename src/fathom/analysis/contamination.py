@@ -11,7 +11,7 @@ import numpy as np
 from fathom.analysis.findings import Estimate
 from fathom.analysis.intervals import difference, share
 from fathom.analysis.significance import Trend, trend
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.questions import Question, QuestionId, Response
 from fathom.records.record import Record
 from fathom.scoring.keys import Key
@@ -56,7 +56,7 @@ class ProbeResults(Record):
 
     overall: Estimate
     """Share of probes that were completed correctly from memory."""
-    unanswered: Count
+    unanswered: NonNegativeInt
     """Probes that were refused, failed or not asked; they count as not correct."""
     by_year: dict[str, Estimate]
     """By the year of the document; documents without a year are left out."""
@@ -66,10 +66,10 @@ class ProbeResults(Record):
 class SwapResults(Record):
     """Results of a run on a swapped bench."""
 
-    questions: Count
-    changed: Count
+    questions: NonNegativeInt
+    changed: NonNegativeInt
     """Questions whose answer differs from the original; the figures below are over these."""
-    unanswered: Count
+    unanswered: NonNegativeInt
     context_accuracy: Estimate
     """Answers that match the text shown: context-attributable accuracy."""
     memorized: Estimate

@@ -10,7 +10,7 @@ import numpy as np
 from fathom.analysis.agreement import LabelAgreement, label_agreement
 from fathom.analysis.findings import Estimate
 from fathom.analysis.intervals import cluster_numbers, share
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.questions import QuestionId
 from fathom.records.record import Record
 
@@ -43,9 +43,9 @@ class CodedGroup(Record):
 
     run: str
     stratum: str
-    cases: Count
+    cases: NonNegativeInt
     """Coded by every coder."""
-    counts: dict[str, Count]
+    counts: dict[str, NonNegativeInt]
     """Cases by category; the last row has those on which coders disagree."""
     shares: dict[str, Estimate]
     """Shares of the coded cases, with intervals clustered by context."""
@@ -55,10 +55,10 @@ class CodingResults(Record):
     """All findings of an error coding."""
 
     by: str
-    cases: Count
-    open: Count
+    cases: NonNegativeInt
+    open: NonNegativeInt
     """Cases that some coder has not coded yet; they are in no table."""
-    coders: dict[str, Count]
+    coders: dict[str, NonNegativeInt]
     """Coded cases by coder."""
     agreement: LabelAgreement | None
     """None with fewer than two coders, or before they have coded one case in common."""

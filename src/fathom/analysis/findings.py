@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from pydantic import Field, JsonValue, model_validator
 
-from fathom.records.documents import Count, Position
+from fathom.records.documents import NonNegativeInt, PositiveInt
 from fathom.records.questions import QuestionId
 from fathom.records.record import Record
 from fathom.scoring.verdicts import OUTCOMES as VERDICT_OUTCOMES
@@ -25,9 +25,9 @@ class Estimate(Record):
     low: float
     high: float
     level: Share = 0.95
-    items: Count
+    items: NonNegativeInt
     """Number of questions."""
-    clusters: Count
+    clusters: NonNegativeInt
     """Number of contexts: the sampling unit."""
     effective: float
     """Effective sample size: the number of independent questions that would give an interval of this width."""
@@ -38,38 +38,38 @@ class Estimate(Record):
 class StageCounts(Record):
     """Number of questions at each stage from build to run."""
 
-    built: Count | None
+    built: NonNegativeInt | None
     """None for a group of questions if the bench was fitted or the run asked only a part: the group is then unknown."""
-    fitted: Count
+    fitted: NonNegativeInt
     """Questions in the bench, whether or not the run asks them; for a group, the questions that the run asks."""
-    errors: Count
+    errors: NonNegativeInt
     """Responses that failed. They are retried on resume and are neither correct nor incorrect."""
-    dropped: Count
+    dropped: NonNegativeInt
     """Questions that fitting dropped, because no smaller context supports them."""
-    retired: Count = 0
+    retired: NonNegativeInt = 0
     """Questions withdrawn since the bench was built."""
-    asked: Count = 0
+    asked: NonNegativeInt = 0
     """Questions that the run asks; 0 for a bench by itself."""
-    not_asked: Count = 0
+    not_asked: NonNegativeInt = 0
     """Questions of the bench that the run does not ask."""
 
 
 class Outcomes(Record):
     """Responses by outcome; they add up to `responses`."""
 
-    questions: Count
-    responses: Count
+    questions: NonNegativeInt
+    responses: NonNegativeInt
     """Questions times samples: the denominator of every share."""
-    correct: Count = 0
-    incorrect: Count = 0
-    unparseable: Count = 0
-    refused: Count = 0
+    correct: NonNegativeInt = 0
+    incorrect: NonNegativeInt = 0
+    unparseable: NonNegativeInt = 0
+    refused: NonNegativeInt = 0
     """Refused by the model."""
-    overflow: Count = 0
+    overflow: NonNegativeInt = 0
     """The prompt did not fit the model's window; nothing was sent."""
-    error: Count = 0
-    unjudged: Count = 0
-    unanswered: Count = 0
+    error: NonNegativeInt = 0
+    unjudged: NonNegativeInt = 0
+    unanswered: NonNegativeInt = 0
     partial_credit: float = 0.0
     """Sum of scores, partial credit included."""
 
@@ -124,7 +124,7 @@ class MeasureSummary(Record):
 class Spread(Record):
     """The distribution of some numbers."""
 
-    count: Count
+    count: NonNegativeInt
     mean: float
     variance: float
     """The sample variance; 0 for a single number."""
@@ -184,7 +184,7 @@ class LengthPoint(Record):
 
     name: str
     """The length in words: 64K."""
-    tokens: Position
+    tokens: PositiveInt
     """The requested length."""
     outcomes: Outcomes
     accuracy: Estimate
@@ -198,10 +198,10 @@ class EffectiveLength(Record):
     accuracy_at_shortest: Share
     length: str | None
     """None if accuracy at the shortest length is zero, or the run is not better than a baseline."""
-    tokens: Count
-    low: Count | None
+    tokens: NonNegativeInt
+    low: NonNegativeInt | None
     """Interval in tokens, from a bootstrap over contexts; None with fewer than five contexts per length."""
-    high: Count | None
+    high: NonNegativeInt | None
     reaches_longest: bool
     """Whether the longest length is within the threshold: then the true effective length may be greater."""
     note: str
@@ -222,7 +222,7 @@ class LengthCurve(Record):
 class Samples(Record):
     """Results of sampling several responses to each question."""
 
-    samples: Position
+    samples: PositiveInt
     mean_accuracy: Share
     pass_at: dict[int, Estimate]
     majority_accuracy: Share
@@ -238,7 +238,7 @@ class Correlate(Record):
 
     name: str
     description: str
-    items: Count
+    items: NonNegativeInt
     mean: float
     correlation: float
     low: float
@@ -258,8 +258,8 @@ class Correlate(Record):
 class LogisticFit(Record):
     """The logistic regression of success on all properties."""
 
-    items: Count
-    clusters: Count
+    items: NonNegativeInt
+    clusters: NonNegativeInt
     converged: bool
     pseudo_r2: float
     """McFadden's pseudo-R²: 0 explains nothing, 1 everything."""
@@ -283,12 +283,12 @@ class Pattern(Record):
 
     name: str
     description: str
-    count: Count
+    count: NonNegativeInt
     share: Estimate
     """Share of all responses."""
     share_of_errors: Share
     """Share of the responses that came back and are not correct."""
-    by_answer_type: dict[str, Count]
+    by_answer_type: dict[str, NonNegativeInt]
     examples: tuple[QuestionId, ...]
 
 
@@ -306,20 +306,20 @@ class Cause(Record):
 
     name: str
     description: str
-    count: Count
+    count: NonNegativeInt
     """Incorrect answers whose most likely cause it is."""
-    unambiguous: Count
+    unambiguous: NonNegativeInt
     """The answers that no other cause explains."""
     expected_count: float
     """Incorrect answers, weighted by the cause's probability."""
-    exposed_questions: Count
+    exposed_questions: NonNegativeInt
     """Questions whose answer it would change."""
     rate: Estimate | None
     """Occurrence rate: `expected_count` over the answers it would have changed had it always occurred. None if it
     could have changed fewer than five."""
     operation: str
     """Where the answer is lost: finding, reading or computing."""
-    alternatives: dict[str, Count]
+    alternatives: dict[str, NonNegativeInt]
     """Other candidate causes of the same answers, with their counts."""
     examples: tuple[QuestionId, ...]
 
@@ -327,13 +327,13 @@ class Cause(Record):
 class Attribution(Record):
     """Likely causes of incorrect answers, found by the families' diagnosers."""
 
-    incorrect: Count
+    incorrect: NonNegativeInt
     """Incorrect answers that were examined."""
-    explained: Count
-    tied: Count
+    explained: NonNegativeInt
+    tied: NonNegativeInt
     """Incorrect answers whose two most likely causes are equally likely; they count as unclear."""
-    unclear: Count
-    unclear_reasons: dict[str, Count]
+    unclear: NonNegativeInt
+    unclear_reasons: dict[str, NonNegativeInt]
     causes: tuple[Cause, ...]
 
 
@@ -357,11 +357,11 @@ class LossDecomposition(Record):
     bench: str
     runs: dict[str, str]
     """The run of each system: full, passages, tables."""
-    items: Count
+    items: NonNegativeInt
     accuracy: dict[str, Estimate]
     """Accuracy with each system, over the shared questions."""
     stages: tuple[LossStage, ...]
-    paths: dict[str, Count]
+    paths: dict[str, NonNegativeInt]
     """Questions by their outcomes: "full incorrect, passages correct, tables correct"."""
     notes: tuple[str, ...] = ()
 
@@ -369,7 +369,7 @@ class LossDecomposition(Record):
 class RecallAt(Record):
     """Recall of what the questions need in the first `k` passages that were retrieved."""
 
-    k: Position
+    k: PositiveInt
     spans: Estimate
     """Mean share of the needed spans that lie completely in those passages."""
     documents: Estimate
@@ -379,11 +379,11 @@ class RecallAt(Record):
 class Retrieval(Record):
     """The recall of the passages that the questions of a run need."""
 
-    responses: Count
+    responses: NonNegativeInt
     """Responses with a retrieval, to questions that need something."""
     passages: float
     """Retrieved passages per response."""
-    too_few: Count
+    too_few: NonNegativeInt
     """Responses for which fewer passages were retrieved than documents are needed (marked with a dagger)."""
     at: tuple[RecallAt, ...]
     """By number of passages, in the order in which they were retrieved; the last is over all of them."""
@@ -394,7 +394,7 @@ class FailureStage(Record):
 
     name: str
     description: str
-    count: Count
+    count: NonNegativeInt
     share: Estimate
     """The share of all responses of the run."""
     share_of_failures: Share
@@ -408,11 +408,11 @@ CostKind = Literal["price", "tokens", "seconds"]
 class Cost(Record):
     """Tokens, time and price of a run."""
 
-    responses: Count
+    responses: NonNegativeInt
     """Responses that came back."""
-    input_tokens: Count
-    cached_tokens: Count
-    output_tokens: Count
+    input_tokens: NonNegativeInt
+    cached_tokens: NonNegativeInt
+    output_tokens: NonNegativeInt
     seconds: float
     """Sum over all calls."""
     price: float | None
@@ -431,25 +431,25 @@ class Cost(Record):
 class StepSummary(Record):
     """How many traces reach the n-th intermediate value."""
 
-    step: Position
-    expected: Count
-    reached: Count
-    first_missing: Count
+    step: PositiveInt
+    expected: NonNegativeInt
+    reached: NonNegativeInt
+    first_missing: NonNegativeInt
     """Questions for which this is the first missing step."""
 
 
 class ReasoningSteps(Record):
     """How far the reasoning in responses gets."""
 
-    traces: Count
+    traces: NonNegativeInt
     """Responses that contain reasoning."""
-    values: Count
-    reached: Count
-    in_order: Count
+    values: NonNegativeInt
+    reached: NonNegativeInt
+    in_order: NonNegativeInt
     """Traces that reach their values in the order of the steps."""
-    complete_but_incorrect: Count
+    complete_but_incorrect: NonNegativeInt
     """Traces that reach every step and still give an incorrect answer."""
-    none_but_correct: Count
+    none_but_correct: NonNegativeInt
     """Traces that reach no step and give the correct answer."""
     by_step: tuple[StepSummary, ...]
 
@@ -489,18 +489,18 @@ class Comparison(Record):
     second: str
     within: str
     """Which questions: "all", or a group such as "skill = sorting"."""
-    items: Count
-    clusters: Count
-    only_first: Count
+    items: NonNegativeInt
+    clusters: NonNegativeInt
+    only_first: NonNegativeInt
     """Correct in the first run only."""
-    only_second: Count
-    both: Count
-    neither: Count
-    discordant: Count
+    only_second: NonNegativeInt
+    both: NonNegativeInt
+    neither: NonNegativeInt
+    discordant: NonNegativeInt
     """Questions with different scores."""
-    missing_first: Count
+    missing_first: NonNegativeInt
     """Responses of the first run that failed or are not asked yet. They count as not correct."""
-    missing_second: Count
+    missing_second: NonNegativeInt
     first_accuracy: Share
     second_accuracy: Share
     difference: Estimate
@@ -516,10 +516,10 @@ class Comparison(Record):
     p_benjamini_hochberg: Share
     significant: bool
     """Whether the runs differ at the interval's level after Holm's correction, for any outcome of missing responses."""
-    more_questions: Count | None
+    more_questions: NonNegativeInt | None
     """Further questions needed to detect a difference of the observed size with 80% power; 0 if only missing responses
     prevent significance, None if there is no estimate."""
-    more_contexts: Count | None
+    more_contexts: NonNegativeInt | None
     note: str
 
     @property
@@ -592,7 +592,7 @@ class RunSummary(Record):
     accuracy_over_documents: Estimate | None
     """Overall accuracy with an interval for other documents as well as other contexts; None if no two contexts share a
     document, or if the two sources of variance cannot be separated."""
-    not_asked: Count
+    not_asked: NonNegativeInt
     """Questions of the bench that the run does not ask."""
     measures: tuple[MeasureSummary, ...] = ()
     distributions: tuple[DistributionSummary, ...] = ()
@@ -610,9 +610,9 @@ class BenchInfo(Record):
     name: str
     """The folder's name, with as many parent folders as needed to make it unique."""
     families: tuple[str, ...]
-    questions: Count
-    contexts: Count
-    documents: Count
+    questions: NonNegativeInt
+    contexts: NonNegativeInt
+    documents: NonNegativeInt
     """Distinct documents over all contexts."""
     counts: StageCounts
     shared_documents: Share
@@ -620,7 +620,7 @@ class BenchInfo(Record):
     linked_contexts: Share
     """Share of contexts in the largest group that is connected by shared documents."""
     leaks: dict[str, JsonValue]
-    licenses: dict[str, Count]
+    licenses: dict[str, NonNegativeInt]
     baselines: tuple[str, ...] = ()
     """The shortcut baselines of the families, as measured when the bench was built, one per line."""
 
@@ -631,7 +631,7 @@ class Findings(Record):
     format: int = 7
     fathom: str
     seed: int
-    resamples: Count
+    resamples: NonNegativeInt
     level: Share = 0.95
     benches: tuple[BenchInfo, ...]
     runs: tuple[RunSummary, ...]
@@ -653,7 +653,7 @@ class StepResult(Record):
 
     name: str
     value: str
-    at: Count | None
+    at: NonNegativeInt | None
     """Character offset in the reasoning; None if the value is not reached."""
 
 
@@ -662,7 +662,7 @@ class ItemFinding(Record):
 
     question_id: QuestionId
     run: str
-    sample: Count = 0
+    sample: NonNegativeInt = 0
     outcome: ResponseOutcome
     score: Share
     patterns: tuple[str, ...] = ()

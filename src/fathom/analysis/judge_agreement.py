@@ -12,7 +12,7 @@ from fathom.analysis.agreement import cohen_kappa
 from fathom.analysis.findings import Estimate
 from fathom.analysis.intervals import jackknife, share
 from fathom.analysis.judge_errors import JudgeError
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.judgments import Decision, PlantedDecision
 from fathom.records.questions import QuestionId
 from fathom.records.record import Record
@@ -42,9 +42,9 @@ class JudgeDrift(Record):
     after: str
     changed: Estimate
     """The share of the planted responses on which it decided otherwise."""
-    better: Count
+    better: NonNegativeInt
     """Decisions that were incorrect and are correct now."""
-    worse: Count
+    worse: NonNegativeInt
     p: Share
     """The p-value of the hypothesis that a changed decision is as often better as worse (sign test)."""
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from fathom.analysis.findings import Estimate
 from fathom.analysis.intervals import ClusteredError, ContextSums, clustered_error, t_quantile, wilson
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.record import Record
 
 MIN_SKILL = 0.2
@@ -26,15 +26,15 @@ MIN_SKILL = 0.2
 class JudgeError(Record):
     """The decisions of a judge on planted responses."""
 
-    passed: Count
+    passed: NonNegativeInt
     """Responses without a fault that were passed."""
-    correct: Count
+    correct: NonNegativeInt
     """Responses without a fault."""
-    failed: Count
+    failed: NonNegativeInt
     """Responses with a fault that were failed."""
-    faulty: Count
+    faulty: NonNegativeInt
     """Responses with a fault."""
-    unjudged: Count = 0
+    unjudged: NonNegativeInt = 0
     """Planted responses without a decision; they are in none of the other counts."""
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fathom.analysis.intervals import FloatArray
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.record import Record
 from fathom.scoring.verdicts import Share
 
@@ -24,7 +24,7 @@ class ModelPoint(Record):
     model: str
     system: str
     prompting: str
-    samples: Count
+    samples: NonNegativeInt
     accuracy: float
     """The mean over samples: pass@1."""
     pass_at_k: float
@@ -41,7 +41,7 @@ class Correlation(Record):
     """A rank correlation over models."""
 
     of: str
-    models: Count
+    models: NonNegativeInt
     value: float
     """Spearman's coefficient."""
     p: Share

@@ -17,7 +17,7 @@ from fathom.analysis.pivot_cells import Cells, CellValue, Groups
 from fathom.analysis.pivot_notes import PivotNotes
 from fathom.analysis.pivot_terms import SHARE, PivotTerms, TableMeasure, unknown_name_error
 from fathom.analysis.response_table import Property, ResponseTable, ValueFormat, matching, plain_name
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.errors import FathomError
 from fathom.records.record import Record
 
@@ -88,14 +88,14 @@ class PivotCell(Record):
     """None if no response has the measure, or if a price is not known."""
     low: float | None = None
     high: float | None = None
-    n: Count = 0
+    n: NonNegativeInt = 0
     """Questions with a value, counted once for each run."""
-    questions: Count = 0
-    responses: Count = 0
-    contexts: Count = 0
+    questions: NonNegativeInt = 0
+    responses: NonNegativeInt = 0
+    contexts: NonNegativeInt = 0
     """The sampling unit of the interval."""
-    runs: Count = 0
-    missing: Count = 0
+    runs: NonNegativeInt = 0
+    missing: NonNegativeInt = 0
     """Responses that failed or are not asked yet; they are not correct."""
     is_difference: bool = False
     """Whether it is one value minus another, paired by question."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from fathom.analysis.findings import Estimate
 from fathom.analysis.intervals import cluster_numbers, mean_estimate, share
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.questions import QuestionId
 from fathom.records.record import Record
 from fathom.scoring.answers import Answer
@@ -35,8 +35,8 @@ class StudyGroup(Record):
     """The findings over the questions of one stratum, or over all."""
 
     name: str
-    questions: Count
-    answers: Count
+    questions: NonNegativeInt
+    answers: NonNegativeInt
     accuracy: Estimate
     """The share of answers that are correct; those given up or late are not."""
     agreement: Estimate | None
@@ -45,9 +45,9 @@ class StudyGroup(Record):
     """The share of questions to which at least two answers equal the key."""
     minutes: Estimate | None
     """The mean time of an answer that was neither given up nor late."""
-    gave_up: Count
-    timeouts: Count
-    single: Count
+    gave_up: NonNegativeInt
+    timeouts: NonNegativeInt
+    single: NonNegativeInt
     """Questions with fewer than two valid answers: they have no agreement."""
     runs: dict[str, Estimate] = {}
     """The accuracy of runs on the same questions."""
@@ -58,12 +58,12 @@ class StudyResults(Record):
 
     groups: tuple[StudyGroup, ...]
     """All questions first, then the strata."""
-    rounds: Count
+    rounds: NonNegativeInt
     """Rounds with an answer to every control question."""
-    excluded_rounds: Count
+    excluded_rounds: NonNegativeInt
     """Rounds in which a control question was failed: none of their answers counts."""
-    excluded_answers: Count
-    open_tasks: Count
+    excluded_answers: NonNegativeInt
+    open_tasks: NonNegativeInt
     """Tasks without an answer so far."""
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from fathom.analysis.findings import Estimate
 from fathom.analysis.intervals import cluster_numbers, share
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.record import Record
 
 CheckVerdict = Literal["correct", "incorrect", "unclear"]
@@ -37,16 +37,16 @@ class CheckedGroup(Record):
     """The findings over the values of one stratum, or over all."""
 
     name: str
-    values: Count
-    correct: Count
-    incorrect: Count
-    unclear: Count
+    values: NonNegativeInt
+    correct: NonNegativeInt
+    incorrect: NonNegativeInt
+    unclear: NonNegativeInt
     """Neither correct nor incorrect: they are in no share."""
-    open: Count
+    open: NonNegativeInt
     """Not checked, or waiting for the second review."""
-    reviewed: Count
+    reviewed: NonNegativeInt
     """Values that the first check did not confirm and another person has reviewed."""
-    overruled: Count
+    overruled: NonNegativeInt
     """The values among them that the second review confirmed."""
     accuracy: Estimate | None
     """The share of correct values among those that are correct or incorrect, with an interval clustered by document."""

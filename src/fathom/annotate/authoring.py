@@ -12,7 +12,7 @@ from typing import Literal
 
 from fathom.annotate.project import Project
 from fathom.records.authored_puzzles import AuthoredPuzzle
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.errors import FathomError
 from fathom.records.files import Journal, read_records
 from fathom.records.record import Record, short_id
@@ -63,14 +63,14 @@ class AuthoringEvent(Record):
 class AuthoringCounts(Record):
     """How many puzzles reached each stage, and how each ended."""
 
-    puzzles: Count
-    states: dict[State, Count]
-    events: dict[Stage, Count]
-    reasons: dict[str, Count]
+    puzzles: NonNegativeInt
+    states: dict[State, NonNegativeInt]
+    events: dict[Stage, NonNegativeInt]
+    reasons: dict[str, NonNegativeInt]
     """Why puzzles were discarded or rejected."""
-    solved_by_all: Count
+    solved_by_all: NonNegativeInt
     """Times that every baseline solved a puzzle."""
-    disagreements: Count
+    disagreements: NonNegativeInt
     """Reviews that did not agree with the key."""
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from fathom.annotate.planned_project import PlannedProject, SamplePlan
 from fathom.annotate.project import FILE, now
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.questions import QuestionId
 from fathom.records.record import Record
@@ -69,7 +69,7 @@ class Code(Record):
     """The category that one coder gave to one case."""
 
     coder: str
-    place: Count
+    place: NonNegativeInt
     category: str
     note: str = ""
 

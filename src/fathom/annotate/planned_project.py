@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import ClassVar, Generic, Self, TypeVar
 
 from fathom.annotate.project import FILE, Project, ProjectSettings
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.errors import FathomError
 from fathom.records.files import write_json
 from fathom.records.manifests import read_manifest
@@ -80,9 +80,9 @@ class SamplePlan(Record):
     bench_fingerprint: str
     by: str
     """The tag that the sample is stratified by."""
-    strata: dict[str, Count]
+    strata: dict[str, NonNegativeInt]
     """The size of the sample by value of the tag."""
-    available: dict[str, Count]
+    available: dict[str, NonNegativeInt]
     """The number of candidates, by value of the tag."""
     seed: int
 

@@ -31,7 +31,7 @@ from fathom.annotate.layers import (
 )
 from fathom.corpus.store import SqliteFile
 from fathom.records.annotations import Annotation
-from fathom.records.documents import Count, DocumentId
+from fathom.records.documents import DocumentId, NonNegativeInt
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.record import Record, first_error
 from fathom.records.version import __version__
@@ -106,7 +106,7 @@ class ProjectSettings(Record):
     """Whether every annotator is assigned every document."""
     documents: tuple[DocumentId, ...]
     """The selected documents."""
-    excluded: dict[str, Count] = {}
+    excluded: dict[str, NonNegativeInt] = {}
     """Documents that the selection left out, by reason."""
     port: int = 0
     """The port of the last server, so that open pages find the next one."""

@@ -17,7 +17,7 @@ from fathom.annotate.planned_project import (
     stratified_sample,
 )
 from fathom.annotate.project import FILE, now
-from fathom.records.documents import Count, Position
+from fathom.records.documents import NonNegativeInt, PositiveInt
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.questions import Question, QuestionId
 from fathom.records.record import Record
@@ -42,7 +42,7 @@ CREATE TABLE answers (
 class StudyTask(Record):
     """A question that one person is asked."""
 
-    round: Count
+    round: NonNegativeInt
     question_id: QuestionId
     """For a control: the question whose material is shown."""
     control: str = ""
@@ -54,8 +54,8 @@ class StudyPlan(SamplePlan):
 
     show: str
     """The form of the material: documents or tables."""
-    answers_per_question: Position
-    controls: Count
+    answers_per_question: PositiveInt
+    controls: NonNegativeInt
     """Control questions in each round."""
     time_limit: Annotated[float, Field(gt=0)] | None = None
     """Seconds for each question; None for no limit."""
@@ -72,7 +72,7 @@ class StudyAnswer(Record):
     """One person's answer to one task."""
 
     person: str
-    place: Count
+    place: NonNegativeInt
     state: Literal["answered", "gave up", "timeout"]
     text: str
     seconds: float

@@ -10,7 +10,7 @@ from typing import Literal
 from fathom.analysis.value_checks import CheckVerdict
 from fathom.annotate.planned_project import PlannedProject, SamplePlan
 from fathom.annotate.project import FILE, now
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.record import Record
 from fathom.tasks.family import ExtractedValue
@@ -34,7 +34,7 @@ class ValueCheckPlan(SamplePlan):
     """The values that are checked, and by whom."""
 
     values: tuple[ExtractedValue, ...]
-    first: dict[str, tuple[Count, ...]]
+    first: dict[str, tuple[NonNegativeInt, ...]]
     """The places of the values that each person checks first."""
 
 
@@ -42,7 +42,7 @@ class ValueCheck(Record):
     """One person's verdict on one value."""
 
     person: str
-    place: Count
+    place: NonNegativeInt
     step: CheckStep
     verdict: CheckVerdict
     note: str = ""

@@ -17,7 +17,7 @@ from fathom.api.corpora import open_corpus
 from fathom.api.serving import require_server, serve
 from fathom.corpus.store import Corpus
 from fathom.records.annotations import Annotation
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import read_records
 from fathom.records.record import Record
@@ -51,12 +51,12 @@ class ProjectSummary(Record):
     """What a project contains."""
 
     project: str
-    documents: Count
-    excluded: dict[str, Count]
+    documents: NonNegativeInt
+    excluded: dict[str, NonNegativeInt]
     """Documents that the selection left out, by reason."""
-    annotators: dict[str, Count]
+    annotators: dict[str, NonNegativeInt]
     """Assigned documents by annotator."""
-    done: dict[str, Count]
+    done: dict[str, NonNegativeInt]
     """Documents that are done, by layer."""
     adjudicators: tuple[str, ...] = ()
 
@@ -65,17 +65,17 @@ class ExportReport(Record):
     """The counts of an export."""
 
     out: str
-    annotations: Count
-    documents: Count
-    annotators: dict[str, Count]
+    annotations: NonNegativeInt
+    documents: NonNegativeInt
+    annotators: dict[str, NonNegativeInt]
     """Documents by annotator."""
-    claims: Count
-    evidence: Count
-    unfinished: Count
+    claims: NonNegativeInt
+    evidence: NonNegativeInt
+    unfinished: NonNegativeInt
     """Layers that are not done: left out, or exported as incomplete."""
-    unlinked: Count
+    unlinked: NonNegativeInt
     """Evidence marks without a claim in the exported layers; no format has them."""
-    decisions: dict[str, Count] = {}
+    decisions: dict[str, NonNegativeInt] = {}
     """Decisions of adjudicators about claims, by state; dropped claims are in no export."""
     attested: tuple[str, ...]
     """Annotators who attested that no model helped."""

@@ -21,7 +21,7 @@ from fathom.api.scores import score_run
 from fathom.api.serving import require_server, serve
 from fathom.corpus.store import Corpus
 from fathom.records.authored_puzzles import AuthoredPuzzle
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import write_records
 from fathom.records.record import Record
@@ -132,11 +132,11 @@ class ImportedPuzzles(Record):
     """The counts of an import."""
 
     out: str
-    documents: Count
-    puzzles: Count
-    conclusions: Count
+    documents: NonNegativeInt
+    puzzles: NonNegativeInt
+    conclusions: NonNegativeInt
     """Items of all checklists."""
-    left_out: dict[str, Count]
+    left_out: dict[str, NonNegativeInt]
     """Puzzles that were left out, by reason."""
 
 

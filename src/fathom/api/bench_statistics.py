@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 from statistics import median
 
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.record import Record
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
@@ -34,11 +34,11 @@ class NumberRange(Record):
 class BenchStatistics(Record):
     """The statistics of a bench."""
 
-    questions: Count
-    contexts: Count
-    documents: Count
+    questions: NonNegativeInt
+    contexts: NonNegativeInt
+    documents: NonNegativeInt
     """Different documents in its contexts."""
-    counts: dict[str, dict[str, Count]]
+    counts: dict[str, dict[str, NonNegativeInt]]
     """Questions by family, split, answer type and each tag."""
     documents_per_context: NumberRange
     tokens_per_context: NumberRange
@@ -46,9 +46,9 @@ class BenchStatistics(Record):
     words_per_question: NumberRange
     passages_per_question: NumberRange
     """Passages that prove the key."""
-    variety: dict[str, dict[str, Count]] = {}
+    variety: dict[str, dict[str, NonNegativeInt]] = {}
     """For each tag with many values, such as `template`: different values by the value of the family's first tag."""
-    operators: dict[str, Count] = {}
+    operators: dict[str, NonNegativeInt] = {}
     """Questions by operator of their programs; a question may have several."""
 
 

@@ -16,7 +16,7 @@ from fathom.corpus.store import Corpus
 from fathom.models.model_info import ModelInfo, model_info
 from fathom.models.prompts import Prompt, RolePrompt
 from fathom.models.simulated import PREFIX, SimulatedModel
-from fathom.records.documents import Count, DocumentId
+from fathom.records.documents import DocumentId, NonNegativeInt
 from fathom.records.errors import FathomError
 from fathom.records.files import read_records
 from fathom.records.questions import Usage
@@ -59,10 +59,10 @@ ExtractionProgress = Callable[[int, int], None]
 class ExtractionPlan(Record):
     """The requests, tokens and price of an extraction, without what its journals already have."""
 
-    documents: Count
-    figures: Count
-    requests: Count
-    input_tokens: Count
+    documents: NonNegativeInt
+    figures: NonNegativeInt
+    requests: NonNegativeInt
+    input_tokens: NonNegativeInt
     price_at_most: float | None
     """In US dollars; None if a model's prices are unknown."""
 
@@ -70,16 +70,16 @@ class ExtractionPlan(Record):
 class ExtractionSummary(Record):
     """The result of an extraction."""
 
-    documents: Count
+    documents: NonNegativeInt
     """Documents that were asked about."""
-    other_documents: Count
+    other_documents: NonNegativeInt
     """Documents of other domains, or without a name or a year."""
-    votes: Count
+    votes: NonNegativeInt
     """Votes on each figure."""
-    decisions: dict[str, Count]
+    decisions: dict[str, NonNegativeInt]
     """Figures by decision: accepted, not stated, no majority."""
-    discarded: Count
-    invalid_votes: Count
+    discarded: NonNegativeInt
+    invalid_votes: NonNegativeInt
     """Votes without a response, or without a quote that prints the number."""
     usage: Usage
     stopped: str | None = None

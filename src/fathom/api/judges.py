@@ -25,7 +25,7 @@ from fathom.analysis.judge_errors import JudgedResponse, JudgeError, corrected_a
 from fathom.analysis.loading import open_bench
 from fathom.api.arguments import Folder, as_path
 from fathom.api.scores import Scores, read_scoring, score_run
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.errors import FathomError
 from fathom.records.files import read_records
 from fathom.records.judgments import Decision, Judgment, PlantedDecision, Reasoning
@@ -47,14 +47,14 @@ class JudgeSummary(Record):
     """One judge, or all of them together."""
 
     judge: str
-    judgments: Count
-    asked_again: Count
+    judgments: NonNegativeInt
+    asked_again: NonNegativeInt
     """Judgments for which it was asked more than once."""
-    unjudged: Count
+    unjudged: NonNegativeInt
     """Judgments without a decision."""
     errors: dict[str, JudgeError]
     """Its error on planted responses, by part."""
-    accepted: dict[str, tuple[Count, Count]]
+    accepted: dict[str, tuple[NonNegativeInt, NonNegativeInt]]
     """How many of the planted responses with each fault pass, and how many were decided on; "" is not a fault."""
 
 
@@ -64,12 +64,12 @@ class JudgeReport(Record):
     run: str
     reasoning: Reasoning
     """The reasoning that was judged."""
-    reasoning_states: dict[ReasoningState, Count]
+    reasoning_states: dict[ReasoningState, NonNegativeInt]
     """Responses by where their reasoning is."""
-    responses: Count
-    judged: Count
+    responses: NonNegativeInt
+    judged: NonNegativeInt
     """Responses on which judges decided."""
-    unjudged: Count
+    unjudged: NonNegativeInt
     accuracy: Estimate
     """As scored: what is unjudged counts as not correct."""
     corrected: Estimate | None

@@ -13,7 +13,7 @@ from fathom.analysis.loading import open_bench, read_verdicts
 from fathom.analysis.ratios import ratio_estimate
 from fathom.api.arguments import Folder, as_path
 from fathom.models.prompts import Message, Prompt, RolePrompt
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.files import read_records, write_records
 from fathom.records.judgments import TraceRating
 from fathom.records.questions import QuestionId
@@ -36,7 +36,7 @@ class RatingSummary(Record):
 
     outcome: str
     """Correct, incorrect, ..., or "all"."""
-    responses: Count
+    responses: NonNegativeInt
     coherence: Estimate
     repeated: Estimate | None
     """The share of the steps; None if there are no steps."""

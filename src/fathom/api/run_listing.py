@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from fathom.analysis.loading import open_bench
 from fathom.api.arguments import Folder, as_path
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.errors import FathomError
 from fathom.records.files import read_records
 from fathom.records.questions import Question, Usage
@@ -63,16 +63,16 @@ class RunListing(Record):
     system: str = ""
     settings: dict[str, JsonValue] = {}
     """The system's settings, with the prompting."""
-    samples: Count = 1
-    wanted: Count | None = None
+    samples: NonNegativeInt = 1
+    wanted: NonNegativeInt | None = None
     """Responses of the complete run; None if its bench is gone."""
-    done: Count = 0
+    done: NonNegativeInt = 0
     """Final responses so far."""
-    errors: Count = 0
+    errors: NonNegativeInt = 0
     """Responses that failed and are asked again by the same command."""
     spent: float = 0.0
     """US dollars, over every call, where prices are known."""
-    lost_calls: Count = 0
+    lost_calls: NonNegativeInt = 0
     """Calls that were in flight when a process was killed, and may have cost money; `spent` does not include them."""
     has_unknown_prices: bool = False
     """Whether some responses have no known price."""
@@ -111,10 +111,10 @@ class RunDetails(Record):
     """The state of one run."""
 
     run: RunListing
-    outcomes: dict[str, Count]
+    outcomes: dict[str, NonNegativeInt]
     """Responses so far, by outcome."""
     usage: Usage
-    errors: dict[str, Count]
+    errors: dict[str, NonNegativeInt]
     """The three most frequent error messages, with their counts."""
     sessions: tuple[RunSession, ...]
     """The processes of the run."""

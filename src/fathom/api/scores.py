@@ -21,7 +21,7 @@ from fathom.analysis.ratios import summarize_measures
 from fathom.api.arguments import Folder, as_path
 from fathom.api.dataframes import require_pandas
 from fathom.records.contexts import Split
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import StoredSequence, read_records, verified_line, write_json, write_records
 from fathom.records.judgments import Judgment, Reasoning
@@ -68,7 +68,7 @@ __all__ = ["PublishedScore", "Score", "Scores", "score_answers", "score_run"]
 class PublishedScore(Record):
     """The measures of the SciTrek paper over some questions."""
 
-    questions: Count
+    questions: NonNegativeInt
     """Questions that have an answer."""
     exact_match: float
     f1: float

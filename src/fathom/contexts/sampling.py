@@ -23,7 +23,7 @@ from fathom.contexts.layout import forges_boundary, lay_out
 from fathom.corpus.store import Corpus, DocumentEntry
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
 from fathom.records.contexts import Context, Sampling, Split
-from fathom.records.documents import Count, FieldName, Position
+from fathom.records.documents import FieldName, NonNegativeInt, PositiveInt
 from fathom.records.errors import FathomError
 from fathom.records.layouts import CLOSING
 from fathom.records.lengths import format_length
@@ -43,12 +43,12 @@ MAX_FAILURES = 60
 class SamplingSettings(Record):
     """The settings of `fathom contexts`: which lengths, how many, and from which documents."""
 
-    lengths: tuple[Position, ...] = Field(min_length=1)
+    lengths: tuple[PositiveInt, ...] = Field(min_length=1)
     """In tokens."""
-    count: Position = 100
+    count: PositiveInt = 100
     """Contexts of each length, shared evenly among the sampling methods; if one is exhausted, the others continue."""
     sampling: tuple[Sampling, ...] = Field(default=("random", "bfs", "dfs"), min_length=1)
-    min_documents: Position = 4
+    min_documents: PositiveInt = 4
     order: Literal["shuffled", "traversal"] = "shuffled"
     """Order of the documents in a context. Shuffled, a document's position does not reveal how it was selected."""
     seed: int = 0
@@ -59,11 +59,11 @@ class SamplingSettings(Record):
     languages: tuple[str, ...] = ()
     known: tuple[FieldName, ...] = ()
     """Only documents where these fields are known, such as authors and references."""
-    min_tokens: Count = 0
+    min_tokens: NonNegativeInt = 0
     """Only documents with at least this many tokens."""
     per_subject: bool = False
     """Whether each context has documents of one subject only; `count` contexts are sampled of each subject."""
-    splits: dict[Split, Position] = {}
+    splits: dict[Split, PositiveInt] = {}
     """Splits by share; clusters of documents that cite one another stay together, and so do all versions of a work.
     Empty: one split."""
 
@@ -84,13 +84,13 @@ def with_tokenizer_name(settings: SamplingSettings) -> SamplingSettings:
 class SamplingCount(Record):
     """How many contexts of one length and split one sampling method gave."""
 
-    length: Position
+    length: PositiveInt
     split: Split = "test"
     subject: str = ""
     """With `per_subject`: the subject of these contexts."""
     sampling: Sampling
-    requested: Count
-    sampled: Count
+    requested: NonNegativeInt
+    sampled: NonNegativeInt
     reason: str = ""
     """Why fewer were sampled than requested."""
 
@@ -98,12 +98,12 @@ class SamplingCount(Record):
 class LengthSummary(Record):
     """Statistics of the contexts of one length."""
 
-    length: Position
-    contexts: Count
-    min_documents: Count
+    length: PositiveInt
+    contexts: NonNegativeInt
+    min_documents: NonNegativeInt
     mean_documents: float
-    max_documents: Count
-    min_tokens: Count
+    max_documents: NonNegativeInt
+    min_tokens: NonNegativeInt
     mean_tokens: float
     max_overlap: float
     """The largest share of the smaller context's documents that two contexts have in common."""
@@ -112,7 +112,7 @@ class LengthSummary(Record):
 class LengthOverlap(Record):
     """How much contexts of two lengths overlap: the share of the smaller context's documents in the larger one."""
 
-    lengths: tuple[Position, Position]
+    lengths: tuple[PositiveInt, PositiveInt]
     mean: float
     max: float
 
@@ -123,11 +123,11 @@ class SamplingReport(Record):
     settings: SamplingSettings
     corpus: str
     """The fingerprint of the corpus."""
-    candidates: Count
+    candidates: NonNegativeInt
     """How many documents could be used."""
-    splits: dict[Split, Count] = {}
+    splits: dict[Split, NonNegativeInt] = {}
     """How many documents each split has."""
-    left_out: dict[str, Count]
+    left_out: dict[str, NonNegativeInt]
     """Documents that could not be used, by reason."""
     counts: tuple[SamplingCount, ...] = ()
     lengths: tuple[LengthSummary, ...] = ()

@@ -23,7 +23,7 @@ from fathom.corpus.readers.json_lines import SourceLines
 from fathom.corpus.readers.parsed_document import LineReader, NoCompanions, ParsedDocument, ReadError
 from fathom.corpus.readers.sources import Source, SourceFile
 from fathom.corpus.store import PackedDocument, pack
-from fathom.records.documents import FIELDS, UNKNOWN_LICENSE, Count, Document, FieldName, FieldState
+from fathom.records.documents import FIELDS, UNKNOWN_LICENSE, Document, FieldName, FieldState, NonNegativeInt
 from fathom.records.record import Record
 
 MAX_CPU_SECONDS = 120
@@ -35,9 +35,9 @@ class Filters(Record):
 
     formats: tuple[str, ...] = ()
     """Readers by name; empty for all."""
-    min_tokens: Count = 0
-    max_tokens: Count | None = None
-    min_tables: Count = 0
+    min_tokens: NonNegativeInt = 0
+    max_tokens: NonNegativeInt | None = None
+    min_tables: NonNegativeInt = 0
     full_text: bool = False
     """Only documents with a body, not those that have only an abstract and a reference list."""
     include_all: bool = False

@@ -19,7 +19,7 @@ from fathom.corpus.generated.research import write_article
 from fathom.corpus.generated.world import ArticlePlan, World
 from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.store import CorpusWriter, PackedDocument, finished_corpus, pack
-from fathom.records.documents import Position
+from fathom.records.documents import PositiveInt
 from fathom.records.errors import FathomError
 from fathom.records.record import Record
 from fathom.work import map_ordered
@@ -45,8 +45,8 @@ class Recipe(Record):
     seed: int = 0
     generator: int = GENERATOR
     """The version of the generated text; a corpus started by another version is not continued."""
-    documents: Position | None = None
-    tokens: Position | None = None
+    documents: PositiveInt | None = None
+    tokens: PositiveInt | None = None
     """Generation ends with the document that reaches this number of tokens."""
 
     @model_validator(mode="after")

@@ -10,17 +10,17 @@ from pathlib import Path
 
 from fathom.corpus.document_reading import ReadResult
 from fathom.corpus.readers.file_kinds import advice
-from fathom.records.documents import FIELDS, Count
+from fathom.records.documents import FIELDS, NonNegativeInt
 from fathom.records.record import Record
 
 
 class FieldCounts(Record):
     """How many documents have a known value of a field, have none, or may have one that is unknown."""
 
-    known: Count = 0
-    absent: Count = 0
-    unknown: Count = 0
-    reasons: dict[str, Count] = {}
+    known: NonNegativeInt = 0
+    absent: NonNegativeInt = 0
+    unknown: NonNegativeInt = 0
+    reasons: dict[str, NonNegativeInt] = {}
     """Why it is unknown, the most frequent reasons first."""
     examples: dict[str, str] = {}
     """For each of these reasons, the source of the first document."""
@@ -29,17 +29,17 @@ class FieldCounts(Record):
 class ReadingStats(Record):
     """Counts for the documents of one source or of one format."""
 
-    documents: Count = 0
+    documents: NonNegativeInt = 0
     fields: dict[str, FieldCounts] = {}
-    citations: Count = 0
+    citations: NonNegativeInt = 0
     """In-text citations that were located."""
-    resolved: Count = 0
+    resolved: NonNegativeInt = 0
     """Citations that point to an entry of the reference list."""
-    corrected: Count = 0
+    corrected: NonNegativeInt = 0
     """Citations that point to another entry than the source says, whose names and year they have."""
-    contradicted: Count = 0
+    contradicted: NonNegativeInt = 0
     """Citations that are unresolved, since their entry has other names or another year."""
-    unlocated: Count = 0
+    unlocated: NonNegativeInt = 0
     """Strings that look like citations, but are not among those located."""
 
     def share(self, name: str) -> float:
@@ -53,7 +53,7 @@ class ReadingStats(Record):
 class UnreadFiles(Record):
     """Files of one kind that were not read."""
 
-    count: Count = 0
+    count: NonNegativeInt = 0
     names: tuple[str, ...] = ()
     """The first three."""
     advice: str = ""
@@ -63,32 +63,32 @@ class UnreadFiles(Record):
 class IngestReport(Record):
     """The counts of an ingest: documents, fields, links and authors."""
 
-    documents: Count
-    kept: Count
-    rejected: dict[str, Count]
+    documents: NonNegativeInt
+    kept: NonNegativeInt
+    rejected: dict[str, NonNegativeInt]
     """Documents that could not be read, by reason."""
     rejections: tuple[tuple[str, str], ...]
     """The first hundred of them: source and reason."""
     incomplete: tuple[tuple[str, str], ...] = ()
     """The first hundred files that are damaged, cut or too large, or whose reading a limit ended: source and reason.
     What could be read of them is in the corpus."""
-    skipped: Count
+    skipped: NonNegativeInt
     """Files of no known kind."""
     unread: dict[str, UnreadFiles] = {}
     """The same files by kind: images, slides, notebooks."""
     not_documents: dict[str, UnreadFiles] = {}
     """Files beside documents that are not documents, by reason: READMEs, licenses, lists of files."""
-    left_out: dict[str, Count]
+    left_out: dict[str, NonNegativeInt]
     """Documents that were read but left out, by reason: a filter, or a duplicate."""
     examples: dict[str, str] = {}
     """For each reason in `rejected` and `left_out`, the source of the first document."""
     by_source: dict[str, ReadingStats]
     by_format: dict[str, ReadingStats]
-    links: dict[str, Count]
+    links: dict[str, NonNegativeInt]
     """References by linking method, or by the reason why they were not linked."""
-    versions: Count
+    versions: NonNegativeInt
     """Documents that are versions of another one."""
-    authors: dict[str, Count]
+    authors: dict[str, NonNegativeInt]
     """Names in bylines whose person is certain, and those where it is uncertain."""
 
     @property

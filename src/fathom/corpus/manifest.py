@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from fathom.records import manifests
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.errors import FathomError
 from fathom.records.files import write_json
 from fathom.records.record import Record
@@ -31,17 +31,17 @@ class CorpusManifest(Record):
     """The command and the settings that give the same corpus again."""
     fingerprint: str
     """A hash of all documents in order; two corpora with the same fingerprint have the same documents."""
-    documents: Count
-    characters: Count
-    tokens: Count
+    documents: NonNegativeInt
+    characters: NonNegativeInt
+    tokens: NonNegativeInt
     tokenizer: str
     """The name of the tokenizer that `tokens` is counted with."""
-    links: Count
+    links: NonNegativeInt
     """Citations from one document of the corpus to another."""
-    kinds: dict[str, Count]
-    subjects: dict[str, Count]
-    languages: dict[str, Count]
-    licenses: dict[str, Count]
+    kinds: dict[str, NonNegativeInt]
+    subjects: dict[str, NonNegativeInt]
+    languages: dict[str, NonNegativeInt]
+    licenses: dict[str, NonNegativeInt]
 
     def write(self, folder: Path) -> None:
         """Write the manifest into `folder`."""

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, ValidationError
 
-from fathom.records.documents import Count, Position
+from fathom.records.documents import NonNegativeInt, PositiveInt
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.questions import Usage
 from fathom.records.record import Record, first_error
@@ -26,9 +26,9 @@ TABLE = "models.toml"
 class ModelInfo(Record):
     """A model's window and prices. A missing price is unknown, not zero."""
 
-    window: Position | None = None
+    window: PositiveInt | None = None
     """Tokens that prompt and response may have together."""
-    max_output_tokens: Position | None = None
+    max_output_tokens: PositiveInt | None = None
     """The maximum number of tokens of one response."""
     input_price: Dollars | None = None
     cached_price: Dollars | None = None
@@ -57,7 +57,7 @@ class ModelInfo(Record):
     output_speed: Annotated[float, Field(gt=0)] = 60
     """Response tokens per second, roughly."""
 
-    def tokens(self, count: Count) -> int:
+    def tokens(self, count: NonNegativeInt) -> int:
         """The model's own tokens for this number of o200k tokens, rounded up."""
         return -int(-count * self.token_ratio // 1)
 

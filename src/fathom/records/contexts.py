@@ -8,7 +8,7 @@ from typing import Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from fathom.records.documents import Count, DocumentId, Position
+from fathom.records.documents import DocumentId, NonNegativeInt, PositiveInt
 from fathom.records.record import Record
 from fathom.records.spans import Span
 
@@ -34,7 +34,7 @@ class Place(Record):
     document: DocumentId
     span: Span
     """The shown text of the document, without its boundary line."""
-    token: Count
+    token: NonNegativeInt
     """The number of tokens before the document, summed over pieces: exact if the tokenizer splits at newlines."""
     edits: tuple[Edit, ...] = ()
     """In text order, without overlap; empty if the document is shown unchanged."""
@@ -97,9 +97,9 @@ class Context(Record):
     """A hash of all that determines the rendered text: the layout, the texts of the documents in order, their edits."""
     layout: str
     """The name and version of the layout that renders it."""
-    length: Position
+    length: PositiveInt
     """The nominal length in tokens; the laid-out text never has more."""
-    tokens: Position
+    tokens: PositiveInt
     """The exact length of the laid-out text."""
     tokenizer: str
     """The name of the tokenizer that both lengths are counted with."""

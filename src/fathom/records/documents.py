@@ -18,9 +18,8 @@ DocumentId = Annotated[str, Field(min_length=1)]
 PersonId = Annotated[str, Field(min_length=1)]
 
 DocumentKind = Literal["article", "report", "narrative", "news", "policy"]
-Count = Annotated[int, Field(ge=0)]
-Position = Annotated[int, Field(ge=1)]
-"""A positive integer: a position counted from one, or a size."""
+NonNegativeInt = Annotated[int, Field(ge=0)]
+PositiveInt = Annotated[int, Field(ge=1)]
 
 SectionRole = Literal[
     "abstract",
@@ -104,7 +103,7 @@ class Passage(Record):
 class Author(Record):
     """One author in the byline."""
 
-    position: Position
+    position: PositiveInt
     span: Span
     """The name as printed."""
     given: str
@@ -124,7 +123,7 @@ class Section(Record):
     span: Span
     heading: Span | None
     """None for a section without a heading."""
-    level: Position
+    level: PositiveInt
     """The depth of its Markdown heading: 2 for a section, 3 for a subsection."""
     role: SectionRole = "other"
 
@@ -132,7 +131,7 @@ class Section(Record):
 class Reference(Record):
     """One entry of the reference list."""
 
-    number: Position
+    number: PositiveInt
     """Its position in the list, counted from one, whether or not the number is printed."""
     span: Span
     title: Span | None
@@ -154,7 +153,7 @@ class Citation(Record):
     """Its own marker: "7" in "[3, 7]", "Wu, 2020" in "(Lind, 2018; Wu, 2020)"; a range "4-6" for all its members."""
     group: Span
     """The whole bracket around it, including the brackets; equal to `span` if there is none."""
-    reference: Position | None
+    reference: PositiveInt | None
     """The number of the reference it points to; None if unresolved."""
     style: Literal["numeric", "author-year", "superscript"]
     type: Literal["attributional", "descriptive"] | None = None
@@ -168,9 +167,9 @@ class Citation(Record):
 class Cell(Record):
     """One cell of a table."""
 
-    row: Count
+    row: NonNegativeInt
     """Counted from zero, including header rows."""
-    column: Count
+    column: NonNegativeInt
     span: Span
     header: bool = False
 
@@ -178,7 +177,7 @@ class Cell(Record):
 class Table(Record):
     """A table with its caption."""
 
-    number: Position
+    number: PositiveInt
     span: Span
     caption: Span | None
     cells: tuple[Cell, ...]

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fathom.records.documents import Count, Position
+from fathom.records.documents import NonNegativeInt, PositiveInt
 from fathom.records.questions import QuestionId, Usage
 from fathom.records.record import Record
 
@@ -20,7 +20,7 @@ class Judgment(Record):
     """The decision of one judge about one part of one response."""
 
     question_id: QuestionId
-    sample: Count = 0
+    sample: NonNegativeInt = 0
     """The sample number of the response."""
     part: str = ""
     """The checklist item, claim or field that was judged; empty for the response as a whole."""
@@ -34,7 +34,7 @@ class Judgment(Record):
     usage: Usage = Usage()
     reasoning: Reasoning = "visible"
     """The reasoning that the judge saw."""
-    attempts: Position = 1
+    attempts: PositiveInt = 1
     """How often the judge was asked until it decided, or gave no decision."""
 
 
@@ -42,18 +42,18 @@ class TraceRating(Record):
     """A judge's rating of the reasoning of one response."""
 
     question_id: QuestionId
-    sample: Count = 0
+    sample: NonNegativeInt = 0
     judge: str
     coherence: Annotated[int, Field(ge=1, le=5)]
     """Whether each step follows from those before it: 1 not at all, 5 throughout."""
-    steps: Count
-    repeated: Count
+    steps: NonNegativeInt
+    repeated: NonNegativeInt
     """Steps that repeat an earlier one."""
-    superfluous: Count
+    superfluous: NonNegativeInt
     """Steps that the answer does not need."""
-    retrieved: Count
+    retrieved: NonNegativeInt
     """Values that the response takes from the document."""
-    retrieved_correctly: Count
+    retrieved_correctly: NonNegativeInt
     prompt_version: str
 
 

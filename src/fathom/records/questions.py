@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from fathom.records.contexts import ContextId, Split
-from fathom.records.documents import Count, Passage
+from fathom.records.documents import NonNegativeInt, Passage
 from fathom.records.record import Record
 
 QuestionId = str
@@ -30,10 +30,10 @@ class Question(Record):
 class Usage(Record):
     """Tokens, time and price of one call."""
 
-    input_tokens: Count = 0
-    cached_tokens: Count = 0
+    input_tokens: NonNegativeInt = 0
+    cached_tokens: NonNegativeInt = 0
     """How many of the input tokens a cache served."""
-    output_tokens: Count = 0
+    output_tokens: NonNegativeInt = 0
     seconds: Annotated[float, Field(ge=0)] = 0.0
     price: Annotated[float, Field(ge=0)] | None = None
     """In US dollars; None if no price is known."""
@@ -80,7 +80,7 @@ class Response(Record):
     """The response to one question, or the reason why there is none."""
 
     question_id: QuestionId
-    sample: Count = 0
+    sample: NonNegativeInt = 0
     """Number of the response among several to the same question, counted from zero."""
     outcome: Literal["answered", "truncated", "refused", "overflow", "error"]
     """Refused: by the model. Overflow: the question did not fit the model's window, and nothing was sent."""

@@ -17,7 +17,7 @@ from pydantic import Field, JsonValue, ValidationError
 
 from fathom.models.prompts import Completion, Prompt
 from fathom.records.contexts import ContextId, Split
-from fathom.records.documents import Count, Position
+from fathom.records.documents import NonNegativeInt, PositiveInt
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import Journal, StoredMapping, is_locked, write_json
 from fathom.records.manifests import read_manifest
@@ -72,23 +72,23 @@ NO_MODEL = "no model"
 class RunSettings(Record):
     """Settings of a run other than its model and system."""
 
-    samples: Position = 1
+    samples: PositiveInt = 1
     """Responses to each question."""
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     """None for the provider's default."""
     seed: int | None = None
-    max_tokens: Position = 2_048
+    max_tokens: PositiveInt = 2_048
     """The maximum number of tokens in a response."""
-    window: Position | None = None
+    window: PositiveInt | None = None
     """The context window in tokens, for prompt and response together; None for that of the model's entry."""
     reasoning_effort: str | None = None
     split: Split | None = None
     """None for all splits."""
-    limit: Position | None = None
+    limit: PositiveInt | None = None
     """Ask only this many questions, drawn at random by `seed`."""
     top_p: Annotated[float, Field(gt=0, le=1)] | None = Field(default=None, exclude_if=lambda value: value is None)
     """Nucleus sampling; None for the provider's default."""
-    reasoning_tokens: Position | None = Field(default=None, exclude_if=lambda value: value is None)
+    reasoning_tokens: PositiveInt | None = Field(default=None, exclude_if=lambda value: value is None)
     """The maximum number of reasoning tokens, for providers that take one."""
 
 
@@ -115,9 +115,9 @@ class RunSession(Record):
     """The version of the engine; empty if the process used none."""
     endpoint: str = ""
     """The address of the model or system; empty if the provider's library has its own, or there is none."""
-    window: Position | None = None
+    window: PositiveInt | None = None
     """The context window in tokens that the questions had to fit; None if there is none."""
-    done: Count = 0
+    done: NonNegativeInt = 0
     """Final responses before it."""
     model_versions: tuple[str, ...] = ()
     """The names that the provider gave the model in its responses, such as gpt-4o-2024-08-06."""
@@ -157,7 +157,7 @@ class RunEnd(Record):
 
     stopped: str | None = None
     """Why it ended early; None if it did not."""
-    lines: dict[str, Count] = {}
+    lines: dict[str, NonNegativeInt] = {}
     """How many lines the journals had, by file name: a file with fewer was truncated since."""
 
 

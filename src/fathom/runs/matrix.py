@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, JsonValue, ValidationError
 
 from fathom.records.contexts import Split
-from fathom.records.documents import Position
+from fathom.records.documents import PositiveInt
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.record import Record, first_error
 from fathom.records.toml import parse_toml
@@ -34,7 +34,7 @@ class CellOptions(Record):
     reasoning_effort: str | None = None
     window: int | str | None = None
     split: Split | None = None
-    limit: Position | None = None
+    limit: PositiveInt | None = None
     url: str | None = None
     """The address of an OpenAI-compatible server."""
 
@@ -63,7 +63,7 @@ class CellEntry(SystemEntry):
 
     model: str | None = None
     prompting: Prompting = "direct"
-    samples: Position = 1
+    samples: PositiveInt = 1
 
 
 class Exclusion(Record):
@@ -72,7 +72,7 @@ class Exclusion(Record):
     model: str = "*"
     system: str = "*"
     prompting: str = "*"
-    samples: Position | Literal["*"] = "*"
+    samples: PositiveInt | Literal["*"] = "*"
 
     def matches(self, cell: MatrixCell) -> bool:
         """Whether the cell is left out."""
@@ -90,7 +90,7 @@ class Matrix(CellOptions):
     models: Annotated[tuple[str | ModelEntry, ...], BeforeValidator(_listed)] = ()
     systems: Annotated[tuple[str | SystemEntry, ...], BeforeValidator(_listed)] = ()
     prompting: Annotated[tuple[Prompting, ...], BeforeValidator(_listed)] = ()
-    samples: Annotated[tuple[Position, ...], BeforeValidator(_listed)] = ()
+    samples: Annotated[tuple[PositiveInt, ...], BeforeValidator(_listed)] = ()
     exclude: tuple[Exclusion, ...] = ()
     cells: tuple[CellEntry, ...] = ()
     out: str | None = None

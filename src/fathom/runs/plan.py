@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fathom.models.model_info import ModelInfo
 from fathom.models.prompts import names_a_context
 from fathom.records.contexts import Context
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.errors import FathomError
 from fathom.records.questions import Question, QuestionId, Usage
 from fathom.records.record import Record
@@ -56,18 +56,18 @@ class Job:
 class Plan(Record):
     """The requests, tokens, price and time of a run."""
 
-    questions: Count
-    responses: Count
+    questions: NonNegativeInt
+    responses: NonNegativeInt
     """Questions times samples."""
-    done: Count
+    done: NonNegativeInt
     """Responses that the run already has."""
     overflow: tuple[QuestionId, ...]
     """Questions that do not fit the model's window. They are not sent."""
-    requests: Count
-    input_tokens: Count
-    cached_tokens: Count
+    requests: NonNegativeInt
+    input_tokens: NonNegativeInt
+    cached_tokens: NonNegativeInt
     """Input tokens that a prefix cache will serve."""
-    output_tokens: Count
+    output_tokens: NonNegativeInt
     """Output tokens, for responses of typical length."""
     price: float | None
     """In US dollars; None if the prices of the model are unknown, or those of a system that needs no model."""

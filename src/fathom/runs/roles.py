@@ -17,7 +17,7 @@ from pydantic import Field
 
 from fathom.models.model_info import ModelInfo
 from fathom.models.prompts import Completion, Expand, Prompt, RolePrompt, TextReference
-from fathom.records.documents import Position
+from fathom.records.documents import PositiveInt
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import Journal
 from fathom.records.questions import Response, Usage
@@ -39,11 +39,11 @@ CALLS = "calls.jsonl"
 class RoleSettings(Record):
     """Sampling settings for every prompt of a batch."""
 
-    max_tokens: Position = 1_024
+    max_tokens: PositiveInt = 1_024
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     seed: int | None = None
     top_p: Annotated[float, Field(gt=0, le=1)] | None = None
-    reasoning_tokens: Position | None = None
+    reasoning_tokens: PositiveInt | None = None
     reasoning_effort: str | None = None
 
 

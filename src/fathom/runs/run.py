@@ -11,7 +11,7 @@ from pathlib import Path
 from fathom.models.model_info import ModelInfo
 from fathom.models.prompts import Expand, TextReference
 from fathom.records.contexts import Context, ContextId
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.errors import FathomError
 from fathom.records.questions import Question, Response, Usage
 from fathom.records.record import Record
@@ -45,20 +45,20 @@ CheckResponse = Callable[[Question, Response], tuple[bool, str] | None]
 class RunStatus(Record):
     """The progress of a run: its outcomes, usage and errors, and whether it ended early."""
 
-    responses: Count
+    responses: NonNegativeInt
     """Responses of the complete run: questions times samples."""
-    outcomes: dict[str, Count]
+    outcomes: dict[str, NonNegativeInt]
     """Responses so far, by outcome."""
-    waiting: Count
+    waiting: NonNegativeInt
     """Not asked yet: the run was stopped or its budget was reached."""
     usage: Usage
-    maybe_paid: Count = 0
+    maybe_paid: NonNegativeInt = 0
     """Attempts of a system of your own that gave no answer and may have cost money. Usage does not include them."""
-    lost_calls: Count = 0
+    lost_calls: NonNegativeInt = 0
     """Calls that were in flight when a process was killed, and may have cost money. Usage does not include them."""
     implausible_usage: str | None = None
     """The problem with the usage that the server reported in this process; None if it is plausible."""
-    errors: dict[str, Count] = {}
+    errors: dict[str, NonNegativeInt] = {}
     """The three most frequent error messages, with their counts."""
     stopped: str | None = None
     """Why it ended early."""

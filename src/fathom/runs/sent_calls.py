@@ -14,7 +14,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.errors import file_errors
 from fathom.records.files import Journal, write_records
 from fathom.records.record import Record
@@ -23,7 +23,7 @@ from fathom.records.record import Record
 class SentCall(Record):
     """A call that is about to be sent, or that has ended."""
 
-    number: Count
+    number: NonNegativeInt
     price: Annotated[float, Field(ge=0)] | None = None
     """Its maximum price in US dollars; None if the run has no budget."""
     ended: bool = False

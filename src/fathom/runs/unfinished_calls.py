@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from fathom.models.prompts import Completion, Message, Prompt, Stop, ToolCall
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.errors import file_errors
 from fathom.records.files import Journal, write_records
 from fathom.records.questions import QuestionId, Response, Usage
@@ -27,8 +27,8 @@ class MadeCall(Record):
     """A call and its completion."""
 
     question_id: QuestionId
-    sample: Count
-    attempt: Count
+    sample: NonNegativeInt
+    attempt: NonNegativeInt
     """The number of responses before it: after an error, a question is asked again."""
     prompt: str
     """The hash of the prompt."""

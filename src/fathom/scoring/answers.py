@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from fathom.records.documents import Count, Passage, Position
+from fathom.records.documents import NonNegativeInt, Passage, PositiveInt
 from fathom.records.record import Record
 
 
@@ -17,7 +17,7 @@ class Number(Record):
 
     type: Literal["number"] = "number"
     value: Decimal
-    decimals: Count | None = None
+    decimals: NonNegativeInt | None = None
     """How many decimals the question asks for; None means the exact value."""
     unit: str = ""
 
@@ -83,8 +83,8 @@ class Choice(Record):
     """One of `of` options, counted from one."""
 
     type: Literal["choice"] = "choice"
-    option: Position
-    of: Position
+    option: PositiveInt
+    of: PositiveInt
 
     @model_validator(mode="after")
     def _the_option_exists(self) -> Self:
@@ -97,8 +97,8 @@ class Assignment(Record):
     """The option, counted from one, for each slot in order."""
 
     type: Literal["assignment"] = "assignment"
-    options: tuple[Position, ...] = Field(min_length=1)
-    of: Position
+    options: tuple[PositiveInt, ...] = Field(min_length=1)
+    of: PositiveInt
 
     @model_validator(mode="after")
     def _the_options_exist(self) -> Self:
@@ -111,9 +111,9 @@ class Selection(Record):
     """Some of `of` options, counted from one."""
 
     type: Literal["selection"] = "selection"
-    options: tuple[Position, ...] = Field(min_length=1)
+    options: tuple[PositiveInt, ...] = Field(min_length=1)
     """In ascending order, each once."""
-    of: Position
+    of: PositiveInt
 
     @model_validator(mode="after")
     def _the_options_exist_once(self) -> Self:

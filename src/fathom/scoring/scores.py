@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 
 from pydantic import Field
 
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.errors import FathomError
 from fathom.records.questions import Question, QuestionId, Response
 from fathom.records.record import Record, digest
@@ -57,15 +57,15 @@ class Graded(NamedTuple):
 class Score(Record):
     """The outcomes of a group of questions. Accuracy is over all of them, answered or not."""
 
-    questions: Count
-    correct: Count = 0
-    incorrect: Count = 0
-    unparseable: Count = 0
-    refused: Count = 0
-    overflow: Count = 0
-    error: Count = 0
-    unjudged: Count = 0
-    unanswered: Count = 0
+    questions: NonNegativeInt
+    correct: NonNegativeInt = 0
+    incorrect: NonNegativeInt = 0
+    unparseable: NonNegativeInt = 0
+    refused: NonNegativeInt = 0
+    overflow: NonNegativeInt = 0
+    error: NonNegativeInt = 0
+    unjudged: NonNegativeInt = 0
+    unanswered: NonNegativeInt = 0
     """Questions without a response."""
     total_score: float = 0.0
     """The sum of scores, including partial credit."""
@@ -175,7 +175,7 @@ def _score(
 class SampleSummary(Record):
     """Several samples of each question taken together; all shares are over all questions."""
 
-    samples: Count
+    samples: NonNegativeInt
     """The largest number of samples of one question."""
     mean: float
     """Accuracy, averaged over samples."""
@@ -215,8 +215,8 @@ def _majority_is_correct(group: list[Graded]) -> bool:
 class VerdictChanges(Record):
     """How verdicts differ from those of an earlier scoring."""
 
-    compared: Count
-    changed: dict[str, Count]
+    compared: NonNegativeInt
+    changed: dict[str, NonNegativeInt]
     """Counts by change, such as "incorrect to correct"."""
     examples: tuple[QuestionId, ...]
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.judgments import Judgment
 from fathom.records.questions import QuestionId
 from fathom.records.record import Record
@@ -39,7 +39,7 @@ class Verdict(Record):
     """Whether one response is correct, its score, and the answer parsed from it."""
 
     question_id: QuestionId
-    sample: Count = 0
+    sample: NonNegativeInt = 0
     outcome: Outcome
     """`error` and `unjudged` are states, not grades: the question is asked or judged again."""
     score: Share

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from fathom.models.json_output import CUT_OFF, read_json
 from fathom.models.prompts import Message, Prompt
-from fathom.records.documents import Position
+from fathom.records.documents import PositiveInt
 from fathom.records.questions import Question, Response, Step
 from fathom.systems.protocol import DOCUMENTS, CallEstimate, ContextView, Session, response_to
 from fathom.systems.steps import StepOverflowError, ask_for_text, cut_to, overflow_of
@@ -73,7 +73,7 @@ class ClaimsFirst(ABC):
 class ThreePass(ClaimsFirst):
     """Asks for all claims, then for the evidence of all of them, then for conclusions from what was found."""
 
-    listed: Position = 8_192
+    listed: PositiveInt = 8_192
     """The maximum number of tokens of the claims and evidence that a later pass is shown."""
     name: ClassVar[str] = "three-pass"
 
@@ -120,9 +120,9 @@ class ThreePass(ClaimsFirst):
 class OneByOne(ClaimsFirst):
     """Asks for all claims, then for the evidence of each, then for the conclusion of each: 1 + 2n calls."""
 
-    claims: Position = 100
+    claims: PositiveInt = 100
     """The maximum number of claims that are followed up; further ones have no evidence."""
-    listed: Position = 8_192
+    listed: PositiveInt = 8_192
     """The maximum number of tokens of a claim with its evidence that the pass for its conclusion is shown."""
     name: ClassVar[str] = "one-by-one"
 

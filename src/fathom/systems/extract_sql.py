@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from fathom.models.prompts import Prompt
-from fathom.records.documents import Count, Position
+from fathom.records.documents import NonNegativeInt, PositiveInt
 from fathom.records.questions import Question, Response
 from fathom.systems.chunking import ContextRange, stretches
 from fathom.systems.protocol import DOCUMENTS, CallEstimate, ContextView, Prompting, Session
@@ -20,9 +20,9 @@ class ExtractSql:
     """Text-to-SQL where the model first extracts the tables."""
 
     prompting: Prompting = "direct"
-    chunk: Position = 4_000
+    chunk: PositiveInt = 4_000
     """The maximum number of tokens in a chunk, such as 16K. A longer document is read in several chunks."""
-    repairs: Count = 1
+    repairs: NonNegativeInt = 1
     """How many times the model may rewrite a query that failed to run."""
     name: ClassVar[str] = "extract-sql"
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, NoReturn, TypeVar
 from pydantic import ConfigDict, Field, JsonValue, ValidationError, model_validator
 
 from fathom.models.prompts import Stop
-from fathom.records.documents import Count, Passage, Position
+from fathom.records.documents import NonNegativeInt, Passage, PositiveInt
 from fathom.records.questions import Step, Usage
 from fathom.records.record import Record, first_error
 from fathom.records.spans import Span
@@ -44,7 +44,7 @@ class ServedDocument(Record):
     id: str
     label: str
     """How the question names it, such as "Article 3"."""
-    characters: Count
+    characters: NonNegativeInt
     url: str
     """Gives the text in UTF-8; `?start=0&end=1000` gives these characters, and the header `Range` bytes."""
 
@@ -52,12 +52,12 @@ class ServedDocument(Record):
 class QuestionRequest(Record):
     """A question, as it is sent to the system."""
 
-    fathom: Position = VERSION
+    fathom: PositiveInt = VERSION
     """The version of these messages."""
     id: str
     """The same whenever this question and sample of a run is asked again; also in the header `Idempotency-Key`."""
     question_id: str
-    sample: Count
+    sample: NonNegativeInt
     question: str
     """The whole wording, including the requested form of the answer."""
     instruction: str
@@ -83,8 +83,8 @@ class CitedPart(_Lenient):
     document: str
     """The id or the label of the document."""
     quote: Annotated[str, Field(max_length=MAX_QUOTE_LENGTH)] | None = None
-    start: Count | None = None
-    end: Count | None = None
+    start: NonNegativeInt | None = None
+    end: NonNegativeInt | None = None
 
     @model_validator(mode="after")
     def _a_range_has_two_ends(self) -> CitedPart:

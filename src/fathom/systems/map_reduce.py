@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, NamedTuple
 
 from fathom.models.prompts import Message, Prompt, TextReference
-from fathom.records.documents import Position
+from fathom.records.documents import PositiveInt
 from fathom.records.questions import Question, Response
 from fathom.systems.chunking import Batch, batches
 from fathom.systems.fact_table import (
@@ -67,11 +67,11 @@ class MapReduce:
     """
 
     prompting: Prompting = "direct"
-    chunk: Position = 16_384
+    chunk: PositiveInt = 16_384
     """The maximum number of tokens that one call reads. A longer document is read in parts."""
-    documents: Position = 1
+    documents: PositiveInt = 1
     """The maximum number of documents that one call reads; fewer if they do not fit."""
-    notes: Position = 512
+    notes: PositiveInt = 512
     """The maximum number of tokens of the notes of one call; what exceeds it is cut off."""
     combine: Literal["model", "sql"] = "model"
     """Whether the model combines the notes, or they are rows of a table over which it writes a query."""

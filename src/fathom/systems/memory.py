@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from fathom.models.prompts import Message, Prompt
-from fathom.records.documents import Position
+from fathom.records.documents import PositiveInt
 from fathom.records.questions import Question, Response, Step
 from fathom.systems.chunking import ContextRange, stretches
 from fathom.systems.protocol import DOCUMENTS, CallEstimate, ContextView, Prompting, Session, response_to
@@ -35,9 +35,9 @@ class Memory:
     """
 
     prompting: Prompting = "direct"
-    chunk: Position = 5_000
+    chunk: PositiveInt = 5_000
     """The maximum number of tokens in a part."""
-    memory: Position = 1_024
+    memory: PositiveInt = 1_024
     """The maximum number of tokens in the memory; what exceeds it is cut off."""
     steered: bool = True
     """Whether the model knows the question while it reads; otherwise the questions over a context share one reading."""

@@ -8,7 +8,7 @@ from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from fathom.models.prompts import Message, Prompt, TextReference
-from fathom.records.documents import Count, Position
+from fathom.records.documents import NonNegativeInt, PositiveInt
 from fathom.records.questions import Question, Response, Step
 from fathom.systems.chunking import Chunk, ChunkUnit
 from fathom.systems.protocol import DOCUMENTS, CallEstimate, ContextView, Prompting, Session, count_tokens, response_to
@@ -32,15 +32,15 @@ class Rag:
     """Searches the chunks of the documents, then answers from the best ones in one call."""
 
     prompting: Prompting = "direct"
-    k: Position = 20
+    k: PositiveInt = 20
     """The number of chunks that are shown."""
-    budget: Count = 0
+    budget: NonNegativeInt = 0
     """The tokens of chunks that are shown, such as 8K, in place of a number of chunks; 0 for `k` chunks."""
     method: Method = "lexical"
     """Search by words (BM25), by embeddings, or by both."""
-    chunk: Position = 512
+    chunk: PositiveInt = 512
     """The maximum number of tokens in a chunk."""
-    overlap: Count = 64
+    overlap: NonNegativeInt = 64
     """The tokens that a chunk repeats of the chunk before."""
     unit: ChunkUnit = "tokens"
     """Whether chunks are running text or whole sections where they fit."""
@@ -48,7 +48,7 @@ class Rag:
     """Whether chunks are shown in the order of the documents, or best first."""
     hops: Literal[1, 2] = 2
     """2: passages that the question names by a marker or a quotation come first, and their sentences are queries."""
-    rerank: Count = 0
+    rerank: NonNegativeInt = 0
     """How many of the best chunks are reranked; 0 for none."""
     reranker: str = ""
     """The reranker: http://HOST/v1#MODEL for a reranking model; empty for a call of the run's model."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from fathom.models.prompts import Prompt
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.questions import Question, Response, Step
 from fathom.systems.guard import RefusedQuery, StatementResult, run_guarded
 from fathom.systems.protocol import CallEstimate, ContextView, Prompting, Session, response_to
@@ -24,7 +24,7 @@ class Sql:
     """Text-to-SQL over the corpus's own tables, which have no extraction errors."""
 
     prompting: Prompting = "direct"
-    repairs: Count = 1
+    repairs: NonNegativeInt = 1
     """How many times the model may rewrite a query that failed to run."""
     name: ClassVar[str] = "sql"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.files import write_json
 from fathom.records.questions import QuestionId, Response
 from fathom.records.record import Record
@@ -29,7 +29,7 @@ class AuditReport(Record):
 
     bench: str
     """The fingerprint of the audited bench."""
-    questions: Count
+    questions: NonNegativeInt
     checks: tuple[AuditCheck, ...]
     errata: tuple[Erratum, ...] = ()
     """Items that people dispute, uphold or retire: the last erratum of each."""

@@ -16,7 +16,7 @@ from pydantic import JsonValue, model_validator
 from fathom.contexts.files import read_contexts
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context, ContextId, Split
-from fathom.records.documents import Count, Position
+from fathom.records.documents import NonNegativeInt, PositiveInt
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import R, file_hash, read_records
 from fathom.records.manifests import read_manifest
@@ -54,18 +54,18 @@ class FitReport(Record):
 
     bench: str
     """The fingerprint of the original bench."""
-    window: Position
-    reserve: Count
+    window: PositiveInt
+    reserve: NonNegativeInt
     """Tokens of the window reserved for the response."""
     model: str | None = None
     """The model whose tokens were counted; None for the tokenizer of the contexts."""
-    built: Count
+    built: NonNegativeInt
     """Questions of the original bench: the sum of `unchanged`, `recomputed` and `refused`."""
-    unchanged: Count
+    unchanged: NonNegativeInt
     """Questions whose context already fitted."""
-    recomputed: Count
+    recomputed: NonNegativeInt
     """Questions whose key was recomputed for a smaller context."""
-    refused: dict[str, Count] = {}
+    refused: dict[str, NonNegativeInt] = {}
     """Questions that could not be kept, by reason."""
 
     @model_validator(mode="after")
@@ -83,7 +83,7 @@ class BenchManifest(Record):
     corpus: str
     """Path of the corpus at build time, relative to the bench's folder."""
     corpus_fingerprint: str
-    licenses: dict[str, Count]
+    licenses: dict[str, NonNegativeInt]
     """Documents of the corpus by license."""
     families: tuple[str, ...]
     settings: dict[str, dict[str, JsonValue]]
@@ -91,13 +91,13 @@ class BenchManifest(Record):
     presets: dict[str, str] = {}
     """Families that were built with a preset, and its name."""
     seed: int
-    contexts: Count
-    questions: Count
-    counts: dict[str, dict[str, Count]]
+    contexts: NonNegativeInt
+    questions: NonNegativeInt
+    counts: dict[str, dict[str, NonNegativeInt]]
     """Questions by family, split, answer type and each tag."""
-    missing: dict[str, Count] = {}
+    missing: dict[str, NonNegativeInt] = {}
     """Requested questions that could not be built, by reason."""
-    dropped: dict[str, Count] = {}
+    dropped: dict[str, NonNegativeInt] = {}
     """Questions that were built but failed the audit and were dropped, by the first check that they failed."""
     unasked: tuple[UnaskedQuestions, ...] = ()
     """Kinds of questions that could not be asked in some contexts when the bench was built."""

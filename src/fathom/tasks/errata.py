@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.errors import FathomError
 from fathom.records.files import Journal
 from fathom.records.questions import QuestionId
@@ -50,10 +50,10 @@ class Dispute(Record):
 class ImportedDisputes(Record):
     """The counts of an import of disputes."""
 
-    added: Count
-    known: Count
+    added: NonNegativeInt
+    known: NonNegativeInt
     """Disputes that are already in the errata."""
-    retired: Count
+    retired: NonNegativeInt
     """Disputes of items that are already retired, which change nothing."""
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from fathom.records.documents import Count, FieldName
+from fathom.records.documents import FieldName, NonNegativeInt
 from fathom.records.record import Record
 from fathom.tasks.family import UnaskedKind
 
@@ -21,9 +21,9 @@ class UnaskedQuestions(Record):
     """Which questions: "no questions on people"."""
     field: FieldName | None = None
     """The field that is not known."""
-    documents: Count
+    documents: NonNegativeInt
     """The documents where it is not known."""
-    contexts: Count
+    contexts: NonNegativeInt
     """The contexts that have such a document."""
 
     def __str__(self) -> str:

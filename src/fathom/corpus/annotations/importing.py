@@ -14,7 +14,7 @@ from fathom.corpus.annotations import brat, claim_bench, elife, evidence_inferen
 from fathom.corpus.annotations.source import SourceAnnotation
 from fathom.corpus.store import Corpus
 from fathom.records.annotations import Annotation, Finding
-from fathom.records.documents import Claim, Count, Document, DocumentId, Evidence
+from fathom.records.documents import Claim, Document, DocumentId, Evidence, NonNegativeInt
 from fathom.records.quoted_claims import CLAIM_ATTRIBUTES, EVIDENCE_ATTRIBUTES, QuotedClaim, QuotedEvidence
 from fathom.records.record import Record
 from fathom.records.spans import Span
@@ -40,15 +40,15 @@ Locate = Callable[[str, int | None], Span | None]
 class ImportReport(Record):
     """The counts of an import: annotations that were read, and those that could not be located."""
 
-    annotations: Count
-    documents: Count
-    annotators: dict[str, Count]
+    annotations: NonNegativeInt
+    documents: NonNegativeInt
+    annotators: dict[str, NonNegativeInt]
     """Documents by annotator."""
-    quotes: Count
-    located: Count
-    claims: Count = 0
-    findings: Count = 0
-    labels: dict[str, Count] = {}
+    quotes: NonNegativeInt
+    located: NonNegativeInt
+    claims: NonNegativeInt = 0
+    findings: NonNegativeInt = 0
+    labels: dict[str, NonNegativeInt] = {}
     """Documents by label of the whole document."""
     unknown_documents: tuple[str, ...] = ()
     """Documents of the source that the corpus does not have, by name."""
@@ -56,7 +56,7 @@ class ImportReport(Record):
     """Names that two documents of the corpus have."""
     not_located: tuple[str, ...] = Field(default=())
     """Quotes that the corpus does not have, each after the name of its document."""
-    incomplete: Count = 0
+    incomplete: NonNegativeInt = 0
     """Annotations with a claim or a piece of evidence that was not located: no question asks for all their claims."""
 
 

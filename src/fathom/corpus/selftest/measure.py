@@ -7,16 +7,16 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
-from fathom.records.documents import Count, Document, Fact, FieldName, Reference
+from fathom.records.documents import Document, Fact, FieldName, NonNegativeInt, Reference
 from fathom.records.record import Record
 
 
 class FieldScore(Record):
     """Agreement between written and read values of one field in one format."""
 
-    written: Count
+    written: NonNegativeInt
     """Number of values in the generated documents."""
-    read: Count
+    read: NonNegativeInt
     """Number of values in the documents read back."""
     precision: float
     """Share of the values read that were written."""
@@ -29,11 +29,11 @@ class FieldScore(Record):
 class SelfTest(Record):
     """Field scores of each reader on generated documents."""
 
-    documents: Count
+    documents: NonNegativeInt
     """Generated articles, written in every format except iXBRL."""
-    reports: Count = 0
+    reports: NonNegativeInt = 0
     """Generated company reports, written as iXBRL filings."""
-    refused: dict[str, Count]
+    refused: dict[str, NonNegativeInt]
     """Documents that a reader could not read, by format."""
     formats: dict[str, dict[str, FieldScore]]
     """Scores by format and field."""

@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from fathom.models.prompts import Message, Prompt, ToolsUnsupportedError
-from fathom.records.documents import Count, Position
+from fathom.records.documents import NonNegativeInt, PositiveInt
 from fathom.records.errors import FathomError
 from fathom.records.questions import Question, Response
 from fathom.systems.agent.episode import LAST_STEP, Episode
@@ -36,27 +36,27 @@ class Agent:
     """A model with tools over the documents: list, search, read, find, tables of its own with SQL, a calculator."""
 
     prompting: Prompting = "direct"
-    steps: Position = 30
+    steps: PositiveInt = 30
     """The maximum number of model calls for one question, including the one that answers."""
-    tokens: Position = 600_000
+    tokens: PositiveInt = 600_000
     """The maximum number of tokens of all calls for one question, input and output, as the provider counts them."""
     price: Annotated[float, Field(gt=0)] | None = None
     """The maximum price of one question in US dollars; None for no limit."""
     protocol: Literal["auto", "native", "text"] = "auto"
     """Native tool calls, calls written as text, or text only if the provider does not support tool calls."""
-    history: Position = 32_000
+    history: PositiveInt = 32_000
     """The maximum number of tokens of one call's input. When it is reached, the oldest results are removed."""
-    result: Position = 4_000
+    result: PositiveInt = 4_000
     """The maximum number of tokens of all tool results of one step."""
-    calls: Position = 8
+    calls: PositiveInt = 8
     """The maximum number of tool calls of one step."""
-    k: Position = 5
+    k: PositiveInt = 5
     """The maximum number of excerpts that a search shows."""
     method: Method = "lexical"
     """Search by words (BM25), by embeddings, or by both."""
-    chunk: Position = 512
+    chunk: PositiveInt = 512
     """The maximum number of tokens in an excerpt."""
-    overlap: Count = 64
+    overlap: NonNegativeInt = 64
     """The tokens that an excerpt repeats of the one before."""
     unit: ChunkUnit = "tokens"
     """Whether excerpts are running text or whole sections where they fit."""

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, JsonValue, ValidationError
 
 from fathom.models.prompts import ToolCall, ToolDefinition
-from fathom.records.documents import Count, Position
+from fathom.records.documents import NonNegativeInt, PositiveInt
 from fathom.records.questions import Step
 from fathom.records.record import Record, first_error
 from fathom.systems.agent import calculator
@@ -35,7 +35,7 @@ LabelArgument = Annotated[str, BeforeValidator(lambda value: str(value) if isins
 
 
 class _List(Record):
-    first: Annotated[Position, Field(description="The number of the first document to list, counted from 1.")] = 1
+    first: Annotated[PositiveInt, Field(description="The number of the first document to list, counted from 1.")] = 1
 
 
 class _Search(Record):
@@ -47,8 +47,8 @@ class _Search(Record):
 
 class _Read(Record):
     document: Annotated[LabelArgument, Field(min_length=1, description='The document, such as "{label}".')]
-    start: Annotated[Count, Field(description="The first character to read, counted from 0.")] = 0
-    length: Annotated[Position, Field(description="The number of characters to read. Long parts are cut.")] = 8_000
+    start: Annotated[NonNegativeInt, Field(description="The first character to read, counted from 0.")] = 0
+    length: Annotated[PositiveInt, Field(description="The number of characters to read. Long parts are cut.")] = 8_000
 
 
 class _Find(Record):
@@ -56,7 +56,7 @@ class _Find(Record):
     document: Annotated[
         LabelArgument, Field(description='A document such as "{label}", or "" to look in all of them.')
     ] = ""
-    skip: Annotated[Count, Field(description="Occurrences to skip; 0 to show the first ones.")] = 0
+    skip: Annotated[NonNegativeInt, Field(description="Occurrences to skip; 0 to show the first ones.")] = 0
 
 
 class _AddRows(Record):

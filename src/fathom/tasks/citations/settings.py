@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
-from fathom.records.documents import CitationType, Position
+from fathom.records.documents import CitationType, PositiveInt
 from fathom.records.record import Record
 from fathom.tasks.citations.type_rule import TypeChecks, read_type_checks
 from fathom.tasks.family import FamilySettings, ModelAnswers
@@ -101,11 +101,11 @@ class CitationSettings(FamilySettings):
     """Custom level: title and abstract, the full text, or the body without what identifies the work."""
     scope: PaperScope | None = None
     """Custom level: the whole question paper, or the section of the mask."""
-    items: Position = 100
+    items: PositiveInt = 100
     """Number of items for each task and level."""
     yearly: bool = False
     """Build --items for each year of the question papers, instead of in total."""
-    per_paper: Position = 5
+    per_paper: PositiveInt = 5
     """The most items of a task and level from one question paper; so many in all if the other papers suffice."""
     citations: MaskedCitations = "lone"
     """Ask only about citations alone in their brackets (lone), or also about those grouped with others, none of them

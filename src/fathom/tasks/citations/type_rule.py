@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import get_args
 
-from fathom.records.documents import CitationType, Count
+from fathom.records.documents import CitationType, NonNegativeInt
 from fathom.records.judgments import Judgment
 from fathom.records.names import CHINESE
 from fathom.records.questions import Response
@@ -197,11 +197,11 @@ class TypeChecks(Record):
     model: str
     disputed: dict[str, CitationType | None] = {}
     """Citations whose type the model disputes, by document and span, with its answer; they are not asked about."""
-    agree: Count = 0
-    disagree: Count = 0
-    unclear: Count = 0
+    agree: NonNegativeInt = 0
+    disagree: NonNegativeInt = 0
+    unclear: NonNegativeInt = 0
     """Citations for which the response named neither type."""
-    without: Count = 0
+    without: NonNegativeInt = 0
     """Citations without a response, for which only the rule counts."""
 
     @property

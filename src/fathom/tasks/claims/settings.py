@@ -7,7 +7,7 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from fathom.records.documents import Position
+from fathom.records.documents import PositiveInt
 from fathom.tasks.family import FamilySettings
 
 ClaimsTask = Literal["claims", "evidence", "strength", "significance"]
@@ -25,9 +25,9 @@ class ClaimsSettings(FamilySettings):
     tasks: Annotated[tuple[ClaimsTask, ...], Field(min_length=1)] = TASKS
     """Tasks: all claims with their evidence; the evidence on a given question; the strength of the evidence and the
     significance of a whole article. Those without keys are left out."""
-    items: Position = 100
+    items: PositiveInt = 100
     """Maximum number of contexts."""
-    documents: Position = 1
+    documents: PositiveInt = 1
     """Number of documents of each context; with more than one, only the task `claims` is asked."""
     no_abstract: bool = False
     """Leave out claims in the abstract."""

@@ -19,7 +19,7 @@ from fathom.corpus.store import Corpus
 from fathom.corpus.swap_titles import distinctive_words
 from fathom.models.tokenizers import DEFAULT, tokenizer
 from fathom.records.contexts import Context, Edit, apply_edits
-from fathom.records.documents import Citation, Document, DocumentId, FieldName, Passage, Position
+from fathom.records.documents import Citation, Document, DocumentId, FieldName, Passage, PositiveInt
 from fathom.records.names import WORD, family_name, plain_word
 from fathom.records.questions import Question
 from fathom.records.record import digest, short_id
@@ -150,9 +150,9 @@ class MemorizationSettings(FamilySettings):
 
     probes: Annotated[tuple[ProbeTask, ...], Field(min_length=1)] = ("citation", "title")
     """Kinds of probes: the author with whom a citation continues, or a word of the title."""
-    items: Position = 400
+    items: PositiveInt = 400
     """Number of probes of each kind."""
-    per_paper: Position = 4
+    per_paper: PositiveInt = 4
     """The maximum number of citations probed in one document."""
     characters: Annotated[int, Field(ge=MIN_CHARACTERS)] = 20_000
     """Maximum characters shown before a citation; a longer text starts at a later paragraph."""

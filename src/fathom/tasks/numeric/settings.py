@@ -8,7 +8,7 @@ from typing import Annotated, get_args
 from pydantic import Field, field_validator
 
 from fathom.records.contexts import Split
-from fathom.records.documents import Position
+from fathom.records.documents import PositiveInt
 from fathom.tasks.family import FamilySettings
 from fathom.tasks.numeric.schema import QuestionTopic, Skill
 
@@ -25,7 +25,7 @@ class NumericSettings(FamilySettings):
     """Share of questions whose answer is NULL."""
     templates: Path | None = None
     """Your own SQL templates (a JSON list) in place of the built-in ones."""
-    template_splits: dict[Split, Position] = {}
+    template_splits: dict[Split, PositiveInt] = {}
     """Also divide the templates among the splits, such as train=70,dev=10,test=20."""
     hold_out: tuple[str, ...] = ()
     """Tag values that occur in the test split only: skill=sorting,topic=author list,length=1M."""

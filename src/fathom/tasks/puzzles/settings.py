@@ -7,7 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from fathom.records.documents import Position
+from fathom.records.documents import PositiveInt
 from fathom.tasks.family import FamilySettings
 
 Steps = Annotated[int, Field(ge=2, le=9)]
@@ -18,7 +18,7 @@ class PuzzlesSettings(FamilySettings):
 
     authored: Path | None = None
     """Puzzles that people wrote, as exported by `fathom author export`; by default puzzles are composed from facts."""
-    items: Position = 100
+    items: PositiveInt = 100
     """Maximum number of puzzles."""
     per_document: Annotated[int, Field(ge=1, le=50)] = 3
     """Maximum number of puzzles about one document."""

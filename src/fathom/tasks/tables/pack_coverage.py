@@ -6,7 +6,7 @@ from collections import Counter
 from random import Random
 
 from fathom.corpus.store import Corpus
-from fathom.records.documents import Count
+from fathom.records.documents import NonNegativeInt
 from fathom.records.record import Record
 from fathom.tasks.tables.build import entity_tables
 from fathom.tasks.tables.figures import DocumentFigures, document_figures
@@ -22,23 +22,23 @@ class FieldCoverage(Record):
     """In how many documents of the domain a field was found for the document's own period."""
 
     name: str
-    known: Count
-    missing: Count
+    known: NonNegativeInt
+    missing: NonNegativeInt
     """Documents that state that there is no value."""
-    conflicting: Count
+    conflicting: NonNegativeInt
     """Documents with two values that exclude each other."""
-    unknown: Count
+    unknown: NonNegativeInt
 
 
 class PackCoverage(Record):
     """The coverage of a pack in a corpus."""
 
     pack: str
-    documents: Count
+    documents: NonNegativeInt
     """Documents of the corpus."""
-    found: Count
+    found: NonNegativeInt
     """Documents in which the pack finds a field."""
-    entities: Count
+    entities: NonNegativeInt
     fields: tuple[FieldCoverage, ...]
     unusable: dict[str, str]
     """Metrics, comparisons and composites that cannot be asked about anywhere, with the reason."""

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from pydantic import Field, JsonValue, field_validator
 
-from fathom.records.documents import Position
+from fathom.records.documents import PositiveInt
 from fathom.records.errors import FathomError
 from fathom.records.record import digest
 from fathom.tasks.family import FamilySettings
@@ -22,7 +22,7 @@ class TablesSettings(FamilySettings):
 
     questions: Annotated[int, Field(ge=1, le=1000)] = 10
     """Number of questions for each context."""
-    domains: dict[str, Position] = {}
+    domains: dict[str, PositiveInt] = {}
     """Instead of --questions: number of questions of each domain at each length, over all contexts, such as
     companies-zh=83,housing=81."""
     packs: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Literal
 
-from fathom.records.documents import Count, DocumentId, Fact
+from fathom.records.documents import DocumentId, Fact, NonNegativeInt
 from fathom.records.files import read_records, write_json, write_records
 from fathom.records.record import Record, digest
 
@@ -31,7 +31,7 @@ class VotedFigure(Record):
     decision: VoteDecision
     fact: Fact | None = None
     """The figure, if it was accepted; its attribute is the name of the field."""
-    votes: dict[str, Count]
+    votes: dict[str, NonNegativeInt]
     """How many extractors gave each value: "199600000 GBP". "null" says that there is none; "invalid" has no quote that
     prints it, or no response."""
 
@@ -44,7 +44,7 @@ class Extraction(Record):
     tries: int
     no_consensus: NoConsensus
     prompt_version: str
-    documents: Count
+    documents: NonNegativeInt
     """Documents that were asked about."""
     discarded: tuple[DocumentId, ...] = ()
     """Documents with a figure without a majority, if those are discarded. All of their figures are unknown."""
