@@ -156,7 +156,7 @@ def take_study(browser: Browser, folder: Path) -> None:
 
 
 def take_coding(browser: Browser, folder: Path) -> None:
-    """The categories and cases of a coder, and a wrong response."""
+    """The categories and cases of a coder, and an incorrect response."""
     corpus, run, coding = folder / "corpus", folder / "run", folder / "coding"
     assert run_command("run", folder / "numeric", "--model", "sim/reader?miss=0.7", "--out", run).returncode == 0
     categories = ("Miscounts: counts a thing twice, or not at all", "Misses a document", "Misreads the question")

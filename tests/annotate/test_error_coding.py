@@ -1,4 +1,4 @@
-"""Two coders sort wrong responses into categories of their own."""
+"""Two coders sort incorrect responses into categories of their own."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def test_a_missing_key_is_an_error_before_the_documents_are_read(
     server = ("--model", "openai-api/mine/m", "--url", "http://127.0.0.1:9/v1", "--window", "128K")
     done = fathom("quickstart", documents, "--out", tmp_path / "first", *server)
     assert done.returncode == 2
-    assert "Nothing answers at '127.0.0.1:9'" in done.stderr
+    assert "No server responds at '127.0.0.1:9'" in done.stderr
     assert not (tmp_path / "first").exists()
 
 

@@ -158,7 +158,7 @@ def test_scores_of_another_bench_are_refused(
         (("--model", "sim/oracle", "--corpus", "/nowhere"), "nowhere"),
         (
             ("--model", "gpt-4.1-mini"),
-            "names no provider. Give a provider and a model, such as openai/gpt-4.1-mini,",
+            "has no provider. Give a provider and a model, such as openai/gpt-4.1-mini,",
         ),
         (
             ("--model", "claude-sonnet-4.5"),

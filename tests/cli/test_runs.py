@@ -80,7 +80,7 @@ def test_failed_responses_and_unknown_prices(tiny_bench: Path, tmp_path: Path) -
         run(tiny_bench, system=pipeline.url, limit=4, out=tmp_path / "run", connections=1)
     listed = only(tmp_path)
     assert (listed.state, listed.done, listed.errors, listed.has_unknown_prices) == ("stopped", 3, 1, True)
-    assert "1 of 4 responses failed: The system gave an invalid answer" in (listed.reason or "")
+    assert "1 of 4 responses failed: The system returned an invalid answer" in (listed.reason or "")
 
 
 def test_a_run_whose_bench_is_gone_is_listed(tiny_bench: Path, tmp_path: Path) -> None:

@@ -185,7 +185,7 @@ def test_misuse_is_an_error_before_anything_is_sent(
         assert not (tmp_path / "run").exists()
     monkeypatch.setenv("MINE_API_KEY", KEY)
     assert main(["run", str(tiny_bench), "--model", "openai-api/mine/m", "--window", "128K", *url]) == 2
-    assert "Nothing answers at '127.0.0.1:9'" in capsys.readouterr().err
+    assert "No server responds at '127.0.0.1:9'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("connections", [1, 8, 64])

@@ -276,10 +276,10 @@ def test_a_server_that_dies_ends_the_run_which_can_be_resumed(
     stop[0].__enter__()
     assert start(pipeline, "--connections", 1) == 1
     shown = capsys.readouterr().out
-    assert "stopped: Nothing answers at" in shown
+    assert "stopped: No server responds at" in shown
     assert "25 responses are missing: run the same command again" in shown
     assert start(pipeline) == 2
-    assert "Nothing answers at" in capsys.readouterr().err
+    assert "No server responds at" in capsys.readouterr().err
     pipeline.answer = lambda request: {"answer": "Answer: 1"}
     with serving(pipeline):
         assert start(pipeline) == 0
@@ -359,8 +359,8 @@ def test_a_plan_says_that_the_cost_is_unknown(tiny_bench: Path, capsys: pytest.C
         (("--system", "http://"), "is not an address such as"),
         (("--system", "http://me:password@127.0.0.1/x"), "no user, password, query or fragment"),
         (("--system", "http://127.0.0.1/x?key=1"), "no user, password, query or fragment"),
-        (("--system", "http://127.0.0.1:9/x"), "Nothing answers at '127.0.0.1:9'"),
-        (("--system", "http://a..b/x"), "Nothing answers at 'a..b:80'"),
+        (("--system", "http://127.0.0.1:9/x"), "No server responds at '127.0.0.1:9'"),
+        (("--system", "http://a..b/x"), "No server responds at 'a..b:80'"),
         (("--system", "ftp://127.0.0.1/x"), "is not an address such as http://"),
         (("--system", "http://127.0.0.1:9/x", "-S", "name=y"), "has no setting 'name'"),
         (("--system", "http://127.0.0.1:9/x", "--model", "sim/oracle"), "Leave out --model"),
@@ -384,7 +384,7 @@ def test_from_a_notebook(tiny_bench: Path, tmp_path: Path) -> None:
 
     with serving(Pipeline()) as pipeline:
         assert asyncio.run(cell(pipeline.url)).status.outcomes == {"answered": 2}
-    with pytest.raises(FathomError, match="Nothing answers"):
+    with pytest.raises(FathomError, match="No server responds"):
         fathom.run(tiny_bench, system=pipeline.url, limit=2, out=tmp_path / "other")
 
 

@@ -151,7 +151,7 @@ def test_one_budget_is_for_all_cells_and_a_failed_cell_does_not_stop_the_others(
 
         first = run(budget)
         assert [cell.state for cell in first.cells] == ["complete", "failed", "incomplete"]
-        assert "Nothing answers at '127.0.0.1:9'" in (first.cells[1].error or "")
+        assert "No server responds at '127.0.0.1:9'" in (first.cells[1].error or "")
         assert "the budget is reached" in ((first.cells[2].status and first.cells[2].status.stopped) or "")
         spent = sum(read_spent(folder) for folder in first.runs)
         assert 0 < spent <= budget

@@ -90,7 +90,7 @@ def test_while_the_endpoint_is_down_one_request_at_a_time_is_sent(outages: Outag
     anyio.run(run)
     assert sent == 8 + 3
     assert [notice.split(" (")[0] for notice in notices] == [
-        "the endpoint does not answer",
+        "the endpoint is not responding",
         "the endpoint answers again after 0 s; the run goes on",
     ]
 
@@ -118,7 +118,7 @@ def test_a_run_goes_on_when_the_endpoint_answers_again(
     assert set(provider.seen.values()) == {1}
     assert len(read_responses(tmp_path / "run")) == 30
     said = capsys.readouterr().err
-    assert "fathom: the endpoint does not answer" in said
+    assert "fathom: the endpoint is not responding" in said
     assert "answers again" in said
 
 

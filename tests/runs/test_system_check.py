@@ -77,7 +77,7 @@ def test_what_a_server_leaves_out_is_noted_and_no_failure(letters_bench: Path, f
         assert any(part in one for one in notes), part
     gone = fathom("check-system", pipeline.url, "--bench", letters_bench)
     assert gone.returncode == 1
-    assert "FAILED: Nothing answers at" in gone.stdout
+    assert "FAILED: No server responds at" in gone.stdout
 
 
 def test_a_server_may_fetch_while_it_is_checked(letters_bench: Path) -> None:

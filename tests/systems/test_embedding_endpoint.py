@@ -113,14 +113,14 @@ def vectors(*embeddings: object) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (lambda texts: {"data": []}, "gave 0 vectors for 2 texts"),
-        (lambda texts: {"error": "no such model"}, "gave no embeddings (without 'data')"),
+        (lambda texts: {"data": []}, "returned 0 vectors for 2 texts"),
+        (lambda texts: {"error": "no such model"}, "returned no embeddings (without 'data')"),
         (lambda texts: vectors([1, 2], [1]), "vectors of different lengths"),
-        (lambda texts: vectors([1, 2], [1, float("nan")]), "no finite numbers"),
-        (lambda texts: vectors([1, 2], [1, 1e999]), "no finite numbers"),
+        (lambda texts: vectors([1, 2], [1, float("nan")]), "not finite numbers"),
+        (lambda texts: vectors([1, 2], [1, 1e999]), "not finite numbers"),
         (lambda texts: vectors([], []), "vectors of different lengths"),
-        (lambda texts: vectors("x", "y"), "no finite numbers"),
-        (lambda texts: vectors([1, 2]), "gave 1 vectors for 2 texts"),
+        (lambda texts: vectors("x", "y"), "not finite numbers"),
+        (lambda texts: vectors([1, 2]), "returned 1 vectors for 2 texts"),
         (lambda texts: {"data": [{"index": 0, "embedding": [1, 2]}] * 2}, "or not one for each of them"),
         (lambda texts: "hello", "no embeddings"),
     ],
@@ -148,7 +148,7 @@ def test_vectors_of_other_dimensions_are_an_error(tiny_bench: Path, tmp_path: Pa
 
 
 def test_a_wrong_address_is_one_error() -> None:
-    with endpoint() as (address, received), pytest.raises(FathomError, match="gave no embeddings .*404"):
+    with endpoint() as (address, received), pytest.raises(FathomError, match="returned no embeddings .*404"):
         dense.embedder(address.replace("/v1", "/v2"))(["one"])
     assert len(received) == 1
     with pytest.raises(FathomError, match="Check the address"):

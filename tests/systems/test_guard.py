@@ -227,7 +227,7 @@ def test_a_hostile_statement_is_stopped_and_changes_nothing(database: sqlite3.Co
         ("explain", "is not one SELECT"),
         ("select and drop", "is not one SELECT"),
         ("endless", "took longer than 0.3 s"),
-        ("endless rows", "gave more than 10,000 rows"),
+        ("endless rows", "returned more than 10,000 rows"),
         ("readfile", "no such function: readfile"),
         ("random", "the function random is not allowed"),
         ("master", "the table sqlite_master is not allowed"),
@@ -240,7 +240,7 @@ def test_a_hostile_statement_is_stopped_and_changes_nothing(database: sqlite3.Co
         ("copies", "is too complex"),
         ("copies behind comments", "is too complex"),
         ("copies by odd names", "is too complex"),
-        ("blob", "gave bytes; only numbers and text are allowed"),
+        ("blob", "returned bytes; only numbers and text are allowed"),
         ("surrogate", "has invalid characters"),
     ],
 )
@@ -251,7 +251,7 @@ def test_the_reason_is_given(database: sqlite3.Connection, name: str, reason: st
 
 
 def test_a_large_result_is_stopped_by_its_bytes(database: sqlite3.Connection) -> None:
-    with pytest.raises(RefusedQuery, match="gave more than 1,000 bytes"):
+    with pytest.raises(RefusedQuery, match="returned more than 1,000 bytes"):
         run_guarded(database, "SELECT author_name FROM article_author", StatementLimits(bytes=1_000))
 
 

@@ -96,7 +96,7 @@ class Agreement(Record):
 
 
 def cohen_kappa(table: FloatArray) -> float | None:
-    """Cohen's kappa of a square table of counts; None if the annotators cannot but agree."""
+    """Cohen's kappa of a square table of counts; None if the expected agreement is 1."""
     total = table.sum()
     if not total:
         return None

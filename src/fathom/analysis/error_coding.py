@@ -1,4 +1,4 @@
-"""Findings of an error coding: the categories of wrong responses by run and tag, and the agreement of the coders."""
+"""Findings of an error coding: the categories of incorrect responses by run and tag, and the coders' agreement."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DISAGREEMENT = "(coders disagree)"
 
 @dataclass(frozen=True)
 class CodedCase:
-    """A wrong response with the categories that coders gave it."""
+    """An incorrect response with the categories that coders gave it."""
 
     run: str
     question_id: QuestionId

@@ -1,4 +1,4 @@
-"""The pages on which coders sort wrong responses into categories. They do not name the run or the other coders."""
+"""The pages on which coders sort incorrect responses into categories. They do not name the run or the other coders."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ async def case_list(request: Request) -> Response:
 
 
 async def case(request: Request, number: int) -> Response:
-    """One wrong response with the question, the key and its proof."""
+    """One incorrect response with the question, the key and its proof."""
     require_attestation(request)
     state, user = _state(request), user_of(request)
     places = state.project.order(user)

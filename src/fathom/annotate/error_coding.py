@@ -1,4 +1,4 @@
-"""Error coding: people sort the wrong responses of runs into categories of their own."""
+"""Error coding: people sort the incorrect responses of runs into categories of their own."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FailedBy = Literal["any", "all"]
 
 
 class CodingCase(Record):
-    """A wrong response of one run."""
+    """An incorrect response of one run."""
 
     run: str
     question_id: QuestionId

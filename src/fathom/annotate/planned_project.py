@@ -101,7 +101,7 @@ class PlannedProject(Project, ABC, Generic[P]):
 
     def __init__(self, folder: Path) -> None:
         if not self.is_in(folder):
-            raise FathomError(f"'{folder}' is not a {self.kind}. Give the folder that --out named.")
+            raise FathomError(f"'{folder}' is not a {self.kind}. Give the folder that was created with --out.")
         self.plan = read_manifest(folder / self.plan_file, self.plan_type(), FORMAT, self.kind, "Create it again.")
         super().__init__(folder)
 

@@ -88,7 +88,7 @@ def assign_tasks(
 ) -> dict[str, tuple[StudyTask, ...]]:
     """The tasks of each person: every question goes to `answers` people, each in another order, in rounds."""
     if len(set(people)) < answers:
-        raise FathomError(f"{answers} answers to each question need {answers} people. Give more --annotator.")
+        raise FathomError(f"{answers} answers to each question need {answers} people. Add --annotator NAME for each.")
     given: dict[str, list[Question]] = {name: [] for name in people}
     for question in sample:
         order = sorted(people, key=lambda name: (len(given[name]), rng_for(seed, question.id, name).random()))

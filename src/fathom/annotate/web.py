@@ -160,7 +160,7 @@ def require_attestation(request: Request) -> None:
     """Refuse a request of a person who has not attested yet that no model helps."""
     project: Project = request.app.state.served.project
     if project.attested(user_of(request)) is None:
-        raise HTTPException(403, "First attest on the start page that no model helps you.")
+        raise HTTPException(403, "First confirm on the start page that you work without a language model.")
 
 
 def _sentence(request: Request, text: str, status: int) -> Response:

@@ -1,4 +1,4 @@
-"""Error coding: people sort the wrong responses of runs into categories of their own."""
+"""Error coding: people sort the incorrect responses of runs into categories of their own."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def create_coding(
 ) -> CodingPlan:
     """Draw `per` questions for each value of the tag `by` among those that runs fail; every coder codes all cases.
 
-    The cases are the wrong responses of all runs to the questions drawn: of each run the first one to a question. With
-    `failed_by="all"` only questions are drawn that every run fails. A category is "NAME" or "NAME: DESCRIPTION".
+    The cases are the incorrect responses of all runs to these questions, the first of each run to a question. With
+    `failed_by="all"` only questions that every run fails are drawn. A category is "NAME" or "NAME: DESCRIPTION".
     """
     if not coders:
         raise FathomError("No coder was given. Give --annotator NAME; two coders also give agreement.")
@@ -136,7 +136,7 @@ def serve_coding(coding: Folder, *, port: int = 0, started: Callable[[PersonLink
 
 
 def coding_results(coding: Folder) -> CodingResults:
-    """The categories of wrong responses by run and tag, and the agreement of the coders."""
+    """The categories of incorrect responses by run and tag, and the agreement of the coders."""
     with ErrorCoding(as_path(coding)) as opened:
         plan, bench = opened.plan, opened.open_bench()
         codes = list(opened.codes())

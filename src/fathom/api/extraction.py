@@ -294,7 +294,7 @@ class _Poll:
 
 def _check(extractors: Sequence[str], options: ExtractionOptions) -> None:
     if not extractors or len(set(extractors)) < len(extractors):
-        raise FathomError("Name each extractor once, such as --extractor openai/gpt-4.1-mini.")
+        raise FathomError("Give each extractor once, such as --extractor openai/gpt-4.1-mini.")
     if options.tries < 1:
         raise FathomError(f"The number of tries is {options.tries}. Give at least 1.")
 

@@ -313,7 +313,7 @@ class RunRequest:
                 named = {one.name.partition("/")[2]: one.name for one in list_models()}
                 close = get_close_matches(self.model, named, n=1, cutoff=0.7)
                 raise FathomError(
-                    f"'{self.model}' names no provider. Give a provider and a model, such as "
+                    f"'{self.model}' has no provider. Give a provider and a model, such as "
                     f"{named[close[0]] if close else f'openai/{self.model}'}, or openai-api/NAME/{self.model} for a "
                     "server of your own."
                 )

@@ -62,10 +62,10 @@ def command(
     results: bool,
     as_json: bool,
 ) -> None:
-    """Let people sort wrong responses of runs into categories of their own.
+    """Let people sort incorrect responses of runs into categories of their own.
 
-    With RUNs on one bench: draws a stratified sample of questions that runs fail, and serves the wrong responses with
-    key, proof and trace on the loopback address. With CODING: continues to serve it, or with --results prints the
+    With RUNs on one bench: draws a stratified sample of questions that runs fail, and serves the incorrect responses
+    with key, proof and trace on the loopback address. With CODING: continues to serve it, or with --results prints the
     categories by run and tag, and Cohen's kappa of the coders. Coders work alone and do not see which run a response is
     from. Reads the runs and their bench; writes the coding; calls no model.
     """
@@ -76,7 +76,9 @@ def command(
     folder = targets[0]
     if not is_coding(folder):
         if results:
-            raise FathomError(f"'{folder}' is not an error-coding project. Give the folder that --out named.")
+            raise FathomError(
+                f"'{folder}' is not an error-coding project. Give the folder that was created with --out."
+            )
         if out is None or per is None:
             raise FathomError("A new error-coding project needs --out DIR and --per TAG=N. Give both.")
         create_coding(
@@ -100,7 +102,7 @@ def command(
 
 def _plan_lines(folder: Path, plan: CodingPlan) -> Iterator[str]:
     questions = len({one.question_id for one in plan.cases})
-    responses = counted(len(plan.cases), "wrong response")
+    responses = counted(len(plan.cases), "incorrect response")
     yield f"{folder}: {responses} to {counted(questions, 'question')} that {_who(plan)}"
     for value, count in plan.strata.items():
         yield f"  {plan.by} {cut(value, 40)}: {count:,} of {plan.available[value]:,}"

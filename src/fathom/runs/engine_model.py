@@ -171,8 +171,8 @@ class EngineModel:
                 raise ToolsUnsupportedError(message) from error
             if status in (404, 405, 501) and _lacks_responses_api(self.model):
                 raise FatalError(
-                    f"The server at '{self.model.api.base_url}' does not offer the API that '{self.model}' is asked "
-                    f"through ({status}). If it offers chat completions, use --model openai-api/NAME/"
+                    f"The server at '{self.model.api.base_url}' does not offer the API that '{self.model}' needs "
+                    f"({status}). If it offers chat completions, use --model openai-api/NAME/"
                     f"{self.model.name} with the same --url and the key in NAME_API_KEY."
                 ) from error
             if status in _FATAL:
@@ -515,6 +515,6 @@ def _check_connection(name: str, model: ProviderModel) -> None:
         socket.create_connection((address.hostname, port), timeout=10).close()
     except OSError as error:
         raise FathomError(
-            f"Nothing answers at '{address.hostname}:{port}' for the model '{name}' ({error}). "
+            f"No server responds at '{address.hostname}:{port}' for the model '{name}' ({error}). "
             "Start the server, or give its address."
         ) from error

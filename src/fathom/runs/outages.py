@@ -77,7 +77,7 @@ class Outages:
             self.ended = f"the endpoint has not answered for {self._seconds():.0f} s ({reason})"
         elif self.is_down and not was_down:
             self._notify(
-                f"the endpoint does not answer ({reason}); the run waits up to {self._max_seconds:.0f} s for it"
+                f"the endpoint is not responding ({reason}); the run waits up to {self._max_seconds:.0f} s for it"
             )
         self._release()
 

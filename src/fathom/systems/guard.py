@@ -287,9 +287,9 @@ class _Guard:
             left -= _size(list(chain.from_iterable(some)))
             rows += some
             if left < 0:
-                raise RefusedQuery(f"gave more than {self._limits.bytes:,} bytes")
+                raise RefusedQuery(f"returned more than {self._limits.bytes:,} bytes")
             if len(rows) > self._limits.rows:
-                raise RefusedQuery(f"gave more than {self._limits.rows:,} rows")
+                raise RefusedQuery(f"returned more than {self._limits.rows:,} rows")
         return tuple(rows)
 
     def _is_late(self) -> bool:
@@ -368,7 +368,7 @@ _REFUSED_ACTIONS = {
 def _size(values: list[Any]) -> int:
     """The size of these values in bytes, computed for all at once: one by one took as long as the query itself."""
     if bytes in set(map(type, values)):
-        raise RefusedQuery("gave bytes; only numbers and text are allowed")
+        raise RefusedQuery("returned bytes; only numbers and text are allowed")
     texts = [value for value in values if value.__class__ is str]
     return 8 * len(values) + len("".join(texts).encode())
 

@@ -98,7 +98,7 @@ class HttpSystem:
             socket.create_connection((address.hostname or "", port), timeout=10).close()
         except (OSError, UnicodeError) as error:  # a name such as "a..b" cannot be encoded
             raise FathomError(
-                f"Nothing answers at '{address.hostname}:{port}' ({error}). Start the system's server, or correct "
+                f"No server responds at '{address.hostname}:{port}' ({error}). Start the system's server, or correct "
                 f"its address: --system {self.name}"
             ) from error
 
@@ -125,7 +125,9 @@ def _checked_address(name: str) -> SplitResult:
         raise ValueError(f"'{name}' is not an address such as http://127.0.0.1:8000/answer")
     if address.username is not None or address.query or address.fragment:
         # Addresses are written to run.json and to reports.
-        raise ValueError("an address has no user, password, query or fragment; send settings with -S settings={...}")
+        raise ValueError(
+            "an address must not have a user, password, query or fragment; send settings with -S settings={...}"
+        )
     return address
 
 
@@ -199,12 +201,12 @@ class ConnectedSystem:
                 received = await self._received(body, id)
         except TimeoutError:
             raise HttpCallError(
-                f"The system gave no answer within {self.limits.timeout:g} s.", maybe_paid=True
+                f"The system did not answer within {self.limits.timeout:g} s.", maybe_paid=True
             ) from None
         try:
             answer = parse_answer(received, id)
         except InvalidAnswerError as error:
-            raise HttpCallError(f"The system gave an invalid answer: {error}.", maybe_paid=True) from error
+            raise HttpCallError(f"The system returned an invalid answer: {error}.", maybe_paid=True) from error
         seconds = round(time.monotonic() - start, 3)
         usage = answer.usage.model_copy(update={"seconds": seconds})
         return Completion(answer.text, answer.stop, answer.thinking, usage, native=answer)
@@ -232,7 +234,7 @@ class ConnectedSystem:
                     raise HttpCallError("The system's answer is compressed. Send it as it is.", maybe_paid=True)
                 return await _limited(response)
         except httpx.ConnectError as error:
-            raise HttpCallError(f"Nothing answers at {self.name} ({error}).", again=True, ends_run=True) from error
+            raise HttpCallError(f"No server responds at {self.name} ({error}).", again=True, ends_run=True) from error
         except httpx.HTTPError as error:
             reason = str(error) or type(error).__name__
             raise HttpCallError(

@@ -105,7 +105,7 @@ def test_a_filing_becomes_a_report_with_located_facts() -> None:
     ]
     assert {fact.entity for fact in document.facts} == {"Acme Sons"}
     assert one.notes["facts"] == "1 in the hidden part and 1 without printed characters"
-    assert one.notes["numbers"].startswith("1 could not be read, such as no number: 'many'")
+    assert one.notes["numbers"].startswith("1 could not be read, such as not a number: 'many'")
 
 
 def test_a_fraction_is_one_number() -> None:

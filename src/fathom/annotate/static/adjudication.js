@@ -8,7 +8,7 @@ async function act(path, body) {
     await call(`${place.dataset.api}/${path}`, { revision: Number(place.dataset.revision), ...body });
   } catch (error) {
     if (!(error instanceof Refused) || error.status !== 409) {
-      saved.textContent = error instanceof Refused ? error.message : "Not saved: the server does not answer.";
+      saved.textContent = error instanceof Refused ? error.message : "Not saved: the server is not responding.";
       saved.className = "failed";
       saved.scrollIntoView({ block: "nearest" });
       return;

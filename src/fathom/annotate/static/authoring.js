@@ -23,7 +23,7 @@ for (const form of document.querySelectorAll("form.authoring")) form.addEventLis
     if (answer.id) location.assign(`/puzzles/${answer.id}`);
     else location.reload();
   } catch (error) {
-    saved.textContent = error instanceof Refused ? error.message : "Not saved: the server does not answer.";
+    saved.textContent = error instanceof Refused ? error.message : "Not saved: the server is not responding.";
     saved.className = "failed";
   }
 });

@@ -20,7 +20,7 @@ async function send(verdict) {
     await call(`/api/values/${place.dataset.place}`, { step: place.dataset.step, verdict, note: note.value.trim() });
     location.reload();
   } catch (error) {
-    saved.textContent = error instanceof Refused ? error.message : "Not saved: the server does not answer. Try again.";
+    saved.textContent = error instanceof Refused ? error.message : "Not saved: the server is not responding. Try again.";
     saved.className = "failed";
   }
 }

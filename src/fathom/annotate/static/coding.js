@@ -1,4 +1,4 @@
-// The category of a wrong response. Digits choose a category.
+// The category of an incorrect response. Digits choose a category.
 
 const place = document.getElementById("content");
 const saved = document.getElementById("saved");
@@ -9,7 +9,7 @@ async function store(path, body, then) {
     await call(path, body);
     then();
   } catch (error) {
-    saved.textContent = error instanceof Refused ? error.message : "Not saved: the server does not answer. Try again.";
+    saved.textContent = error instanceof Refused ? error.message : "Not saved: the server is not responding. Try again.";
     saved.className = "failed";
   }
 }

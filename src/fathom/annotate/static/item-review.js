@@ -13,7 +13,7 @@ for (const pressed of document.querySelectorAll("button[data-state]")) pressed.a
     await call(`/api/items/${place.dataset.number}/errata`, { state: pressed.dataset.state, reason });
     location.reload();
   } catch (error) {
-    saved.textContent = error instanceof Refused ? error.message : "Not saved: the server does not answer.";
+    saved.textContent = error instanceof Refused ? error.message : "Not saved: the server is not responding.";
     saved.className = "failed";
   }
 });

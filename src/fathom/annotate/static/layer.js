@@ -73,7 +73,7 @@ class Layer {
         this._merge(saved);
       } catch (error) {
         if (!(error instanceof Refused)) {
-          this.status("Not saved: the server does not answer. Trying again…", "failed");
+          this.status("Not saved: the server is not responding. Trying again…", "failed");
           await new Promise((resolve) => setTimeout(resolve, 1000));
           continue;
         }

@@ -14,7 +14,7 @@ async function send(gaveUp) {
     // Not a reload: the next question must not begin at the part that a link of this one led to.
     location.assign("/");
   } catch (error) {
-    saved.textContent = error instanceof Refused ? error.message : "Not sent: the server does not answer. Try again.";
+    saved.textContent = error instanceof Refused ? error.message : "Not sent: the server is not responding. Try again.";
     saved.className = "failed";
   }
 }

@@ -181,7 +181,7 @@ class _Assembler(TextBuilder):
             return stated_license(paragraph.of(text) for paragraph in outer) or UNKNOWN_LICENSE
         name = spdx(given) if given else None
         if given and name is None:
-            self._parsed.unknown.setdefault("license", "its text names no license that is known here")
+            self._parsed.unknown.setdefault("license", "its text names no known license")
             self._parsed.notes.setdefault("license", given)
         return name or UNKNOWN_LICENSE
 

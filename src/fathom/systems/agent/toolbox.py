@@ -144,7 +144,7 @@ class Toolbox:
         except ValidationError as error:
             expected = ", ".join(tool.arguments.model_fields)
             raise ToolError(
-                f"the arguments are wrong ({_shortened(first_error(error))}). They are: {expected}"
+                f"the arguments are invalid ({_shortened(first_error(error))}). They are: {expected}"
             ) from error
         try:
             return tool.run(self, arguments, room)

@@ -113,12 +113,12 @@ def _request(endpoint: Endpoint, texts: list[str]) -> Vectors:
     except (OSError, ValueError, KeyError, TypeError) as error:
         problem = f"without {error}" if isinstance(error, KeyError) else str(error)
         raise FathomError(
-            f"The embedding endpoint '{endpoint.url}' gave no embeddings ({problem}). Check the address."
+            f"The embedding endpoint '{endpoint.url}' returned no embeddings ({problem}). Check the address."
         ) from error
     if [index for index, _ in by_text] != list(range(len(texts))):
         raise FathomError(
-            f"The embedding endpoint '{endpoint.url}' gave {len(by_text)} vectors for {len(texts)} texts, or not one "
-            "for each of them."
+            f"The embedding endpoint '{endpoint.url}' returned {len(by_text)} vectors for {len(texts)} texts, or not "
+            "one for each of them."
         )
     try:
         vectors = np.array([vector for _, vector in by_text], np.float32)
@@ -126,7 +126,7 @@ def _request(endpoint: Endpoint, texts: list[str]) -> Vectors:
         vectors = np.empty(0, np.float32)
     if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():
         raise FathomError(
-            f"The embedding endpoint '{endpoint.url}' gave vectors of different lengths, or with values that are no "
-            "finite numbers."
+            f"The embedding endpoint '{endpoint.url}' returned vectors of different lengths, or with values that are "
+            "not finite numbers."
         )
     return vectors

@@ -69,7 +69,7 @@ def order_by_endpoint(name: str, query: str, texts: Sequence[str]) -> list[int]:
         results = endpoint.post("rerank", {"query": query, "documents": list(texts)})["results"]
         scores = {int(one["index"]): float(one["relevance_score"]) for one in results}
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise FathomError(f"The reranker '{endpoint.url}' gave no scores ({error}). Check the address.") from error
+        raise FathomError(f"The reranker '{endpoint.url}' returned no scores ({error}). Check the address.") from error
     if not scores.keys() <= set(range(len(texts))) or any(map(isnan, scores.values())):
         raise FathomError(f"The reranker '{endpoint.url}' scored texts that it was not sent, or with no number.")
     # Some servers return the best few alone: the others follow in their own order.

@@ -23,7 +23,7 @@ def parse_number(text: str, form: str) -> Decimal:
     words = " ".join(text.split())
     if name in ("fixedzero", "zerodash", "numdash", "zero"):
         if name in ("zerodash", "numdash") and not (words and set(words) <= _DASHES):
-            raise ValueError(f"no dash: {words[:40]!r}")
+            raise ValueError(f"not a dash: {words[:40]!r}")
         return Decimal(0)
     if name == "numwordsen":
         return Decimal(_words_to_number(words))
@@ -47,7 +47,7 @@ def _without_grouping(words: str, decimal_sign: str) -> str:
 
 def _plain(text: str) -> Decimal:
     if len(text) > _MAX_DIGITS or not re.fullmatch(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)", text):
-        raise ValueError(f"no number: {text[:40]!r}")
+        raise ValueError(f"not a number: {text[:40]!r}")
     return Decimal(text)
 
 
@@ -77,7 +77,7 @@ def _words_to_number(words: str) -> int:
         elif part in _LARGE:
             total, group = total + (group or 1) * _LARGE[part], 0
         elif part != "and":
-            raise ValueError(f"no number in words: {words[:40]!r}")
+            raise ValueError(f"not a number in words: {words[:40]!r}")
     if not parts:
         raise ValueError("no words")
     return total + group
@@ -86,7 +86,7 @@ def _words_to_number(words: str) -> int:
 def scaled_value(text: str, form: str, scale: str, sign: str) -> Decimal:
     """Return the exact value in plain units."""
     if not re.fullmatch(r"[-+]?[0-9]{1,2}", scale or "0"):
-        raise ValueError(f"no scale: {scale[:20]!r}")
+        raise ValueError(f"not a scale: {scale[:20]!r}")
     value = parse_number(text, form).scaleb(int(scale or 0), _EXACT)
     if value and sign == "-":
         value = value.copy_negate()
