@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from fathom.api.scores import Scores, score_answers, score_run
     from fathom.api.studies import create_study, study_results
     from fathom.api.systems import SystemReport, check_system
-    from fathom.api.tables import Table, table
+    from fathom.api.tables import ResultsTable, table
     from fathom.api.value_checks import create_value_check, value_check_results
     from fathom.records.errors import FathomError
 
@@ -72,7 +72,7 @@ _MODULES = {
     "fathom.api.runs": ("Run", "open_run", "plan", "run"),
     "fathom.api.scores": ("Scores", "score_answers", "score_run"),
     "fathom.api.studies": ("create_study", "study_results"),
-    "fathom.api.tables": ("Table", "table"),
+    "fathom.api.tables": ("ResultsTable", "table"),
     "fathom.api.value_checks": ("create_value_check", "value_check_results"),
     "fathom.api.systems": ("SystemReport", "check_system"),
     "fathom.records.errors": ("FathomError",),
@@ -91,12 +91,12 @@ __all__ = [
     "KnownModel",
     "MatrixRun",
     "ModelCorrelations",
+    "ResultsTable",
     "Run",
     "RunDetails",
     "RunListing",
     "Scores",
     "SystemReport",
-    "Table",
     "__version__",
     "agree",
     "analyze",

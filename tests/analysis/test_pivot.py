@@ -19,7 +19,7 @@ from fathom.analysis.loading import BenchRuns
 from fathom.analysis.pivot import PivotCell
 from fathom.api import tables
 from fathom.api.scores import score_run
-from fathom.api.tables import Table, table
+from fathom.api.tables import ResultsTable, table
 from fathom.corpus.store import Corpus
 from fathom.records.errors import FathomError
 from fathom.records.files import read_records, write_records
@@ -31,7 +31,7 @@ from tests.commands import run_command
 GOOD, POOR = "sim/reader?miss=0.05", "sim/reader?miss=0.2"
 
 
-def cell(made: Table, *labels: str) -> PivotCell:
+def cell(made: ResultsTable, *labels: str) -> PivotCell:
     (found,) = [one for one in made.cells if set(labels) <= {*one.row, *one.column, one.measure}]
     return found
 

@@ -14,7 +14,7 @@ import pytest
 from lxml import etree
 
 from fathom.analysis.analyze import analyze
-from fathom.api.tables import Table, table
+from fathom.api.tables import ResultsTable, table
 from fathom.records.files import read_records, write_records
 from fathom.records.questions import Question
 from fathom.report.figures import write_figures
@@ -416,7 +416,7 @@ def shown_cell(page: Any, *labels: str) -> str:
 
 
 def test_tables_on_the_page_are_those_of_the_command(sample: Sample, opening: Opening, tmp_path: Path) -> None:
-    def check(page: Any, made: Table, said: int) -> None:
+    def check(page: Any, made: ResultsTable, said: int) -> None:
         for cell in made.cells:
             tip = shown_cell(page, *cell.row, *cell.column)
             assert cell.value is not None

@@ -28,7 +28,7 @@ from fathom.work import infrequent_gc
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Detail", "PivotCell", "PivotTable", "Table", "describe", "format_of", "table"]
+__all__ = ["Detail", "PivotCell", "PivotTable", "ResultsTable", "describe", "format_of", "table"]
 
 DIAGNOSED = frozenset({"cause", "stage"})
 """Properties of incorrect answers, which take time to diagnose."""
@@ -38,7 +38,7 @@ EXACT_MATCH, F1 = "scitrek-exact-match", "scitrek-f1"
 
 
 @dataclass(frozen=True)
-class Table:
+class ResultsTable:
     """A table of runs. Print it, or convert it to a data frame, CSV, Markdown or LaTeX."""
 
     content: PivotTable
@@ -48,7 +48,7 @@ class Table:
         return as_text(self.content)
 
     def __repr__(self) -> str:
-        return f"Table({len(self.content.row_values)} rows, {len(self.content.column_values)} columns)"
+        return f"ResultsTable({len(self.content.row_values)} rows, {len(self.content.column_values)} columns)"
 
     @property
     def cells(self) -> tuple[PivotCell, ...]:
@@ -120,7 +120,7 @@ def table(
     corpus: Folder | None = None,
     processes: int = 1,
     progress: Progress = ignore,
-) -> Table:
+) -> ResultsTable:
     """A measure by any properties of runs, questions and responses, with intervals and counts.
 
     `rows` and `columns` name properties: of runs (model, system, prompting, ...), of questions (every tag, length,
@@ -143,7 +143,7 @@ def table(
     )
     source = _Source(run_folders(runs), as_path(bench), as_path(corpus), processes, progress)
     with infrequent_gc():
-        return Table(pivot(source.responses(list(settings.names())), settings))
+        return ResultsTable(pivot(source.responses(list(settings.names())), settings))
 
 
 def describe(runs: Folder | Sequence[Folder], *, bench: Folder | None = None, corpus: Folder | None = None) -> str:
