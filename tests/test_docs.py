@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from pkgutil import resolve_name
 
 import pytest
 
 from fathom.cli.main import COMMANDS
 from fathom.systems.catalog import SYSTEMS
 from fathom.tasks.catalog import family_names
+from fathom.tasks.programs import schema, tree
 from tests.conftest import Fathom
 from tests.sharing import SharedFolders
 from tests.transcripts import PAGES, ROOT, updated
@@ -79,3 +81,17 @@ def test_links_in_the_docs_exist() -> None:
     for page in ALL_PAGES:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
             assert (page.parent / target).exists(), (page.name, target)
+
+
+def test_names_of_python_in_the_docs_exist() -> None:
+    for page in PAGES:
+        for name in set(re.findall(r"`(fathom(?:\.\w+)+)", page.read_text())):
+            assert resolve_name(name) is not None, (page.name, name)
+
+
+def test_the_programs_in_the_docs_can_be_built() -> None:
+    names: dict[str, object] = {**vars(schema), **vars(tree)}
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/programs.md").read_text(), re.DOTALL)
+    for block in blocks:
+        exec(block, names)
+    assert isinstance(names["SCHEMA"], schema.Schema) and isinstance(names["top"], tree.Program)
