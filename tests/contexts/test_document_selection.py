@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from fathom.contexts.document_selection import Pool, assign_splits, clusters
+from fathom.contexts.document_selection import DocumentPool, assign_splits, clusters
 from fathom.records.contexts import Split
 
 CLIQUES = [(0, 1, 2, 3), (4, 5, 6, 7)]
 """In each of them every document cites every other."""
 
 
-def pool(works: list[int]) -> Pool:
+def pool(works: list[int]) -> DocumentPool:
     around = [tuple(near for near in clique if near != document) for clique in CLIQUES for document in clique]
-    return Pool([1_000] * 8, around, range(8), works)
+    return DocumentPool([1_000] * 8, around, range(8), works)
 
 
 def test_documents_that_cite_one_another_are_a_cluster() -> None:
@@ -28,7 +28,7 @@ def test_keeps_two_versions_of_a_work_in_one_split() -> None:
 
 def test_a_chain_of_versions_is_one_work() -> None:
     """Nothing is cited, so only the work connects them."""
-    alone = Pool([1_000] * 6, [()] * 6, range(6), [0, 0, 0, 3, 4, 5])
+    alone = DocumentPool([1_000] * 6, [()] * 6, range(6), [0, 0, 0, 3, 4, 5])
     assert clusters(alone, seed=0) == [[0, 1, 2], [3], [4], [5]]
 
 

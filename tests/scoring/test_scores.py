@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fathom.scoring.answers import Number
-from fathom.scoring.scores import Graded, compare_verdicts, summarize_samples
+from fathom.scoring.scores import VerdictSummary, compare_verdicts, summarize_samples
 from fathom.scoring.verdicts import Verdict
 
 
-def verdict(question: str, sample: int, read: int | None, right: bool = False) -> Graded:
-    return Graded.of(
+def verdict(question: str, sample: int, read: int | None, right: bool = False) -> VerdictSummary:
+    return VerdictSummary.of(
         Verdict(
             question_id=question,
             sample=sample,

@@ -25,8 +25,8 @@ def comparisons(
 
     P-values are corrected over the pairs of each kind: the overall pairs, and the pairs within each grouping.
     """
-    asked = _Asked(bench)
-    pairs = [(one, two, asked.by_both(one, two)) for one, two in combinations(runs, 2)]
+    shared = _SharedQuestions(bench)
+    pairs = [(one, two, shared.by_both(one, two)) for one, two in combinations(runs, 2)]
     pairs = [pair for pair in pairs if len(pair[2])]
     kinds: dict[str, list[_Pair]] = {"all": [_Pair(one, two, "all", rows) for one, two, rows in pairs]}
     for by in groupings:
@@ -34,7 +34,7 @@ def comparisons(
             _Pair(one, two, f"{by} = {name}", inside)
             for one, two, rows in pairs
             for name in bench.groups.get(by, {})
-            if len(inside := asked.within(rows, by, name))
+            if len(inside := shared.within(rows, by, name))
         ]
         if len({pair.within for pair in within}) > 1:
             kinds[by] = within
@@ -73,7 +73,7 @@ class _Pair:
         return compare(names, values, bench.contexts[self.rows], p, self.within, missing, tests)
 
 
-class _Asked:
+class _SharedQuestions:
     """The questions that both runs of a pair ask; most pairs share them, so that each array is kept once."""
 
     def __init__(self, bench: BenchData) -> None:

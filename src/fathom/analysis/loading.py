@@ -19,7 +19,7 @@ from fathom.records.questions import Ending, QuestionId, Response, Step, Usage
 from fathom.runs.folder import VERDICTS, RunManifest, read_run, read_usages, selected_questions
 from fathom.scoring.answers import Answer
 from fathom.scoring.recall import retrieved
-from fathom.scoring.scores import Graded
+from fathom.scoring.scores import VerdictSummary
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
 from fathom.tasks.catalog import family
@@ -65,7 +65,7 @@ class LoadedRun:
     spent: float | None = None
     not_asked: int = 0
     """Questions of the bench that the run does not ask."""
-    all_verdicts: list[Graded] = field(default_factory=list)
+    all_verdicts: list[VerdictSummary] = field(default_factory=list)
     """Every verdict, if the run has several samples."""
     retrieves: bool = False
     """Whether a response of the run has a retrieval; a run without one shows the model everything."""
@@ -88,7 +88,7 @@ class LoadedRun:
         verdict = verdict_on(item, response, stored, self.shown)
         self.scored_here += verdict is not stored
         if self.samples > 1:
-            self.all_verdicts.append(Graded.of(verdict))
+            self.all_verdicts.append(VerdictSummary.of(verdict))
         return ScoredResponse(
             verdict.outcome,
             verdict.score,

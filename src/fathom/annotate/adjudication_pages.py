@@ -157,11 +157,11 @@ async def redo(request: Request, number: int, body: RevisionInput) -> Response:
     return await saving(state, lambda project: project.redo(document, ADJUDICATED, body.revision))
 
 
-class _Done(RevisionInput):
+class _DoneInput(RevisionInput):
     done: bool
 
 
-async def done(request: Request, number: int, body: _Done) -> Response:
+async def done(request: Request, number: int, body: _DoneInput) -> Response:
     state, document, adjudicator = _adjudicator(request, number)
     current = state.project.layer(document, ADJUDICATED).elements
     if body.done and (left := open_groups(adjudicator.groups, current)):

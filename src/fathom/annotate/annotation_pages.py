@@ -193,11 +193,11 @@ class RevisionInput(Input):
     revision: int
 
 
-class _Change(RevisionInput):
+class _ChangeInput(RevisionInput):
     values: dict[str, Any]
 
 
-class _Done(RevisionInput):
+class _DoneInput(RevisionInput):
     done: bool
 
 
@@ -255,7 +255,7 @@ def _writing(request: Request, number: int) -> tuple[AnnotationState, DocumentEn
     return state, entry, user
 
 
-async def change(request: Request, number: int, body: _Change) -> Response:
+async def change(request: Request, number: int, body: _ChangeInput) -> Response:
     state, entry, user = _writing(request, number)
     values = VALUES.validate_python(body.values)
     if any(one is not None and one.kind in ("decision", "comment") for one in values.values()):
@@ -274,6 +274,6 @@ async def redo(request: Request, number: int, body: RevisionInput) -> Response:
     return await saving(state, lambda project: project.redo(entry.id, user, body.revision))
 
 
-async def done(request: Request, number: int, body: _Done) -> Response:
+async def done(request: Request, number: int, body: _DoneInput) -> Response:
     state, entry, user = _writing(request, number)
     return await saving(state, lambda project: project.set_done(entry.id, user, body.revision, body.done))

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 @dataclass
-class _Change:
+class _QueuedChange:
     act: Callable[[Project], Any]
     done: Future[Any]
     result: Any = None
@@ -42,7 +42,7 @@ class ProjectWriter:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._queue: SimpleQueue[_Change | None] = SimpleQueue()
+        self._queue: SimpleQueue[_QueuedChange | None] = SimpleQueue()
         self._thread = Thread(target=self._run, name="project writer", daemon=True)
         self._opened: Future[None] = Future()
 
@@ -57,7 +57,7 @@ class ProjectWriter:
 
     async def write(self, act: Callable[[Project], T]) -> T:
         """The result of a method of the project, or its error, after the commit."""
-        change = _Change(act, Future())
+        change = _QueuedChange(act, Future())
         self._queue.put(change)
         result: T = await asyncio.wrap_future(change.done)
         return result
@@ -76,7 +76,7 @@ class ProjectWriter:
                 if is_last:
                     return
 
-    def _waiting(self, first: _Change) -> tuple[list[_Change], bool]:
+    def _waiting(self, first: _QueuedChange) -> tuple[list[_QueuedChange], bool]:
         """The changes that wait for a commit, and whether the end was asked for after them."""
         changes = [first]
         try:
@@ -89,7 +89,7 @@ class ProjectWriter:
             pass
         return changes, False
 
-    def _commit(self, project: Project, changes: list[_Change]) -> None:
+    def _commit(self, project: Project, changes: list[_QueuedChange]) -> None:
         running = [one for one in changes if one.done.set_running_or_notify_cancel()]
         try:
             with project.transaction():

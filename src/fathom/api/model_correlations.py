@@ -16,7 +16,7 @@ from fathom.api.arguments import Folder, as_path
 from fathom.api.findings import run_folders
 from fathom.records.errors import FathomError
 from fathom.runs.folder import read_responses, read_run, selected_questions
-from fathom.scoring.scores import Graded, summarize_samples
+from fathom.scoring.scores import VerdictSummary, summarize_samples
 
 __all__ = ["Correlation", "ModelCorrelations", "ModelPoint", "PromptingGain", "correlate_models"]
 
@@ -35,7 +35,7 @@ def correlate_models(
         benches.add(manifest.bench_fingerprint)
         opened = open_bench(folder, manifest, as_path(bench))
         asked = {one.id for one in selected_questions(opened.all_questions(), manifest.settings)}
-        verdicts = [Graded.of(one) for one in read_verdicts(folder) if one.question_id in asked]
+        verdicts = [VerdictSummary.of(one) for one in read_verdicts(folder) if one.question_id in asked]
         if not verdicts:
             raise FathomError(f"The run '{folder}' has no verdicts. Score it first: fathom score {folder}.")
         summary = summarize_samples(asked, verdicts)

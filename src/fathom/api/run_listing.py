@@ -37,7 +37,7 @@ from fathom.runs.folder import (
     selected_questions,
     total_usage,
 )
-from fathom.scoring.scores import Graded, first_samples, score_responses, tally
+from fathom.scoring.scores import VerdictSummary, first_samples, score_responses, tally
 from fathom.scoring.verdicts import Verdict
 from fathom.tasks.bench import Bench
 from fathom.tasks.checking import Checker
@@ -239,4 +239,4 @@ def _accuracy(folder: Path, asked: _RunQuestions, index: ResponseIndex) -> float
 
 
 def _accuracy_of(questions: list[Question], verdicts: Iterable[Verdict]) -> float:
-    return tally({"all": questions}, first_samples(map(Graded.of, verdicts)))["all"].accuracy
+    return tally({"all": questions}, first_samples(map(VerdictSummary.of, verdicts)))["all"].accuracy

@@ -41,11 +41,11 @@ from fathom.scoring.answer_types.format import published
 from fathom.scoring.keys import Key
 from fathom.scoring.measures import counts_of
 from fathom.scoring.scores import (
-    Graded,
     Outcomes,
     SampleSummary,
     Score,
     VerdictChanges,
+    VerdictSummary,
     compare_verdicts,
     first_samples,
     grouped,
@@ -97,7 +97,7 @@ class Scores:
     questions: Sequence[Question]
     responses: Sequence[Response]
     verdicts: Sequence[Verdict]
-    graded: Sequence[Graded]
+    verdict_summaries: Sequence[VerdictSummary]
     """What scores are computed from, of each verdict."""
     keys: Mapping[QuestionId, Key]
     families: tuple[str, ...]
@@ -134,10 +134,10 @@ class Scores:
         return tally(groups, self._first, measures_of(self.families), self._counts)
 
     @cached_property
-    def _first(self) -> dict[QuestionId, Graded]:
-        return first_samples(self.graded)
+    def _first(self) -> dict[QuestionId, VerdictSummary]:
+        return first_samples(self.verdict_summaries)
 
-    def _counts(self, question: Question, verdict: Graded | None) -> Mapping[str, float]:
+    def _counts(self, question: Question, verdict: VerdictSummary | None) -> Mapping[str, float]:
         """The measures of a verdict; without a response the counts of what was not found."""
         if verdict is None:
             return family(question.family).empty_measures(self.keys[question.id])
@@ -164,7 +164,7 @@ class Scores:
     @cached_property
     def samples(self) -> SampleSummary:
         """Several samples of each question taken together: mean, pass@k and majority."""
-        return summarize_samples(self.keys, self.graded)
+        return summarize_samples(self.keys, self.verdict_summaries)
 
     @property
     def default_tag(self) -> str:
@@ -193,7 +193,7 @@ class Scores:
     @property
     def judged(self) -> JudgeDecisions | None:
         """The decisions of judges; None if there are no judgments."""
-        judged = [verdict for verdict in self.graded if verdict.is_judged]
+        judged = [verdict for verdict in self.verdict_summaries if verdict.is_judged]
         agreed = [verdict.measures[JUDGE_AGREES] for verdict in judged if JUDGE_AGREES in verdict.measures]
         return JudgeDecisions(len(judged) - len(agreed), len(agreed), _mean(agreed)) if judged else None
 
@@ -345,11 +345,11 @@ def _scores(
     reasoning: Reasoning = "visible",
 ) -> Scores:
     checker = Checker(bench, questions, judgments, reasoning)
-    graded: list[Graded] = []
+    summaries: list[VerdictSummary] = []
 
     def score_all() -> Iterator[Verdict]:
         for verdict in score_responses(checker.keys, responses, checker):
-            graded.append(Graded.of(verdict))
+            summaries.append(VerdictSummary.of(verdict))
             yield verdict
 
     verdicts: Sequence[Verdict] = (
@@ -362,11 +362,11 @@ def _scores(
         questions=questions,
         responses=responses,
         verdicts=verdicts,
-        graded=graded,
+        verdict_summaries=summaries,
         keys=checker.keys,
         families=bench.manifest.families,
         tags=tuple(bench.manifest.counts),
-        changes=compare_verdicts(earlier, graded),
+        changes=compare_verdicts(earlier, summaries),
         questions_not_asked=bench.manifest.questions - len(questions),
         responses_ignored=ignored,
         warning=warning,

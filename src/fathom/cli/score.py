@@ -206,7 +206,7 @@ def _judged(scores: Scores) -> Iterator[str]:
             judged.compared
         )
         yield f"  judge: decided on {counted(judged.decided, 'response')} that the check leaves open{agrees}"
-    hidden = Counter(one.reasoning for one in scores.graded if one.reasoning not in (None, "shown"))
+    hidden = Counter(one.reasoning for one in scores.verdict_summaries if one.reasoning not in (None, "shown"))
     if hidden:
         states = ", ".join(f"{HIDDEN[state]} {count:,}" for state, count in sorted(hidden.items()) if state)
         yield f"  responses without reasoning that counts (--reasoning {scores.reasoning}): {states}"

@@ -15,7 +15,7 @@ from fathom.records.rng import rng_for
 
 
 @dataclass(frozen=True)
-class Pool:
+class DocumentPool:
     """The documents that contexts are sampled from; a document is its index in `tokens`."""
 
     tokens: Sequence[int]
@@ -36,13 +36,13 @@ class Pool:
         """The tokens of the shortest document that may be selected."""
         return min(self.tokens[member] for member in self.members)
 
-    def restricted_to(self, members: Sequence[int]) -> Pool:
+    def restricted_to(self, members: Sequence[int]) -> DocumentPool:
         """The same documents, of which only these may be selected and traversed."""
         if len(members) == len(self):
             return self
         allowed = set(members)
         inside = [[near for near in adjacent if near in allowed] for adjacent in self.neighbors]
-        return Pool(self.tokens, inside, members, self.works, self.years)
+        return DocumentPool(self.tokens, inside, members, self.works, self.years)
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,9 @@ class SizeLimits:
     """The tokens of the closing line."""
 
 
-def select_documents(pool: Pool, limits: SizeLimits, sampling: Sampling, start: int, rng: Random) -> list[int] | None:
+def select_documents(
+    pool: DocumentPool, limits: SizeLimits, sampling: Sampling, start: int, rng: Random
+) -> list[int] | None:
     """Documents from `start` on that together have the wanted length, in traversal order; None if they run out."""
     selected: list[int] = []
     works: set[int] = set()
@@ -92,7 +94,7 @@ Traversal = Generator[int, bool, None]
 """Yields documents, and receives for each whether it was selected."""
 
 
-def _random(pool: Pool, start: int, rng: Random) -> Traversal:
+def _random(pool: DocumentPool, start: int, rng: Random) -> Traversal:
     """All documents in random order, regardless of citations: a Fisher-Yates shuffle that draws on demand."""
     yield start
     moved: dict[int, int] = {}
@@ -104,7 +106,7 @@ def _random(pool: Pool, start: int, rng: Random) -> Traversal:
             yield document
 
 
-def _by_year(pool: Pool, start: int, rng: Random) -> Traversal:
+def _by_year(pool: DocumentPool, start: int, rng: Random) -> Traversal:
     """Two documents of the start's year for each one of another year, as long as there are both."""
     yield start
     others = [document for document in pool.members if document != start]
@@ -117,19 +119,19 @@ def _by_year(pool: Pool, start: int, rng: Random) -> Traversal:
                 yield source.pop()
 
 
-def _breadth_first(pool: Pool, start: int, rng: Random) -> Traversal:
+def _breadth_first(pool: DocumentPool, start: int, rng: Random) -> Traversal:
     """The nearest documents first."""
     queue = deque((start,))
     return _traverse(pool, rng, queue, queue.popleft)
 
 
-def _depth_first(pool: Pool, start: int, rng: Random) -> Traversal:
+def _depth_first(pool: DocumentPool, start: int, rng: Random) -> Traversal:
     """From each document to one of its neighbors; back to the last open one at a dead end."""
     stack = deque((start,))
     return _traverse(pool, rng, stack, stack.pop)
 
 
-def _traverse(pool: Pool, rng: Random, waiting: deque[int], pop: Callable[[], int]) -> Traversal:
+def _traverse(pool: DocumentPool, rng: Random, waiting: deque[int], pop: Callable[[], int]) -> Traversal:
     rank = _ranks(len(pool), rng)
     seen: set[int] = set()
     while waiting:
@@ -157,7 +159,7 @@ def _ranks(documents: int, rng: Random) -> Callable[[int], int]:
     )
 
 
-_TRAVERSALS: dict[Sampling, Callable[[Pool, int, Random], Traversal]] = {
+_TRAVERSALS: dict[Sampling, Callable[[DocumentPool, int, Random], Traversal]] = {
     "random": _random,
     "bfs": _breadth_first,
     "dfs": _depth_first,
@@ -168,7 +170,7 @@ ROUNDS = 12
 """Maximum rounds of label propagation; labels settle after a few."""
 
 
-def assign_splits(pool: Pool, shares: Mapping[Split, int], seed: int) -> dict[Split, list[int]]:
+def assign_splits(pool: DocumentPool, shares: Mapping[Split, int], seed: int) -> dict[Split, list[int]]:
     """The documents of each split; their tokens are about proportional to its share."""
     if not shares:
         return {"test": list(pool.members)}
@@ -179,7 +181,9 @@ def assign_splits(pool: Pool, shares: Mapping[Split, int], seed: int) -> dict[Sp
     return splits
 
 
-def _distribute(groups: Iterable[Sequence[int]], pool: Pool, shares: Mapping[Split, int]) -> dict[Split, list[int]]:
+def _distribute(
+    groups: Iterable[Sequence[int]], pool: DocumentPool, shares: Mapping[Split, int]
+) -> dict[Split, list[int]]:
     """Each group goes to the split that is furthest below its share."""
     splits: dict[Split, list[int]] = {split: [] for split in shares}
     tokens: dict[Split, int] = dict.fromkeys(shares, 0)
@@ -190,7 +194,7 @@ def _distribute(groups: Iterable[Sequence[int]], pool: Pool, shares: Mapping[Spl
     return {split: sorted(members) for split, members in splits.items()}
 
 
-def _versions(pool: Pool) -> dict[int, list[int]]:
+def _versions(pool: DocumentPool) -> dict[int, list[int]]:
     """The documents of each work."""
     versions: dict[int, list[int]] = {}
     for document in pool.members:
@@ -198,7 +202,7 @@ def _versions(pool: Pool) -> dict[int, list[int]]:
     return versions
 
 
-def clusters(pool: Pool, seed: int) -> list[list[int]]:
+def clusters(pool: DocumentPool, seed: int) -> list[list[int]]:
     """Clusters of documents that cite one another, largest first, found by label propagation."""
     labels = list(range(len(pool)))
     versions = _versions(pool)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
 from fathom.contexts.assembly import PlacedDocument, assemble, boundary_tokens
-from fathom.contexts.document_selection import Pool, SizeLimits, assign_splits, select_documents
+from fathom.contexts.document_selection import DocumentPool, SizeLimits, assign_splits, select_documents
 from fathom.contexts.layout import forges_boundary, lay_out
 from fathom.corpus.store import Corpus, DocumentEntry
 from fathom.models.tokenizers import DEFAULT, Tokenizer, tokenizer
@@ -269,7 +269,7 @@ class ContextSampler:
             )
         return candidates
 
-    def _make_pool(self) -> Pool:
+    def _make_pool(self) -> DocumentPool:
         numbers = {document.id: number for number, document in enumerate(self._documents)}
         neighbors: list[list[int]] = [[] for _ in self._documents]
         for citing, cited in self._corpus.links():
@@ -279,7 +279,7 @@ class ContextSampler:
         tokens = [self._tokens[document.id] for document in self._documents]
         years = [document.year for document in self._documents]
         distinct = [tuple(dict.fromkeys(adjacent)) for adjacent in neighbors]
-        return Pool(tokens, distinct, range(len(tokens)), self._works(), years)
+        return DocumentPool(tokens, distinct, range(len(tokens)), self._works(), years)
 
     def _works(self) -> list[int]:
         """For each document the number of the first document of the same work."""
@@ -331,7 +331,7 @@ class ContextSampler:
         rng_for(self._settings.seed, "starts", length, group.split, name, *group.seed).shuffle(starts)
         return _MethodState(sampling, group, starts)
 
-    def _sample(self, limits: SizeLimits, method: _MethodState, pool: Pool) -> Context | None:
+    def _sample(self, limits: SizeLimits, method: _MethodState, pool: DocumentPool) -> Context | None:
         """The next context that differs enough from the others, or None with the reason set in `method`."""
         if not method.starts:
             method.exhausted = "no document is left for this split"
@@ -369,7 +369,7 @@ class ContextSampler:
         method.exhausted = self._exhaustion_reason(too_short, too_similar, limits, pool)
         return None
 
-    def _exhaustion_reason(self, too_short: int, too_similar: int, limits: SizeLimits, pool: Pool) -> str:
+    def _exhaustion_reason(self, too_short: int, too_similar: int, limits: SizeLimits, pool: DocumentPool) -> str:
         """Why a method is exhausted: the most frequent failure of its last attempts."""
         if too_similar >= too_short:
             return f"{MAX_FAILURES} more attempts gave only contexts that share more than half with an existing one"

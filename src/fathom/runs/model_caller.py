@@ -74,7 +74,7 @@ class NoModel:
         """Nothing to do."""
 
 
-class NotBegunError(Exception):
+class NotStartedError(Exception):
     """The run was stopped while the question waited for its turn."""
 
 
@@ -148,7 +148,7 @@ class ModelCaller:
             if self.fatal is not None:
                 raise FatalError(self.fatal)
             if self.stopped is not None and question is not None:
-                raise NotBegunError
+                raise NotStartedError
             begun = None if question is None else self._highest_price(question)
             highest = self._highest_price(call)
             reserved = await self._budget.reserve(highest, begun)
@@ -178,7 +178,7 @@ class ModelCaller:
         if self.fatal is not None:
             raise FatalError(self.fatal)
         if self.stopped is not None and begins:
-            raise NotBegunError
+            raise NotStartedError
         reserved = await self._budget.reserve(highest_price)
         paid: float | None = None
         try:

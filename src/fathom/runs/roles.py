@@ -23,7 +23,7 @@ from fathom.records.files import Journal
 from fathom.records.questions import Response, Usage
 from fathom.records.record import Record, digest
 from fathom.runs.folder import LOGS
-from fathom.runs.model_caller import FatalError, ModelCaller, NotBegunError
+from fathom.runs.model_caller import FatalError, ModelCaller, NotStartedError
 from fathom.runs.outages import OutageError
 from fathom.runs.redaction import error_text
 from fathom.runs.request_limits import Budget, BudgetReached, Gate
@@ -297,7 +297,7 @@ class _RoleRunner(Generic[T]):
                 call = self.batch.record(job, Completion("", "overflow"))
             else:
                 call = self.batch.record(job, await self.caller.ask(job.prompt.prompt, bound, bound))
-        except NotBegunError:
+        except NotStartedError:
             return None
         except BudgetReached as reached:
             self.caller.skip(reached)

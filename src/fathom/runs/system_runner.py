@@ -16,7 +16,7 @@ from fathom.records.contexts import ContextId
 from fathom.records.errors import FathomError
 from fathom.records.questions import QuestionId, Response, Step, Usage
 from fathom.runs.bench_view import BenchView
-from fathom.runs.model_caller import FatalError, MakeEstimate, ModelCaller, NotBegunError
+from fathom.runs.model_caller import FatalError, MakeEstimate, ModelCaller, NotStartedError
 from fathom.runs.outages import OutageError
 from fathom.runs.plan import Job
 from fathom.runs.redaction import error_text, explain
@@ -113,7 +113,7 @@ class SystemRunner:
         session = _Session(self, view, lambda: self._system.estimate(job.question, view), job.question.id, job.sample)
         try:
             response = await answer_of(self._system, job, session)
-        except NotBegunError:
+        except NotStartedError:
             return None
         except BudgetReached as reached:
             self.caller.skip(reached)

@@ -23,7 +23,7 @@ Attempts = Counter[tuple[QuestionId, int]]
 """Responses by question and sample, errors included."""
 
 
-class MadeCall(Record):
+class CompletedCall(Record):
     """A call and its completion."""
 
     question_id: QuestionId
@@ -47,8 +47,8 @@ class UnfinishedCalls:
     """The calls of the questions of one run that have no response yet."""
 
     def __init__(self, path: Path) -> None:
-        self._journal: Journal[MadeCall] = Journal(path, MadeCall)
-        self._made: dict[tuple[QuestionId, int], list[MadeCall]] = defaultdict(list)
+        self._journal: Journal[CompletedCall] = Journal(path, CompletedCall)
+        self._made: dict[tuple[QuestionId, int], list[CompletedCall]] = defaultdict(list)
         self._attempts: Attempts = Counter()
 
     def open(self, attempts: Attempts) -> None:
@@ -65,7 +65,7 @@ class UnfinishedCalls:
             with file_errors("write", self._journal.path):
                 self._journal.path.unlink(missing_ok=True)
 
-    def _compact(self) -> list[MadeCall]:
+    def _compact(self) -> list[CompletedCall]:
         found = list(self._journal.read())
         kept = [one for one in found if self._attempts[one.question_id, one.sample] == one.attempt]
         if len(kept) < len(found):
@@ -95,7 +95,7 @@ class UnfinishedCalls:
         calls = [[one.id, one.name, dict(one.arguments), one.error] for one in completion.tool_calls]
         native = completion.native
         self._journal.append(
-            MadeCall(
+            CompletedCall(
                 question_id=question,
                 sample=sample,
                 attempt=self._attempts[question, sample],

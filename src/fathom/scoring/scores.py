@@ -26,7 +26,7 @@ VerdictFunction = Callable[[Key, Response], Verdict]
 _NO_MEASURES: Mapping[str, float] = {}
 
 
-class Graded(NamedTuple):
+class VerdictSummary(NamedTuple):
     """What scores are computed from: a tenth of the memory of a verdict."""
 
     question_id: QuestionId
@@ -117,23 +117,23 @@ def _value(question: Question, keys: Mapping[QuestionId, Key], tag: str) -> str:
     return {"family": question.family, "split": question.split, **question.tags}.get(tag, "")
 
 
-MeasureCounts = Callable[[Question, Graded | None], Mapping[str, float]]
+MeasureCounts = Callable[[Question, VerdictSummary | None], Mapping[str, float]]
 """The measures of a verdict, or of a question without a response."""
 
 
-def measures_of(question: Question, verdict: Graded | None) -> Mapping[str, float]:
+def measures_of(question: Question, verdict: VerdictSummary | None) -> Mapping[str, float]:
     """The measures of a verdict; none without a response."""
     return {} if verdict is None else verdict.measures
 
 
-def first_samples(verdicts: Iterable[Graded]) -> dict[QuestionId, Graded]:
+def first_samples(verdicts: Iterable[VerdictSummary]) -> dict[QuestionId, VerdictSummary]:
     """The verdict on the first sample of each question."""
     return {verdict.question_id: verdict for verdict in verdicts if verdict.sample == 0}
 
 
 def tally(
     groups: Mapping[str, Sequence[Question]],
-    first: Mapping[QuestionId, Graded],
+    first: Mapping[QuestionId, VerdictSummary],
     ratios: Sequence[RatioMeasure] = (),
     counts: MeasureCounts = measures_of,
 ) -> dict[str, Score]:
@@ -149,12 +149,12 @@ def tally(
 
 
 def _score(
-    verdicts: list[Graded | None], counts: Sequence[Mapping[str, float]], ratios: Sequence[RatioMeasure]
+    verdicts: list[VerdictSummary | None], counts: Sequence[Mapping[str, float]], ratios: Sequence[RatioMeasure]
 ) -> Score:
-    graded = [verdict for verdict in verdicts if verdict is not None]
+    summaries = [verdict for verdict in verdicts if verdict is not None]
     parts = counts_of(ratios)
     means: dict[str, list[float]] = defaultdict(list)
-    for verdict in graded:
+    for verdict in summaries:
         for name, value in verdict.measures.items():
             if name not in parts:
                 means[name].append(value)
@@ -162,11 +162,11 @@ def _score(
     for ratio in ratios:
         if ratio.summary and (found := micro_average(ratio, counts)) is not None:
             measures[ratio.name] = found
-    outcomes = Counter[str](verdict.outcome for verdict in graded)
+    outcomes = Counter[str](verdict.outcome for verdict in summaries)
     return Score(
         questions=len(verdicts),
-        unanswered=len(verdicts) - len(graded),
-        total_score=sum(verdict.score for verdict in graded),
+        unanswered=len(verdicts) - len(summaries),
+        total_score=sum(verdict.score for verdict in summaries),
         measures=measures,
         **outcomes,
     )
@@ -185,9 +185,9 @@ class SampleSummary(Record):
     """The share of questions whose most frequent answer is correct; the first of equally frequent answers counts."""
 
 
-def summarize_samples(questions: Collection[QuestionId], verdicts: Iterable[Graded]) -> SampleSummary:
+def summarize_samples(questions: Collection[QuestionId], verdicts: Iterable[VerdictSummary]) -> SampleSummary:
     """The samples of each question taken together; a missing sample is not correct."""
-    by_question: dict[QuestionId, list[Graded]] = defaultdict(list)
+    by_question: dict[QuestionId, list[VerdictSummary]] = defaultdict(list)
     for verdict in verdicts:
         by_question[verdict.question_id].append(verdict)
     most = max(map(len, by_question.values()), default=0)
@@ -206,7 +206,7 @@ def pass_at_k(samples: int, correct: int, k: int) -> float:
     return 1.0 - comb(samples - correct, k) / comb(samples, k)
 
 
-def _majority_is_correct(group: list[Graded]) -> bool:
+def _majority_is_correct(group: list[VerdictSummary]) -> bool:
     votes = Counter(verdict.vote for verdict in sorted(group, key=lambda verdict: verdict.sample))
     winner = votes.most_common(1)[0][0]
     return any(verdict.outcome == "correct" for verdict in group if verdict.vote == winner)
@@ -225,7 +225,7 @@ Outcomes = Mapping[tuple[QuestionId, int], Outcome]
 """Outcomes by question and sample."""
 
 
-def compare_verdicts(before: Outcomes, verdicts: Iterable[Graded]) -> VerdictChanges:
+def compare_verdicts(before: Outcomes, verdicts: Iterable[VerdictSummary]) -> VerdictChanges:
     """The changes among the responses that both scorings have."""
     compared = 0
     changed: Counter[str] = Counter()

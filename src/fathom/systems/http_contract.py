@@ -71,13 +71,13 @@ class QuestionRequest(Record):
     documents: tuple[ServedDocument, ...]
 
 
-class _Lenient(Record):
+class _LenientRecord(Record):
     """A part of an answer: fields that nobody defined are ignored, since the answer may have been paid for."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
 
 
-class CitedPart(_Lenient):
+class CitedPart(_LenientRecord):
     """A part of a document that the system used: a quote, a range of characters, or all of it."""
 
     document: str
@@ -93,7 +93,7 @@ class CitedPart(_Lenient):
         return self
 
 
-class SystemStep(_Lenient):
+class SystemStep(_LenientRecord):
     """One step of the system: a model call, a tool call, or a retrieval."""
 
     kind: Literal["model", "tool", "retrieval"]
@@ -107,7 +107,7 @@ class SystemStep(_Lenient):
 _Tokens = Annotated[int, Field(ge=0, le=MAX_TOKENS)]
 
 
-class ReportedUsage(_Lenient):
+class ReportedUsage(_LenientRecord):
     """The usage of an answer, if the system reports it."""
 
     input_tokens: _Tokens = 0

@@ -34,24 +34,24 @@ LabelArgument = Annotated[str, BeforeValidator(lambda value: str(value) if isins
 """A document's label; some models give the number alone, or null."""
 
 
-class _List(Record):
+class _ListArguments(Record):
     first: Annotated[PositiveInt, Field(description="The number of the first document to list, counted from 1.")] = 1
 
 
-class _Search(Record):
+class _SearchArguments(Record):
     query: Annotated[str, Field(min_length=1, max_length=2_000, description="The words to search for.")]
     document: Annotated[
         LabelArgument, Field(description='A document such as "{label}", or "" to search all of them.')
     ] = ""
 
 
-class _Read(Record):
+class _ReadArguments(Record):
     document: Annotated[LabelArgument, Field(min_length=1, description='The document, such as "{label}".')]
     start: Annotated[NonNegativeInt, Field(description="The first character to read, counted from 0.")] = 0
     length: Annotated[PositiveInt, Field(description="The number of characters to read. Long parts are cut.")] = 8_000
 
 
-class _Find(Record):
+class _FindArguments(Record):
     text: Annotated[str, Field(min_length=1, max_length=500, description="The text to find, exactly as written.")]
     document: Annotated[
         LabelArgument, Field(description='A document such as "{label}", or "" to look in all of them.')
@@ -59,7 +59,7 @@ class _Find(Record):
     skip: Annotated[NonNegativeInt, Field(description="Occurrences to skip; 0 to show the first ones.")] = 0
 
 
-class _AddRows(Record):
+class _AddRowsArguments(Record):
     table: Annotated[str, Field(max_length=100, description="The name of the table; a new name creates it.")]
     rows: Annotated[
         JsonValue,
@@ -70,11 +70,11 @@ class _AddRows(Record):
     ]
 
 
-class _Query(Record):
+class _QueryArguments(Record):
     sql: Annotated[str, Field(min_length=1, description="One SELECT statement of SQLite.")]
 
 
-class _Calculate(Record):
+class _CalculateArguments(Record):
     expression: Annotated[str, Field(min_length=1, description="Such as (1200.5 - 3) / 7 * 100.")]
 
 
@@ -177,7 +177,7 @@ def _written(call: ToolCall) -> str:
         return "(not JSON)"
 
 
-def _query(toolbox: Toolbox, arguments: _Query, room: int) -> ToolResult:
+def _query(toolbox: Toolbox, arguments: _QueryArguments, room: int) -> ToolResult:
     lines = printed(toolbox.tables.query(arguments.sql))
     shown = _fitting(lines, room - 16, toolbox.count)
     rest = len(lines) - len(shown)
@@ -203,37 +203,37 @@ def _text(text: str) -> ToolResult:
 TOOLS: dict[str, _Tool] = {
     "list_documents": _Tool(
         "Lists the documents with their lengths and first lines.",
-        _List,
+        _ListArguments,
         lambda box, given, room: box.documents.overview(given.first, room),
         "retrieval",
     ),
     "search": _Tool(
         "Searches the documents and shows the excerpts that match best, with their places.",
-        _Search,
+        _SearchArguments,
         lambda box, given, room: box.documents.search(given.query, given.document, room),
         "retrieval",
     ),
     "read": _Tool(
         "Shows a part of one document.",
-        _Read,
+        _ReadArguments,
         lambda box, given, room: box.documents.read(given.document, given.start, given.length, room),
         "retrieval",
     ),
     "find": _Tool(
         "Finds exact text: counts every occurrence in each document, and shows where they are.",
-        _Find,
+        _FindArguments,
         lambda box, given, room: box.documents.find(given.text, given.document, given.skip, room),
         "retrieval",
     ),
     "add_rows": _Tool(
         "Writes rows into a table of your own, to keep what you have read and to compute with it.",
-        _AddRows,
+        _AddRowsArguments,
         lambda box, given, room: _text(box.tables.add(given.table, parse_rows(given.rows))),
     ),
-    "query": _Tool("Runs SQL over the tables that you have written.", _Query, _query),
+    "query": _Tool("Runs SQL over the tables that you have written.", _QueryArguments, _query),
     "calculate": _Tool(
         f"Computes an arithmetic expression exactly. Functions: {', '.join(calculator.FUNCTIONS)}.",
-        _Calculate,
+        _CalculateArguments,
         lambda box, given, room: _text(f"{given.expression} = {calculator.calculate(given.expression)}"),
     ),
 }
