@@ -63,8 +63,13 @@ def output_of(command: str, folder: Path) -> str:
         # In this process, which saves the start of another one.
         with chdir(folder), patch.dict(os.environ, environment):
             output = _PROGRESS.sub("", run_command(*shlex.split(fathom)[1:], merged=True).stdout)
-        return output if not filters else _in_shell(filters, folder, environment, output)
+        return filtered(output, filters, folder)
     return _in_shell(command, folder, environment)
+
+
+def filtered(output: str, filters: str, folder: Path) -> str:
+    """The output of a command after shell filters, such as "head -1"; all of it without filters."""
+    return _in_shell(filters, folder, dict(os.environ), output) if filters else output
 
 
 def _in_shell(command: str, folder: Path, environment: dict[str, str], text: str | None = None) -> str:
@@ -85,8 +90,10 @@ def _in_shell(command: str, folder: Path, environment: dict[str, str], text: str
 def updated(page: str, folder: Path, shared: SharedFolders) -> str:
     """The page with today's output in every transcript; its commands run in `folder`."""
     commands = [step.command for block in _BLOCK.findall(page) for step in steps(block)]
-    start = list(takewhile(lambda command: command.startswith(_STARTS), commands))
-    outputs = _begun(start, folder, shared)
+    start = [command.partition(" | ") for command in takewhile(lambda one: one.startswith(_STARTS), commands)]
+    # Pages share the results of commands whose output they filter in different ways.
+    begun = _begun([fathom for fathom, _, _ in start], folder, shared)
+    outputs = [filtered(output, filters, folder) for output, (_, _, filters) in zip(begun, start, strict=True)]
 
     def output(step: Step) -> str:
         return outputs.pop(0) if outputs else output_of(step.command, folder)
