@@ -136,7 +136,10 @@ def linked_spans(annotation: Annotation) -> list[LinkedSpan]:
         return Passage(document=annotation.document, span=span)
 
     return [
-        LinkedSpan(passage=passage(claim.span), links=tuple(Link(passage=passage(one.span)) for one in claim.evidence))
+        LinkedSpan(
+            passage=passage(claim.span),
+            links=tuple(Link(passage=passage(evidence.span)) for evidence in claim.evidence),
+        )
         for claim in annotation.claims
     ]
 
@@ -179,12 +182,12 @@ def agreement(
 ) -> Agreement:
     """The agreement of the annotators; kappa and alpha over sentences only if sentences are given."""
     every = list(annotations)
-    any_claims = any(one.claims for one in every)
+    any_claims = any(annotation.claims for annotation in every)
     by_document: dict[DocumentId, dict[str, Annotation]] = defaultdict(dict)
-    for one in every:
+    for annotation in every:
         # If there are no claims at all, the annotators were not asked for them.
-        if one.complete and any_claims and (one.claims or not (one.findings or one.labels)):
-            by_document[one.document][one.annotator] = one
+        if annotation.complete and any_claims and (annotation.claims or not (annotation.findings or annotation.labels)):
+            by_document[annotation.document][annotation.annotator] = annotation
     matching = _Matching(sentences, level, threshold)
     documents = {document: found for document, found in sorted(by_document.items()) if len(found) > 1}
     names = sorted({name for found in documents.values() for name in found})
@@ -194,9 +197,9 @@ def agreement(
     return Agreement(
         level=level,
         threshold=threshold,
-        annotators=dict(sorted(Counter(one.annotator for one in every).items())),
-        documents=len({d for d, count in Counter(one.document for one in every).items() if count > 1}),
-        incomplete=sum(not one.complete for one in every),
+        annotators=dict(sorted(Counter(annotation.annotator for annotation in every).items())),
+        documents=len({d for d, count in Counter(annotation.document for annotation in every).items() if count > 1}),
+        incomplete=sum(not annotation.complete for annotation in every),
         outside=_outside(documents, matching.index) if sentences is not None else 0,
         pairs=tuple(tables.pair(pair) for pair in pairs),
         f1={unit: found for unit in UNITS if (found := tables.mean_f1(pairs, unit)) is not None},
@@ -253,7 +256,7 @@ class _PairTables:
 
     def _counts(self, pair: AnnotatorPair, unit: AgreementUnit) -> dict[DocumentId, MatchCounts]:
         counts = {document: getattr(match, unit) for document, match in self._matches[pair].items()}
-        return {document: one for document, one in counts.items() if one.f1 is not None}
+        return {document: count for document, count in counts.items() if count.f1 is not None}
 
     def pair(self, pair: AnnotatorPair) -> PairAgreement:
         counts = {unit: self._counts(pair, unit) for unit in UNITS}
@@ -281,9 +284,9 @@ class _PairTables:
         numbers: list[int] = []
         groups: list[int] = []
         for group, pair in enumerate(pairs):
-            for document, one in self._counts(pair, unit).items():
-                size = one.predicted + one.gold
-                values.append((np.arange(size) < 2 * one.matched).astype(float))
+            for document, count in self._counts(pair, unit).items():
+                size = count.predicted + count.gold
+                values.append((np.arange(size) < 2 * count.matched).astype(float))
                 numbers += [self._numbers[document]] * size
                 groups += [group] * size
         if not numbers:
@@ -339,7 +342,7 @@ def _alpha(
     for document, found in documents.items():
         marks = [_marks(one, marked, index) for one in found.values()]
         size = len(sentences(document)) if sentences is not None else 0
-        of_sentence = Counter(number for one in marks for number in one)
+        of_sentence = Counter(number for mark in marks for number in mark)
         marks_total, total = marks_total + len(of_sentence), total + size
         table = (size - len(of_sentence)) * coincidences([0] * len(marks), 2)
         for count in of_sentence.values():
@@ -357,11 +360,11 @@ LabeledItem = tuple[DocumentId, str]
 
 def _labels(annotations: Iterable[Annotation]) -> Iterator[tuple[str, LabeledItem, str, str]]:
     """The name of the label, the item, the annotator and the value, of each label."""
-    for one in annotations:
-        for name, value in one.labels.items():
-            yield name, (one.document, ""), one.annotator, value
-        for finding in one.findings:
-            yield "findings", (one.document, finding.id), one.annotator, finding.label
+    for annotation in annotations:
+        for name, value in annotation.labels.items():
+            yield name, (annotation.document, ""), annotation.annotator, value
+        for finding in annotation.findings:
+            yield "findings", (annotation.document, finding.id), annotation.annotator, finding.label
 
 
 def _label_agreements(annotations: Iterable[Annotation]) -> Iterator[LabelAgreement]:
@@ -378,10 +381,10 @@ def _answer_evidence(annotations: Iterable[Annotation], matching: _Matching) -> 
     """F1 of the evidence that two annotators give for their answers to one question."""
     by_question: dict[LabeledItem, list[list[Passage]]] = defaultdict(list)
     matcher = matching.matcher()
-    for one in annotations:
-        for finding in one.findings:
-            passages = [Passage(document=one.document, span=evidence.span) for evidence in finding.evidence]
-            by_question[one.document, finding.id].append(matcher.distinct(passages))
+    for annotation in annotations:
+        for finding in annotation.findings:
+            passages = [Passage(document=annotation.document, span=evidence.span) for evidence in finding.evidence]
+            by_question[annotation.document, finding.id].append(matcher.distinct(passages))
     matched: dict[DocumentId, float] = defaultdict(float)
     marks: dict[DocumentId, float] = defaultdict(float)
     for (document, _), answers in sorted(by_question.items(), key=lambda question: question[0]):
@@ -391,7 +394,7 @@ def _answer_evidence(annotations: Iterable[Annotation], matching: _Matching) -> 
                 marks[document] += len(first) + len(second)
     if not marks:
         return None
-    return share_of_sums(ContextSums(np.array([matched[one] for one in marks]), np.array([*marks.values()])), True)
+    return share_of_sums(ContextSums(np.array([matched[mark] for mark in marks]), np.array([*marks.values()])), True)
 
 
 def label_agreement(name: str, items: Mapping[tuple[str, str], Mapping[str, str]]) -> LabelAgreement:

@@ -101,28 +101,30 @@ def analyze(
 ) -> Analysis:
     """The findings about the runs in these folders. Give `bench` and `corpus` if they have been moved."""
     with infrequent_gc():  # the collector took a fifth of the time
-        parts = [_Part.of(one, corpus, settings, progress) for one in load_runs(folders, bench)]
+        parts = [_Part.of(bench_runs, corpus, settings, progress) for bench_runs in load_runs(folders, bench)]
     order = {folder.resolve(): place for place, folder in enumerate(folders)}
     runs = sorted(
         ((order[Path(run.info.folder).resolve()], run) for part in parts for run in part.runs),
         key=lambda pair: pair[0],
     )
-    guesses = [one for part in parts for one in baselines(part.data, part.data.runs, part.bench.fingerprint)]
+    guesses = [baseline for part in parts for baseline in baselines(part.data, part.data.runs, part.bench.fingerprint)]
     findings = Findings(
         fathom=__version__,
         seed=settings.seed,
         resamples=settings.resamples,
         benches=tuple(part.bench for part in parts),
         runs=tuple(without_effective_length(run, guesses) for _, run in runs),
-        comparisons=tuple(one for part in parts for one in part.comparisons),
-        setting_comparisons=tuple(one for part in parts for one in part.setting_comparisons),
+        comparisons=tuple(comparison for part in parts for comparison in part.comparisons),
+        setting_comparisons=tuple(comparison for part in parts for comparison in part.setting_comparisons),
         repeated_runs=tuple(one for part in parts for one in repeated_runs(part.data.runs, part.bench.fingerprint)),
         loss_decompositions=tuple(
-            one for part in parts for one in loss_decompositions(part.data, part.data.runs, part.bench.fingerprint)
+            decomposition
+            for part in parts
+            for decomposition in loss_decompositions(part.data, part.data.runs, part.bench.fingerprint)
         ),
         baselines=tuple(guesses),
         closed_book=tuple(
-            one for part in parts for one in closed_book_tests(part.data, part.data.runs, part.bench.fingerprint)
+            test for part in parts for test in closed_book_tests(part.data, part.data.runs, part.bench.fingerprint)
         ),
         notes=tuple(note for part in parts for note in part.notes),
     )

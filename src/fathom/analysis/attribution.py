@@ -79,8 +79,8 @@ class CauseMatcher:
     def exposure(self) -> dict[str, float]:
         """For each cause, the probability that it changes the answer if it occurs."""
         sums: dict[str, float] = defaultdict(float)
-        for one in self._diagnosis.suspects:
-            sums[one.cause] += one.chance
+        for suspect in self._diagnosis.suspects:
+            sums[suspect.cause] += suspect.chance
         return dict(sums)
 
     @cached_property
@@ -97,12 +97,12 @@ class CauseMatcher:
         return CauseMatch(question, sample, kind, *self._known[name])
 
     def _search(self, parsed: Answer | None, text: str) -> list[FaultyAnswer]:
-        found = [one for one in self._diagnosis.suspects if _produces(one, self._expected, parsed, text)]
+        found = [suspect for suspect in self._diagnosis.suspects if _produces(suspect, self._expected, parsed, text)]
         if not found and text and self._is_textual:
             # Lists of names are split with the key's items as a guide; those of a fault's answer may split differently.
-            found = [one for one in self._diagnosis.suspects if _parses_as(one, text)]
+            found = [suspect for suspect in self._diagnosis.suspects if _parses_as(suspect, text)]
         if not found and self._diagnosis.suspects:
-            found = [one for one in self._further if _produces(one, self._expected, parsed, text)]
+            found = [answer for answer in self._further if _produces(answer, self._expected, parsed, text)]
         return found
 
 
@@ -110,9 +110,9 @@ def _summed(found: Sequence[FaultyAnswer]) -> tuple[dict[str, float], dict[str, 
     """The likelihood and the details of each cause."""
     likelihood: dict[str, float] = defaultdict(float)
     details: dict[str, list[str]] = defaultdict(list)
-    for one in found:
-        likelihood[one.cause] += one.chance
-        details[one.cause].append(one.detail)
+    for answer in found:
+        likelihood[answer.cause] += answer.chance
+        details[answer.cause].append(answer.detail)
     return dict(likelihood), {cause: _shortened(some) for cause, some in details.items()}
 
 

@@ -93,8 +93,8 @@ def closed_book_tests(bench: BenchData, runs: Sequence[RunData], fingerprint: st
         manifest = run.run.manifest
         if manifest.system == "closed-book" and not manifest.model.startswith(PREFIX):
             tests.append(_test(run, run.arrays.accuracy - majority[run.arrays.rows], fingerprint))
-    corrected = iter(holm([one.p for one in tests if one.p is not None]))
-    return [one if one.p is None else _conclude(one, next(corrected)) for one in tests]
+    corrected = iter(holm([test.p for test in tests if test.p is not None]))
+    return [test if test.p is None else _conclude(test, next(corrected)) for test in tests]
 
 
 def _test(run: RunData, above: FloatArray, fingerprint: str) -> ClosedBookTest:

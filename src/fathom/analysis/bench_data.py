@@ -147,20 +147,20 @@ class BenchData:
     @cached_property
     def contexts(self) -> IntArray:
         """The context number of each question; use it after the pass."""
-        return np.array([one.context for one in self.questions], dtype=np.int64)
+        return np.array([question.context for question in self.questions], dtype=np.int64)
 
     @cached_property
     def sizes(self) -> dict[str, FloatArray]:
         """Every numeric property of every question; NaN if a question does not have it."""
-        names = dict.fromkeys(name for one in self.questions for name in one.sizes)
-        return {name: np.array([one.sizes.get(name, np.nan) for one in self.questions]) for name in names}
+        names = dict.fromkeys(name for question in self.questions for name in question.sizes)
+        return {name: np.array([question.sizes.get(name, np.nan) for question in self.questions]) for name in names}
 
     @cached_property
     def groups(self) -> dict[str, dict[str, BoolArray]]:
         """For each grouping, its groups and a mask of the questions in each."""
         places: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
-        for place, one in enumerate(self.questions):
-            for by, names in one.groups.items():
+        for place, question in enumerate(self.questions):
+            for by, names in question.groups.items():
                 for name in names:
                     places[by][name].append(place)
         return {
@@ -205,7 +205,7 @@ def collect(
         causes |= family(name).causes
     data = BenchData(bench_runs, has_corpus=corpus is not None)
     data.runs = [RunData(run, CauseEstimator(causes), StageCounter(CauseEstimator(causes))) for run in bench_runs.runs]
-    entries = {one.id: one for one in corpus.entries()} if corpus is not None else {}
+    entries = {entry.id: entry for entry in corpus.entries()} if corpus is not None else {}
     numbers: dict[str, int] = {}
     pending: deque[_PendingContext] = deque()
     diagnoses = diagnose_all(families, corpus, _tasks(bench_runs, pending, attribute), processes)
@@ -223,7 +223,7 @@ def collect(
 def diagnosed_names(bench_runs: BenchRuns, corpus: Corpus) -> set[str]:
     """The groups and numbers of questions that only a diagnosis gives, by the first context with each family."""
     known = diagnosers(bench_runs.bench.manifest.families, corpus)
-    entries = {one.id: one for one in corpus.entries()}
+    entries = {entry.id: entry for entry in corpus.entries()}
     found: set[str] = set()
     for context, items in bench_runs.by_context():
         mine = [item for item in items if item.question.family in known]

@@ -29,7 +29,7 @@ def figures_of(findings: Findings, bench: str) -> MeasureFigures:
 
 def measure_of(run: RunSummary, name: str) -> MeasureSummary | None:
     """The measure of that name; None if the run does not have it."""
-    return next((one for one in run.measures if one.name == name), None)
+    return next((measure for measure in run.measures if measure.name == name), None)
 
 
 def best_systems(findings: Findings) -> list[BestSystem]:

@@ -173,8 +173,8 @@ def compare(
 
 def corrected(comparisons: Sequence[Comparison], cluster: str = "context") -> list[Comparison]:
     """The comparisons, corrected for their number. `cluster` is what they are clustered by, for their notes."""
-    by_holm = holm([one.p for one in comparisons])
-    by_rate = benjamini_hochberg([one.p for one in comparisons])
+    by_holm = holm([comparison.p for comparison in comparisons])
+    by_rate = benjamini_hochberg([comparison.p for comparison in comparisons])
     every = zip(comparisons, by_holm, by_rate, strict=True)
     return [_corrected(one, p_holm, p_rate, cluster) for one, p_holm, p_rate in every]
 

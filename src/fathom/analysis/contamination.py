@@ -92,15 +92,15 @@ def contamination(results: Iterable[QuestionResult], before: Iterable[QuestionRe
     """The figures of one run; `before` has the same model's results on the bench before the swap."""
     tasks: dict[str, list[QuestionResult]] = defaultdict(list)
     swapped: list[QuestionResult] = []
-    for one in results:
-        probe_tag = family(one.question.family).probe_tag
+    for result in results:
+        probe_tag = family(result.question.family).probe_tag
         if probe_tag:
-            tasks[one.question.tags.get(probe_tag, "")].append(one)
-        elif one.swapped:
-            swapped.append(one)
+            tasks[result.question.tags.get(probe_tag, "")].append(result)
+        elif result.swapped:
+            swapped.append(result)
     return Contamination(
         probes={task: _probe_results(group) for task, group in sorted(tasks.items())},
-        swapped=_swap_results(swapped, {one.question.id: one for one in before}) if swapped else None,
+        swapped=_swap_results(swapped, {result.question.id: result for result in before}) if swapped else None,
     )
 
 
@@ -111,24 +111,26 @@ def _probe_results(group: list[QuestionResult]) -> ProbeResults:
     known = sorted(year for year in by_year if year)
     return ProbeResults(
         overall=_share(group, lambda one: one.correct),
-        unanswered=sum(not one.answered for one in group),
+        unanswered=sum(not result.answered for result in group),
         by_year={year: _share(by_year[year], lambda one: one.correct) for year in known},
-        trend=trend({int(year): (sum(one.correct for one in by_year[year]), len(by_year[year])) for year in known}),
+        trend=trend(
+            {int(year): (sum(result.correct for result in by_year[year]), len(by_year[year])) for year in known}
+        ),
     )
 
 
 def _swap_results(group: list[QuestionResult], before: Mapping[QuestionId, QuestionResult]) -> SwapResults:
-    changed = [one for one in group if one.question.tags.get("changed") == "yes"]
-    pairs = [one for one in changed if one.swapped_from in before]
+    changed = [result for result in group if result.question.tags.get("changed") == "yes"]
+    pairs = [result for result in changed if result.swapped_from in before]
 
     def was_correct(one: QuestionResult) -> bool:
         return before[one.swapped_from or ""].correct
 
-    drops = np.array([float(was_correct(one)) - float(one.correct) for one in pairs])
+    drops = np.array([float(was_correct(pair)) - float(pair.correct) for pair in pairs])
     return SwapResults(
         questions=len(group),
         changed=len(changed),
-        unanswered=sum(not one.answered for one in changed),
+        unanswered=sum(not result.answered for result in changed),
         context_accuracy=_share(changed, lambda one: one.correct),
         memorized=_share(changed, lambda one: one.memorized),
         before=_share(pairs, was_correct) if pairs else None,
@@ -138,9 +140,9 @@ def _swap_results(group: list[QuestionResult], before: Mapping[QuestionId, Quest
 
 def _share(group: list[QuestionResult], is_hit: Callable[[QuestionResult], bool]) -> Estimate:
     """The share of hits, clustered by context."""
-    return share(np.array([float(is_hit(one)) for one in group]), _contexts(group))
+    return share(np.array([float(is_hit(result)) for result in group]), _contexts(group))
 
 
 def _contexts(group: list[QuestionResult]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     numbers: dict[str, int] = {}
-    return np.array([numbers.setdefault(one.question.context_id, len(numbers)) for one in group], dtype=np.int64)
+    return np.array([numbers.setdefault(result.question.context_id, len(numbers)) for result in group], dtype=np.int64)

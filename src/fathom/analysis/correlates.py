@@ -46,7 +46,7 @@ def correlates(accuracy: FloatArray, contexts: IntArray, properties: Mapping[str
     }
     known = {name: values for name, values in properties.items() if name not in excluded}
     single = {name: correlation(values, accuracy, contexts) for name, values in known.items()}
-    corrected = dict(zip(single, holm([one.p for one in single.values()]), strict=True))
+    corrected = dict(zip(single, holm([coefficient.p for coefficient in single.values()]), strict=True))
     lacking = {name: f"{int(np.isnan(values).sum()):,} questions do not have it" for name, values in known.items()}
     lacking = {name: why for name, why in lacking.items() if np.isnan(known[name]).any()}
     lacking |= {
@@ -55,7 +55,7 @@ def correlates(accuracy: FloatArray, contexts: IntArray, properties: Mapping[str
     whole = {name: values for name, values in known.items() if name not in lacking}
     model = _logistic_model(accuracy, contexts, whole, lacking)
     rows = []
-    for name, one in single.items():
+    for name, coefficient in single.items():
         odds = model.odds.get(name)
         rows.append(
             Correlate(
@@ -63,10 +63,10 @@ def correlates(accuracy: FloatArray, contexts: IntArray, properties: Mapping[str
                 description=PROPERTIES.get(name, name),
                 items=int((~np.isnan(known[name])).sum()),
                 mean=float(np.nanmean(known[name])),
-                correlation=one.value,
-                low=one.low,
-                high=one.high,
-                p=one.p,
+                correlation=coefficient.value,
+                low=coefficient.low,
+                high=coefficient.high,
+                p=coefficient.p,
                 p_holm=corrected[name],
                 odds_ratio=odds.value if odds else None,
                 odds_low=odds.low if odds else None,

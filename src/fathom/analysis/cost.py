@@ -88,7 +88,7 @@ class CostedAccuracy:
 
 def pareto_optimal(runs: Sequence[CostedAccuracy]) -> list[tuple[CostKind, ...]]:
     """For each run, the costs for which no other run on the same questions is as good in both and better in one."""
-    return [tuple(kind for kind in COST_KINDS if _is_optimal(one, runs, kind)) for one in runs]
+    return [tuple(kind for kind in COST_KINDS if _is_optimal(run, runs, kind)) for run in runs]
 
 
 def _is_optimal(one: CostedAccuracy, runs: Sequence[CostedAccuracy], kind: CostKind) -> bool:

@@ -87,7 +87,7 @@ def _diagnose(
         diagnosis.sizes,
         diagnosis.steps,
         matcher.exposure,
-        [matcher.match(item.question.id, one.sample, one.parsed, one.text) for one in answers],
+        [matcher.match(item.question.id, answer.sample, answer.parsed, answer.text) for answer in answers],
     )
 
 

@@ -53,7 +53,7 @@ def without_effective_length(run: RunSummary, found: Sequence[Baseline]) -> RunS
 
     Such a run may keep its accuracy at any length, since it does not depend on what is shown.
     """
-    known = [one for one in found if one.bench == run.info.bench and one.run is None]
+    known = [baseline for baseline in found if baseline.bench == run.info.bench and baseline.run is None]
     best = max(known, key=lambda one: one.accuracy.value, default=None)
     effective, accuracy = run.lengths.effective, run.overall.accuracy.value
     if effective is None or best is None or accuracy > best.accuracy.value:

@@ -70,24 +70,24 @@ class CodingResults(Record):
 
 def summarize_coding(cases: Sequence[CodedCase], categories: Mapping[str, str], by: str) -> CodingResults:
     """The findings over all cases that every coder has coded."""
-    complete = [one for one in cases if one.is_complete]
-    runs, strata = (sorted({getattr(one, name) for one in complete}) for name in ("run", "stratum"))
+    complete = [case for case in cases if case.is_complete]
+    runs, strata = (sorted({getattr(case, name) for case in complete}) for name in ("run", "stratum"))
     keys = [("", ""), *((run, "") for run in runs), *(("", value) for value in strata)]
     keys += [(run, value) for run in runs for value in strata]
     # A run that fails nothing of a stratum has no group, rather than one of zeros.
     groups = [
-        _group(run, value, [one for one in complete if _is_in(one, run, value)], categories) for run, value in keys
+        _group(run, value, [case for case in complete if _is_in(case, run, value)], categories) for run, value in keys
     ]
-    shared = {(one.context, f"{one.run}/{one.question_id}"): one.codes for one in cases if len(one.codes) > 1}
-    coders = sorted({coder for one in cases for coder in one.codes})
+    shared = {(case.context, f"{case.run}/{case.question_id}"): case.codes for case in cases if len(case.codes) > 1}
+    coders = sorted({coder for case in cases for coder in case.codes})
     return CodingResults(
         by=by,
         cases=len(cases),
         open=len(cases) - len(complete),
-        coders={coder: sum(coder in one.codes for one in cases) for coder in coders},
+        coders={coder: sum(coder in case.codes for case in cases) for coder in coders},
         agreement=label_agreement("category", shared) if shared else None,
         categories=dict(categories),
-        groups=tuple(one for one in groups if one.cases),
+        groups=tuple(group for group in groups if group.cases),
     )
 
 
@@ -97,15 +97,15 @@ def _is_in(case: CodedCase, run: str, stratum: str) -> bool:
 
 def _group(run: str, stratum: str, cases: Sequence[CodedCase], categories: Mapping[str, str]) -> CodedGroup:
     names = [*categories, DISAGREEMENT]
-    counts = {name: sum(one.category == name for one in cases) for name in names}
-    contexts = cluster_numbers(one.context for one in cases)
+    counts = {name: sum(case.category == name for case in cases) for name in names}
+    contexts = cluster_numbers(case.context for case in cases)
     return CodedGroup(
         run=run,
         stratum=stratum,
         cases=len(cases),
         counts={name: count for name, count in counts.items() if count or name == DISAGREEMENT},
         shares={
-            name: share(np.array([float(one.category == name) for one in cases]), contexts)
+            name: share(np.array([float(case.category == name) for case in cases]), contexts)
             for name, count in counts.items()
             if count
         },

@@ -83,11 +83,14 @@ class StageCounter:
 
     def stages(self) -> dict[tuple[QuestionId, int], str]:
         """The stage of each failure."""
-        explained = {(one.match.question, one.match.sample): one.candidates for one in self.causes.estimate().answers()}
+        explained = {
+            (answer.match.question, answer.match.sample): answer.candidates
+            for answer in self.causes.estimate().answers()
+        }
         return {
-            (one.question, one.sample): one.stage
-            or _from_cause(one, explained.get((one.question, one.sample), ()), self.causes.faults)
-            for one in self.failures
+            (failure.question, failure.sample): failure.stage
+            or _from_cause(failure, explained.get((failure.question, failure.sample), ()), self.causes.faults)
+            for failure in self.failures
         }
 
     def summary(
@@ -95,11 +98,11 @@ class StageCounter:
     ) -> tuple[FailureStage, ...]:
         """The failures by stage, all stages of a run with failures; `contexts` has the context of each question."""
         found: dict[str, list[_Failure]] = defaultdict(list)
-        for one in self.failures:
-            found[stages[one.question, one.sample]].append(one)
+        for failure in self.failures:
+            found[stages[failure.question, failure.sample]].append(failure)
         made = []
         for name, description in STAGES.items() if self.failures else ():
-            counts = np.bincount([one.place for one in found[name]], minlength=len(contexts)) / samples
+            counts = np.bincount([failure.place for failure in found[name]], minlength=len(contexts)) / samples
             made.append(
                 FailureStage(
                     name=name,
@@ -107,7 +110,7 @@ class StageCounter:
                     count=len(found[name]),
                     share=share_of_sums(ContextSums.of(counts, contexts), samples == 1),
                     share_of_failures=len(found[name]) / len(self.failures),
-                    examples=tuple(dict.fromkeys(one.question for one in found[name]))[:MAX_EXAMPLES],
+                    examples=tuple(dict.fromkeys(failure.question for failure in found[name]))[:MAX_EXAMPLES],
                 )
             )
         return tuple(made)
@@ -147,8 +150,10 @@ def _from_cause(failure: _Failure, candidates: Sequence[CandidateCause], faults:
     # Stated values were read, even if a reading fault would give the same answer.
     if failure.values_stated:
         return REASONING
-    computing = sum(one.probability for one in candidates if faults[one.cause].operation == "computing")
-    reading = sum(one.probability for one in candidates) - computing
+    computing = sum(
+        candidate.probability for candidate in candidates if faults[candidate.cause].operation == "computing"
+    )
+    reading = sum(candidate.probability for candidate in candidates) - computing
     if max(computing, reading) >= MIN_PROBABILITY:
         return REASONING if computing > reading else READING
     if failure.abstained:

@@ -110,7 +110,7 @@ def _freedom(counts: FloatArray, weights: FloatArray) -> float:
 def cluster_numbers(names: Iterable[str]) -> IntArray:
     """A number for each name, the same for the same name."""
     known: dict[str, int] = {}
-    return np.array([known.setdefault(one, len(known)) for one in names], dtype=np.int64)
+    return np.array([known.setdefault(name, len(known)) for name in names], dtype=np.int64)
 
 
 def share(values: FloatArray, contexts: IntArray) -> Estimate:

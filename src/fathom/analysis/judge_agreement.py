@@ -80,14 +80,14 @@ def agreements(part: str, ratings: Ratings, context_of: Mapping[ResponseId, int]
 def judge_errors(decisions: Sequence[PlantedDecision]) -> dict[str, JudgeError]:
     """The error of one judge on each part; that of several judges if they decide together."""
     errors = {}
-    for part in dict.fromkeys(one.part for one in decisions):
-        found = [one for one in decisions if one.part == part]
-        made = [one for one in found if one.outcome != "unjudged"]
+    for part in dict.fromkeys(decision.part for decision in decisions):
+        found = [decision for decision in decisions if decision.part == part]
+        made = [decision for decision in found if decision.outcome != "unjudged"]
         errors[part] = JudgeError(
-            passed=sum(one.is_correct for one in made if not one.fault),
-            correct=sum(not one.fault for one in made),
-            failed=sum(one.is_correct for one in made if one.fault),
-            faulty=sum(bool(one.fault) for one in made),
+            passed=sum(decision.is_correct for decision in made if not decision.fault),
+            correct=sum(not decision.fault for decision in made),
+            failed=sum(decision.is_correct for decision in made if decision.fault),
+            faulty=sum(bool(decision.fault) for decision in made),
             unjudged=len(found) - len(made),
         )
     return errors
@@ -96,10 +96,10 @@ def judge_errors(decisions: Sequence[PlantedDecision]) -> dict[str, JudgeError]:
 def majority_decisions(decisions: Sequence[PlantedDecision]) -> list[PlantedDecision]:
     """The decisions of all judges on each planted response as one."""
     groups: dict[tuple[str, str, str], list[PlantedDecision]] = {}
-    for one in decisions:
-        groups.setdefault((one.question_id, one.part, one.fault), []).append(one)
+    for decision in decisions:
+        groups.setdefault((decision.question_id, decision.part, decision.fault), []).append(decision)
     return [
-        group[0].model_copy(update={"judge": ALL_JUDGES, "outcome": majority(one.outcome for one in group)})
+        group[0].model_copy(update={"judge": ALL_JUDGES, "outcome": majority(decision.outcome for decision in group)})
         for group in groups.values()
     ]
 
@@ -108,12 +108,12 @@ def drift(
     before: Sequence[PlantedDecision], after: Sequence[PlantedDecision], names: tuple[str, str]
 ) -> Iterator[JudgeDrift]:
     """The changes of each judge between two runs, over the planted responses that it decided on in both."""
-    known = {_identity(one): one for one in before}
+    known = {_identity(decision): decision for decision in before}
     pairs: dict[str, list[tuple[PlantedDecision, PlantedDecision]]] = {}
-    for one in after:
-        earlier = known.get(_identity(one))
-        if earlier is not None and "unjudged" not in (earlier.outcome, one.outcome):
-            pairs.setdefault(one.judge, []).append((earlier, one))
+    for decision in after:
+        earlier = known.get(_identity(decision))
+        if earlier is not None and "unjudged" not in (earlier.outcome, decision.outcome):
+            pairs.setdefault(decision.judge, []).append((earlier, decision))
     for judge, found in pairs.items():
         questions = {question: number for number, question in enumerate({one.question_id for one, _ in found})}
         better = sum(not one.is_correct and two.is_correct for one, two in found)

@@ -75,11 +75,11 @@ def corrected_accuracy(responses: Sequence[JudgedResponse], errors: Mapping[str,
     A response without a decision may be correct or not: the interval contains both. So may every response on which a
     judge decided that is hardly better than chance on its part.
     """
-    if not any(one.passes or one.unjudged for one in responses):
+    if not any(response.passes or response.unjudged for response in responses):
         return None
     known = {part: rates for part, error in errors.items() if (rates := _rates(error)) is not None}
     least, most = (_estimate(responses, known, unknown) for unknown in (0.0, 1.0))
-    is_bounded = any(_is_unknown(one, known) for one in responses)
+    is_bounded = any(_is_unknown(response, known) for response in responses)
     return least.model_copy(
         update={
             "value": (least.value + most.value) / 2,
@@ -129,8 +129,8 @@ def _is_unknown(response: JudgedResponse, known: Mapping[str, _Rates]) -> bool:
 
 def _estimate(responses: Sequence[JudgedResponse], known: Mapping[str, _Rates], unknown: float) -> Estimate:
     """The estimate if all responses that are not decided on have the value `unknown`."""
-    values = np.array([_value(one, known, unknown) for one in responses])
-    sums = ContextSums.of(values, np.array([one.context for one in responses]))
+    values = np.array([_value(response, known, unknown) for response in responses])
+    sums = ContextSums.of(values, np.array([response.context for response in responses]))
     # One question more of each outcome: near 0 and 1 the interval is skewed.
     center = float(sums.totals.sum() + 1) / (sums.items + 2)
     error = _with_least_variance(clustered_error(sums), sums)
@@ -170,11 +170,11 @@ class _Contribution:
 
 def _contribution(responses: Sequence[JudgedResponse], known: Mapping[str, _Rates], part: str) -> _Contribution:
     passing = whole = 0.0
-    for one in responses:
-        if part in one.passes and one.accepted and not _is_unknown(one, known):
-            rest = prod(known[other].truth(passed) for other, passed in one.passes.items() if other != part)
+    for response in responses:
+        if part in response.passes and response.accepted and not _is_unknown(response, known):
+            rest = prod(known[other].truth(passed) for other, passed in response.passes.items() if other != part)
             whole += rest / len(responses)
-            passing += rest * known[part].truth(one.passes[part]) / len(responses)
+            passing += rest * known[part].truth(response.passes[part]) / len(responses)
     return _Contribution(known[part], passing, whole - passing)
 
 
@@ -185,16 +185,16 @@ def _half_widths(error: ClusteredError, contributions: Sequence[_Contribution]) 
     sensitivity matters. A shift of the accuracy is divided among the parts by their mass.
     """
     square = t_quantile(error.freedom) ** 2
-    total = sum(one.passing + one.failing for one in contributions)
+    total = sum(contribution.passing + contribution.failing for contribution in contributions)
     constant, linear, quadratic = square * error.variance, 0.0, 1.0
-    for one in contributions:
-        weight = (one.passing + one.failing) / total if total else 0.0
+    for contribution in contributions:
+        weight = (contribution.passing + contribution.failing) / total if total else 0.0
         first, second = (
-            square * variance / one.rates.skill**2
-            for variance in (one.rates.sensitivity_variance, one.rates.specificity_variance)
+            square * variance / contribution.rates.skill**2
+            for variance in (contribution.rates.sensitivity_variance, contribution.rates.specificity_variance)
         )
-        constant += one.passing**2 * first + one.failing**2 * second
-        linear += weight * (one.passing * first - one.failing * second)
+        constant += contribution.passing**2 * first + contribution.failing**2 * second
+        linear += weight * (contribution.passing * first - contribution.failing * second)
         quadratic -= weight**2 * (first + second)
     if quadratic <= 0 or not isfinite(constant):
         return 1.0, 1.0

@@ -172,8 +172,8 @@ def load_runs(folders: Sequence[Path], bench: Path | None = None) -> list[BenchR
         known.runs.append(_load(name, folder, manifest, known))
     loaded = list(by_bench.values())
     # `fathom quickstart` calls every bench "bench": only the parent folders tell two of them apart.
-    names = _unique_names([one.bench.folder for one in loaded])
-    return [replace(one, name=name) for one, name in zip(loaded, names, strict=True)]
+    names = _unique_names([bench_runs.bench.folder for bench_runs in loaded])
+    return [replace(bench_runs, name=name) for bench_runs, name in zip(loaded, names, strict=True)]
 
 
 def count_contexts(folders: Sequence[Path], bench: Path | None = None) -> int:

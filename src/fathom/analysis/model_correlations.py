@@ -85,11 +85,15 @@ def model_correlations(points: Sequence[ModelPoint], seed: int = 0) -> ModelCorr
 
 
 def _correlations(points: Sequence[ModelPoint], gains: Sequence[PromptingGain], seed: int) -> list[Correlation]:
-    several = [one for one in points if one.samples > 1]
+    several = [point for point in points if point.samples > 1]
     found = [
-        ("exploration and accuracy", [one.exploration for one in several], [one.accuracy for one in several]),
-        ("response length and accuracy", [one.output_tokens for one in points], [one.accuracy for one in points]),
-        ("gain from cot and accuracy without it", [one.gain for one in gains], [one.direct for one in gains]),
+        ("exploration and accuracy", [point.exploration for point in several], [point.accuracy for point in several]),
+        (
+            "response length and accuracy",
+            [point.output_tokens for point in points],
+            [point.accuracy for point in points],
+        ),
+        ("gain from cot and accuracy without it", [gain.gain for gain in gains], [gain.direct for gain in gains]),
     ]
     return [
         Correlation(of=name, models=len(first), value=value, p=permuted(np.array(first), np.array(second), seed))
@@ -108,7 +112,7 @@ def spearman(first: FloatArray, second: FloatArray) -> float | None:
 
 def _ranks(values: FloatArray) -> FloatArray:
     """Ranks, the mean of them for ties."""
-    return np.array([float((values < one).sum() + (values <= one).sum() + 1) / 2 for one in values])
+    return np.array([float((values < value).sum() + (values <= value).sum() + 1) / 2 for value in values])
 
 
 def permuted(first: FloatArray, second: FloatArray, seed: int) -> float:
@@ -123,8 +127,8 @@ def permuted(first: FloatArray, second: FloatArray, seed: int) -> float:
 
 def _gains(points: Sequence[ModelPoint]) -> list[PromptingGain]:
     found: dict[tuple[str, str], dict[str, list[float]]] = {}
-    for one in points:
-        found.setdefault((one.model, one.system), {}).setdefault(one.prompting, []).append(one.accuracy)
+    for point in points:
+        found.setdefault((point.model, point.system), {}).setdefault(point.prompting, []).append(point.accuracy)
     return [
         PromptingGain(model=model, system=system, direct=float(np.mean(by["direct"])), cot=float(np.mean(by["cot"])))
         for (model, system), by in found.items()

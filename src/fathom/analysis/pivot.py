@@ -62,7 +62,7 @@ class PivotSettings:
         """The same without those that are only renamed or grouped."""
         given = chain(self.rows, self.columns, self.macro, self.totals, [self.best])
         conditions = [*self.where, *self.measures, self.difference]
-        parts = [re.split("[=!<>:]", one, maxsplit=1)[0] for one in conditions]
+        parts = [re.split("[=!<>:]", condition, maxsplit=1)[0] for condition in conditions]
         return (plain_name(name) for name in chain(given, parts) if name)
 
 
@@ -152,7 +152,7 @@ class _Pivot:
         self._by_response = any(axis.level == "response" for axis in self._axes)
         given = settings.measures or [SHARE if self._by_response else "accuracy"]
         self._measures = [self._terms.measure(name) for name in given]
-        if any(one.statistic == "share" for one in self._measures) and not self._by_response:
+        if any(measure.statistic == "share" for measure in self._measures) and not self._by_response:
             raise FathomError(
                 "--measure share needs a property of responses in --rows or --columns: outcome, pattern, cause, stage."
             )
@@ -213,10 +213,10 @@ class _Pivot:
     def table(self) -> PivotTable:
         contents = self._contents()
         values = {
-            (key, one.name): self._cells.value(one, content.places, content.base)
+            (key, measure.name): self._cells.value(measure, content.places, content.base)
             for key, content in contents.items()
-            for one in self._measures
-            if len(content.places) or one.statistic == "share"
+            for measure in self._measures
+            if len(content.places) or measure.statistic == "share"
         }
         derived: dict[CellKey, _Content] = {}
         for key, content, found in chain(self._best(contents, values), self._differences(contents)):
@@ -224,10 +224,10 @@ class _Pivot:
             values |= {(key, name): value for name, value in found.items()}
         contents |= derived
         cells = [
-            self._cell(key, content, one, values[key, one.name])
+            self._cell(key, content, measure, values[key, measure.name])
             for key, content in contents.items()
-            for one in self._measures
-            if (key, one.name) in values
+            for measure in self._measures
+            if (key, measure.name) in values
         ]
         rows = self._ordered(contents, self._rows)
         columns = self._ordered(contents, self._columns)
@@ -240,7 +240,7 @@ class _Pivot:
         return PivotTable(
             rows=self._rows,
             columns=self._columns,
-            measures=tuple(PivotMeasure(name=one.name, kind=one.kind) for one in self._measures),
+            measures=tuple(PivotMeasure(name=measure.name, kind=measure.kind) for measure in self._measures),
             where=tuple(self._settings.where),
             macro=tuple(one.name for one in self._cells.macro),
             row_values=tuple(rows),
@@ -285,7 +285,7 @@ class _Pivot:
         bases = {
             codes: tuple(code for code, place in zip(codes, kept, strict=True) if place in of_base) for codes in groups
         }
-        if all(one.statistic != "share" for one in self._measures):
+        if all(measure.statistic != "share" for measure in self._measures):
             yield from ((base, codes) for codes, base in bases.items())
             return
         others = dict.fromkeys(
@@ -328,7 +328,7 @@ class _Pivot:
         for keys in rivals.values():
             best = max(keys, key=lambda key: sign * (values[key, first].value or 0.0))
             made = (*best[:axis], len(self._axes[axis].values) + 1, *best[axis + 1 :])
-            yield made, contents[best], {one.name: values[best, one.name] for one in self._measures}
+            yield made, contents[best], {measure.name: values[best, measure.name] for measure in self._measures}
 
     def _differences(
         self, contents: Mapping[CellKey, _Content]
@@ -337,7 +337,7 @@ class _Pivot:
         if not self._settings.difference:
             return
         axis, first, second = self._difference
-        measures = [one for one in self._measures if one.statistic == "mean"]
+        measures = [measure for measure in self._measures if measure.statistic == "mean"]
         for key, content in contents.items():
             other = (*key[:axis], second, *key[axis + 1 :])
             if key[axis] == first and other in contents:
@@ -347,7 +347,10 @@ class _Pivot:
                 yield (
                     made,
                     _Content(both, both),
-                    {one.name: self._cells.paired_difference(one, content.places, two.places) for one in measures},
+                    {
+                        measure.name: self._cells.paired_difference(measure, content.places, two.places)
+                        for measure in measures
+                    },
                 )
 
     @cached_property
@@ -411,26 +414,26 @@ class _Pivot:
             number if name == MEASURE else key[places[name]] for name in names
         )
         found = {
-            sort(key, number): self._labels(key, names, one)
+            sort(key, number): self._labels(key, names, measure)
             for key in contents
-            for number, one in enumerate(self._measures)
+            for number, measure in enumerate(self._measures)
         }
         return [found[order] for order in sorted(found)]
 
     def _notes(self, contents: Mapping[CellKey, _Content]) -> Iterator[str]:
         noted = PivotNotes(self._table, self._cells, self._axes, self._selected)
-        yield from noted.incomparable([one.comparable for one in contents.values()])
+        yield from noted.incomparable([content.comparable for content in contents.values()])
         yield from (f"No response has {one}." for one in dict.fromkeys(self._terms.unmatched))
         yield from noted.left_out()
-        yield from noted.averaged_runs([one.base for one in contents.values()])
+        yield from noted.averaged_runs([content.base for content in contents.values()])
         yield from noted.missing()
-        if any(one.column is not None and one.column.name == "dollars" for one in self._measures):
+        if any(measure.column is not None and measure.column.name == "dollars" for measure in self._measures):
             yield from noted.prices()
         macro = {one.name for one in self._cells.macro}
         # A cell with one value of the averaged property is not an average.
         averages = [
-            one.base
-            for key, one in contents.items()
+            content.base
+            for key, content in contents.items()
             if all(
                 axis.name not in macro or code >= len(axis.values) for axis, code in zip(self._axes, key, strict=True)
             )

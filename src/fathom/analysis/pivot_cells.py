@@ -55,7 +55,7 @@ class Cells:
         codes: list[IntArray] = []
         for axis in axes:
             repeated, found = axis.at(places, self.table.size)
-            codes, places = [*(one[repeated] for one in codes), found], places[repeated]
+            codes, places = [*(code[repeated] for code in codes), found], places[repeated]
         if not len(places):
             return {}
         key = np.zeros(len(places), dtype=np.int64)
@@ -64,7 +64,7 @@ class Cells:
         order = np.argsort(key, kind="stable")
         starts = np.flatnonzero(np.diff(key[order], prepend=-1))
         return {
-            tuple(int(one[order[start]]) for one in codes): part
+            tuple(int(code[order[start]]) for code in codes): part
             for start, part in zip(starts, np.split(places[order], starts[1:]), strict=True)
         }
 

@@ -133,12 +133,16 @@ class _Evidence:
 def _evidence(context: Context, item: Item) -> _Evidence | None:
     """Where in the context the passages are that prove the key; None if there are none."""
     places = {place.document: place for place in context.places}
-    located = [places[one.document].locate(one.span) for one in item.key.proof.passages if one.document in places]
+    located = [
+        places[passage.document].locate(passage.span)
+        for passage in item.key.proof.passages
+        if passage.document in places
+    ]
     starts = [span.start for span in located if span is not None]
     if not starts:
         return None
     end = max(1, context.places[-1].span.end)
-    documents = len({one.document for one in item.key.proof.passages})
+    documents = len({passage.document for passage in item.key.proof.passages})
     return _Evidence(sum(starts) / len(starts) / end, (max(starts) - min(starts)) / end, documents)
 
 

@@ -66,15 +66,15 @@ def summarize_measures(
 ) -> tuple[MeasureSummary, ...]:
     """The micro and macro average of every measure that has counts."""
     made = []
-    for one in measures:
-        top, bottom = ratio_sums(one, counts, len(contexts))
-        micro, macro = (average(top, bottom, contexts, one.is_share) for average in (ratio_estimate, mean_ratio))
+    for measure in measures:
+        top, bottom = ratio_sums(measure, counts, len(contexts))
+        micro, macro = (average(top, bottom, contexts, measure.is_share) for average in (ratio_estimate, mean_ratio))
         if micro is not None and macro is not None:
             made.append(
                 MeasureSummary(
-                    name=one.name,
-                    is_share=one.is_share,
-                    less_is_better=one.less_is_better,
+                    name=measure.name,
+                    is_share=measure.is_share,
+                    less_is_better=measure.less_is_better,
                     micro=micro,
                     macro=macro,
                     numerator=float(top.sum()),

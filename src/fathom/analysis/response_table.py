@@ -83,7 +83,9 @@ class Property:
 
     def renamed(self, names: Mapping[str, str]) -> Property:
         """With values that match a pattern under another name; values of one name are merged."""
-        after = [next((name for pattern, name in names.items() if _matches(one, pattern)), one) for one in self.values]
+        after = [
+            next((name for pattern, name in names.items() if _matches(value, pattern)), value) for value in self.values
+        ]
         values = tuple(dict.fromkeys(after))
         numbers = np.array([values.index(one) for one in after], dtype=np.int64)
         pairs = np.unique(np.stack([self.places, numbers[self.codes]]), axis=1) if len(self.places) else None
@@ -131,7 +133,7 @@ class ResponseTable:
         self.runs: list[RunData] = [run for _, run in found]
         self.bench_of = [bench for bench, _ in found]
         self._first = np.cumsum([0, *(len(one.questions) for one in benches)])
-        self.questions: list[QuestionProperties] = [one for bench in benches for one in bench.questions]
+        self.questions: list[QuestionProperties] = [question for bench in benches for question in bench.questions]
         contexts = np.cumsum([0, *(len(one.documents) for one in benches)])
         of_question = [one.contexts + contexts[number] for number, one in enumerate(benches)]
         self._context_of_question = np.concatenate(of_question) if of_question else np.zeros(0, dtype=np.int64)
@@ -190,7 +192,7 @@ class ResponseTable:
         each = [_run_properties(run, self.benches[bench]) for run, bench in zip(self.runs, self.bench_of, strict=True)]
         names = dict.fromkeys(name for one in each for name in one)
         known = {name: [one.get(name, NONE) for one in each] for name in names}
-        tags = {plain_name(name) for one in self.questions for name in one.groups}
+        tags = {plain_name(name) for question in self.questions for name in question.groups}
         plain = {name: values for name, values in known.items() if not name.startswith(SETTING)}
         # A setting of a system goes by its own name where no tag and no other property has it.
         short = {
@@ -210,13 +212,13 @@ class ResponseTable:
     @cached_property
     def _question_values(self) -> dict[str, str]:
         """Properties of questions by name, with the name of their grouping or tag."""
-        names = dict.fromkeys(name for one in self.questions for name in (*one.groups, *one.tags))
+        names = dict.fromkeys(name for question in self.questions for name in (*question.groups, *question.tags))
         ordered = sorted(names, key=self.groupings.order)
         return {plain_name(name): name for name in ("length", *ordered)} | {"question": ""}
 
     def _of_questions(self, name: str) -> Property:
         grouping = self._question_values[name]
-        each = [self._values_of(one, name, grouping) for one in self.questions]
+        each = [self._values_of(question, name, grouping) for question in self.questions]
         found = dict.fromkeys(value for values in each for value in values)
         values = tuple(found) if name == "question" else tuple(self.groupings.ordered(grouping, found))
         numbers = {value: number for number, value in enumerate(values)}
@@ -288,7 +290,7 @@ class ResponseTable:
     @cached_property
     def column_names(self) -> tuple[str, ...]:
         """The names of all numbers."""
-        sizes = map(plain_name, dict.fromkeys(name for one in self.questions for name in one.sizes))
+        sizes = map(plain_name, dict.fromkeys(name for question in self.questions for name in question.sizes))
         declared = map(plain_name, (*self._ratios, *self._distributions))
         return tuple(dict.fromkeys([*_SCORES, *declared, *map(plain_name, self._measure_names), *_COSTS, *sizes]))
 
@@ -301,9 +303,14 @@ class ResponseTable:
     @cached_property
     def _distributions(self) -> dict[str, Distribution]:
         """The families' distributions that have numbers; those of the keys have a separate name."""
-        found = {name for run in self.runs for one in run.columns.values.values() for name in one}
+        found = {name for run in self.runs for value in run.columns.values.values() for name in value}
         declared = distributions_of(self.groupings.families)
-        return {name: one for one in declared for name in (one.name, one.reference) if name in found}
+        return {
+            name: distribution
+            for distribution in declared
+            for name in (distribution.name, distribution.reference)
+            if name in found
+        }
 
     @cached_property
     def _measure_names(self) -> list[str]:
@@ -323,7 +330,7 @@ class ResponseTable:
         return self._ratio(name) or self._distribution(name) or self._measure(name) or self._size(name)
 
     def _ratio(self, name: str) -> ResponseColumn | None:
-        one = next((one for key, one in self._ratios.items() if plain_name(key) == name), None)
+        one = next((ratio for key, ratio in self._ratios.items() if plain_name(key) == name), None)
         if one is None:
             return None
         counts = {key: self._each(key) for key in one.counts}
@@ -372,8 +379,8 @@ class ResponseTable:
         return ResponseColumn(name, "share" if is_share else "number", "response", values, is_share)
 
     def _size(self, name: str) -> ResponseColumn:
-        key = next(key for one in self.questions for key in one.sizes if plain_name(key) == name)
-        values = np.array([one.sizes.get(key, np.nan) for one in self.questions])[self.question]
+        key = next(key for question in self.questions for key in question.sizes if plain_name(key) == name)
+        values = np.array([question.sizes.get(key, np.nan) for question in self.questions])[self.question]
         return ResponseColumn(name, "number", "question", values)
 
     def prices_unknown(self) -> list[str]:

@@ -82,10 +82,10 @@ def measures(scores: RunArrays, mask: BoolArray, ratios: Sequence[RatioMeasure])
     }
     contexts = scores.contexts[mask]
     counts = {name: values[mask] for name, values in scores.measures.items() if name in parts}
-    for one in ratios:
-        top, bottom = ratio_sums(one, counts, len(contexts))
-        if one.is_share and (estimate := ratio_estimate(top, bottom, contexts, is_share=True)) is not None:
-            found[one.name] = estimate
+    for ratio in ratios:
+        top, bottom = ratio_sums(ratio, counts, len(contexts))
+        if ratio.is_share and (estimate := ratio_estimate(top, bottom, contexts, is_share=True)) is not None:
+            found[ratio.name] = estimate
     return found
 
 
@@ -98,7 +98,7 @@ def length_ranges(
     lengths = bench.sizes["context length"][scores.rows]
     numbers = np.searchsorted(np.array(limits), lengths, side="right")
     # The lengths of a paper are thousands of tokens: 15K is 15,000 there, and 15,360 where a user gives it.
-    shown = [f"{one // 1_000}K" if one % 1_000 == 0 else format_length(one) for one in limits]
+    shown = [f"{limit // 1_000}K" if limit % 1_000 == 0 else format_length(limit) for limit in limits]
     names = [f"under {shown[0]}", *(f"{low} to {high}" for low, high in pairwise(shown)), f"{shown[-1]} and more"]
     return tuple(
         group(name, scores, numbers == number, info, samples)
@@ -111,22 +111,22 @@ def distributions(run: RunData, declared: Sequence[Distribution]) -> tuple[Distr
     """The distributions of a run's numbers, and of those of the keys."""
     columns, samples = run.columns, run.run.samples
     made = []
-    for one in declared:
-        own = [value for values in columns.values.values() for value in values.get(one.name, ())]
+    for distribution in declared:
+        own = [value for values in columns.values.values() for value in values.get(distribution.name, ())]
         reference = [
             value
             for place, values in columns.values.items()
             if place % samples == 0
-            for value in values.get(one.reference, ())
+            for value in values.get(distribution.reference, ())
         ]
         if own or reference:
             made.append(
                 DistributionSummary(
-                    name=one.name,
-                    unit=one.unit,
+                    name=distribution.name,
+                    unit=distribution.unit,
                     of_run=spread(own),
                     reference=spread(reference),
-                    reference_label=one.reference_label,
+                    reference_label=distribution.reference_label,
                 )
             )
     return tuple(made)
@@ -277,8 +277,8 @@ def patterns(bench: BenchData, run: RunData) -> list[Pattern]:
                 count=len(places[name]),
                 share=share_of_sums(ContextSums.of(values, scores.contexts), samples == 1),
                 share_of_errors=len(places[name]) / len(every),
-                by_answer_type=dict(Counter(one.answer_type for one in questions).most_common()),
-                examples=tuple(dict.fromkeys(one.id for one in questions))[:MAX_EXAMPLES],
+                by_answer_type=dict(Counter(question.answer_type for question in questions).most_common()),
+                examples=tuple(dict.fromkeys(question.id for question in questions))[:MAX_EXAMPLES],
             )
         )
     return made

@@ -85,7 +85,7 @@ def _of_run(
     kinds = [kind for kind in _kinds(bench, run, pairs) if kind]
     if not kinds:
         return
-    documents = 1 + max(int(one.max()) for one in bench.documents)
+    documents = 1 + max(int(document.max()) for document in bench.documents)
     totals = np.stack([one.totals(bench, documents) for kind in kinds for one in kind], axis=1)
     p_values = iter(permutation_tests(totals, exchanges, rng))
     for kind in kinds:

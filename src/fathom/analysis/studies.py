@@ -74,8 +74,11 @@ def summarize_study(
     answers: Sequence[HumanAnswer], equal: AnswersEqual, runs: Mapping[str, Mapping[QuestionId, float]]
 ) -> tuple[StudyGroup, ...]:
     """The findings over all valid answers, and over each stratum."""
-    strata = sorted({one.stratum for one in answers})
-    groups = [("all", list(answers)), *((name, [one for one in answers if one.stratum == name]) for name in strata)]
+    strata = sorted({answer.stratum for answer in answers})
+    groups = [
+        ("all", list(answers)),
+        *((name, [answer for answer in answers if answer.stratum == name]) for name in strata),
+    ]
     return tuple(_group(name, found, equal, runs) for name, found in groups if found)
 
 
@@ -83,27 +86,27 @@ def _group(
     name: str, answers: Sequence[HumanAnswer], equal: AnswersEqual, runs: Mapping[str, Mapping[QuestionId, float]]
 ) -> StudyGroup:
     by_question: dict[QuestionId, list[HumanAnswer]] = defaultdict(list)
-    for one in answers:
-        by_question[one.question_id].append(one)
+    for answer in answers:
+        by_question[answer.question_id].append(answer)
     several = [found for found in by_question.values() if len(found) > 1]
-    timed = [one for one in answers if one.state == "answered"]
+    timed = [answer for answer in answers if answer.state == "answered"]
     contexts = {found[0].question_id: found[0].context for found in by_question.values()}
     return StudyGroup(
         name=name,
         questions=len(by_question),
         answers=len(answers),
-        accuracy=_share((float(one.correct), one.context) for one in answers),
+        accuracy=_share((float(answer.correct), answer.context) for answer in answers),
         agreement=_share((float(_agree(found, equal)), found[0].context) for found in several) if several else None,
-        alignment=_share((float(sum(one.correct for one in found) > 1), found[0].context) for found in several)
+        alignment=_share((float(sum(answer.correct for answer in found) > 1), found[0].context) for found in several)
         if several
         else None,
         minutes=mean_estimate(
-            np.array([one.seconds / 60 for one in timed]), cluster_numbers(one.context for one in timed)
+            np.array([answer.seconds / 60 for answer in timed]), cluster_numbers(answer.context for answer in timed)
         )
         if timed
         else None,
-        gave_up=sum(one.state == "gave up" for one in answers),
-        timeouts=sum(one.state == "timeout" for one in answers),
+        gave_up=sum(answer.state == "gave up" for answer in answers),
+        timeouts=sum(answer.state == "timeout" for answer in answers),
         single=len(by_question) - len(several),
         runs={
             run: _share((scores[id], context) for id, context in contexts.items() if id in scores)
@@ -115,8 +118,8 @@ def _group(
 
 def _agree(answers: Sequence[HumanAnswer], equal: AnswersEqual) -> bool:
     """Whether at least two answers are equal."""
-    parsed = [one.parsed for one in answers if one.parsed is not None]
-    return any(equal(one, two) for place, one in enumerate(parsed) for two in parsed[place + 1 :])
+    parsed = [answer.parsed for answer in answers if answer.parsed is not None]
+    return any(equal(answer, two) for place, answer in enumerate(parsed) for two in parsed[place + 1 :])
 
 
 def _share(values: Iterable[tuple[float, str]]) -> Estimate:

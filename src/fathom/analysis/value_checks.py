@@ -62,15 +62,18 @@ class ValueCheckResults(Record):
 
 def summarize_checks(values: Sequence[CheckedValue], by: str) -> ValueCheckResults:
     """The findings over all values, and over each stratum."""
-    strata = sorted({one.stratum for one in values})
-    groups = [_group("all", values), *(_group(name, [one for one in values if one.stratum == name]) for name in strata)]
+    strata = sorted({value.stratum for value in values})
+    groups = [
+        _group("all", values),
+        *(_group(name, [value for value in values if value.stratum == name]) for name in strata),
+    ]
     return ValueCheckResults(by=by, groups=tuple(groups))
 
 
 def _group(name: str, values: Sequence[CheckedValue]) -> CheckedGroup:
-    verdicts = [one.verdict for one in values]
-    decided = [one for one in values if one.verdict in ("correct", "incorrect")]
-    reviewed = [one for one in values if one.second is not None]
+    verdicts = [value.verdict for value in values]
+    decided = [value for value in values if value.verdict in ("correct", "incorrect")]
+    reviewed = [value for value in values if value.second is not None]
     return CheckedGroup(
         name=name,
         values=len(values),
@@ -79,10 +82,10 @@ def _group(name: str, values: Sequence[CheckedValue]) -> CheckedGroup:
         unclear=verdicts.count("unclear"),
         open=verdicts.count(None),
         reviewed=len(reviewed),
-        overruled=sum(one.verdict == "correct" for one in reviewed),
+        overruled=sum(value.verdict == "correct" for value in reviewed),
         accuracy=share(
-            np.array([float(one.verdict == "correct") for one in decided]),
-            cluster_numbers(one.document for one in decided),
+            np.array([float(value.verdict == "correct") for value in decided]),
+            cluster_numbers(value.document for value in decided),
         )
         if decided
         else None,

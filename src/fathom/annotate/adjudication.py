@@ -51,11 +51,11 @@ class ClaimGroup:
     @property
     def id(self) -> str:
         """The id of the decision about the group."""
-        return short_id("d", *(part for one in self.versions for part in (one.annotator, one.id)))
+        return short_id("d", *(part for version in self.versions for part in (version.annotator, version.id)))
 
     @property
     def sources(self) -> tuple[SourceMark, ...]:
-        return tuple(SourceMark(annotator=one.annotator, id=one.id) for one in self.versions)
+        return tuple(SourceMark(annotator=version.annotator, id=version.id) for version in self.versions)
 
 
 def versions_of(layer: Mapping[str, LayerElement], annotator: str) -> list[ClaimVersion]:
@@ -63,7 +63,7 @@ def versions_of(layer: Mapping[str, LayerElement], annotator: str) -> list[Claim
     found = []
     for id, mark in layer.items():
         if isinstance(mark, ClaimMark):
-            links = [one for one in layer.values() if isinstance(one, EvidenceLink) and one.claim == id]
+            links = [element for element in layer.values() if isinstance(element, EvidenceLink) and element.claim == id]
             evidence = [
                 LinkedEvidence(other, link.polarity)
                 for link in links
@@ -89,14 +89,14 @@ class Adjudicator:
         groups: list[list[ClaimVersion]] = []
         for versions in layers:
             known = [self._passage(group[0].claim.span) for group in groups]
-            pairs = self._matcher.pairs(known, [self._passage(one.claim.span) for one in versions])
+            pairs = self._matcher.pairs(known, [self._passage(version.claim.span) for version in versions])
             matched = {pair.predicted: pair.gold for pair in pairs}
             new: list[list[ClaimVersion]] = []
-            for number, one in enumerate(versions):
+            for number, version in enumerate(versions):
                 if number in matched:
-                    groups[matched[number]].append(one)
+                    groups[matched[number]].append(version)
                 else:
-                    new.append([one])
+                    new.append([version])
             groups += new
         ordered = sorted(groups, key=lambda group: (group[0].claim.span, group[0].id))
         return [ClaimGroup(tuple(group)) for group in ordered]
@@ -121,9 +121,9 @@ class Adjudicator:
         values[group.id] = decision
         if comment is not None:
             values[short_id("m", group.id, len(current), comment.text)] = comment.model_copy(update={"about": group.id})
-        chosen = next((one for one in group.versions if one.annotator == base), group.versions[0])
+        chosen = next((version for version in group.versions if version.annotator == base), group.versions[0])
         if decision.state == "merged":
-            chosen = self._merged(chosen, [one for one in group.versions if one is not chosen])
+            chosen = self._merged(chosen, [version for version in group.versions if version is not chosen])
         if decision.state in ("accepted", "merged"):
             values |= self._marks(current, group, chosen)
         return values
@@ -133,9 +133,9 @@ class Adjudicator:
         claim = _claim_id(group)
         if claim not in current:
             return {}
-        links = {id: one for id, one in current.items() if isinstance(one, EvidenceLink)}
-        uses = Counter(one.evidence for one in links.values())
-        mine = {id: one for id, one in links.items() if one.claim == claim}
+        links = {id: element for id, element in current.items() if isinstance(element, EvidenceLink)}
+        uses = Counter(link.evidence for link in links.values())
+        mine = {id: link for id, link in links.items() if link.claim == claim}
         unused = {one.evidence for one in mine.values() if uses[one.evidence] == 1}
         return dict.fromkeys((claim, *mine, *unused))
 
@@ -180,4 +180,6 @@ def open_groups(groups: Sequence[ClaimGroup], current: Mapping[str, LayerElement
 
 def decision_counts(layer: Mapping[str, LayerElement]) -> dict[str, int]:
     """Decisions by state."""
-    return dict(sorted(Counter(one.state for one in layer.values() if isinstance(one, AdjudicatorDecision)).items()))
+    return dict(
+        sorted(Counter(element.state for element in layer.values() if isinstance(element, AdjudicatorDecision)).items())
+    )

@@ -65,7 +65,11 @@ def adjudication_list(request: Request) -> Response:
 def _agreement(state: AnnotationState, documents: Sequence[DocumentId]) -> Agreement | None:
     """The agreement of the annotators over the documents that they both finished."""
     chosen = set(documents)
-    found = [one for one in state.project.annotations() if one.document in chosen and one.annotator != ADJUDICATED]
+    found = [
+        annotation
+        for annotation in state.project.annotations()
+        if annotation.document in chosen and annotation.annotator != ADJUDICATED
+    ]
     return agreement(found, state.sentences, "sentence", 0.5) if found else None
 
 
@@ -85,7 +89,7 @@ async def adjudication(request: Request, number: int) -> Response:
     state, document, adjudicator = _adjudicator(request, number)
     text = state.corpus.text(document)
     result = state.project.layer(document, ADJUDICATED)
-    names = sorted({one.annotator for group in adjudicator.groups for one in group.versions})
+    names = sorted({version.annotator for group in adjudicator.groups for version in group.versions})
     rows = [_group_row(group, names, result.elements, text) for group in adjudicator.groups]
     entry = state.entries[number]
     return page(
@@ -102,12 +106,12 @@ async def adjudication(request: Request, number: int) -> Response:
 
 def _group_row(group: ClaimGroup, names: Sequence[str], current: Layer, text: str) -> dict[str, Any]:
     decision = current.get(group.id)
-    comments = [one for one in current.values() if isinstance(one, Comment) and one.about == group.id]
+    comments = [element for element in current.values() if isinstance(element, Comment) and element.about == group.id]
     return {
         "id": group.id,
         "context": _surroundings(group.versions[0].claim.span, text),
-        "versions": {one.annotator: _version_row(one, text) for one in group.versions},
-        "missing": [name for name in names if name not in {one.annotator for one in group.versions}],
+        "versions": {version.annotator: _version_row(version, text) for version in group.versions},
+        "missing": [name for name in names if name not in {version.annotator for version in group.versions}],
         "decision": decision,
         "comments": comments,
     }

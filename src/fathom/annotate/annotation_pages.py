@@ -202,7 +202,7 @@ class _DoneInput(RevisionInput):
 
 
 def _written(values: dict[str, LayerElement] | dict[str, LayerElement | None]) -> dict[str, Any]:
-    return {id: None if one is None else one.model_dump(mode="json") for id, one in values.items()}
+    return {id: None if value is None else value.model_dump(mode="json") for id, value in values.items()}
 
 
 def layer_json(state: LayerState) -> dict[str, Any]:
@@ -258,7 +258,7 @@ def _writing(request: Request, number: int) -> tuple[AnnotationState, DocumentEn
 async def change(request: Request, number: int, body: _ChangeInput) -> Response:
     state, entry, user = _writing(request, number)
     values = VALUES.validate_python(body.values)
-    if any(one is not None and one.kind in ("decision", "comment") for one in values.values()):
+    if any(value is not None and value.kind in ("decision", "comment") for value in values.values()):
         raise HTTPException(400, "A layer of an annotator has claims, evidence and links only.")
     text = state.text(entry.id)
     return await saving(state, lambda project: project.change(entry.id, user, body.revision, values, text))

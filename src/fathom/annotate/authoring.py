@@ -88,12 +88,12 @@ class PuzzleHistory:
     @property
     def puzzle(self) -> AuthoredPuzzle:
         """The latest version."""
-        versions = [one.puzzle for one in self.events if one.puzzle is not None]
+        versions = [event.puzzle for event in self.events if event.puzzle is not None]
         return versions[-1]
 
     @property
     def revisions(self) -> int:
-        return sum(one.stage == "revision" for one in self.events)
+        return sum(event.stage == "revision" for event in self.events)
 
     @property
     def state(self) -> State:
@@ -121,7 +121,7 @@ class PuzzleHistory:
 
     def is_hidden_from(self, person: str) -> bool:
         """Whether the answer is hidden from a person: anyone who can still review the puzzle without it."""
-        reviewed = any(one.stage == "review" and one.by == person for one in self.events)
+        reviewed = any(event.stage == "review" and event.by == person for event in self.events)
         return person != self.author and not reviewed and self.state in ("needs baselines", "too easy", "needs review")
 
 
@@ -132,8 +132,8 @@ class AuthoringProject(Project):
         """All puzzles by id, in the order in which they were drafted."""
         path = self.folder / EVENTS
         groups: dict[str, list[AuthoringEvent]] = {}
-        for one in read_records(path, AuthoringEvent) if path.exists() else ():
-            groups.setdefault(one.puzzle_id, []).append(one)
+        for record in read_records(path, AuthoringEvent) if path.exists() else ():
+            groups.setdefault(record.puzzle_id, []).append(record)
         return {id: PuzzleHistory(id, events) for id, events in groups.items()}
 
     def draft(self, person: str, puzzle: AuthoredPuzzle) -> str:
@@ -197,15 +197,15 @@ class AuthoringProject(Project):
 
     def final(self) -> Iterator[AuthoredPuzzle]:
         """The puzzles on which author and reviewer agree."""
-        return (one.puzzle for one in self.puzzles().values() if one.state == "final")
+        return (puzzle.puzzle for puzzle in self.puzzles().values() if puzzle.state == "final")
 
     def stage_counts(self) -> AuthoringCounts:
         found = self.puzzles().values()
-        events = [event for one in found for event in one.events]
+        events = [event for history in found for event in history.events]
         ended = [one.reason for one in events if one.stage in ("discard", "rejection")]
         return AuthoringCounts(
             puzzles=len(found),
-            states=dict(sorted(Counter(one.state for one in found).items())),
+            states=dict(sorted(Counter(history.state for history in found).items())),
             events=dict(sorted(Counter(one.stage for one in events).items())),
             reasons=dict(sorted(Counter(ended).items())),
             solved_by_all=sum(bool(one.baselines) and all(one.baselines.values()) for one in events),

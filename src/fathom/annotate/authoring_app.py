@@ -63,7 +63,7 @@ async def overview(request: Request) -> Response:
     state, user = _state(request), user_of(request)
     titles = {entry.id: entry.title or entry.id for entry in state.corpus.entries()}
     documents = [(number, titles[id]) for number, id in enumerate(state.project.settings.documents, start=1)]
-    rows = [(one, one.stages_for(user)) for one in state.project.puzzles().values()]
+    rows = [(history, history.stages_for(user)) for history in state.project.puzzles().values()]
     counts = state.project.stage_counts()
     return page("authoring.html", title="Puzzles", user=user, documents=documents, rows=rows, counts=counts)
 

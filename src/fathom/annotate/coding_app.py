@@ -114,7 +114,7 @@ async def case_list(request: Request) -> Response:
         rows=rows,
         done=len(own),
         attested=state.project.attested(user),
-        categories=[(one, used.count(one.name)) for one in state.project.categories()],
+        categories=[(category, used.count(category.name)) for category in state.project.categories()],
     )
 
 

@@ -38,7 +38,7 @@ class DocumentHtml:
 def document_html(document: Document) -> DocumentHtml:
     """The document as blocks with the offset of each, its sentences wrapped, and its headings."""
     text = document.text
-    levels = {one.heading: one.level for one in document.sections if one.heading is not None}
+    levels = {section.heading: section.level for section in document.sections if section.heading is not None}
     levels[document.title] = 1
     tables = {table.span.start: table for table in document.tables if table.cells}
     wrapper = _SentenceWrapper(document.sentences, text)
@@ -83,7 +83,7 @@ class _SentenceWrapper:
 
     def __init__(self, sentences: Sequence[Span], text: str) -> None:
         self._sentences = sorted(sentences)
-        self._starts = [one.start for one in self._sentences]
+        self._starts = [sentence.start for sentence in self._sentences]
         self._text = text
         self.count = 0
 
@@ -93,18 +93,18 @@ class _SentenceWrapper:
         position = block.start
         first = max(0, bisect.bisect_left(self._starts, block.start) - 1)
         inside = [
-            Span(max(one.start, block.start), min(one.end, block.end))
-            for one in self._sentences[first : bisect.bisect_left(self._starts, block.end)]
-            if one.end > block.start
+            Span(max(span.start, block.start), min(span.end, block.end))
+            for span in self._sentences[first : bisect.bisect_left(self._starts, block.end)]
+            if span.end > block.start
         ] or [block]
-        for one in inside:
-            start = max(one.start, position)
-            if start >= one.end:
+        for span in inside:
+            start = max(span.start, position)
+            if start >= span.end:
                 continue
-            sentence = escape(self._text[start : one.end])
+            sentence = escape(self._text[start : span.end])
             pieces.append(f'{escape(self._text[position:start])}<span class="s" data-s="{start}">{sentence}</span>')
             self.count += 1
-            position = one.end
+            position = span.end
         pieces.append(escape(self._text[position : block.end]))
         return "".join(pieces)
 

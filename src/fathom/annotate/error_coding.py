@@ -113,7 +113,7 @@ class ErrorCoding(PlannedProject[CodingPlan]):
         """Store the category of a case; an earlier one of the same coder no longer counts."""
         if not 0 <= code.place < len(self.plan.cases):
             raise FathomError("There is no such case. Reload the page.")
-        if all(one.name != code.category for one in self.categories()):
+        if all(category.name != code.category for category in self.categories()):
             raise FathomError(f"There is no category '{code.category}'. Add it first.")
         with self._transaction():
             self._db.execute(

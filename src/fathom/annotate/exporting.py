@@ -68,8 +68,12 @@ def claim_bench(annotations: Sequence[Annotation], texts: Texts) -> str:
                 "quote": claim.span.of(text),
                 **attributes_of(claim, CLAIM_FIELDS),
                 "evidence": [
-                    {"quote": one.span.of(text), "polarity": one.polarity, **attributes_of(one, EVIDENCE_FIELDS)}
-                    for one in claim.evidence
+                    {
+                        "quote": evidence.span.of(text),
+                        "polarity": evidence.polarity,
+                        **attributes_of(evidence, EVIDENCE_FIELDS),
+                    }
+                    for evidence in claim.evidence
                 ],
             }
             for claim in annotation.claims
@@ -201,8 +205,12 @@ def table(annotations: Sequence[Annotation], texts: Texts) -> str:
         for claim in annotation.claims:
             row = {"document": annotation.document, "annotator": annotation.annotator}
             row |= {f"claim_{name}": value for name, value in _cells(claim, text, CLAIM_FIELDS).items()}
-            for one in claim.evidence or [None]:
-                cells = {} if one is None else {**_cells(one, text, EVIDENCE_FIELDS), "polarity": one.polarity}
+            for evidence in claim.evidence or [None]:
+                cells = (
+                    {}
+                    if evidence is None
+                    else {**_cells(evidence, text, EVIDENCE_FIELDS), "polarity": evidence.polarity}
+                )
                 found = {**row, **{f"evidence_{name}": value for name, value in cells.items()}}
                 writer.writerow({name: _plain_cell(value) for name, value in found.items()})
     return out.getvalue()

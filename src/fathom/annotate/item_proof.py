@@ -33,11 +33,11 @@ def proof_values(corpus: Corpus, context: Context, item: Item) -> dict[str, Any]
 def _passages(corpus: Corpus, context: Context, item: Item) -> Iterator[dict[str, Any]]:
     """The passages of the proof as the documents print them, with the text before and after."""
     numbers = {document: place for place, document in enumerate(context.documents, start=1)}
-    for one in item.key.proof.passages[:MAX_PASSAGES]:
-        text, (start, end) = corpus.text(one.document), one.span
+    for passage in item.key.proof.passages[:MAX_PASSAGES]:
+        text, (start, end) = corpus.text(passage.document), passage.span
         yield {
-            "number": numbers.get(one.document, 0),
-            "document": one.document,
+            "number": numbers.get(passage.document, 0),
+            "document": passage.document,
             "before": text[max(0, start - SURROUNDINGS) : start],
             "quote": text[start : min(end, start + MAX_QUOTE)],
             "after": text[end : end + SURROUNDINGS],

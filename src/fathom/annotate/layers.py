@@ -122,13 +122,13 @@ def completed(values: Mapping[str, LayerElement | None], layer: Mapping[str, Lay
 
     Every link of the layer has both of its marks, and every mark covers visible characters of the document.
     """
-    found: LayerChange = {id: _trimmed(one, text) for id, one in values.items()}
+    found: LayerChange = {id: _trimmed(element, text) for id, element in values.items()}
     after = {**layer, **found}
-    for id, one in layer.items():
+    for id, element in layer.items():
         if (
             id not in found
-            and isinstance(one, EvidenceLink | Comment)
-            and any(after.get(end) is None for end in ends_of(one))
+            and isinstance(element, EvidenceLink | Comment)
+            and any(after.get(end) is None for end in ends_of(element))
         ):
             found[id] = None
     for id, changed in found.items():
@@ -201,8 +201,8 @@ def annotation_of(
 
 def unlinked(layer: Mapping[str, LayerElement]) -> list[str]:
     """Evidence marks without a claim, which an annotation cannot contain."""
-    used = {one.evidence for one in layer.values() if isinstance(one, EvidenceLink)}
-    return [id for id, one in layer.items() if isinstance(one, EvidenceMark) and id not in used]
+    used = {element.evidence for element in layer.values() if isinstance(element, EvidenceLink)}
+    return [id for id, element in layer.items() if isinstance(element, EvidenceMark) and id not in used]
 
 
 def layer_of(claims: tuple[Claim, ...]) -> Layer:

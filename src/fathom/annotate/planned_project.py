@@ -36,7 +36,7 @@ class StratifiedSample(Generic[T]):
     """How many there were to draw from."""
 
     def all(self) -> list[T]:
-        return [one for members in self.drawn.values() for one in members]
+        return [member for members in self.drawn.values() for member in members]
 
 
 def question_tags(question: Question) -> dict[str, str]:
@@ -56,11 +56,11 @@ def stratified_sample(
     """`per` members for each value of a tag, or all if there are fewer."""
     groups: dict[str, list[T]] = defaultdict(list)
     known: set[str] = set()
-    for one in members:
-        found = tags(one)
+    for member in members:
+        found = tags(member)
         known |= found.keys()
         if by in found:
-            groups[found[by]].append(one)
+            groups[found[by]].append(member)
     if not groups:
         raise FathomError(f"No {what} has the tag '{by}'. Choose among {', '.join(sorted(known))}.")
     drawn = {}

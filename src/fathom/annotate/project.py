@@ -204,7 +204,11 @@ class Project(SqliteFile):
         """Add an annotator with the documents to annotate, or an adjudicator."""
         if name == ADJUDICATED:
             raise FathomError(f"'{ADJUDICATED}' is the name of the adjudicated layer. Choose another name.")
-        if not name.strip() or len(name) > 80 or any(not one.isprintable() or one in "/\\" for one in name):
+        if (
+            not name.strip()
+            or len(name) > 80
+            or any(not character.isprintable() or character in "/\\" for character in name)
+        ):
             raise FathomError(
                 f"The annotator's name {name!a} is empty, too long or has control characters or slashes. Give another."
             )
@@ -347,15 +351,17 @@ class Project(SqliteFile):
     def import_annotations(self, annotations: Sequence[Annotation]) -> None:
         """Store annotations as layers, or none of them if an annotator has one of that document already."""
         with self._transaction():
-            for one in annotations:
-                head = self._head(one.document, one.annotator)
+            for annotation in annotations:
+                head = self._head(annotation.document, annotation.annotator)
                 if head.revision:
                     raise FathomError(
-                        f"'{one.annotator}' has already annotated document '{one.document}' in the project. "
-                        "Import into another project."
+                        f"'{annotation.annotator}' has already annotated document '{annotation.document}' in the "
+                        "project. Import into another project."
                     )
-                self._append(one.document, one.annotator, head, "imported", dict(layer_of(one.claims)))
-                self._set_done(one.document, one.annotator, one.complete)
+                self._append(
+                    annotation.document, annotation.annotator, head, "imported", dict(layer_of(annotation.claims))
+                )
+                self._set_done(annotation.document, annotation.annotator, annotation.complete)
 
     def annotations(self, annotators: Sequence[str] = (), unfinished: bool = False) -> Iterator[Annotation]:
         """The layers as annotation records, by document and annotator; those that are not done only on request."""
@@ -440,7 +446,12 @@ class Project(SqliteFile):
         """The elements that a change depends on: all of them only if it removes some, which may have links."""
         if None in values.values():
             return self._elements(document, annotator)
-        ids = {end for one in values.values() if isinstance(one, EvidenceLink | Comment) for end in ends_of(one)}
+        ids = {
+            end
+            for element in values.values()
+            if isinstance(element, EvidenceLink | Comment)
+            for end in ends_of(element)
+        }
         query = "SELECT value FROM elements WHERE document = ? AND annotator = ? AND id = ?"
         rows = {id: self._db.execute(query, (document, annotator, id)).fetchone() for id in sorted(ids)}
         return {id: ELEMENT.validate_json(row[0]) for id, row in rows.items() if row is not None}

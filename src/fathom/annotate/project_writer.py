@@ -90,16 +90,16 @@ class ProjectWriter:
         return changes, False
 
     def _commit(self, project: Project, changes: list[_QueuedChange]) -> None:
-        running = [one for one in changes if one.done.set_running_or_notify_cancel()]
+        running = [change for change in changes if change.done.set_running_or_notify_cancel()]
         try:
             with project.transaction():
-                for one in running:
+                for change in running:
                     try:
-                        one.result = one.act(project)
+                        change.result = change.act(project)
                     except Exception as error:
-                        one.error = error
+                        change.error = error
         except BaseException as error:
-            for one in running:
-                one.error = error
-        for one in running:
-            one.resolve()
+            for change in running:
+                change.error = error
+        for change in running:
+            change.resolve()

@@ -110,7 +110,7 @@ async def item(request: Request, number: int) -> Response:
         total=len(state.items),
         question=found.question,
         proof=proof_values(state.corpus, context, found),
-        history=[one for one in read_errata(state.bench.folder) if one.question_id == found.question.id],
+        history=[erratum for erratum in read_errata(state.bench.folder) if erratum.question_id == found.question.id],
     )
 
 

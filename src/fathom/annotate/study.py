@@ -65,7 +65,7 @@ class StudyPlan(SamplePlan):
     @property
     def questions(self) -> set[QuestionId]:
         """The sampled questions."""
-        return {one.question_id for tasks in self.tasks.values() for one in tasks if not one.control}
+        return {task.question_id for tasks in self.tasks.values() for task in tasks if not task.control}
 
 
 class StudyAnswer(Record):

@@ -42,10 +42,12 @@ class StudyState:
     def __post_init__(self) -> None:
         wanted = self.study.plan.questions
         self.questions: dict[QuestionId, Question] = {
-            one.id: one for one in self.bench.all_questions() if one.id in wanted
+            question.id: question for question in self.bench.all_questions() if question.id in wanted
         }
-        needed = {one.context_id for one in self.questions.values()}
-        self._contexts: dict[str, Context] = {one.id: one for one in self.bench.contexts() if one.id in needed}
+        needed = {question.context_id for question in self.questions.values()}
+        self._contexts: dict[str, Context] = {
+            context.id: context for context in self.bench.contexts() if context.id in needed
+        }
         self.material = lru_cache(maxsize=8)(self._material)
 
     @property

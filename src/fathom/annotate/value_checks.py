@@ -90,13 +90,13 @@ class ValueChecks(PlannedProject[ValueCheckPlan]):
 
     def open_tasks(self, person: str) -> list[CheckTask]:
         """The values that a person has to check: first their own, then unconfirmed ones of others."""
-        known = {(one.place, one.step): one for one in self.checks()}
+        known = {(check.place, check.step): check for check in self.checks()}
         own = [CheckTask(place, "first", None) for place in self.plan.first[person] if (place, "first") not in known]
         return own + [
-            CheckTask(place, "second", one)
-            for (place, step), one in known.items()
+            CheckTask(place, "second", check)
+            for (place, step), check in known.items()
             if step == "first"
-            and one.verdict != "correct"
+            and check.verdict != "correct"
             and (place, "second") not in known
             and self._second(place) == person
         ]
@@ -109,11 +109,11 @@ class ValueChecks(PlannedProject[ValueCheckPlan]):
 
     def done(self, person: str) -> int:
         """The number of checks that a person has made."""
-        return Counter(one.person for one in self.checks())[person]
+        return Counter(check.person for check in self.checks())[person]
 
     def add(self, check: ValueCheck) -> None:
         """Store the check of a task that the person has."""
-        if not any((one.place, one.step) == (check.place, check.step) for one in self.open_tasks(check.person)):
+        if not any((task.place, task.step) == (check.place, check.step) for task in self.open_tasks(check.person)):
             raise FathomError("This value has already been checked. Reload the page.")
         if check.verdict != "correct" and not check.note.strip():
             raise FathomError("Say what the document states instead, or what is unclear.")

@@ -55,20 +55,20 @@ def _read(paths: Sequence[Path]) -> list[Annotation]:
     places: dict[tuple[str, str], Path] = {}
     found: list[Annotation] = []
     for path in paths:
-        for one in read_records(path, Annotation):
-            place = one.document, one.annotator
+        for annotation in read_records(path, Annotation):
+            place = annotation.document, annotation.annotator
             if place in places:
                 raise FathomError(
-                    f"'{path}' has an annotation of document '{one.document}' by '{one.annotator}', and so has "
-                    f"'{places[place]}'. Keep one, or give the annotators different names."
+                    f"'{path}' has an annotation of document '{annotation.document}' by '{annotation.annotator}', and "
+                    f"so has '{places[place]}'. Keep one, or give the annotators different names."
                 )
             places[place] = path
-            found.append(one)
-    names = sorted({one.annotator for one in found})
+            found.append(annotation)
+    names = sorted({annotation.annotator for annotation in found})
     if len(names) < 2:
         found_by = f"All annotations are by '{names[0]}'" if names else "There are no annotations"
         raise FathomError(f"{found_by}. Add those of a second annotator.")
-    if len({one.document for one in found}) == len(found):
+    if len({annotation.document for annotation in found}) == len(found):
         raise FathomError(
             f"No document has annotations by two annotators ({', '.join(names)}). Annotate common documents."
         )
@@ -76,13 +76,13 @@ def _read(paths: Sequence[Path]) -> list[Annotation]:
 
 
 def _refuse_other_documents(annotations: Sequence[Annotation], corpus: Corpus) -> None:
-    for one in annotations:
-        if not corpus.has(one.document):
+    for annotation in annotations:
+        if not corpus.has(annotation.document):
             raise FathomError(
-                f"The corpus '{corpus.folder}' has no document '{one.document}', which '{one.annotator}' annotated. "
-                "Give the corpus in which the annotations were located."
+                f"The corpus '{corpus.folder}' has no document '{annotation.document}', which "
+                f"'{annotation.annotator}' annotated. Give the corpus in which the annotations were located."
             )
-        _refuse_spans_outside(one, corpus.document(one.document))
+        _refuse_spans_outside(annotation, corpus.document(annotation.document))
 
 
 def _refuse_spans_outside(annotation: Annotation, document: Document) -> None:

@@ -215,7 +215,7 @@ def import_into_project(project: Folder, annotations: Folder) -> int:
 def _spans(annotation: Annotation) -> list[Span]:
     return [
         *(claim.span for claim in annotation.claims),
-        *(one.span for claim in annotation.claims for one in claim.evidence),
+        *(evidence.span for claim in annotation.claims for evidence in claim.evidence),
     ]
 
 

@@ -31,7 +31,7 @@ def import_annotations(
         raise FathomError(f"There is no format '{format}'. Choose among {', '.join(FORMATS)}.")
     with open_corpus(corpus) as opened:
         importer = AnnotationImporter(opened, lambda text: QuoteLocator(text).locate)
-        annotations = list(importer.annotations(READERS[format]([as_path(one) for one in sources], annotator)))
+        annotations = list(importer.annotations(READERS[format]([as_path(source) for source in sources], annotator)))
     report = importer.report()
     if not annotations and report.ambiguous_documents:
         raise FathomError(

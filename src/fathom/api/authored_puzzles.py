@@ -90,23 +90,23 @@ def run_baselines(project: Folder, models: Sequence[str]) -> int:
     if not models:
         raise FathomError("No baseline was given. Give at least one --model.")
     with AuthoringProject(as_path(project)) as opened:
-        waiting = [one for one in opened.puzzles().values() if one.state == "needs baselines"]
+        waiting = [puzzle for puzzle in opened.puzzles().values() if puzzle.state == "needs baselines"]
         if not waiting:
             return 0
         corpus = _corpus_folder(opened)
-    solved: dict[str, dict[str, bool]] = {one.id: {} for one in waiting}
+    solved: dict[str, dict[str, bool]] = {history.id: {} for history in waiting}
     with tempfile.TemporaryDirectory(prefix="fathom-authoring-") as place:
         folder = Path(place)
-        write_records(folder / PUZZLES, [one.puzzle for one in waiting])
+        write_records(folder / PUZZLES, [history.puzzle for history in waiting])
         build("puzzles", corpus, out=folder / "bench", items=len(waiting), authored=folder / PUZZLES)
         ids = {puzzle_of(key).question: key.question_id for key in Bench(folder / "bench").all_keys()}
         for number, model in enumerate(models):
             run(folder / "bench", model=model, out=folder / f"run-{number}")
             scores = score_run(folder / f"run-{number}")
-            correct = {one.question_id for one in scores.verdicts if one.measures.get(CORRECT)}
-            for one in waiting:
+            correct = {verdict.question_id for verdict in scores.verdicts if verdict.measures.get(CORRECT)}
+            for history in waiting:
                 # A puzzle without an item in the bench has an answer that the audit rejects: no baseline can solve it.
-                solved[one.id][model] = ids.get(one.puzzle.question) in correct
+                solved[history.id][model] = ids.get(history.puzzle.question) in correct
     with AuthoringProject(as_path(project)) as opened:
         for id, found in solved.items():
             opened.baselines(id, found)
@@ -181,7 +181,7 @@ def import_puzzles(files: Sequence[Folder], out: Folder) -> ImportedPuzzles:
         out=str(folder),
         documents=len(ids),
         puzzles=len(puzzles),
-        conclusions=sum(len(one.checklist) for one in puzzles),
+        conclusions=sum(len(puzzle.checklist) for puzzle in puzzles),
         left_out=dict(left_out),
     )
 

@@ -127,7 +127,7 @@ class BenchItem(Item):
         """The passages that prove the key, with their surroundings, in the order of the context."""
         order = {document: number for number, document in enumerate(self.context.documents, start=1)}
         found = sorted(self.key.proof.passages, key=lambda one: (order.get(one.document, 0), one.span.start))
-        return [_proof_passage(corpus, one, order.get(one.document, 0)) for one in found]
+        return [_proof_passage(corpus, passage, order.get(passage.document, 0)) for passage in found]
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def create_coding(
     """
     if not coders:
         raise FathomError("No coder was given. Give --annotator NAME; two coders also give agreement.")
-    given = [_category(one) for one in categories]
+    given = [_category(category) for category in categories]
     found = load_runs(run_folders(runs), as_path(bench))
     if len(found) > 1:
         raise FathomError("The runs are on different benches. Give runs on one bench.")
@@ -140,8 +140,8 @@ def coding_results(coding: Folder) -> CodingResults:
     with ErrorCoding(as_path(coding)) as opened:
         plan, bench = opened.plan, opened.open_bench()
         codes = list(opened.codes())
-        categories = {one.name: one.description for one in opened.categories()}
-    contexts = {one.id: one.context_id for one in bench.all_questions()}
+        categories = {category.name: category.description for category in opened.categories()}
+    contexts = {question.id: question.context_id for question in bench.all_questions()}
     by_case: list[dict[str, str]] = [{} for _ in plan.cases]
     for code in codes:
         by_case[code.place][code.coder] = code.category

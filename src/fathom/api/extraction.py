@@ -131,7 +131,7 @@ class _Extraction:
         self.extractors = tuple(extractors)
         self.options = options
         found = (subject_of(document, self.pack, options.all_fields) for document in corpus.documents())
-        self.subjects = [one for one in found if one is not None][: options.limit]
+        self.subjects = [task for task in found if task is not None][: options.limit]
         if not self.subjects:
             raise FathomError(
                 f"No document of '{corpus.folder}' names three fields of the pack '{self.pack.name}'. "
@@ -181,7 +181,7 @@ def plan_extraction(
                 price = None if price is None or cost is None else price + options.tries * cost
     return ExtractionPlan(
         documents=len(extraction.subjects),
-        figures=sum(len(one.fields) for one in extraction.subjects),
+        figures=sum(len(subject.fields) for subject in extraction.subjects),
         requests=requests,
         input_tokens=tokens,
         price_at_most=price,
@@ -211,7 +211,7 @@ def extract_figures(
         for model in extractors:
             poll.ask(model)
     figures = [decide(document, field, claims) for (document, field), claims in poll.ballots.items()]
-    unsettled = sorted({one.document for one in figures if one.decision == "no majority"})
+    unsettled = sorted({figure.document for figure in figures if figure.decision == "no majority"})
     record = Extraction(
         pack=extraction.pack.name,
         extractors=extraction.extractors,
@@ -227,9 +227,9 @@ def extract_figures(
         documents=len(extraction.subjects),
         other_documents=len(extraction.corpus) - len(extraction.subjects),
         votes=len(extractors) * options.tries,
-        decisions=dict(sorted(Counter(one.decision for one in figures).items())),
+        decisions=dict(sorted(Counter(figure.decision for figure in figures).items())),
         discarded=len(record.discarded),
-        invalid_votes=sum(one.votes.get("invalid", 0) for one in figures),
+        invalid_votes=sum(figure.votes.get("invalid", 0) for figure in figures),
         usage=poll.usage,
         stopped=poll.stopped,
     )
@@ -253,7 +253,7 @@ class _Poll:
         extraction, options = self._extraction, self._extraction.options
         role = role_model(model, prices=options.prices, url=options.url)
         asked = extraction.asked(role.info)
-        wanted = [RolePrompt(one.id, one.prompt, prompt_version(), _parser(one.fields)) for one in asked]
+        wanted = [RolePrompt(prompt.id, prompt.prompt, prompt_version(), _parser(prompt.fields)) for prompt in asked]
         for turn in range(options.tries):
             batch = run_role(
                 wanted,
@@ -269,8 +269,8 @@ class _Poll:
             self._paid[model] = batch.spent
             self.usage = self.usage.plus(batch.usage)
             self.stopped = self.stopped or batch.stopped
-            for one in asked:
-                self._count(one, batch.results[one.id].value)
+            for prompt in asked:
+                self._count(prompt, batch.results[prompt.id].value)
 
     def _limits(self, model: str) -> RunLimits:
         if self._budget is None or model.startswith(PREFIX):

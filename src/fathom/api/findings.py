@@ -186,7 +186,7 @@ def analyze(
     runs, their benches and corpora; calls no model. `lengths` are limits of ranges of context lengths, such as "15K",
     by which a family's measures are shown; by default those of the family.
     """
-    limits = tuple(parse_length(one) if isinstance(one, str) else one for one in lengths)
+    limits = tuple(parse_length(length) if isinstance(length, str) else length for length in lengths)
     if list(limits) != sorted(set(limits)):
         raise FathomError("The limits of context lengths are not ascending. Give them as 15K,20K, for example.")
     settings = analysis.AnalysisSettings(seed=seed, lengths=limits, processes=processes)
@@ -280,7 +280,7 @@ class _Run:
         questions = selected_questions(self.bench.all_questions(), self.manifest.settings)
         checks = {name: family(name).check for name in self.bench.manifest.families}
         responses = read_responses(self.folder).values()
-        return question_results(((one, keys[one.id]) for one in questions), responses, checks)
+        return question_results(((question, keys[question.id]) for question in questions), responses, checks)
 
     def is_original_of(self, other: _Run) -> bool:
         """Whether this is the same model and system on the bench that the other run's bench was swapped from."""

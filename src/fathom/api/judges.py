@@ -134,14 +134,14 @@ class _JudgedRun:
 
     def report(self, changes: tuple[JudgeDrift, ...]) -> JudgeReport:
         verdicts = self._scores.verdicts
-        states = Counter(one.reasoning for one in verdicts if one.reasoning is not None)
+        states = Counter(verdict.reasoning for verdict in verdicts if verdict.reasoning is not None)
         return JudgeReport(
             run=str(self._folder),
             reasoning=self._reasoning,
             reasoning_states=dict(sorted(states.items())),
             responses=len(verdicts),
-            judged=sum(bool(one.judged) for one in verdicts),
-            unjudged=sum(one.outcome == "unjudged" for one in verdicts),
+            judged=sum(bool(verdict.judged) for verdict in verdicts),
+            unjudged=sum(verdict.outcome == "unjudged" for verdict in verdicts),
             accuracy=_accuracy(self._scores, self._contexts),
             corrected=corrected_accuracy(self._responses(), judge_errors(majority_decisions(self._planted))),
             judges=tuple(self._summaries()),
@@ -165,9 +165,9 @@ class _JudgedRun:
         return found
 
     def _summaries(self) -> Iterable[JudgeSummary]:
-        names = list(dict.fromkeys(one.judge for one in self._judgments))
+        names = list(dict.fromkeys(judgment.judge for judgment in self._judgments))
         for name in names:
-            mine = [one for one in self._judgments if one.judge == name]
+            mine = [judgment for judgment in self._judgments if judgment.judge == name]
             yield _summary(name, mine, [one for one in self._planted if one.judge == name])
         if len(names) > 1:
             yield _summary(ALL_JUDGES, self._judgments, majority_decisions(self._planted))
@@ -175,7 +175,7 @@ class _JudgedRun:
     def _agreements(self) -> Iterable[JudgeAgreement]:
         """The agreement of judges, check and people on each part."""
         by_rater = self._decisions([*self._judgments, *self._people])
-        judges = dict.fromkeys(one.judge for one in self._judgments)
+        judges = dict.fromkeys(judgment.judge for judgment in self._judgments)
         if len(judges) > 1:
             by_rater[ALL_JUDGES] = _combined([by_rater[name] for name in judges])
         by_rater[CHECK] = self._checked({place for found in by_rater.values() for place in found})
@@ -194,13 +194,13 @@ class _JudgedRun:
     def _decisions(self, judgments: Iterable[Judgment]) -> dict[str, Decisions]:
         """The decisions of each rater by response and part."""
         groups: dict[ResponseId, list[Judgment]] = {}
-        for one in judgments:
-            if one.question_id not in self._families:
+        for judgment in judgments:
+            if judgment.question_id not in self._families:
                 raise FathomError(
-                    f"A judgment is on the question '{one.question_id}', which the run '{self._folder}' does not ask. "
-                    "Give judgments on responses of this run."
+                    f"A judgment is on the question '{judgment.question_id}', which the run '{self._folder}' does "
+                    "not ask. Give judgments on responses of this run."
                 )
-            groups.setdefault((one.question_id, one.sample), []).append(one)
+            groups.setdefault((judgment.question_id, judgment.sample), []).append(judgment)
         found: dict[str, dict[ResponseId, Mapping[str, Decision]]] = {}
         for place, group in groups.items():
             judge = family(self._families[place[0]]).judge
@@ -224,16 +224,18 @@ class _JudgedRun:
 
 
 def _accuracy(scores: Scores, contexts: Mapping[QuestionId, int]) -> Estimate:
-    correct = {one.question_id for one in scores.verdicts if one.sample == 0 and one.outcome == "correct"}
+    correct = {
+        verdict.question_id for verdict in scores.verdicts if verdict.sample == 0 and verdict.outcome == "correct"
+    }
     values = np.array([float(question in correct) for question in contexts])
     return share(values, np.array([*contexts.values()]))
 
 
 def _combined(raters: Sequence[Decisions]) -> Decisions:
-    places = dict.fromkeys(place for one in raters for place in one)
+    places = dict.fromkeys(place for rater in raters for place in rater)
     combined: dict[ResponseId, Mapping[str, Decision]] = {}
     for place in places:
-        found = [one[place] for one in raters if place in one]
+        found = [rater[place] for rater in raters if place in rater]
         parts = dict.fromkeys(part for one in found for part in one)
         combined[place] = {part: majority(one[part] for one in found if part in one) for part in parts}
     return combined
@@ -241,14 +243,14 @@ def _combined(raters: Sequence[Decisions]) -> Decisions:
 
 def _summary(name: str, judgments: Sequence[Judgment], planted: Sequence[PlantedDecision]) -> JudgeSummary:
     accepted = {}
-    for fault in sorted({one.fault for one in planted}):
-        made = [one for one in planted if one.fault == fault and one.outcome != "unjudged"]
-        accepted[fault] = sum(one.outcome == "pass" for one in made), len(made)
+    for fault in sorted({decision.fault for decision in planted}):
+        made = [decision for decision in planted if decision.fault == fault and decision.outcome != "unjudged"]
+        accepted[fault] = sum(decision.outcome == "pass" for decision in made), len(made)
     return JudgeSummary(
         judge=name,
         judgments=len(judgments),
-        asked_again=sum(one.attempts > 1 for one in judgments),
-        unjudged=sum(one.outcome == "unjudged" for one in judgments),
+        asked_again=sum(judgment.attempts > 1 for judgment in judgments),
+        unjudged=sum(judgment.outcome == "unjudged" for judgment in judgments),
         errors=judge_errors(planted),
         accepted=accepted,
     )

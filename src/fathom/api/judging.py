@@ -44,12 +44,12 @@ class RunJudgments:
 
     @property
     def unjudged(self) -> int:
-        return sum(one.outcome == "unjudged" for one in self.judgments)
+        return sum(judgment.outcome == "unjudged" for judgment in self.judgments)
 
     @property
     def asked_again(self) -> int:
         """Judgments for which a judge was asked more than once."""
-        return sum(one.attempts > 1 for one in self.judgments)
+        return sum(judgment.attempts > 1 for judgment in self.judgments)
 
 
 def role_model(
@@ -97,7 +97,7 @@ def judge(
     for model in [models] if isinstance(models, RoleModel) else models:
         batch = _ask([*asked, *planted], model, folder / JUDGE, settings or RoleSettings(), limits, attempts, progress)
         usage, stopped = usage.plus(batch.usage), stopped or batch.stopped
-        judgments += [one.judgment(model.name, batch, reasoning) for one in asked]
+        judgments += [subject.judgment(model.name, batch, reasoning) for subject in asked]
         decisions += _planted_decisions(planted, model.name, batch, reasoning)
     write_records(folder / JUDGMENTS, judgments, checksums=True)
     write_records(folder / CALIBRATION, decisions)
@@ -151,7 +151,7 @@ def _ask(
     progress: Callable[[int, int], None],
 ) -> _Rulings:
     """The rulings; prompts without one are asked again."""
-    prompts = [one.role_prompt for one in asked]
+    prompts = [subject.role_prompt for subject in asked]
     for _ in range(attempts):
         batch = run_role(prompts, model, folder, settings, limits or RunLimits(), progress)
         if batch.is_complete or batch.stopped is not None:
@@ -164,9 +164,9 @@ def _planted_decisions(
 ) -> Iterator[PlantedDecision]:
     """One decision on each planted response."""
     groups: dict[tuple[QuestionId, str, str], list[_PromptSubject]] = {}
-    for one in planted:
-        assert one.planted is not None
-        groups.setdefault((one.question, one.planted.part, one.planted.fault), []).append(one)
+    for subject in planted:
+        assert subject.planted is not None
+        groups.setdefault((subject.question, subject.planted.part, subject.planted.fault), []).append(subject)
     for (question, part, fault), group in groups.items():
         decisions = group[0].judge.decide([one.judgment(model, batch, reasoning) for one in group])
         yield PlantedDecision(

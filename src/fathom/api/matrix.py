@@ -88,24 +88,24 @@ class MatrixRequest:
 
     def plans(self) -> Iterator[tuple[PlannedCell, Plan]]:
         """The plan of each cell, without what it already has."""
-        for one in self.cells:
-            yield one, one.request.plan(one.folder)
+        for cell in self.cells:
+            yield cell, cell.request.plan(cell.folder)
 
     def run(self, limits: RunLimits, progress: CellProgress | None = None) -> MatrixRun:
         """Run the cells one after another, or resume them. One budget is for all of them together."""
         progress = progress or CellProgress()
-        spent = sum(spent_at_most(one.folder) for one in self.cells)
+        spent = sum(spent_at_most(cell.folder) for cell in self.cells)
         budget = limits.budget if limits.budget is not None else self.budget
-        for one in self.cells:
+        for cell in self.cells:
             try:
-                one.request.check(budget is not None)
+                cell.request.check(budget is not None)
             except FathomError as error:
-                raise _cell_error(one.cell, error) from error
+                raise _cell_error(cell.cell, error) from error
         limits = replace(limits, budget=budget, shared=SharedLimits(Budget(budget, spent)))
         statuses: list[CellStatus] = []
         interrupted = False
-        for number, one in enumerate(self.cells, start=1):
-            status = self._waiting(one) if interrupted else self._run_cell(one, limits, progress, number)
+        for number, cell in enumerate(self.cells, start=1):
+            status = self._waiting(cell) if interrupted else self._run_cell(cell, limits, progress, number)
             interrupted = interrupted or bool(status.status and status.status.interrupted)
             statuses.append(status)
             progress.end(status)
@@ -222,8 +222,8 @@ def request_matrix(
 def _needs_model(matrix: Matrix) -> dict[str, bool]:
     """Whether each system of the product needs a model."""
     found: dict[str, bool] = {}
-    for one in matrix.systems or ("full",):
-        name, settings = (one, {}) if isinstance(one, str) else (one.system, one.settings)
+    for system in matrix.systems or ("full",):
+        name, settings = (system, {}) if isinstance(system, str) else (system.system, system.settings)
         found[name] = needs_model(load_system(name, settings=settings).system)
     return found
 

@@ -34,8 +34,8 @@ def correlate_models(
         manifest = read_run(folder)
         benches.add(manifest.bench_fingerprint)
         opened = open_bench(folder, manifest, as_path(bench))
-        asked = {one.id for one in selected_questions(opened.all_questions(), manifest.settings)}
-        verdicts = [VerdictSummary.of(one) for one in read_verdicts(folder) if one.question_id in asked]
+        asked = {question.id for question in selected_questions(opened.all_questions(), manifest.settings)}
+        verdicts = [VerdictSummary.of(verdict) for verdict in read_verdicts(folder) if verdict.question_id in asked]
         if not verdicts:
             raise FathomError(f"The run '{folder}' has no verdicts. Score it first: fathom score {folder}.")
         summary = summarize_samples(asked, verdicts)
@@ -49,7 +49,7 @@ def correlate_models(
                 samples=summary.samples,
                 accuracy=summary.mean,
                 pass_at_k=summary.pass_at[summary.samples],
-                output_tokens=sum(one.usage.output_tokens for one in responses) / max(1, len(responses)),
+                output_tokens=sum(response.usage.output_tokens for response in responses) / max(1, len(responses)),
             )
         )
     if len(benches) > 1:

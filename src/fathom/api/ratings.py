@@ -94,15 +94,15 @@ def rating_summaries(run: Folder, *, bench: Folder | None = None) -> list[Rating
     for question in opened.all_questions():
         contexts[question.id] = numbers.setdefault(question.context_id, len(numbers))
     ratings = list(read_records(folder / RATINGS, TraceRating))
-    outcomes = {(one.question_id, one.sample): one.outcome for one in read_verdicts(folder)}
+    outcomes = {(verdict.question_id, verdict.sample): verdict.outcome for verdict in read_verdicts(folder)}
     groups: dict[str, list[TraceRating]] = {"all": ratings}
-    for one in ratings:
-        groups.setdefault(outcomes.get((one.question_id, one.sample), "not scored"), []).append(one)
+    for rating in ratings:
+        groups.setdefault(outcomes.get((rating.question_id, rating.sample), "not scored"), []).append(rating)
     return [_summary(outcome, group, contexts) for outcome, group in groups.items() if group]
 
 
 def _summary(outcome: str, ratings: Sequence[TraceRating], contexts: Mapping[QuestionId, int]) -> RatingSummary:
-    where = np.array([contexts[one.question_id] for one in ratings])
+    where = np.array([contexts[rating.question_id] for rating in ratings])
     steps, retrieved = _column(ratings, "steps"), _column(ratings, "retrieved")
     return RatingSummary(
         outcome=outcome,
@@ -115,4 +115,4 @@ def _summary(outcome: str, ratings: Sequence[TraceRating], contexts: Mapping[Que
 
 
 def _column(ratings: Sequence[TraceRating], name: str) -> FloatArray:
-    return np.array([float(getattr(one, name)) for one in ratings])
+    return np.array([float(getattr(rating, name)) for rating in ratings])

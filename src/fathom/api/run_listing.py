@@ -139,9 +139,9 @@ def run_details(run: Folder) -> RunDetails:
             left = seconds / answered * (listing.wanted - listing.done)
     return RunDetails(
         run=listing,
-        outcomes=dict(sorted(Counter(one.outcome for one in states).items())),
+        outcomes=dict(sorted(Counter(state.outcome for state in states).items())),
         usage=total_usage(states),
-        errors=dict(Counter(one.error[:120] for one in states if one.error is not None).most_common(3)),
+        errors=dict(Counter(state.error[:120] for state in states if state.error is not None).most_common(3)),
         sessions=manifest.sessions,
         seconds=seconds,
         seconds_left=left,
@@ -232,7 +232,7 @@ def _accuracy(folder: Path, asked: _RunQuestions, index: ResponseIndex) -> float
         if not 0 < len(index.states) <= MAX_SCORED:
             return None
         checker = Checker(asked.bench, scored)
-        responses = [one for one in read_responses(folder).values() if one.question_id in checker.keys]
+        responses = [response for response in read_responses(folder).values() if response.question_id in checker.keys]
         return _accuracy_of(scored, score_responses(checker.keys, responses, checker))
     except (FathomError, OSError):
         return None

@@ -310,14 +310,14 @@ class RunRequest:
             info = engine_info(self.model) or info
         if (self.settings.window or info.window) is None:
             if "/" not in self.model:
-                named = {one.name.partition("/")[2]: one.name for one in list_models()}
+                named = {model.name.partition("/")[2]: model.name for model in list_models()}
                 close = get_close_matches(self.model, named, n=1, cutoff=0.7)
                 raise FathomError(
                     f"'{self.model}' has no provider. Give a provider and a model, such as "
                     f"{named[close[0]] if close else f'openai/{self.model}'}, or openai-api/NAME/{self.model} for a "
                     "server of your own."
                 )
-            close = get_close_matches(self.model, [one.name for one in list_models()], n=1, cutoff=0.8)
+            close = get_close_matches(self.model, [model.name for model in list_models()], n=1, cutoff=0.8)
             meant = f"Did you mean {close[0]}? If not, give" if close else "Give"
             raise FathomError(
                 f"The context window of the model '{self.model}' is unknown. "

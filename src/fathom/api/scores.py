@@ -127,7 +127,7 @@ class Scores:
     @cached_property
     def restated(self) -> Score | None:
         """The score without the questions that were retired; None if there are none."""
-        kept = [one for one in self.questions if one.id not in self.retired]
+        kept = [question for question in self.questions if question.id not in self.retired]
         return self._tally({"all": kept})["all"] if len(kept) < len(self.questions) else None
 
     def _tally(self, groups: Mapping[str, Sequence[Question]]) -> dict[str, Score]:
@@ -146,11 +146,11 @@ class Scores:
     @cached_property
     def measures(self) -> tuple[MeasureSummary, ...]:
         """The families' ratios of counts over the first sample of each question: micro and macro averages."""
-        counts = [self._counts(one, self._first.get(one.id)) for one in self.questions]
+        counts = [self._counts(question, self._first.get(question.id)) for question in self.questions]
         numbers: dict[str, int] = {}
-        contexts = np.array([numbers.setdefault(one.context_id, len(numbers)) for one in self.questions])
+        contexts = np.array([numbers.setdefault(question.context_id, len(numbers)) for question in self.questions])
         ratios = measures_of(self.families)
-        columns = {name: np.array([one.get(name, np.nan) for one in counts]) for name in counts_of(ratios)}
+        columns = {name: np.array([count.get(name, np.nan) for count in counts]) for name in counts_of(ratios)}
         return summarize_measures(ratios, columns, contexts)
 
     @property
@@ -294,7 +294,7 @@ def score_run(
     earlier, warning = _earlier_outcomes(path)
     judgments = list(read_records(folder / JUDGMENTS, Judgment)) if (folder / JUDGMENTS).exists() else []
     if out is None and any(family(name).checks_reasoning or family(name).judge for name in opened.manifest.families):
-        judges = tuple(dict.fromkeys(one.judge for one in judgments if one.reasoning == reasoning))
+        judges = tuple(dict.fromkeys(judgment.judge for judgment in judgments if judgment.reasoning == reasoning))
         write_json(folder / SCORING, ScoringSettings(reasoning=reasoning, judges=judges))
     ignored = len(stored) - len(asked)
     responses = StoredSequence(folder / RESPONSES, Response, asked) if asked else []
@@ -323,13 +323,17 @@ def score_answers(
     if not responses:
         raise FathomError(f"'{answers}' has no answers. Give a file with one JSON line per answer.")
     questions = list(opened.all_questions())
-    given = {one.question_id for one in responses}
-    asked = [one for one in questions if split in (None, one.split) and (one.id in given or not only_given)]
+    given = {response.question_id for response in responses}
+    asked = [
+        question
+        for question in questions
+        if split in (None, question.split) and (question.id in given or not only_given)
+    ]
     if not asked:
         of = f"the split '{split}'" if split else "the bench"
         raise FathomError(f"'{answers}' answers no question of {of}. Check its question ids.")
-    left_out = {one.id for one in questions} - {one.id for one in asked}
-    kept = [one for one in responses if one.question_id not in left_out]
+    left_out = {question.id for question in questions} - {question.id for question in asked}
+    kept = [response for response in responses if response.question_id not in left_out]
     return _scores(opened, asked, kept, path, ignored=len(responses) - len(kept))
 
 
@@ -385,7 +389,7 @@ def _earlier_outcomes(path: Path) -> tuple[Outcomes, str]:
     if not path.exists():
         return {}, ""
     try:
-        return {(one.question_id, one.sample): one.outcome for one in read_records(path, Verdict)}, ""
+        return {(verdict.question_id, verdict.sample): verdict.outcome for verdict in read_records(path, Verdict)}, ""
     except FathomError as error:
         return {}, f"{error} The verdicts are written again."
 

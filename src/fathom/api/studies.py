@@ -106,7 +106,7 @@ def study_results(study: Folder, runs: Sequence[Folder] = ()) -> StudyResults:
         answers = list(opened.answers())
     wanted = plan.questions
     items = {one.question.id: one for _, found in bench.by_context() for one in found if one.question.id in wanted}
-    controls = [(one, plan.tasks[one.person][one.place]) for one in answers]
+    controls = [(answer, plan.tasks[answer.person][answer.place]) for answer in answers]
     rounds = {(one.person, task.round) for one, task in controls if task.control}
     failed = {(one.person, task.round) for one, task in controls if task.control and not _passes(one, task)}
     shown = ShownContexts(bench)
@@ -161,8 +161,12 @@ def _run_scores(run: Path, bench: Bench, plan: StudyPlan) -> dict[QuestionId, fl
     manifest = read_run(run)
     if manifest.bench_fingerprint != plan.bench_fingerprint:
         raise FathomError(f"The run '{run}' is not on the bench of the study. Give runs on '{bench.folder}'.")
-    asked = {one.id for one in selected_questions(bench.all_questions(), manifest.settings)} & plan.questions
-    found = {one.question_id: float(one.outcome == "correct") for one in read_verdicts(run) if one.sample == 0}
+    asked = {question.id for question in selected_questions(bench.all_questions(), manifest.settings)} & plan.questions
+    found = {
+        verdict.question_id: float(verdict.outcome == "correct")
+        for verdict in read_verdicts(run)
+        if verdict.sample == 0
+    }
     if not asked & found.keys():
         raise FathomError(f"The run '{run}' has no verdicts on questions of the study. Score it with `fathom score`.")
     return {id: found.get(id, 0.0) for id in asked}

@@ -88,7 +88,7 @@ def _checked(name: str, system: System, folder: Path, corpus: Path | None, timeo
 
 def _parsed(folder: Path, responses: Sequence[Response]) -> Iterator[CheckResult]:
     """Whether the check of the family finds an answer in the responses."""
-    by_question = {one.question_id: one for one in responses if one.outcome == "answered"}
+    by_question = {response.question_id: response for response in responses if response.outcome == "answered"}
     if not by_question:
         return
     items = (item for item in benches.open_bench(folder).items() if item.question.id in by_question)

@@ -184,19 +184,23 @@ class _Source:
     def load(self, diagnose: bool, names: Sequence[str]) -> ResponseTable:
         benches, order = [], {folder.resolve(): place for place, folder in enumerate(self.folders)}
         loaded = load_runs(self.folders, self.bench)
-        diagnose = diagnose or any(self._needs_diagnosis(one, names) for one in loaded)
+        diagnose = diagnose or any(self._needs_diagnosis(bench_runs, names) for bench_runs in loaded)
         attribute = bool(DIAGNOSED.intersection(names))
-        for one in loaded:
+        for bench_runs in loaded:
             with ExitStack() as stack:
-                corpus = open_corpus_of(one, self.corpus, stack) if diagnose else None
+                corpus = open_corpus_of(bench_runs, self.corpus, stack) if diagnose else None
                 if diagnose and corpus is None and (needed := sorted(FROM_CORPUS.intersection(names))):
                     raise FathomError(
-                        f"'{', '.join(needed)}' needs the corpus of '{one.bench.folder}', which was not found. "
+                        f"'{', '.join(needed)}' needs the corpus of '{bench_runs.bench.folder}', which was not found. "
                         "Give its folder with --corpus."
                     )
-                processes = worker_processes(one, self.processes)
-                benches.append(collect(one, corpus, processes, self.progress, attribute=attribute, extra=_extra(names)))
-        runs = sorted((run for one in loaded for run in one.runs), key=lambda run: order[run.folder.resolve()])
+                processes = worker_processes(bench_runs, self.processes)
+                benches.append(
+                    collect(bench_runs, corpus, processes, self.progress, attribute=attribute, extra=_extra(names))
+                )
+        runs = sorted(
+            (run for bench_runs in loaded for run in bench_runs.runs), key=lambda run: order[run.folder.resolve()]
+        )
         return ResponseTable(benches, [run.name for run in runs])
 
     def _needs_diagnosis(self, one: BenchRuns, names: Sequence[str]) -> bool:

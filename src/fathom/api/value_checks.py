@@ -89,9 +89,9 @@ def value_check_results(checks: Folder) -> ValueCheckResults:
     """The share of values that the documents state, for all values and for each stratum."""
     with ValueChecks(as_path(checks)) as opened:
         plan = opened.plan
-        found = {(one.place, one.step): one.verdict for one in opened.checks()}
+        found = {(check.place, check.step): check.verdict for check in opened.checks()}
     values = [
-        CheckedValue(one.tags[plan.by], one.document, found.get((place, "first")), found.get((place, "second")))
-        for place, one in enumerate(plan.values)
+        CheckedValue(value.tags[plan.by], value.document, found.get((place, "first")), found.get((place, "second")))
+        for place, value in enumerate(plan.values)
     ]
     return summarize_checks(values, plan.by)

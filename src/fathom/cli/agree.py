@@ -79,7 +79,7 @@ def _lines(found: Agreement, sentences: bool) -> Iterator[str]:
             yield _row("average over pairs", "", found.kappa, UNITS[:2], 3)
         yield _row("Krippendorff's alpha", "", found.alpha, UNITS[:2], 3)
     for label in found.labels:
-        kappa, alpha = (_coefficient(one, 3).strip() for one in (label.kappa, label.alpha))
+        kappa, alpha = (_coefficient(estimate, 3).strip() for estimate in (label.kappa, label.alpha))
         equal = f"{counted(label.items, 'item')}, equal {label.agreement.value:.1%}"
         yield f"  {cut(label.name, 40)}: {equal}, kappa {kappa}, alpha {alpha}"
     if found.answer_evidence is not None:

@@ -104,12 +104,12 @@ def lines(findings: Findings, by: Sequence[str]) -> Iterator[str]:
         yield from _run(run, by, figures_of(findings, run.info.bench).by_length)
     yield from best_system_lines(findings)
     yield from cost_lines(findings)
-    overall = [one for one in findings.comparisons if one.within == "all"]
+    overall = [comparison for comparison in findings.comparisons if comparison.within == "all"]
     if overall:
         yield ""
         yield "Pairwise comparisons (second - first; p after Holm's correction)"
-        for one in overall[:MAX_LINES]:
-            yield from comparison_lines(one)
+        for comparison in overall[:MAX_LINES]:
+            yield from comparison_lines(comparison)
         if len(overall) > MAX_LINES:
             yield f"  ... and {len(overall) - MAX_LINES} more pairs in the JSON"
     yield from _settings(findings)
@@ -129,7 +129,7 @@ def lines(findings: Findings, by: Sequence[str]) -> Iterator[str]:
 
 def _settings(findings: Findings) -> Iterator[str]:
     """The overall comparisons of settings, run by run."""
-    overall = [one for one in findings.setting_comparisons if one.comparison.within == "all"]
+    overall = [comparison for comparison in findings.setting_comparisons if comparison.comparison.within == "all"]
     if overall:
         yield ""
         yield "Settings, paired by item (second - first; p after Holm's correction)"
@@ -181,7 +181,7 @@ def _accuracy(findings: Findings) -> Iterator[str]:
 
 def _run(run: RunSummary, by: Sequence[str], by_length: Sequence[str]) -> Iterator[str]:
     yield f"{run.info.name} ({run.info.model}, {run.info.system}, {run.info.prompting})"
-    declared = {one.name for one in run.measures}
+    declared = {measure.name for measure in run.measures}
     for name, mean in run.overall.measures.items():
         if name not in declared:
             yield f"  {name} {with_interval(mean).strip()}"
@@ -233,8 +233,8 @@ def _retrieval(run: RunSummary) -> Iterator[str]:
     if found is None:
         return
     yield f"  {'recall at k':38} {'needed spans (95% CI)':>22} {'needed documents':>22}"
-    for one in found.at:
-        yield f"    {f'k = {one.k:,}':36} {with_interval(one.spans):>22} {with_interval(one.documents):>22}"
+    for recall in found.at:
+        yield f"    {f'k = {recall.k:,}':36} {with_interval(recall.spans):>22} {with_interval(recall.documents):>22}"
     if found.too_few:
         yield f"  † fewer passages than needed documents: {found.too_few:,} of {found.responses:,} responses"
 
@@ -308,7 +308,7 @@ def cost_lines(findings: Findings) -> Iterator[str]:
 
 def _loss_stages(found: LossDecomposition) -> Iterator[str]:
     yield f"Accuracy lost by stage: {found.model} ({found.items:,} questions asked with every system)"
-    yield "  " + ", ".join(f"{system} {with_interval(one).strip()}" for system, one in found.accuracy.items())
+    yield "  " + ", ".join(f"{system} {with_interval(estimate).strip()}" for system, estimate in found.accuracy.items())
     for stage in found.stages:
         rate = "" if stage.rate is None else f"{stage.rate.value:6.1%} of the answers that get this far: "
         yield f"  {stage.name:20} {points(stage.lost):34} {rate}{stage.description}"

@@ -44,9 +44,9 @@ def describe(folder: Path, report: AuditReport) -> str:
             lines.append(f"  FAILED: {check.name} ({check.failed:,} of {check.checked:,}, first {first})")
         else:
             lines.append(f"  passed: {check.name} ({check.checked:,} checked)")
-    for one in report.errata:
-        said = escape_control_characters(f"{one.question_id} ({one.by}: {one.reason})")
-        lines.append(f"  {one.state}: {said}")
+    for erratum in report.errata:
+        said = escape_control_characters(f"{erratum.question_id} ({erratum.by}: {erratum.reason})")
+        lines.append(f"  {erratum.state}: {said}")
     if report.passed:
         lines += next_lines(f"fathom run {folder} --model MODEL")
     return "\n".join(lines)

@@ -71,8 +71,8 @@ def command(
     """
     from fathom.api.error_coding import coding_results, create_coding, is_coding, read_coding_plan, serve_coding
 
-    for one in targets:
-        options.require_path(one, "a run or an error-coding project")
+    for target in targets:
+        options.require_path(target, "a run or an error-coding project")
     folder = targets[0]
     if not is_coding(folder):
         if results:
@@ -101,7 +101,7 @@ def command(
 
 
 def _plan_lines(folder: Path, plan: CodingPlan) -> Iterator[str]:
-    questions = len({one.question_id for one in plan.cases})
+    questions = len({case.question_id for case in plan.cases})
     responses = counted(len(plan.cases), "incorrect response")
     yield f"{folder}: {responses} to {counted(questions, 'question')} that {_who(plan)}"
     for value, count in plan.strata.items():

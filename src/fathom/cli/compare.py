@@ -34,7 +34,9 @@ def command(first: Path, second: Path, bench: Path | None, seed: int, as_json: b
 
     findings = compare(first, second, bench=bench, seed=seed).findings
     if as_json:
-        click.echo(json.dumps({"comparisons": [one.model_dump() for one in findings.comparisons]}, indent=2))
+        click.echo(
+            json.dumps({"comparisons": [comparison.model_dump() for comparison in findings.comparisons]}, indent=2)
+        )
     else:
         click.echo(escape_control_characters("\n".join(_lines(findings))))
         click.echo(f"next: fathom report {first} {second}")

@@ -50,7 +50,7 @@ def describe(name: str, found: Contamination) -> list[str]:
 
 def _probes(task: str, found: ProbeResults) -> Iterator[str]:
     yield f"  {task} probes completed  {_share(found.overall)}{_unanswered(found.unanswered)}"
-    yield from (f"    {year}  {_share(one)}" for year, one in found.by_year.items())
+    yield from (f"    {year}  {_share(estimate)}" for year, estimate in found.by_year.items())
     if found.trend is None:
         yield "    no trend over the years can be estimated"
     else:

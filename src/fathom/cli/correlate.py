@@ -36,10 +36,10 @@ def command(runs: tuple[Path, ...], bench: Path | None, seed: int, as_json: bool
 
 def _lines(found: ModelCorrelations) -> Iterator[str]:
     yield f"  {'run':30} {'prompting':9} {'samples':>7} {'pass@1':>7} {'pass@k':>7} {'exploration':>11} {'tokens':>7}"
-    for one in found.points:
+    for point in found.points:
         yield (
-            f"  {cut(one.run, 30):30} {one.prompting:9} {one.samples:>7,} {one.accuracy:>7.1%} {one.pass_at_k:>7.1%} "
-            f"{one.exploration:>11.1%} {one.output_tokens:>7,.0f}"
+            f"  {cut(point.run, 30):30} {point.prompting:9} {point.samples:>7,} {point.accuracy:>7.1%} "
+            f"{point.pass_at_k:>7.1%} {point.exploration:>11.1%} {point.output_tokens:>7,.0f}"
         )
     for gain in found.gains:
         change = f"gain {100 * gain.gain:+.1f} points"

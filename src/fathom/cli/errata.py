@@ -67,7 +67,7 @@ def command(
     else:
         found = import_errata(bench, imported) if imported else errata(bench)
     click.echo(found.model_dump_json(indent=2) if as_json else "\n".join(_lines(bench, found)))
-    if not as_json and any(one.state == "disputed" for one in found.errata):
+    if not as_json and any(erratum.state == "disputed" for erratum in found.errata):
         click.echo(f"next: fathom annotate {bench} --annotator NAME")
 
 
@@ -77,9 +77,10 @@ def _lines(bench: Path, found: Errata) -> Iterator[str]:
             f"{counted(found.imported.added, 'dispute')} added, {found.imported.known:,} known, "
             f"{found.imported.retired:,} of retired items"
         )
-    current = {one.question_id: one for one in found.errata}
-    states = [one.state for one in current.values()]
+    current = {erratum.question_id: erratum for erratum in found.errata}
+    states = [erratum.state for erratum in current.values()]
     counts = ", ".join(f"{state} {states.count(state):,}" for state in ("disputed", "upheld", "retired"))
     yield f"{bench}: {counted(len(current), 'item')} with errata ({counts})"
-    for one in current.values():
-        yield f"  {one.question_id} {one.state} by {cut(one.by, 30)}, {one.at[:10]}: {cut(one.reason, 80)}"
+    for erratum in current.values():
+        stated = f"{erratum.state} by {cut(erratum.by, 30)}, {erratum.at[:10]}"
+        yield f"  {erratum.question_id} {stated}: {cut(erratum.reason, 80)}"

@@ -90,8 +90,8 @@ def _lines(report: JudgeReport) -> Iterator[str]:
     yield f"  accuracy as judged: {_interval(report.accuracy)}"
     if report.corrected is not None:
         yield f"  accuracy {report.corrected.method}: {_interval(report.corrected)}"
-    for one in report.judges:
-        yield from _judge_lines(one)
+    for judge in report.judges:
+        yield from _judge_lines(judge)
     yield from _agreement_lines(report)
     for change in report.drift:
         yield (
@@ -128,11 +128,11 @@ def _rating_lines(run: str, ratings: Sequence[RatingSummary]) -> Iterator[str]:
     headings = "  ".join(f"{name:19}" for name in ("repeated steps", "superfluous steps", "correct retrievals"))
     yield f"{run}: ratings of the reasoning"
     yield f"  {'':14} {'responses':>9}   {'coherence (1-5)':17}  {headings}".rstrip()
-    for one in ratings:
-        coherence = f"{one.coherence.value:.2f} ({one.coherence.low:.2f}-{one.coherence.high:.2f})"
-        shares = (one.repeated, one.superfluous, one.retrieval_accuracy)
+    for rating in ratings:
+        coherence = f"{rating.coherence.value:.2f} ({rating.coherence.low:.2f}-{rating.coherence.high:.2f})"
+        shares = (rating.repeated, rating.superfluous, rating.retrieval_accuracy)
         cells = "  ".join(f"{'-' if share is None else _interval(share):19}" for share in shares)
-        yield f"  {one.outcome:14} {one.responses:>9,}   {coherence:17}  {cells}".rstrip()
+        yield f"  {rating.outcome:14} {rating.responses:>9,}   {coherence:17}  {cells}".rstrip()
 
 
 def _interval(found: Estimate) -> str:

@@ -13,11 +13,12 @@ def measure_lines(measures: Sequence[MeasureSummary]) -> Iterator[str]:
     """Micro and macro averages with their intervals, which are clustered by context."""
     if not measures:
         return
-    width = max(24, *(len(one.name) for one in measures))
+    width = max(24, *(len(measure.name) for measure in measures))
     yield f"  {'measures':{width}} {'micro (95% CI)':>22} {'macro (95% CI)':>22}   sums"
-    for one in measures:
-        micro, macro = (_shown(average, one.is_share) for average in (one.micro, one.macro))
-        yield f"  {one.name:{width}} {micro:>22} {macro:>22}   {one.numerator:,.6g} of {one.denominator:,.6g}"
+    for measure in measures:
+        micro, macro = (_shown(average, measure.is_share) for average in (measure.micro, measure.macro))
+        sums = f"{measure.numerator:,.6g} of {measure.denominator:,.6g}"
+        yield f"  {measure.name:{width}} {micro:>22} {macro:>22}   {sums}"
 
 
 def _shown(estimate: Estimate, is_share: bool) -> str:
@@ -33,9 +34,12 @@ def distribution_lines(run: RunSummary) -> Iterator[str]:
     if run.distributions:
         heads = ("count", "mean", "median", "quartiles", "max", "variance")
         yield f"  {'distributions':38} " + " ".join(f"{head:>13}" for head in heads)
-    for one in run.distributions:
-        unit = f" ({one.unit})" if one.unit else ""
-        for label, found in ((f"{one.name}{unit}", one.of_run), (f"  {one.reference_label}", one.reference)):
+    for distribution in run.distributions:
+        unit = f" ({distribution.unit})" if distribution.unit else ""
+        for label, found in (
+            (f"{distribution.name}{unit}", distribution.of_run),
+            (f"  {distribution.reference_label}", distribution.reference),
+        ):
             if found is not None:
                 yield f"    {label:36} " + " ".join(f"{cell:>13}" for cell in _spread(found))
 
@@ -59,7 +63,7 @@ def range_lines(groups: Sequence[Group], measures: Sequence[str]) -> Iterator[st
     yield f"  {'by length of the context':38} {'count':>7}" + "".join(f" {name:>22}" for name in shown)
     for group in groups:
         cells = (group.measures.get(name) for name in shown)
-        shares = "".join(f" {'-' if one is None else _shown(one, is_share=True):>22}" for one in cells)
+        shares = "".join(f" {'-' if cell is None else _shown(cell, is_share=True):>22}" for cell in cells)
         yield f"    {group.name:36} {group.outcomes.responses:>7,}{shares}"
 
 
@@ -73,9 +77,10 @@ def best_system_lines(findings: Findings) -> Iterator[str]:
     labels = run_labels(findings)
     yield ""
     yield "Best system of each model (chosen on the same questions, so the value is optimistic)"
-    for one in found:
-        others = ", ".join(f"{labels[run.info.name]} {_value(measure)}" for run, measure in one.others)
-        yield f"  {one.run.info.model}, {one.measure.name}: {labels[one.run.info.name]} {_value(one.measure)}; {others}"
+    for system in found:
+        others = ", ".join(f"{labels[run.info.name]} {_value(measure)}" for run, measure in system.others)
+        best = f"{labels[system.run.info.name]} {_value(system.measure)}"
+        yield f"  {system.run.info.model}, {system.measure.name}: {best}; {others}"
 
 
 def _value(one: MeasureSummary) -> str:

@@ -61,7 +61,7 @@ def command(
         prices=prices,
     )
     if as_json:
-        click.echo(json.dumps([one.model_dump(mode="json") for one in found], indent=2))
+        click.echo(json.dumps([model.model_dump(mode="json") for model in found], indent=2))
     else:
         click.echo(escape_control_characters(describe(found)))
 
@@ -71,14 +71,14 @@ def describe(found: Sequence[KnownModel]) -> str:
     title = counted(len(found), "model")
     if not found:
         return f"{title}. Leave out a condition, or give --all."
-    width = max(5, *(len(one.name) for one in found))
+    width = max(5, *(len(model.name) for model in found))
     head = f"  {'model':<{width}} {'window':>10} {'output':>8} {'input $':>8} {'cached $':>8} {'output $':>8}"
     lines = [
         f"{title}; prices in US dollars per million tokens, of {prices_as_of()}",
         f"{head}  {'reasoning':<9} {'open weights':<12} {'released':<10} cutoff",
     ]
     note = "  reasoning, weights and cutoff as the makers describe them; verify them before you rely on them"
-    return "\n".join([*lines, *(_line(one, width) for one in found), note])
+    return "\n".join([*lines, *(_line(model, width) for model in found), note])
 
 
 def _line(one: KnownModel, width: int) -> str:

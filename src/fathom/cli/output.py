@@ -125,7 +125,9 @@ def cut(text: str, width: int = WIDTH) -> str:
 
 def wrapped(text: str, indent: int = 2) -> list[str]:
     """The text in lines of at most `WIDTH` columns; only a longer word, such as a path, is not divided."""
-    spread = "".join(f"{one}\0" if columns(one) == 2 else one for one in text)  # `wrap` counts characters
+    spread = "".join(
+        f"{character}\0" if columns(character) == 2 else character for character in text
+    )  # `wrap` counts characters
     lines = wrap(
         spread,
         WIDTH,
@@ -160,7 +162,9 @@ def describe_corpus(corpus: Corpus) -> str:
     subjects = [f"{name} {count}" for name, count in most_frequent(manifest.subjects, MAX_NAMES).items()]
     if len(manifest.subjects) > MAX_NAMES:
         # Keywords of real documents are long: as many as fit on the line.
-        subjects = [one for n, one in enumerate(subjects) if sum(len(name) + 2 for name in subjects[: n + 1]) < 85]
+        subjects = [
+            subject for n, subject in enumerate(subjects) if sum(len(name) + 2 for name in subjects[: n + 1]) < 85
+        ]
     contents = (
         f"{corpus.folder}: {counted(manifest.documents, 'document')}, {manifest.tokens:,} tokens "
         f"({manifest.tokenizer}), {counted(manifest.links, 'citation')} among them"

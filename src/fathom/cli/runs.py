@@ -31,30 +31,30 @@ def command(folder: Path, as_json: bool) -> None:
 
     found = list_runs(folder)
     if as_json:
-        click.echo(json.dumps([one.model_dump(mode="json") for one in found], indent=2))
+        click.echo(json.dumps([listing.model_dump(mode="json") for listing in found], indent=2))
     else:
         click.echo(escape_control_characters(describe(folder, found)))
 
 
 def describe(folder: Path, found: Sequence[RunListing]) -> str:
     """A line for each run, and the reason of those that stopped."""
-    states = Counter(one.state for one in found)
+    states = Counter(listing.state for listing in found)
     counts = ", ".join(f"{count} {state}" for state, count in states.most_common())
     lines = [f"{folder}: {counted(len(found), 'run')}{f' ({counts})' if counts else ''}"]
     if not found:
         return "\n".join([*lines, "next: fathom run BENCH --model MODEL"])
     lines.append(f"  {'state':<10} {'responses':>15} {'accuracy':>8} {'spent':>10}  {'latest (UTC)':<16}  run")
-    for one in found:
-        name = Path(one.folder).relative_to(folder) if Path(one.folder) != folder else Path(one.folder)
+    for listing in found:
+        name = Path(listing.folder).relative_to(folder) if Path(listing.folder) != folder else Path(listing.folder)
         lines.append(
-            f"  {one.state:<10} {_progress(one):>15} {_accuracy(one):>8} {_spent(one):>10}  "
-            f"{one.changed[:16].replace('T', ' '):<16}  {name}"
+            f"  {listing.state:<10} {_progress(listing):>15} {_accuracy(listing):>8} {_spent(listing):>10}  "
+            f"{listing.changed[:16].replace('T', ' '):<16}  {name}"
         )
-        if one.reason is not None:
-            lines.append(f"    {cut(' '.join(one.reason.split()), 110)}")
-        if one.lost_calls:
-            lines.append(f"    {lost_calls(one.lost_calls)}")
-    finished = [one for one in found if one.state == "finished"]
+        if listing.reason is not None:
+            lines.append(f"    {cut(' '.join(listing.reason.split()), 110)}")
+        if listing.lost_calls:
+            lines.append(f"    {lost_calls(listing.lost_calls)}")
+    finished = [listing for listing in found if listing.state == "finished"]
     lines.append(f"next: fathom analyze {finished[0].folder}" if finished else "next: run the same command again")
     return "\n".join(lines)
 

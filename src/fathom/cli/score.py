@@ -139,7 +139,9 @@ def _as_json(scores: Scores, groups: dict[str, Score], published: dict[str, Publ
             for name, score in groups.items()
         },
         **({} if scores.macro_accuracy is None else {f"macro_{scores.macro_tag}": scores.macro_accuracy}),
-        **({"measures": {one.name: one.model_dump() for one in scores.measures}} if scores.measures else {}),
+        **(
+            {"measures": {measure.name: measure.model_dump() for measure in scores.measures}} if scores.measures else {}
+        ),
         **(
             {}
             if scores.restated is None
@@ -206,7 +208,9 @@ def _judged(scores: Scores) -> Iterator[str]:
             judged.compared
         )
         yield f"  judge: decided on {counted(judged.decided, 'response')} that the check leaves open{agrees}"
-    hidden = Counter(one.reasoning for one in scores.verdict_summaries if one.reasoning not in (None, "shown"))
+    hidden = Counter(
+        summary.reasoning for summary in scores.verdict_summaries if summary.reasoning not in (None, "shown")
+    )
     if hidden:
         states = ", ".join(f"{HIDDEN[state]} {count:,}" for state, count in sorted(hidden.items()) if state)
         yield f"  responses without reasoning that counts (--reasoning {scores.reasoning}): {states}"

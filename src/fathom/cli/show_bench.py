@@ -49,20 +49,20 @@ def show_run(folder: Path, id: str | None, as_json: bool) -> None:
         click.echo(run.status.model_dump_json(indent=2) if as_json else describe_run(folder, run.status))
         return
     item = Bench(Path(folder.resolve() / run.manifest.bench)).item(id)
-    responses = [one for one in run.responses() if one.question_id == id]
+    responses = [response for response in run.responses() if response.question_id == id]
     if not responses:
         raise FathomError(f"The run '{folder}' has no response to '{id}'. Run `fathom run` again to get it.")
     if as_json:
-        verdicts = [json.loads(item.check(one).model_dump_json()) for one in responses]
-        found = [json.loads(one.model_dump_json()) for one in responses]
+        verdicts = [json.loads(item.check(response).model_dump_json()) for response in responses]
+        found = [json.loads(response.model_dump_json()) for response in responses]
         click.echo(json.dumps({"responses": found, "verdicts": verdicts}, indent=2, ensure_ascii=False))
         return
     lines = [*_question_lines(item), *_answer_lines(item)]
-    for one in responses:
-        verdict = item.check(one)
+    for response in responses:
+        verdict = item.check(response)
         reason = f": {verdict.reason}" if verdict.reason else ""
-        lines += [f"response {one.sample + 1}: {verdict.outcome}, partial credit {verdict.score:.1%}{reason}"]
-        lines += _indented(one.error or one.text)
+        lines += [f"response {response.sample + 1}: {verdict.outcome}, partial credit {verdict.score:.1%}{reason}"]
+        lines += _indented(response.error or response.text)
     click.echo(escape_control_characters("\n".join(lines)))
 
 
@@ -145,14 +145,14 @@ def _passage_lines(passages: Sequence[ProofPassage], most: int) -> list[str]:
         return []
     lines = [f"proof, {counted(len(passages), 'passage')}:"]
     last = ""
-    for one in passages[:most]:
-        if one.document != last:
-            place = f"document {one.number}" if one.number else "not in the context"
-            lines.append(cut(f"  {one.document} ({place}): {_one_line(one.title)}"))
-        last = one.document
-        shown = _one_line(one.text)
+    for passage in passages[:most]:
+        if passage.document != last:
+            place = f"document {passage.number}" if passage.number else "not in the context"
+            lines.append(cut(f"  {passage.document} ({place}): {_one_line(passage.title)}"))
+        last = passage.document
+        shown = _one_line(passage.text)
         shown = shown if len(shown) <= 300 else f"{shown[:200]} … {shown[-80:]}"
-        lines.append(f"    …{_one_line(one.before)}⟦{shown}⟧{_one_line(one.after)}…")
+        lines.append(f"    …{_one_line(passage.before)}⟦{shown}⟧{_one_line(passage.after)}…")
     if len(passages) > most:
         lines.append(f"    and {len(passages) - most:,} more; --json lists all")
     return lines
@@ -167,5 +167,5 @@ def _as_json(item: BenchItem, corpus: Corpus) -> dict[str, object]:
         "question": json.loads(item.question.model_dump_json()),
         "key": json.loads(item.key.model_dump_json()),
         "explanation": item.explain(),
-        "passages": [asdict(one) for one in item.passages(corpus)],
+        "passages": [asdict(passage) for passage in item.passages(corpus)],
     }

@@ -67,7 +67,7 @@ def _sessions(found: RunDetails) -> Iterator[str]:
     if not found.sessions:
         return
     latest = found.sessions[-1]
-    versions = dict.fromkeys(version for one in found.sessions for version in one.model_versions)
+    versions = dict.fromkeys(version for session in found.sessions for version in session.model_versions)
     parts = [
         f"started {latest.started[:16].replace('T', ' ')} UTC",
         *([f"process {len(found.sessions)}"] if len(found.sessions) > 1 else []),

@@ -184,9 +184,9 @@ def _check_values(
 def _check_lines(folder: Path, results: ValueCheckResults) -> Iterator[str]:
     yield f"{folder}: values that the documents state, of those that are decided"
     yield f"  {results.by:24} {'values':>6} {'correct':>7} {'incorrect':>9} {'unclear':>7} {'open':>5}  accuracy"
-    for one in results.groups:
-        counts = f"{one.values:>6,} {one.correct:>7,} {one.incorrect:>9,} {one.unclear:>7,} {one.open:>5,}"
-        yield f"  {cut(one.name, 24):24} {counts}  {percent(one.accuracy)}"
+    for group in results.groups:
+        counts = f"{group.values:>6,} {group.correct:>7,} {group.incorrect:>9,} {group.unclear:>7,} {group.open:>5,}"
+        yield f"  {cut(group.name, 24):24} {counts}  {percent(group.accuracy)}"
     overall = results.groups[0]
     yield (
         f"  {counted(overall.reviewed, 'value')} reviewed by another person, "
@@ -200,8 +200,8 @@ def _plan_lines(folder: Path, plan: StudyPlan) -> Iterator[str]:
     for value, count in plan.strata.items():
         yield f"  {plan.by} {cut(value, 40)}: {count:,} of {plan.available[value]:,}"
     for name, tasks in plan.tasks.items():
-        controls = sum(bool(one.control) for one in tasks)
-        rounds = len({one.round for one in tasks})
+        controls = sum(bool(task.control) for task in tasks)
+        rounds = len({task.round for task in tasks})
         yield f"  {name}: {counted(len(tasks) - controls, 'question')} and {controls:,} controls in {rounds:,} rounds"
 
 
@@ -209,15 +209,17 @@ def _result_lines(folder: Path, results: StudyResults) -> Iterator[str]:
     excluded = f"{results.excluded_rounds:,} of {results.rounds:,} rounds excluded by controls"
     yield f"{folder}: {excluded} ({results.excluded_answers:,} answers), {results.open_tasks:,} tasks open"
     yield f"  {'':24} {'questions':>9} {'answers':>7} {'accuracy':>20} {'agreement':>20} {'alignment':>20}  minutes"
-    for one in results.groups:
+    for group in results.groups:
         minutes = (
-            "" if one.minutes is None else f"{one.minutes.value:.1f} ({one.minutes.low:.1f}-{one.minutes.high:.1f})"
+            ""
+            if group.minutes is None
+            else f"{group.minutes.value:.1f} ({group.minutes.low:.1f}-{group.minutes.high:.1f})"
         )
-        shares = " ".join(f"{percent(value):>20}" for value in (one.accuracy, one.agreement, one.alignment))
-        yield f"  {cut(one.name, 24):24} {one.questions:>9,} {one.answers:>7,} {shares}  {minutes}"
-        if one.gave_up or one.timeouts:
-            yield f"    given up {one.gave_up:,}, too late {one.timeouts:,}"
-        if one.single:
-            yield f"    {counted(one.single, 'question')} with one valid answer: not in agreement and alignment"
-        for name, accuracy in one.runs.items():
+        shares = " ".join(f"{percent(value):>20}" for value in (group.accuracy, group.agreement, group.alignment))
+        yield f"  {cut(group.name, 24):24} {group.questions:>9,} {group.answers:>7,} {shares}  {minutes}"
+        if group.gave_up or group.timeouts:
+            yield f"    given up {group.gave_up:,}, too late {group.timeouts:,}"
+        if group.single:
+            yield f"    {counted(group.single, 'question')} with one valid answer: not in agreement and alignment"
+        for name, accuracy in group.runs.items():
             yield f"    {cut(name, 22):22} {accuracy.items:>9,} {'':>7} {percent(accuracy):>20}"

@@ -123,9 +123,11 @@ def stated_license(paragraphs: Iterable[str]) -> str | None:
 
     None if none states one, or if two state different ones.
     """
-    statements = [one for one in paragraphs if len(one) <= _MAX_STATEMENT and _STATEMENT.search(one)]
+    statements = [
+        paragraph for paragraph in paragraphs if len(paragraph) <= _MAX_STATEMENT and _STATEMENT.search(paragraph)
+    ]
     # "License: MIT" is rather that of the software which a paper describes.
-    names = {name for one in statements if (name := spdx(one)) and name.startswith(("CC", "OGL", "GFDL"))}
+    names = {name for statement in statements if (name := spdx(statement)) and name.startswith(("CC", "OGL", "GFDL"))}
     return names.pop() if len(names) == 1 else None
 
 

@@ -50,9 +50,11 @@ class Index:
         self._titles = _Positions(self.documents, _closed_title)
         self._openings = _Positions(self.documents, _opening)
         self._pieces = _sorted_array(
-            piece << 32 | position for position, one in enumerate(self.documents) for piece in set(_pieces(one.title))
+            piece << 32 | position
+            for position, document in enumerate(self.documents)
+            for piece in set(_pieces(document.title))
         )
-        self.vocabulary = frozenset(word for one in self.documents for word in one.title.split())
+        self.vocabulary = frozenset(word for document in self.documents for word in document.title.split())
         self.families_by_year = _FamiliesByYear(self.documents)
         self.works = group_into_works(self.documents, self._ids.shared(), self._titles.shared())
 
@@ -100,7 +102,7 @@ class _Positions:
         self._documents = documents
         self._keys = keys
         self._entries = _sorted_array(
-            _hash(key) << 32 | position for position, one in enumerate(documents) for key in keys(one)
+            _hash(key) << 32 | position for position, document in enumerate(documents) for key in keys(document)
         )
 
     def of(self, key: str) -> list[int]:
@@ -141,11 +143,11 @@ class _FamiliesByYear:
     def __init__(self, documents: Iterable[IndexedDocument]) -> None:
         self._years: dict[str, int] = {}
         self._unsigned = self._all = 0
-        for one in documents:
-            years = _years(one.year, 0)
+        for document in documents:
+            years = _years(document.year, 0)
             self._all |= years
-            self._unsigned |= 0 if one.families else years
-            for family in one.families:
+            self._unsigned |= 0 if document.families else years
+            for family in document.families:
                 self._years[family] = self._years.get(family, 0) | years
 
     def may_support(self, names: str, year: int | None) -> bool:

@@ -67,8 +67,8 @@ def read_json(text: str, wanted: Callable[[JsonValue], bool] = _not_empty) -> Js
     typographic quotation marks, unescaped quotation marks and line breaks, invalid escapes, unquoted names, comments,
     and Python's constants.
     """
-    found = [one for one in json_values(text) if wanted(one.value)]
-    return next((one for one in reversed(found) if not one.cut_off), found[-1] if found else None)
+    found = [output for output in json_values(text) if wanted(output.value)]
+    return next((output for output in reversed(found) if not output.cut_off), found[-1] if found else None)
 
 
 def json_values(text: str) -> Iterator[JsonOutput]:

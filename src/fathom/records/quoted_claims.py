@@ -228,6 +228,6 @@ def merged(claims: Iterable[QuotedClaim]) -> tuple[QuotedClaim, ...]:
     for claim in claims:
         same = " ".join(claim.quote.split())
         known = by_quote.get(same)
-        new = [one for one in claim.evidence if known is None or one not in known.evidence]
+        new = [evidence for evidence in claim.evidence if known is None or evidence not in known.evidence]
         by_quote[same] = claim if known is None else replace(known, evidence=(*known.evidence, *new))
     return tuple(by_quote.values())

@@ -52,7 +52,7 @@ def comparisons(findings: Findings) -> tuple[Figure, ...]:
     if not pairs:
         return ()
     # The closest pairs come first: their order is the least certain.
-    overall = sorted((one for one in pairs if one.within == "all"), key=lambda one: abs(one.difference.value))
+    overall = sorted((pair for pair in pairs if pair.within == "all"), key=lambda one: abs(one.difference.value))
     colors = run_colors(findings)
 
     def draw(width: float) -> SvgNode:
@@ -97,10 +97,10 @@ def _comparison_matrices(findings: Findings, pairs: Sequence[Comparison]) -> Ite
     several = len(benches) > 1
     for number, (bench, bench_name) in enumerate(benches.items(), start=1):
         runs = [run.info.name for run in with_responses(findings) if run.info.bench == bench]
-        compared = [one for one in pairs if one.first in runs and one.second in runs]
+        compared = [comparison for comparison in pairs if comparison.first in runs and comparison.second in runs]
         if len(runs) < MATRIX_RUNS or not compared:
             continue
-        rows = [one for pair in compared for one in _both_ways(pair)]
+        rows = [cell for pair in compared for cell in _both_ways(pair)]
         title = "Every run against every other" + (f": {bench_name}" if several else "")
         yield Figure.of(
             f"comparison-matrix{f'-{number}' if several else ''}",
@@ -224,7 +224,12 @@ def _effective_lengths(runs: list[RunSummary], colors: dict[str, int]) -> Iterat
 
 def breakdowns(findings: Findings) -> tuple[Figure, ...]:
     """One figure for each property of the questions."""
-    titles = {one.by: one.title for run in with_responses(findings) for one in run.breakdowns if len(one.groups) > 1}
+    titles = {
+        breakdown.by: breakdown.title
+        for run in with_responses(findings)
+        for breakdown in run.breakdowns
+        if len(breakdown.groups) > 1
+    }
     return tuple(_breakdown(findings, by, title) for by, title in titles.items())
 
 
@@ -238,7 +243,12 @@ class _GroupRow:
 
 
 def _breakdown(findings: Findings, by: str, title: str) -> Figure:
-    found = [(run.info.name, one) for run in with_responses(findings) for one in run.breakdowns if one.by == by]
+    found = [
+        (run.info.name, breakdown)
+        for run in with_responses(findings)
+        for breakdown in run.breakdowns
+        if breakdown.by == by
+    ]
     names = list(dict.fromkeys(group.name for _, one in found for group in one.groups))
     colors = run_colors(findings)
 
@@ -353,9 +363,9 @@ def repeated_runs(findings: Findings) -> tuple[Figure, ...]:
 
     def draw(width: float) -> SvgNode:
         lines = [
-            DotRow(name, [Dot(number, point(f"{name}: {', '.join(one.runs)}", one.accuracy))])
-            for number, one in enumerate(findings.repeated_runs)
-            for name in [f"{one.model}, {one.system}, {count(len(one.runs), 'run')}"]
+            DotRow(name, [Dot(number, point(f"{name}: {', '.join(run.runs)}", run.accuracy))])
+            for number, run in enumerate(findings.repeated_runs)
+            for name in [f"{run.model}, {run.system}, {count(len(run.runs), 'run')}"]
         ]
         return dot_plot("Mean accuracy over repeated runs", lines, width)
 
@@ -385,10 +395,15 @@ def baselines(findings: Findings) -> tuple[Figure, ...]:
     def draw(width: float) -> SvgNode:
         lines = [
             DotRow(
-                label(one),
-                [Dot(colors.get(one.run or "", GRAY), point(f"{label(one)} ({one.description})", one.accuracy))],
+                label(baseline),
+                [
+                    Dot(
+                        colors.get(baseline.run or "", GRAY),
+                        point(f"{label(baseline)} ({baseline.description})", baseline.accuracy),
+                    )
+                ],
             )
-            for one in findings.baselines
+            for baseline in findings.baselines
         ]
         return dot_plot("Accuracy of baselines and controls", lines, width)
 
@@ -423,9 +438,11 @@ def closed_book(findings: Findings) -> tuple[Figure, ...]:
 
     def draw(width: float) -> SvgNode:
         lines = [
-            DotRow(label(one), [Dot(colors.get(one.run, GRAY), point(f"{label(one)}, closed book", one.closed_book))])
-            for one in tests
-            if one.p is not None
+            DotRow(
+                label(test), [Dot(colors.get(test.run, GRAY), point(f"{label(test)}, closed book", test.closed_book))]
+            )
+            for test in tests
+            if test.p is not None
         ]
         return dot_plot("Accuracy without the context", lines, width)
 
@@ -440,6 +457,6 @@ def closed_book(findings: Findings) -> tuple[Figure, ...]:
         FigureColumn("p_holm", "p (Holm)", lambda one: one.p_holm, "p"),
         FigureColumn("conclusion", "Conclusion", lambda one: one.conclusion),
     )
-    note = " ".join(f"{label(one)} {one.conclusion}." for one in tests)
-    drawn = draw if any(one.p is not None for one in tests) else None
+    note = " ".join(f"{label(test)} {test.conclusion}." for test in tests)
+    drawn = draw if any(test.p is not None for test in tests) else None
     return (Figure.of("closed-book", "Accuracy without the context", note, columns, tests, drawn),)

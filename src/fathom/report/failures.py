@@ -28,7 +28,7 @@ SYSTEMS = {"full": "full text", "passages": "needed passages", "tables": "tables
 
 def patterns(findings: Findings) -> tuple[Figure, ...]:
     """The error patterns of each run."""
-    found = [RunRow(run.info.name, one) for run in findings.runs for one in run.patterns if one.count]
+    found = [RunRow(run.info.name, pattern) for run in findings.runs for pattern in run.patterns if pattern.count]
     if not found:
         return ()
     names = _by_count((row.of.name, row.of.count) for row in found)
@@ -72,7 +72,7 @@ def _competing(findings: Findings) -> list[RunSummary]:
 
 
 def pattern_summary(findings: Findings) -> str:
-    found = [(run, one) for run in _competing(findings) for one in run.patterns if one.count]
+    found = [(run, pattern) for run in _competing(findings) for pattern in run.patterns if pattern.count]
     if not found:
         return ""
     run, one = max(found, key=lambda pair: pair[1].count)
@@ -83,11 +83,11 @@ def pattern_summary(findings: Findings) -> str:
 def causes(findings: Findings) -> tuple[Figure, ...]:
     """The likely causes of incorrect answers in each run."""
     found = [
-        RunRow(run.info.name, one)
+        RunRow(run.info.name, cause)
         for run in findings.runs
         if run.attribution
-        for one in run.attribution.causes
-        if one.count
+        for cause in run.attribution.causes
+        if cause.count
     ]
     if not found:
         return ()
@@ -163,7 +163,10 @@ def _attribution_pieces(one: Attribution) -> list[Segment]:
 
 def cause_summary(findings: Findings) -> str:
     found = [run.attribution for run in _competing(findings) if run.attribution]
-    incorrect, explained = sum(one.incorrect for one in found), sum(one.explained for one in found)
+    incorrect, explained = (
+        sum(attribution.incorrect for attribution in found),
+        sum(attribution.explained for attribution in found),
+    )
     if not incorrect:
         return ""
     share = percent(explained / incorrect)
@@ -180,12 +183,16 @@ class _LossRow:
 def loss_stages(findings: Findings) -> tuple[Figure, ...]:
     """Accuracy lost in finding, reading and computing."""
     # One accuracy alone is a bar without a loss.
-    found = [one for one in findings.loss_decompositions if len(one.accuracy) > 1]
+    found = [decomposition for decomposition in findings.loss_decompositions if len(decomposition.accuracy) > 1]
     if not found:
         return ()
 
     def draw(width: float) -> SvgNode:
-        return stacked_bars("Accuracy lost at each stage", [(one.model, _loss_pieces(one)) for one in found], width)
+        return stacked_bars(
+            "Accuracy lost at each stage",
+            [(decomposition.model, _loss_pieces(decomposition)) for decomposition in found],
+            width,
+        )
 
     columns: tuple[FigureColumn[_LossRow], ...] = (
         FigureColumn("model", "Model", lambda row: row.model),
@@ -193,8 +200,8 @@ def loss_stages(findings: Findings) -> tuple[Figure, ...]:
         *interval_columns(lambda row: row.share, "share", "Share"),
         FigureColumn("questions", "Questions", lambda row: row.share.items, "count"),
     )
-    rows = [row for one in found for row in _loss_rows(one)]
-    notes = " ".join(dict.fromkeys(note for one in found for note in one.notes))
+    rows = [row for decomposition in found for row in _loss_rows(decomposition)]
+    notes = " ".join(dict.fromkeys(note for decomposition in found for note in decomposition.notes))
     note = notes or "Each question was asked with every system; the table has the intervals."
     return (Figure.of("loss-stages", "Accuracy lost by stage", note, columns, rows, draw),)
 
@@ -267,7 +274,8 @@ def correlates(findings: Findings) -> tuple[Figure, ...]:
 def _correlates(number: int, run: RunSummary) -> Figure:
     def draw(width: float) -> SvgNode:
         lines = [
-            DotRow(one.description or one.name, [Dot(number, _correlation_point(one))]) for one in run.correlates.rows
+            DotRow(correlate.description or correlate.name, [Dot(number, _correlation_point(correlate))])
+            for correlate in run.correlates.rows
         ]
         return dot_plot("Correlation of success with properties of the questions", lines, width, -1.0, 1.0, "number")
 

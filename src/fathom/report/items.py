@@ -242,9 +242,9 @@ class Items:
             return {}
         sent = [self._sent(run, bench, place, id) for bench, place, id in self._questions()]
         return {
-            "tokens": [one and one.input_tokens + one.output_tokens for one in sent],
-            "seconds": [one and round(one.seconds * 1e3) for one in sent],
-            "dollars": [one and _microdollars(one) for one in sent],
+            "tokens": [usage and usage.input_tokens + usage.output_tokens for usage in sent],
+            "seconds": [usage and round(usage.seconds * 1e3) for usage in sent],
+            "dollars": [usage and _microdollars(usage) for usage in sent],
         }
 
     @staticmethod
@@ -333,13 +333,19 @@ class Items:
             shortened(response.thinking, limits.thinking) if response and limits.thinking else "",
             usage,
             round(found.score, 3),
-            [[self.causes(one.cause), one.detail, round(one.probability, 3)] for one in found.candidates[:5]],
+            [
+                [self.causes(candidate.cause), candidate.detail, round(candidate.probability, 3)]
+                for candidate in found.candidates[:5]
+            ],
             found.unclear,
             [self.patterns(name) for name in found.patterns],
             # A number for each step, negative if it was not reached.
-            [_signed(words(f"{one.name}: {shortened(one.value, 80)}"), one.at is not None) for one in found.steps[:24]],
+            [
+                _signed(words(f"{step.name}: {shortened(step.value, 80)}"), step.at is not None)
+                for step in found.steps[:24]
+            ],
             sorted(verdict.measures.items()) if verdict else [],
-            [[one.name, OUTCOMES[one.outcome], shortened(one.reason, 200)] for one in verdict.parts[:40]]
+            [[part.name, OUTCOMES[part.outcome], shortened(part.reason, 200)] for part in verdict.parts[:40]]
             if verdict
             else [],
             self.stages(found.stage) if found.stage else -1,
@@ -361,7 +367,7 @@ def _item(item: ShownItem, passages: PassageCollector, words: NameTable) -> list
         display(key.answer),
         key.answer.type,
         passages.context(context),
-        [number for one in proof.passages if (number := passages.number(context, one)) is not None],
+        [number for passage in proof.passages if (number := passages.number(context, passage)) is not None],
         rows,
     ]
 
@@ -397,7 +403,7 @@ class PassageCollector:
 
     def __init__(self, corpus: Corpus | None, limits: TextLimits) -> None:
         self._corpus = corpus
-        self._titles = {} if corpus is None else {one.id: one.title for one in corpus.entries()}
+        self._titles = {} if corpus is None else {entry.id: entry.title for entry in corpus.entries()}
         self._limits = limits
         self._text = lru_cache(maxsize=256)(self._read)
         self.begin()

@@ -38,7 +38,7 @@ def _with_measures(findings: Findings) -> list[RunSummary]:
 
 
 def _ratios(findings: Findings) -> Iterator[Figure]:
-    rows = [RunRow(run.info.name, one) for run in _with_measures(findings) for one in run.measures]
+    rows = [RunRow(run.info.name, measure) for run in _with_measures(findings) for measure in run.measures]
     if not rows:
         return
     colors = run_colors(findings)
@@ -73,7 +73,7 @@ def _main_measures(findings: Findings) -> set[str]:
         figures = figures_of(findings, bench.fingerprint)
         pairs = (name for one in figures.precision_recall for name in (one.precision, one.recall))
         named.update(pairs, figures.best, (one.name for one in measures_of(bench.families) if one.summary))
-    return named or {one.name for run in findings.runs for one in run.measures}
+    return named or {measure.name for run in findings.runs for measure in run.measures}
 
 
 def _average_columns(name: str) -> tuple[FigureColumn[RunRow[MeasureSummary]], ...]:
@@ -216,8 +216,8 @@ SPREAD_COLUMNS: tuple[FigureColumn[_SpreadRow], ...] = (
 def _distributions(findings: Findings) -> Iterator[Figure]:
     found: dict[str, list[tuple[RunSummary, DistributionSummary]]] = defaultdict(list)
     for run in with_responses(findings):
-        for one in run.distributions:
-            found[one.name].append((run, one))
+        for distribution in run.distributions:
+            found[distribution.name].append((run, distribution))
     for name, some in found.items():
         rows = [*_references(some), *(_SpreadRow(run.info.name, run, one.of_run) for run, one in some if one.of_run)]
         unit = some[0][1].unit or name
@@ -232,9 +232,9 @@ def _references(some: Sequence[tuple[RunSummary, DistributionSummary]]) -> Itera
         known = by_bench.get(run.info.bench)
         if one.reference and (known is None or known.reference is None or one.reference.count > known.reference.count):
             by_bench[run.info.bench] = one
-    for one in by_bench.values():
-        if one.reference is not None:
-            yield _SpreadRow(one.reference_label, None, one.reference)
+    for distribution in by_bench.values():
+        if distribution.reference is not None:
+            yield _SpreadRow(distribution.reference_label, None, distribution.reference)
 
 
 def _seconds(findings: Findings) -> Iterator[Figure]:

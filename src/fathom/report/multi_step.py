@@ -92,8 +92,11 @@ def _recall_by_group(findings: Findings) -> Figure:
 
 def _group_rows(findings: Findings) -> Iterator[_GroupRow]:
     for run in findings.runs:
-        several = [one for one in run.breakdowns if len(one.groups) > 1]
-        groups = [("all", run.overall), *((one.by.capitalize(), group) for one in several for group in one.groups)]
+        several = [breakdown for breakdown in run.breakdowns if len(breakdown.groups) > 1]
+        groups = [
+            ("all", run.overall),
+            *((breakdown.by.capitalize(), group) for breakdown in several for group in breakdown.groups),
+        ]
         for by, group in groups:
             has = group.measures
             if SPAN_RECALL in has:

@@ -169,14 +169,20 @@ def _head(
 ) -> dict[str, object]:
     """The data that the page needs before an item is opened."""
     names = bench_names(findings)
-    baselines = [[one.name, one.accuracy.value, one.bench] for one in findings.baselines if one.kind == "baseline"]
+    baselines = [
+        [baseline.name, baseline.accuracy.value, baseline.bench]
+        for baseline in findings.baselines
+        if baseline.kind == "baseline"
+    ]
     return {
         "title": title,
         "summary": summary(findings),
         "notes": [*findings.notes, *items.notes, limits.rule()],
         "fathom": __version__,
         "level": findings.level,
-        "benches": [[names[one.fingerprint], one.questions, one.contexts, one.documents] for one in findings.benches],
+        "benches": [
+            [names[bench.fingerprint], bench.questions, bench.contexts, bench.documents] for bench in findings.benches
+        ],
         "runs": [
             [run.info.name, run.info.model, run.info.system, run.info.prompting, run.info.bench, run.info.is_complete]
             for run in findings.runs
@@ -186,14 +192,14 @@ def _head(
         "baselines": baselines,
         "sections": [
             {
-                "id": one.id,
-                "title": one.title,
-                "introduction": one.introduction,
-                "view": one.view,
+                "id": section.id,
+                "title": section.title,
+                "introduction": section.introduction,
+                "view": section.view,
                 # The page makes heat maps of any two tags itself.
-                "figures": [figure.for_page() for figure in one.figures[: 1 if one.view == "heat" else None]],
+                "figures": [figure.for_page() for figure in section.figures[: 1 if section.view == "heat" else None]],
             }
-            for one in shown
+            for section in shown
         ],
         "items": index,
     }

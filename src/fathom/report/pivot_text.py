@@ -88,7 +88,7 @@ class _Layout:
 
     def title(self) -> str:
         """A description of the cells."""
-        names = ", ".join(_measure_title(one) for one in self.table.measures)
+        names = ", ".join(_measure_title(measure) for measure in self.table.measures)
         conditions = f" where {' and '.join(self.table.where)}" if self.table.where else ""
         macro = f", mean over {', '.join(self.table.macro)} with equal weights" if self.table.macro else ""
         return f"{names}{conditions}{macro}"
@@ -186,7 +186,7 @@ def as_markdown(table: PivotTable, detail: Detail = "full", decimals: int = 1) -
 
 def _titled(table: PivotTable, labels: tuple[str, ...]) -> list[str]:
     """The labels of a column, measures with their unit."""
-    titles = {one.name: _measure_title(one) for one in table.measures}
+    titles = {measure.name: _measure_title(measure) for measure in table.measures}
     return [
         titles.get(label, label) if name == MEASURE else label
         for name, label in zip(table.columns, labels, strict=True)

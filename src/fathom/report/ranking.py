@@ -15,11 +15,16 @@ ORDER: tuple[RunKind, ...] = ("model", "simulated", "control")
 
 def controls(findings: Findings) -> set[str]:
     """Runs that serve as controls or baselines: they are given the needed passages or values, or no context."""
-    given = {run for one in findings.loss_decompositions for system, run in one.runs.items() if system != "full"}
+    given = {
+        run
+        for decomposition in findings.loss_decompositions
+        for system, run in decomposition.runs.items()
+        if system != "full"
+    }
     # Of the simulated models only a reader behaves like a model; an oracle knows the keys.
     reader = f"{PREFIX}reader"
     simulated = {run.info.name for run in findings.runs if is_simulated(run) and not run.info.model.startswith(reader)}
-    return given | simulated | {one.run for one in findings.baselines if one.run is not None}
+    return given | simulated | {baseline.run for baseline in findings.baselines if baseline.run is not None}
 
 
 def is_simulated(run: RunSummary) -> bool:

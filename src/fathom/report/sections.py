@@ -140,10 +140,10 @@ def all_figures(findings: Findings) -> Iterator[Figure]:
 
 
 def _comparison_summary(comparisons: Sequence[Comparison]) -> str:
-    pairs = [one for one in comparisons if one.within == "all"]
+    pairs = [comparison for comparison in comparisons if comparison.within == "all"]
     if not pairs:
         return ""
-    significant = sum(one.significant for one in pairs)
+    significant = sum(pair.significant for pair in pairs)
     verb = "differs" if significant == 1 else "differ"
     return (
         f"Runs on the same questions, paired by question. {significant} of {count(len(pairs), 'pair')} {verb} "

@@ -15,11 +15,11 @@ def setting_comparisons(findings: Findings) -> tuple[Figure, ...]:
     rows = findings.setting_comparisons
     if not rows:
         return ()
-    overall = [one for one in rows if one.comparison.within == "all"]
+    overall = [comparison for comparison in rows if comparison.comparison.within == "all"]
     colors = run_colors(findings)
 
     def draw(width: float) -> SvgNode:
-        lines = [_line(one, colors, len(findings.runs) > 1) for one in overall[:MAX_PAIRS]]
+        lines = [_line(comparison, colors, len(findings.runs) > 1) for comparison in overall[:MAX_PAIRS]]
         low = min((dot.point.low for row in lines for dot in row.dots), default=-0.1)
         high = max((dot.point.high for row in lines for dot in row.dots), default=0.1)
         title = "Differences between settings with 95% intervals"

@@ -81,11 +81,19 @@ def only(findings: Findings, bench: BenchInfo) -> Findings:
         update={
             "benches": (bench,),
             "runs": runs,
-            "comparisons": tuple(one for one in findings.comparisons if {one.first, one.second} <= names),
-            "setting_comparisons": tuple(one for one in findings.setting_comparisons if one.run in names),
-            "loss_decompositions": tuple(one for one in findings.loss_decompositions if one.bench == bench.fingerprint),
-            "baselines": tuple(one for one in findings.baselines if one.bench == bench.fingerprint),
-            "closed_book": tuple(one for one in findings.closed_book if one.bench == bench.fingerprint),
+            "comparisons": tuple(
+                comparison for comparison in findings.comparisons if {comparison.first, comparison.second} <= names
+            ),
+            "setting_comparisons": tuple(
+                comparison for comparison in findings.setting_comparisons if comparison.run in names
+            ),
+            "loss_decompositions": tuple(
+                decomposition
+                for decomposition in findings.loss_decompositions
+                if decomposition.bench == bench.fingerprint
+            ),
+            "baselines": tuple(baseline for baseline in findings.baselines if baseline.bench == bench.fingerprint),
+            "closed_book": tuple(test for test in findings.closed_book if test.bench == bench.fingerprint),
             "repeated_runs": tuple(one for one in findings.repeated_runs if one.bench == bench.fingerprint),
         }
     )
@@ -99,14 +107,14 @@ def _first_page(findings: Findings, figure: Figure, title: str) -> bytes:
         "fathom": __version__,
         "benches": [
             [
-                names[one.fingerprint],
-                one.questions,
-                one.contexts,
-                one.documents,
+                names[bench.fingerprint],
+                bench.questions,
+                bench.contexts,
+                bench.documents,
                 f"bench-{number}/index.html",
-                _best_baseline(findings, one),
+                _best_baseline(findings, bench),
             ]
-            for number, one in enumerate(findings.benches, start=1)
+            for number, bench in enumerate(findings.benches, start=1)
         ],
         "systems": len({(run.info.model, run.info.system, run.info.prompting) for run in findings.runs}),
         "figure": figure.for_page(),
@@ -117,5 +125,9 @@ def _first_page(findings: Findings, figure: Figure, title: str) -> bytes:
 
 def _best_baseline(findings: Findings, bench: BenchInfo) -> float | None:
     """The highest accuracy of a baseline on a bench."""
-    mine = [one for one in findings.baselines if one.bench == bench.fingerprint and one.kind == "baseline"]
-    return max((one.accuracy.value for one in mine), default=None)
+    mine = [
+        baseline
+        for baseline in findings.baselines
+        if baseline.bench == bench.fingerprint and baseline.kind == "baseline"
+    ]
+    return max((baseline.accuracy.value for baseline in mine), default=None)

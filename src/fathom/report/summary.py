@@ -64,7 +64,14 @@ def _second(findings: Findings, best: RunSummary, second: RunSummary) -> str:
     if not received(second):
         return ""
     names = {best.info.name, second.info.name}
-    pair = next((one for one in findings.comparisons if {one.first, one.second} == names and one.within == "all"), None)
+    pair = next(
+        (
+            comparison
+            for comparison in findings.comparisons
+            if {comparison.first, comparison.second} == names and comparison.within == "all"
+        ),
+        None,
+    )
     notes = f" ({caveats(second)})" if caveats(second) else ""
     # A partial run is ranked below complete ones even if its accuracy is higher.
     verb = "has" if is_partial(second) else "follows with"

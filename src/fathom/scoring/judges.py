@@ -13,7 +13,7 @@ Decide = Callable[[Sequence[Judgment]], Mapping[str, Decision]]
 
 def majority(decisions: Iterable[Decision]) -> Decision:
     """The decision of more than half of those that were made; `unjudged` if there is none."""
-    made = [one for one in decisions if one != "unjudged"]
+    made = [decision for decision in decisions if decision != "unjudged"]
     passed = made.count("pass")
     if 2 * passed == len(made):
         return "unjudged"
@@ -22,14 +22,14 @@ def majority(decisions: Iterable[Decision]) -> Decision:
 
 def each_part(judgments: Sequence[Judgment]) -> dict[str, Decision]:
     """The decisions of a judge that is asked once about each part."""
-    return {one.part: one.outcome for one in judgments}
+    return {judgment.part: judgment.outcome for judgment in judgments}
 
 
 def by_judge(judgments: Iterable[Judgment], decide: Decide) -> dict[str, Mapping[str, Decision]]:
     """The decisions of each judge."""
     groups: dict[str, list[Judgment]] = defaultdict(list)
-    for one in judgments:
-        groups[one.judge].append(one)
+    for judgment in judgments:
+        groups[judgment.judge].append(judgment)
     return {judge: decide(group) for judge, group in groups.items()}
 
 

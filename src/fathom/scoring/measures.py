@@ -82,11 +82,11 @@ class MeasureFigures:
 
 def counts_of(measures: Iterable[RatioMeasure]) -> frozenset[str]:
     """The names of all counts that ratios are made from; their means say nothing."""
-    return frozenset[str]().union(*(one.counts for one in measures))
+    return frozenset[str]().union(*(measure.counts for measure in measures))
 
 
 def micro_average(measure: RatioMeasure, responses: Iterable[Mapping[str, float]]) -> float | None:
     """The ratio of the sums over responses; None if the denominator is zero."""
-    sums = [found for one in responses if (found := measure.sums(one)) is not None]
+    sums = [found for response in responses if (found := measure.sums(response)) is not None]
     bottom = sum(below for _, below in sums)
     return sum(above for above, _ in sums) / bottom if bottom else None

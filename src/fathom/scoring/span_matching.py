@@ -190,15 +190,15 @@ class SpanMatcher:
         places = [(other, two, self._place(two)) for other, two in enumerate(gold) if not _empty(two)]
         documents = {two.document for _, two, _ in places}
         edges: list[PassagePair] = []
-        for at, one in enumerate(predicted):
-            if one.document not in documents or _empty(one):
+        for at, passage in enumerate(predicted):
+            if passage.document not in documents or _empty(passage):
                 continue
-            mine = self._place(one)
+            mine = self._place(passage)
             for other, two, place in places:
                 # Most passages are apart, which needs no overlap; one without sentences is compared by characters.
                 if mine and place and (mine.stop <= place.start or place.stop <= mine.start):
                     continue
-                if (overlap := self.overlap(one, two)) >= self.threshold:
+                if (overlap := self.overlap(passage, two)) >= self.threshold:
                     edges.append(PassagePair(at, other, overlap))
         return edges
 
@@ -278,7 +278,9 @@ def match_claims(
     """
     matcher = SpanMatcher(SentenceIndex(sentences), threshold, level)
     claim_pairs = matcher.pairs([claim.passage for claim in gold], [claim.passage for claim in predicted])
-    evidence = [matcher.distinct(one for claim in claims for one in claim.linked) for claims in (gold, predicted)]
+    evidence = [
+        matcher.distinct(passage for claim in claims for passage in claim.linked) for claims in (gold, predicted)
+    ]
     link_pairs = matcher.link_pairs(gold, predicted)
     matched = (pair.predicted for pair in link_pairs)
     gaps = (

@@ -197,7 +197,7 @@ def quote_of(claim: Mapping[str, JsonValue]) -> str:
     inner = claim.get("claim")
     found = [inner, claim] if isinstance(inner, dict) else [claim]
     texts = [one.get(name) for one in found for name in _QUOTE_NAMES] + [inner]
-    return next((one.strip() for one in texts if isinstance(one, str) and one.strip()), "")
+    return next((text.strip() for text in texts if isinstance(text, str) and text.strip()), "")
 
 
 def entries_in(text: str, session: Session) -> list[tuple[int | None, Entry]]:

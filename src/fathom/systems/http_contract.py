@@ -305,16 +305,16 @@ def _find(citation: CitedPart, document: ShownDocument, view: ContextView, texts
 def steps_of(answer: HttpAnswer, view: ContextView) -> list[Step]:
     """The steps and citations of an answer as a trace has them."""
     steps: list[Step] = []
-    for one in answer.steps:
-        located = locate(one.citations, view)
+    for step in answer.steps:
+        located = locate(step.citations, view)
         steps.append(
             Step(
-                kind=one.kind,
-                name=one.name,
-                input=one.input,
-                output=one.output,
-                passages=located.passages if one.kind == "retrieval" else (),
-                error=one.error or located.note,
+                kind=step.kind,
+                name=step.name,
+                input=step.input,
+                output=step.output,
+                passages=located.passages if step.kind == "retrieval" else (),
+                error=step.error or located.note,
             )
         )
     if answer.citations:

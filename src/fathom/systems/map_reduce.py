@@ -90,7 +90,7 @@ class MapReduce:
         try:
             columns = await choose_columns(question, session) if self.combine == "sql" else ()
             read = batches(view, self.chunk, self.documents)
-            found = [await self._map(one, question, session, columns) for one in read]
+            found = [await self._map(batch, question, session, columns) for batch in read]
             notes = [note for note in found if not _says_nothing(note.text)]
             rows = [row for note in notes for row in rows_in(note.label, note.text, columns)] if columns else []
             result = await compute(question, session, rows, columns) if rows else None

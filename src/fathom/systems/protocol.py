@@ -366,7 +366,9 @@ def total(usages: Sequence[Usage]) -> Usage:
 
 def estimate_prompts(prompts: Sequence[Prompt], reference_tokens: Callable[[TextReference], int]) -> CallEstimate:
     """The calls for these prompts."""
-    sizes = [(_tokens(one.shared_parts, reference_tokens), _own_tokens(one, reference_tokens)) for one in prompts]
+    sizes = [
+        (_tokens(prompt.shared_parts, reference_tokens), _own_tokens(prompt, reference_tokens)) for prompt in prompts
+    ]
     prefix = prompts[0].prefix
     return CallEstimate(
         calls=len(prompts),
@@ -374,7 +376,7 @@ def estimate_prompts(prompts: Sequence[Prompt], reference_tokens: Callable[[Text
         largest_call=max(map(sum, sizes)),
         prefix=prefix,
         prefix_tokens=sizes[0][0],
-        prefix_calls=sum(one.prefix == prefix for one in prompts),
+        prefix_calls=sum(prompt.prefix == prefix for prompt in prompts),
     )
 
 

@@ -238,7 +238,7 @@ class _Inputs:
                 self.unasked.add(unasked)
                 self.dropped.update(verified.dropped)
                 for name, measure in self._measures.items():
-                    measure.add(verified.context, [one for one in verified.items if one.question.family == name])
+                    measure.add(verified.context, [item for item in verified.items if item.question.family == name])
                 yield verified
         for name, settings in self.settings.items():
             part = family(name).build

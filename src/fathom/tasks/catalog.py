@@ -62,12 +62,14 @@ def tags_of(families: Iterable[str]) -> tuple[Tag, ...]:
 
 def measures_of(families: Iterable[str]) -> tuple[RatioMeasure, ...]:
     """The ratio measures of these families, each name once."""
-    return tuple({one.name: one for name in families for one in family(name).measures}.values())
+    return tuple({measure.name: measure for name in families for measure in family(name).measures}.values())
 
 
 def distributions_of(families: Iterable[str]) -> tuple[Distribution, ...]:
     """The distributions of these families, each name once."""
-    return tuple({one.name: one for name in families for one in family(name).distributions}.values())
+    return tuple(
+        {distribution.name: distribution for name in families for distribution in family(name).distributions}.values()
+    )
 
 
 def family_for(kinds: Mapping[str, int], corpus: Corpus) -> str:

@@ -122,9 +122,9 @@ class Checker:
         self.keys = stored_keys(bench, self._questions)
         self._judgments: dict[tuple[QuestionId, int], list[Judgment]] = {}
         self._reasoning = reasoning
-        for one in judgments:
-            if one.reasoning == reasoning:
-                self._judgments.setdefault((one.question_id, one.sample), []).append(one)
+        for judgment in judgments:
+            if judgment.reasoning == reasoning:
+                self._judgments.setdefault((judgment.question_id, judgment.sample), []).append(judgment)
 
     def __call__(self, key: Key, response: Response) -> Verdict:
         judgments = self._judgments.get((response.question_id, response.sample), ())

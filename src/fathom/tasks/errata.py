@@ -64,12 +64,12 @@ def read_errata(folder: Path) -> Iterator[Erratum]:
 
 def current_errata(folder: Path) -> dict[QuestionId, Erratum]:
     """The last erratum of each item that has some."""
-    return {one.question_id: one for one in read_errata(folder)}
+    return {erratum.question_id: erratum for erratum in read_errata(folder)}
 
 
 def retired_questions(folder: Path) -> frozenset[QuestionId]:
     """The questions of a bench that are retired."""
-    return frozenset(id for id, one in current_errata(folder).items() if one.state == "retired")
+    return frozenset(id for id, erratum in current_errata(folder).items() if erratum.state == "retired")
 
 
 def add_erratum(folder: Path, erratum: Erratum) -> None:
@@ -85,21 +85,25 @@ def import_disputes(folder: Path, disputes: Iterable[Dispute]) -> ImportedDisput
     bench = Bench(folder)
     questions = {question.id for question in bench.all_questions()}
     found = list(disputes)
-    for one in found:
-        if one.bench != bench.manifest.fingerprint:
-            raise FathomError(f"The dispute of '{one.question_id}' is not about the bench '{folder}'. Give its bench.")
-        if one.question_id not in questions:
-            raise FathomError(f"The bench '{folder}' has no question '{one.question_id}'. Remove its dispute.")
+    for dispute in found:
+        if dispute.bench != bench.manifest.fingerprint:
+            raise FathomError(
+                f"The dispute of '{dispute.question_id}' is not about the bench '{folder}'. Give its bench."
+            )
+        if dispute.question_id not in questions:
+            raise FathomError(f"The bench '{folder}' has no question '{dispute.question_id}'. Remove its dispute.")
     retired = retired_questions(folder)
     known = set(read_errata(folder))
     added = 0
     with Journal(folder / FILE, Erratum) as journal:
-        for one in found:
-            erratum = Erratum(question_id=one.question_id, state="disputed", reason=one.reason, by=one.by, at=one.at)
+        for dispute in found:
+            erratum = Erratum(
+                question_id=dispute.question_id, state="disputed", reason=dispute.reason, by=dispute.by, at=dispute.at
+            )
             # The last statement about an item counts: a dispute must not bring back an item that was retired.
-            if one.question_id not in retired and erratum not in known:
+            if dispute.question_id not in retired and erratum not in known:
                 journal.append(erratum)
                 known.add(erratum)
                 added += 1
-    again = sum(one.question_id in retired for one in found)
+    again = sum(dispute.question_id in retired for dispute in found)
     return ImportedDisputes(added=added, known=len(found) - added - again, retired=again)

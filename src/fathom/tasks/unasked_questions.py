@@ -69,7 +69,7 @@ class UnaskedCounts:
 
 def unknown_fields(found: Sequence[UnaskedQuestions]) -> str:
     """The fields that are not known, as `fathom contexts --known` takes them; empty if there are none."""
-    return ",".join(dict.fromkeys(one.field for one in found if one.field is not None))
+    return ",".join(dict.fromkeys(unasked.field for unasked in found if unasked.field is not None))
 
 
 def explain_unknown(found: Sequence[UnaskedQuestions], corpus: Path) -> str:
@@ -77,5 +77,5 @@ def explain_unknown(found: Sequence[UnaskedQuestions], corpus: Path) -> str:
     fields = unknown_fields(found)
     if not fields:
         return ""
-    reasons = "; ".join(one.where for one in found)
+    reasons = "; ".join(unasked.where for unasked in found)
     return f"{reasons}. Use only documents where they are known: `fathom contexts {corpus} --known {fields} --replace`."

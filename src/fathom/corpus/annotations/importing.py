@@ -100,11 +100,17 @@ class AnnotationImporter:
         claims = tuple(claim for one in source.claims if (claim := place.claim(one)) is not None)
         complete = len(place.missing) == missing
         findings = []
-        for one in source.findings:
-            evidence = tuple(found for each in one.evidence if (found := place.evidence(each)) is not None)
-            if one.valid and (evidence or not one.evidence):
+        for finding in source.findings:
+            evidence = tuple(found for each in finding.evidence if (found := place.evidence(each)) is not None)
+            if finding.valid and (evidence or not finding.evidence):
                 findings.append(
-                    Finding(id=one.id, question=one.question, options=one.options, label=one.label, evidence=evidence)
+                    Finding(
+                        id=finding.id,
+                        question=finding.question,
+                        options=finding.options,
+                        label=finding.label,
+                        evidence=evidence,
+                    )
                 )
         self._counts.update(annotations=1, claims=len(claims), findings=len(findings), incomplete=int(not complete))
         self._annotators[source.annotator] += 1

@@ -44,8 +44,8 @@ def read(sources: Iterable[Path], annotator: str) -> Iterator[SourceAnnotation]:
 def _annotations(task: Mapping[str, Any], annotator: str) -> Iterator[SourceAnnotation]:
     data = task.get("data")
     fields: dict[str, Any] = data if isinstance(data, dict) else {}
-    text = max((one for one in fields.values() if isinstance(one, str)), key=len, default="")
-    names = [str(one) for one in fields.values() if isinstance(one, str | int) and str(one) != text]
+    text = max((field for field in fields.values() if isinstance(field, str)), key=len, default="")
+    names = [str(field) for field in fields.values() if isinstance(field, str | int) and str(field) != text]
     # A file that was uploaded is stored with a prefix of eight characters: "1b2c3d4e-PMC123.txt".
     upload = str(task.get("file_upload") or "")
     file = _UPLOAD.sub("", upload)
@@ -68,15 +68,17 @@ def _results(results: Iterable[Mapping[str, Any]], text: str) -> tuple[dict[str,
     marks: dict[str, Mark] = {}
     relations: list[MarkRelation] = []
     further: list[tuple[str, str, Any]] = []
-    for one in results:
-        value = one.get("value") or {}
-        if one.get("type") == "relation":
-            relations.append(MarkRelation((str(one["from_id"]), str(one["to_id"])), _joined(one.get("labels"))))
-        elif one.get("type") in _LABELS:
-            marks[str(one["id"])] = _mark(value, one["type"], text)
-        elif one.get("type") in ("choices", "textarea"):
+    for result in results:
+        value = result.get("value") or {}
+        if result.get("type") == "relation":
+            relations.append(
+                MarkRelation((str(result["from_id"]), str(result["to_id"])), _joined(result.get("labels")))
+            )
+        elif result.get("type") in _LABELS:
+            marks[str(result["id"])] = _mark(value, result["type"], text)
+        elif result.get("type") in ("choices", "textarea"):
             given = value.get("choices") or value.get("text") or ()
-            further.append((str(one.get("id")), str(one.get("from_name")), given))
+            further.append((str(result.get("id")), str(result.get("from_name")), given))
     for id, name, given in further:
         if id in marks and given:
             marks[id].attributes[name] = given if isinstance(given, str) else str(given[0])

@@ -42,18 +42,18 @@ class ClaimPlan:
 
 def plan_claims(rng: Random, experiments: Sequence[Experiment]) -> ClaimPlan:
     """A random plan."""
-    contested = frozenset(one.number for one in experiments if rng.random() < 0.15)
+    contested = frozenset(experiment.number for experiment in experiments if rng.random() < 0.15)
     methodology, contribution, wanted = (rng.random() < share for share in (0.5, 0.5, 0.5))
-    pairs = [pair for one in experiments if (pair := _two_columns(one, experiments)) is not None]
+    pairs = [pair for experiment in experiments if (pair := _two_columns(experiment, experiments)) is not None]
     compared = rng.choice(pairs) if pairs and wanted else None
     # Authors may be sure in spite of evidence against them.
     weights = {True: (3, 1, 3), False: (5, 3, 1)}
     concluded = {
-        one.number: rng.choices(list(CONCLUSIONS), weights[one.number in contested])[0]
-        for one in experiments
+        experiment.number: rng.choices(list(CONCLUSIONS), weights[experiment.number in contested])[0]
+        for experiment in experiments
         if rng.random() < 0.6
     }
-    limited = frozenset(one.number for one in experiments if rng.random() < 0.5)
+    limited = frozenset(experiment.number for experiment in experiments if rng.random() < 0.5)
     return ClaimPlan(contested, methodology, contribution, compared, concluded, limited)
 
 

@@ -461,7 +461,9 @@ def printed_name(author: ParsedAuthor) -> str:
 
 
 def _affiliations(author: ParsedAuthor) -> tuple[str, ...]:
-    written = (plain(one[:MAX_AFFILIATION_CHARACTERS]) for one in author.affiliations[:MAX_AFFILIATIONS])
+    written = (
+        plain(affiliation[:MAX_AFFILIATION_CHARACTERS]) for affiliation in author.affiliations[:MAX_AFFILIATIONS]
+    )
     return tuple(dict.fromkeys(filter(None, written)))
 
 

@@ -46,11 +46,11 @@ def reason_left_out(name: str, head: bytes, siblings: Sequence[str]) -> str:
         if pattern.fullmatch(base):
             return reason
     documents = [
-        one
-        for one in siblings
-        if _suffix(one) in _DOCUMENTS and not _is_repository_file(one) and strip_compression(one) != base
+        sibling
+        for sibling in siblings
+        if _suffix(sibling) in _DOCUMENTS and not _is_repository_file(sibling) and strip_compression(sibling) != base
     ]
-    folders = [one.rstrip("/") for one in siblings if one.endswith("/")]
+    folders = [sibling.rstrip("/") for sibling in siblings if sibling.endswith("/")]
     if _suffix(base) in _DESCRIPTIONS:
         return "a description of the files beside it" if _describes(base, head, documents, folders) else ""
     return _reason_of_list(base, head, documents) if (documents or folders) and _suffix(base) in _LISTS else ""
@@ -63,17 +63,17 @@ def _is_repository_file(name: str) -> bool:
 def _describes(base: str, head: bytes, documents: Sequence[str], folders: Sequence[str]) -> bool:
     """Return whether a text names two documents of other formats beside it, or one if its own name is in capitals."""
     text = head.decode("utf-8", "replace")
-    named = sum(_suffix(one) != _suffix(base) and len(one) > 5 and one in text for one in documents)
+    named = sum(_suffix(document) != _suffix(base) and len(document) > 5 and document in text for document in documents)
     if PurePosixPath(base).stem.isupper():
         # The names of folders are often words of a text: "figures".
-        return named + sum(len(one) > 3 and one in text for one in folders) >= 1
+        return named + sum(len(folder) > 3 and folder in text for folder in folders) >= 1
     return named >= 2
 
 
 def _reason_of_list(base: str, head: bytes, documents: list[str]) -> str:
     suffix = _suffix(base)
     text = head.decode("utf-8", "replace") if suffix != "xlsx" else ""
-    stems = {PurePosixPath(one).stem for one in documents if len(PurePosixPath(one).stem) > 2}
+    stems = {PurePosixPath(document).stem for document in documents if len(PurePosixPath(document).stem) > 2}
     if stems and sum(stem in text for stem in stems) * 2 >= len(stems) and len(stems) > 1:
         return "a list of the files beside it"
     header = [word.strip(" \"'\ufeff") for word in re.split(r"[,;\t|]", text.partition("\n")[0][:5_000].rstrip("\r"))]

@@ -259,7 +259,7 @@ def _abstract_apart(document: ParsedDocument, layout: PageLayout) -> list[Typese
 def _with_numbers(body: Sequence[Block], layout: PageLayout) -> Iterator[Block]:
     """Yield the blocks of the text, with the numbers of the layout in headings."""
     headings = [block for block in body if isinstance(block, Heading)]
-    texts = iter(numbered_headings([(one.level, inlines_text(one.inlines)) for one in headings], layout))
+    texts = iter(numbered_headings([(heading.level, inlines_text(heading.inlines)) for heading in headings], layout))
     for block in body:
         yield Heading(block.level, [next(texts)], block.role) if isinstance(block, Heading) else block
 

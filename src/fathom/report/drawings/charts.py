@@ -166,7 +166,7 @@ def line_chart(what: str, lines: Sequence[Curve], ticks: Sequence[tuple[float, s
     """Shares over a logarithmic axis with intervals; each curve is labeled at its end."""
     narrow = width < NARROW
     height = 260.0 if narrow else 320.0
-    names = max((text_width(one.name) for one in lines), default=1) * BOLD_LETTER
+    names = max((text_width(curve.name) for curve in lines), default=1) * BOLD_LETTER
     right = 12.0 if narrow else min(220.0, names + 12)
     canvas = Canvas(width, height, what)
     down = Scale(0, 1, height - 34, 14)
@@ -177,10 +177,10 @@ def line_chart(what: str, lines: Sequence[Curve], ticks: Sequence[tuple[float, s
         canvas.add(line(36, y, width - right, y, "grid"), text(percent(value), 30, y + 4, "tick", "end"))
     for value, name in ticks:
         canvas.add(text(name, along(log10(value)), height - 12, "tick", "middle"))
-    for number, one in enumerate(lines):
+    for number, curve in enumerate(lines):
         # Shift each run by a few pixels, so that intervals at the same length do not overlap.
         aside = (number - (len(lines) - 1) / 2) * 3
-        _curve(canvas, one, along, down, aside)
+        _curve(canvas, curve, along, down, aside)
     if not narrow:
         _names(canvas, lines, down, width - right + 10, right - 12)
     return canvas.finished()
@@ -202,16 +202,16 @@ def _curve(canvas: Canvas, one: Curve, along: Scale, down: Scale, aside: float) 
 
 
 def _names(canvas: Canvas, lines: Sequence[Curve], down: Scale, x: float, width: float) -> None:
-    known = [one for one in lines if one.points]
-    places = spread_apart((down(one.points[-1][1].value) + 4 for one in known), 15, 18, canvas.height - 36)
-    for one, y in zip(known, places, strict=True):
+    known = [curve for curve in lines if curve.points]
+    places = spread_apart((down(curve.points[-1][1].value) + 4 for curve in known), 15, 18, canvas.height - 36)
+    for curve, y in zip(known, places, strict=True):
         label = node(
             "text",
-            fit_label(one.name, width * LETTER / BOLD_LETTER),
+            fit_label(curve.name, width * LETTER / BOLD_LETTER),
             x=x,
             y=y,
-            class_=f"label name {paint(one.series)}",
-            data_run=one.series,
+            class_=f"label name {paint(curve.series)}",
+            data_run=curve.series,
         )
         canvas.add(label)
 
@@ -367,9 +367,9 @@ def heat_map(
         )
     for number, row in enumerate(rows):
         canvas.add(text(fit_label(row, left - 6), left - 8, 94 + number * 30, anchor="end"))
-    for one in fields:
-        x, y = left + columns.index(one.column) * each, 75 + rows.index(one.row) * 30
-        shade = round(one.value * 8)
+    for field in fields:
+        x, y = left + columns.index(field.column) * each, 75 + rows.index(field.row) * 30
+        shade = round(field.value * 8)
         canvas.add(
             node(
                 "rect",
@@ -379,13 +379,13 @@ def heat_map(
                 height=28,
                 class_=f"h{shade}",
                 tabindex=0,
-                data_tip=one.tip,
+                data_tip=field.tip,
             )
         )
         if each >= 24:
-            size = "tick" if one.questions < 10 else "label"
+            size = "tick" if field.questions < 10 else "label"
             color = f"{size} dark" if shade >= 5 else size
-            canvas.add(text(f"{one.value * 100:.0f}", x + each / 2, y + 18, color, "middle"))
+            canvas.add(text(f"{field.value * 100:.0f}", x + each / 2, y + 18, color, "middle"))
     return canvas.finished()
 
 
@@ -419,15 +419,15 @@ def difference_matrix(
         canvas.add(
             node("text", fit_label(label, left - 6), x=left - 8, y=y, class_="label", text_anchor="end", **shared)
         )
-    for one in fields:
-        x, y = left + names.index(one.column) * each, 29 + names.index(one.row) * 30
-        step = min(4, ceil(abs(one.value) * 8)) if one.confirmed else 0
-        shade = f"{'up' if one.value > 0 else 'down'}{step}" if step else "d0"
+    for field in fields:
+        x, y = left + names.index(field.column) * each, 29 + names.index(field.row) * 30
+        step = min(4, ceil(abs(field.value) * 8)) if field.confirmed else 0
+        shade = f"{'up' if field.value > 0 else 'down'}{step}" if step else "d0"
         size = {"x": x + 1, "y": y, "width": max(1.0, each - 2), "height": 28}
-        parts = [node("rect", class_=shade, tabindex=0, data_tip=one.tip, **size)]
+        parts = [node("rect", class_=shade, tabindex=0, data_tip=field.tip, **size)]
         if each >= 30:
-            style = f"{'label strong' if one.confirmed else 'tick'}{' dark' if step >= 3 else ''}"
-            parts.append(text(f"{round(one.value * 100):+d}", x + each / 2, y + 18, style, "middle"))
-        runs = " ".join(str(series[name]) for name in (one.row, one.column) if name in series)
+            style = f"{'label strong' if field.confirmed else 'tick'}{' dark' if step >= 3 else ''}"
+            parts.append(text(f"{round(field.value * 100):+d}", x + each / 2, y + 18, style, "middle"))
+        runs = " ".join(str(series[name]) for name in (field.row, field.column) if name in series)
         canvas.add(node("g", *parts, data_runs=runs or None))
     return canvas.finished()

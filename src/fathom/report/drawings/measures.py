@@ -70,8 +70,10 @@ def precision_recall_plot(
         node("text", "precision", transform=f"translate(10 {12 + side / 2:.1f}) rotate(-90)", class_="quiet",
              text_anchor="middle")
     )  # fmt: skip
-    for one in points:
-        canvas.add(_symbol(one.color, one.shape, one.hollow, across(one.recall), down(one.precision), one.tip))
+    for point in points:
+        canvas.add(
+            _symbol(point.color, point.shape, point.hollow, across(point.recall), down(point.precision), point.tip)
+        )
     for value in LABELED:
         # Where the line leaves the plot at the right, below the marks.
         canvas.add(
@@ -89,7 +91,7 @@ def _isoline(f1: float, across: Scale, down: Scale) -> str:
     """All points whose inverse precision and recall add up to 2 / F1, from recall 1 to precision 1."""
     most = 2 / f1 - 1
     inverses = [most ** (number / 40) for number in range(41)]  # in equal ratios: low values have a sharp bend
-    places = ((across(1 / one), down(1 / (2 / f1 - one))) for one in inverses)
+    places = ((across(1 / inverse), down(1 / (2 / f1 - inverse))) for inverse in inverses)
     return "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
 
 
@@ -123,11 +125,11 @@ class Box(NamedTuple):
 def box_plot(what: str, boxes: Sequence[Box], axis: str, width: float) -> SvgNode:
     """Boxes from the first to the third quartile with the median, whiskers, and the mean as a dot."""
     narrow = width < NARROW
-    left = 0.0 if narrow else min(330.0, max((text_width(one.name) for one in boxes), default=1) * LETTER + 14)
+    left = 0.0 if narrow else min(330.0, max((text_width(box.name) for box in boxes), default=1) * LETTER + 14)
     each = 46.0 if narrow else 30.0
     canvas = Canvas(width, len(boxes) * each + 52, what)
-    high = max((max(one.spread.whisker_high, one.spread.mean) for one in boxes), default=1.0) or 1.0
-    low = min(0.0, min((one.spread.whisker_low for one in boxes), default=0.0))
+    high = max((max(box.spread.whisker_high, box.spread.mean) for box in boxes), default=1.0) or 1.0
+    low = min(0.0, min((box.spread.whisker_low for box in boxes), default=0.0))
     scale = Scale(low, high, left + 10, width - 16)
     bottom = len(boxes) * each + 6
     for value in round_steps(low, high):
@@ -137,13 +139,13 @@ def box_plot(what: str, boxes: Sequence[Box], axis: str, width: float) -> SvgNod
             text(f"{value:,g}", x, bottom + 16, "tick", "middle"),
         )
     canvas.add(text(axis, (left + width) / 2, bottom + 38, "quiet", "middle"))
-    for number, one in enumerate(boxes):
+    for number, box in enumerate(boxes):
         middle = number * each + each / 2 + (8 if narrow else 0)
         if narrow:
-            canvas.add(text(fit_label(one.name, width - 12), 2, number * each + 12))
+            canvas.add(text(fit_label(box.name, width - 12), 2, number * each + 12))
         else:
-            canvas.add(text(fit_label(one.name, left), left - 6, middle + 4, anchor="end"))
-        _box(canvas, one, scale, middle)
+            canvas.add(text(fit_label(box.name, left), left - 6, middle + 4, anchor="end"))
+        _box(canvas, box, scale, middle)
     return canvas.finished()
 
 

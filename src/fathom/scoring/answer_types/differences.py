@@ -149,7 +149,7 @@ def _ranking(key: Ranking, expected: Sequence[Scalar], stated: Sequence[Scalar])
     if found != "same values":
         return found
     backwards = Ranking(groups=tuple(reversed(key.groups)))
-    return "reversed" if agrees(backwards, Ranking(groups=tuple((one,) for one in stated))) else "wrong order"
+    return "reversed" if agrees(backwards, Ranking(groups=tuple((scalar,) for scalar in stated))) else "wrong order"
 
 
 def _list(expected: Sequence[Scalar], stated: Sequence[Scalar], once: bool) -> str:
@@ -161,7 +161,7 @@ def _list(expected: Sequence[Scalar], stated: Sequence[Scalar], once: bool) -> s
     if hits == len(expected) == len(stated):
         return "same values" if not once else "wrong repeats"
     if not hits:
-        if isinstance(expected[0], Number) and not any(isinstance(one, Number) for one in stated):
+        if isinstance(expected[0], Number) and not any(isinstance(scalar, Number) for scalar in stated):
             return "wrong format"
         if len(expected) == len(stated):
             return _numbers(list(zip(expected, stated, strict=True))) or "wrong list"

@@ -137,8 +137,10 @@ class DocumentTools:
     def _document(self, label: str) -> ShownDocument:
         """The document of that label, or of the only label with that number."""
         wanted = label.strip().lower()
-        exact = [one for one in self._documents if one.label.lower() == wanted]
-        by_number = [one for one in self._documents if wanted.isdigit() and one.label.split()[-1] == wanted]
+        exact = [document for document in self._documents if document.label.lower() == wanted]
+        by_number = [
+            document for document in self._documents if wanted.isdigit() and document.label.split()[-1] == wanted
+        ]
         for found in (exact, by_number):
             if len(found) == 1:
                 return found[0]

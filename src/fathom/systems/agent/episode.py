@@ -138,7 +138,7 @@ class Episode:
         return "out of price" if after.price > self._agent.price else None
 
     def _highest(self, *calls: int) -> Usage:
-        tokens = [math.ceil(one * self._excess) for one in calls]
+        tokens = [math.ceil(call * self._excess) for call in calls]
         return self._session.highest_usage(CallEstimate(len(tokens), sum(tokens), max(tokens)))
 
     def _make_room(self, completion: Completion, calls: Sequence[ToolCall]) -> Ending | None:
@@ -197,7 +197,7 @@ class Episode:
 
 
 def _as_messages(calls: Sequence[ToolCall], results: Sequence[ToolResult]) -> tuple[Message, ...]:
-    return tuple(Message("tool", one.parts, answers=call) for call, one in zip(calls, results, strict=True))
+    return tuple(Message("tool", result.parts, answers=call) for call, result in zip(calls, results, strict=True))
 
 
 def _as_text(calls: Sequence[ToolCall], results: Sequence[ToolResult]) -> tuple[Message, ...]:

@@ -107,7 +107,7 @@ def _untagged(block: str, known: Collection[str]) -> Iterator[Any]:
     """The JSON values outside of tags that are calls. An answer may also be or contain JSON, which is not a call."""
     if not block.startswith(("{", "[")):
         return
-    for one in (one for output in json_values(block) if not output.cut_off for one in _elements(output.value)):
+    for one in (element for output in json_values(block) if not output.cut_off for element in _elements(output.value)):
         inner = one.get("function", one) if isinstance(one, dict) else None
         if not isinstance(inner, dict):
             inner = one

@@ -28,7 +28,7 @@ MAX_SENTENCE_LENGTH = 600
 def exact_strings(question: str) -> list[str]:
     """The markers and quotations of a question, each once."""
     found = (match for match in _EXACT.finditer(question))
-    return list(dict.fromkeys(next((one for one in match.groups() if one), match[0]) for match in found))
+    return list(dict.fromkeys(next((group for group in match.groups() if group), match[0]) for match in found))
 
 
 class HopResults(NamedTuple):

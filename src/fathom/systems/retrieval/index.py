@@ -65,7 +65,7 @@ class ContextIndex:
 
     def search(self, *queries: str | Query) -> Iterator[Chunk]:
         """The chunks, best first; those that share no word with any query are left out of a lexical search."""
-        weighted = [Query(one) if isinstance(one, str) else one for one in queries]
+        weighted = [Query(query) if isinstance(query, str) else query for query in queries]
         # One by one: a long context has tens of thousands of chunks, of which few are wanted.
         return (self._chunk(int(place)) for place in self._ranking(weighted))
 
@@ -96,9 +96,9 @@ class ContextIndex:
         method = self._settings.method
         parts: list[tuple[ChunkScores, float]] = []
         if method != "dense":
-            parts += [(score_texts(self._folder / WORDS, one.text, len(self)), one.weight) for one in queries]
+            parts += [(score_texts(self._folder / WORDS, query.text, len(self)), query.weight) for query in queries]
         if method != "lexical":
-            parts += [(self._similarity(one.text), one.weight * self._readable(one.text)) for one in queries]
+            parts += [(self._similarity(query.text), query.weight * self._readable(query.text)) for query in queries]
         if self._settings.fusion == "ranks":
             rankings = (_ranked(scores)[:FUSED].tolist() for scores, _ in parts)
             ranking = np.array(fuse(*rankings, weights=[weight for _, weight in parts]), np.int64)

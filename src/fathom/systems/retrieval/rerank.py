@@ -67,7 +67,7 @@ def order_by_endpoint(name: str, query: str, texts: Sequence[str]) -> list[int]:
         raise FathomError(f"There is no reranker '{name}'. Use http://HOST/v1#MODEL, or leave it out.")
     try:
         results = endpoint.post("rerank", {"query": query, "documents": list(texts)})["results"]
-        scores = {int(one["index"]): float(one["relevance_score"]) for one in results}
+        scores = {int(result["index"]): float(result["relevance_score"]) for result in results}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise FathomError(f"The reranker '{endpoint.url}' returned no scores ({error}). Check the address.") from error
     if not scores.keys() <= set(range(len(texts))) or any(map(isnan, scores.values())):

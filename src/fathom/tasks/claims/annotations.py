@@ -23,20 +23,24 @@ class AnnotatedCorpus:
         self._from_file = settings.annotations is not None
         self._annotations: dict[DocumentId, list[Annotation]] = {}
         if settings.annotations is not None:
-            for one in read_records(settings.annotations, Annotation):
-                if any(known.annotator == one.annotator for known in self._annotations.get(one.document, ())):
+            for annotation in read_records(settings.annotations, Annotation):
+                if any(
+                    known.annotator == annotation.annotator for known in self._annotations.get(annotation.document, ())
+                ):
                     raise FathomError(
-                        f"'{settings.annotations}' has two annotations of document '{one.document}' by "
-                        f"'{one.annotator}'. Keep one."
+                        f"'{settings.annotations}' has two annotations of document '{annotation.document}' by "
+                        f"'{annotation.annotator}'. Keep one."
                     )
-                self._annotations.setdefault(one.document, []).append(one)
+                self._annotations.setdefault(annotation.document, []).append(annotation)
         self.annotator = self._choose(settings)
         """Whose claims and labels are the key."""
 
     @property
     def has_claims(self) -> bool:
         """Whether claims were annotated at all: a document without any then has no claims."""
-        return not self._from_file or any(one.claims for every in self._annotations.values() for one in every)
+        return not self._from_file or any(
+            annotation.claims for every in self._annotations.values() for annotation in every
+        )
 
     def _choose(self, settings: ClaimsSettings) -> str:
         if not self._from_file:
@@ -45,7 +49,12 @@ class AnnotatedCorpus:
             return PLANTED
         # Those who answered given questions only are not alternatives: all of their answers are used.
         names = sorted(
-            {one.annotator for every in self._annotations.values() for one in every if one.claims or one.labels}
+            {
+                annotation.annotator
+                for every in self._annotations.values()
+                for annotation in every
+                if annotation.claims or annotation.labels
+            }
         )
         if settings.annotator and settings.annotator not in names:
             raise FathomError(

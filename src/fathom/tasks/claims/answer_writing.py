@@ -16,18 +16,20 @@ def written_claims(spans: Sequence[LinkedSpan], quote: Quote) -> str:
     """A response that lists these claims."""
     claims = [
         {
-            "quote": quote(one.passage),
-            **_attributes(one.attributes),
-            "evidence": [{"quote": quote(link.passage), **link.attributes} for link in one.links],
+            "quote": quote(span.passage),
+            **_attributes(span.attributes),
+            "evidence": [{"quote": quote(link.passage), **link.attributes} for link in span.links],
         }
-        for one in spans
+        for span in spans
     ]
     return json.dumps({"claims": claims}, ensure_ascii=False)
 
 
 def written_finding(label: str, passages: Sequence[Passage], quote: Quote) -> str:
     """A response that gives a label and quotes its evidence."""
-    return json.dumps({"label": label, "evidence": [{"quote": quote(one)} for one in passages]}, ensure_ascii=False)
+    return json.dumps(
+        {"label": label, "evidence": [{"quote": quote(passage)} for passage in passages]}, ensure_ascii=False
+    )
 
 
 def without(spans: LinkedSpans, claim: int) -> tuple[LinkedSpan, ...]:

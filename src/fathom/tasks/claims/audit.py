@@ -95,7 +95,7 @@ class ClaimsAuditor:
             self._checks.check(RECOMPUTED, item, self._is_planted(answer, item, shown))
         if program.task == "evidence":
             options = [row[1] for row in item.key.proof.rows if row[0] == OPTION]
-            labels = {one.attributes.get(LABEL) for one in answer.spans}
+            labels = {span.attributes.get(LABEL) for span in answer.spans}
             worded = (
                 worded
                 and len(labels) == 1
@@ -138,10 +138,10 @@ class ClaimsAuditor:
         if program.task == "evidence":
             label = answer.spans[0].attributes[LABEL]
             other = next(row[1] for row in item.key.proof.rows if row[0] == OPTION and row[1] != label)
-            for one in answer.spans:
-                text = written_finding(label, [one.passage], quote)
+            for span in answer.spans:
+                text = written_finding(label, [span.passage], quote)
                 self._checks.check(ACCEPTED, item, self._outcome(item, text, shown) == "correct")
-                for wrong in (written_finding(other, [one.passage], quote), written_finding(label, [], quote)):
+                for wrong in (written_finding(other, [span.passage], quote), written_finding(label, [], quote)):
                     self._checks.check(REJECTED, item, self._outcome(item, wrong, shown) != "correct")
             return
         right = written_claims(answer.spans, quote)
@@ -182,10 +182,10 @@ def _rows(item: Item, shown: ShownContext) -> list[tuple[str, Passage, str]]:
 
 
 def _passages(answer: LinkedSpans) -> Iterator[Passage]:
-    for one in answer.spans:
-        yield one.passage
-        yield from one.stated.values()
-        for link in one.links:
+    for span in answer.spans:
+        yield span.passage
+        yield from span.stated.values()
+        for link in span.links:
             yield from (link.passage, *link.stated.values())
 
 

@@ -80,7 +80,9 @@ class SentenceWords:
     """The words of the sentences and tables of a document after its introduction."""
 
     def __init__(self, document: Document) -> None:
-        skipped = [one.span for one in document.sections if one.role in ("abstract", "introduction", "references")]
+        skipped = [
+            section.span for section in document.sections if section.role in ("abstract", "introduction", "references")
+        ]
         spans = [span for span in units(document) if not any(one.contains(span) for one in skipped)]
         self._words = [(span, _words(span.of(document.text))) for span in spans]
         frequency = Counter(word for _, found in self._words for word in found)

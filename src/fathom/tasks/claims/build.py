@@ -225,7 +225,7 @@ def _with_later_evidence(document: Document, claim: Claim) -> Claim:
     """The claim without the evidence in the abstract and the introduction."""
     early = [section.span for section in document.sections if section.role in ("abstract", "introduction")]
     early += [document.abstract] if document.abstract is not None else []
-    kept = tuple(one for one in claim.evidence if not any(span.contains(one.span) for span in early))
+    kept = tuple(evidence for evidence in claim.evidence if not any(span.contains(evidence.span) for span in early))
     return claim if len(kept) == len(claim.evidence) else claim.model_copy(update={"evidence": kept})
 
 

@@ -57,7 +57,11 @@ class QuoteReader:
         self.quotes = self.fabricated = 0
         self._locator = quote_locator(shown.text)
         places = {place.document: place for place in shown.places}
-        located = (places[one.document].locate(one.span) for one in passages_of(gold.spans) if one.document in places)
+        located = (
+            places[passage.document].locate(passage.span)
+            for passage in passages_of(gold.spans)
+            if passage.document in places
+        )
         self._wanted = sorted({span for span in located if span is not None})
 
     def passage(self, quote: str) -> Passage:
@@ -111,7 +115,7 @@ def _linked_span(claim: QuotedClaim, quotes: QuoteReader) -> LinkedSpan:
     passage = quotes.passage(claim.quote)
     return LinkedSpan(
         passage=passage,
-        links=tuple(_link(one, quotes) for one in claim.evidence),
+        links=tuple(_link(evidence, quotes) for evidence in claim.evidence),
         attributes=dict(claim.attributes),
         stated=quotes.stated(CONCLUSION, claim.attributes, passage),
     )
@@ -132,11 +136,11 @@ def _check_finding(
     assert isinstance(output.value, dict)
     fields = {name.lower(): value for name, value in output.value.items()}
     label = _option(str(fields["label"]), [row[1] for row in key.proof.rows if row[0] == OPTION])
-    passages = [quotes.passage(one.quote) for one in read_evidence(fields.get("evidence"))]
+    passages = [quotes.passage(evidence.quote) for evidence in read_evidence(fields.get("evidence"))]
     counts = compare_finding(gold, label, passages, quotes.shown.documents, program)
     counts.update(_quote_counts(quotes, output, response))
     score = f1(counts, FINDING) * counts["labels correct"]
-    spans = tuple(LinkedSpan(passage=one, attributes={LABEL: label}) for one in passages)
+    spans = tuple(LinkedSpan(passage=passage, attributes={LABEL: label}) for passage in passages)
     parsed = LinkedSpans(spans=spans) if spans else None
     return _verdict(response, "correct" if score >= 1.0 else "incorrect", score, parsed, counts)
 

@@ -65,7 +65,9 @@ class FaultyReader:
         """The claims, some with the evidence of another claim that has other evidence; those two change places."""
         linked = list(claims)
         for number, claim in enumerate(claims):
-            others = [at for at, one in enumerate(linked) if set(one.linked).isdisjoint(claim.linked) and at != number]
+            others = [
+                at for at, span in enumerate(linked) if set(span.linked).isdisjoint(claim.linked) and at != number
+            ]
             if others and self._happens("mislink"):
                 other = self._rng.choice(others)
                 ours, theirs = linked[number], linked[other]
@@ -104,8 +106,8 @@ class FaultyReader:
         """A response that gives a label and its evidence, with faults."""
         if self._happens("format"):
             return "The article reports this comparison."
-        kept = [one for one in passages if not (self._happens("miss") or self._happens("overlook"))]
-        kept = [self._next_unit(one) if self._happens("shift") else one for one in kept]
+        kept = [passage for passage in passages if not (self._happens("miss") or self._happens("overlook"))]
+        kept = [self._next_unit(passage) if self._happens("shift") else passage for passage in kept]
         kept += [INVENTED] if self._happens("fabricate") else []
         chosen = self._other(label, options) if self._happens("misjudge") else label
         return written_finding(chosen, kept, self._quote)

@@ -73,11 +73,11 @@ def linked_span(document: Document, claim: Claim) -> LinkedSpan:
         passage=Passage(document=document.id, span=claim.span),
         links=tuple(
             Link(
-                passage=Passage(document=document.id, span=one.span),
-                attributes=evidence_attributes(one),
-                stated=_stated(document, LIMITATIONS, one.limitations, one.span),
+                passage=Passage(document=document.id, span=evidence.span),
+                attributes=evidence_attributes(evidence),
+                stated=_stated(document, LIMITATIONS, evidence.limitations, evidence.span),
             )
-            for one in claim.evidence
+            for evidence in claim.evidence
         ),
         attributes=claim_attributes(claim),
         stated=_stated(document, CONCLUSION, claim.conclusion, claim.span),
@@ -134,11 +134,11 @@ def evidence_attributes(evidence: Evidence) -> dict[str, str]:
 def finding_key(id: str, program: ClaimsProgram, document: Document, finding: Finding) -> Key:
     """The key of a question for a label and its evidence, whose passages are alternatives."""
     spans = tuple(
-        LinkedSpan(passage=Passage(document=document.id, span=one.span), attributes={LABEL: finding.label})
-        for one in finding.evidence
+        LinkedSpan(passage=Passage(document=document.id, span=evidence.span), attributes={LABEL: finding.label})
+        for evidence in finding.evidence
     )
     rows = [(LABEL, finding.id, finding.label), *((OPTION, option) for option in finding.options)]
-    rows += [_row(EVIDENCE, document, one.span) for one in finding.evidence]
+    rows += [_row(EVIDENCE, document, evidence.span) for evidence in finding.evidence]
     return Key(
         question_id=id,
         answer=LinkedSpans(spans=spans),
@@ -153,11 +153,11 @@ def level_key(id: str, program: ClaimsProgram, document: Document, level: str, h
 
 
 def _claim_rows(documents: Mapping[DocumentId, Document], spans: Iterable[LinkedSpan]) -> Iterator[tuple[str, ...]]:
-    for one in spans:
-        document = documents[one.passage.document]
-        yield _row(CLAIM, document, one.passage.span)
-        yield from (_row(name, document, passage.span) for name, passage in one.stated.items())
-        for link in one.links:
+    for span in spans:
+        document = documents[span.passage.document]
+        yield _row(CLAIM, document, span.passage.span)
+        yield from (_row(name, document, passage.span) for name, passage in span.stated.items())
+        for link in span.links:
             yield _row(EVIDENCE, document, link.passage.span)
             yield from (_row(name, document, passage.span) for name, passage in link.stated.items())
 
@@ -168,9 +168,9 @@ def _row(kind: str, document: Document, span: Span) -> tuple[str, ...]:
 
 def passages_of(spans: Iterable[LinkedSpan]) -> Iterator[Passage]:
     """All passages of claims: each claim and piece of evidence, followed by the passages about it."""
-    for one in spans:
-        yield one.passage
-        yield from one.stated.values()
-        for link in one.links:
+    for span in spans:
+        yield span.passage
+        yield from span.stated.values()
+        for link in span.links:
             yield link.passage
             yield from link.stated.values()

@@ -78,8 +78,8 @@ def empty_counts(key: Key) -> dict[str, float]:
     spans = key.answer.spans
     gold = {
         "claims": len(spans),
-        "evidence": len({passage for one in spans for passage in one.linked}),
-        "links": sum(max(1, len(one.links)) for one in spans),
+        "evidence": len({passage for span in spans for passage in span.linked}),
+        "links": sum(max(1, len(span.links)) for span in spans),
     }
     other = next(level for level in LEVELS if level != ClaimsProgram.parse(key).level)
     return {f"{part} gold{end}": float(count) for part, count in gold.items() for end in ("", f" by {other}")}
@@ -90,8 +90,8 @@ def compare_finding(
 ) -> NamedCounts:
     """The counts of a predicted label and its evidence. The passages of the key are alternatives: one is enough."""
     matcher = _matcher(documents, program)
-    wanted = [one.passage for one in gold.spans]
-    matched = sum(any(matcher.overlap(one, two) >= program.threshold for two in wanted) for one in passages)
+    wanted = [span.passage for span in gold.spans]
+    matched = sum(any(matcher.overlap(passage, two) >= program.threshold for two in wanted) for passage in passages)
     counts: NamedCounts = Counter()
     counts["labels"] = 1
     counts["labels correct"] = int(label == gold.spans[0].attributes.get(LABEL))

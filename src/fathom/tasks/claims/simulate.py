@@ -49,7 +49,7 @@ class Simulator:
     def _claims(
         self, answer: LinkedSpans, documents: Sequence[Document], simulated: SimulatedModel, rng: Random, unseen: Unseen
     ) -> str:
-        seen = [one for one in answer.spans if one.passage.document not in unseen]
+        seen = [span for span in answer.spans if span.passage.document not in unseen]
         match simulated.kind:
             case "oracle":
                 return written_claims(answer.spans, self._quote)
@@ -58,8 +58,8 @@ class Simulator:
             case "random":
                 return written_claims(self._random_claims(documents, len(answer.spans), rng), self._quote)
             case "lexical":
-                shown = [one for one in documents if one.id not in unseen]
-                found = [claim for one in shown for claim in predicted(one, by_cue(one), overlapping)]
+                shown = [document for document in documents if document.id not in unseen]
+                found = [claim for document in shown for claim in predicted(document, by_cue(document), overlapping)]
                 return written_claims(found, self._quote)
             case _:
                 return FaultyReader(simulated, rng, self._document).claims(seen)

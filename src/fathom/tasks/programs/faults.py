@@ -218,11 +218,11 @@ def _other_column(reading: Interpretation) -> Iterator[Variation]:
     used = {node.name for node in schema.nodes(reading.program) if isinstance(node, tree.Column)}
     for table in schema.tables:
         numbers = [column for column in table.columns if column.nouns and column.type in ("integer", "decimal")]
-        for one in numbers:
+        for number in numbers:
             for other in numbers:
-                if one.name in used and other != one and other.type == one.type:
-                    program = _exchanged(reading.program, tree.Column(one.name), tree.Column(other.name))
-                    yield Variation(f"{other.name} instead of {one.name}", replace(reading, program=program))
+                if number.name in used and other != number and other.type == number.type:
+                    program = _exchanged(reading.program, tree.Column(number.name), tree.Column(other.name))
+                    yield Variation(f"{other.name} instead of {number.name}", replace(reading, program=program))
 
 
 def _exchanged(node: Any, one: tree.Column, other: tree.Column) -> Any:

@@ -159,7 +159,11 @@ class _StatementParser(EntityParser):
         named = wanted.this.expressions[0] if isinstance(wanted.this, exp.Distinct) else wanted.this
         column = exact(named) if isinstance(named, exp.Expr) else None
         source = next(
-            (one for one in inner.expressions if isinstance(column, exp.Column) and one.alias_or_name == column.name),
+            (
+                expression
+                for expression in inner.expressions
+                if isinstance(column, exp.Column) and expression.alias_or_name == column.name
+            ),
             None,
         )
         if source is None:
@@ -208,7 +212,7 @@ class _StatementParser(EntityParser):
                 raise ParseError(f"it uses {clause.upper()}, which cannot be put into words")
         if select.find(exp.Window):
             raise ParseError("it uses a window function, which cannot be put into words")
-        if any(isinstance(exact(one.unalias()), exp.Star) for one in select.expressions):
+        if any(isinstance(exact(expression.unalias()), exp.Star) for expression in select.expressions):
             raise ParseError("it selects all columns; name the ones that the question asks for")
         inline_aliases(select, self._schema)
         select = self._without_idle_group(with_order_for_largest(select))
@@ -232,7 +236,7 @@ class _StatementParser(EntityParser):
         group, main = select.args.get("group"), self._schema.main
         if group is None or select.args.get("having") or self._own:
             return select
-        keys = [exact(one) for one in group.expressions]
+        keys = [exact(expression) for expression in group.expressions]
         order = select.args.get("order")
         parts = [*select.expressions, *([order] if order is not None else [])]
         if any(map(is_result, parts)) or not all(isinstance(key, exp.Column) for key in keys):
@@ -330,7 +334,9 @@ class _StatementParser(EntityParser):
         if len(wanted) > 1:
             if any(results):
                 raise ParseError(_SEVERAL)
-            named = any(isinstance(one, exp.Column) and self._names_main_row(one, scope) for one in wanted)
+            named = any(
+                isinstance(expression, exp.Column) and self._names_main_row(expression, scope) for expression in wanted
+            )
             if select.args.get("distinct") and not named:
                 raise ParseError("it lists different combinations of several columns")
             return tree.Columns(tuple(self._measure_or_label(column, scope) for column in wanted)), None

@@ -122,7 +122,7 @@ class ExpressionParser(MeasureParser):
         where = row_condition(scope, self.condition)
         extreme, having = self.extreme(select, scope), select.args.get("having")
         group = select.args.get("group")
-        if group is not None and [exact(one).name for one in group.expressions] != [key.name]:
+        if group is not None and [exact(expression).name for expression in group.expressions] != [key.name]:
             raise ParseError("a subquery after IN is grouped by the column that it selects")
         if extreme is not None:
             if having is not None:

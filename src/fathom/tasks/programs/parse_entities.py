@@ -34,11 +34,13 @@ class EntityParser(OrderParser):
         group = select.args.get("group")
         if group is None:
             return None
-        columns = [exact(one) for one in group.expressions]
-        if not all(isinstance(one, exp.Column) for one in columns):
+        columns = [exact(expression) for expression in group.expressions]
+        if not all(isinstance(column, exp.Column) for column in columns):
             return None
         main = self._schema.main
-        names = {(scope.resolve(one)[1].table.name, one.name) for one in columns if isinstance(one, exp.Column)}
+        names = {
+            (scope.resolve(column)[1].table.name, column.name) for column in columns if isinstance(column, exp.Column)
+        }
         entity = {(main.name, main.key), (main.name, main.label)}
         if names & entity:
             others = [source for source in scope.sources if source.table is not main]

@@ -87,7 +87,7 @@ def largest_count(test: exp.Expr) -> tree.Function | None:
     inner = source.unnest() if isinstance(source, exp.Subquery) else None
     if not isinstance(select, exp.Select) or not isinstance(inner, exp.Select) or not inner.args.get("group"):
         return None
-    counts = [one for one in inner.expressions if isinstance(exact(one.unalias()), exp.Count)]
+    counts = [expression for expression in inner.expressions if isinstance(exact(expression.unalias()), exp.Count)]
     wanted = exact(select.expressions[0].unalias())
     named = exact(wanted.this) if type(wanted) in FUNCTIONS else None
     if len(counts) != 1 or not isinstance(named, exp.Column) or named.name != counts[0].alias_or_name:

@@ -16,12 +16,12 @@ def without_with(query: exp.Expr) -> exp.Expr:
     if defined.args.get("recursive"):
         raise ParseError("it uses a recursive WITH")
     query.set("with_", None)
-    for one in reversed(defined.expressions):
+    for expression in reversed(defined.expressions):
         for table in list(query.find_all(exp.Table)):
-            if table.name == one.alias:
+            if table.name == expression.alias:
                 table.replace(
                     exp.Subquery(
-                        this=one.this.copy(), alias=exp.TableAlias(this=exp.to_identifier(table.alias_or_name))
+                        this=expression.this.copy(), alias=exp.TableAlias(this=exp.to_identifier(table.alias_or_name))
                     )
                 )
     return query
@@ -51,7 +51,7 @@ def merge_derived(select: exp.Select, inner: exp.Select) -> exp.Select:
         raise ParseError("it reads from a subquery with LIMIT or DISTINCT, or joins a subquery with a table")
     if inner.args.get("group") and select.args.get("group"):
         raise ParseError("it groups the rows of a subquery that is grouped itself")
-    named = {one.alias_or_name: one.unalias() for one in inner.expressions}
+    named = {expression.alias_or_name: expression.unalias() for expression in inner.expressions}
     merged = inner.copy()
     outer = select.copy()
     for clause in ("where", "having", "order", "group"):
@@ -93,7 +93,9 @@ def _substitute(node: exp.Expr, named: dict[str, exp.Expr]) -> None:
 
 def inline_aliases(select: exp.Select, schema: Schema) -> None:
     """Replace aliases and numbers of selected columns in GROUP BY, HAVING and ORDER BY by their expressions."""
-    named = {one.alias: one.this for one in select.expressions if isinstance(one, exp.Alias)}
+    named = {
+        expression.alias: expression.this for expression in select.expressions if isinstance(expression, exp.Alias)
+    }
     for clause in ("group", "having", "order"):
         part = select.args.get(clause)
         if part is None:

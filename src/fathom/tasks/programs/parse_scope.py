@@ -144,9 +144,9 @@ def _join(join: exp.Join, scope: Scope) -> Iterator[exp.Expr]:
     source.optional = side == "LEFT"
     shared = [column.name for column in join.args.get("using") or []]
     if join.args.get("method") == "NATURAL":
-        shared = [name for name in source.table.positions if any(one.column(name) for one in scope.sources)]
+        shared = [name for name in source.table.positions if any(table.column(name) for table in scope.sources)]
     for name in shared:
-        other = next((one for one in scope.sources if one.column(name)), None)
+        other = next((table for table in scope.sources if table.column(name)), None)
         if other is None or not source.column(name):
             raise ParseError(f"it joins two tables by '{name}', which is not a column of both")
         scope.links.append(JoinCondition(other, name, source, name))
@@ -330,7 +330,9 @@ def of_main_row(scope: Scope, where: tree.Condition) -> tree.Condition:
 
 def relation_of(schema: Schema, owner: str, table: SchemaTable, key: str) -> Relation | None:
     wanted = (owner, table.name, key)
-    return next((one for one in schema.relations if (one.owner, one.table, one.key) == wanted), None)
+    return next(
+        (relation for relation in schema.relations if (relation.owner, relation.table, relation.key) == wanted), None
+    )
 
 
 def conjunction(conditions: Sequence[tree.Condition]) -> tree.Condition | None:

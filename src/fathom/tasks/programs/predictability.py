@@ -72,7 +72,9 @@ class NaiveBayes:
 
     def score(self, sample: Sample) -> float:
         """The log-odds that a question has no answer, up to a constant; unknown features are ignored."""
-        known = (one for one in sample.features if one in self._counts[True] or one in self._counts[False])
+        known = (
+            feature for feature in sample.features if feature in self._counts[True] or feature in self._counts[False]
+        )
         # Exact, since the order of a set changes from process to process, and with it the last bits of a plain sum.
         return fsum(self._log_share(one, True) - self._log_share(one, False) for one in known)
 

@@ -74,7 +74,7 @@ class PuzzlesAuditor:
     def _check_item(self, context: Context, item: Item, source: PuzzleSource, program: Node) -> None:
         document = source.document
         passages = item.key.proof.passages
-        inside = all(one.document == document.id and one.span.end <= len(document.text) for one in passages)
+        inside = all(passage.document == document.id and passage.span.end <= len(document.text) for passage in passages)
         self._checks.check(SHOWN, item, inside and bool(passages) and not context.places[0].edits)
         readings = self._readings(document.id)
         facts = _facts_of(item, document)

@@ -73,8 +73,8 @@ def _typed(puzzle: AuthoredPuzzle) -> Answer:
 def authored_contexts(corpus: Corpus, file: Path, most: int) -> Iterator[tuple[Context, list[Item]]]:
     """Each document that has puzzles, with their items."""
     puzzles: dict[str, list[AuthoredPuzzle]] = defaultdict(list)
-    for one in read_records(file, AuthoredPuzzle):
-        puzzles[one.document].append(one)
+    for puzzle in read_records(file, AuthoredPuzzle):
+        puzzles[puzzle.document].append(puzzle)
     known = {entry.id for entry in corpus.entries()}
     if missing := sorted(set(puzzles) - known):
         raise FathomError(

@@ -73,7 +73,7 @@ def candidates(source: PuzzleSource, item: Item, passage: str) -> list[str]:
         return [plain(one.number).replace(",", "") for one in numbers_in(text)]
     assert isinstance(item.key.answer, Text)
     if item.question.tags["answer"] == "date":
-        return [iso_date(one.number) for one in dates_in(text) if one.number > 10_000]
+        return [iso_date(mention.number) for mention in dates_in(text) if mention.number > 10_000]
     return [name for name in source.names if any(name_spans(text, [name]))]
 
 

@@ -149,7 +149,7 @@ def decide(judgments: Sequence[Judgment]) -> dict[str, Decision]:
     """The majority over one judge's prompts for each part; `unjudged` if too few of them decided."""
     decisions: dict[str, Decision] = {}
     for part in (ANSWER_PART, CHECKLIST_PART):
-        found = [one.outcome for one in judgments if one.part.startswith(part)]
+        found = [judgment.outcome for judgment in judgments if judgment.part.startswith(part)]
         if found:
             most = majority(found)
             decisions[part] = most if 2 * found.count(most) > len(found) else "unjudged"

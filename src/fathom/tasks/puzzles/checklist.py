@@ -87,7 +87,7 @@ class StepReader:
 
     def _is_of_a_date(self, span: Span) -> bool:
         """Whether a number is the day, month or year of a date."""
-        return any(one.span.contains(span) for one in self._dates)
+        return any(date.span.contains(span) for date in self._dates)
 
     def reaches(self, item: ChecklistItem) -> bool:
         """Whether the response states the value in its role, or computes with the values that it is computed from."""
@@ -118,10 +118,10 @@ class StepReader:
         if item.sign not in _SIGNS or item.value.number is None or len(item.operands) != 2:
             return False
         return any(
-            one.sign in _SIGNS[item.sign]
-            and self._are(one.left, one.right, item.operands)
-            and not _is_close(one.result, item.value)
-            for one in equations_in(self._text)
+            equation.sign in _SIGNS[item.sign]
+            and self._are(equation.left, equation.right, item.operands)
+            and not _is_close(equation.result, item.value)
+            for equation in equations_in(self._text)
         )
 
     def concludes_otherwise(self, item: ChecklistItem, known: Callable[[], Iterable[Value]]) -> bool:
@@ -156,9 +156,9 @@ class StepReader:
         if value.number is None:
             yield from (span for span in name_spans(self._text, item.aliases or (value.name,)) if self._is(span, item))
         elif value.unit == DATE:
-            yield from (one.span for one in self._dates if states_date(one, value.number))
+            yield from (date.span for date in self._dates if states_date(date, value.number))
         else:
-            yield from (one.span for one in self._numbers if states_number(one, value.number, value.unit))
+            yield from (number.span for number in self._numbers if states_number(number, value.number, value.unit))
 
     def _is(self, span: Span, item: ChecklistItem) -> bool:
         """Whether a name is not that of a namesake, whose role is written beside it."""
@@ -200,7 +200,7 @@ class StepReader:
         if operand.number is None:
             return plain_text(operand.name).casefold() in around
         found: Sequence[Mention] = [*dates_in(around)] if operand.unit == DATE else [*numbers_in(around)]
-        return any(_states(one, operand) for one in found)
+        return any(_states(mention, operand) for mention in found)
 
     def _is_implied(self, item: ChecklistItem) -> bool:
         """Whether one line computes with all operands: "(1240 - 310) * 12 = 11160" needs no 930."""
@@ -237,7 +237,7 @@ def equations_in(text: str) -> Iterator[Equation]:
         for left, right in pairwise(sides):
             tokens = [*_TOKEN.finditer(_CLAUSE.split(left)[-1])]
             results = [*_TOKEN.finditer(right)][:2]
-            kinds = ["sign" if one["sign"] else "number" for one in tokens]
+            kinds = ["sign" if token["sign"] else "number" for token in tokens]
             # "483 - (386 + 66) = 483 - 452": the right side is not finished.
             if kinds != ["number", "sign", "number"] or not results or results[0]["sign"]:
                 continue
@@ -269,7 +269,7 @@ def _starts(text: str, names: Sequence[str]) -> list[int]:
 
 def _halfway(item: ChecklistItem) -> Iterator[Value]:
     """Values on the way from the operands to the item: what is deducted, the difference, the quotient."""
-    numbers = [one.number for one in item.operands if one.number is not None]
+    numbers = [operand.number for operand in item.operands if operand.number is not None]
     if len(numbers) != 2 or item.value.unit == DATE:
         return
     one, two = numbers

@@ -41,7 +41,7 @@ def describe_baselines(report: dict[str, JsonValue]) -> list[str]:
 def explain(key: Key) -> list[str]:
     """The reasoning chain of a key."""
     if conclusions := conclusions_of(key):
-        lines = [f"{number}. {one}" for number, one in enumerate(conclusions, start=1)]
+        lines = [f"{number}. {conclusion}" for number, conclusion in enumerate(conclusions, start=1)]
         return [*lines, f"Answer: {stated_answer(key)}"]
     lines = [
         f"{number}. {item.name}: {written_value(item.value, 'en')} ({item.operation})"

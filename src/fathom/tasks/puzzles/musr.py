@@ -37,7 +37,7 @@ def read_stories(content: bytes, name: str) -> list[Story]:
     """The stories of a file; raises FathomError if it is no such file."""
     try:
         stories = json.loads(content)
-        return [Story(one["context"], [_question(asked) for asked in one["questions"]]) for one in stories]
+        return [Story(story["context"], [_question(asked) for asked in story["questions"]]) for story in stories]
     except (ValueError, RecursionError, KeyError, IndexError, TypeError, AttributeError) as error:
         raise FathomError(
             f"'{name}' has no puzzles in the format of MuSR ({type(error).__name__}: {error}). "

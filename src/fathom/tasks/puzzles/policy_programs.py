@@ -139,5 +139,5 @@ def case_sentences(program: Node, case: Mapping[str, str], np: Callable[[Node], 
         sentences.append(
             case[stated].format(value=plain(number)) if number is not None else case[absent].format(e=scheme)
         )
-    seasonal = any(one.attribute == "seasonal" for one in lookups)
+    seasonal = any(lookup.attribute == "seasonal" for lookup in lookups)
     return [*sentences, case["seasonal" if seasonal else "resident"]]

@@ -121,7 +121,9 @@ class ProseComposer:
     def _named(self) -> Node | None:
         """A name that belongs to an entity which is found by a comparison."""
         options = [
-            name for name, one in self._vocabulary.attributes.items() if one.is_name and one.entity in self._entities
+            name
+            for name, words in self._vocabulary.attributes.items()
+            if words.is_name and words.entity in self._entities
         ]
         attribute = self._rng.choice(options)
         kind = self._vocabulary.attributes[attribute].entity
@@ -218,7 +220,7 @@ class ProseComposer:
 
     def _linked(self, kind: str, depth: int = 1) -> Node | None:
         """The entity that another one is linked to: the town in which a person worked."""
-        links = [name for name, one in self._vocabulary.attributes.items() if one.type == kind and one.ask]
+        links = [name for name, words in self._vocabulary.attributes.items() if words.type == kind and words.ask]
         if not links:
             return None
         attribute = self._rng.choice(links)
@@ -227,7 +229,7 @@ class ProseComposer:
 
     def _owner(self, kind: str, depth: int = 1) -> Node | None:
         """The entity that a name belongs to: the town that a person coordinates."""
-        links = [name for name, one in self._vocabulary.attributes.items() if one.entity == kind and one.asked_by]
+        links = [name for name, words in self._vocabulary.attributes.items() if words.entity == kind and words.asked_by]
         if not links:
             return None
         attribute = self._rng.choice(links)

@@ -98,7 +98,7 @@ class PuzzleSource:
         """The dates of the text, and its numbers of three digits and more."""
         text = plain_text(self.document.text)
         numbers = (one.number for one in numbers_in(text) if one.number >= 100 or one.number % 1)
-        return frozenset((*numbers, *(one.number for one in dates_in(text))))
+        return frozenset((*numbers, *(mention.number for mention in dates_in(text))))
 
     def aliases(self, name: str) -> tuple[str, ...]:
         """The spellings of a name."""
@@ -299,7 +299,7 @@ def _other_names(program: Node, answer: str, source: PuzzleSource) -> tuple[str,
         case Owner():
             names = [fact.entity for fact in document.facts if fact.attribute == program.attribute]
         case Pick():
-            names = [one.name.value.name for one in program.options if isinstance(one.name, GivenValue)]
+            names = [option.name.value.name for option in program.options if isinstance(option.name, GivenValue)]
         case _:
             names = []
     return tuple(form for name in dict.fromkeys(names) if name != answer for form in source.aliases(name))

@@ -128,7 +128,7 @@ class Recomputation:
             case Owner():
                 name = self.value(node.name).name
                 keys = {fact.entity for fact, _ in self._facts if fact.attribute == node.attribute}
-                owners = [one for one in sorted(keys) if self._states(one, node.attribute, name)]
+                owners = [key for key in sorted(keys) if self._states(key, node.attribute, name)]
                 if len(owners) != 1:
                     raise UnknownError
                 return ReadValue(None, owners[0])

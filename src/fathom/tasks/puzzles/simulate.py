@@ -81,7 +81,7 @@ class Simulator:
             return "I have read the document." if language == "en" else "我已读完该文档。"
         for cause in _ANSWER_FAULTS:
             if simulated.happens(cause, rng):
-                found = [one for one in faulty_answers(source, parse(key.proof.program)) if one.cause == cause]
+                found = [answer for answer in faulty_answers(source, parse(key.proof.program)) if answer.cause == cause]
                 if found:
                     wrong = stated_answer(key.model_copy(update={"answer": rng.choice(found).answer}))
                     return written_solution(items, key, language, last=False, answer=wrong)

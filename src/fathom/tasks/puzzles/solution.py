@@ -48,10 +48,10 @@ def solution(key: Key, language: str) -> str:
 def without_item(key: Key, language: str, number: int) -> str:
     """A solution without one item of the checklist, and without the others that mention its value."""
     if conclusions := conclusions_of(key):
-        rest = (one for place, one in enumerate(conclusions) if place != number)
+        rest = (conclusion for place, conclusion in enumerate(conclusions) if place != number)
         return "\n\n".join((*rest, bare_answer(key, language)))
     items = checklist_of(key)
-    return written_solution([one for one in items if not _mentions(one, items[number])], key, language, last=False)
+    return written_solution([item for item in items if not _mentions(item, items[number])], key, language, last=False)
 
 
 PLANTED = ("guess", "miss", "wrong-way", "copy")
@@ -67,12 +67,12 @@ def faulty_solution(key: Key, language: str, fault: str, rng: Random, names: Seq
         case "guess":
             return bare_answer(key, language)
         case "copy":
-            values = "; ".join(written_value(one.value, language) for one in items)
+            values = "; ".join(written_value(item.value, language) for item in items)
             return f"{values}\n\n{bare_answer(key, language)}"
         case "wrong-way":
             old = rng.choice(items).value
-            new = changed(old, rng, names or [one.value.name for one in items if one.value.name])
-            return written_solution([_with(one, old, new) for one in items], key, language, last=False)
+            new = changed(old, rng, names or [item.value.name for item in items if item.value.name])
+            return written_solution([_with(item, old, new) for item in items], key, language, last=False)
         case _:
             return without_item(key, language, rng.randrange(len(items)))
 
@@ -83,7 +83,7 @@ def _with(item: ChecklistItem, old: Value, new: Value) -> ChecklistItem:
         update={
             "name": item.name.replace(old.name, new.name) if old.name else item.name,
             "value": new if item.value == old else item.value,
-            "operands": tuple(new if one == old else one for one in item.operands),
+            "operands": tuple(new if operand == old else operand for operand in item.operands),
         }
     )
 
@@ -110,7 +110,7 @@ def _line(item: ChecklistItem, language: str) -> str:
     name = item.name[:1].upper() + item.name[1:]
     value = written_value(item.value, language)
     if item.sign in _SIGNS and len(item.operands) == 2:
-        left, right = (written_value(one, language) for one in item.operands)
+        left, right = (written_value(operand, language) for operand in item.operands)
         return words["compute"].format(name=name, terms=f"{left} {_SIGNS[item.sign]} {right}", value=value)
     if item.operation not in ("reading", "bridging"):
         return words["follow"].format(name=name, value=value)

@@ -198,11 +198,12 @@ def replaced(node: Node, old: Node, new: Node) -> Node:
             return node.model_copy(update={"name": replaced(node.name, old, new)})
         case Pick():
             options = [
-                Option(name=replaced(one.name, old, new), value=replaced(one.value, old, new)) for one in node.options
+                Option(name=replaced(option.name, old, new), value=replaced(option.value, old, new))
+                for option in node.options
             ]
             return node.model_copy(update={"options": tuple(options)})
         case Tally():
-            values = tuple(replaced(one, old, new) for one in node.values)
+            values = tuple(replaced(value, old, new) for value in node.values)
             return node.model_copy(update={"values": values, "bound": replaced(node.bound, old, new)})
         case _:
             names = {Compute: ("left", "right"), Choose: ("left", "right", "then", "otherwise")}.get(

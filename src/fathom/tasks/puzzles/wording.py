@@ -210,7 +210,7 @@ class PuzzleWording:
             case Pick():
                 return phrases["ask pick"].format(**self._comparison(node))
             case Tally():
-                values = self._joined([self._np(one) for one in node.values])
+                values = self._joined([self._np(value) for value in node.values])
                 return phrases["ask tally"].format(bound=self._np(node.bound), values=values)
             case Compute() if not node.named and f"ask {node.sign}" in phrases:
                 return phrases[f"ask {node.sign}"].format(left=self._np(node.left), right=self._np(node.right))

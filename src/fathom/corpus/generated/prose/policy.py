@@ -67,7 +67,7 @@ def write_policy(pack: ProsePack, language: str, rng: Random, scale: int) -> tup
     for template in pack.intro:
         writer.paragraph(StatedParagraph(template, {}))
     for number, statements in enumerate(world.statements, start=1):
-        amends = any(_attribute(one) in ("amended", "effective") for one in statements)
+        amends = any(_attribute(statement) in ("amended", "effective") for statement in statements)
         form = pack.amendment if amends else pack.mixed if statements else pack.section
         with writer.draft.section(form.format(number=number, heading=writer.heading({}))):
             rng.shuffle(statements)

@@ -138,7 +138,7 @@ class ProseWriter:
     def _filler(self, part: str) -> StatedParagraph:
         """A paragraph of some sentences on the topic that was used least."""
         scope = {name: self._rng.choice(words) for name, words in self._varied.items()}
-        topic = self._chooser.pick([str(number) for number, one in enumerate(self._pack.topic) if one.part == part])
+        topic = self._chooser.pick([str(number) for number, group in enumerate(self._pack.topic) if group.part == part])
         sentences = self._pack.topic[int(topic)].sentences
         chosen = self._chooser.subset(sentences, min(len(sentences), self._rng.randint(3, 5)))
         for _ in range(TRIES):

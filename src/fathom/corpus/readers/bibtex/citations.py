@@ -199,11 +199,11 @@ class CitationFormatter:
     def include(self, keys: Iterable[str]) -> None:
         """Add works to the list that the text does not mention; "*" adds all of them."""
         for key in keys:
-            for one in list(self._works) if key == "*" else [self._resolve(key)]:
-                if one in self._works:
-                    self._cited.setdefault(one, len(self._cited) + 1)
+            for work in list(self._works) if key == "*" else [self._resolve(key)]:
+                if work in self._works:
+                    self._cited.setdefault(work, len(self._cited) + 1)
                 else:
-                    self._missing.add(one)
+                    self._missing.add(work)
 
     def references(self) -> list[ParsedReference]:
         """Return the cited works in the order of their first citation, then the other works of a printed list.

@@ -157,11 +157,11 @@ class _WordReader:
 
     def _table(self, table: Element) -> Iterator[MarkdownBlock]:
         rows: list[tuple[str, ...]] = []
-        for row in (one for one in table.iter() if local(one) == "tr" and _inside(one, "tbl") is table):
+        for row in (element for element in table.iter() if local(element) == "tr" and _inside(element, "tbl") is table):
             if child(row, "trPr", "del") is not None:
                 continue
             cells: list[str] = []
-            for cell in (one for one in row.iter() if local(one) == "tc" and _inside(one, "tr") is row):
+            for cell in (element for element in row.iter() if local(element) == "tc" and _inside(element, "tr") is row):
                 cells.extend(self._cell(cell))
             rows.append(tuple(cells))
             self._cells += len(cells)
@@ -181,7 +181,7 @@ class _WordReader:
         merged = child(properties, "vMerge")
         if merged is not None and attribute(merged, "val") != "restart":
             return [""] * span
-        texts = [self._runs.read(one).text for one in cell.iter() if local(one) == "p"]
+        texts = [self._runs.read(element).text for element in cell.iter() if local(element) == "p"]
         return [" ".join(filter(None, texts)).replace("\n", " "), *[""] * (span - 1)]
 
     def _note_blocks(self) -> list[MarkdownBlock]:
@@ -191,7 +191,7 @@ class _WordReader:
             root = self._parts.tree(name)
             for note in root if root is not None else ():
                 if attribute(note, "type") in ("", "normal"):
-                    paragraphs = [self._runs.read(one).text for one in note.iter() if local(one) == "p"]
+                    paragraphs = [self._runs.read(element).text for element in note.iter() if local(element) == "p"]
                     notes.append(" ".join(filter(None, paragraphs)))
         numbered = [(number, note) for number, note in enumerate(notes, start=1) if note]
         if not numbered:

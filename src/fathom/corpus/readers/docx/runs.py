@@ -45,7 +45,9 @@ class RunReader:
                 target = attribute(element, "anchor")
                 self._close_link(pieces, target)
             else:
-                pieces.append(escape("".join(one.text or "" for one in element.iter() if local(one) == "t")))
+                pieces.append(
+                    escape("".join(descendant.text or "" for descendant in element.iter() if local(descendant) == "t"))
+                )
         # Word splits the superscript "1,2" into runs.
         result.text = "".join(pieces).replace("</sup><sup>", "").strip()
         result.bold = result.bold and bool(result.text)

@@ -85,12 +85,14 @@ class Numbering:
     def __init__(self, parts: ZipParts, name: str | None) -> None:
         root = parts.tree(name) if name else None
         elements = list(root) if root is not None else []
-        abstract = {attribute(one, "abstractNumId"): one for one in elements if local(one) == "abstractNum"}
+        abstract = {
+            attribute(element, "abstractNumId"): element for element in elements if local(element) == "abstractNum"
+        }
         self._levels: dict[str, dict[int, tuple[str, str, int]]] = {}
-        for one in elements:
-            if local(one) == "num":
-                definition = abstract.get(attribute(child(one, "abstractNumId"), "val"))
-                self._levels[attribute(one, "numId")] = _levels(definition)
+        for element in elements:
+            if local(element) == "num":
+                definition = abstract.get(attribute(child(element, "abstractNumId"), "val"))
+                self._levels[attribute(element, "numId")] = _levels(definition)
         self._counts: dict[str, dict[int, int]] = defaultdict(dict)
 
     def marker(self, list_id: str, level: int) -> str:
@@ -99,7 +101,7 @@ class Numbering:
         form, text, start = levels.get(level, ("bullet", "", 1))
         counts = self._counts[list_id]
         counts[level] = counts.get(level, start - 1) + 1
-        for deeper in [one for one in counts if one > level]:
+        for deeper in [count for count in counts if count > level]:
             del counts[deeper]
         if form in ("bullet", "none", "") or "%" not in text:
             return ""

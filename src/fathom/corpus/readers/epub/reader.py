@@ -47,7 +47,9 @@ class _BookReader:
     def __init__(self, parts: ZipParts, name: str) -> None:
         self._parts, self._name = parts, name
         container = parts.tree("META-INF/container.xml")
-        found = [one for one in container.iter() if local(one) == "rootfile"] if container is not None else []
+        found = (
+            [element for element in container.iter() if local(element) == "rootfile"] if container is not None else []
+        )
         path = xml_attribute(found[0], "full-path") if found else ""
         package = parts.tree(path) if path else None
         if package is None:
@@ -58,18 +60,20 @@ class _BookReader:
         self._package: Element = package
 
     def read(self) -> ParsedDocument:
-        metadata = [one for one in self._package.iter() if isinstance(one.tag, str) and (one.text or "").strip()]
-        title = next((_text(one) for one in metadata if local(one) == "title"), "")
-        creators = [one for one in metadata if local(one) == "creator"]
-        authors = [name for one in creators if self._role(one) in _AUTHOR_ROLES and (name := _text(one))]
+        metadata = [
+            element for element in self._package.iter() if isinstance(element.tag, str) and (element.text or "").strip()
+        ]
+        title = next((_text(child) for child in metadata if local(child) == "title"), "")
+        creators = [child for child in metadata if local(child) == "creator"]
+        authors = [name for creator in creators if self._role(creator) in _AUTHOR_ROLES and (name := _text(creator))]
         if any(map(_is_no_person, authors)):
             authors = []
         values: dict[str, YamlValue] = {
             "title": title or title_from_name(self._name),
             "date": self._date(metadata),
-            "lang": next((_text(one) for one in metadata if local(one) == "language"), ""),
-            "keywords": [*(_text(one) for one in metadata if local(one) == "subject")],
-            "license": next((_text(one) for one in metadata if local(one) == "rights"), ""),
+            "lang": next((_text(child) for child in metadata if local(child) == "language"), ""),
+            "keywords": [*(_text(child) for child in metadata if local(child) == "subject")],
+            "license": next((_text(child) for child in metadata if local(child) == "rights"), ""),
             **({"authors": [*authors]} if authors else {}),
         }
         blocks = [block for path in self._spine() for block in self._chapter(path)]
@@ -90,16 +94,21 @@ class _BookReader:
             return role.lower()
         id = creator.get("id", "")
         refined = (
-            _text(one)
-            for one in self._package.iter()
-            if local(one) == "meta" and id and one.get("refines") == f"#{id}" and one.get("property") == "role"
+            _text(element)
+            for element in self._package.iter()
+            if local(element) == "meta"
+            and id
+            and element.get("refines") == f"#{id}"
+            and element.get("property") == "role"
         )
         return next(refined, "").lower()
 
     def _date(self, metadata: list[Element]) -> str:
         """Return the date of publication, not of conversion."""
-        dates = [one for one in metadata if local(one) == "date" and xml_attribute(one, "event") != "modification"]
-        published = [one for one in dates if xml_attribute(one, "event") == "publication"] or dates
+        dates = [
+            child for child in metadata if local(child) == "date" and xml_attribute(child, "event") != "modification"
+        ]
+        published = [date for date in dates if xml_attribute(date, "event") == "publication"] or dates
         text = _text(published[0]) if published else ""
         # Programs write the year 101 for an unknown date.
         return text if re.match(r"(?:1[4-9]|20)\d\d", text) else ""
@@ -108,8 +117,8 @@ class _BookReader:
 
     def _spine(self) -> Iterator[str]:
         """Yield the paths of the chapters in reading order."""
-        items = {one.get("id", ""): one for one in self._package.iter() if local(one) == "item"}
-        references = [one for one in self._package.iter() if local(one) == "itemref"]
+        items = {element.get("id", ""): element for element in self._package.iter() if local(element) == "item"}
+        references = [element for element in self._package.iter() if local(element) == "itemref"]
         if not references:
             raise ReadError("it has no reading order")
         seen: set[str] = set()
@@ -164,8 +173,8 @@ class _BookReader:
 
 def _labeled(point: Element, path: str) -> Iterator[tuple[str, str]]:
     """Yield the target and the label of an entry in an NCX table of contents, if it is a whole file."""
-    label = next((_text(one) for one in point.iter() if local(one) == "text"), "")
-    source = next((one.get("src", "") for one in point if local(one) == "content"), "")
+    label = next((_text(element) for element in point.iter() if local(element) == "text"), "")
+    source = next((child.get("src", "") for child in point if local(child) == "content"), "")
     if source and "#" not in source:
         yield posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(source))), label
 

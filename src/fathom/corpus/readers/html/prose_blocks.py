@@ -72,7 +72,7 @@ class ProseBlocks:
         """Return the blocks below an element."""
         # Anchors of notes and reference entries, which citations link to.
         self._targets = frozenset(attribute(link, "href")[1:] for link in root.css('a[href^="#"]'))
-        stack: list[tuple[str, HtmlNode]] = [("open", one) for one in reversed(children(root))]
+        stack: list[tuple[str, HtmlNode]] = [("open", child) for child in reversed(children(root))]
         while stack:
             what, node = stack.pop()
             if what != "open":
@@ -87,7 +87,7 @@ class ProseBlocks:
     def _open(self, node: HtmlNode) -> list[tuple[str, HtmlNode]]:
         """Start an element; returns what is to be read inside it, the last first."""
         tag = node.tag
-        inside = [("open", one) for one in reversed(children(node))]
+        inside = [("open", child) for child in reversed(children(node))]
         if tag == "br":
             self._pieces.append("\n")
             return []

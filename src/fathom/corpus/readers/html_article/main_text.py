@@ -53,7 +53,7 @@ class MainText:
         holding = [node for node in candidates if self._prose[node.mem_id] * 10 >= self.prose * 6]
         node = min(holding, key=lambda one: self._prose[one.mem_id], default=self._body)
         while True:
-            inner = [one for one in children(node) if one.is_element_node and one.mem_id not in self._dropped]
+            inner = [child for child in children(node) if child.is_element_node and child.mem_id not in self._dropped]
             best = max(inner, key=lambda one: self._prose[one.mem_id], default=None)
             if best is None or best.tag not in BLOCKS or best.tag in ("p", "table", "ul", "ol", "blockquote"):
                 return node
@@ -78,13 +78,13 @@ class MainText:
         self._kept = nodes
         text_of: dict[int, int] = defaultdict(int)
         links_of: dict[int, int] = defaultdict(int)
-        parents = {one.mem_id: node.mem_id for node in (self._body, *nodes) for one in children(node)}
+        parents = {child.mem_id: node.mem_id for node in (self._body, *nodes) for child in children(node)}
         by_id = {node.mem_id: node for node in nodes}
         hidden = self._hidden_ids(nodes, parents)
         own: dict[int, list[int]] = {}
         for node in (self._body, *nodes):
             own[node.mem_id] = [
-                len(" ".join((one.text_content or "").split())) for one in children(node) if one.is_text_node
+                len(" ".join((child.text_content or "").split())) for child in children(node) if child.is_text_node
             ]
         # From the leaves up: children come after their parents in document order.
         for node in reversed(nodes):

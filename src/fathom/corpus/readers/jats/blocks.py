@@ -255,7 +255,10 @@ class BlockBuilder:
             return
         caption = self._citations.merge(self._caption_words(element))
         choices = element.iterchildren("alternatives")
-        tables = [*element.iterchildren("table"), *(table for one in choices for table in one.iterchildren("table"))]
+        tables = [
+            *element.iterchildren("table"),
+            *(table for choice in choices for table in choice.iterchildren("table")),
+        ]
         if not tables and caption:  # An image of a table.
             self.blocks.append(Paragraph(caption))
         for table in tables:

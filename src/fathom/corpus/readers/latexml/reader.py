@@ -171,7 +171,7 @@ class _PageReader:
             return []
         if not authors:
             self._unknown["authors"] = NO_BYLINE
-        return list({one.printed: one for one in authors}.values())
+        return list({author.printed: author for author in authors}.values())
 
     def _imprint(self) -> tuple[dict[str, str], date | None, str]:
         """Return the id, date and subject in the watermark, or the id in the page's links."""

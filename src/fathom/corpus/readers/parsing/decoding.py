@@ -149,19 +149,21 @@ def detect(content: bytes) -> DecodedText:
 
 
 def _best(ranked: list[Candidate]) -> DecodedText:
-    possible = [one for one in ranked if one.score >= MIN_SCORE]
+    possible = [candidate for candidate in ranked if candidate.score >= MIN_SCORE]
     if not possible:
-        names = ", ".join(one.encoding for one in ranked[:3])
+        names = ", ".join(candidate.encoding for candidate in ranked[:3])
         raise ReadError("it is not UTF-8, and its words are in no known encoding" + (f" ({names})" if names else ""))
     best = possible[0]
     # The less there is to judge, the larger the difference must be.
     margin = 0.04 + 1 / best.evidence
-    rivals = [one for one in possible[1:] if one.text != best.text and one.score > best.score - margin]
+    rivals = [
+        candidate for candidate in possible[1:] if candidate.text != best.text and candidate.score > best.score - margin
+    ]
     if rivals:
         # A foreign name or two in an English text: Windows-1252 is what such files are in.
-        western = next((one for one in (best, *rivals) if one.encoding == "cp1252"), None)
+        western = next((candidate for candidate in (best, *rivals) if candidate.encoding == "cp1252"), None)
         if western is None or not is_western(western.text):
-            names = ", ".join(one.encoding for one in (best, *rivals))
+            names = ", ".join(candidate.encoding for candidate in (best, *rivals))
             raise ReadError(f"its encoding is uncertain: convert it to UTF-8 (it could be {names})")
         best = western
     return DecodedText(best.text, best.encoding, f"not UTF-8: read as {best.encoding}")

@@ -59,7 +59,7 @@ _HANGUL = re.compile("[\uac00-\ud7a3]")
 
 def _signs(text: str) -> Counter[str]:
     """Count the first characters outside ASCII."""
-    return Counter(islice((one for one in text if one > "\x7f"), _MAX_UNITS))
+    return Counter(islice((character for character in text if character > "\x7f"), _MAX_UNITS))
 
 
 def _count(signs: Counter[str], pattern: re.Pattern[str]) -> int:

@@ -48,7 +48,7 @@ _NOT_ABSTRACT = re.compile(
 
 def _abstract_doubt(abstract: Sequence[Block]) -> str:
     """Return why an abstract may be cut, or may contain something else."""
-    paragraphs = [inlines_text(one.inlines).strip() for one in abstract if isinstance(one, Paragraph)]
+    paragraphs = [inlines_text(block.inlines).strip() for block in abstract if isinstance(block, Paragraph)]
     if not paragraphs:
         return ""
     text = " ".join(paragraphs)

@@ -86,9 +86,9 @@ def _document(data: JsonObject, source: str) -> ParsedDocument:
     document = ParsedDocument(source=source)
     document.title = get_string(metadata_fields, "title") or get_string(parsed_text, "title")
     document.authors = [
-        replace(author_from_parts(given, family), affiliations=_affiliations(one))
-        for one in get_objects(metadata_fields.get("authors"))
-        for given, family in [_name(one)]
+        replace(author_from_parts(given, family), affiliations=_affiliations(entry))
+        for entry in get_objects(metadata_fields.get("authors"))
+        for given, family in [_name(entry)]
         if family or given
     ]
     document.year = parse_year(metadata_fields.get("year"))
@@ -96,7 +96,7 @@ def _document(data: JsonObject, source: str) -> ParsedDocument:
     document.ids = get_ids(metadata_fields)
     document.subjects = get_strings(metadata_fields.get("mag_field_of_study"))
     paragraphs = get_objects(parsed_text.get("abstract"))
-    document.abstract = [Paragraph(_inlines(one)) for one in paragraphs] or [
+    document.abstract = [Paragraph(_inlines(paragraph)) for paragraph in paragraphs] or [
         Paragraph([text]) for text in [get_string(data, "abstract")] if text
     ]
     document.references = list(_references(parsed_text.get("bib_entries")))
@@ -113,11 +113,11 @@ def _document(data: JsonObject, source: str) -> ParsedDocument:
 
 def _blocks(paragraphs: list[JsonObject]) -> Iterator[Block]:
     """Yield the paragraphs, with a heading where the section changes."""
-    numbered = any(get_string(one, "sec_num") for one in paragraphs)
+    numbered = any(get_string(paragraph, "sec_num") for paragraph in paragraphs)
     last: tuple[str, str] = ("", "")
     level = 1
-    for one in paragraphs:
-        section, number = get_string(one, "section"), get_string(one, "sec_num")
+    for paragraph in paragraphs:
+        section, number = get_string(paragraph, "section"), get_string(paragraph, "sec_num")
         if (section, number) != last and section:
             depth = len([part for part in number.split(".") if part])
             if depth:
@@ -126,7 +126,7 @@ def _blocks(paragraphs: list[JsonObject]) -> Iterator[Block]:
                 level = min(6, level + 1)
             yield Heading(max(2, level), [f"{number} {section}" if number else section])
         last = (section, number)
-        yield Paragraph(_inlines(one))
+        yield Paragraph(_inlines(paragraph))
 
 
 def _inlines(paragraph: JsonObject) -> Inlines:

@@ -185,9 +185,11 @@ def _context(context: dict[str, Any], number: int, name: str) -> ParsedDocument:
     check_rows(len(rows))
     cells = [[TableCell([check_cell(_scalar(cell))]) for cell in row] for row in rows]
     paragraphs = context["paragraphs"] if isinstance(context["paragraphs"], list) else []
-    texts = [one for one in paragraphs if isinstance(one, dict) and isinstance(one.get("text"), str)]
+    texts = [
+        paragraph for paragraph in paragraphs if isinstance(paragraph, dict) and isinstance(paragraph.get("text"), str)
+    ]
     body: list[Block] = [check_padding(ParsedTable([], mark_header_rows(cells)))]
-    body += [Paragraph([one["text"]]) for one in sorted(texts, key=_order)]
+    body += [Paragraph([text["text"]]) for text in sorted(texts, key=_order)]
     table = context.get("table")
     uid = _scalar(table.get("uid")) if isinstance(table, dict) else ""
     return ParsedDocument(
@@ -343,7 +345,7 @@ def _is_leaf(value: Any) -> bool:
 
 def _listed(path: tuple[str, ...], values: list[Any]) -> Iterator[Block]:
     """Yield one paragraph for the scalar values of a list."""
-    words = [text for one in values if (text := " ".join(_paragraphs(_scalar(one))))]
+    words = [text for value in values if (text := " ".join(_paragraphs(_scalar(value))))]
     if words:
         yield Paragraph([f"{path[-1].strip()}: " if path else "", ", ".join(words)])
 

@@ -32,7 +32,7 @@ def cell_formats(styles: Element | None) -> list[NumberFormat]:
         attribute(one, "numFmtId"): attribute(one, "formatCode") for one in (defined if defined is not None else ())
     }
     cells = child(styles, "cellXfs")
-    return [_format(attribute(one, "numFmtId"), codes) for one in (cells if cells is not None else ())]
+    return [_format(attribute(cell, "numFmtId"), codes) for cell in (cells if cells is not None else ())]
 
 
 def _format(id: str, codes: dict[str, str]) -> NumberFormat:

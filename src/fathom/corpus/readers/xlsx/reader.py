@@ -199,7 +199,7 @@ def _text(element: Element | None) -> str:
         return ""
     direct = [one for one in element if local(one) in ("t", "r")]
     pieces = [one if local(one) == "t" else child(one, "t") for one in direct]
-    return " ".join("".join(one.text or "" for one in pieces if one is not None).split())
+    return " ".join("".join(piece.text or "" for piece in pieces if piece is not None).split())
 
 
 def _column(letters: str) -> int:
