@@ -116,20 +116,20 @@ def _summed(found: Sequence[FaultyAnswer]) -> tuple[dict[str, float], dict[str, 
     return dict(likelihood), {cause: _shortened(some) for cause, some in details.items()}
 
 
-def _produces(one: FaultyAnswer, expected: Answer, parsed: Answer | None, text: str) -> bool:
+def _produces(answer: FaultyAnswer, expected: Answer, parsed: Answer | None, text: str) -> bool:
     """Whether the fault's answer is the one that was given."""
     if parsed is None:
         return False
     if expected.type == "none" and parsed.type != "none":
         # The response was parsed without an expected type; the fault's answer supplies one.
-        return one.answer.type != "none" and _parses_as(one, text)
-    return agrees(one.answer, parsed)
+        return answer.answer.type != "none" and _parses_as(answer, text)
+    return agrees(answer.answer, parsed)
 
 
-def _parses_as(one: FaultyAnswer, text: str) -> bool:
+def _parses_as(answer: FaultyAnswer, text: str) -> bool:
     """Whether the response would be correct if the fault's answer were the key."""
-    parsed = parse_response(text, one.answer)
-    return parsed is not None and agrees(one.answer, parsed)
+    parsed = parse_response(text, answer.answer)
+    return parsed is not None and agrees(answer.answer, parsed)
 
 
 def _shortened(details: Sequence[str]) -> str:

@@ -119,6 +119,6 @@ def _test(run: RunData, above: FloatArray, fingerprint: str) -> ClosedBookTest:
     )
 
 
-def _conclude(one: ClosedBookTest, p_holm: float) -> ClosedBookTest:
+def _conclude(test: ClosedBookTest, p_holm: float) -> ClosedBookTest:
     conclusion = "exceeds the baseline" if p_holm < 0.05 else "does not significantly exceed the baseline"
-    return one.model_copy(update={"p_holm": p_holm, "conclusion": conclusion})
+    return test.model_copy(update={"p_holm": p_holm, "conclusion": conclusion})

@@ -179,17 +179,17 @@ def corrected(comparisons: Sequence[Comparison], cluster: str = "context") -> li
     return [_corrected(one, p_holm, p_rate, cluster) for one, p_holm, p_rate in every]
 
 
-def _corrected(one: Comparison, p_holm: float, p_benjamini_hochberg: float, cluster: str) -> Comparison:
+def _corrected(comparison: Comparison, p_holm: float, p_benjamini_hochberg: float, cluster: str) -> Comparison:
     unlikely = p_holm <= 1 - LEVEL
-    more_questions, more_contexts = (0, 0) if unlikely else (one.more_questions, one.more_contexts)
+    more_questions, more_contexts = (0, 0) if unlikely else (comparison.more_questions, comparison.more_contexts)
     if not unlikely and more_contexts == 0:
         # Significant only before the correction: at least one more context is needed.
-        more_questions, more_contexts = max(1, ceil(one.items / max(1, one.clusters))), 1
-    after = one.model_copy(
+        more_questions, more_contexts = max(1, ceil(comparison.items / max(1, comparison.clusters))), 1
+    after = comparison.model_copy(
         update={
             "p_holm": p_holm,
             "p_benjamini_hochberg": p_benjamini_hochberg,
-            "significant": unlikely and not _may_reverse(one),
+            "significant": unlikely and not _may_reverse(comparison),
             "more_questions": more_questions,
             "more_contexts": more_contexts,
         }
@@ -197,35 +197,43 @@ def _corrected(one: Comparison, p_holm: float, p_benjamini_hochberg: float, clus
     return after.model_copy(update={"note": " ".join([_note(after, cluster), *_missing_notes(after)])})
 
 
-def _may_reverse(one: Comparison) -> bool:
+def _may_reverse(comparison: Comparison) -> bool:
     """Whether the missing responses could cancel the difference."""
-    return one.min_difference <= 0 < one.difference.value or one.difference.value < 0 <= one.max_difference
+    return (
+        comparison.min_difference <= 0 < comparison.difference.value
+        or comparison.difference.value < 0 <= comparison.max_difference
+    )
 
 
-def _note(one: Comparison, cluster: str) -> str:
-    if one.significant:
-        better = one.second if one.difference.value > 0 else one.first
-        return f"{better} is better by {abs(one.difference.value) * 100:.1f} points."
-    if not one.discordant:
+def _note(comparison: Comparison, cluster: str) -> str:
+    if comparison.significant:
+        better = comparison.second if comparison.difference.value > 0 else comparison.first
+        return f"{better} is better by {abs(comparison.difference.value) * 100:.1f} points."
+    if not comparison.discordant:
         return "Both have the same score on every question."
-    if one.clusters < 2:
+    if comparison.clusters < 2:
         return f"The scores differ, but one {cluster} is not enough for a test."
-    if one.more_questions is None:
-        return f"The accuracies are equal; {_counted(one.discordant, 'question')} came out differently."
-    if not one.more_questions:
+    if comparison.more_questions is None:
+        return f"The accuracies are equal; {_counted(comparison.discordant, 'question')} came out differently."
+    if not comparison.more_questions:
         return "The difference is significant, but missing responses could cancel it."
-    more = f"{_counted(one.more_questions, 'more question')} ({_counted(one.more_contexts or 0, cluster)})"
-    if one.is_unconfirmed:
+    more = (
+        f"{_counted(comparison.more_questions, 'more question')} ({_counted(comparison.more_contexts or 0, cluster)})"
+    )
+    if comparison.is_unconfirmed:
         return (
-            f"The interval excludes zero, but the test over {_counted(one.clusters, cluster)} does not confirm the "
-            f"difference (p = {one.p_holm:.3f} after Holm's correction). About {more} would."
+            f"The interval excludes zero, but the test over {_counted(comparison.clusters, cluster)} does not confirm "
+            f"the difference (p = {comparison.p_holm:.3f} after Holm's correction). About {more} would."
         )
     needs = f"A difference of this size would take about {more} to detect with {POWER:.0%} power."
     return f"No significant difference. {needs}"
 
 
-def _missing_notes(one: Comparison) -> Iterator[str]:
-    sides = (one.first, one.missing_first, one.min_difference), (one.second, one.missing_second, one.max_difference)
+def _missing_notes(comparison: Comparison) -> Iterator[str]:
+    sides = (
+        (comparison.first, comparison.missing_first, comparison.min_difference),
+        (comparison.second, comparison.missing_second, comparison.max_difference),
+    )
     for name, count, otherwise in sides:
         if count:
             responses = f"{name} has {_counted(count, 'missing response')}"

@@ -91,16 +91,16 @@ def pareto_optimal(runs: Sequence[CostedAccuracy]) -> list[tuple[CostKind, ...]]
     return [tuple(kind for kind in COST_KINDS if _is_optimal(run, runs, kind)) for run in runs]
 
 
-def _is_optimal(one: CostedAccuracy, runs: Sequence[CostedAccuracy], kind: CostKind) -> bool:
-    mine = None if one.cost is None else one.cost.amount(kind)
+def _is_optimal(costed: CostedAccuracy, runs: Sequence[CostedAccuracy], kind: CostKind) -> bool:
+    mine = None if costed.cost is None else costed.cost.amount(kind)
     if mine is None:
         return False
     for other in runs:
         amount = None if other.cost is None else other.cost.amount(kind)
-        if amount is None or other.questions != one.questions or other.accuracy < one.accuracy:
+        if amount is None or other.questions != costed.questions or other.accuracy < costed.accuracy:
             continue
         is_cheaper, is_dearer = amount < mine * (1 - SAME_COST), amount > mine * (1 + SAME_COST)
-        if is_cheaper or (other.accuracy > one.accuracy and not is_dearer):
+        if is_cheaper or (other.accuracy > costed.accuracy and not is_dearer):
             return False
     return True
 

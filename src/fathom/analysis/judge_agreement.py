@@ -132,9 +132,9 @@ def drift(
         )
 
 
-def _identity(one: PlantedDecision) -> tuple[str, ...]:
+def _identity(decision: PlantedDecision) -> tuple[str, ...]:
     """The fields in which comparable decisions agree. A judge with other prompts counts as another judge."""
-    return one.judge, one.question_id, one.part, one.fault, one.prompt_version
+    return decision.judge, decision.question_id, decision.part, decision.fault, decision.prompt_version
 
 
 def _sign_test(one: int, other: int) -> float:

@@ -234,14 +234,14 @@ class ResponseTable:
         return all(value_order(value, declared)[0] < 2 for value in values)
 
     @staticmethod
-    def _values_of(one: QuestionProperties, name: str, grouping: str) -> tuple[str, ...]:
+    def _values_of(question: QuestionProperties, name: str, grouping: str) -> tuple[str, ...]:
         if name == "question":
-            return (one.id,)
-        if grouping in one.groups:
-            return one.groups[grouping]
-        if grouping in one.tags:
-            return (one.tags[grouping],)
-        return (format_length(one.length),) if name == "length" else ()
+            return (question.id,)
+        if grouping in question.groups:
+            return question.groups[grouping]
+        if grouping in question.tags:
+            return (question.tags[grouping],)
+        return (format_length(question.length),) if name == "length" else ()
 
     @cached_property
     def _response_values(self) -> dict[str, Callable[[], Property]]:

@@ -136,15 +136,15 @@ def completed(values: Mapping[str, LayerElement | None], layer: Mapping[str, Lay
     return found
 
 
-def _refuse_invalid(id: str, one: LayerElement | None, after: Mapping[str, LayerElement | None]) -> None:
+def _refuse_invalid(id: str, element: LayerElement | None, after: Mapping[str, LayerElement | None]) -> None:
     """Raise an error for an element that refers to others that are not there."""
-    if isinstance(one, EvidenceLink):
-        claim, evidence = after.get(one.claim), after.get(one.evidence)
+    if isinstance(element, EvidenceLink):
+        claim, evidence = after.get(element.claim), after.get(element.evidence)
         if not isinstance(claim, ClaimMark) or not isinstance(evidence, EvidenceMark):
             raise FathomError(f"The link '{id}' does not connect a claim with evidence. Reload the page.")
-    if isinstance(one, Comment) and not isinstance(after.get(one.about), AdjudicatorDecision):
+    if isinstance(element, Comment) and not isinstance(after.get(element.about), AdjudicatorDecision):
         raise FathomError(f"The comment '{id}' does not belong to a decision. Reload the page.")
-    if isinstance(one, AdjudicatorDecision) and one.state == "dropped" and not one.reason:
+    if isinstance(element, AdjudicatorDecision) and element.state == "dropped" and not element.reason:
         raise FathomError("Dropping a claim needs a reason. Give one.")
 
 
@@ -153,10 +153,10 @@ def ends_of(one: EvidenceLink | Comment) -> tuple[str, ...]:
     return (one.claim, one.evidence) if isinstance(one, EvidenceLink) else (one.about,)
 
 
-def _trimmed(one: LayerElement | None, text: str) -> LayerElement | None:
-    if not isinstance(one, ClaimMark | EvidenceMark):
-        return one
-    start, end = one.span
+def _trimmed(element: LayerElement | None, text: str) -> LayerElement | None:
+    if not isinstance(element, ClaimMark | EvidenceMark):
+        return element
+    start, end = element.span
     if end > len(text) or end - start > MAX_SPAN:
         raise FathomError(f"The mark {start}-{end} is not in the document or too long. Reload the page.")
     marked = text[start:end]
@@ -164,7 +164,7 @@ def _trimmed(one: LayerElement | None, text: str) -> LayerElement | None:
     end = start + len(marked.strip())
     if start >= end:
         raise FathomError("The mark has no visible characters. Select some text.")
-    return one.model_copy(update={"span": Span(start, end)})
+    return element.model_copy(update={"span": Span(start, end)})
 
 
 def claims_of(layer: Mapping[str, LayerElement]) -> tuple[Claim, ...]:
@@ -183,7 +183,7 @@ def claims_of(layer: Mapping[str, LayerElement]) -> tuple[Claim, ...]:
                     {**mark.model_dump(exclude={"kind"}), "span": mark.span, "evidence": tuple(ordered)}
                 )
             )
-    return tuple(sorted(claims, key=lambda one: (one.span, one.model_dump_json())))
+    return tuple(sorted(claims, key=lambda claim: (claim.span, claim.model_dump_json())))
 
 
 def _evidence(link: EvidenceLink, mark: LayerElement) -> Evidence:

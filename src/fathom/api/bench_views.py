@@ -104,8 +104,8 @@ def _reorder(text: str, context: Context, needed: Collection[DocumentId], first:
 def _lay_out(text: str, context: Context, passages: Sequence[Passage]) -> Iterator[str]:
     """The passages as the context shows them, masks included, under the boundary lines of their documents."""
     numbers = {document: number for number, document in enumerate(context.documents, start=1)}
-    placed = sorted(passages, key=lambda one: (numbers[one.document], one.span.start))
-    for document, group in groupby(placed, key=lambda one: one.document):
+    placed = sorted(passages, key=lambda passage: (numbers[passage.document], passage.span.start))
+    for document, group in groupby(placed, key=lambda passage: passage.document):
         located = (context.places[numbers[document] - 1].locate(one.span) for one in group)
         yield boundary(numbers[document], context.layout)
         yield GAP.join(f"{span.of(text)}\n" for span in located if span is not None)

@@ -111,38 +111,42 @@ class MatrixRequest:
             progress.end(status)
         return MatrixRun(self.folder, tuple(statuses), interrupted)
 
-    def _run_cell(self, one: PlannedCell, limits: RunLimits, progress: CellProgress, number: int) -> CellStatus:
+    def _run_cell(self, cell: PlannedCell, limits: RunLimits, progress: CellProgress, number: int) -> CellStatus:
         # A complete cell needs no model, so its server need not run.
-        status = self._existing(one)
+        status = self._existing(cell)
         if status is None or not status.is_complete:
-            show = progress.begin(one, number, len(self.cells))
-            own = replace(limits, connections=one.request.connections, contexts_at_once=one.request.contexts_at_once)
+            show = progress.begin(cell, number, len(self.cells))
+            own = replace(limits, connections=cell.request.connections, contexts_at_once=cell.request.contexts_at_once)
             try:
-                status = one.request.run(one.folder, own, one.cell.options.get("url"), show)
+                status = cell.request.run(cell.folder, own, cell.cell.options.get("url"), show)
             except FathomError as error:
                 return CellStatus(
-                    label=one.label,
-                    folder=str(one.folder),
+                    label=cell.label,
+                    folder=str(cell.folder),
                     state="failed",
-                    status=self._existing(one),
+                    status=self._existing(cell),
                     error=str(error),
                 )
         state: CellState = "complete" if status.is_complete else "incomplete"
         return CellStatus(
-            label=one.label, folder=str(one.folder), state=state, status=status, accuracy=_accuracy(one.folder, status)
+            label=cell.label,
+            folder=str(cell.folder),
+            state=state,
+            status=status,
+            accuracy=_accuracy(cell.folder, status),
         )
 
-    def _waiting(self, one: PlannedCell) -> CellStatus:
-        status = self._existing(one)
+    def _waiting(self, cell: PlannedCell) -> CellStatus:
+        status = self._existing(cell)
         state: CellState = "not begun" if status is None else "complete" if status.is_complete else "incomplete"
-        return CellStatus(label=one.label, folder=str(one.folder), state=state, status=status)
+        return CellStatus(label=cell.label, folder=str(cell.folder), state=state, status=status)
 
-    def _existing(self, one: PlannedCell) -> RunStatus | None:
+    def _existing(self, cell: PlannedCell) -> RunStatus | None:
         """The status of what a cell already has; None if it was not begun."""
-        if not is_run_folder(one.folder):
+        if not is_run_folder(cell.folder):
             return None
-        with open_bench_view(self.bench, one.request.corpus) as bench:
-            return summarize(bench, one.request.manifest(bench, one.folder), read_states(one.folder))
+        with open_bench_view(self.bench, cell.request.corpus) as bench:
+            return summarize(bench, cell.request.manifest(bench, cell.folder), read_states(cell.folder))
 
 
 def _accuracy(folder: Path, status: RunStatus) -> float | None:

@@ -203,10 +203,12 @@ class _Source:
         )
         return ResponseTable(benches, [run.name for run in runs])
 
-    def _needs_diagnosis(self, one: BenchRuns, names: Sequence[str]) -> bool:
+    def _needs_diagnosis(self, bench_runs: BenchRuns, names: Sequence[str]) -> bool:
         with ExitStack() as stack:
-            corpus = open_corpus_of(one, self.corpus, stack)
-            return corpus is not None and not set(map(plain_name, diagnosed_names(one, corpus))).isdisjoint(names)
+            corpus = open_corpus_of(bench_runs, self.corpus, stack)
+            return corpus is not None and not set(map(plain_name, diagnosed_names(bench_runs, corpus))).isdisjoint(
+                names
+            )
 
 
 def _is_name(name: str) -> bool:

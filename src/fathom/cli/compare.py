@@ -63,6 +63,7 @@ def _lines(findings: Findings) -> Iterator[str]:
     yield from cost_lines(findings)
 
 
-def _line(one: Comparison) -> str:
-    mark = " *" if one.significant else ""
-    return f"    {one.within:36} {one.items:>9,} {points(one.difference):>32} {one.p_holm:>9.4f}{mark}"
+def _line(comparison: Comparison) -> str:
+    mark = " *" if comparison.significant else ""
+    difference = points(comparison.difference)
+    return f"    {comparison.within:36} {comparison.items:>9,} {difference:>32} {comparison.p_holm:>9.4f}{mark}"

@@ -101,16 +101,20 @@ def _lines(report: JudgeReport) -> Iterator[str]:
         )
 
 
-def _judge_lines(one: JudgeSummary) -> Iterator[str]:
-    asked = f"{one.judgments:,} judgments, {one.asked_again:,} asked again, {one.unjudged:,} without a decision"
-    yield f"  {one.judge}: {asked}"
-    for part, error in one.errors.items():
+def _judge_lines(summary: JudgeSummary) -> Iterator[str]:
+    asked = (
+        f"{summary.judgments:,} judgments, {summary.asked_again:,} asked again, {summary.unjudged:,} without a decision"
+    )
+    yield f"  {summary.judge}: {asked}"
+    for part, error in summary.errors.items():
         name = f" ({part})" * bool(part)
         yield (
             f"    planted responses{name}: passes {_interval(error.sensitivity)} of {error.correct:,} without a fault, "
             f"fails {_interval(error.specificity)} of {error.faulty:,} with one, {error.unjudged:,} without a decision"
         )
-    faults = ", ".join(f"{fault} {passed:,} of {count:,}" for fault, (passed, count) in one.accepted.items() if fault)
+    faults = ", ".join(
+        f"{fault} {passed:,} of {count:,}" for fault, (passed, count) in summary.accepted.items() if fault
+    )
     if faults:
         yield f"    passed with a fault: {faults}"
 

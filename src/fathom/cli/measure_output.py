@@ -83,5 +83,5 @@ def best_system_lines(findings: Findings) -> Iterator[str]:
         yield f"  {system.run.info.model}, {system.measure.name}: {best}; {others}"
 
 
-def _value(one: MeasureSummary) -> str:
-    return f"{one.micro.value:.1%}" if one.is_share else f"{one.micro.value:.2f}"
+def _value(measure: MeasureSummary) -> str:
+    return f"{measure.micro.value:.1%}" if measure.is_share else f"{measure.micro.value:.2f}"

@@ -81,11 +81,13 @@ def describe(found: Sequence[KnownModel]) -> str:
     return "\n".join([*lines, *(_line(model, width) for model in found), note])
 
 
-def _line(one: KnownModel, width: int) -> str:
-    tokens = f"{_tokens(one.window):>10} {_tokens(one.max_output_tokens):>8}"
-    prices = " ".join(f"{_price(price):>8}" for price in (one.input_price, one.cached_price, one.output_price))
-    kinds = f"{_yes(one.reasoning):<9} {_yes(one.open_weights):<12}"
-    return f"  {one.name:<{width}} {tokens} {prices}  {kinds} {one.released or UNKNOWN:<10} {one.cutoff or UNKNOWN}"
+def _line(model: KnownModel, width: int) -> str:
+    tokens = f"{_tokens(model.window):>10} {_tokens(model.max_output_tokens):>8}"
+    prices = " ".join(f"{_price(price):>8}" for price in (model.input_price, model.cached_price, model.output_price))
+    kinds = f"{_yes(model.reasoning):<9} {_yes(model.open_weights):<12}"
+    return (
+        f"  {model.name:<{width}} {tokens} {prices}  {kinds} {model.released or UNKNOWN:<10} {model.cutoff or UNKNOWN}"
+    )
 
 
 def _tokens(count: int | None) -> str:

@@ -59,15 +59,19 @@ def describe(folder: Path, found: Sequence[RunListing]) -> str:
     return "\n".join(lines)
 
 
-def _progress(one: RunListing) -> str:
-    return f"{one.done:,} of {'?' if one.wanted is None else f'{one.wanted:,}'}" if one.state != "unreadable" else "?"
+def _progress(listing: RunListing) -> str:
+    return (
+        f"{listing.done:,} of {'?' if listing.wanted is None else f'{listing.wanted:,}'}"
+        if listing.state != "unreadable"
+        else "?"
+    )
 
 
-def _accuracy(one: RunListing) -> str:
-    return "?" if one.accuracy is None else f"{one.accuracy:.1%}"
+def _accuracy(listing: RunListing) -> str:
+    return "?" if listing.accuracy is None else f"{listing.accuracy:.1%}"
 
 
-def _spent(one: RunListing) -> str:
-    if one.has_unknown_prices:
-        return f"${one.spent:,.2f} + ?" if one.spent else "?"
-    return f"${one.spent:,.4f}"
+def _spent(listing: RunListing) -> str:
+    if listing.has_unknown_prices:
+        return f"${listing.spent:,.2f} + ?" if listing.spent else "?"
+    return f"${listing.spent:,.4f}"

@@ -52,7 +52,9 @@ def comparisons(findings: Findings) -> tuple[Figure, ...]:
     if not pairs:
         return ()
     # The closest pairs come first: their order is the least certain.
-    overall = sorted((pair for pair in pairs if pair.within == "all"), key=lambda one: abs(one.difference.value))
+    overall = sorted(
+        (pair for pair in pairs if pair.within == "all"), key=lambda comparison: abs(comparison.difference.value)
+    )
     colors = run_colors(findings)
 
     def draw(width: float) -> SvgNode:
@@ -63,25 +65,25 @@ def comparisons(findings: Findings) -> tuple[Figure, ...]:
         return dot_plot("Differences in accuracy with 95% intervals", lines, width, min(low, 0.0), high, "difference")
 
     columns: tuple[FigureColumn[Comparison], ...] = (
-        FigureColumn("first", "First", lambda one: one.first),
-        FigureColumn("second", "Second", lambda one: one.second),
-        FigureColumn("within", "Within", lambda one: one.within),
-        FigureColumn("first_accuracy", "First accuracy", lambda one: one.first_accuracy, "share"),
-        FigureColumn("second_accuracy", "Second accuracy", lambda one: one.second_accuracy, "share"),
-        *interval_columns(lambda one: one.difference, "difference", "Difference", "difference"),
-        FigureColumn("min_difference", "if missing of first correct", lambda one: one.min_difference, "difference"),
-        FigureColumn("max_difference", "if missing of second correct", lambda one: one.max_difference, "difference"),
-        FigureColumn("missing_first", "Missing in first", lambda one: one.missing_first, "count"),
-        FigureColumn("missing_second", "Missing in second", lambda one: one.missing_second, "count"),
-        FigureColumn("only_first", "Only first correct", lambda one: one.only_first, "count"),
-        FigureColumn("only_second", "Only second correct", lambda one: one.only_second, "count"),
-        FigureColumn("questions", "Questions", lambda one: one.items, "count"),
-        FigureColumn("p", "p", lambda one: one.p, "p"),
-        FigureColumn("p_holm", "p (Holm)", lambda one: one.p_holm, "p"),
-        FigureColumn("p_benjamini_hochberg", "p (Benjamini-Hochberg)", lambda one: one.p_benjamini_hochberg, "p"),
-        FigureColumn("significant", "Significant", lambda one: one.significant, "yes"),
-        FigureColumn("more_questions", "More questions needed", lambda one: one.more_questions, "count"),
-        FigureColumn("note", "Note", lambda one: one.note),
+        FigureColumn("first", "First", lambda row: row.first),
+        FigureColumn("second", "Second", lambda row: row.second),
+        FigureColumn("within", "Within", lambda row: row.within),
+        FigureColumn("first_accuracy", "First accuracy", lambda row: row.first_accuracy, "share"),
+        FigureColumn("second_accuracy", "Second accuracy", lambda row: row.second_accuracy, "share"),
+        *interval_columns(lambda row: row.difference, "difference", "Difference", "difference"),
+        FigureColumn("min_difference", "if missing of first correct", lambda row: row.min_difference, "difference"),
+        FigureColumn("max_difference", "if missing of second correct", lambda row: row.max_difference, "difference"),
+        FigureColumn("missing_first", "Missing in first", lambda row: row.missing_first, "count"),
+        FigureColumn("missing_second", "Missing in second", lambda row: row.missing_second, "count"),
+        FigureColumn("only_first", "Only first correct", lambda row: row.only_first, "count"),
+        FigureColumn("only_second", "Only second correct", lambda row: row.only_second, "count"),
+        FigureColumn("questions", "Questions", lambda row: row.items, "count"),
+        FigureColumn("p", "p", lambda row: row.p, "p"),
+        FigureColumn("p_holm", "p (Holm)", lambda row: row.p_holm, "p"),
+        FigureColumn("p_benjamini_hochberg", "p (Benjamini-Hochberg)", lambda row: row.p_benjamini_hochberg, "p"),
+        FigureColumn("significant", "Significant", lambda row: row.significant, "yes"),
+        FigureColumn("more_questions", "More questions needed", lambda row: row.more_questions, "count"),
+        FigureColumn("note", "Note", lambda row: row.note),
     )
     note = (
         "Difference in accuracy (percentage points) between the better and the worse run, paired by question and "
@@ -108,36 +110,38 @@ def _comparison_matrices(findings: Findings, pairs: Sequence[Comparison]) -> Ite
             "Accuracy of the row's run minus that of the column's (numbered like the rows), in percentage points. "
             "Shaded and bold: confirmed by the test, after Holm's correction.",
             (
-                FigureColumn("run", "Run", lambda one: one.row),
-                FigureColumn("other", "Other run", lambda one: one.column),
-                FigureColumn("difference", "Difference", lambda one: one.value, "difference"),
-                FigureColumn("significant", "Significant", lambda one: one.confirmed, "yes"),
+                FigureColumn("run", "Run", lambda row: row.row),
+                FigureColumn("other", "Other run", lambda row: row.column),
+                FigureColumn("difference", "Difference", lambda row: row.value, "difference"),
+                FigureColumn("significant", "Significant", lambda row: row.confirmed, "yes"),
             ),
             rows,
             partial(difference_matrix, title, runs, rows, run_colors(findings)),
         )
 
 
-def _both_ways(one: Comparison) -> Iterator[DifferenceCell]:
-    for row, column, sign in ((one.second, one.first, 1), (one.first, one.second, -1)):
-        value, low, high = (sign * end for end in (one.difference.value, one.difference.low, one.difference.high))
+def _both_ways(comparison: Comparison) -> Iterator[DifferenceCell]:
+    for row, column, sign in ((comparison.second, comparison.first, 1), (comparison.first, comparison.second, -1)):
+        value, low, high = (
+            sign * end for end in (comparison.difference.value, comparison.difference.low, comparison.difference.high)
+        )
         range_ = f"{min(low, high) * 100:+.1f} to {max(low, high) * 100:+.1f}"
-        reason = "" if one.significant else f", {why_not_significant(one)}"
+        reason = "" if comparison.significant else f", {why_not_significant(comparison)}"
         tip = f"{row} minus {column}: {value * 100:+.1f} points ({range_}){reason}"
-        yield DifferenceCell(row, column, value, one.significant, tip)
+        yield DifferenceCell(row, column, value, comparison.significant, tip)
 
 
-def _difference_line(one: Comparison, colors: dict[str, int], names: Mapping[str, str]) -> DotRow:
+def _difference_line(comparison: Comparison, colors: dict[str, int], names: Mapping[str, str]) -> DotRow:
     """The better run minus the worse; gray if the difference is not significant."""
-    sign = -1 if one.difference.value < 0 else 1
-    better, worse = (one.first, one.second) if sign < 0 else (one.second, one.first)
-    low, high = sorted((sign * one.difference.low, sign * one.difference.high))
-    value = abs(one.difference.value)
+    sign = -1 if comparison.difference.value < 0 else 1
+    better, worse = (comparison.first, comparison.second) if sign < 0 else (comparison.second, comparison.first)
+    low, high = sorted((sign * comparison.difference.low, sign * comparison.difference.high))
+    value = abs(comparison.difference.value)
     tip = f"{better} is {value * 100:.1f} points ahead of {worse} ({low * 100:+.1f} to {high * 100:+.1f})"
-    tip += "" if one.significant else f", {why_not_significant(one)}"
+    tip += "" if comparison.significant else f", {why_not_significant(comparison)}"
     return DotRow(
         f"{names[better]} − {names[worse]}",
-        [Dot(colors.get(better, 0) if one.significant else GRAY, Point(value, low, high, tip))],
+        [Dot(colors.get(better, 0) if comparison.significant else GRAY, Point(value, low, high, tip))],
         tuple(colors[name] for name in (better, worse) if name in colors),
     )
 
@@ -274,11 +278,11 @@ def _breakdown(findings: Findings, by: str, title: str) -> Figure:
 
 
 def _group_rows(found: list[tuple[str, Breakdown]]) -> Iterator[_GroupRow]:
-    for run, one in found:
-        for group in one.groups:
+    for run, breakdown in found:
+        for group in breakdown.groups:
             yield _GroupRow(run, group.name, group.accuracy, group.partial_credit.value, group.counts)
-    for run, one in found:
-        yield _GroupRow(run, "macro average", one.macro_average)
+    for run, breakdown in found:
+        yield _GroupRow(run, "macro average", breakdown.macro_average)
 
 
 def _file_name(name: str) -> str:
@@ -370,12 +374,12 @@ def repeated_runs(findings: Findings) -> tuple[Figure, ...]:
         return dot_plot("Mean accuracy over repeated runs", lines, width)
 
     columns: tuple[FigureColumn[RepeatedRuns], ...] = (
-        FigureColumn("model", "Model", lambda one: one.model),
-        FigureColumn("system", "System", lambda one: one.system),
-        FigureColumn("prompting", "Prompting", lambda one: one.prompting),
-        FigureColumn("runs", "Runs", lambda one: len(one.runs), "count"),
-        *accuracy_columns(lambda one: one.accuracy),
-        FigureColumn("standard_deviation", "Standard deviation", lambda one: one.standard_deviation, "difference"),
+        FigureColumn("model", "Model", lambda row: row.model),
+        FigureColumn("system", "System", lambda row: row.system),
+        FigureColumn("prompting", "Prompting", lambda row: row.prompting),
+        FigureColumn("runs", "Runs", lambda row: len(row.runs), "count"),
+        *accuracy_columns(lambda row: row.accuracy),
+        FigureColumn("standard_deviation", "Standard deviation", lambda row: row.standard_deviation, "difference"),
     )
     note = "Mean over runs that differ only in their seed, and the standard deviation between them."
     return (Figure.of("repeated", "Repeated runs", note, columns, findings.repeated_runs, draw),)
@@ -408,11 +412,11 @@ def baselines(findings: Findings) -> tuple[Figure, ...]:
         return dot_plot("Accuracy of baselines and controls", lines, width)
 
     columns: tuple[FigureColumn[Baseline], ...] = (
-        FigureColumn("baseline", "Baseline", lambda one: one.name),
-        FigureColumn("description", "Description", lambda one: one.description),
-        FigureColumn("kind", "Kind", lambda one: one.kind),
-        FigureColumn("bench", "Bench", lambda one: benches.get(one.bench, one.bench)),
-        *accuracy_columns(lambda one: one.accuracy),
+        FigureColumn("baseline", "Baseline", lambda row: row.name),
+        FigureColumn("description", "Description", lambda row: row.description),
+        FigureColumn("kind", "Kind", lambda row: row.kind),
+        FigureColumn("bench", "Bench", lambda row: benches.get(row.bench, row.bench)),
+        *accuracy_columns(lambda row: row.accuracy),
     )
     note = (
         "Baselines and closed-book runs do not read the context. Other controls show the accuracy that is possible "
@@ -447,15 +451,15 @@ def closed_book(findings: Findings) -> tuple[Figure, ...]:
         return dot_plot("Accuracy without the context", lines, width)
 
     columns: tuple[FigureColumn[ClosedBookTest], ...] = (
-        FigureColumn("model", "Model", lambda one: one.model),
-        FigureColumn("run", "Run", lambda one: one.run),
-        FigureColumn("bench", "Bench", lambda one: benches.get(one.bench, one.bench)),
-        *interval_columns(lambda one: one.closed_book, "closed_book", "Closed-book accuracy"),
-        FigureColumn("baseline", "Baseline", lambda one: one.baseline),
-        FigureColumn("above_baseline", "Above baseline", lambda one: one.above_baseline.value, "difference"),
-        FigureColumn("p", "p", lambda one: one.p, "p"),
-        FigureColumn("p_holm", "p (Holm)", lambda one: one.p_holm, "p"),
-        FigureColumn("conclusion", "Conclusion", lambda one: one.conclusion),
+        FigureColumn("model", "Model", lambda row: row.model),
+        FigureColumn("run", "Run", lambda row: row.run),
+        FigureColumn("bench", "Bench", lambda row: benches.get(row.bench, row.bench)),
+        *interval_columns(lambda row: row.closed_book, "closed_book", "Closed-book accuracy"),
+        FigureColumn("baseline", "Baseline", lambda row: row.baseline),
+        FigureColumn("above_baseline", "Above baseline", lambda row: row.above_baseline.value, "difference"),
+        FigureColumn("p", "p", lambda row: row.p, "p"),
+        FigureColumn("p_holm", "p (Holm)", lambda row: row.p_holm, "p"),
+        FigureColumn("conclusion", "Conclusion", lambda row: row.conclusion),
     )
     note = " ".join(f"{label(test)} {test.conclusion}." for test in tests)
     drawn = draw if any(test.p is not None for test in tests) else None

@@ -147,15 +147,18 @@ def _explained(findings: Findings) -> Figure:
     return Figure.of("explained", "Explained answers", note, columns, rows, draw if drawn else None)
 
 
-def _attribution_pieces(one: Attribution) -> list[Segment]:
+def _attribution_pieces(attribution: Attribution) -> list[Segment]:
     named = (
-        ("kept", "explained", one.explained),
-        ("reading", "tied between two causes", one.tied),
-        ("finding", "unclear", one.unclear - one.tied),
+        ("kept", "explained", attribution.explained),
+        ("reading", "tied between two causes", attribution.tied),
+        ("finding", "unclear", attribution.unclear - attribution.tied),
     )
     return [
         Segment(
-            style, name, number / one.incorrect, f"{name}: {number:,} of {count(one.incorrect, 'incorrect answer')}"
+            style,
+            name,
+            number / attribution.incorrect,
+            f"{name}: {number:,} of {count(attribution.incorrect, 'incorrect answer')}",
         )
         for style, name, number in named
     ]
@@ -206,18 +209,18 @@ def loss_stages(findings: Findings) -> tuple[Figure, ...]:
     return (Figure.of("loss-stages", "Accuracy lost by stage", note, columns, rows, draw),)
 
 
-def _loss_rows(one: LossDecomposition) -> Iterator[_LossRow]:
-    for system, accuracy in one.accuracy.items():
-        yield _LossRow(one.model, f"correct with {SYSTEMS.get(system, system)}", accuracy)
-    for stage in one.stages:
-        yield _LossRow(one.model, f"lost in {stage.name}: {stage.description}", stage.lost)
+def _loss_rows(decomposition: LossDecomposition) -> Iterator[_LossRow]:
+    for system, accuracy in decomposition.accuracy.items():
+        yield _LossRow(decomposition.model, f"correct with {SYSTEMS.get(system, system)}", accuracy)
+    for stage in decomposition.stages:
+        yield _LossRow(decomposition.model, f"lost in {stage.name}: {stage.description}", stage.lost)
 
 
-def _loss_pieces(one: LossDecomposition) -> list[Segment]:
-    kept = one.accuracy.get("full")
+def _loss_pieces(decomposition: LossDecomposition) -> list[Segment]:
+    kept = decomposition.accuracy.get("full")
     name = "correct with the full text"
     pieces = [Segment("kept", name, kept.value, f"{name}: {interval(kept)}")] if kept else []
-    for stage in one.stages:
+    for stage in decomposition.stages:
         # A negative loss is sampling noise, which a bar cannot show; the table does.
         name = f"lost in {stage.name}"
         pieces.append(
@@ -280,18 +283,18 @@ def _correlates(number: int, run: RunSummary) -> Figure:
         return dot_plot("Correlation of success with properties of the questions", lines, width, -1.0, 1.0, "number")
 
     columns: tuple[FigureColumn[Correlate], ...] = (
-        FigureColumn("property", "Property", lambda one: one.name),
-        FigureColumn("description", "Description", lambda one: one.description),
-        FigureColumn("mean", "Mean", lambda one: one.mean, "number"),
-        FigureColumn("correlation", "Correlation", lambda one: one.correlation, "number"),
-        FigureColumn("low", "low", lambda one: one.low, "number"),
-        FigureColumn("high", "high", lambda one: one.high, "number"),
-        FigureColumn("p", "p", lambda one: one.p, "p"),
-        FigureColumn("p_holm", "p (Holm)", lambda one: one.p_holm, "p"),
-        FigureColumn("odds_ratio", "Odds ratio", lambda one: one.odds_ratio, "number"),
-        FigureColumn("odds_low", "low", lambda one: one.odds_low, "number"),
-        FigureColumn("odds_high", "high", lambda one: one.odds_high, "number"),
-        FigureColumn("odds_p", "p (Holm)", lambda one: one.odds_p, "p"),
+        FigureColumn("property", "Property", lambda row: row.name),
+        FigureColumn("description", "Description", lambda row: row.description),
+        FigureColumn("mean", "Mean", lambda row: row.mean, "number"),
+        FigureColumn("correlation", "Correlation", lambda row: row.correlation, "number"),
+        FigureColumn("low", "low", lambda row: row.low, "number"),
+        FigureColumn("high", "high", lambda row: row.high, "number"),
+        FigureColumn("p", "p", lambda row: row.p, "p"),
+        FigureColumn("p_holm", "p (Holm)", lambda row: row.p_holm, "p"),
+        FigureColumn("odds_ratio", "Odds ratio", lambda row: row.odds_ratio, "number"),
+        FigureColumn("odds_low", "low", lambda row: row.odds_low, "number"),
+        FigureColumn("odds_high", "high", lambda row: row.odds_high, "number"),
+        FigureColumn("odds_p", "p (Holm)", lambda row: row.odds_p, "p"),
     )
     note = " ".join(
         [
@@ -303,9 +306,9 @@ def _correlates(number: int, run: RunSummary) -> Figure:
     return Figure.of(f"correlates-{number + 1}", run.info.name, note, columns, run.correlates.rows, draw)
 
 
-def _correlation_point(one: Correlate) -> Point:
-    tip = f"{one.name}: {one.correlation:+.2f} ({one.low:+.2f} to {one.high:+.2f})"
-    return Point(one.correlation, one.low, one.high, tip)
+def _correlation_point(correlate: Correlate) -> Point:
+    tip = f"{correlate.name}: {correlate.correlation:+.2f} ({correlate.low:+.2f} to {correlate.high:+.2f})"
+    return Point(correlate.correlation, correlate.low, correlate.high, tip)
 
 
 def _exclusions(found: Correlates) -> Iterator[str]:

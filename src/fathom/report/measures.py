@@ -171,11 +171,11 @@ def _best_systems(findings: Findings) -> Iterator[Figure]:
 
 
 def _others(row: BestSystem, labels: dict[str, str]) -> str:
-    return ", ".join(f"{labels[run.info.name]} {_amount(one)}" for run, one in row.others)
+    return ", ".join(f"{labels[run.info.name]} {_amount(measure)}" for run, measure in row.others)
 
 
-def _amount(one: MeasureSummary) -> str:
-    return percent(one.micro.value, 1) if one.is_share else f"{one.micro.value:.2f}"
+def _amount(measure: MeasureSummary) -> str:
+    return percent(measure.micro.value, 1) if measure.is_share else f"{measure.micro.value:.2f}"
 
 
 # Distributions.

@@ -135,6 +135,6 @@ def failure_stages(findings: Findings) -> tuple[Figure, ...]:
     return (Figure.of("failure-stages", "Failures by stage", note, columns, rows, draw),)
 
 
-def _segment(one: FailureStage) -> Segment:
-    tip = f"{one.name}: {count(one.count, 'response')}"
-    return Segment(STYLES.get(one.name, "unclear"), one.name, one.share_of_failures, tip)
+def _segment(stage: FailureStage) -> Segment:
+    tip = f"{stage.name}: {count(stage.count, 'response')}"
+    return Segment(STYLES.get(stage.name, "unclear"), stage.name, stage.share_of_failures, tip)

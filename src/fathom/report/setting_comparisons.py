@@ -26,20 +26,20 @@ def setting_comparisons(findings: Findings) -> tuple[Figure, ...]:
         return dot_plot(title, lines, width, min(low, 0.0), max(high, 0.0), "difference")
 
     columns: tuple[FigureColumn[SettingComparison], ...] = (
-        FigureColumn("run", "Run", lambda one: one.run),
-        FigureColumn("first", "First", lambda one: one.comparison.first),
-        FigureColumn("second", "Second", lambda one: one.comparison.second),
-        FigureColumn("within", "Within", lambda one: one.comparison.within),
-        FigureColumn("first_accuracy", "First accuracy", lambda one: one.comparison.first_accuracy, "share"),
-        FigureColumn("second_accuracy", "Second accuracy", lambda one: one.comparison.second_accuracy, "share"),
-        *interval_columns(lambda one: one.comparison.difference, "difference", "Difference", "difference"),
-        FigureColumn("only_first", "Only first correct", lambda one: one.comparison.only_first, "count"),
-        FigureColumn("only_second", "Only second correct", lambda one: one.comparison.only_second, "count"),
-        FigureColumn("pairs", "Pairs", lambda one: one.comparison.items, "count"),
-        FigureColumn("p", "p", lambda one: one.comparison.p, "p"),
-        FigureColumn("p_holm", "p (Holm)", lambda one: one.comparison.p_holm, "p"),
-        FigureColumn("significant", "Significant", lambda one: one.comparison.significant, "yes"),
-        FigureColumn("note", "Note", lambda one: one.comparison.note),
+        FigureColumn("run", "Run", lambda row: row.run),
+        FigureColumn("first", "First", lambda row: row.comparison.first),
+        FigureColumn("second", "Second", lambda row: row.comparison.second),
+        FigureColumn("within", "Within", lambda row: row.comparison.within),
+        FigureColumn("first_accuracy", "First accuracy", lambda row: row.comparison.first_accuracy, "share"),
+        FigureColumn("second_accuracy", "Second accuracy", lambda row: row.comparison.second_accuracy, "share"),
+        *interval_columns(lambda row: row.comparison.difference, "difference", "Difference", "difference"),
+        FigureColumn("only_first", "Only first correct", lambda row: row.comparison.only_first, "count"),
+        FigureColumn("only_second", "Only second correct", lambda row: row.comparison.only_second, "count"),
+        FigureColumn("pairs", "Pairs", lambda row: row.comparison.items, "count"),
+        FigureColumn("p", "p", lambda row: row.comparison.p, "p"),
+        FigureColumn("p_holm", "p (Holm)", lambda row: row.comparison.p_holm, "p"),
+        FigureColumn("significant", "Significant", lambda row: row.comparison.significant, "yes"),
+        FigureColumn("note", "Note", lambda row: row.comparison.note),
     )
     note = (
         "Second setting minus first (percentage points): the same items, shown in two ways, paired by item and "
@@ -48,8 +48,8 @@ def setting_comparisons(findings: Findings) -> tuple[Figure, ...]:
     return (Figure.of("settings", "Differences between settings", note, columns, rows, draw),)
 
 
-def _line(one: SettingComparison, colors: dict[str, int], several: bool) -> DotRow:
-    found = one.comparison
+def _line(comparison: SettingComparison, colors: dict[str, int], several: bool) -> DotRow:
+    found = comparison.comparison
     estimate = found.difference
     tip = (
         f"{found.second}: {estimate.value * 100:+.1f} points ({estimate.low * 100:+.1f} to {estimate.high * 100:+.1f})"
@@ -57,10 +57,10 @@ def _line(one: SettingComparison, colors: dict[str, int], several: bool) -> DotR
     tip += "" if found.significant else f", {why_not_significant(found)}"
     label = f"{found.second} − {found.first}"
     return DotRow(
-        f"{one.run}: {label}" if several else label,
+        f"{comparison.run}: {label}" if several else label,
         [
             Dot(
-                colors.get(one.run, 0) if found.significant else GRAY,
+                colors.get(comparison.run, 0) if found.significant else GRAY,
                 Point(estimate.value, estimate.low, estimate.high, tip),
             )
         ],

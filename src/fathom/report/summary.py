@@ -110,7 +110,7 @@ def _length_effect(run: RunSummary) -> str:
 
 def _ends(run: RunSummary) -> tuple[LengthPoint, LengthPoint] | None:
     """The shortest and the longest length of a complete run."""
-    found = sorted(run.lengths.points, key=lambda one: one.tokens)
+    found = sorted(run.lengths.points, key=lambda point: point.tokens)
     # An incomplete run loses accuracy where its failures happen to be, and a partial one may have a single length.
     if is_partial(run) or missing(run) or run.lengths.effective is None or len(found) < 2:
         return None

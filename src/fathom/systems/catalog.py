@@ -93,8 +93,8 @@ class LoadedSystem:
         return {name: value for name, value in self.settings.items() if name in own}
 
 
-def _default(one: Field[Any]) -> object:
-    return one.default_factory() if one.default_factory is not MISSING else one.default
+def _default(field: Field[Any]) -> object:
+    return field.default_factory() if field.default_factory is not MISSING else field.default
 
 
 def wrap_system(system: System) -> LoadedSystem:

@@ -186,19 +186,19 @@ def line_chart(what: str, lines: Sequence[Curve], ticks: Sequence[tuple[float, s
     return canvas.finished()
 
 
-def _curve(canvas: Canvas, one: Curve, along: Scale, down: Scale, aside: float) -> None:
-    placed = [(along(log10(tokens)) + aside, point) for tokens, point in one.points]
+def _curve(canvas: Canvas, curve: Curve, along: Scale, down: Scale, aside: float) -> None:
+    placed = [(along(log10(tokens)) + aside, point) for tokens, point in curve.points]
     if not placed:
         return
-    color = paint(one.series)
+    color = paint(curve.series)
     path = "M" + "L".join(f"{x:.1f} {down(point.value):.1f}" for x, point in placed)
     parts = [node("path", d=path, class_=f"line {color}")]
     parts += [
-        node("line", x1=x, y1=down(point.low), x2=x, y2=down(point.high), class_=_whisker(one.series))
+        node("line", x1=x, y1=down(point.low), x2=x, y2=down(point.high), class_=_whisker(curve.series))
         for x, point in placed
     ]
-    parts += [marker(one.series, x, down(point.value), point.tip) for x, point in placed]
-    canvas.add(node("g", *parts, data_run=one.series))
+    parts += [marker(curve.series, x, down(point.value), point.tip) for x, point in placed]
+    canvas.add(node("g", *parts, data_run=curve.series))
 
 
 def _names(canvas: Canvas, lines: Sequence[Curve], down: Scale, x: float, width: float) -> None:

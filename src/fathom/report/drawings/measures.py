@@ -149,15 +149,15 @@ def box_plot(what: str, boxes: Sequence[Box], axis: str, width: float) -> SvgNod
     return canvas.finished()
 
 
-def _box(canvas: Canvas, one: Box, scale: Scale, y: float) -> None:
-    found, color = one.spread, paint(GRAY if one.series is None else one.series)
+def _box(canvas: Canvas, box: Box, scale: Scale, y: float) -> None:
+    found, color = box.spread, paint(GRAY if box.series is None else box.series)
     ends = scale(found.whisker_low), scale(found.p25), scale(found.p75), scale(found.whisker_high)
     parts = [line(start, y, end, y, f"whisker {color}") for start, end in (ends[:2], ends[2:])]
     parts += [line(end, y - 4, end, y + 4, f"whisker {color}") for end in (ends[0], ends[3])]
     parts += [
         node("rect", x=ends[1], y=y - 8, width=max(2.0, ends[2] - ends[1]), height=16, class_=f"box {color}",
-             tabindex=0, data_tip=one.tip),
+             tabindex=0, data_tip=box.tip),
         line(scale(found.median), y - 8, scale(found.median), y + 8, f"median {color}"),
         node("circle", cx=scale(found.mean), cy=y, r=3.2, class_=f"mark {color}"),
     ]  # fmt: skip
-    canvas.add(node("g", *parts, data_run=one.series))
+    canvas.add(node("g", *parts, data_run=box.series))

@@ -90,7 +90,7 @@ def difference(key: Answer, read: Answer) -> str:
 
 def _numbers(pairs: Sequence[tuple[Scalar, Scalar]]) -> str | None:
     """The difference that all unequal pairs share; None if they share none."""
-    kinds = {_number(one, two) for one, two in pairs if not agrees(one, two)}
+    kinds = {_number(scalar, two) for scalar, two in pairs if not agrees(scalar, two)}
     return kinds.pop() if len(kinds) == 1 else None
 
 

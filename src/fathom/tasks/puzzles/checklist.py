@@ -141,7 +141,7 @@ class StepReader:
         mentions = [*read(said)]
         if not mentions or any(_is_close(one, item.value) for one in read(body)):
             return False
-        last = max(mentions, key=lambda one: one.span.end)
+        last = max(mentions, key=lambda mention: mention.span.end)
         sentence = _sentence(said, last.span.start).casefold()
         concluding = _CONCLUSION.search(sentence) or any(_has_cue(sentence, cue.casefold()) for cue in item.cues)
         return bool(concluding) and not any(_states(last, value) for value in (*known(), *_halfway(item)))

@@ -39,7 +39,7 @@ def rank(content: bytes) -> list[Candidate]:
             continue
         units, share = score(text)
         candidates.append(Candidate(encoding, text, share, max(1, units)))
-    return sorted(candidates, key=lambda one: -one.score)
+    return sorted(candidates, key=lambda candidate: -candidate.score)
 
 
 _Judgment = tuple[int, float]

@@ -28,8 +28,8 @@ def refusal(data: Any) -> str:
     return ""
 
 
-def _holds(test: Callable[[JsonObject], bool], one: JsonObject) -> bool:
-    return any(test(candidate) for candidate in (one, *_inner(one)))
+def _holds(test: Callable[[JsonObject], bool], entry: JsonObject) -> bool:
+    return any(test(candidate) for candidate in (entry, *_inner(entry)))
 
 
 def _first_object(data: Any) -> JsonObject | None:
@@ -38,11 +38,11 @@ def _first_object(data: Any) -> JsonObject | None:
     return first if isinstance(first, dict) else None
 
 
-def _inner(one: JsonObject) -> list[JsonObject]:
+def _inner(entry: JsonObject) -> list[JsonObject]:
     """Return the records in the envelopes of web services: {"results": [...]}, {"message": {"items": [...]}}."""
     found: list[JsonObject] = []
     for name in ("results", "result", "items", "data", "message", "hits", "works", "papers", "resultList"):
-        inner = one.get(name)
+        inner = entry.get(name)
         record = _first_object(inner)
         if record is not None:
             found.append(record)
@@ -58,32 +58,38 @@ def _any_of(*tests: Callable[[JsonObject], bool]) -> Callable[[JsonObject], bool
     return lambda one: any(test(one) for test in tests)
 
 
-def _is_csl(one: JsonObject) -> bool:
-    return one.get("type") in _CSL_TYPES and "title" in one and ("issued" in one or isinstance(one.get("author"), list))
+def _is_csl(entry: JsonObject) -> bool:
+    return (
+        entry.get("type") in _CSL_TYPES
+        and "title" in entry
+        and ("issued" in entry or isinstance(entry.get("author"), list))
+    )
 
 
-def _is_openalex(one: JsonObject) -> bool:
-    return str(one.get("id", "")).startswith("https://openalex.org/") or {"authorships", "display_name"} <= one.keys()
+def _is_openalex(entry: JsonObject) -> bool:
+    return (
+        str(entry.get("id", "")).startswith("https://openalex.org/") or {"authorships", "display_name"} <= entry.keys()
+    )
 
 
-def _is_datacite(one: JsonObject) -> bool:
-    attributes = one.get("attributes")
-    inner = attributes if isinstance(attributes, dict) else one
+def _is_datacite(entry: JsonObject) -> bool:
+    attributes = entry.get("attributes")
+    inner = attributes if isinstance(attributes, dict) else entry
     return {"titles", "creators"} <= inner.keys()
 
 
-def _is_squad(one: JsonObject) -> bool:
-    paragraphs = _first_object(one.get("paragraphs"))
+def _is_squad(entry: JsonObject) -> bool:
+    paragraphs = _first_object(entry.get("paragraphs"))
     return paragraphs is not None and {"context", "qas"} <= paragraphs.keys()
 
 
-def _is_qasper(one: JsonObject) -> bool:
-    value = next(iter(one.values()), None) if "full_text" not in one else one
+def _is_qasper(entry: JsonObject) -> bool:
+    value = next(iter(entry.values()), None) if "full_text" not in entry else entry
     return isinstance(value, dict) and "full_text" in value and ("abstract" in value or "qas" in value)
 
 
-def _is_bioc(one: JsonObject) -> bool:
-    document = _first_object(one.get("documents")) or one
+def _is_bioc(entry: JsonObject) -> bool:
+    document = _first_object(entry.get("documents")) or entry
     return "passages" in document and _first_object(document["passages"]) is not None
 
 
