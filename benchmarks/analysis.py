@@ -17,7 +17,7 @@ from _measuring import bench_of, best, fathom, workplace
 from fathom.analysis.analyze import AnalysisSettings, analyze
 from fathom.analysis.intervals import ContextSums, FloatArray, draws
 from fathom.analysis.significance import permutation_tests
-from fathom.work import cores
+from fathom.parallel import cores
 
 RESAMPLES = 10_000
 CONTEXTS, QUESTIONS = 200, 10

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from _measuring import best, fathom, workplace
 from fathom.corpus.store import Corpus
-from fathom.systems.guard import guarded, run_guarded
+from fathom.systems.sql_guard import guarded, run_guarded
 from fathom.tasks.numeric.sources import read_source
 from fathom.tasks.numeric.tables import build_tables, open_database
 from fathom.tasks.numeric.templates import templates

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from _measuring import Cost, fathom, workplace
 from fathom.corpus.store import Corpus
-from fathom.work import cores
+from fathom.parallel import cores
 
 SMALL, LARGE = 50, 1_590
 PAPER_BYTES = 97_000

@@ -24,7 +24,7 @@ from _measuring import cost_of
 from fathom.corpus.generated.lexicon import SUBJECTS
 from fathom.corpus.generated.world import ArticlePlan, Work, World
 from fathom.corpus.linking import LinkableDocument, Linker, ReferenceData
-from fathom.corpus.normal_forms import normal_title
+from fathom.corpus.normalization import normal_title
 from fathom.records.rng import rng_for
 
 DOCUMENTS = 5_000

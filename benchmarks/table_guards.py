@@ -29,8 +29,8 @@ from _measuring import workplace
 from fathom.api import packs as packs_api
 from fathom.records.contexts import Sampling
 from fathom.records.questions import Response
-from fathom.systems.guard import run_guarded
 from fathom.systems.sql import printed
+from fathom.systems.sql_guard import run_guarded
 from fathom.tasks.programs import predictability, tree
 from fathom.tasks.programs.database import Database
 from fathom.tasks.programs.predictability import Sample, cross_validated_auc

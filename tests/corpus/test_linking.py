@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from fathom.corpus.linking import LinkableDocument, Linker, ReferenceData, ReferenceMatch, linkable
-from fathom.corpus.normal_forms import base_id, normal_id, normal_title, similarity
+from fathom.corpus.normalization import base_id, normal_id, normal_title, similarity
 from fathom.corpus.store import Corpus
 from fathom.records.documents import Document
 from fathom.records.errors import FathomError

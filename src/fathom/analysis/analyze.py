@@ -49,11 +49,11 @@ from fathom.analysis.run_summary import samples_summary as samples_of
 from fathom.analysis.setting_comparisons import setting_comparisons
 from fathom.analysis.shared_documents import DocumentOverlap, SharedDocuments
 from fathom.corpus.store import Corpus
+from fathom.parallel import infrequent_gc
 from fathom.records.errors import FathomError
 from fathom.records.version import __version__
 from fathom.tasks.catalog import distributions_of, family, measures_of
 from fathom.tasks.errata import retired_questions
-from fathom.work import infrequent_gc
 
 FEW_CONTEXTS = 15
 MIN_FOR_PROCESSES = 1_500

@@ -10,13 +10,13 @@ from pathlib import Path
 
 from fathom.analysis.attribution import CauseMatch, CauseMatcher
 from fathom.corpus.store import Corpus
+from fathom.parallel import RARE_COLLECTIONS, map_ordered
 from fathom.records.contexts import Context
 from fathom.records.questions import Question
 from fathom.scoring.answers import Answer
 from fathom.scoring.keys import Key
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Diagnoser, Diagnosis, Item, ReasoningStep
-from fathom.work import RARE_COLLECTIONS, map_ordered
 
 
 @dataclass(frozen=True)

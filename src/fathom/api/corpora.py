@@ -22,10 +22,10 @@ from fathom.corpus.ingest_report import (
 )
 from fathom.corpus.readers.catalog import FORMATS
 from fathom.corpus.selftest.measure import FieldScore, SelfTest
+from fathom.parallel import cores
 from fathom.records.contexts import Context
 from fathom.records.documents import FIELDS
 from fathom.records.errors import FathomError
-from fathom.work import cores
 
 __all__ = [
     "FIELDS",

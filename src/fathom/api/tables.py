@@ -17,13 +17,13 @@ from fathom.analysis.response_table import ResponseTable, plain_name
 from fathom.api.arguments import Folder, Progress, as_names, as_path, ignore
 from fathom.api.dataframes import require_pandas
 from fathom.api.findings import run_folders
+from fathom.parallel import infrequent_gc
 from fathom.records.errors import FathomError
 from fathom.records.files import atomic_write
 from fathom.report.pivot_text import FORMATS, SUFFIXES, Detail, as_csv, as_latex, as_markdown, as_text, records
 from fathom.scoring import scitrek
 from fathom.scoring.answer_types.format import published
 from fathom.tasks.family import Item
-from fathom.work import infrequent_gc
 
 if TYPE_CHECKING:
     import pandas

@@ -13,7 +13,7 @@ from fathom.api.benches import BenchRecipe
 from fathom.api.models import model_info
 from fathom.api.runs import EMBEDDED, open_run
 from fathom.cli import audit, build, contexts, generate, options, report, run, score
-from fathom.work import cores
+from fathom.parallel import cores
 
 
 @dataclass(frozen=True)

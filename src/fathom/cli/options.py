@@ -8,9 +8,9 @@ from typing import Any
 
 import click
 
+from fathom.parallel import cores
 from fathom.records.errors import FathomError
 from fathom.records.lengths import parse_length
-from fathom.work import cores
 
 PATH = click.Path(path_type=Path)
 

@@ -17,8 +17,8 @@ from fathom.api.runs import Plan
 from fathom.cli import audit, build, contexts, ingest, options, report, run, score
 from fathom.cli.output import counted, silence_next_lines
 from fathom.cli.show_bench import item_lines
+from fathom.parallel import cores
 from fathom.records.errors import FathomError
-from fathom.work import cores
 
 SHOWN = 3
 """Items that are shown."""

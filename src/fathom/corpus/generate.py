@@ -19,10 +19,10 @@ from fathom.corpus.generated.research import write_article
 from fathom.corpus.generated.world import ArticlePlan, World
 from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.store import CorpusWriter, PackedDocument, finished_corpus, pack
+from fathom.parallel import map_ordered
 from fathom.records.documents import PositiveInt
 from fathom.records.errors import FathomError
 from fathom.records.record import Record
-from fathom.work import map_ordered
 
 GENERATOR = 4
 """The version of the generated text, of articles and reports."""

@@ -27,10 +27,10 @@ from fathom.corpus.readers.parsing.sentences import clear_splitter_cache
 from fathom.corpus.readers.sources import check_exist, printable_name, source_files
 from fathom.corpus.staging import StagingFile
 from fathom.corpus.store import CorpusWriter, PackedDocument, finished_corpus
+from fathom.parallel import WorkerPool
 from fathom.records.errors import FathomError, file_errors
 from fathom.records.files import write_json
 from fathom.records.record import first_error
-from fathom.work import WorkerPool
 
 REPORT = "ingest.report.json"
 

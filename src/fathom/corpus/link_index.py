@@ -13,7 +13,7 @@ from heapq import nsmallest
 from itertools import groupby, pairwise
 from zlib import crc32
 
-from fathom.corpus.normal_forms import base_id
+from fathom.corpus.normalization import base_id
 from fathom.corpus.works import IndexedDocument, group_into_works
 from fathom.records.documents import DocumentId
 from fathom.records.errors import FathomError

@@ -14,7 +14,7 @@ from sys import intern
 from typing import NamedTuple
 
 from fathom.corpus.link_index import MIN_WORDS_IN_TEXT, Index
-from fathom.corpus.normal_forms import (
+from fathom.corpus.normalization import (
     author_words,
     has_author,
     letter_ratio,

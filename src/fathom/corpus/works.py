@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain, combinations, pairwise
 
 from fathom.corpus.disjoint_sets import DisjointSets
-from fathom.corpus.normal_forms import letter_ratio
+from fathom.corpus.normalization import letter_ratio
 from fathom.records.documents import DocumentId
 from fathom.records.record import short_id
 

@@ -13,9 +13,9 @@ from fathom.models.json_output import read_json
 from fathom.models.prompts import Message, Prompt
 from fathom.records.questions import Question, Step
 from fathom.systems.agent.own_tables import OwnTables, RowValues, TableError, parse_rows, printed
-from fathom.systems.guard import RefusedQuery
 from fathom.systems.protocol import Session, count_tokens
 from fathom.systems.sql import MAX_STATEMENT_LENGTH
+from fathom.systems.sql_guard import RefusedQuery
 from fathom.systems.sql_parsing import statement_in
 from fathom.systems.steps import ask_for_text, cut_to
 

@@ -11,8 +11,8 @@ from typing import ClassVar
 from fathom.models.prompts import Prompt
 from fathom.records.documents import NonNegativeInt
 from fathom.records.questions import Question, Response, Step
-from fathom.systems.guard import RefusedQuery, StatementResult, run_guarded
 from fathom.systems.protocol import CallEstimate, ContextView, Prompting, Session, response_to
+from fathom.systems.sql_guard import RefusedQuery, StatementResult, run_guarded
 from fathom.systems.sql_parsing import statement_in
 
 MAX_STATEMENT_LENGTH = 4_000

@@ -15,6 +15,7 @@ from pydantic import JsonValue, model_validator
 
 from fathom.contexts.files import read_contexts
 from fathom.corpus.store import Corpus
+from fathom.parallel import infrequent_gc, map_ordered
 from fathom.records.contexts import Context, ContextId, Split
 from fathom.records.documents import NonNegativeInt, PositiveInt
 from fathom.records.errors import FathomError, file_errors
@@ -41,7 +42,6 @@ from fathom.tasks.family import (
 from fathom.tasks.split_corpus import SplitCorpus
 from fathom.tasks.unasked_questions import UnaskedCounts, UnaskedQuestions, explain_unknown
 from fathom.tasks.verification import VerifiedItems, Verifier
-from fathom.work import infrequent_gc, map_ordered
 
 FORMAT = 3
 

@@ -12,9 +12,9 @@ import pytest
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.questions import Response
-from fathom.systems.guard import run_guarded
 from fathom.systems.protocol import ContextView, TableAccess, Views
 from fathom.systems.sql import printed
+from fathom.systems.sql_guard import run_guarded
 from fathom.tasks.bench import Bench
 from fathom.tasks.tables import FAMILY
 from fathom.tasks.tables.check import check_answer

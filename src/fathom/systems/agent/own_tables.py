@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from fathom.systems.guard import SqlValue, StatementResult, run_guarded
+from fathom.systems.sql_guard import SqlValue, StatementResult, run_guarded
 
 MAX_TABLES, MAX_COLUMNS, MAX_ROWS = 20, 50, 20_000
 """Rows of all tables together."""

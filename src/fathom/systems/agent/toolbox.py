@@ -19,9 +19,9 @@ from fathom.records.record import Record, first_error
 from fathom.systems.agent import calculator
 from fathom.systems.agent.document_tools import DocumentTools, ToolError, ToolResult
 from fathom.systems.agent.own_tables import OwnTables, TableError, parse_rows, printed
-from fathom.systems.guard import RefusedQuery
 from fathom.systems.protocol import Session
 from fathom.systems.retrieval.settings import IndexSettings
+from fathom.systems.sql_guard import RefusedQuery
 
 MAX_ARGUMENTS_LENGTH = 200_000
 """Characters of the arguments of one call."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from fathom.corpus.normal_forms import normal_ids
+from fathom.corpus.normalization import normal_ids
 from fathom.corpus.store import Corpus
 from fathom.records.documents import BibliographicRecord, Document, DocumentId
 from fathom.records.spans import Span

@@ -14,7 +14,7 @@ from math import ceil
 from typing import NamedTuple, Protocol
 from zlib import crc32
 
-from fathom.corpus.normal_forms import normal_ids
+from fathom.corpus.normalization import normal_ids
 from fathom.records.documents import DocumentId, Reference
 from fathom.records.names import without_accents
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from fathom.records.errors import FathomError
-from fathom.systems.guard import RefusedQuery, StatementLimits, guarded, run_guarded
+from fathom.systems.sql_guard import RefusedQuery, StatementLimits, guarded, run_guarded
 from fathom.tasks.numeric.tables import open_database
 from fathom.tasks.numeric.templates import templates
 

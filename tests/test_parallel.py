@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from fathom.parallel import WorkerPool, infrequent_gc, map_ordered
 from fathom.records.errors import FathomError
-from fathom.work import WorkerPool, infrequent_gc, map_ordered
 
 
 def square(number: int) -> int:
@@ -94,8 +94,8 @@ def test_killing_workers_from_outside_never_hangs() -> None:
 
 ORPHANING = """
 import sys
-from fathom.work import map_ordered
-from tests.test_work import slow_square
+from fathom.parallel import map_ordered
+from tests.test_parallel import slow_square
 import multiprocessing
 for number, _ in enumerate(map_ordered(slow_square, range(10_000), 2)):
     if number == 4:
@@ -150,7 +150,7 @@ def test_restores_garbage_collection_afterwards() -> None:
 def test_a_script_without_a_main_guard_runs_once(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(
-        "from math import sqrt\nfrom fathom.work import map_ordered\nprint(list(map_ordered(sqrt, [4, 9], 2)))\n"
+        "from math import sqrt\nfrom fathom.parallel import map_ordered\nprint(list(map_ordered(sqrt, [4, 9], 2)))\n"
     )
     ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
     assert (ran.returncode, ran.stdout) == (0, "[2.0, 3.0]\n"), ran.stderr
