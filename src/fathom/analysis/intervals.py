@@ -220,8 +220,7 @@ def macro_average(values: FloatArray, contexts: IntArray, groups: list[BoolArray
         weights[group] += each
         residuals[group] += each * (values[group] - group_mean)
         largest_share = np.maximum(largest_share, np.bincount(contexts[group], minlength=size) / group.sum())
-    # Only questions in a group count: with 80 questions without a level and 16 with one, the interval was once as
-    # narrow as for 96.
+    # Only questions in a group count: 80 questions without a level and 16 with one are 16, not 96.
     inside = weights > 0
     plain = (share if bounded else mean_estimate)(values[inside], contexts[inside])
     by_context = np.bincount(contexts, weights=weights, minlength=size)
