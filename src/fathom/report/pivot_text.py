@@ -17,7 +17,6 @@ from fathom.report.figures import csv_safe
 
 Detail = Literal["value", "interval", "full"]
 """What a cell shows: the value, also its interval, also the number of questions."""
-DETAILS: tuple[Detail, ...] = ("value", "interval", "full")
 
 MISSING = "-"
 """A cell without a value, though there are responses."""
