@@ -193,8 +193,8 @@ def test_no_secret_is_sent(start: Start, monkeypatch: pytest.MonkeyPatch, tmp_pa
 
 
 FAULTS = {
-    "silence": "no answer within 3 s",
-    "drip": "no answer within 3 s",
+    "silence": "did not answer within 3 s",
+    "drip": "did not answer within 3 s",
     "half": "connection broke",
     "close": "connection broke",
     "garbage": "the body is not JSON",

@@ -44,7 +44,7 @@ BAD: dict[str, tuple[Pipeline, str]] = {
     "wrong id": (Pipeline(fault=lambda n, request: "wrong id"), "the answer belongs to another request"),
     "status": (Pipeline(fault=lambda n, request: "500"), "did not answer (500"),
     "address": (Pipeline(fault=lambda n, request: "404"), "does not take questions at this address (404"),
-    "slow": (Pipeline(fault=lambda n, request: "silence", silence=1.5), "no answer within 1 s"),
+    "slow": (Pipeline(fault=lambda n, request: "silence", silence=1.5), "did not answer within 1 s"),
     "redirect": (Pipeline(fault=lambda n, request: "redirect"), "Redirects are not followed"),
     "at once": (Pipeline(fault=lambda n, request: "close" if n in range(5, 9) else ""), "Of 4 questions at once"),
     "again": (Pipeline(by_turns), "although -S idempotent=true"),
