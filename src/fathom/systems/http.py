@@ -126,7 +126,7 @@ def _checked_address(name: str) -> SplitResult:
     if address.username is not None or address.query or address.fragment:
         # Addresses are written to run.json and to reports.
         raise ValueError(
-            "an address must not have a user, password, query or fragment; send settings with -S settings={...}"
+            "an address must have no user, password, query or fragment; send settings with -S settings={...}"
         )
     return address
 
