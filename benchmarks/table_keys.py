@@ -3,8 +3,9 @@
     python benchmarks/table_keys.py --corpora FOLDER     corpora that are ready, one folder each
 
 This shares nothing with the code that reads filings and builds questions: which companies a question is about follows
-from the documents of its context and their fiscal years, the values come from the CSV files, and SQLite runs the query
-of the key over them. Exit code 1 if an answer differs, or if a company was left out without being named.
+from the documents of its context and their fiscal years, and the values come from the CSV files. Each answer is
+computed twice: SQLite runs the query of the key, and the words of the question are read without that query. Exit code 1
+if an answer differs, or if a company was left out without being named.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import Any, NamedTuple
 
 import fathom
 from _measuring import workplace
+from _question_reading import NotStatedError, NotUnderstoodError, Reading, read_question
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 SEEDS = range(10)
@@ -54,6 +56,14 @@ CONCEPTS: dict[str, tuple[str, ...]] = {
     "employees": ("AverageNumberEmployeesDuringPeriod",),
 }
 """The concepts of each field; the first one that a company uses in the year counts."""
+NOUNS = {
+    "cash flow from operating activities": "operating_cash_flow",
+    "cash flow from financing activities": "financing_cash_flow",
+    "research and development expenses": "rnd_expenses",
+    "basic earnings per share": "basic_eps",
+    "number of employees": "employees",
+}
+"""The fields that questions do not call by their names."""
 
 
 class Fact(NamedTuple):
@@ -203,6 +213,44 @@ def agrees(answer: Any, rows: list[tuple[Any, ...]]) -> bool:
             return False
 
 
+def by_words(item: Any, names: dict[str, str], gold: dict[str, Filing]) -> str:
+    """How the answer compares with what the words of the question ask for: equal, different, or not read."""
+    filings = {filing.name: filing for _, filing in shown(item.context, names, gold)}
+
+    def value(company: str, noun: str, year: int) -> Decimal | None:
+        field = NOUNS.get(noun, noun.replace(" ", "_"))
+        if field not in CONCEPTS:
+            raise NotUnderstoodError(noun)
+        found = value_of(filings[company], field, year)
+        return next(iter(found)) if len(found) == 1 else None
+
+    companies = [(filing.name, filing.year) for filing in filings.values()]
+    try:
+        return (
+            "equal" if is_answer(item.key.answer, read_question(item.question.text, companies, value)) else "different"
+        )
+    except (NotUnderstoodError, NotStatedError):
+        return "not read"
+
+
+def is_answer(answer: Any, reading: Reading) -> bool:
+    """Whether a reading of the question is the answer of the key."""
+    names = [name.lower().rstrip(".") for name in reading.names or ()]
+    match answer.type:
+        case "none":
+            return not names and reading.number is None
+        case "number":
+            close = Decimal("0.5").scaleb(-answer.decimals) if answer.decimals else Decimal(0)
+            wanted = Decimal(answer.value)
+            return reading.number is not None and abs(reading.number - wanted) <= close + abs(wanted) * Decimal("1e-12")
+        case "set":
+            return sorted(names) == sorted(one.value.lower().rstrip(".") for one in answer.items)
+        case "ranking":
+            return names == [one.value.lower().rstrip(".") for group in answer.groups for one in group]
+        case _:
+            return names == [answer.value.lower().rstrip(".")]
+
+
 def check(name: str, corpus: fathom.Corpus, length: str, seed: int, folder: Path) -> Counter[str]:
     """Builds a bench and recomputes its keys."""
     gold = filings(name)
@@ -219,6 +267,10 @@ def check(name: str, corpus: fathom.Corpus, length: str, seed: int, folder: Path
         print(f"  {name} seed {seed}: {error}")
         return results
     for item in bench.items():
+        words = by_words(item, names, gold)
+        results[f"{words} by words"] += 1
+        if words != "equal":
+            print(f"  {name} seed {seed} {item.question.id}: {words} by words: {item.question.text}")
         try:
             same = agrees(item.key.answer, recomputed(item, names, gold))
             results["equal" if same else "different"] += 1
@@ -253,9 +305,10 @@ def main() -> int:
             found: Counter[str] = Counter()
             for seed in range(int(first), int(last or first) + 1):
                 found += check(name, corpus, length, seed, folder)
-            print(f"{name}: {found.total():,} keys: " + ", ".join(f"{kind} {count:,}" for kind, count in found.items()))
+            keys = sum(count for kind, count in found.items() if not kind.endswith("by words"))
+            print(f"{name}: {keys:,} keys: " + ", ".join(f"{kind} {count:,}" for kind, count in found.items()))
             total += found
-    return 1 if total["different"] or not total["equal"] else 0
+    return 1 if total["different"] or total["different by words"] or not total["equal"] else 0
 
 
 if __name__ == "__main__":

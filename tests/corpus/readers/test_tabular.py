@@ -8,6 +8,7 @@ import random
 from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -120,6 +121,33 @@ def test_numbers_of_a_file_are_facts_unless_they_are_codes_or_places() -> None:
         ("budget", "2023", Decimal(125000), "EUR", "125000"),
     ]
     assert read_in.year == 2023
+
+
+@pytest.mark.parametrize(
+    ("fields", "wanted"),
+    [
+        ({"sales": {"amount": 44.5, "unit": "million", "currency": "GBP"}}, [("sales", "44500000", "GBP")]),
+        ({"sales": {"value": 2, "unit": "GBP thousand", "shops": 3}}, [("sales", "2000", "GBP"), ("shops", "3", "")]),
+        ({"sales": {"amount": 5, "unit": "万元"}}, []),
+        (
+            {"staff": {"total": 12}, "visitors": {"total": 900}},
+            [("staff, total", "12", ""), ("visitors, total", "900", "")],
+        ),
+        ({"staff": 12, "previous_year": {"staff": 11}}, [("staff", "12", ""), ("previous_year, staff", "11", "")]),
+        ({"2019": {"staff": 11}}, [("2019, staff", "11", "")]),
+    ],
+)
+def test_amounts_have_their_scale_and_names_their_group(fields: Any, wanted: list[tuple[str, str, str]]) -> None:
+    facts = document(json.dumps({"name": "Abbey Library", "year": 2023, **fields}).encode(), "l.json").facts
+    assert [(fact.attribute, str(fact.value), fact.unit) for fact in facts] == wanted
+
+
+def test_chinese_files_are_chinese() -> None:
+    report = json.dumps({"名称": "白沙水务", "年份": 2023, "员工人数": 1502, "漏损率": "13.2%"}).encode()
+    read_in = document(report, "a.json")
+    assert (read_in.language, read_in.title_text, read_in.year) == ("zh", "白沙水务", 2023)
+    assert document("项目,单位,2023年\n营业收入,万元,456\n".encode(), "b.csv").language == "zh"
+    assert document(b"item,unit,2023\nsales,EUR,456\n", "c.csv").language == "en"
 
 
 def test_records_are_a_table_and_numbers_stay_as_written() -> None:

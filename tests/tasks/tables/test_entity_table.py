@@ -9,6 +9,7 @@ import pytest
 
 from fathom.records.spans import Span
 from fathom.tasks.programs import tree
+from fathom.tasks.tables.build import CONDITIONAL_SHARES, unanswerable_shares
 from fathom.tasks.tables.entity_figures import EntityFigures
 from fathom.tasks.tables.entity_table import EntityTable
 from fathom.tasks.tables.figures import FigureId, StatedFigure
@@ -16,7 +17,7 @@ from fathom.tasks.tables.pack import Language, read_pack
 from fathom.tasks.tables.quantities import field, in_readable_unit
 from fathom.tasks.tables.queries import QueryMaker
 from fathom.tasks.tables.query_constants import constant_apart, is_plain_percentage
-from fathom.tasks.tables.query_parts import PartnerValues
+from fathom.tasks.tables.query_parts import PartnerValues, QuestionLevel
 
 STAFF, REVENUE = FigureId("employees", 2023), FigureId("revenue", 2023)
 
@@ -105,3 +106,13 @@ def test_constants_that_nothing_exceeds_are_exceeded_in_other_documents() -> Non
         constant, sign = query.program.where.value, query.program.where.sign
         assert isinstance(constant, int | float)
         assert (450 < constant < 600) if sign == ">" else (90 < constant < 110)
+
+
+@pytest.mark.parametrize("wanted", [0.0, 0.1, 0.3, 0.6])
+def test_levels_do_not_tell_which_questions_have_no_answer(wanted: float) -> None:
+    weights: dict[QuestionLevel, float] = {"easy": 0.225, "medium": 0.492, "hard": 0.283}
+    shares = unanswerable_shares(wanted, weights)
+    assert sum(weights[level] * share for level, share in shares.items()) == pytest.approx(wanted, abs=1e-6)
+    # Of the questions that may have no answer, the same part has none.
+    parts = [share / (share + (1 - share) * CONDITIONAL_SHARES[level]) for level, share in shares.items()]
+    assert max(parts) == pytest.approx(min(parts), abs=1e-6)

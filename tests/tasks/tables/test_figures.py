@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -21,6 +22,7 @@ PACK = Pack(
     fields={
         "sales": PackField(attributes=("sales", "*:Sales"), kind="money", en=("sales",)),
         "staff": PackField(attributes=("staff",), kind="count", en=("number of employees",)),
+        "margin": PackField(attributes=("margin",), kind="percent", en=("margin",)),
     },
 )
 
@@ -89,6 +91,12 @@ def test_a_figure_that_is_stated_to_be_missing_is_known() -> None:
     assert value(report(("sales", "2020", "n/a", None), ("staff", "2020", "7", "7"))) is None
 
 
+@pytest.mark.parametrize(("unit", "known"), [("%", True), ("pure", True), ("", False), ("EUR", False)])
+def test_a_percentage_has_its_unit(unit: str, known: bool) -> None:
+    document = report(("margin", "2020", "0.17", "0.17"), ("sales", "2020", "9", "9"), unit=unit)
+    assert (FigureId("margin", 2020) in read(document).figures) == known
+
+
 @pytest.mark.parametrize(
     ("period", "year"),
     [
@@ -119,6 +127,16 @@ def test_an_entity_counts_only_for_the_years_of_its_own_documents() -> None:
     birch = read(report(("sales", "2019", "7", "7"), entity="Birch", year=2019))
     assert entity_figures([alder, birch], 2020, None).entities == ("Alder",)
     assert entity_figures([alder, birch], 2019, None).entities == ("Birch",)
+
+
+def test_an_entity_with_a_document_of_an_unknown_year_is_unknown() -> None:
+    """The document may be its report for the year, or restate the figures of another report."""
+    alder, birch = (read(report(("sales", "2020", "10", "10"), entity=name)) for name in ("Alder", "Birch"))
+    undated = replace(birch, year=None)
+    for documents in ([alder, undated], [alder, birch, undated]):
+        figures = entity_figures(documents, 2020, None)
+        assert figures.entities == ("Alder", "Birch")
+        assert list(figures.figures) == [("Alder", FigureId("sales", 2020))]
 
 
 def test_currencies_are_kept_apart() -> None:

@@ -128,6 +128,7 @@ def test_a_pack_is_drafted_from_tables(tmp_path: Path) -> None:
                 f"| Ticket price (EUR) | {number}.50 | 8.10 |",
                 f"| Rooms | {number} | 4 |",
                 f"| First opened | 198{number} | 1970 |",
+                "| Category of museums | 10 | 10 |",
                 "| Opened in | spring | spring |",
             )
         )
@@ -142,7 +143,8 @@ def test_a_pack_is_drafted_from_tables(tmp_path: Path) -> None:
     text = write_draft(corpus, tmp_path / "museums.toml").read_text("utf-8")
     pack = read_pack(str(tmp_path / "museums.toml"))
     kinds = {name: field.kind for name, field in pack.fields.items()}
-    # "Rooms" may be of anything, numbers like 1981 may be years, and the visitors of the hall have two values.
+    # "Rooms" may be of anything, numbers like 1981 may be years, a number that all documents repeat is a code, and the
+    # visitors of the hall have two values.
     shares = {"share_of_children": "percent", "guided_tours": "percent"}
     money, energy = {"entry_fees": "money", "ticket_price": "money"}, {"electricity_used": "number"}
     assert kinds == {"visitors_of_the_year": "count", **money, **energy, **shares}, text

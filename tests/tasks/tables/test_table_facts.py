@@ -245,6 +245,37 @@ def table(head: str, *rows: str, above: str = "", below: str = "") -> str:
             {"sales 2020": "5000000 USD", "staff 2020": "3"},
             id="a note below",
         ),
+        *(
+            pytest.param(
+                table("2020 | 2019", "Net sales | 5 | 4", "Employees | 3 | 2", above=f"Table 4: {title} (EUR million)")
+                + table("2020", "Employees | 12", "Margin | 5%", above="Table 5: Key figures"),
+                {"staff 2020": "12", "margin 2020": "5 %"},
+                id=title,
+            )
+            for title in (
+                *("Index, 2015 = 100", "Per employee", "Northern Stores, a subsidiary", "Discontinued operations"),
+                *("Results of the fourth quarter", "人均指标", "东区分公司"),
+            )
+        ),
+        pytest.param(
+            table("Net sales (EUR) | Employees", "Birch Stores | 5 | 6", "Alder Stores | 4 | 5", "Total | 9 | 11")
+            + table("2020", "Margin | 5%", "Employees | 5", above="Table 5: Key figures"),
+            {"staff 2020": "5", "margin 2020": "5 %"},
+            id="a total of several entities",
+        ),
+        pytest.param(
+            table("2020", "Net sales (EUR thousand) | 140.220", "Employees | 1.044", "Margin | 9,8 %"),
+            {},
+            id="decimal commas",
+        ),
+        pytest.param(
+            table("2020", "Net sales (EUR thousand) | 140.220", "Employees | 1.044"), {}, id="either notation"
+        ),
+        pytest.param(
+            table("2020", "Net sales (EUR million) | 140.220", "Employees | 1,044"),
+            {"sales 2020": "140220000 EUR", "staff 2020": "1044"},
+            id="decimal points",
+        ),
     ],
 )
 def test_figures_of_tables(content: str, wanted: dict[str, str]) -> None:

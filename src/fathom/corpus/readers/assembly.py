@@ -26,7 +26,7 @@ from fathom.corpus.readers.parsing.citation_check import check_citations
 from fathom.corpus.readers.parsing.citation_groups import PlacedCitation, citation_groups
 from fathom.corpus.readers.parsing.entry_recognition import check_list
 from fathom.corpus.readers.parsing.section_roles import role_of
-from fathom.corpus.readers.parsing.sentences import sentence_spans
+from fathom.corpus.readers.parsing.sentences import is_chinese, sentence_spans
 from fathom.corpus.readers.parsing.subjects import first_term
 from fathom.corpus.readers.parsing.text_cleanup import plain, tidy, verbatim
 from fathom.corpus.readers.parsing.unlocated_citations import count_unlocated
@@ -145,7 +145,7 @@ class _Assembler(TextBuilder):
             id=_id(parsed, text),
             format=parsed.format,
             kind=parsed.kind,
-            language=parsed.language,
+            language=_language(parsed.language, text),
             title=title,
             authors=authors,
             abstract=abstract,
@@ -465,6 +465,11 @@ def _affiliations(author: ParsedAuthor) -> tuple[str, ...]:
         plain(affiliation[:MAX_AFFILIATION_CHARACTERS]) for affiliation in author.affiliations[:MAX_AFFILIATIONS]
     )
     return tuple(dict.fromkeys(filter(None, written)))
+
+
+def _language(declared: str, text: str) -> str:
+    """The language of a document: many formats declare none, and word processors declare English by default."""
+    return "zh" if declared == "en" and is_chinese(re.sub(r"[\W\d_]+", "", text[:6_000])) else declared
 
 
 def _id(parsed: ParsedDocument, text: str) -> str:

@@ -158,7 +158,9 @@ class TablesAuditor:
         currency = _NAMED_CURRENCY.search(item.question.text)
         tagged = any(TAG.fullmatch(attribute) for attribute, _ in attributes)
         for stated in self._facts.values():
-            if (year is not None and stated.year != year) or (currency and currency[1] not in stated.currencies):
+            # A document of an unknown year may be about this one.
+            other = year is not None and stated.year not in (year, None)
+            if other or (currency and currency[1] not in stated.currencies):
                 continue
             same = {fact.entity for key in attributes for fact in stated.of.get(key, ()) if mixed or fact.unit in units}
             # A filing that does not tag the figure still counts as a filing.

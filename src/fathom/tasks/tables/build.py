@@ -158,7 +158,7 @@ class TablesBuilder:
         rng: Random,
         others: _ContextQuestions,
     ) -> Item | None:
-        empty = rng.random() < self._settings.unanswerable * self._conditional_share(level)
+        empty = rng.random() < self._unanswerable[level]
         for attempt in range(ATTEMPTS):
             maker = rng.choices(makers, [len(one.table.entities) for one in makers])[0]
             # Where no question has a pair, one with an answer is asked nevertheless.
@@ -169,11 +169,12 @@ class TablesBuilder:
                     return item
         return None
 
-    def _conditional_share(self, level: QuestionLevel) -> float:
-        """How often a level asks with conditions that nothing may meet, compared to all levels that are asked."""
+    @cached_property
+    def _unanswerable(self) -> dict[QuestionLevel, float]:
+        """The share of unanswerable questions of each level."""
         total = sum(LEVEL_SHARES[one] for one in self._settings.levels)
-        mean = sum(LEVEL_SHARES[one] * CONDITIONAL_SHARES[one] for one in self._settings.levels) / total
-        return CONDITIONAL_SHARES[level] / mean
+        weights = {one: LEVEL_SHARES[one] / total for one in self._settings.levels}
+        return unanswerable_shares(self._settings.unanswerable, weights)
 
     def _read_tables(self, documents: tuple[DocumentId, ...]) -> list[EntityTable]:
         tables: list[EntityTable] = []
@@ -181,6 +182,26 @@ class TablesBuilder:
             found = (self._read(id, pack.name) for id in documents)
             tables += entity_tables(pack, [one for one in found if one is not None])
         return tables
+
+
+def unanswerable_shares(wanted: float, weights: Mapping[QuestionLevel, float]) -> dict[QuestionLevel, float]:
+    """The share of unanswerable questions of each level, so that all levels together have the share that is wanted.
+
+    Of the questions that conditions may leave without an answer, the same part has none at each level: otherwise the
+    forms of a level would tell.
+    """
+
+    def shares(part: float) -> dict[QuestionLevel, float]:
+        return {
+            level: part * CONDITIONAL_SHARES[level] / (1 - part + part * CONDITIONAL_SHARES[level]) for level in weights
+        }
+
+    low, high = 0.0, 1.0
+    for _ in range(40):
+        middle = (low + high) / 2
+        too_few = sum(weights[level] * share for level, share in shares(middle).items()) < wanted
+        low, high = (middle, high) if too_few else (low, middle)
+    return shares(low)
 
 
 class _ContextQuestions:

@@ -27,21 +27,27 @@ class EntityFigures:
 
 
 def entity_figures(documents: Iterable[DocumentFigures], year: Year, currency: str | None) -> EntityFigures:
-    """The figures of the entities that have a document about that year, in that currency; None for any."""
+    """The figures of the entities that have a document about that year, in that currency; None for any.
+
+    A document of an unknown year may be about that year: its entity is one of them, and all of its figures are unknown.
+    """
     by_entity: dict[str, list[DocumentFigures]] = defaultdict(list)
     for one in documents:
         by_entity[one.entity].append(one)
+    undated = {entity for entity, reports in by_entity.items() if year and any(one.year is None for one in reports)}
     entities = sorted(
         entity
         for entity, reports in by_entity.items()
-        if (own := [one for one in reports if one.year == year])
-        and all(currency in (None, one.currency) for one in own)
+        if (own := [one for one in reports if one.year in (year, None)])
+        and all(currency in (None, one.currency) or (entity in undated and not one.currency) for one in own)
     )
     figures: dict[tuple[str, FigureId], StatedFigure] = {}
     reports: dict[str, tuple[DocumentId, ...]] = {}
     for entity in entities:
         ordered = sorted(by_entity[entity], key=lambda one: one.year or 0)
         reports[entity] = tuple(one.document for one in ordered)
+        if entity in undated:
+            continue
         for figure_id in dict.fromkeys(figure_id for one in ordered for figure_id in one.figures):
             figure = latest_figure(ordered, figure_id)
             if figure is not None:

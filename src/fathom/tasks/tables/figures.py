@@ -15,7 +15,7 @@ from fathom.records.documents import Document, DocumentId, Fact, FactSheet
 from fathom.records.spans import Span
 from fathom.tasks.tables.labels import PART_OF_YEAR, normal_label
 from fathom.tasks.tables.months import MONTH
-from fathom.tasks.tables.pack import Pack
+from fathom.tasks.tables.pack import FieldKind, Pack
 from fathom.tasks.tables.phrases import phrase_facts
 from fathom.tasks.tables.table_cells import TableNumber
 from fathom.tasks.tables.table_facts import TableFacts, full_labels
@@ -32,6 +32,8 @@ _YEAR = re.compile(r"\d{4}")
 _DATES = re.compile(r"(?:(\d{4}-\d\d-\d\d)/)?(\d{4}-\d\d-\d\d)")
 _TAG = re.compile(r"[\w-]+:\w+")
 CURRENCY = re.compile(r"[A-Z]{3}(?=/|$)")
+PERCENT_UNITS = ("%", "pure")
+"""The units of percentages; filings tag them as fractions, whose unit is `pure`."""
 _DIGITS = re.compile(r"\d[\d,.'’\u0020\u00a0\u2009\u202f]*")
 _BETWEEN_DIGITS = re.compile(r"[,'’\u0020\u00a0\u2009\u202f]|\.$")
 
@@ -138,13 +140,18 @@ def _from_structure(document: Document | FactSheet, pack: Pack, votes: Iterable[
     for fact in whole:
         found = fields.get(fact.attribute)
         year = years.of(fact.period) if found and years else None
-        if found and year != "other":
+        if found and year != "other" and _has_its_unit(fact, pack.fields[found[0]].kind):
             stated[_shared_id(found[0], year)][found[1]].append(fact)
             used.append(fact)
     entities = {fact.entity for fact in used or whole if used or fact.attribute in tags}
     if len(entities) != 1:
         return None
     return _collected(document, next(iter(entities)), years.own if years else None, stated, votes, "structure")
+
+
+def _has_its_unit(fact: Fact, kind: FieldKind) -> bool:
+    """Whether a fact may be a figure of that kind: 0.17 without a unit may be 17% or 0.17%."""
+    return kind != "percent" or fact.value is None or fact.unit in PERCENT_UNITS
 
 
 def _from_tables(document: Document, pack: Pack, votes: Iterable[Fact], tables: TableFacts) -> DocumentFigures | None:

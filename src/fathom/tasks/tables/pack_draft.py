@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from decimal import Decimal
 
 from fathom.corpus.store import Corpus
 from fathom.records.documents import Document, Fact
@@ -76,6 +77,7 @@ class _RecurringLabel:
     """The forms of the label, for tables; empty for structured facts."""
     labels: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     """By language, the labels of the rows that print a structured fact."""
+    values: Counter[Decimal] = field(default_factory=Counter)
     whole: bool = True
     """Whether all values are whole numbers."""
     periods: bool = False
@@ -86,8 +88,13 @@ class _RecurringLabel:
 
     @property
     def is_figure(self) -> bool:
-        """Whether it can be asked about: in one unit, and not always a number such as 1987, which may be a year."""
-        return self.has_one_unit and not (self.like_years and self.whole and set(self.units) <= {""})
+        """Whether it can be asked about: in one unit, and not always a number such as 1987, which may be a year.
+
+        A number without a unit that most documents repeat is a code of a form.
+        """
+        if not set(self.units) <= {""}:
+            return self.has_one_unit
+        return not (self.like_years and self.whole) and 2 * max(self.values.values()) <= self.values.total()
 
     @property
     def has_one_unit(self) -> bool:
@@ -226,6 +233,7 @@ def _note(found: _RecurringLabel, fact: Fact, document: Document) -> _RecurringL
     assert fact.value is not None
     found.documents.add(document.id)
     found.units[fact.unit] += 1
+    found.values[fact.value] += 1
     found.whole = found.whole and fact.value == fact.value.to_integral()
     found.like_years = found.like_years and YEARS[0] <= fact.value <= YEARS[1]
     found.instant = found.instant and _DAY.fullmatch(fact.period) is not None

@@ -83,7 +83,8 @@ class FactReader:
         if sheet.has_structure:
             return self._structured(sheet)
         document = self._corpus.document(id)
-        stated = _stated(sheet.year, [*TableFacts(document).all(), *self._voted(id)])
+        tables = TableFacts(document)
+        stated = _stated(tables.year, [*tables.all(), *self._voted(id)])
         return _with_printed_numbers(stated, document) if document.kind == "article" else stated
 
     def _structured(self, sheet: FactSheet) -> StatedFacts:

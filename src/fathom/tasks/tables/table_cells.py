@@ -10,7 +10,8 @@ from functools import cached_property
 
 from fathom.records.documents import Cell, Document, Table
 from fathom.records.spans import Span
-from fathom.tasks.tables.labels import HeaderLabel, normal_label, parse_heading, split_period
+from fathom.tasks.tables.entity_names import title_entity
+from fathom.tasks.tables.labels import PART_OF_YEAR, HeaderLabel, normal_label, parse_heading, split_period
 from fathom.tasks.tables.months import MONTH, parse_month
 from fathom.tasks.tables.units import MISSING, CellNumber, Unit, parse_cell, stated_unit
 
@@ -29,6 +30,19 @@ _UNIT_HEADINGS = frozenset({"unit", "units", "unit of measure", "unit of measure
 """Headings of columns that have the unit of each row."""
 MAX_UNIT_LENGTH = 20
 _CAPTION = re.compile(r"\W*(?:table|表)\s*\d+", re.IGNORECASE)
+MAX_TITLE_LENGTH = 100
+"""The longest line above a table that may be its title, if it does not end like a sentence."""
+_OTHER_SCOPE = re.compile(
+    r"\bind(?:ex(?:ed)?|ices)\b|= ?100\b"
+    r"|\bper (?:employee|person|capita|head|customer|household|inhabitant|resident|user|visitor|member|unit)\b"
+    r"|\b(?:subsidiar(?:y|ies)|discontinued|pro forma|peers?|competitors?|joint ventures?|associates|parent company)\b"
+    r"|指数|人均|户均|分公司|子公司|联营|合营|参股|终止经营|同行|(?<!合并及)母公司",
+    re.IGNORECASE,
+)
+"""Words in the title of a table whose figures are not those of the whole entity: revenue per employee, of a branch."""
+_WHOLE_YEAR = re.compile(
+    r"\b(?:full[- ]year|annual|years? (?:ended|to)|twelve months)\b|全年|1\W{1,2}12月", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -61,7 +75,7 @@ def table_numbers(document: Document) -> Iterator[TableNumber]:
     grids = [_Grid(document, table) for table in document.tables]
     parts = {part for grid in grids for part in grid.parts()}
     for grid in grids:
-        if not grid.is_about_any(parts):
+        if not grid.is_about_any(parts) and not grid.is_of_other_scope:
             yield from grid.numbers()
 
 
@@ -121,6 +135,35 @@ class _Grid:
             return True
         return any(normal_label(heading) in parts for heading in self._headings())
 
+    @property
+    def is_of_other_scope(self) -> bool:
+        """Whether a title of the table says that its figures are not those of the whole entity."""
+        return any(map(_OTHER_SCOPE.search, self._titles))
+
+    @cached_property
+    def _titles(self) -> list[str]:
+        """The caption, the corner, and what else may be the title: the heading above, rows of words, a short line."""
+        title = parse_heading(self._document.title_text).text
+        *_, heading = ["", *(text for text in self._headings() if text != title)]
+        rows = [text for row in self._rows[:3] if row.is_label for text in row.texts.values()]
+        line = self._document.text[max(0, self._table.span.start - NOTE_LENGTH) : self._table.span.start].rstrip()
+        line = line.rpartition("\n")[2]
+        is_title = len(line) <= MAX_TITLE_LENGTH and not line.endswith((".", "。"))
+        corner = self._rows[0].texts.get(0, "") if self._rows else ""
+        return [self._caption, corner, heading, *rows, line if is_title and title not in line else ""]
+
+    @cached_property
+    def _is_of_part_of_year(self) -> bool:
+        """Whether a title names a quarter, a half or a month, and none the whole year."""
+        is_part = any(split_period(_tail(title))[1] == PART_OF_YEAR for title in self._titles)
+        return is_part and not any(map(_WHOLE_YEAR.search, self._titles))
+
+    @cached_property
+    def _lists_entity(self) -> bool:
+        """Whether a row is about the entity as a whole: the total of such a table is that of several entities."""
+        entity = normal_label(title_entity(self._document))
+        return bool(entity) and any(normal_label(text) == entity for row in self._rows for text in row.texts.values())
+
     def _headings(self) -> Iterator[str]:
         for section in self._document.sections:
             if section.heading is not None and section.span.contains(self._table.span):
@@ -158,6 +201,8 @@ class _Grid:
             return
         in_column = next((unit for column in units if (unit := _unit_in_cell(row.texts.get(column, "")))), None)
         rows = [replace(one, unit=one.unit or in_column) for one in rows]
+        if rows[0].scope == "whole" and self._lists_entity:
+            return
         columns = {column: parse_heading(headings.get(column, "")) for column in sorted((*row.numbers, *row.missing))}
         row_is_named = rows[0].scope in ("named", "ignored")
         names = tuple(one.text for one in rows)
@@ -191,6 +236,7 @@ class _Grid:
         elif printed and printed.scale:
             own = printed
         period = heading.period or row_heading.period or split_period(_tail(self._caption))[1]
+        period = PART_OF_YEAR if self._is_of_part_of_year else period
         value = number.value if number else None
         return TableNumber(labels, part, period, value, span, own, has_symbol, unit, self._is_titled, self._about)
 

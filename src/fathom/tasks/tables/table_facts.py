@@ -15,6 +15,18 @@ from fathom.tasks.tables.pack import FieldKind
 from fathom.tasks.tables.table_cells import TableNumber, table_numbers
 from fathom.tasks.tables.units import Unit
 
+_DECIMAL_COMMA = re.compile(
+    r"(?<![\d.])(?:\d{1,3}\.){2}\d{3}(?![\d.])|\d\.\d{3},\d|(?<![\d,.])0,\d|(?<!\d)\d{1,2},\d{1,2} ?%"
+    r"|(?<![\d,.])\d{3,6},\d\d?(?![\d,])"
+)
+"""A number of a document that writes 1.234,5 for 1,234.5; "3,4" in a column of notes is none."""
+_DECIMAL_POINT = re.compile(
+    r"\d,\d{3}(?!\d)|(?<![\d.])0\.\d|\d\.(?:\d\d?|\d{4,})(?!\d)|(?<!\d)(?!(?:19|20)\d\d(?!\d))\d{4}"
+)
+"""A number of a document that writes 1,234.5; years say nothing."""
+_EITHER = re.compile(r"(?<![\d.,])[1-9]\d{0,2}\.\d{3}(?![\d.,])")
+"""A number such as 1.234, which depends on the notation."""
+
 JOINT = " > "
 """The separator between the names of a row and a column: "Tuition > First-year"."""
 
@@ -34,7 +46,8 @@ class TableFacts:
     def __init__(self, document: Document) -> None:
         self.entity = title_entity(document)
         self.year = title_year(document)
-        self.numbers = tuple(table_numbers(document)) if self.entity and document.tables else ()
+        is_read = self.entity and document.tables and not _may_have_decimal_commas(document)
+        self.numbers = tuple(table_numbers(document)) if is_read else ()
         self._dollar = dollar_of(document.text)
         self._has_hidden_scale = bool(_SCALED_SOMEWHERE.search(document.text))
 
@@ -63,6 +76,14 @@ class TableFacts:
                 yield from dict.fromkeys(fact for fact in facts if fact is not None)
 
 
+def _may_have_decimal_commas(document: Document) -> bool:
+    """Whether 1.234 in a table of the document may mean 1,234."""
+    cells = [cell.span.of(document.text) for table in document.tables for cell in table.cells]
+    if any(map(_DECIMAL_COMMA.search, cells)):
+        return True
+    return any(map(_EITHER.search, cells)) and not any(map(_DECIMAL_POINT.search, cells))
+
+
 def full_labels(number: TableNumber) -> tuple[str, ...]:
     """The labels of a number, with the name of its column where that names a part."""
     return tuple(f"{label}{JOINT}{number.column}" if number.column else label for label in number.labels)
@@ -85,12 +106,14 @@ def _unit(number: TableNumber, kind: FieldKind, dollar: str) -> Unit | None:
         return Unit("percent", "%") if unit is not None and unit.kind == "percent" else None
     scale = table.scale if own is None and table is not None and table.kind == "scale" else 0
     if own is None:
-        return Unit("count", "", scale) if table is None or table.kind != "percent" else None
-    if own.kind in ("money", "percent"):
-        return None
-    if kind == "count" and (own.kind == "other" or (number.value is not None and number.value % 1 and not own.scale)):
-        return None
-    return Unit(own.kind, own.name, own.scale)
+        unit = Unit("count", "", scale) if table is None or table.kind != "percent" else None
+    else:
+        unit = Unit(own.kind, own.name, own.scale) if own.kind not in ("money", "percent") else None
+    if unit is not None and kind == "count":
+        # "1.044" may be a thousand in documents with decimal commas.
+        is_whole = number.value is None or not number.value % 1
+        return unit if unit.kind != "other" and (is_whole or unit.scale) else None
+    return unit
 
 
 def _lacks_scale(number: TableNumber, unit: Unit) -> bool:

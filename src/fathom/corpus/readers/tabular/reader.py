@@ -216,7 +216,7 @@ def _scalar(value: Any) -> str:
 # Nested fields.
 
 _TEXT_KEYS = ("text", "value")
-_TITLE_KEYS = ("title", "name", "label")
+_TITLE_KEYS = ("title", "name", "label", "名称")
 _NAMES = (("Government", "Country name"), ("Government", "Union name"))
 """Where profiles of countries and of unions state their names."""
 _SHORT_FORM, _LONG_FORM = ("conventional short form", "text"), ("conventional long form", "text")
@@ -236,7 +236,7 @@ def _fields(data: Any, name: str) -> ParsedDocument:
     return ParsedDocument(name, kind="report", title=title, body=body, stated=stated, year=int(year) if year else None)
 
 
-_YEAR_KEYS = ("year", "fiscal_year", "fiscalYear", "reporting_year", "report_year")
+_YEAR_KEYS = ("year", "fiscal_year", "fiscalYear", "reporting_year", "report_year", "年份", "年度")
 
 
 def _year(data: Any) -> str:
@@ -296,7 +296,7 @@ def _records(data: Any) -> ParsedTable | None:
 
 def _walk_fields(data: Any, entity: str, year: str) -> Iterator[Block]:
     """Yield a heading for each group and a paragraph for each field, in order, without recursion."""
-    stack: list[tuple[tuple[str, ...], Any, bool, str]] = [((), data, False, "")]
+    stack: list[tuple[tuple[str, ...], Any, bool, _StatedUnit | None]] = [((), data, False, _NO_UNIT)]
     while stack:
         path, value, headed, unit = stack.pop()
         if isinstance(value, dict):
@@ -317,25 +317,38 @@ def _walk_fields(data: Any, entity: str, year: str) -> Iterator[Block]:
         stack.extend(((*path, str(key)), one, mixed, unit) for key, one in reversed(inner))
 
 
+class _StatedUnit(NamedTuple):
+    """The unit of a number, and its scale as a power of ten."""
+
+    name: str
+    scale: int
+
+
 class _Subject(NamedTuple):
     """The entity, year and unit of a number."""
 
     entity: str
     year: str
     """Of the whole report; empty if it names none."""
-    unit: str
-    """As stated by a field next to the number; empty if none does."""
+    unit: _StatedUnit | None
+    """As stated by a field next to the number; None if it cannot be read."""
 
 
+_NO_UNIT = _StatedUnit("", 0)
 _AMOUNTS = ("value", "amount")
-_UNIT_KEYS = ("currency", "unit", "units")
+_UNIT_KEYS = ("currency", "unit", "units", "scale")
 
 
-def _stated_unit(value: dict[str, Any]) -> str:
-    """Return the unit of an object such as {"amount": 1250000, "currency": "EUR"}; empty for other objects."""
-    units = [_scalar(value[key]).strip() for key in _UNIT_KEYS if key in value]
-    is_amount = any(isinstance(value.get(key), _Number) for key in _AMOUNTS)
-    return units[0] if is_amount and len(units) == 1 and re.fullmatch(rf"[A-Z]{{3}}|{_UNIT.pattern}", units[0]) else ""
+def _stated_unit(value: dict[str, Any]) -> _StatedUnit | None:
+    """Return the unit of an object such as {"amount": 1.25, "unit": "million", "currency": "EUR"}; None if unclear."""
+    if not any(isinstance(value.get(key), _Number) for key in _AMOUNTS):
+        return _NO_UNIT
+    words = " ".join(_scalar(value[key]) for key in _UNIT_KEYS if key in value).split()
+    scales = [scale for word in words if (scale := _SCALES.get(word.lower().removesuffix("s")))]
+    unit = " ".join(word for word in words if word.lower().removesuffix("s") not in _SCALES)
+    if len(scales) > 1 or (unit and not re.fullmatch(rf"[A-Z]{{3}}|{_UNIT.pattern}", unit)):
+        return None
+    return _StatedUnit(unit, sum(scales))
 
 
 def _is_leaf(value: Any) -> bool:
@@ -354,18 +367,31 @@ def _field(path: tuple[str, ...], text: str, subject: _Subject) -> Iterator[Bloc
     """Yield a field as paragraphs that start with its name."""
     named = path[:-1] if len(path) > 1 and path[-1] in _TEXT_KEYS else path
     label = named[-1].strip() if named else ""
+    is_amount = subject.unit != _NO_UNIT and path[-1] in _AMOUNTS
+    subject = subject if is_amount else subject._replace(unit=_NO_UNIT)
     paragraphs = _paragraphs(text)
     for position, paragraph in enumerate(paragraphs):
         # A note often starts with "note:" itself.
         again = paragraph.lower().startswith(f"{label.lower()}:") or not label or position
         lead = "" if again else f"{label}: "
-        measured = path[:-1] if subject.unit and path[-1] in _AMOUNTS else named
-        attribute = ", ".join(key.strip() for key in measured[1:] or measured)
+        measured = path[:-1] if is_amount else named
+        is_general = len(measured) == 2 and measured[-1].strip().lower() in _GENERAL_NAMES
+        keys = measured if is_general or _OTHER_GROUP.search(_CAPITAL.sub("_", measured[0])) else measured[1:]
+        attribute = ", ".join(key.strip() for key in keys or measured)
         is_plain = isinstance(text, _Number) and not _NO_FIGURE.search(_CAPITAL.sub("_", path[-1]))
         number = _number_with_unit(paragraph, attribute, subject, is_plain)
         yield Paragraph([lead, *number] if number and len(paragraphs) == 1 else [lead + paragraph])
 
 
+_GENERAL_NAMES = frozenset({"total", "amount", "value", "count", "sum", "all", "overall", "average", "mean"})
+"""Names that say nothing without the name of their group: {"staff": {"total": 12}, "visitors": {"total": 900}}."""
+
+_OTHER_GROUP = re.compile(
+    r"(?:^|[\W_])(?:prior|previous|last|next|target|targets|budget|plan|planned|forecast|estimate|estimates|peer|peers"
+    r"|benchmark|industry|quarter|half|q[1-4]|h[12]|(?:19|20)\d\d)(?:$|[\W_])|上年|去年|上期|预算|计划|目标|预测|同行|季度",
+    re.IGNORECASE,
+)
+"""Groups of figures that are not those of the report: {"previous_year": {"staff": 390}}."""
 _BREAK = re.compile(r"(?:<br\s*/?>\s*){2,}|</?(?:p|div|li|ul|ol|h[1-6])\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(r"<(?:/?[A-Za-z][^<>]*|!--[^<>]*--)>")
 
@@ -392,7 +418,8 @@ _NUMBER_WITH_UNIT = re.compile(
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NO_FIGURE = re.compile(
     r"(?:^|[\W_])(?:id|ids|uid|uuid|key|code|number|no|nr|year|month|day|date|time|timestamp|zip|postal|postcode|phone|tel"
-    r"|fax|lat|lon|lng|latitude|longitude|rank|order|index|position|version|isbn|issn|page|x|y|z)$",
+    r"|fax|lat|lon|lng|latitude|longitude|rank|order|index|position|version|isbn|issn|page|x|y|z)$"
+    r"|(?:年份|年度|月份|日期|编号|代码|邮编|邮政编码|电话|排名|序号)$",
     re.IGNORECASE,
 )
 """The end of names whose numbers are codes, dates or places, not figures."""
@@ -416,10 +443,13 @@ def _number_with_unit(text: str, attribute: str, subject: _Subject, is_plain: bo
         return []
     if unit and (match["money"] or not _UNIT.fullmatch(unit) or _CONJUNCTION.search(unit)):
         return []
+    stated = _NO_UNIT if unit or match["money"] else subject.unit
+    if stated is None:
+        return []
     value = Decimal(match["sign"] + match["number"].replace(",", ""))
-    value = Decimal(format(value.scaleb(_SCALES.get(match["scale"] or "", 0)), "f"))
+    value = Decimal(format(value.scaleb(_SCALES.get(match["scale"] or "", stated.scale)), "f"))
     printed = match["number"] if match["money"] else match["sign"] + match["number"]
     start = match.start("number") if match["money"] else 0
-    unit = "USD" if match["money"] else unit or subject.unit
+    unit = "USD" if match["money"] else unit or stated.name
     number = TaggedNumber(printed, subject.entity, attribute, match["year"] or subject.year, value, unit)
     return [text[:start], number, text[match.end("number") :]]
