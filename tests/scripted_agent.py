@@ -70,9 +70,8 @@ class Episode:
     """What the server has seen of one question."""
 
     requests: int = 0
-    tokens: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
+    tokens_by_request: dict[str, int] = field(default_factory=dict)
+    """A request that the client repeats, since the connection broke off, counts once: no usage of it was received."""
     answers: int = 0
     wrong: int = 0
     """Error messages that the model must have been sent for its wrong calls."""
@@ -81,6 +80,11 @@ class Episode:
     wrong_by_step: dict[int, int] = field(default_factory=dict)
     shown: set[int] = field(default_factory=set)
     """Steps whose results the model was sent."""
+
+    @property
+    def tokens(self) -> int:
+        """The tokens of all requests."""
+        return sum(self.tokens_by_request.values())
 
 
 @dataclass
@@ -112,9 +116,7 @@ class ScriptedAgent:
             output = min(output, body.get("max_tokens") or body.get("max_completion_tokens") or output)
             episode = self.episodes[question]
             episode.requests += 1
-            episode.tokens += tokens + output
-            episode.input_tokens += tokens
-            episode.output_tokens += output
+            episode.tokens_by_request[json.dumps(body)] = tokens + output
             episode.wrong_by_step[step] = wrong
             self.watch(question, body)
         return Reply(reply.text, reply.calls, tokens, output)
