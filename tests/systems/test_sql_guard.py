@@ -428,10 +428,15 @@ def test_an_interrupt_by_the_caller_is_a_refusal(pause: float) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
 def test_control_c_is_not_swallowed(database: sqlite3.Connection) -> None:
     before = _state(database)
+    # A shell that starts the tests in the background makes them ignore Ctrl-C.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        run_guarded(database, HOSTILE["endless"], StatementLimits(seconds=60))
-    timer.join()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run_guarded(database, HOSTILE["endless"], StatementLimits(seconds=60))
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, handler)
     assert _state(database) == before
     assert run_guarded(database, "SELECT count(*) FROM articles").rows == ((60,),)
