@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
 from fathom.scoring.answer_types.parse_json import from_json
 from fathom.scoring.answer_types.parse_lists import parse_list, parse_rows
@@ -32,7 +33,7 @@ from fathom.scoring.parsing.non_answers import APPROXIMATE, CONTRAST, HEDGE, NOT
 from fathom.scoring.parsing.normalization import letters, normal, plain
 from fathom.scoring.parsing.numerals import SIMPLE, number_of
 from fathom.scoring.parsing.options import assigned_options, chosen_option
-from fathom.scoring.parsing.remarks import without_comment
+from fathom.scoring.parsing.remarks import ADDS, TELLS_MORE, without_comment
 from fathom.scoring.parsing.segmentation import BULLET, clean_item, lines_in, without_lead_in
 from fathom.scoring.parsing.selections import selected_options
 from fathom.scoring.parsing.sentences import items_in_sentences
@@ -98,6 +99,7 @@ _NOT_THAT = re.compile(
     re.IGNORECASE,
 )
 """What an answer is not, at its end: "Lind, not Wu", "[3, 7] (not [3, 8])"."""
+_NOT_IN_BRACKETS = re.compile(r"(?<=\w)[ \t]\((?:and )?not[ \t][^()\n]{1,300}\)\.?\Z", re.IGNORECASE)
 _AFTERTHOUGHTS = (
     " above", " below", " earlier", "checked", "verified", "confirmed", "hope ", " because ", " since ", " as ",
     " based ", " according ", " judging ", " given ",
@@ -132,6 +134,8 @@ def _parse_text(statement: AnswerStatement, key: Text, hints: KeyHints) -> Text 
         return Text(value=plain(line).strip())
     bullet = BULLET.match(line)
     line = plain(line[bullet.end() :] if bullet else line).strip()
+    if hints.whole and (told := _named_first(line, hints)):
+        return Text(value=told)
     quoted = _ONE_QUOTED.fullmatch(line)
     if quoted and (about := _TOLD_OF_TITLE.fullmatch(line)) and letters(about[1]) in hints.whole:
         return Text(value=about[1])
@@ -156,6 +160,27 @@ def _parse_text(statement: AnswerStatement, key: Text, hints: KeyHints) -> Text 
     return Text(value=told[0] if len(set(told)) == 1 else bare) if bare else None
 
 
+_AFTER_NAME = re.compile(
+    r"\.[ \t](?=[A-Z][a-z]*[ \t])|,[ \t](?=(?:who|which|whose"
+    r"|(?:(?:the|an?) )?(?:(?:first|second|last|lead|sole|only|senior) )?(?:author|co-?author)|(?:as|with|by|in|from) \d)\b)"
+)
+"""What may follow a name: another sentence, or a clause."""
+MAX_TOLD: Final = 1_000
+_QUOTED_TITLE = re.compile(r'["“][^"“”\n]{1,400}["”]')
+
+
+def _named_first(line: str, hints: KeyHints) -> str:
+    """A text of the key at the beginning of a line that goes on to tell about it; empty if the line may say more."""
+    for found in islice(_AFTER_NAME.finditer(line), 4) if len(line) < MAX_TOLD else ():
+        name, rest = line[: found.start()], _QUOTED_TITLE.sub("", line[found.end() :])
+        if letters(name) in hints.whole:
+            if found[0][0] == "." and line[-1] not in ".!":
+                return ""
+            says_more = _is_contested(rest) or TELLS_MORE.search(rest) or ADDS.search(rest)
+            return "" if says_more or (found[0][0] == "," and re.search(r"\b[A-Z]", rest)) else name
+    return ""
+
+
 def _is_contested(sentence: str) -> bool:
     """Whether a sentence around a quoted title denies it or leaves it open."""
     return HEDGE.search(sentence) is not None or _DENIES.search(sentence) is not None
@@ -167,14 +192,30 @@ def _parse_choice(statement: AnswerStatement, key: Choice, hints: KeyHints) -> C
     return Choice(option=option, of=key.of) if option else None
 
 
+_SOURCE_NUMBERS = re.compile(
+    r"(?<=[^\W\d_][\w.\"”*)])[ \t]?\[\d{1,3}(?:[,–-][ \t]?\d{1,3}){0,9}\](?=[\s,.;:]|\Z)"
+)
+"""The numbers of sources after a statement: "Lind [3, 8]"."""
+_UNSETTLED = re.compile(
+    r"[^\d\n]{0,80}(?:\b(?:not|never|cannot|maybe|perhaps|possibly|might|could|would be|guess)\b|n't\b|不是|并非|可能|也许|或许)"
+    r"[^\d\n]{0,40}\d",
+    re.IGNORECASE,
+)
+"""What denies the options that follow, or leaves them open."""
+
+
 def _parse_assignment(statement: AnswerStatement, key: Assignment, hints: KeyHints) -> Assignment | None:
     """The option of each slot, from pairs such as "2: C", from a table, or from a plain list."""
+    if _UNSETTLED.match(statement.text):
+        return None
     options = assigned_options(plain(half_width(statement.text)), statement.marked, len(key.options), key.of)
     return Assignment(options=tuple(options), of=key.of) if options else None
 
 
 def _parse_selection(statement: AnswerStatement, key: Selection, hints: KeyHints) -> Selection | None:
     """The options that are selected, by their letters or numbers."""
+    if _UNSETTLED.match(statement.text):
+        return None
     options = selected_options(plain(half_width(statement.text)), statement.marked, key.of)
     return Selection(options=tuple(options), of=key.of) if options else None
 
@@ -240,6 +281,8 @@ def parse_response(text: str, key: Answer, *, truncated: bool = False) -> Answer
         if text[-1:] in {")", "]", "`"} or text.startswith(("analysis", "assistantfinal")):
             text = without_call(text)
         hints = KeyHints(scalars_of(key))
+        if "[" in text and hints.spellings and not hints.contain("["):
+            text = _SOURCE_NUMBERS.sub("", text)
         text = opened(text, hints)
         if any(map(text.__contains__, _MARKUP)):
             text = without_markup(text, hints)
@@ -275,7 +318,8 @@ def _without_contrast(text: str, hints: KeyHints) -> str:
     contrast = _NOT_THAT.search(text)
     if "\n" in text or contrast is None or letters(text) in hints.whole:
         return text
-    if any(form in letters(contrast[0]) for form in hints.whole):
+    whole = len(hints.scalars) > 1 and "," in contrast[0]  # another list, which may share items
+    if not whole and any(form in letters(contrast[0]) for form in hints.whole):
         return text  # "June 2021 (not 2021-06)" contradicts itself
     return text[: contrast.start()]
 
@@ -294,8 +338,8 @@ def _from_statement(statement: AnswerStatement, key: Answer, hints: KeyHints) ->
         text = _POINTER.sub("", text)
     if any(map(text.__contains__, _AFTERTHOUGHTS)) and letters(text) not in hints.whole:
         text = _AFTERTHOUGHT.sub("", text)
-    if hints.scalars and ("not " in text or " rather than " in text or " instead of " in text):
-        text = _without_contrast(text, hints)
+    if "not " in text or " rather than " in text or " instead of " in text:
+        text = _without_contrast(text, hints) if hints.scalars else _NOT_IN_BRACKETS.sub("", text)
     if text[:1] in _MAY_BE_JSON and len(text) <= MAX_STATEMENT_LENGTH:
         text = text.rstrip(".。 ") if text.rstrip(".。 ")[-1:] in {"]", "}"} else text
         value = _json_in(text)

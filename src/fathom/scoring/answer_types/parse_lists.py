@@ -15,12 +15,13 @@ from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.lists import bare_numbers, items_in, list_part, repeated, without_figures
 from fathom.scoring.parsing.normalization import MAX_CACHED_LENGTH, letters, normal, plain
 from fathom.scoring.parsing.numerals import SIMPLE, number_of
-from fathom.scoring.parsing.options import CARDINAL_WORD, in_digits
 from fathom.scoring.parsing.remarks import without_comment
 from fathom.scoring.parsing.segmentation import lines_in, unnumbered
 from fathom.scoring.parsing.sentences import MAX_CHARACTERS, items_in_sentences, with_inverted
+from fathom.scoring.parsing.ties import with_ties_as_lists
 from fathom.scoring.parsing.tables import (
     cells_in,
+    grouped_counts,
     number_pairs,
     piped_rows,
     rows_of_line,
@@ -38,9 +39,6 @@ _TOTAL_ROW = frozenset({"total", "sum", "overall", "grand total"})
 _ORIGINS = re.compile(r"[ \t]\((?:articles?|papers?|documents?)[ \t]#?\d[^()\n]{0,200}\)\Z", re.IGNORECASE)
 """Where the number of a row comes from: "Lind: 2 (articles 1 and 4)"."""
 _DIGIT = re.compile(r"\d")
-_COUNTED_GROUP = re.compile(r"(\d{1,6})(?: [a-z]{1,20})? (?:with|have|has) (\d{1,6}) ([a-z]{3,20})", re.IGNORECASE)
-_THERE_ARE = re.compile(r"\Athere (?:is|are|was|were) ", re.IGNORECASE)
-_ONE_AFTER_ANOTHER = re.compile(r"\0(?:(?:,? and |[,;] )\0)*")
 _REVERSED = re.compile(
     r"\b(?:(?:reversed?|opposite) order|in (?:some|any|no (?:particular|specific)|random|arbitrary) order)\b",
     re.IGNORECASE,
@@ -87,6 +85,11 @@ def parse_list(statement: AnswerStatement, key: ListAnswer, hints: KeyHints) -> 
         return None
     if not text.isascii():
         text = _CROSSED_OUT.sub("", text)
+    if isinstance(key, Ranking) and not numeric:
+        groups = [[spelling for item in group for spelling in _spellings(item)] for group in key.groups]
+        if (listed := with_ties_as_lists(text, groups, hints)) is None:
+            return None
+        text = listed
     text = _bracketed(text, numeric)
     if numeric and isinstance(key, Ranking):
         text = _COMPARED.sub(", ", text)
@@ -99,7 +102,7 @@ def parse_list(statement: AnswerStatement, key: ListAnswer, hints: KeyHints) -> 
     if not all(letters(item) in hints.whole for item in items):
         if "\n" not in text and (shorter := without_comment(_ASIDE.sub("", text))) != text:
             items = without_figures(items_in(shorter, hints, numeric), hints)
-        items = items_in_sentences(lines_in(plain(statement.text), hints), hints) or items
+        items = items_in_sentences(lines_in(plain(text), hints), hints) or items
     return checked_list(items, key, hints)
 
 
@@ -121,12 +124,16 @@ def _bracketed(text: str, numeric: bool) -> str:
 
 
 _SAYS_MORE = re.compile(
-    r"[\"“”]|\b(?:not|never|or|but|except|wrong|incorrect|excluded?|maybe|perhaps|possibly|without|other|others"
+    r"[\"“”]|\b(?:not|cannot|can't|never|or|but|except|wrong|incorrect|excluded?|maybe|perhaps|possibly|without|other|others"
     r"|also|candidates?"
     r"|neither|nor|if|unless|however|before|after|earlier|first)\b|n't\b|[不非或除]",
     re.IGNORECASE,
 )
 """What denies a list in brackets or adds to it."""
+
+
+def _spellings(item: Scalar) -> tuple[str, ...]:
+    return (item.value, *item.aliases) if isinstance(item, Text) else ()
 
 
 def checked_list(items: Sequence[str], key: ListAnswer, hints: KeyHints) -> Answer | None:
@@ -176,7 +183,8 @@ def parse_rows(statement: AnswerStatement, key: Rows, hints: KeyHints) -> Rows |
     if numeric == [True, True] and not all(map(_SIMPLE_ROW.fullmatch, listed)):
         if len(listed) > 1 and not _DIGIT.search(listed[0]):
             listed = listed[1:]  # a header
-        pairs = _counted_groups(listed, key.columns) or number_pairs(listed)
+        line = listed[0].rstrip(".。 ") if len(listed) == 1 else ""
+        pairs = (grouped_counts(line, key.columns) if line else []) or number_pairs(listed)
         if pairs:
             return as_rows(pairs, key)
     sentence = listed[0].rstrip(".。 ") if len(listed) == 1 else ""
@@ -186,17 +194,6 @@ def parse_rows(statement: AnswerStatement, key: Rows, hints: KeyHints) -> Rows |
     if sentence and numeric == [False, True] and not all(row and letters(row[0]) in hints.whole for row in rows):
         rows = rows_in_sentence(sentence[:MAX_CHARACTERS], with_inverted(hints)) or rows
     return as_rows(without_header(rows, key.columns), key)
-
-
-def _counted_groups(lines: Sequence[str], columns: Sequence[str]) -> list[list[str]]:
-    """The rows of "6 articles with 1 author, 2 with 3 authors", which name the group after its count."""
-    line = CARDINAL_WORD.sub(in_digits, lines[0].rstrip(". ")) if len(lines) == 1 else ""
-    found = list(_COUNTED_GROUP.finditer(line))
-    nouns = {match[3].lower().removesuffix("s") for match in found}
-    if len(nouns) != 1 or not columns[0].lower().startswith(noun := nouns.pop()) or columns[1].startswith(noun):
-        return []
-    between = _COUNTED_GROUP.sub("\0", _THERE_ARE.sub("", line))
-    return [[match[2], match[1]] for match in found] if _ONE_AFTER_ANOTHER.fullmatch(between) else []
 
 
 def _with_decimal_points(text: str, key: Rows) -> str:

@@ -13,7 +13,7 @@ from fathom.scoring.parsing.extraction import AnswerStatement
 from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.non_answers import ASIDE, BOUND, CONTRAST, HEDGE, SENTENCE_END
 from fathom.scoring.parsing.normalization import plain
-from fathom.scoring.parsing.numerals import SIMPLE, as_number, number_of, numbers_in
+from fathom.scoring.parsing.numerals import SIMPLE, as_number, number_of, numbers_in, split_scale
 from fathom.scoring.parsing.segmentation import BULLET
 from fathom.scoring.parsing.tables import piped_rows
 
@@ -148,9 +148,10 @@ _CHINESE_VALUE = re.compile(
 )
 """What a Chinese sentence states a value of, perhaps with a year: "2021年度低于6000万元的公司有3家。"."""
 _CHINESE_RESULT = re.compile(r"结果|差额|合计|总|平均|占|之和|数量|[有共]\d+家|比[例率重]")
-_ROUNDED_TO = re.compile(r"\brounded to (?:two|one|three|\d) decimals?(?: places?)?,?[ \t]?", re.IGNORECASE)
+_ROUNDED_TO = re.compile(r"(?:\b(?:when |if |which is )?|,[ \t])rounded to (?:two|one|three|\d) decimals?(?: places?)?,?[ \t]?", re.IGNORECASE)
 _EQUALS = re.compile(r"[=≈]|approx")
 _FRACTIONS = (("½", ".5"), ("¼", ".25"), ("¾", ".75"))
+_RULE_OFF = re.compile(r"[-=+| ]{2,80}")
 _SUM = re.compile(r"[\d\s+×*·/÷().,=≈%$−–-]{1,2000}")
 
 
@@ -167,6 +168,8 @@ def parse_number(statement: AnswerStatement, key: Number, hints: KeyHints) -> Nu
     if "," in text or text.count(".") > 1:
         text = _with_points(text, key)
     lines = [line for line in text.split("\n") if line.strip(" \t*_`#")]
+    if len(lines) == 3 and _RULE_OFF.fullmatch(lines[1]) and not numbers_in(lines[0]):
+        lines = lines[2:]  # the name of a column above a rule
     if lines and all("|" in line for line in lines):
         lines = [cell for row in piped_rows(lines, ()) for cell in row]
     if not lines:
@@ -264,7 +267,11 @@ def _number_in_line(line: str, unit: str, last: bool) -> Number | None:
         return number
     parts = SENTENCE_END.split(ASIDE.sub("", line))
     sentences = [part for part in parts if part and not part.endswith("?") and not _INSTRUCTION.match(part)]
+    if last:
+        sentences = [part for part in sentences if numbers_in(part)] or sentences
     number = _number_in_sentence(sentences[-1 if last else 0], unit) if sentences else None
+    if last and number is not None and len(sentences) > 1:
+        return number if _RESULT.search(sentences[-1]) and not _NOT_YET.search(sentences[-1]) else None
     return _unless_contradicted(number, sentences, unit)  # "5; 6"
 
 
@@ -287,6 +294,14 @@ def _number_in_sentence(sentence: str, unit: str) -> Number | None:
         found, sentence = found[:1], sentence[: found[1].start]
     if len(found) == 2 and _OF_ALL.fullmatch(sentence, found[0].end, found[1].start):
         found, sentence = found[:1], sentence[: found[1].start]
+    if unit and len(found) > 1:
+        # "It came to 85.2 million EUR, which is 4.3% of the total."
+        wanted = [one for one in found if one.unit and one.unit == split_scale(unit)[1]]
+        ratios = [one for one in found if one.unit == "%"]
+        if len(wanted) == 1 and all(
+            one in wanted or one in ratios or _YEAR.fullmatch(sentence, one.start, one.end) for one in found
+        ):
+            found = wanted
     shares = [one for one in found if one.unit == "%"] if unit == "%" else []
     if len(shares) == 1 and all(one in shares or _YEAR.fullmatch(sentence, one.start, one.end) for one in found):
         found = shares  # "It grew by 12% from 2021 to 2022."

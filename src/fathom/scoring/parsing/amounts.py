@@ -58,6 +58,10 @@ _FULL_SCALES = {
     **dict.fromkeys(("b", "bn", "bln", "billions"), "billion"),
     **dict.fromkeys(("tn", "trillions"), "trillion"),
 }
+_SCALE_LAST = re.compile(rf"({_DIGITS})[ \t]({_CODE})[ \t]({_SCALE})(?![A-Za-z])")
+"""The currency before the scale: "4.5 USD million"."""
+_IN_SCALE = re.compile(r"(?<=\d),?[ \t]\(?in (thousand|million|billion|trillion)s(?: of)?(?=[ \t.,)]|\Z)\)?", re.IGNORECASE)
+"""The scale after a comma: "4.5, in millions of dollars"."""
 _NEGATIVE_WORD = re.compile(r"(?:\b(?:minus|negative)[ \t]|负)(?=[ \t]?(?:US\$|[$€£¥]|[A-Z]{3} )?[\d.])", re.IGNORECASE)
 _TIMES = re.compile(r"(?<=\d)(?:[ \t]?[x×](?![\w ]*\d)|倍|:1(?![\d.]))")
 _CHINESE_DIGITS = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
@@ -91,6 +95,7 @@ def plain_amounts(text: str, unit: str) -> str:
     if code:
         text = _NAME.sub(lambda found: f" {_code(CURRENCIES[found[0].lower().removeprefix('of ')], code)}", text)
         text = _SHORT_SCALE.sub(lambda found: f" {_FULL_SCALES[found['scale'].lower()]}", text)
+        text = _SCALE_LAST.sub(r"\1 \3 \2", _IN_SCALE.sub(lambda found: f" {found[1].lower()}", text))
         for pattern in (_SIGN_FIRST, _CODE_FIRST):
             text = pattern.sub(lambda found: _with_code_last(found, code), text)
     return _GLUED.sub(" ", text) if not text.isascii() else text

@@ -141,6 +141,10 @@ _SECOND_ANSWER = re.compile(r"^[*_# \t-]{0,6}answer (?:2|b|two)\b[ \t]?[:.)]", r
 _LEAD = re.compile(r"\s*(?:so|thus|therefore|hence)?,?\s?(?:the |my )?")
 
 
+_ROW_COUNT = re.compile(r"\s*\n\s*\(?\d{1,6} rows?(?: affected| returned| in set)?[^()\n]{0,20}\)?\s*\Z", re.IGNORECASE)
+"""The last line of a table as a database prints it: "(3 rows)"."""
+
+
 def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStatement | None:
     """The statement of the answer: a box, else the text after "Answer:", else a final JSON object or fenced block, else
     the whole response; without the remarks that follow it.
@@ -150,6 +154,8 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStateme
     "Answer: 71" may have been the start of 711. A statement that the remarks take back is none.
     """
     text = text.strip()
+    if "row" in text[-40:]:
+        text = text[:-80] + _ROW_COUNT.sub("", text[-80:])
     if "\\framebox{" in text:
         text = text.replace("\\framebox{", "\\boxed{")
     if "guess" in text:
@@ -251,10 +257,11 @@ _BEST_GUESS = re.compile(
 )
 """What a prompt without documents asks for: "Give your best guess"."""
 _ANSWER_TABLE = re.compile(
-    r"(?:\A|\n)\|[ \t*]{0,4}(?:final )?answer[ \t*]{0,4}\|[ \t]*\n\|[ \t:-]{1,80}\|[ \t]*\n\|(?P<stated>[^\n|]+)\|\Z",
+    r"(?:\A|\n)\|[ \t*]{0,4}(?:final )?answer[ \t*]{0,4}\|"
+    r"(?:[ \t]*\n\|[ \t:-]{1,80}\|[ \t]*\n\|)?(?P<stated>[^\n|]+)\|\Z",
     re.IGNORECASE,
 )
-"""A table with one cell below the heading "Answer"."""
+"""A table with one cell below the heading "Answer", or with "Answer" before the cell of its last row."""
 _DOUBT = (
     r"doubt|assum(?:e|ing)|according to (?:an?|some|other|another|the (?:earlier|previous|other))"
     r"|(?:for )?example|e\.g|template|(?:not|never|hardly|n't)(?: \w+){0,2} (?:sure|certain|convinced"
@@ -268,6 +275,8 @@ _DOUBT = (
 """What precedes an answer that is not the response's own."""
 _DENIED_ABROAD = r"respuesta no es|antwort (?:ist|lautet) nicht|réponse n['’]est pas|resposta não é|risposta non è"
 _ASKED = re.compile(
+    r"\bstill (?:have|has|need|needs) to\b"
+    r"|\b(?:have|has)(?: not|n't) (?:yet )?(?:checked|read|finished|verified|looked|seen|reached)\b|"
     r"\bwhether (?:it|this|that|the (?:final |correct )?answer)(?:'s| is| was| are| (?:might|could|should|would) be)\b"
     r"|\A(?:is|are|was|could|would|should|might|may|can) (?:it|this|that|the (?:final |correct )?answer)\b"
     r"[^\n]{0,400}\?\Z"

@@ -60,6 +60,17 @@ _FOLLOWS = re.compile(
     re.IGNORECASE,
 )
 """What may appear after the last item."""
+_CLAUSE_BETWEEN = re.compile(
+    r"(?P<said>[ \t](?:is|are|was|were|has|have|had|wrote|appears?|comes?|leads?|ranks?|tops?|holds?|share[sd]?|follows?)"
+    r"[ \t](?![^.;,\n]*\b(?:last|lowest|fewest|least|bottom|smallest|by|to|from|with (?!\d|[a-z]+ (?:articles?|papers?|references?|citations?|each)))\b)[^\n.;:,]{1,100})?"
+    r"(?:[.;,][ \t]|[ \t](?=and\b|then\b|while\b))(?:(?:and|then|while|next|finally|lastly|followed by|next comes|then comes)[ \t]){0,2}"
+    r"|[，,；;、][^，。；;\n]{0,20}[是为]",
+    re.IGNORECASE,
+)
+"""A clause about an item before the next one: "Lind leads with five articles. Wu and"."""
+_NAME = r"[A-Z][\w.-]*(?:[ \t][A-Z][\w.-]*){0,4}"
+_BESIDE_SUBJECT = re.compile(rf"(?:{_NAME})'s?(?!\w)|\b(?:of|by|with|for|from|to|in|cite|cites|cited|citing)[ \t]+(?:the[ \t])?{_NAME}")
+"""A name that the subject of a sentence belongs to: "Lind's co-authors", "the papers of Lind"."""
 _HAS = re.compile(
     r"[ \t](?:(?:has|have|had|wrote|with|reported|published|at|hat|a|is|was)[ \t](?:(?:written|published|the|largest"
     r"|highest|most|cited|smallest|lowest|share|number|with|of|only|just|a|total|at)[ \t]){0,6})?",
@@ -96,12 +107,16 @@ def frames_items(sentence: str, names: str) -> bool:
     rest = _NOTE.sub("", rest.replace('"', "")).strip(" .!。")
     before, *between, after = rest.split(ITEM)
     leads, follows = _LEADS.fullmatch(before), _FOLLOWS.fullmatch(after)
-    if not leads or not follows or not all(map(_BETWEEN.fullmatch, between)):
+    joints = [_BETWEEN.fullmatch(joint) or _CLAUSE_BETWEEN.fullmatch(joint) for joint in between]
+    if not leads or not follows or not all(joints):
         return False
-    subject, said = leads["subject"] or "", follows["said"] or ""
-    ordinals = set(WORD.findall(rest.lower())) & set(ORDINALS[1:])
-    if not (before or said) or ordinals:
-        return False  # a bare list is read elsewhere; "the second is Lind" says nothing about the first
+    subject = _BESIDE_SUBJECT.sub("", leads["subject"] or "")
+    said = " ".join(filter(None, (follows["said"], *(joint.groupdict().get("said") for joint in joints if joint))))
+    if not (before or said):
+        return False  # a bare list is read elsewhere
+    named = [word for word in WORD.findall(rest.lower()) if word in ORDINALS]
+    if named and (named != sorted(set(named), key=ORDINALS.index) or (named[0] != "first" and before)):
+        return False  # "the second is Lind" says nothing about the first
     return not any(map(_may_be_name, WORD.findall(f"{subject[:1].lower()}{subject[1:]} {said}")))
 
 

@@ -103,9 +103,9 @@ _WORD = re.compile(r"(?<![\w\u0300-\u036f\\])[^\W\d_]+(?![\w\u0300-\u036f])")
 
 _CHINESE_WORDS: Final = (
     (re.compile(r"候选(?:文章|文献|论文|项|者)?[ \t]?(?=[\[【(（]?\d)"), " candidate "),
-    (re.compile(r"引文[ \t]?(?=[\[【(（]?\d)"), " citation "),
-    (re.compile(r"(?<=\d)(?:[\])）】])?(?:对应|是|为)(?:于)?[ \t]?(?=candidate|[ \t]candidate)"), ": "),
-    (re.compile(r"(?<=\d)[；、](?=[ \t]*citation)"), "; "),
+    (re.compile(r"(?:引文|掩码|空白处?|空缺|位置|占位符)[ \t]?(?=[\[【(（]?\d)"), " citation "),
+    (re.compile(r"(?<=\d)(?:[\])）】])?(?:对应|是|为|→)(?:于)?[ \t]?(?=candidate|[ \t]candidate)"), ": "),
+    (re.compile(r"(?<=\d)[；、，](?=[ \t]*citation)"), "; "),
 )
 
 

@@ -50,6 +50,18 @@ _OPEN_ASIDE = re.compile(
     re.IGNORECASE,
 )
 _NUMBERS_FOLLOW = re.compile(r"[^\d\n,;:=]{1,160}[ \t](?:is|are|was|were|in)[ \t]?:?[ \t](?=\d)", re.IGNORECASE)
+_NUMBER_RUN = re.compile(
+    r"(?<![\w.,])-?\d[\d.]*%?(?:(?:[ \t]?[,;、，→>/]|,?[ \t](?:and|then|and then|followed by))[ \t]?(?:and[ \t])?-?\d[\d.]*%?){1,200}(?![\w%])"
+)
+"""Numbers one after another: "3, 3 and 7"."""
+_AFTER_RUN = re.compile(r"(?:[ \t][a-z]+){0,6},?(?:[ \t]respectively)?[.。]?", re.IGNORECASE)
+_LEADS_TO_RUN = re.compile(r"(?:[^\n]{2,300}(?:[ \t](?:is|are|was|were|has|have|had|in)[ \t]?:?|[:：]|[为是有])[ \t]*)?", re.IGNORECASE)
+_LEAVES_OPEN = re.compile(
+    r"\b(?:never|or|but|wrong|incorrect|exclud\w*|maybe|perhaps|possibly|without|others?|candidates?|neither|nor|if|unless"
+    r"|however|nobody|no one|whether|cannot|assum\w+|guess\w*|suppos\w+|think|doubt|claims?|says?|example|might|may|could"
+    r"|before|after|earlier|only if)\b|[不非或除若]",
+    re.IGNORECASE,
+)
 _NO_LIST = re.compile(r"\b(?:not|no|except|between|from|than|least|most of)\b|n't\b", re.IGNORECASE)
 _IN_TURN = re.compile(r",?[ \t](?:followed by|and then|then)[ \t]")
 _TIE = re.compile(r"[ \t]\((?:a )?(?:tied?|both|shared|equal)[^()\n]{0,30}\)\Z", re.IGNORECASE)
@@ -98,7 +110,7 @@ def items_in(stated: str, hints: KeyHints, numeric: bool, counted: bool = False)
     if len(lines) > 1 and lines[0][-1] in _WRAPS and all(line[-1] in _WRAPS for line in lines[:-1]):
         lines = [" ".join(lines)]  # one list, wrapped
     if len(lines) == 1:
-        lines = _numbered_inline(lines[0]) or lines
+        lines = _numbered_inline(lines[0]) or _numbered_inline(without_lead_in(lines[0], hints)) or lines
     if len(lines) == 1:
         # "1. Tides, storms" is one item; "(1) Tides; (2) Wu" is numbered item by item.
         line = lines[0] if "2" in lines[0] and _SECOND.search(lines[0]) else unnumbered(lines, hints)[0]
@@ -141,6 +153,12 @@ def bare_numbers(line: str) -> str:
     if "\n" in line.strip():
         return line if _OPEN_ASIDE.search(line) else _ORIGIN.sub("", line)
     bare = _ORIGIN.sub("", line).replace("年", "")
+    runs = [*_NUMBER_RUN.finditer(bare)]
+    if len(runs) == 1 and not HEDGE.search(bare) and not _NO_LIST.search(bare):
+        before, after = bare[: runs[0].start()], bare[runs[0].end() :]
+        stated = _LEADS_TO_RUN.fullmatch(before) and _AFTER_RUN.fullmatch(after)
+        if stated and not re.search(r"\d", before + after) and not _LEAVES_OPEN.search(before):
+            return _IN_TURN.sub(", ", runs[0][0])
     lead = _NUMBERS_FOLLOW.match(bare)
     if lead and not HEDGE.search(bare) and not _NO_LIST.search(bare):
         bare = bare[lead.end() :]

@@ -50,6 +50,9 @@ def _without_latex(text: str) -> str:
     return _ESCAPED.sub(r"\1", _LATEX_SPACE.sub(" ", text))
 
 
+_INITIALS = re.compile(r"(?<=\b[^\W\d_])\. (?=[^\W\d_]\.)")
+
+
 def _normal(text: str) -> str:
     text = plain(text).replace("\\*", "*")
     if not text.isascii():
@@ -60,6 +63,8 @@ def _normal(text: str) -> str:
     text = " ".join(text.split())
     if " & " in text:
         text = text.replace(" & ", " and ")
+    if ". " in text:
+        text = _INITIALS.sub(".", text)  # "J. R. Lind" is "J.R. Lind"
     if ", and " in text:
         text = text.replace(", and ", " and ")
     return _without_outer_punctuation(text) or text

@@ -61,7 +61,8 @@ NEGATION = re.compile(
     r"(?:\b(?:not|neither|nor|never|rather than|instead of|unlike|unlikely|less likely"
     r"|except|excludes?|eliminates?|without|other than"
     r"|(?:any\w*|every\w*|all) but|apart from|besides|over|than|ahead of)"
-    r"|n't(?: be)?|\b(?:can)?not be|rules? out|不是|而非|排除)\s(?:the\s)?\Z|(?:不是|而非|排除)\Z",
+    r"|n't(?: be)?|\b(?:can)?not be|rules? out|不是|而非|排除)\s(?:the\s)?\Z|(?:不是|而非|排除)\Z"
+    r"|(?:\bnot|\bnever|n't)\s(?:stand for|refer to|cite|point to|mean|match|fit|hide|denote|correspond to)\s(?:the\s)?\Z",
     re.IGNORECASE,
 )
 _RULED_OUT = re.compile(

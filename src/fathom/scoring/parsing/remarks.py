@@ -115,6 +115,7 @@ _VERB = re.compile(
     r"|gives?|given|gave|shares?|fails?|rel(?:y|ies)|assumes?|depends?|reflects?)\b|n't\b",
     re.IGNORECASE,
 )
+_QUOTED = re.compile(r'"[^"\n]{1,400}"|“[^”\n]{1,400}”')
 _MARKER = re.compile(r"\banswers?\b[^\n.]{0,20}(?:[:：]|\b(?:is|are)\b)|\\boxed", re.IGNORECASE)
 _NUMBER_TOLD = re.compile(
     r"\b(?:totals?|counts?|sum|number|result|average|mean|value)\b[^\n.]{0,60} (?:is|are|was|equals|comes to) "
@@ -155,7 +156,7 @@ _TALK = re.compile(
     re.IGNORECASE,
 )
 """What sentences about an answer speak of."""
-_ADDS = re.compile(
+ADDS = re.compile(
     r"\b(?:also|too|as well|(?<!after )another|in addition|additionally|plus|furthermore|moreover|missing|omitted"
     r"|left out|forgot"
     r"|(?:should|must|could|may) be (?:added|included|listed)|belongs?)\b",
@@ -203,7 +204,7 @@ def is_comment(line: str) -> bool:
         return False
     if _EXCLUDES.fullmatch(line) or _LEFT_OUT.fullmatch(line):
         return True
-    if _ADDS.search(line) and _NAMING.search(line):
+    if ADDS.search(line) and _NAMING.search(line):
         return False
     if line[-1] not in "!?" and _COMMENT.match(line) is not None and _VERB.search(line, 0, 400) is not None:
         return True
@@ -212,7 +213,7 @@ def is_comment(line: str) -> bool:
 
 def _is_prose(line: str) -> bool:
     """Whether a line is sentences about an answer that name nothing: no number, no name and no title."""
-    if not _TALK.search(line) or _ADDS.search(line):
+    if not _TALK.search(line) or ADDS.search(line):
         return False
     if not _VERB.search(line) and not _SPEAKER.search(line):
         return False
@@ -297,10 +298,56 @@ def _repeats(paragraph: str, before: str) -> bool:
     """Whether a sentence after an answer only repeats it: "Answer: 30", and then "The article lists 30 references."."""
     if not _PLAIN_SENTENCE.fullmatch(paragraph) or paragraph.count(" ") < 3:
         return False
-    if _MAY_TAKE_BACK.search(paragraph) or _ADDS.search(paragraph) or RETRACTION.search(paragraph):
+    if _MAY_TAKE_BACK.search(paragraph) or ADDS.search(paragraph) or RETRACTION.search(paragraph):
         return False
     named = [found[0].rstrip(".,") for found in _NAMED.finditer(paragraph) if found.start()]
     return bool(named) and all(name in before for name in named)
+
+
+TELLS_MORE = re.compile(
+    r"\b(?:correct|true|right|actual|real|proper|updated|new|other|others|alternatives?|candidates?|tied?|or|either|maybe"
+    r"|perhaps|possibly|however|rather|unless|guess|but|wrong|incorrect|not)\b|n't\b|[或另但]|不[对是]|也许|可能",
+    re.IGNORECASE,
+)
+"""A word with which a sentence below an answer may change it."""
+_BULLETED = re.compile(r"[-*•+][ \t]|\(?\d{1,3}[.)][ \t]")
+_LISTED = ("- ", "* ", "+ ", "• ", "|", "#", ">")
+_IS_SENTENCE = re.compile(r"[^\n]{8,2000}(?:[.!。！][*_)）\"”]{0,4}|[^\W_][)）])")
+
+
+def _tells_about(paragraph: str, hints: KeyHints) -> bool:
+    """Whether a paragraph below an answer is sentences or an aside in brackets, and neither adds to it nor changes it."""
+    if ADDS.search(paragraph) or TELLS_MORE.search(paragraph) or RETRACTION.search(paragraph):
+        return False
+    lines = [line.strip() for line in paragraph.split("\n") if line.strip()]
+    return all(
+        _IS_SENTENCE.fullmatch(line)
+        and not line.startswith(_LISTED)
+        and not line[0].isdecimal()
+        and (line.count(" ") > 2 or not line.isascii())
+        and (line[-1] not in ")）" or line[0] in "(（")
+        and letters(line) not in hints.whole
+        for line in lines
+    )
+
+
+def _ends_in_list(text: str) -> bool:
+    """Whether the last two lines are bulleted or numbered, so that a sentence below them is no item."""
+    lines = [line.strip() for line in text[-2000:].split("\n") if line.strip()][-2:]
+    return len(lines) == 2 and all(map(_BULLETED.match, lines))
+
+
+def _answer_above(text: str, hints: KeyHints) -> int:
+    """The end of the first paragraph, if it names a value of the key and all others tell about it; else 0."""
+    if "\n\n" not in text or len(hints.scalars) == len(hints.values) == 1:
+        return 0
+    first, *others = _PARAGRAPHS.split(text)
+    named = letters(first)
+    if first.rstrip("*_ ").endswith((":", "：")) or not (
+        any(form in named for form in hints.whole) or (hints.values and any(map(str.isdecimal, first)))
+    ):
+        return 0
+    return len(first) if all(_tells_about(other, hints) for other in others) else 0
 
 
 def _is_remark(paragraph: str, hints: KeyHints) -> bool:
@@ -330,6 +377,8 @@ def split_remarks(text: str, hints: KeyHints, marked: bool) -> tuple[str, str]:
         return kept, remarks + sources[0]
     if text[-1].isalnum() and "\n\n" not in text and "onfidence" not in text and text.isascii():
         return text, ""
+    if marked and (end := _answer_above(text, hints)):
+        return text[:end], text[end:]
     end = len(text)
     gaps = [(0, 0), (end, end)]
     if "\n\n" in text or "\n " in text or "\n\t" in text:
@@ -337,7 +386,7 @@ def split_remarks(text: str, hints: KeyHints, marked: bool) -> tuple[str, str]:
     for at in range(len(gaps) - 2, 0, -1):
         # From the end: everything after an explanation belongs to it.
         paragraph = text[gaps[at][1] : gaps[at + 1][0]].strip()
-        if _MARKER.search(paragraph) and not _LABEL.match(paragraph):
+        if _MARKER.search(_QUOTED.sub("", paragraph)) and not _LABEL.match(paragraph):
             break
         if not marked and hints.values and _NUMBER_TOLD.search(paragraph) and not _LABEL.match(paragraph):
             break
@@ -358,6 +407,7 @@ def split_remarks(text: str, hints: KeyHints, marked: bool) -> tuple[str, str]:
                 and (_NO_SUCH.fullmatch(paragraph) or _repeats(paragraph, text[: gaps[at][0]]))
             )
             or (end == gaps[at + 1][0] and (not paragraph or _is_remark(paragraph, hints)))
+            or (end == gaps[at + 1][0] and _ends_in_list(text[: gaps[at][0]]) and _tells_about(paragraph, hints))
         ):
             end = gaps[at][0]
     kept = text[:end].rstrip()

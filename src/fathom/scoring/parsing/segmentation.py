@@ -17,8 +17,8 @@ BULLET = re.compile(
 _BULLET_SIGNS = frozenset("-*•‣◦·–+→➤➡▪●○◆■✅✓✔☑👉①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳❶❷❸❹❺❻❼❽❾❿(（[#0123456789 \t")
 _COUNTED_LINE = re.compile(
     r"(?:(?:(?:item|no\.?|nr\.?|place|rank|position|entry|number)[ \t]?)?#?(\d{1,3})(?:st|nd|rd|th)?|(first"
-    r"|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth))"
-    r"(?:[:：]|[ \t]?[-–—])[ \t]+",
+    r"|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)|(last(?: place)?)|第([一二三四五六七八九十])名)"
+    r"(?:[:：]|[ \t]?[-–—])[ \t]*",
     re.IGNORECASE,
 )
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
@@ -130,8 +130,11 @@ _COLUMN_NAME = re.compile(r"(?:article|author|paper|document|company|country|ent
 def lines_in(stated: str, hints: KeyHints) -> list[str]:
     """The lines with the answer: without blank lines, headings, lead-ins and remarks."""
     lines = [line.strip() for line in stated.strip().split("\n")]
-    if len(lines) > 1 and _COLUMN_NAME.fullmatch(lines[0]) and letters(lines[0]) not in hints.whole:
-        lines = lines[1:]
+    if len(lines) > 1 and letters(lines[0]) not in hints.whole:
+        if _COLUMN_NAME.fullmatch(lines[0]):
+            lines = lines[1:]
+        elif len(lines) > 2 and _RULE.fullmatch(lines[1]) and " " not in lines[0]:
+            lines = lines[2:]  # the name of a column above a rule
     if len(lines) == 1:
         return lines
     if not _SUSPECT.search(stated):
@@ -197,10 +200,21 @@ def _counts_up(numbers: list[int]) -> bool:
 def _uncounted(lines: list[str]) -> list[str]:
     """Lines without "1:", "1 -", "#1:", "1st:" or "First:", if they count 1, 2, 3."""
     matches = [_COUNTED_LINE.match(line) for line in lines]
-    counted = [match[1] or str(_ORDINALS.index(match[2].lower()) + 1) for match in matches if match]
-    if counted != [str(number) for number in range(1, len(lines) + 1)]:
+    if not all(matches):
+        return lines
+    counted = [_place_of(match, len(lines)) for match in matches if match]
+    if not _counts_up(counted):
         return lines
     return [line[match.end() :] for line, match in zip(lines, matches, strict=True) if match]
+
+
+def _place_of(label: re.Match[str], places: int) -> int:
+    """The place that a label states."""
+    if label[1]:
+        return int(label[1])
+    if label[2]:
+        return _ORDINALS.index(label[2].lower()) + 1
+    return places if label[3] else "一二三四五六七八九十".index(label[4]) + 1
 
 
 def _unlettered(lines: list[str], hints: KeyHints) -> list[str]:
@@ -243,7 +257,7 @@ _AFFILIATION = re.compile(
 
 def clean_items(pieces: list[str], hints: KeyHints) -> list[str]:
     """The pieces of a list as items, without bullets and trailing separators; empty ones are dropped."""
-    if len(pieces) > 1 and pieces[0][:1] in "1#fFiInNpPrReE":
+    if len(pieces) > 1 and pieces[0][:1] in "1#fFiInNpPrReE第":
         pieces = _uncounted(pieces)
     items = [piece.strip(_ENDS) for piece in unnumbered(pieces, hints)]
     if items and all(map(_REFERENCE.match, items)) and not any(letters(item) in hints.whole for item in items):

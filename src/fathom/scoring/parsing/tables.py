@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 
+from fathom.scoring.parsing.framed_items import NUMBER_WORDS
 from fathom.scoring.parsing.key_hints import SEPARATOR_OR_AND, KeyHints
 from fathom.scoring.parsing.non_answers import APPROXIMATE, HEDGE
 from fathom.scoring.parsing.normalization import normal
@@ -38,7 +39,10 @@ def piped_rows(lines: Iterable[str], columns: Sequence[str]) -> list[list[str]]:
 def without_header(rows: list[list[str]], columns: Sequence[str]) -> list[list[str]]:
     """The rows without a first row that only names the columns."""
     named = rows and len(rows[0]) == len(columns) and list(map(normal, rows[0])) == list(map(normal, columns))
-    return rows[1:] if named else rows
+    # Words above columns of numbers.
+    above = len(rows) > 1 and len(rows[0]) > 1 and not any(map(numbers_in, rows[0]))
+    figures = above and all(SIMPLE.fullmatch(cell) for row in rows[1:] for cell in row)
+    return rows[1:] if named or figures else rows
 
 
 def without_ranks(rows: list[list[str]]) -> list[list[str]]:
@@ -163,6 +167,46 @@ def number_pairs(lines: Sequence[str]) -> list[list[str]]:
         if _BACKWARD.search(line, found[0].end, found[1].start) and not _FORWARD.match(line):
             return []
         rows.append([line[one.start : one.end] for one in found])
+    return rows
+
+
+_SPELLED = re.compile(rf"\b(?:{'|'.join(NUMBER_WORDS)})\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"[;；\n]|,(?!\d{3}(?!\d))|[，、]|\band\b", re.IGNORECASE)
+_NOUN_AFTER = re.compile(r"[ \t]([a-z]{3,20})", re.IGNORECASE)
+_COUNTED_NOUNS = frozenset({"article", "paper", "document", "work", "publication", "report", "time"})
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_DENIED = re.compile(r"\b(?:not|no|never|than|least|most|except|without)\b|n't\b", re.IGNORECASE)
+
+
+def grouped_counts(line: str, columns: Sequence[str]) -> list[list[str]]:
+    """Rows of a group and its count from clauses in any order, such as "6 articles have 1 author and 2 have 3"; else none.
+
+    Nouns and years tell which number is the count.
+    """
+    lead, colon, rest = line.partition(":")
+    if colon and len(numbers_in(rest)) > 2 and lead.count(" ") > 2 and not _PLAIN_NUMBER.search(lead):
+        line = rest
+    if HEDGE.search(line) or APPROXIMATE.search(line) or _DENIED.search(line):
+        return []
+    line = _SPELLED.sub(lambda word: str(NUMBER_WORDS.index(word[0].lower()) + 1), line)
+    group, counted = ({word.removesuffix("s") for word in re.split(r"[_ ]", name.lower())} for name in columns)
+    rows, count_first = [], None
+    for clause in filter(str.strip, _CLAUSE.split(line)):
+        found = list(islice(_PLAIN_NUMBER.finditer(clause), 3))
+        if len(found) != 2:
+            return []
+        nouns = [one and one[1].lower().removesuffix("s") for one in (_NOUN_AFTER.match(clause, n.end()) for n in found)]
+        years = [_YEAR.fullmatch(number[0]) is not None for number in found]
+        counts = [noun in counted or (noun in _COUNTED_NOUNS and noun not in group) for noun in nouns]
+        groups = [noun in group or year for noun, year in zip(nouns, years, strict=True)]
+        if counts[0] != counts[1]:
+            count_first = counts[0]
+        elif groups[0] != groups[1]:
+            count_first = groups[1]
+        if count_first is None:
+            return []
+        first, second = (number[0] for number in found)
+        rows.append([second, first] if count_first else [first, second])
     return rows
 
 
