@@ -37,7 +37,7 @@ from fathom.scoring.parsing.remarks import ADDS, TELLS_MORE, without_comment
 from fathom.scoring.parsing.segmentation import BULLET, clean_item, lines_in, without_lead_in
 from fathom.scoring.parsing.selections import selected_options
 from fathom.scoring.parsing.sentences import items_in_sentences
-from fathom.scoring.parsing.tables import piped_rows
+from fathom.scoring.parsing.tables import piped_rows, without_numbers
 
 _MARKUP = ("<", ">", "&", "\r", "- [", "~~", "\\item", "[/", "INST]", "[Ass", "[Ans", "[ANS", "[EOS]", "](")
 """Signs of markup; a search for each is faster than for all of them."""
@@ -122,7 +122,7 @@ def _parse_text(statement: AnswerStatement, key: Text, hints: KeyHints) -> Text 
     if not lines:
         return None
     if len(lines) > 1 and all("|" in line for line in lines):
-        cells = [cell for row in piped_rows(lines, ()) for cell in row]
+        cells = [cell for row in without_numbers(piped_rows(lines, ())) for cell in row]
         lines = cells if len(cells) == 1 else lines
     # Reasoning ends with its answer; a title may be wrapped over lines.
     reasoned = not statement.marked and (
@@ -192,6 +192,7 @@ def _parse_choice(statement: AnswerStatement, key: Choice, hints: KeyHints) -> C
     return Choice(option=option, of=key.of) if option else None
 
 
+_NOT_FIRST = re.compile(r"\A\W{0,4}not [^:\n]{1,100}: ", re.IGNORECASE)
 _SOURCE_NUMBERS = re.compile(
     r"(?<=[^\W\d_][\w.\"”*)])[ \t]?\[\d{1,3}(?:[,–-][ \t]?\d{1,3}){0,9}\](?=[\s,.;:]|\Z)"
 )
@@ -206,17 +207,19 @@ _UNSETTLED = re.compile(
 
 def _parse_assignment(statement: AnswerStatement, key: Assignment, hints: KeyHints) -> Assignment | None:
     """The option of each slot, from pairs such as "2: C", from a table, or from a plain list."""
-    if _UNSETTLED.match(statement.text):
+    stated = _NOT_FIRST.sub("", statement.text)
+    if _UNSETTLED.match(stated):
         return None
-    options = assigned_options(plain(half_width(statement.text)), statement.marked, len(key.options), key.of)
+    options = assigned_options(plain(half_width(stated)), statement.marked, len(key.options), key.of)
     return Assignment(options=tuple(options), of=key.of) if options else None
 
 
 def _parse_selection(statement: AnswerStatement, key: Selection, hints: KeyHints) -> Selection | None:
     """The options that are selected, by their letters or numbers."""
-    if _UNSETTLED.match(statement.text):
+    stated = _NOT_FIRST.sub("", statement.text)
+    if _UNSETTLED.match(stated):
         return None
-    options = selected_options(plain(half_width(statement.text)), statement.marked, key.of)
+    options = selected_options(plain(half_width(stated)), statement.marked, key.of)
     return Selection(options=tuple(options), of=key.of) if options else None
 
 
@@ -318,7 +321,7 @@ def _without_contrast(text: str, hints: KeyHints) -> str:
     contrast = _NOT_THAT.search(text)
     if "\n" in text or contrast is None or letters(text) in hints.whole:
         return text
-    whole = len(hints.scalars) > 1 and "," in contrast[0]  # another list, which may share items
+    whole = len(hints.scalars) > 1 and ("," in contrast[0] or "[" in contrast[0])  # another list, which may share items
     if not whole and any(form in letters(contrast[0]) for form in hints.whole):
         return text  # "June 2021 (not 2021-06)" contradicts itself
     return text[: contrast.start()]

@@ -14,6 +14,7 @@ from fathom.scoring.parsing.key_hints import KeyHints
 from fathom.scoring.parsing.non_answers import ASIDE, BOUND, CONTRAST, HEDGE, SENTENCE_END
 from fathom.scoring.parsing.normalization import plain
 from fathom.scoring.parsing.numerals import SIMPLE, as_number, number_of, numbers_in, split_scale
+from fathom.scoring.parsing.remarks import without_courtesy
 from fathom.scoring.parsing.segmentation import BULLET
 from fathom.scoring.parsing.tables import piped_rows
 
@@ -50,7 +51,7 @@ _DENIED = re.compile(r"\b(?:would be|is|are|was) (?:wrong|incorrect)\b", re.IGNO
 _CONSEQUENCE = re.compile(
     r"(?:,|\band)\s(?:so|therefore|thus|hence|making|giving|leaving|(?=[\d,]{1,9} in (?:all"
     r"|total)\W{0,3}\Z)|for a (?:combined |grand )?total of"
-    r"|which (?:makes|gives|leaves|means)|i\.e\.,?)\s",
+    r"|which (?:makes|gives|leaves|means|is)(?: a (?:change|difference|total|sum|growth|share|ratio) of)?|i\.e\.,?)\s",
     re.IGNORECASE,
 )
 """The words before the final number of a sentence: "5 at first, but 12 qualifies as well, so it is 6"."""
@@ -58,6 +59,14 @@ _TOLD_AFTER = re.compile(r"\s?(?:[—–]|, (?:namely|specifically|that is|which
 _COUNTED_THINGS = re.compile(r"\d{1,4}(?:(?:,? and |, )\d{1,4}){2,}\.?")
 """The numbers of what was counted: "17 articles have three authors: 1, 4, ..."."""
 _POINTS_TO = re.compile(r"(?<=[\w)\]])[ \t]?(?:→|⇒|=>|->)[ \t]?([^\n→]{1,30})\Z")
+_THIS_ONE = re.compile(r"\b(?:the (?:\w+est|only|first|last|other|same|right|correct)|this|that|which|another) one\b", re.IGNORECASE)
+"""A pronoun and no number: "the earliest one"."""
+_REFERRED = re.compile(
+    r"\b(?:the|these|those|all|its|their) (?:two|three|four|five|six|seven|eight|nine|ten)(?= [a-z])(?=[^\n]*\d)", re.IGNORECASE
+)
+"""What a sentence is about: "the three companies"."""
+_TERMS_ASIDE = re.compile(r"(?<=\w)[ \t]\(\d[\d.,]{0,20}%?(?:[ \t]?[+−–×*/-][ \t]?\d[\d.,]{0,20}%?){1,50}\)(?=[^\n]*\d)")
+"""What a result was computed from: "adding them (3 + 4) gives 7"."""
 _NOT_YET = re.compile(
     r"\b(?:cannot|can't|could not|couldn't|unable|let me|let's|need to|have to|to find|in order to"
     r"|please|would need|so far|subtotal|(?:were|was) (?:all )?(?:checked|read|reviewed|examined|compared)"
@@ -232,10 +241,14 @@ def _number_in_line(line: str, unit: str, last: bool) -> Number | None:
         return None
     if _FAILS.match(line):
         return None
+    if last:
+        line = without_courtesy(line)
+    line = _REFERRED.sub("them", _TERMS_ASIDE.sub("", _THIS_ONE.sub("it", line)))
     line = _LABELED.sub(" it", line) if len(numbers_in(line)) > 1 else line
     if "ounded to" in line:
         line = _ROUNDED_TO.sub("", line)
-    if not line.isascii() and (told_of := _CHINESE_VALUE.match(line)):
+    other = unit != "%" and line.rstrip("。.").endswith("%")  # "85万元，占4.3%"
+    if not line.isascii() and not (unit and other) and (told_of := _CHINESE_VALUE.match(line)):
         return number_of(line[told_of.end() :].rstrip("。."), unit)
     line = _IN_ARTICLE.sub("", _INSTRUCTED.sub("", _OUT_OF.sub("", _TERMS.sub("", line))))
     quantity = _QUANTITY.match(line)

@@ -34,6 +34,7 @@ _CONCLUDES = re.compile(
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[^\n]{8,2000}[.!。！][*_)）\"”]{0,4}")
+_NUMBERING = re.compile(r"\A(?:[-*•+]|\(?\d{1,3}[.)])[ \t]+")
 _DATA = re.compile(r"[|→=]|[:：][ \t]*[-−+$€¥]?\d|[^\W\d_][^\n\d]*\d[^\n]*\d[^\n]*\d")
 """A note of the reasoning: "Article 3: 14", "| Lind | 7 |"."""
 _ADDS = re.compile(
@@ -97,7 +98,7 @@ def _announces(line: str) -> bool:
 def _is_sentence(line: str, hints: KeyHints) -> bool:
     """Whether a line is a sentence, and no title that ends like one."""
     told = _SENTENCE.fullmatch(line) is not None and (line.count(" ") > 1 or not line.isascii())
-    return told and letters(line) not in hints.whole
+    return told and letters(line) not in hints.whole and letters(_NUMBERING.sub("", line)) not in hints.whole
 
 
 def _is_item(line: str, hints: KeyHints) -> bool:

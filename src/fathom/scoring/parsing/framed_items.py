@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Final
 
-from fathom.scoring.parsing.normalization import UNIFORM_SIGNS, unaccented
+from fathom.scoring.parsing.normalization import INITIALS, UNIFORM_SIGNS, unaccented
 
 ITEM: Final = "\x00"
 """Stands for an item of the key."""
@@ -28,7 +28,7 @@ _OPEN_WORDS = (
 )
 _OPEN = re.compile(
     rf"(?<!\w)(?:{'|'.join(_OPEN_WORDS.split())})(?!\w)|n't(?!\w)|\b(?:one|part|half) of\b|\bsuch as\b|\be\.g\."
-    r"|\bis an?\b|[?…]|[不没無无未非或除若如]|等|之一",
+    r"|\bis an?\b|[?…]|[不没無无未非或除若如也]|可能|等|之一",
     re.IGNORECASE,
 )
 """Words that deny, compare or leave something open."""
@@ -49,14 +49,16 @@ _LEADS = re.compile(
     r"(?:(?:both|c'is|it is|it's|es is|es are)[ \t]"
     r"|(?:(?:both|these|the following|two|three|four|five|six|seven|eight|nine|ten)[ \t][^\n.;:]{1,100}"
     r"|from[ \t][^\n.;:]{1,60}[ \t]to[ \t][^\n.;:]{1,60}):[ \t]|[^\n.;:：]{1,60}[家个名篇][：:][ \t]?"
-    r"|(?P<subject>[^\n.;:]{2,200}?)(?:[ \t](?:is|are|was|were)[ \t]?:?(?:[ \t]that of)?|[是为為]|有)[ \t]*)?",
+    r"|(?P<subject>[^\n.;:]{2,200}?)(?:[ \t](?:(?:is|are|was|were)(?:[ \t]held by)?|(?:belongs?|goes|go) to)[ \t]?:?(?:[ \t]that of)?"
+    r"|[是为為：:]|有)[ \t]*)?",
     re.IGNORECASE,
 )
 """What may appear before the first item."""
 _FOLLOWS = re.compile(
     r"(?P<said>[ \t](?:is|are|was|were|has|have|had|wrote|reported|published|appears?|comes?|leads?|ranks?|tops?|holds?"
     r"|meets?|match(?:es)?|share[sd]?|shows?|received|achieved|cites?|cited|uses?|used|who|meldeten?|qui"
-    r"|registraron)[ \t][^\n.;:,]{1,200})?",
+    r"|registraron)[ \t][^\n.;:,]{1,200}|,?[ \t](?:with|at)[ \t](?:a |an |just |only )?[^\n.;:,]{1,60}"
+    r"|[，,]?(?:共计?|占比?|合计|达到?|[^，。；\n]{0,12}[为是达])[^，。；\n]{0,8}\d[^，。；\n]{0,12}|[（(][^（）()\n]{0,30}\d[^（）()\n]{0,20}[)）])?",
     re.IGNORECASE,
 )
 """What may appear after the last item."""
@@ -105,6 +107,7 @@ def frames_items(sentence: str, names: str) -> bool:
     if ITEM not in rest or _OPEN.search(rest) or rest.count('"') % 2:
         return False
     rest = _NOTE.sub("", rest.replace('"', "")).strip(" .!。")
+    rest = re.sub(r"[《》]", "", rest)
     before, *between, after = rest.split(ITEM)
     leads, follows = _LEADS.fullmatch(before), _FOLLOWS.fullmatch(after)
     joints = [_BETWEEN.fullmatch(joint) or _CLAUSE_BETWEEN.fullmatch(joint) for joint in between]
@@ -143,9 +146,10 @@ def rows_in_sentence(sentence: str, spellings: Mapping[str, str]) -> list[list[s
 
 def _bare(sentence: str) -> str:
     """The sentence without accents, with one kind of quote and dash."""
-    return unaccented(unicodedata.normalize("NFKC", sentence).translate(UNIFORM_SIGNS)).strip()
+    bare = unaccented(unicodedata.normalize("NFKC", sentence).translate(UNIFORM_SIGNS)).strip()
+    return INITIALS.sub(".", bare)
 
 
 def _may_be_name(word: str) -> bool:
     """Whether a word may be a part of another name: it has a capital letter."""
-    return word != word.lower() and word not in _NO_NAMES
+    return word != word.lower() and word not in _NO_NAMES and not (word.isupper() and len(word) < 3)

@@ -50,12 +50,14 @@ _OPEN_ASIDE = re.compile(
     re.IGNORECASE,
 )
 _NUMBERS_FOLLOW = re.compile(r"[^\d\n,;:=]{1,160}[ \t](?:is|are|was|were|in)[ \t]?:?[ \t](?=\d)", re.IGNORECASE)
+_LIST_LABEL = re.compile(r"[^\n:：,;，；、\"“《]{2,40}[：]|[^\W\d_][^\n:：,;\"“]{2,100}[ ][^\n:：,;\"“]{2,40}:[ \t]", re.IGNORECASE)
+"""What announces a list on its line: "Four suppliers qualify: "."""
 _NUMBER_RUN = re.compile(
     r"(?<![\w.,])-?\d[\d.]*%?(?:(?:[ \t]?[,;、，→>/]|,?[ \t](?:and|then|and then|followed by))[ \t]?(?:and[ \t])?-?\d[\d.]*%?){1,200}(?![\w%])"
 )
 """Numbers one after another: "3, 3 and 7"."""
 _AFTER_RUN = re.compile(r"(?:[ \t][a-z]+){0,6},?(?:[ \t]respectively)?[.。]?", re.IGNORECASE)
-_LEADS_TO_RUN = re.compile(r"(?:[^\n]{2,300}(?:[ \t](?:is|are|was|were|has|have|had|in)[ \t]?:?|[:：]|[为是有])[ \t]*)?", re.IGNORECASE)
+_LEADS_TO_RUN = re.compile(r"(?:[^\n]{2,300}(?:[ \t](?:is|are|was|were|has|have|had|in)[ \t]?:?|[:：][*_]{0,3}|[为是有])[ \t]*)?", re.IGNORECASE)
 _LEAVES_OPEN = re.compile(
     r"\b(?:never|or|but|wrong|incorrect|exclud\w*|maybe|perhaps|possibly|without|others?|candidates?|neither|nor|if|unless"
     r"|however|nobody|no one|whether|cannot|assum\w+|guess\w*|suppos\w+|think|doubt|claims?|says?|example|might|may|could"
@@ -118,7 +120,10 @@ def items_in(stated: str, hints: KeyHints, numeric: bool, counted: bool = False)
     if "|" in lines[0] and all("|" in line for line in lines):
         rows = without_ranks(piped_rows(lines, ()))
         return [
-            cell for row in (number_column(rows, lines) if numeric else without_numbers(rows)) for cell in row if cell
+            cell
+            for row in (number_column(rows, lines, hints) if numeric else without_numbers(rows))
+            for cell in row
+            if cell
         ]
     if numeric and lines[0][-1].isdigit() and len(lines[0]) > 8:
         return _labeled_values(lines, hints)
@@ -192,6 +197,11 @@ def without_figures(items: list[str], hints: KeyHints) -> list[str]:
 def _inline(line: str, hints: KeyHints, numeric: bool) -> list[str]:
     """The items of a list on one line."""
     line = without_lead_in(line.strip(), hints)
+    label = _LIST_LABEL.match(line) if not numeric and hints.whole and (":" in line or "：" in line) else None
+    if label and not EXCLUDED.search(label[0]) and not any(form.startswith(letters(label[0])) for form in hints.whole):
+        items = _inline(line[label.end() :], hints, numeric)
+        if all(letters(item) in hints.whole for item in items):
+            return items
     if enclosed(line):
         line = line[1:-1]
     if numeric:

@@ -50,7 +50,7 @@ def _without_latex(text: str) -> str:
     return _ESCAPED.sub(r"\1", _LATEX_SPACE.sub(" ", text))
 
 
-_INITIALS = re.compile(r"(?<=\b[^\W\d_])\. (?=[^\W\d_]\.)")
+INITIALS = re.compile(r"(?<=\b[^\W\d_])\. (?=[^\W\d_]\.)")
 
 
 def _normal(text: str) -> str:
@@ -64,7 +64,7 @@ def _normal(text: str) -> str:
     if " & " in text:
         text = text.replace(" & ", " and ")
     if ". " in text:
-        text = _INITIALS.sub(".", text)  # "J. R. Lind" is "J.R. Lind"
+        text = INITIALS.sub(".", text)  # "J. R. Lind" is "J.R. Lind"
     if ", and " in text:
         text = text.replace(", and ", " and ")
     return _without_outer_punctuation(text) or text

@@ -115,7 +115,7 @@ _PAIR = re.compile(
     r"(\d{1,3})[\])>\"']{0,2}\s?"
     r"(?:[:=→]|[-=]+>?|–|(?<=[\])>])(?=\s\d)"
     r"|(?:is filled by|it is|is|cites?|matches|gets|takes|by|refers to|corresponds to"
-    r"|goes with|to(?= candidate))\b|(?=\scandidate\s\d))\s?[\"'(\[]?(?:option |candidate |work )?"
+    r"|goes with|to(?= candidate)|,?[ ]?(?:i|we) (?:would )?(?:choose|pick|select|take)|the answer is|(?:is )?most likely(?= candidate))\b|(?=\scandidate\s\d))\s?[\"'(\[]?(?:option |candidate |work )?"
     r"(\d{1,3})(?![\w-])",
     re.IGNORECASE,
 )
@@ -358,7 +358,7 @@ def assigned_options(text: str, marked: bool, slots: int, of: int) -> list[int] 
     whole = text.strip(" \t\n\"'()[]{}.")
     if _LEFT_OPEN.search(text) and not _CHAIN.fullmatch(whole):
         return None
-    for pairs in (_table_pairs(text), _TUPLE.findall(text)):
+    for pairs in (_table_pairs(text), _TUPLE.findall(text), _comma_pairs(text)):
         found = _in_order(pairs, of)
         if found is not None:
             return found
@@ -403,6 +403,16 @@ def _table_pairs(text: str) -> list[tuple[str, str]]:
         option = row[1].strip(" *_`()[]").rpartition(" ")[2]
         pairs.append((numbers[0][0], option))
     return pairs
+
+
+_CSV = re.compile(r"\A(?:[^\W\d]{1,20},[ \t]?[^\W\d]{1,20}\n)?(?:\d{1,3},[ \t]?\d{1,3}(?:\n|\Z)){2,40}\Z")
+
+
+def _comma_pairs(text: str) -> list[tuple[str, str]]:
+    """The slots and options of lines such as "1,6", perhaps below a header."""
+    lines = text.strip().split("\n") if _CSV.match(text.strip()) else []
+    pairs = [line.partition(",") for line in lines if line[:1].isdigit()]
+    return [(slot, option.strip()) for slot, _, option in pairs]
 
 
 def _in_order(pairs: Sequence[tuple[str, str]], of: int) -> list[int] | None:

@@ -247,6 +247,12 @@ def without_comment(line: str) -> str:
     return line if clause and _CAPITAL.search(line, told.end()) else line[: told.start()]
 
 
+def without_courtesy(line: str) -> str:
+    """A line without the offers at its end: "17 articles match. Let me know if you need more."."""
+    head, stop, last = line.rpartition(". ")
+    return without_courtesy(f"{head}.") if stop and _COURTESY.match(last) else line
+
+
 def is_label(line: str, followed: bool = False) -> bool:
     """Whether a line begins an explanation. "Evidence: a survey" may be a title: it has no full stop."""
     if not line.isascii() and _CHINESE_LABEL.match(line):

@@ -17,7 +17,7 @@ BULLET = re.compile(
 _BULLET_SIGNS = frozenset("-*•‣◦·–+→➤➡▪●○◆■✅✓✔☑👉①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳❶❷❸❹❺❻❼❽❾❿(（[#0123456789 \t")
 _COUNTED_LINE = re.compile(
     r"(?:(?:(?:item|no\.?|nr\.?|place|rank|position|entry|number)[ \t]?)?#?(\d{1,3})(?:st|nd|rd|th)?|(first"
-    r"|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)|(last(?: place)?)|第([一二三四五六七八九十])名)"
+    r"|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)(?: place)?|(last(?: place)?)|第([一二三四五六七八九十])名)"
     r"(?:[:：]|[ \t]?[-–—])[ \t]*",
     re.IGNORECASE,
 )
@@ -72,7 +72,7 @@ COMMA_IN_NUMBERS = re.compile(
 )
 SEMICOLON = re.compile(r"[;；][ \t\n]*")
 _NOUN = (
-    r"(?:answers?|authors?|articles?|papers?|titles?|names?|values?|numbers?|counts?|results?|list|order"
+    r"(?:answers?|authors?|articles?|papers?|titles?|names?|values?|numbers?|counts?|results?|list|order|ranking"
     r"|works?|items?|one|match(?:es)?|compan(?:y|ies)|firms?|universit(?:y|ies)|countr(?:y|ies)|entit(?:y|ies))"
 )
 _LEAD_IN = re.compile(
@@ -115,7 +115,7 @@ _ARTICLE_LABEL = re.compile(
     r"[*_]{0,3}(?:article|paper|document)[ \t]#?\d{1,3}[*_]{0,3}[ \t]?[:.)–—-][*_]{0,3}[ \t]+(?![\d.,]+\Z)",
     re.IGNORECASE,
 )
-_RULE = re.compile(r"[-*_=]{3,80}")
+_RULE = re.compile(r"[-*_=]{3,80}|[-+]{3,80}")
 _HEADING = re.compile(
     rf"#{{1,6}} [^\n]{{0,60}}?\b(?:{_NOUN}|final|solution|summary|step|conclusion|response)\b", re.IGNORECASE
 )
@@ -143,7 +143,7 @@ def lines_in(stated: str, hints: KeyHints) -> list[str]:
     for line in lines:
         if not line or line.startswith("```") or _RULE.fullmatch(line):
             continue
-        suspect = line[-1] in ":*.!" or ":" in line or line[0] == "#"
+        suspect = line[-1] in ":：*.!" or ":" in line or line[0] == "#"
         if not suspect or letters(line) in hints.whole:
             kept.append(line)
         elif kept and (_TOTAL.fullmatch(line) or line.lower() in (f"total: {len(kept)}", f"count: {len(kept)}")):

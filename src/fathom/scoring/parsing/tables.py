@@ -63,13 +63,19 @@ def without_numbers(rows: list[list[str]]) -> list[list[str]]:
     return [list(row) for row in zip(*columns, strict=True)] if columns else rows
 
 
-def number_column(rows: list[list[str]], lines: Sequence[str]) -> list[list[str]]:
-    """The only column of numbers in a table of figures and what they belong to; the rows if there is no such one."""
+def number_column(rows: list[list[str]], lines: Sequence[str], hints: KeyHints) -> list[list[str]]:
+    """The column of numbers in a table of figures and what they belong to; the rows if there is no such one.
+
+    Of several columns it is the one with the key's numbers: a table of years and counts answers both questions.
+    """
     if lines and _NUMBERED_BY.match(lines[0]):
         rows = [row[1:] or row for row in rows]
     if len({len(row) for row in rows}) != 1:
         return rows
     columns = [column for column in zip(*rows, strict=True) if all(map(number_of, column))]
+    if len(columns) > 1:
+        values = [{number.value for cell in column if (number := number_of(cell))} for column in columns]
+        columns = [column for column, stated in zip(columns, values, strict=True) if stated == hints.values]
     return [[cell] for cell in columns[0]] if len(columns) == 1 else rows
 
 

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from fathom.scoring.parsing.framed_items import ITEM, item_pattern
 from fathom.scoring.parsing.key_hints import KeyHints
-from fathom.scoring.parsing.normalization import letters, plain
+from fathom.scoring.parsing.normalization import enclosed, letters, plain
+from fathom.scoring.parsing.segmentation import without_lead_in
 
 _TIED = r"(?:tied?|tie|ties|joint|jointly|equal|ex aequo|shared|both|并列)"
 _MARK = re.compile(
@@ -30,12 +31,12 @@ def with_ties_as_lists(text: str, groups: Sequence[Sequence[str]], hints: KeyHin
 
     `groups` has the spellings of each group of the key. A text without ties is unchanged.
     """
-    if not _BRACED.search(text) and not _MARK.search(text):
+    if enclosed(text.strip()) or not (_BRACED.search(text) or _MARK.search(text)):
         return text
     place = {letters(spelling): at for at, group in enumerate(groups) for spelling in group}
     names = item_pattern("|".join(map(re.escape, sorted(place, key=len, reverse=True))), text)
     stated: list[str] = []
-    for piece in _PIECE.split(plain(text)):
+    for piece in _PIECE.split(without_lead_in(plain(text), hints)):
         marked = _MARK.search(piece) or _BRACED.search(piece)
         bare = _LABEL.sub("", _MARK.sub("", _BRACED.sub(r"\1", piece))) if marked else piece
         form = letters(bare)
