@@ -194,7 +194,7 @@ def _parse_choice(statement: AnswerStatement, key: Choice, hints: KeyHints) -> C
 
 _NOT_FIRST = re.compile(r"\A\W{0,4}not [^:\n]{1,100}: ", re.IGNORECASE)
 _SOURCE_NUMBERS = re.compile(
-    r"(?<=[^\W\d_][\w.\"”*)])[ \t]?\[\d{1,3}(?:[,–-][ \t]?\d{1,3}){0,9}\](?=[\s,.;:]|\Z)"
+    r"(?<=[\w.?!\"”*)])[ \t]?(?:\[\d{1,3}(?:[,–-][ \t]?\d{1,3}){0,9}\]){1,12}(?=[\s,.;:]|\Z)"
 )
 """The numbers of sources after a statement: "Lind [3, 8]"."""
 _UNSETTLED = re.compile(

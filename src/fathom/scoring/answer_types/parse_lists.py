@@ -45,6 +45,7 @@ _REVERSED = re.compile(
 )
 _COMPARED = re.compile(r"(?<=\d)[ \t](?:>|=)[ \t](?=\d)")
 """Signs between ranked numbers: "12 > 9 = 9"."""
+_EQUAL_NUMBERS = re.compile(r"(?<![\w.])(\d[\d.]{0,20})[ \t]?=[ \t]?(?=(\d[\d.]{0,20}))")
 _TIED = re.compile(r"[^\W\d_][ \t]=[ \t][^\W\d_]|[ \t]\(tied?\)")
 _DECIMAL_COMMA = re.compile(r"(?<![\d.,])(\d{1,9}),(\d{1,2})(?![\d,.]\d|\d)")
 
@@ -92,6 +93,8 @@ def parse_list(statement: AnswerStatement, key: ListAnswer, hints: KeyHints) -> 
         text = listed
     text = _bracketed(text, numeric)
     if numeric and isinstance(key, Ranking):
+        if _ties_others(text, key):
+            return None
         text = _COMPARED.sub(", ", text)
     if numeric:
         text = bare_numbers(text)
@@ -130,6 +133,13 @@ _SAYS_MORE = re.compile(
     re.IGNORECASE,
 )
 """What denies a list in brackets or adds to it."""
+
+
+def _ties_others(text: str, key: Ranking) -> bool:
+    """Whether a ranking of numbers has an equals sign between two that are not tied in the key."""
+    place = {item.value: at for at, group in enumerate(key.groups) for item in group}
+    pairs = [(number_of(one[1]), number_of(one[2])) for one in _EQUAL_NUMBERS.finditer(text)]
+    return any(one and two and place.get(one.value) != place.get(two.value) for one, two in pairs)
 
 
 def _spellings(item: Scalar) -> tuple[str, ...]:

@@ -62,10 +62,10 @@ _POINTS_TO = re.compile(r"(?<=[\w)\]])[ \t]?(?:→|⇒|=>|->)[ \t]?([^\n→]{1,3
 _THIS_ONE = re.compile(r"\b(?:the (?:\w+est|only|first|last|other|same|right|correct)|this|that|which|another) one\b", re.IGNORECASE)
 """A pronoun and no number: "the earliest one"."""
 _REFERRED = re.compile(
-    r"\b(?:the|these|those|all|its|their) (?:two|three|four|five|six|seven|eight|nine|ten)(?= [a-z])(?=[^\n]*\d)", re.IGNORECASE
+    r"\b(?:the|these|those|all|its|their) (?:two|three|four|five|six|seven|eight|nine|ten)(?= [a-z])", re.IGNORECASE
 )
 """What a sentence is about: "the three companies"."""
-_TERMS_ASIDE = re.compile(r"(?<=\w)[ \t]\(\d[\d.,]{0,20}%?(?:[ \t]?[+−–×*/-][ \t]?\d[\d.,]{0,20}%?){1,50}\)(?=[^\n]*\d)")
+_TERMS_ASIDE = re.compile(r"(?<=\w)[ \t]\(\d[\d.,]{0,20}%?(?:[ \t]?[+−–×*/-][ \t]?\d[\d.,]{0,20}%?){1,50}\)(?![ \t]?[/×*+÷=−-])(?=[^\n]*\d)")
 """What a result was computed from: "adding them (3 + 4) gives 7"."""
 _NOT_YET = re.compile(
     r"\b(?:cannot|can't|could not|couldn't|unable|let me|let's|need to|have to|to find|in order to"
@@ -243,7 +243,9 @@ def _number_in_line(line: str, unit: str, last: bool) -> Number | None:
         return None
     if last:
         line = without_courtesy(line)
-    line = _REFERRED.sub("them", _TERMS_ASIDE.sub("", _THIS_ONE.sub("it", line)))
+    if any(map(str.isdecimal, line)):
+        line = _REFERRED.sub("them", line)
+    line = (_TERMS_ASIDE.sub("", _THIS_ONE.sub("it", line)))
     line = _LABELED.sub(" it", line) if len(numbers_in(line)) > 1 else line
     if "ounded to" in line:
         line = _ROUNDED_TO.sub("", line)

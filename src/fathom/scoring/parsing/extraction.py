@@ -141,6 +141,8 @@ _SECOND_ANSWER = re.compile(r"^[*_# \t-]{0,6}answer (?:2|b|two)\b[ \t]?[:.)]", r
 _LEAD = re.compile(r"\s*(?:so|thus|therefore|hence)?,?\s?(?:the |my )?")
 
 
+_STATEMENT = re.compile(r"\ASELECT [^;]{1,4000};\s*\n(?=\s*\S)")
+"""A statement before the table that it returns."""
 _ROW_COUNT = re.compile(r"\s*\n\s*\(?\d{1,6} rows?(?: affected| returned| in set)?[^()\n]{0,20}\)?\s*\Z", re.IGNORECASE)
 """The last line of a table as a database prints it: "(3 rows)"."""
 
@@ -154,6 +156,8 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStateme
     "Answer: 71" may have been the start of 711. A statement that the remarks take back is none.
     """
     text = text.strip()
+    if text.startswith("SELECT "):
+        text = _STATEMENT.sub("", text)
     if "row" in text[-40:]:
         text = text[:-80] + _ROW_COUNT.sub("", text[-80:])
     if "\\framebox{" in text:
@@ -203,6 +207,8 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStateme
         body, remarks = split_remarks(text, hints, marked=False)
     if not body.strip() or (remarks and RETRACTION.search(remarks)) or is_retracted(f"{body}\n{remarks}", hints):
         return None
+    if body.rstrip("*_ \n").endswith((":", "：")):
+        return None  # it breaks off
     if _ASKED.search(body, body.rfind("\n") + 1) or _WRONG_BELOW.search(body):
         return None
     if "\n" not in body and (concluded := [*_CONCLUDED.finditer(body)]):

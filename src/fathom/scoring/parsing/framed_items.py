@@ -50,14 +50,14 @@ _LEADS = re.compile(
     r"|(?:(?:both|these|the following|two|three|four|five|six|seven|eight|nine|ten)[ \t][^\n.;:]{1,100}"
     r"|from[ \t][^\n.;:]{1,60}[ \t]to[ \t][^\n.;:]{1,60}):[ \t]|[^\n.;:：]{1,60}[家个名篇][：:][ \t]?"
     r"|(?P<subject>[^\n.;:]{2,200}?)(?:[ \t](?:(?:is|are|was|were)(?:[ \t]held by)?|(?:belongs?|goes|go) to)[ \t]?:?(?:[ \t]that of)?"
-    r"|[是为為：:]|有)[ \t]*)?",
+    r"|[是为為：]|有)[ \t]*)?",
     re.IGNORECASE,
 )
 """What may appear before the first item."""
 _FOLLOWS = re.compile(
     r"(?P<said>[ \t](?:is|are|was|were|has|have|had|wrote|reported|published|appears?|comes?|leads?|ranks?|tops?|holds?"
     r"|meets?|match(?:es)?|share[sd]?|shows?|received|achieved|cites?|cited|uses?|used|who|meldeten?|qui"
-    r"|registraron)[ \t][^\n.;:,]{1,200}|,?[ \t](?:with|at)[ \t](?:a |an |just |only )?[^\n.;:,]{1,60}"
+    r"|registraron)[ \t][^\n.;:,]{1,200}|,?[ \t](?:with|at)[ \t](?:a |an |just |only )?\d[^\n.;:,]{0,60}"
     r"|[，,]?(?:共计?|占比?|合计|达到?|[^，。；\n]{0,12}[为是达])[^，。；\n]{0,8}\d[^，。；\n]{0,12}|[（(][^（）()\n]{0,30}\d[^（）()\n]{0,20}[)）])?",
     re.IGNORECASE,
 )
@@ -128,6 +128,9 @@ def rows_in_sentence(sentence: str, spellings: Mapping[str, str]) -> list[list[s
 
     `spellings` gives the key's own spelling of each name in small letters.
     """
+    lead, colon, rest = sentence.partition(": ")
+    if colon and lead.count(" ") > 2 and any(form in unaccented(rest).lower() for form in spellings):
+        sentence = rest  # "Two authors wrote several: Lind with 3 articles and Wu with 2"
     bare = _bare(sentence).replace('"', "").strip(" .!")
     if not spellings or _OPEN.search(bare):
         return []

@@ -101,7 +101,7 @@ _QUOTED = re.compile(r'(?<![ \t\n])[ \t\n]*["“]([^"“”\n]*)["”][ \t\n]*(?
 
 def items_in(stated: str, hints: KeyHints, numeric: bool, counted: bool = False) -> list[str]:
     """The items of a stated list; `numeric` if the key's items are numbers, `counted` if items may repeat."""
-    lines = lines_in(plain(stated), hints)
+    lines = _bold_names(stated, hints) or lines_in(plain(stated), hints)
     if counted and len(lines) == 1 and not numeric:
         pieces = [piece for piece in _pieces(lines[0], hints) if piece.strip()]
         items = repeated(pieces, hints)
@@ -129,6 +129,22 @@ def items_in(stated: str, hints: KeyHints, numeric: bool, counted: bool = False)
         return _labeled_values(lines, hints)
     items = clean_items(lines, hints)
     return items if not any("(tie" in item for item in items) else [one for item in items for one in _tied(item, hints)]
+
+
+_BOLD_NAME = re.compile(r"(?:[-*•+][ \t]|\(?\d{1,3}[.)][ \t])?[ \t]*\*\*([^*\n]{2,300})\*\*(?:[ \t]?[–—:-][ \t]|[ \t]by[ \t]|[ \t]\()(.{1,300})")
+
+
+def _bold_names(stated: str, hints: KeyHints) -> list[str]:
+    """The names in bold of lines that each tell about one of them: "**Tides** – by Lind and Wu"; else none."""
+    if "**" not in stated or not hints.whole:
+        return []
+    lines = [line.strip() for line in stated.split("\n") if line.strip()]
+    if len(lines) > 1 and lines[0].endswith((":", "：")) and not EXCLUDED.search(lines[0]):
+        lines = lines[1:]
+    found = [_BOLD_NAME.fullmatch(line) for line in lines]
+    if not all(one and not EXCLUDED.search(one[2]) and not HEDGE.search(one[2]) for one in found):
+        return []
+    return [one[1].strip(" :") for one in found if one]
 
 
 def _labeled_values(lines: list[str], hints: KeyHints) -> list[str]:

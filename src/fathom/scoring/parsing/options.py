@@ -114,7 +114,7 @@ _PAIR = re.compile(
     r"(?:(?<=[\s,;{(\[\"'])|\A)[\[(<]{0,2}(?:mask|slot|blank|citation|gap|question|item|c)?[ _#-]?"
     r"(\d{1,3})[\])>\"']{0,2}\s?"
     r"(?:[:=→]|[-=]+>?|–|(?<=[\])>])(?=\s\d)"
-    r"|(?:is filled by|it is|is|cites?|matches|gets|takes|by|refers to|corresponds to"
+    r"|(?:is filled by|it is|is|cites?|matches|gets|takes|by|with(?= candidate)|refers to|corresponds to"
     r"|goes with|to(?= candidate)|,?[ ]?(?:i|we) (?:would )?(?:choose|pick|select|take)|the answer is|(?:is )?most likely(?= candidate))\b|(?=\scandidate\s\d))\s?[\"'(\[]?(?:option |candidate |work )?"
     r"(\d{1,3})(?![\w-])",
     re.IGNORECASE,

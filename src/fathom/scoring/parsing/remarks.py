@@ -323,13 +323,15 @@ _IS_SENTENCE = re.compile(r"[^\n]{8,2000}(?:[.!。！][*_)）\"”]{0,4}|[^\W_][
 
 def _tells_about(paragraph: str, hints: KeyHints) -> bool:
     """Whether a paragraph below an answer is sentences or an aside in brackets, and neither adds to it nor changes it."""
+    if len(hints.scalars) == len(hints.values) == 1 and any(map(str.isdecimal, paragraph)):
+        return False
     if ADDS.search(paragraph) or TELLS_MORE.search(paragraph) or RETRACTION.search(paragraph):
         return False
     lines = [line.strip() for line in paragraph.split("\n") if line.strip()]
     return all(
         _IS_SENTENCE.fullmatch(line)
         and not line.startswith(_LISTED)
-        and not line[0].isdecimal()
+        and not _BULLETED.match(line)
         and (line.count(" ") > 2 or not line.isascii())
         and (line[-1] not in ")）" or line[0] in "(（")
         and letters(line) not in hints.whole

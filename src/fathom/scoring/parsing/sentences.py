@@ -8,6 +8,7 @@ vocabulary without negations and alternatives, and the words beside an item have
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -91,7 +92,7 @@ def items_in_sentences(lines: Sequence[str], hints: KeyHints) -> list[str]:
     # "2021-06" is not named by "2021-06-15".
     pattern = item_pattern(rf"(?<!\d[-./])(?:{names})(?![-./]\d)", text)
     named = [spellings[match[0]] for match in pattern.finditer(text)]
-    if len(set(named)) < len(named):
+    if any(count > hints.spellings.count(name) for name, count in Counter(named).items() if count > 1):
         return []  # "Tides", and then "These are tides." as another title
     rest = pattern.sub(ITEM, _NO_OTHER.sub("", text))
     if named and _is_closed(text, rest, hints, told) and not any(map(_is_item, _pieces(rest))):

@@ -18,11 +18,15 @@ _MARK = re.compile(
 )
 _BRACED = re.compile(r"\{([^{}\n]{1,400})\}")
 _PIECE = re.compile(r"\n|[;；]|→|->|=>|[ \t]>[ \t]|,?[ \t](?:and )?(?:then|followed by)[ \t]")
+_LINE_END = re.compile(r"\n|[;；]")
 _LABEL = re.compile(
     r"\A[\s*_•-]{0,6}(?:(?:rank|place|position|no\.)[ \t]?)?#?(?:\d{1,3}(?:st|nd|rd|th)?|first|second|third|fourth|fifth"
     r"|sixth|seventh|eighth|ninth|tenth|last|第[一二三四五六七八九十]名)(?:[ \t]place)?[ \t]?[.):：–—-][ \t]?",
     re.IGNORECASE,
 )
+_NUMBERED = re.compile(r"^[ \t]*\(?(\d{1,3})[.)][ \t]", re.MULTILINE)
+_EQUAL = re.compile(r"[^\W_][\"”.)]?[ \t]?=[ \t]?[\"“]?[^\W_]")
+_FIGURE = re.compile(r"[ \t]?\([^()\n]{0,12}\d[^()\n]{0,30}\)|[ \t]\[\d{1,3}\]|\beach\b")
 _BETWEEN = re.compile(rf"[\s,;/&=、，和与及{ITEM}\"'“”.。]|\band\b|\bboth\b", re.IGNORECASE)
 
 
@@ -31,20 +35,22 @@ def with_ties_as_lists(text: str, groups: Sequence[Sequence[str]], hints: KeyHin
 
     `groups` has the spellings of each group of the key. A text without ties is unchanged.
     """
-    if enclosed(text.strip()) or not (_BRACED.search(text) or _MARK.search(text)):
+    numbers = [int(number) for number in _NUMBERED.findall(text)]
+    numbered = len(numbers) > 1 and numbers == [*range(1, len(numbers) + 1)]
+    if enclosed(text.strip()) or not (numbered or any(sign.search(text) for sign in (_BRACED, _MARK, _EQUAL))):
         return text
     place = {letters(spelling): at for at, group in enumerate(groups) for spelling in group}
     names = item_pattern("|".join(map(re.escape, sorted(place, key=len, reverse=True))), text)
     stated: list[str] = []
-    for piece in _PIECE.split(without_lead_in(plain(text), hints)):
-        marked = _MARK.search(piece) or _BRACED.search(piece)
-        bare = _LABEL.sub("", _MARK.sub("", _BRACED.sub(r"\1", piece))) if marked else piece
+    pieces = _LINE_END if hints.contain("then ") else _PIECE
+    for piece in pieces.split(without_lead_in(plain(text), hints)):
+        bare = _LABEL.sub("", _MARK.sub("", _BRACED.sub(r"\1", piece)))
         form = letters(bare)
-        found = names.findall(form) if marked else []
-        if len({place[name] for name in found}) > 1:
+        # Items that share a number share a place.
+        tied = bare != _LABEL.sub("", piece) or _EQUAL.search(piece) or (numbered and _NUMBERED.match(piece))
+        found = names.findall(form) if tied else []
+        listed = not _BETWEEN.sub("", _FIGURE.sub("", names.sub(ITEM, form)))
+        if listed and len({place[name] for name in found}) > 1:
             return None
-        if len(found) > 1 and not _BETWEEN.sub("", names.sub(ITEM, form)):
-            stated += found
-        else:
-            stated.append(_LABEL.sub("", bare) if bare.strip() else "")
+        stated += found if listed and len(found) > 1 else [bare if tied else piece]
     return "\n".join(line.strip(" ,.") for line in stated if line.strip(" ,."))
