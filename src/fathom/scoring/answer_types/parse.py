@@ -162,9 +162,10 @@ def _parse_text(statement: AnswerStatement, key: Text, hints: KeyHints) -> Text 
 
 _AFTER_NAME = re.compile(
     r"\.[ \t](?=[A-Z][a-z]*[ \t])|,[ \t](?=(?:who|which|whose"
-    r"|(?:(?:the|an?) )?(?:(?:first|second|last|lead|sole|only|senior) )?(?:author|co-?author)|(?:as|with|by|in|from) \d)\b)"
+    r"|(?:(?:the|an?) )?(?:(?:first|second|last|lead|sole|only|senior) )?(?:author|co-?author)|(?:as|with|by|in|from) \d)\b|by (?=[^\W\d_a-z]))"
 )
 """What may follow a name: another sentence, or a clause."""
+_BY_NAMES = re.compile(r"by [^\W\d_][^;:\d\n\"“]{1,120}")
 MAX_TOLD: Final = 1_000
 _QUOTED_TITLE = re.compile(r'["“][^"“”\n]{1,400}["”]')
 
@@ -176,6 +177,8 @@ def _named_first(line: str, hints: KeyHints) -> str:
         if letters(name) in hints.whole:
             if found[0][0] == "." and line[-1] not in ".!":
                 return ""
+            if _BY_NAMES.fullmatch(line, found.end()):
+                return name
             says_more = _is_contested(rest) or TELLS_MORE.search(rest) or ADDS.search(rest)
             return "" if says_more or (found[0][0] == "," and re.search(r"\b[A-Z]", rest)) else name
     return ""
@@ -197,9 +200,10 @@ _SOURCE_NUMBERS = re.compile(
     r"(?<=[\w.?!\"”*)])[ \t]?(?:\[\d{1,3}(?:[,–-][ \t]?\d{1,3}){0,9}\]){1,12}(?=[\s,.;:]|\Z)"
 )
 """The numbers of sources after a statement: "Lind [3, 8]"."""
+_SOURCE_NUMBER = re.compile(r"(?<=\w)[ \t]\[\d{1,2}\](?=[.,;]|\Z|[ \t][a-z])")
 _UNSETTLED = re.compile(
-    r"[^\d\n]{0,80}(?:\b(?:not|never|cannot|maybe|perhaps|possibly|might|could|would be|guess)\b|n't\b|不是|并非|可能|也许|或许)"
-    r"[^\d\n]{0,40}\d",
+    r"[^\d\n]{0,80}(?:\b(?:not|never|cannot|maybe|perhaps|possibly|might|could|would|guess|preliminary|draft|so far)\b|n't\b|不是|并非|可能|也许|或许)"
+    r"[^\d\n]{0,40}\d|[^\n]{0,400}\brules? (?:it|this|that|them) out\b|[^\0]{0,400}\bpreliminary\b",
     re.IGNORECASE,
 )
 """What denies the options that follow, or leaves them open."""
@@ -284,8 +288,11 @@ def parse_response(text: str, key: Answer, *, truncated: bool = False) -> Answer
         if text[-1:] in {")", "]", "`"} or text.startswith(("analysis", "assistantfinal")):
             text = without_call(text)
         hints = KeyHints(scalars_of(key))
-        if "[" in text and hints.spellings and not hints.contain("["):
-            text = _SOURCE_NUMBERS.sub("", text)
+        if "[" in text and not hints.contain("["):
+            if hints.spellings:
+                text = _SOURCE_NUMBERS.sub("", text)
+            elif key.type == "number":
+                text = _SOURCE_NUMBER.sub("", text)
         text = opened(text, hints)
         if any(map(text.__contains__, _MARKUP)):
             text = without_markup(text, hints)

@@ -65,6 +65,8 @@ _REFERRED = re.compile(
     r"\b(?:the|these|those|all|its|their) (?:two|three|four|five|six|seven|eight|nine|ten)(?= [a-z])", re.IGNORECASE
 )
 """What a sentence is about: "the three companies"."""
+_AT_DATE = re.compile(r"(?<=[a-z])[ \t](?:in|at the end of|as of|during|for|by the end of)[ \t](?:19|20)\d\d(?=\.?\Z)")
+"""When a value was reached: "2,048 employees at the end of 2021"."""
 _TERMS_ASIDE = re.compile(r"(?<=\w)[ \t]\(\d[\d.,]{0,20}%?(?:[ \t]?[+−–×*/-][ \t]?\d[\d.,]{0,20}%?){1,50}\)(?![ \t]?[/×*+÷=−-])(?=[^\n]*\d)")
 """What a result was computed from: "adding them (3 + 4) gives 7"."""
 _NOT_YET = re.compile(
@@ -243,6 +245,8 @@ def _number_in_line(line: str, unit: str, last: bool) -> Number | None:
         return None
     if last:
         line = without_courtesy(line)
+    if len(numbers_in(line)) == 2:
+        line = _AT_DATE.sub("", line)
     if any(map(str.isdecimal, line)):
         line = _REFERRED.sub("them", line)
     line = (_TERMS_ASIDE.sub("", _THIS_ONE.sub("it", line)))

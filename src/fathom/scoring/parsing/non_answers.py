@@ -241,7 +241,7 @@ def states_no_answer(stated: str) -> bool:
     if form not in _EMPTY and not form[-1:].isalnum():
         form = normal(first.rstrip("."))  # "(none)" is all in brackets
     if form not in NOTHING and not _CANNOT.fullmatch(form) and not _is_no_match(form) and not _is_unsaid(form):
-        return False
+        return _ends_in_null(stated)
     if _CONTRASTED.match(form):
         more = []  # "NULL, not Lind; Wu"
     beside = " ".join([*more, rest]).strip()
