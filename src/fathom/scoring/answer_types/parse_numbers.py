@@ -245,7 +245,7 @@ def _number_in_line(line: str, unit: str, last: bool) -> Number | None:
         return None
     if last:
         line = without_courtesy(line)
-    if len(numbers_in(line)) == 2:
+    if len(found := numbers_in(line)) == 2 and not _YEAR.fullmatch(line, found[0].start, found[0].end):
         line = _AT_DATE.sub("", line)
     if any(map(str.isdecimal, line)):
         line = _REFERRED.sub("them", line)
