@@ -1,8 +1,8 @@
 """Parses the answer that a response states, as the type of its key.
 
-The key determines which type to look for and where a list may be split ("Tides, storms" is one title if the key has
-such a title). It never determines which value is found: any stated answer is parsed, correct or not. A response that
-hedges ("4 or 5") states nothing.
+The key determines which type to look for, where a list may be split ("Tides, storms" is one title if the key has such a
+title), where an answer ends and a remark begins, and which column of a table is meant. Any stated answer is parsed,
+correct or not. A response that hedges ("4 or 5") states nothing.
 
 Responses are untrusted input. Every pattern here and in `scoring.parsing` is linear (no repetition inside a repetition
 that could match the same characters twice), every search runs once, and no exception leaves `parse_response`.
@@ -22,7 +22,7 @@ from fathom.scoring.answer_types.parse_spans import parse_linked_spans, parse_sp
 from fathom.scoring.answer_types.values import scalars_of
 from fathom.scoring.answers import Answer, Assignment, Choice, Selection, Text, Unanswerable
 from fathom.scoring.parsing import json_values
-from fathom.scoring.parsing.conclusions import announced_part, concluding_part
+from fathom.scoring.parsing.announcements import announced_part
 from fathom.scoring.parsing.envelopes import opened
 from fathom.scoring.parsing.extraction import MAX_STATEMENT_LENGTH, AnswerStatement, find_statement, last_fence
 from fathom.scoring.parsing.key_hints import KeyHints
@@ -60,11 +60,9 @@ _REASON = re.compile(
     r"[^()\n\dA-Z\"“«]){1,200}\)\.?\Z"
 )
 """A reason in brackets that names nothing: "descriptive (the sentence names no method)"."""
-_CONCLUDED = frozenset({"number", "text", "set", "multiset", "ranking"})
-"""Types of answers that may follow reasoning without a marker."""
 _OF_CANDIDATES = frozenset({"choice", "selection", "assignment"})
-_ANNOUNCED = frozenset({"rows", "selection", "assignment"})
-"""Types of answers whose lines look like notes, so that they have to be announced."""
+_ANNOUNCED = frozenset({"text", "set", "multiset", "ranking", "rows", "selection", "assignment"})
+"""Types of answers that may follow a line that announces them."""
 _MAY_BE_JSON = frozenset('{["n*_`')
 _NOT_BUT = re.compile(r"\Anot[ \t][^\n]{1,400}?,? but (?:rather |instead )?(?=\S)", re.IGNORECASE)
 """The beginning of "not Lind but Wu"."""
@@ -134,8 +132,8 @@ def _parse_text(statement: AnswerStatement, key: Text, hints: KeyHints) -> Text 
         return Text(value=plain(line).strip())
     bullet = BULLET.match(line)
     line = plain(line[bullet.end() :] if bullet else line).strip()
-    if hints.whole and (told := _named_first(line, hints)):
-        return Text(value=told)
+    if hints.whole and (first := _named_first(line, hints)):
+        return Text(value=first)
     quoted = _ONE_QUOTED.fullmatch(line)
     if quoted and (about := _TOLD_OF_TITLE.fullmatch(line)) and letters(about[1]) in hints.whole:
         return Text(value=about[1])
@@ -162,7 +160,8 @@ def _parse_text(statement: AnswerStatement, key: Text, hints: KeyHints) -> Text 
 
 _AFTER_NAME = re.compile(
     r"\.[ \t](?=[A-Z][a-z]*[ \t])|,[ \t](?=(?:who|which|whose"
-    r"|(?:(?:the|an?) )?(?:(?:first|second|last|lead|sole|only|senior) )?(?:author|co-?author)|(?:as|with|by|in|from) \d)\b|by (?=[^\W\d_a-z]))"
+    r"|(?:(?:the|an?) )?(?:(?:first|second|last|lead|sole|only|senior) )?(?:author|co-?author)|(?:as|with|by|in"
+    r"|from) \d)\b|by (?=[^\W\d_a-z]))"
 )
 """What may follow a name: another sentence, or a clause."""
 _BY_NAMES = re.compile(r"by [^\W\d_][^;:\d\n\"“]{1,120}")
@@ -196,13 +195,12 @@ def _parse_choice(statement: AnswerStatement, key: Choice, hints: KeyHints) -> C
 
 
 _NOT_FIRST = re.compile(r"\A\W{0,4}not [^:\n]{1,100}: ", re.IGNORECASE)
-_SOURCE_NUMBERS = re.compile(
-    r"(?<=[\w.?!\"”*)])[ \t]?(?:\[\d{1,3}(?:[,–-][ \t]?\d{1,3}){0,9}\]){1,12}(?=[\s,.;:]|\Z)"
-)
+_SOURCE_NUMBERS = re.compile(r"(?<=[\w.?!\"”*)])[ \t]?(?:\[\d{1,3}(?:[,–-][ \t]?\d{1,3}){0,9}\]){1,12}(?=[\s,.;:]|\Z)")
 """The numbers of sources after a statement: "Lind [3, 8]"."""
 _SOURCE_NUMBER = re.compile(r"(?<=\w)[ \t]\[\d{1,2}\](?=[.,;]|\Z|[ \t][a-z])")
 _UNSETTLED = re.compile(
-    r"[^\d\n]{0,80}(?:\b(?:not|never|cannot|maybe|perhaps|possibly|might|could|would|guess|preliminary|draft|so far)\b|n't\b|不是|并非|可能|也许|或许)"
+    r"[^\d\n]{0,80}(?:\b(?:not|never|cannot|maybe|perhaps|possibly|might|could|would|guess|preliminary|draft"
+    r"|so far)\b|n't\b|不是|并非|可能|也许|或许)"
     r"[^\d\n]{0,40}\d|[^\n]{0,400}\brules? (?:it|this|that|them) out\b|[^\0]{0,400}\bpreliminary\b",
     re.IGNORECASE,
 )
@@ -299,10 +297,7 @@ def parse_response(text: str, key: Answer, *, truncated: bool = False) -> Answer
         statement = find_statement(text, hints, truncated)
         if statement is not None:
             statement = AnswerStatement(in_english(statement.text, hints), statement.marked)
-            if not statement.marked and key.type in _CONCLUDED:
-                text = concluding_part(statement.text, hints, values=key.type == "number")
-                statement = AnswerStatement(text, marked=False)
-            elif not statement.marked and key.type in _ANNOUNCED:
+            if not statement.marked and key.type in _ANNOUNCED:
                 statement = AnswerStatement(announced_part(statement.text), marked=False)
             if key.type in _OF_CANDIDATES and not statement.text.isascii():
                 statement = statement._replace(text=candidates_in_english(statement.text))

@@ -12,13 +12,12 @@ from fathom.scoring.answers import Answer, Multiset, Number, Ranking, Rows, Scal
 from fathom.scoring.parsing.extraction import AnswerStatement
 from fathom.scoring.parsing.framed_items import rows_in_sentence
 from fathom.scoring.parsing.key_hints import KeyHints
-from fathom.scoring.parsing.lists import bare_numbers, items_in, list_part, repeated, without_figures
+from fathom.scoring.parsing.lists import bare_numbers, items_in, repeated, without_figures
 from fathom.scoring.parsing.normalization import MAX_CACHED_LENGTH, letters, normal, plain
 from fathom.scoring.parsing.numerals import SIMPLE, number_of
 from fathom.scoring.parsing.remarks import without_comment
 from fathom.scoring.parsing.segmentation import lines_in, unnumbered
 from fathom.scoring.parsing.sentences import MAX_CHARACTERS, items_in_sentences, with_inverted
-from fathom.scoring.parsing.ties import with_ties_as_lists
 from fathom.scoring.parsing.tables import (
     cells_in,
     grouped_counts,
@@ -28,6 +27,7 @@ from fathom.scoring.parsing.tables import (
     without_header,
     without_ranks,
 )
+from fathom.scoring.parsing.ties import with_ties_as_lists
 
 _SIMPLE_ROW = re.compile(r"[\d.]{1,20}; ?[\d.]{1,20}")
 _ASIDE = re.compile(
@@ -74,7 +74,7 @@ def _cached_text(item: str) -> Text:
 def parse_list(statement: AnswerStatement, key: ListAnswer, hints: KeyHints) -> Answer | None:
     """The stated items in order."""
     numeric, _ = _number_shape(items_of(key))
-    text = statement.text if statement.marked else list_part(statement.text, hints)
+    text = statement.text
     if (
         isinstance(key, Ranking)
         and _TIED.search(text)
@@ -91,7 +91,6 @@ def parse_list(statement: AnswerStatement, key: ListAnswer, hints: KeyHints) -> 
         if (listed := with_ties_as_lists(text, groups, hints)) is None:
             return None
         text = listed
-    text = _bracketed(text, numeric)
     if numeric and isinstance(key, Ranking):
         if _ties_others(text, key):
             return None
@@ -107,32 +106,6 @@ def parse_list(statement: AnswerStatement, key: ListAnswer, hints: KeyHints) -> 
             items = without_figures(items_in(shorter, hints, numeric), hints)
         items = items_in_sentences(lines_in(plain(text), hints), hints) or items
     return checked_list(items, key, hints)
-
-
-_BRACKETED = re.compile(r"(?P<before>[^\[\]\n]{2,200})(?P<listed>\[[^\[\]\n]{1,4000}\])(?P<after>[^\[\]\n]{0,200})")
-_LEAD_TO_NUMBERS = re.compile(r"\A[^\d\n:：]{4,80}[:：][ \t]*(?=[-\d\[(][\d\s,.;→>%()\[\]-]{1,2000}\Z)")
-"""What leads to a list of numbers: "Sorted by the remainder: 30, 11"."""
-
-
-def _bracketed(text: str, numeric: bool) -> str:
-    """The one list in brackets in a sentence that says nothing else of this kind: "The counts are [23, 11]."."""
-    if numeric and "\n" not in text:
-        text = _LEAD_TO_NUMBERS.sub("", text)
-    found = _BRACKETED.fullmatch(text) if "[" in text else None
-    if not found or _SAYS_MORE.search(f"{found['before']} {found['after']}"):
-        return text
-    quoted = found["listed"][1:2] in {'"', "'", "“"}
-    said = found["before"] + found["after"]
-    return found["listed"] if (numeric and not re.search(r"\d", said)) or (not numeric and quoted) else text
-
-
-_SAYS_MORE = re.compile(
-    r"[\"“”]|\b(?:not|cannot|can't|never|or|but|except|wrong|incorrect|excluded?|maybe|perhaps|possibly|without|other|others"
-    r"|also|candidates?"
-    r"|neither|nor|if|unless|however|before|after|earlier|first)\b|n't\b|[不非或除]",
-    re.IGNORECASE,
-)
-"""What denies a list in brackets or adds to it."""
 
 
 def _ties_others(text: str, key: Ranking) -> bool:

@@ -59,7 +59,9 @@ _TOLD_AFTER = re.compile(r"\s?(?:[—–]|, (?:namely|specifically|that is|which
 _COUNTED_THINGS = re.compile(r"\d{1,4}(?:(?:,? and |, )\d{1,4}){2,}\.?")
 """The numbers of what was counted: "17 articles have three authors: 1, 4, ..."."""
 _POINTS_TO = re.compile(r"(?<=[\w)\]])[ \t]?(?:→|⇒|=>|->)[ \t]?([^\n→]{1,30})\Z")
-_THIS_ONE = re.compile(r"\b(?:the (?:\w+est|only|first|last|other|same|right|correct)|this|that|which|another) one\b", re.IGNORECASE)
+_THIS_ONE = re.compile(
+    r"\b(?:the (?:\w+est|only|first|last|other|same|right|correct)|this|that|which|another) one\b", re.IGNORECASE
+)
 """A pronoun and no number: "the earliest one"."""
 _REFERRED = re.compile(
     r"\b(?:the|these|those|all|its|their) (?:two|three|four|five|six|seven|eight|nine|ten)(?= [a-z])", re.IGNORECASE
@@ -67,7 +69,9 @@ _REFERRED = re.compile(
 """What a sentence is about: "the three companies"."""
 _AT_DATE = re.compile(r"(?<=[a-z])[ \t](?:in|at the end of|as of|during|for|by the end of)[ \t](?:19|20)\d\d(?=\.?\Z)")
 """When a value was reached: "2,048 employees at the end of 2021"."""
-_TERMS_ASIDE = re.compile(r"(?<=\w)[ \t]\(\d[\d.,]{0,20}%?(?:[ \t]?[+−–×*/-][ \t]?\d[\d.,]{0,20}%?){1,50}\)(?![ \t]?[/×*+÷=−-])(?=[^\n]*\d)")
+_TERMS_ASIDE = re.compile(
+    r"(?<=\w)[ \t]\(\d[\d.,]{0,20}%?(?:[ \t]?[+−–×*/-][ \t]?\d[\d.,]{0,20}%?){1,50}\)(?![ \t]?[/×*+÷=−-])(?=[^\n]*\d)"
+)
 """What a result was computed from: "adding them (3 + 4) gives 7"."""
 _NOT_YET = re.compile(
     r"\b(?:cannot|can't|could not|couldn't|unable|let me|let's|need to|have to|to find|in order to"
@@ -159,7 +163,10 @@ _CHINESE_VALUE = re.compile(
 )
 """What a Chinese sentence states a value of, perhaps with a year: "2021年度低于6000万元的公司有3家。"."""
 _CHINESE_RESULT = re.compile(r"结果|差额|合计|总|平均|占|之和|数量|[有共]\d+家|比[例率重]")
-_ROUNDED_TO = re.compile(r"(?:\b(?:when |if |which is )?|,[ \t])rounded to (?:two|one|three|\d) decimals?(?: places?)?,?[ \t]?", re.IGNORECASE)
+_ROUNDED_TO = re.compile(
+    r"(?:\b(?:when |if |which is )?|,[ \t])rounded to (?:two|one|three|\d) decimals?(?: places?)?,?[ \t]?",
+    re.IGNORECASE,
+)
 _EQUALS = re.compile(r"[=≈]|approx")
 _FRACTIONS = (("½", ".5"), ("¼", ".25"), ("¾", ".75"))
 _RULE_OFF = re.compile(r"[-=+| ]{2,80}")
@@ -249,7 +256,7 @@ def _number_in_line(line: str, unit: str, last: bool) -> Number | None:
         line = _AT_DATE.sub("", line)
     if any(map(str.isdecimal, line)):
         line = _REFERRED.sub("them", line)
-    line = (_TERMS_ASIDE.sub("", _THIS_ONE.sub("it", line)))
+    line = _TERMS_ASIDE.sub("", _THIS_ONE.sub("it", line))
     line = _LABELED.sub(" it", line) if len(numbers_in(line)) > 1 else line
     if "ounded to" in line:
         line = _ROUNDED_TO.sub("", line)

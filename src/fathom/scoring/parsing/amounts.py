@@ -60,7 +60,9 @@ _FULL_SCALES = {
 }
 _SCALE_LAST = re.compile(rf"({_DIGITS})[ \t]({_CODE})[ \t]({_SCALE})(?![A-Za-z])")
 """The currency before the scale: "4.5 USD million"."""
-_IN_SCALE = re.compile(r"(?<=\d),?[ \t]\(?in (thousand|million|billion|trillion)s(?: of)?(?=[ \t.,)]|\Z)\)?", re.IGNORECASE)
+_IN_SCALE = re.compile(
+    r"(?<=\d),?[ \t]\(?in (thousand|million|billion|trillion)s(?: of)?(?=[ \t.,)]|\Z)\)?", re.IGNORECASE
+)
 """The scale after a comma: "4.5, in millions of dollars"."""
 _NEGATIVE_WORD = re.compile(r"(?:\b(?:minus|negative)[ \t]|负)(?=[ \t]?(?:US\$|[$€£¥]|[A-Z]{3} )?[\d.])", re.IGNORECASE)
 _TIMES = re.compile(r"(?<=\d)(?:[ \t]?[x×](?![\w ]*\d)|倍|:1(?![\d.]))")

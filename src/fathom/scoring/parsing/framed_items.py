@@ -49,7 +49,8 @@ _LEADS = re.compile(
     r"(?:(?:both|c'is|it is|it's|es is|es are)[ \t]"
     r"|(?:(?:both|these|the following|two|three|four|five|six|seven|eight|nine|ten)[ \t][^\n.;:]{1,100}"
     r"|from[ \t][^\n.;:]{1,60}[ \t]to[ \t][^\n.;:]{1,60}):[ \t]|[^\n.;:：]{1,60}[家个名篇][：:][ \t]?"
-    r"|(?P<subject>[^\n.;:]{2,200}?)(?:[ \t](?:(?:is|are|was|were)(?:[ \t]held by)?|(?:belongs?|goes|go) to)[ \t]?:?(?:[ \t]that of)?"
+    r"|(?P<subject>[^\n.;:]{2,200}?)(?:[ \t](?:(?:is|are|was|were)(?:[ \t]held by)?|(?:belongs?|goes"
+    r"|go) to)[ \t]?:?(?:[ \t]that of)?"
     r"|[是为為：]|有)[ \t]*)?",
     re.IGNORECASE,
 )
@@ -58,20 +59,25 @@ _FOLLOWS = re.compile(
     r"(?P<said>[ \t](?:is|are|was|were|has|have|had|wrote|reported|published|appears?|comes?|leads?|ranks?|tops?|holds?"
     r"|meets?|match(?:es)?|share[sd]?|shows?|received|achieved|cites?|cited|uses?|used|who|meldeten?|qui"
     r"|registraron)[ \t][^\n.;:,]{1,200}|,?[ \t](?:with|at)[ \t](?:a |an |just |only )?\d[^\n.;:,]{0,60}"
-    r"|[，,]?(?:共计?|占比?|合计|达到?|[^，。；\n]{0,12}[为是达])[^，。；\n]{0,8}\d[^，。；\n]{0,12}|[（(][^（）()\n]{0,30}\d[^（）()\n]{0,20}[)）])?",
+    r"|[，,]?(?:共计?|占比?|合计|达到?|[\u4e00-\u9fff]{0,12}[为是达])[\u4e00-\u9fff]{0,8}\d[^，,。；;、\n]{0,12}|[（(][^（）()\n]{0,30}\d[^（）()\n]{0,20}[)）])?",
     re.IGNORECASE,
 )
 """What may appear after the last item."""
 _CLAUSE_BETWEEN = re.compile(
-    r"(?P<said>[ \t](?:is|are|was|were|has|have|had|wrote|appears?|comes?|leads?|ranks?|tops?|holds?|share[sd]?|follows?)"
-    r"[ \t](?![^.;,\n]*\b(?:last|lowest|fewest|least|bottom|smallest|by|to|from|with (?!\d|[a-z]+ (?:articles?|papers?|references?|citations?|each)))\b)[^\n.;:,]{1,100})?"
-    r"(?:[.;,][ \t]|[ \t](?=and\b|then\b|while\b))(?:(?:and|then|while|next|finally|lastly|followed by|next comes|then comes)[ \t]){0,2}"
-    r"|[，,；;、][^，。；;\n]{0,20}[是为]",
+    r"(?P<said>[ \t](?:is|are|was|were|has|have|had|wrote|appears?|comes?|leads?|ranks?|tops?|holds?|share[sd]?"
+    r"|follows?)"
+    r"[ \t](?![^.;,\n]*\b(?:last|lowest|fewest|least|bottom|smallest|by|to|from|with (?!\d|[a-z]+ (?:articles?"
+    r"|papers?|references?|citations?|each)))\b)[^\n.;:,]{1,100})?"
+    r"(?:[.;,][ \t]|[ \t](?=and\b|then\b|while\b))(?:(?:and|then|while|next|finally|lastly|followed by|next comes"
+    r"|then comes)[ \t]){0,2}"
+    r"|[，,；;、][\u4e00-\u9fff]{0,20}[是为]",
     re.IGNORECASE,
 )
 """A clause about an item before the next one: "Lind leads with five articles. Wu and"."""
 _NAME = r"[A-Z][\w.-]*(?:[ \t][A-Z][\w.-]*){0,4}"
-_BESIDE_SUBJECT = re.compile(rf"(?:{_NAME})'s?(?!\w)|\b(?:of|by|with|for|from|to|in|cite|cites|cited|citing)[ \t]+(?:the[ \t])?{_NAME}")
+_BESIDE_SUBJECT = re.compile(
+    rf"(?:{_NAME})'s?(?!\w)|\b(?:of|by|with|for|from|to|in|cite|cites|cited|citing)[ \t]+(?:the[ \t])?{_NAME}"
+)
 """A name that the subject of a sentence belongs to: "Lind's co-authors", "the papers of Lind"."""
 _HAS = re.compile(
     r"[ \t](?:(?:has|have|had|wrote|with|reported|published|at|hat|a|is|was)[ \t](?:(?:written|published|the|largest"

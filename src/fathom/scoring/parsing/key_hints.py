@@ -1,6 +1,6 @@
 """Hints from the key to the parser: its spellings, whether its items are numbers, and where a list may be split.
 
-The hints never determine which value the parser finds.
+The hints say where an answer may be split and where it ends.
 """
 
 from __future__ import annotations

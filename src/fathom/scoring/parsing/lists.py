@@ -8,10 +8,8 @@ from fathom.scoring.parsing.key_hints import AND, SEPARATOR, SEPARATOR_OR_AND, K
 from fathom.scoring.parsing.non_answers import HEDGE
 from fathom.scoring.parsing.normalization import enclosed, letters, plain
 from fathom.scoring.parsing.numerals import number_of
-from fathom.scoring.parsing.remarks import is_comment
 from fathom.scoring.parsing.segmentation import (
     ARROW,
-    BULLET,
     COMMA_IN_NUMBERS,
     EXCLUDED,
     SEMICOLON,
@@ -50,17 +48,24 @@ _OPEN_ASIDE = re.compile(
     re.IGNORECASE,
 )
 _NUMBERS_FOLLOW = re.compile(r"[^\d\n,;:=]{1,160}[ \t](?:is|are|was|were|in)[ \t]?:?[ \t](?=\d)", re.IGNORECASE)
-_LIST_LABEL = re.compile(r"[^\n:：,;，；、\"“《]{2,40}[：]|[^\W\d_][^\n:：,;\"“]{2,100}[ ][^\n:：,;\"“]{2,40}:[ \t]", re.IGNORECASE)
+_LIST_LABEL = re.compile(
+    r"[^\n:：,;，；、\"“《]{2,40}[：]|[^\W\d_][^\n:：,;\"“]{2,100}[ ][^\n:：,;\"“]{2,40}:[ \t]", re.IGNORECASE
+)
 """What announces a list on its line: "Four suppliers qualify: "."""
 _NUMBER_RUN = re.compile(
-    r"(?<![\w.,])-?\d[\d.]*%?(?:(?:[ \t]?[,;、，→>/]|,?[ \t](?:and|then|and then|followed by))[ \t]?(?:and[ \t])?-?\d[\d.]*%?){1,200}(?![\w%])"
+    r"(?<![\w.,])-?\d[\d.]*%?(?:(?:[ \t]?[,;、，→>/]|,?[ \t](?:and|then|and then"
+    r"|followed by))[ \t]?(?:and[ \t])?-?\d[\d.]*%?){1,200}(?![\w%])"
 )
 """Numbers one after another: "3, 3 and 7"."""
 _AFTER_RUN = re.compile(r"(?:[ \t][a-z]+){0,6},?(?:[ \t]respectively)?[.。]?", re.IGNORECASE)
-_LEADS_TO_RUN = re.compile(r"(?:[^\n]{2,300}(?:[ \t](?:is|are|was|were|has|have|had|in)[ \t]?:?|[:：][*_]{0,3}|[为是有])[ \t]*)?", re.IGNORECASE)
+_LEADS_TO_RUN = re.compile(
+    r"(?:[^\n]{2,300}(?:[ \t](?:is|are|was|were|has|have|had|in)[ \t]?:?|[:：][*_]{0,3}|[为是有])[ \t]*)?",
+    re.IGNORECASE,
+)
 _LEAVES_OPEN = re.compile(
     r"\b(?:never|or|but|wrong|incorrect|exclud\w*|maybe|perhaps|possibly|without|others?|candidates?|neither|nor|if|unless"
-    r"|however|nobody|no one|whether|cannot|assum\w+|guess\w*|suppos\w+|think|doubt|claims?|says?|example|might|may|could"
+    r"|however|nobody|no one|whether|cannot|assum\w+|guess\w*|suppos\w+|think|doubt|claims?|says?|example|might"
+    r"|may|could"
     r"|before|after|earlier|only if)\b|[不非或除若]",
     re.IGNORECASE,
 )
@@ -131,7 +136,10 @@ def items_in(stated: str, hints: KeyHints, numeric: bool, counted: bool = False)
     return items if not any("(tie" in item for item in items) else [one for item in items for one in _tied(item, hints)]
 
 
-_BOLD_NAME = re.compile(r"(?:[-*•+][ \t]|\(?\d{1,3}[.)][ \t])?[ \t]*\*\*([^*\n]{2,300})\*\*(?:[ \t]?[–—:-][ \t]|[ \t]by[ \t]|[ \t]\()(.{1,300})")
+_BOLD_NAME = re.compile(
+    r"(?:[-*•+][ \t]|\(?\d{1,3}[.)][ \t])?[ \t]*\*\*([^*\n]{2,300})\*\*(?:[ \t]?[–—:-][ \t]|[ \t]by[ \t]"
+    r"|[ \t]\()(.{1,300})"
+)
 
 
 def _bold_names(stated: str, hints: KeyHints) -> list[str]:
@@ -306,35 +314,3 @@ def _is_value(piece: str, hints: KeyHints) -> bool:
     """Whether the piece is one of the key's numbers."""
     number = number_of(piece)
     return number is not None and number.value in hints.values
-
-
-def list_part(text: str, hints: KeyHints) -> str:
-    """The list in a response without a marker: its final bulleted list, its last line after remarks, or all of it."""
-    lines = [line.strip() for line in text.strip().split("\n")]
-    if len(lines) == 1:
-        return text
-    filled = [line for line in lines if line]
-    bulleted = [_is_bulleted(line) for line in filled]
-    if True in bulleted:
-        first = _last_run(bulleted)
-        # Reasoning that breaks off in a list of notes has no answer: a list is announced.
-        announced = first == 0 or filled[first - 1].endswith((":", ":**", ":*", "：")) or is_comment(filled[first - 1])
-        if first and announced and EXCLUDED.search(filled[first - 1]):
-            return ""  # "Articles that do not qualify:"
-        return "\n".join(filled[first:]) if announced else text
-    if "." not in text and "!" not in text:
-        return text  # no sentences, so no remarks
-    has_remarks = any(is_comment(line) and letters(line) not in hints.whole for line in filled[1:-1])
-    return filled[-1] if has_remarks else text
-
-
-def _is_bulleted(line: str) -> bool:
-    return not line[0].isalpha() and (line[0] == "|" or BULLET.match(line) is not None)
-
-
-def _last_run(bulleted: list[bool]) -> int:
-    """The index of the first line of the last run of bulleted lines."""
-    first = len(bulleted) - 1 - bulleted[::-1].index(True)
-    while first and bulleted[first - 1]:
-        first -= 1
-    return first

@@ -65,7 +65,8 @@ SENTENCE_END = re.compile(r"(?<=[.!?])\s+|;\s+")
 ASIDE = re.compile(r"(?<![ \t])[ \t]*\([^()\n]{0,300}\)|[ \t]\[[^\[\]\n]{1,300}\](?=\Z|[\s.])")
 NOTHING = frozenset(
     """
-    null, none, nil, there is no answer, an empty list [], empty list [], n/a, na, nothing, nobody, no one, empty, empty list, empty set, not answerable,
+    null, none, nil, there is no answer, an empty list [], empty list [],
+    n/a, na, nothing, nobody, no one, empty, empty list, empty set, not answerable,
     unanswerable, not applicable,
     the empty set, the empty list, an empty set, an empty list,
     not available, no answer, no result, no results, no match, no matches, not found, cannot be answered,

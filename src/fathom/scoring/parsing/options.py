@@ -62,7 +62,8 @@ NEGATION = re.compile(
     r"|except|excludes?|eliminates?|without|other than"
     r"|(?:any\w*|every\w*|all) but|apart from|besides|over|than|ahead of)"
     r"|n't(?: be)?|\b(?:can)?not be|rules? out|不是|而非|排除)\s(?:the\s)?\Z|(?:不是|而非|排除)\Z"
-    r"|(?:\bnot|\bnever|n't)\s(?:stand for|refer to|cite|point to|mean|match|fit|hide|denote|correspond to)\s(?:the\s)?\Z",
+    r"|(?:\bnot|\bnever|n't)\s(?:stand for|refer to|cite|point to|mean|match|fit|hide|denote"
+    r"|correspond to)\s(?:the\s)?\Z",
     re.IGNORECASE,
 )
 _RULED_OUT = re.compile(
@@ -115,7 +116,8 @@ _PAIR = re.compile(
     r"(\d{1,3})[\])>\"']{0,2}\s?"
     r"(?:[:=→]|[-=]+>?|–|(?<=[\])>])(?=\s\d)"
     r"|(?:is filled by|it is|is|cites?|matches|gets|takes|by|with(?= candidate)|refers to|corresponds to"
-    r"|goes with|to(?= candidate)|,?[ ]?(?:i|we) (?:would )?(?:choose|pick|select|take)|the answer is|(?:is )?most likely(?= candidate))\b|(?=\scandidate\s\d))\s?[\"'(\[]?(?:option |candidate |work )?"
+    r"|goes with|to(?= candidate)|,?[ ]?(?:i|we) (?:would )?(?:choose|pick|select|take)|the answer is"
+    r"|(?:is )?most likely(?= candidate))\b|(?=\scandidate\s\d))\s?[\"'(\[]?(?:option |candidate |work )?"
     r"(\d{1,3})(?![\w-])",
     re.IGNORECASE,
 )

@@ -322,7 +322,7 @@ _IS_SENTENCE = re.compile(r"[^\n]{8,2000}(?:[.!。！][*_)）\"”]{0,4}|[^\W_][
 
 
 def _tells_about(paragraph: str, hints: KeyHints) -> bool:
-    """Whether a paragraph below an answer is sentences or an aside in brackets, and neither adds to it nor changes it."""
+    """Whether a paragraph below an answer is sentences or an aside that neither adds to it nor changes it."""
     if len(hints.scalars) == len(hints.values) == 1 and any(map(str.isdecimal, paragraph)):
         return False
     if ADDS.search(paragraph) or TELLS_MORE.search(paragraph) or RETRACTION.search(paragraph):

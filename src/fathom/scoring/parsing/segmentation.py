@@ -17,7 +17,8 @@ BULLET = re.compile(
 _BULLET_SIGNS = frozenset("-*•‣◦·–+→➤➡▪●○◆■✅✓✔☑👉①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳❶❷❸❹❺❻❼❽❾❿(（[#0123456789 \t")
 _COUNTED_LINE = re.compile(
     r"(?:(?:(?:item|no\.?|nr\.?|place|rank|position|entry|number)[ \t]?)?#?(\d{1,3})(?:st|nd|rd|th)?|(first"
-    r"|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)(?: place)?|(last(?: place)?)|第([一二三四五六七八九十])名)"
+    r"|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)(?: place)?"
+    r"|(last(?: place)?)|第([一二三四五六七八九十])名)"
     r"(?:[:：]|[ \t]?[-–—])[ \t]*",
     re.IGNORECASE,
 )

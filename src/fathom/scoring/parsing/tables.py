@@ -185,9 +185,9 @@ _DENIED = re.compile(r"\b(?:not|no|never|than|least|most|except|without)\b|n't\b
 
 
 def grouped_counts(line: str, columns: Sequence[str]) -> list[list[str]]:
-    """Rows of a group and its count from clauses in any order, such as "6 articles have 1 author and 2 have 3"; else none.
+    """Rows of a group and its count from clauses such as "6 articles have 1 author and 2 have 3"; else none.
 
-    Nouns and years tell which number is the count.
+    Nouns and years tell which number of a clause is the count.
     """
     lead, colon, rest = line.partition(":")
     if colon and len(numbers_in(rest)) > 2 and lead.count(" ") > 2 and not _PLAIN_NUMBER.search(lead):
@@ -201,7 +201,9 @@ def grouped_counts(line: str, columns: Sequence[str]) -> list[list[str]]:
         found = list(islice(_PLAIN_NUMBER.finditer(clause), 3))
         if len(found) != 2:
             return []
-        nouns = [one and one[1].lower().removesuffix("s") for one in (_NOUN_AFTER.match(clause, n.end()) for n in found)]
+        nouns = [
+            one and one[1].lower().removesuffix("s") for one in (_NOUN_AFTER.match(clause, n.end()) for n in found)
+        ]
         years = [_YEAR.fullmatch(number[0]) is not None for number in found]
         counts = [noun in counted or (noun in _COUNTED_NOUNS and noun not in group) for noun in nouns]
         groups = [noun in group or year for noun, year in zip(nouns, years, strict=True)]

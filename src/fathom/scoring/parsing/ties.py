@@ -13,14 +13,16 @@ from fathom.scoring.parsing.segmentation import without_lead_in
 _TIED = r"(?:tied?|tie|ties|joint|jointly|equal|ex aequo|shared|both|并列)"
 _MARK = re.compile(
     rf"[ \t]?[(（\[][^()（）\[\]\n]{{0,40}}?{_TIED}(?!\w)[^()（）\[\]\n]{{0,40}}[)）\]]"
-    r"|,?[ \t](?:are |is )?(?:in a |in a two-way |in a three-way )?(?:tied?|ties?)(?: for [a-z]+(?: place)?)?(?=[\s,.;:：]|\Z)",
+    r"|,?[ \t](?:are |is )?(?:in a |in a two-way |in a three-way )?(?:tied?"
+    r"|ties?)(?: for [a-z]+(?: place)?)?(?=[\s,.;:：]|\Z)",
     re.IGNORECASE,
 )
 _BRACED = re.compile(r"\{([^{}\n]{1,400})\}")
 _PIECE = re.compile(r"\n|[;；]|→|->|=>|[ \t]>[ \t]|,?[ \t](?:and )?(?:then|followed by)[ \t]")
 _LINE_END = re.compile(r"\n|[;；]")
 _LABEL = re.compile(
-    r"\A[\s*_•-]{0,6}(?:(?:rank|place|position|no\.)[ \t]?)?#?(?:\d{1,3}(?:st|nd|rd|th)?|first|second|third|fourth|fifth"
+    r"\A[\s*_•-]{0,6}(?:(?:rank|place|position|no\.)[ \t]?)?#?(?:\d{1,3}(?:st|nd|rd|th)?|first|second|third"
+    r"|fourth|fifth"
     r"|sixth|seventh|eighth|ninth|tenth|last|第[一二三四五六七八九十]名)(?:[ \t]place)?[ \t]?[.):：–—-][ \t]?",
     re.IGNORECASE,
 )
