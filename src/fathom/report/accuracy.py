@@ -22,8 +22,10 @@ from fathom.analysis.findings import (
     Samples,
     StageCounts,
 )
-from fathom.report.drawings.canvas import GRAY, SvgNode
+from fathom.report.drawings.canvas import GRAY, LETTER, SvgNode, text_width
 from fathom.report.drawings.charts import (
+    MAX_LABEL,
+    NARROW,
     Curve,
     DifferenceCell,
     Dot,
@@ -37,7 +39,15 @@ from fathom.report.drawings.charts import (
     line_chart,
 )
 from fathom.report.figures import Figure, FigureColumn, RunRow, accuracy_columns, count_columns, interval_columns
-from fathom.report.formatting import bench_names, count, interval, join_names, point, short_names
+from fathom.report.formatting import (
+    bench_names,
+    count,
+    effective_length,
+    interval,
+    join_names,
+    point,
+    short_names,
+)
 from fathom.report.ranking import received, run_colors, with_responses
 
 MAX_PAIRS = 20
@@ -58,7 +68,10 @@ def comparisons(findings: Findings) -> tuple[Figure, ...]:
     colors = run_colors(findings)
 
     def draw(width: float) -> SvgNode:
-        names = short_names([run.info.name for run in findings.runs])
+        names = {run.info.name: run.info.name for run in findings.runs}
+        room = MAX_LABEL - 14 if width >= NARROW else width - 12
+        if any(text_width(f"{one.first} − {one.second}") * LETTER > room for one in overall[:MAX_PAIRS]):
+            names = short_names(list(names))
         lines = [_difference_line(one, colors, names) for one in overall[:MAX_PAIRS]]
         low = min((dot.point.low for row in lines for dot in row.dots), default=0.0)
         high = max((dot.point.high for row in lines for dot in row.dots), default=0.1)
@@ -170,6 +183,8 @@ def lengths(findings: Findings) -> tuple[Figure, ...]:
                     (one.tokens, point(f"{run.info.name} at {one.name}", one.accuracy))
                     for one in sorted(run.lengths.points, key=lambda one: one.tokens)
                 ],
+                # Without a family that is asked at every length, the lengths are not comparable.
+                is_joined=run.lengths.effective is not None,
             )
             for run in runs
         ]
@@ -206,7 +221,7 @@ def _effective_lengths(runs: list[RunSummary], colors: dict[str, int]) -> Iterat
     def point_of(row: RunRow[EffectiveLength]) -> Point:
         one = row.of
         low, high = (one.tokens, one.tokens) if one.low is None or one.high is None else (one.low, one.high)
-        return Point(at(one.tokens), at(low), at(high), f"{row.run}: {one.note}")
+        return Point(at(one.tokens), at(low), at(high), f"{row.run}: {one.note}", effective_length(one))
 
     def draw(width: float) -> SvgNode:
         lines = [DotRow(row.run, [Dot(colors[row.run], point_of(row))]) for row in rows]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from fathom.analysis.cost import COST_KINDS, question_cost
 from fathom.analysis.findings import CostKind, Findings, RunSummary
 from fathom.report.drawings.canvas import SvgNode
@@ -11,6 +13,8 @@ from fathom.report.formatting import join_names, point
 from fathom.report.ranking import received, run_colors
 
 UNITS: dict[CostKind, str] = {"price": "US dollars", "tokens": "tokens", "seconds": "seconds"}
+DRAWN_QUESTIONS: dict[CostKind, int] = {"price": 1_000, "tokens": 1, "seconds": 1}
+"""Questions whose cost is drawn: one question often costs a fraction of a cent."""
 
 
 def amount(run: RunSummary, kind: CostKind) -> float | None:
@@ -66,15 +70,16 @@ def costs(findings: Findings) -> tuple[Figure, ...]:
 def _cost(findings: Findings, kind: CostKind) -> Figure:
     amounts = {run.info.name: known for run in findings.runs if (known := amount(run, kind)) is not None}
     colors = run_colors(findings)
-    unit = f"{UNITS[kind]} per question"
+    questions = DRAWN_QUESTIONS[kind]
+    unit = f"{UNITS[kind]} per {'question' if questions == 1 else f'{questions:,} questions'}"
 
     def draw(width: float) -> SvgNode:
         spots = [
             ScatterPoint(
                 colors[run.info.name],
                 run.info.name,
-                known,
-                point(f"{run.info.name}, {known:,.4g} {unit}", run.overall.accuracy),
+                known * questions,
+                point(f"{run.info.name}, {shown(known * questions)} {unit}", run.overall.accuracy),
                 run.info.bench if kind in run.cost.pareto_optimal else None,
             )
             for run in findings.runs
@@ -84,6 +89,11 @@ def _cost(findings: Findings, kind: CostKind) -> Figure:
 
     note = _note(findings, set(amounts), kind)
     return Figure.of(f"cost-{kind}", f"Accuracy against {UNITS[kind]}", note, COLUMNS, findings.runs, draw)
+
+
+def shown(cost: float) -> str:
+    """The cost with two decimals, or with two digits if it is smaller than one."""
+    return f"{cost:,.2f}" if cost >= 1 else f"{Decimal(f'{cost:.2g}'):f}"
 
 
 def _note(findings: Findings, drawn: set[str], kind: CostKind) -> str:

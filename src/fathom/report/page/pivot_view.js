@@ -131,7 +131,7 @@ function pivotView(data, explorer) {
     const known = [...measures.keys()].filter((name) => shares || !measures.get(name).shares).map((name) => [name, name]);
     const averages = names.filter((name) => !isResponse(name)).map((name) => [name, `macro over ${name}`]);
     const { values } = properties.get(filter.name);
-    if (!values.includes(filter.value)) [filter.value] = values.filter((value) => value !== "");
+    if (!filter.value || !values.includes(filter.value)) [filter.value] = values.filter((value) => value !== "");
     put(controls,
       axis("Rows", state.rows, 0, "pivot-rows"), axis("within", state.rows, 1, "pivot-rows-2"),
       axis("Columns", state.columns, 0, "pivot-columns"), state.columns.length > 0 && axis("within", state.columns, 1, "pivot-columns-2"),

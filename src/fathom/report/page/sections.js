@@ -100,7 +100,7 @@ function matrixView(section, data, explorer) {
         () => explorer.show({ run: number, [kind]: name }), { "data-tip": tip, "aria-label": `${tip}. Show the items` }));
       }));
   });
-  const table = make("table", { class: "matrix" }, make("caption", { class: "visually-hidden" }, figure.note),
+  const table = make("table", { class: runs.length > 6 ? "matrix many" : "matrix" }, make("caption", { class: "visually-hidden" }, figure.note),
     make("thead", null, make("tr", null, make("th", { scope: "col", class: "words" }, { cause: "Cause", stage: "Stage", pattern: "Pattern" }[kind]),
       runs.map(([name, number]) => make("th", { scope: "col", class: "words", "data-run": String(number) }, dot(number), name)))),
     make("tbody", null, rows.slice(0, MAX_ROWS)));
@@ -118,7 +118,7 @@ function matrixView(section, data, explorer) {
 
 function choiceView(section, data) {
   const place = make("div");
-  const withLegend = ["breakdowns", "recall"].includes(section.id);
+  const withLegend = ["breakdowns", "cost", "recall"].includes(section.id);
   const show = (number) => put(place, figureOf(section.figures[number], withLegend ? legendOf(data.runs, section.figures[number]) : null));
   show(0);
   const labels = { breakdowns: "By", cost: "Cost", comparisons: "View", recall: "View" };
