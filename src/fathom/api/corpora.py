@@ -121,13 +121,15 @@ def ingest(
     allow_incomplete: bool = False,
     processes: int | None = None,
     progress: Progress = ignore,
+    results: Folder | None = None,
     **options: Unpack[IngestOptions],
 ) -> Corpus:
     """Read files, folders and archives into a new corpus in `out`, and open it.
 
     `processes` defaults to all cores; the corpus is the same for any number. An interrupted call continues when it is
     repeated. What was read and what was not is in `corpus.ingest_report`. A source that is damaged or cut raises an
-    error after everything that could be read is in the corpus, unless `allow_incomplete` is set.
+    error after everything that could be read is in the corpus, unless `allow_incomplete` is set. `out`, or the folder
+    `results` that contains it, is not read where it is in a source.
     """
     from fathom.corpus import ingest as ingestion
     from fathom.corpus.document_reading import Filters
@@ -142,7 +144,12 @@ def ingest(
     values |= {name: as_tokens(values[name]) for name in ("min_tokens", "max_tokens") if name in values}
     filters = checked(Filters, "selection of documents", values)
     _, report = ingestion.ingest(
-        paths, as_path(out), filters, processes or cores(), progress=lambda stage, done: progress(done)
+        paths,
+        as_path(out),
+        filters,
+        processes or cores(),
+        progress=lambda stage, done: progress(done),
+        results=as_path(results),
     )
     if report.incomplete and not allow_incomplete:
         raise FathomError(
