@@ -43,6 +43,7 @@ def test_documents_become_an_audited_bench(documents: Path, tmp_path: Path, fath
     # The recipe that it writes gives the same bench.
     rebuilt = fathom("build", "--recipe", tmp_path / "first" / "recipe.toml")
     assert "already built from the same inputs" in rebuilt.stderr
+    assert "was built with --seed 0" in fathom("quickstart", documents, "--out", tmp_path / "first", "--seed", 1).stderr
     resumed = fathom("quickstart", documents, "--out", tmp_path / "first", "--model", "sim/oracle")
     assert resumed.returncode == 0, resumed.stderr
     assert "has been read before" in resumed.stdout

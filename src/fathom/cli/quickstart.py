@@ -29,6 +29,8 @@ from fathom.cli.show_bench import item_lines
 from fathom.parallel import cores
 from fathom.records.errors import FathomError
 
+RECIPE = "recipe.toml"
+"""The file of the choices, in the folder of the results."""
 SHOWN = 3
 """Items that are shown."""
 SHOWN_PASSAGES = 2
@@ -88,6 +90,8 @@ def command(
     elif given:
         raise FathomError(f"--{next(iter(given))} is for a run, and no model is given. Add --model NAME.")
     check_folder(sources, out)
+    if (recipe := out / RECIPE).exists() and (known := read_recipe(recipe).seed) != seed:
+        raise FathomError(f"The bench in '{out}' was built with --seed {known}. Give that seed, or another --out.")
     silence_next_lines()
     corpus, bench = out / "corpus", out / "bench"
     if is_corpus(corpus):
@@ -143,7 +147,7 @@ def _sample(caller: click.Context, corpus: Path, chosen: FirstBench, seed: int) 
 
 def _build(corpus: Path, bench: Path, chosen: FirstBench, seed: int) -> None:
     """Build the bench from a recipe that is written beside it, for the user to edit."""
-    recipe = bench.parent / "recipe.toml"
+    recipe = bench.parent / RECIPE
     lines = [f'corpus = "{corpus.name}"', f'out = "{bench.name}"', f"seed = {seed}"]
     for name, settings in chosen.families.items():
         lines += ["", f"[families.{name}]", *(f"{setting} = {value}" for setting, value in settings.items())]
