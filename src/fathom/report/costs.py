@@ -92,8 +92,8 @@ def _cost(findings: Findings, kind: CostKind) -> Figure:
 
 
 def shown(cost: float) -> str:
-    """The cost with two decimals, or with two digits if it is smaller than one."""
-    return f"{cost:,.2f}" if cost >= 1 else f"{Decimal(f'{cost:.2g}'):f}"
+    """The cost with two decimals, or with two digits if it is smaller than ten cents."""
+    return f"{cost:,.2f}" if cost >= 0.1 else f"{Decimal(f'{cost:.2g}'):f}"
 
 
 def _note(findings: Findings, drawn: set[str], kind: CostKind) -> str:

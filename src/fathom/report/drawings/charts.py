@@ -340,7 +340,9 @@ def stacked_bars(
     narrow = width < NARROW
     left = 0.0 if narrow else min(230.0, max((text_width(name) for name, _ in rows), default=1) * LETTER + 14)
     each = 52.0 if narrow else 40.0
-    names = dict.fromkeys((piece.class_, piece.name) for _, pieces in rows for piece in pieces if piece.share > 0)
+    every = dict.fromkeys((piece.class_, piece.name) for _, pieces in rows for piece in pieces)
+    drawn = {piece.name for _, pieces in rows for piece in pieces if piece.share > 0}
+    names = [(class_, name) for class_, name in every if name in drawn]
     places = list(_stack_places([name for _, name in names], width - left - 24, narrow))
     canvas = Canvas(width, len(rows) * each + 52 + max((y for _, y in places), default=0), what)
     scale = Scale(0, 1, left + 8, width - 16)
