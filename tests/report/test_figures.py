@@ -86,7 +86,8 @@ def test_every_figure_is_drawn(sample: Sample, tmp_path: Path) -> None:
 
 
 def test_a_run_without_effective_length_is_drawn_at_none() -> None:
-    drawn = json.dumps(dot_plot("", [DotRow("a", [Dot(0, Point(13.0, 13.0, 14.0, ""))])], 880, 13.0, 16.0, "tokens"))
+    row = DotRow("a", [Dot(0, Point(13.0, 13.0, 14.0, ""))])
+    drawn = json.dumps(dot_plot("", [row], 880, 13.0, 16.0, "tokens", [13.0, 14.0, 15.0, 16.0]))
     assert drawn.count('"none"') == 2
     assert all(f'"{length}"' in drawn for length in ("16K", "32K", "64K"))
     assert '"8K"' not in drawn

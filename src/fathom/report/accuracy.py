@@ -212,11 +212,10 @@ def _effective_lengths(runs: list[RunSummary], colors: dict[str, int]) -> Iterat
     rows = [RunRow(run.info.name, one) for run in runs if (one := run.lengths.effective) is not None]
     if not rows:
         return
-    shortest = min(one.tokens for run in runs for one in run.lengths.points)
-    longest = max(one.tokens for run in runs for one in run.lengths.points)
+    tested = sorted({one.tokens for run in runs if run.lengths.effective for one in run.lengths.points})
 
     def at(tokens: int) -> float:
-        return log2(max(tokens, shortest / 2))
+        return log2(max(tokens, tested[0] / 2))
 
     def point_of(row: RunRow[EffectiveLength]) -> Point:
         one = row.of
@@ -225,7 +224,8 @@ def _effective_lengths(runs: list[RunSummary], colors: dict[str, int]) -> Iterat
 
     def draw(width: float) -> SvgNode:
         lines = [DotRow(row.run, [Dot(colors[row.run], point_of(row))]) for row in rows]
-        return dot_plot("Effective length of each run", lines, width, at(0), log2(longest), "tokens")
+        ticks = [at(0), *map(at, tested)]
+        return dot_plot("Effective length of each run", lines, width, at(0), at(tested[-1]), "tokens", ticks)
 
     columns: tuple[FigureColumn[RunRow[EffectiveLength]], ...] = (
         FigureColumn("run", "Run", lambda row: row.run),

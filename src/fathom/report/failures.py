@@ -21,7 +21,7 @@ from fathom.report.drawings.canvas import SvgNode
 from fathom.report.drawings.charts import Dot, DotRow, Point, Segment, dot_plot, dot_rows, stacked_bars
 from fathom.report.figures import Figure, FigureColumn, RunRow, interval_columns
 from fathom.report.formatting import bench_names, count, interval, percent, point
-from fathom.report.ranking import controls, run_colors
+from fathom.report.ranking import controls, received, run_colors
 
 SYSTEMS = {"full": "full text", "passages": "needed passages", "tables": "tables"}
 
@@ -239,8 +239,12 @@ def _loss_pieces(decomposition: LossDecomposition) -> list[Segment]:
 
 def steps(findings: Findings) -> tuple[Figure, ...]:
     """Which intermediate values the reasoning reaches."""
-    found = [(run.info.name, run.steps) for run in findings.runs if run.steps is not None and run.steps.traces]
-    # Responses without reasoning reach nothing.
+    # Without reasoning in most responses, as in direct answers, steps are reached by chance.
+    found = [
+        (run.info.name, run.steps)
+        for run in findings.runs
+        if run.steps is not None and 0 < received(run) <= 2 * run.steps.traces
+    ]
     if not any(step.reached for _, one in found for step in one.by_step):
         return ()
     colors = run_colors(findings)

@@ -77,9 +77,18 @@ def dot_rows(names: Iterable[str], dots: Iterable[tuple[str, Dot]]) -> list[DotR
 
 
 def dot_plot(
-    what: str, lines: Sequence[DotRow], width: float, low: float = 0.0, high: float = 1.0, unit: str = "share"
+    what: str,
+    lines: Sequence[DotRow],
+    width: float,
+    low: float = 0.0,
+    high: float = 1.0,
+    unit: str = "share",
+    ticks: Sequence[float] | None = None,
 ) -> SvgNode:
-    """A dot plot with intervals: one row per name, with its series below one another."""
+    """A dot plot with intervals: one row per name, with its series below one another.
+
+    `ticks` are the marks of the axis if they are not its round values.
+    """
     narrow = width < NARROW
     left = 0.0 if narrow else min(MAX_LABEL, max((text_width(row.name) for row in lines), default=1) * LETTER + 14)
     step, pad = 13.0, 12.0
@@ -87,13 +96,17 @@ def dot_plot(
     canvas = Canvas(width, sum(heights) + 34, what)
     scale = Scale(low, high, left + 10, width - (12 if narrow else 56))
     bottom = sum(heights) + 4
-    steps = QUARTERS if unit == "share" else _doublings(low, high) if unit == "tokens" else round_steps(low, high)
+    steps = ticks or (QUARTERS if unit == "share" else round_steps(low, high))
+    free = 0.0
     for value in steps:
         x = scale(value)
         canvas.add(line(x, 2, x, bottom, "axis" if unit != "share" and value == 0 else "grid"))
         # The logarithmic scale of lengths begins with a tick for "none".
-        none = unit == "tokens" and value == low
-        canvas.add(text("none" if none else _tick(value, unit), x, bottom + 16, "tick", "middle"))
+        name = "none" if unit == "tokens" and value == low else _tick(value, unit)
+        beside = text_width(name) * LETTER / 2
+        if ticks is None or x - beside >= free:
+            canvas.add(text(name, x, bottom + 16, "tick", "middle"))
+            free = x + beside + 6
     top = 2.0
     for row, height in zip(lines, heights, strict=True):
         _dot_line(canvas, row, scale, left, top, height, step, narrow, unit)
@@ -137,8 +150,7 @@ def _tick(value: float, unit: str, decimals: int = 0) -> str:
     if unit == "share":
         return percent(value, decimals)
     if unit == "tokens":
-        length = format_length(round(2**value))
-        return f"{int(length):,}" if length.isdecimal() else length
+        return format_length(round(2**value))
     return (
         f"{value * 100:+.{decimals}f}"
         if unit == "difference"
@@ -152,11 +164,6 @@ def round_steps(low: float, high: float) -> list[float]:
     size = 10.0 ** floor(log10(width / 5))
     size *= next(times for times in (1, 2, 5, 10) if width / (size * times) <= 8)
     return [round(number * size, 9) for number in range(ceil(low / size), floor(high / size) + 1)]
-
-
-def _doublings(low: float, high: float) -> list[float]:
-    """A tick for each doubling of a base-2 logarithm."""
-    return [low + number for number in range(floor(high - low + 1e-9) + 1)]
 
 
 class Curve(NamedTuple):

@@ -19,7 +19,7 @@ const COLUMNS = [
   ["effective_length", "Effective length", "The longest context length with at least 85% of the accuracy at the shortest", String],
   ["price", "$ per 1,000", "US dollars per 1,000 questions", (value) => money(value * 1000)],
   ["tokens", "Tokens", "Input and output tokens of a question, all calls together", (value) => counted(value)],
-  ["seconds", "Seconds", "Seconds of a question, all calls together", (value) => (value >= 10 ? counted(Math.round(value)) : value.toPrecision(2))],
+  ["seconds", "Seconds", "Seconds of a question, all calls together", (value) => (value >= 10 ? counted(Math.round(value)) : value ? value.toPrecision(2) : "0")],
 ];
 
 function headlineView(section, data) {
