@@ -436,7 +436,7 @@ def heat_map(
         )
         if each >= 24:
             size = "tick" if field.questions < 10 else "label"
-            color = f"{size} dark" if shade >= 5 else size
+            color = f"{size} dark" if shade >= 6 else size
             canvas.add(text(f"{field.value * 100:.0f}", x + each / 2, y + 18, color, "middle"))
     return canvas.finished()
 
@@ -478,7 +478,7 @@ def difference_matrix(
         size = {"x": x + 1, "y": y, "width": max(1.0, each - 2), "height": 28}
         parts = [node("rect", class_=shade, tabindex=0, data_tip=field.tip, **size)]
         if each >= 30:
-            style = f"{'label strong' if field.confirmed else 'tick'}{' dark' if step >= 3 else ''}"
+            style = f"{'label strong' if field.confirmed else 'tick'}{' dark' if step >= 4 else ''}"
             parts.append(text(f"{round(field.value * 100):+d}", x + each / 2, y + 18, style, "middle"))
         runs = " ".join(str(series[name]) for name in (field.row, field.column) if name in series)
         canvas.add(node("g", *parts, data_runs=runs or None))

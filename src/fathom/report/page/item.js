@@ -47,7 +47,7 @@ function itemView(explorer, item, part, place) {
   const [name, fingerprint] = items.benches[number];
   const tags = items.tags.map(([name, values, column]) => [name, values[column[item]]]).filter(([, value]) => value);
   return [
-    make("header", { class: "sheet-head" },
+    make("div", { class: "sheet-head" },
       make("div", null, make("span", { class: "eyebrow" }, `Item ${counted(item + 1)}`), make("code", { class: "id" }, id)),
       make("div", { class: "sheet-tools" },
         button("↑", () => explorer.move(-1), { class: "quiet-button", "aria-label": "Previous item (k)" }),

@@ -41,7 +41,7 @@ async function start() {
   const place = document.getElementById("page");
   const data = await decoded(document.getElementById("data").textContent);
   const { figure } = data;
-  put(place, make("div", { class: "top" }, make("span", { class: "mark-name" }, "Fathom"), make("div", { class: "top-tools" }, themeSwitch())),
+  put(place, make("header", { class: "top" }, make("span", { class: "mark-name" }, "Fathom"), make("div", { class: "top-tools" }, themeSwitch())),
     make("main", { id: "content", class: "whole", tabindex: "-1" },
       make("header", { class: "hero" }, make("p", { class: "eyebrow" }, `${plural(data.systems, "system")} on ${plural(data.benches.length, "bench", "benches")}`), make("h1", null, data.title)),
       data.benches.map((bench, number) => benchView(figure, bench, number)),

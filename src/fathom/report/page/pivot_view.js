@@ -51,7 +51,7 @@ function pivotCell(table, row, column, state, explorer) {
 function pivotDrawing(table, state, explorer, title) {
   const depth = state.rows.length;
   const heads = state.columns.map((name, level) => make("tr", null,
-    state.rows.map((row) => make("th", { scope: "col", class: "words" }, level === state.columns.length - 1 ? row : "")),
+    state.rows.map((row) => (level === state.columns.length - 1 ? make("th", { scope: "col", class: "words" }, row) : make("td"))),
     spans(table.columnLabels, level).map(({ label, count }) => make("th", { scope: count > 1 ? "colgroup" : "col", colspan: count > 1 ? count : null, class: "number" }, label))));
   if (!state.columns.length) heads.push(make("tr", null, state.rows.map((row) => make("th", { scope: "col", class: "words" }, row)), make("th", { scope: "col", class: "number" }, state.measure)));
   const starts = Array.from({ length: depth }, (_, level) => new Map(spans(table.rowLabels, level).map((span) => [span.at, span])));

@@ -111,7 +111,7 @@ function matrixView(section, data, explorer) {
   const under = kind === "cause"
     ? "The number of answers with this cause, and its occurrence rate (not a share of that number)."
     : "Number of responses, and below it the share of the run's errors.";
-  return [make("figure", { id: `figure-${figure.id}` }, make("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": figure.title }, table), more,
+  return [make("figure", { id: `figure-${figure.id}` }, make("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": `${figure.title}: table` }, table), more,
     make("figcaption", null, make("p", { class: "note" }, `${under} ${figure.note} Click a number to see its items.`),
       toolbar(figure, () => draw(figure.drawings.wide)))), others.map((one) => figureOf(one))];
 }
