@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 
 from fathom.api import benches
-from fathom.api.benches import AuditReport
+from fathom.api.benches import AuditReport, Bench
 from fathom.cli import options
-from fathom.cli.output import all_or_nothing, counted, escape_control_characters, next_lines, wrapped
+from fathom.cli.output import all_or_nothing, counted, escape_control_characters, next_lines, progress_bar, wrapped
 
 
 @click.command(epilog=options.examples("fathom audit bench"))
@@ -27,8 +27,10 @@ def command(bench: Path, corpus: Path | None, seed: int, as_json: bool) -> None:
     program, and measures baselines. Writes audit.json into the bench. Exits with code 1 if a check fails. Calls no
     model.
     """
-    with all_or_nothing("audit"):
-        report = benches.audit(bench, corpus, seed)
+    # A damaged bench is audited as well: the audit says what is damaged.
+    total = Bench(bench, verify=False).manifest.contexts
+    with all_or_nothing("audit"), progress_bar("Auditing", total) as show:
+        report = benches.audit(bench, corpus, seed, progress=show)
     click.echo(report.model_dump_json(indent=2) if as_json else describe(bench, report))
     if not report.passed:
         sys.exit(1)
