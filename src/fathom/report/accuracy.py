@@ -242,14 +242,15 @@ def _effective_lengths(runs: list[RunSummary], colors: dict[str, int]) -> Iterat
 
 
 def breakdowns(findings: Findings) -> tuple[Figure, ...]:
-    """One figure for each property of the questions."""
+    """One figure for each property of the questions; the family first if there are several."""
     titles = {
         breakdown.by: breakdown.title
         for run in with_responses(findings)
         for breakdown in run.breakdowns
         if len(breakdown.groups) > 1
     }
-    return tuple(_breakdown(findings, by, title) for by, title in titles.items())
+    ordered = sorted(titles, key=lambda by: by != "family")
+    return tuple(_breakdown(findings, by, titles[by]) for by in ordered)
 
 
 @dataclass(frozen=True)

@@ -62,9 +62,14 @@ COLUMNS: tuple[FigureColumn[RunSummary], ...] = (
 
 
 def costs(findings: Findings) -> tuple[Figure, ...]:
-    """Accuracy against each cost of a question that at least two runs have: one point is not a comparison."""
-    drawn = [kind for kind in COST_KINDS if sum(bool(amount(run, kind)) for run in findings.runs) > 1]
-    return tuple(_cost(findings, kind) for kind in drawn)
+    """Accuracy against each cost of a question in which runs differ."""
+    return tuple(_cost(findings, kind) for kind in COST_KINDS if _differs(findings, kind))
+
+
+def _differs(findings: Findings, kind: CostKind) -> bool:
+    """Whether at least two runs have a cost of this kind, and not all the same."""
+    known = [cost for run in findings.runs if (cost := amount(run, kind)) is not None]
+    return sum(cost > 0 for cost in known) > 1 and max(known) > 1.01 * min(known)
 
 
 def _cost(findings: Findings, kind: CostKind) -> Figure:

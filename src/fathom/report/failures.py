@@ -115,7 +115,7 @@ def causes(findings: Findings) -> tuple[Figure, ...]:
         "A cause is a fault, such as a dropped filter, that produces exactly the answer given. The occurrence rate is "
         "over the questions whose answer the fault would change; it is blank if there are fewer than five."
     )
-    return (Figure.of("causes", "Likely causes", note, columns, rows, draw), _explained(findings))
+    return (Figure.of("causes", "Likely causes", note, columns, rows, draw), *_explained(findings))
 
 
 def _listed(counts: Mapping[str, int]) -> str:
@@ -127,10 +127,12 @@ def _rate_point(row: RunRow[Cause], rate: Estimate) -> Point:
     return Point(rate.value, rate.low, rate.high, f"{row.run}, {row.of.name}: {interval(rate)}, {exposed}")
 
 
-def _explained(findings: Findings) -> Figure:
+def _explained(findings: Findings) -> Iterator[Figure]:
+    """How many incorrect answers have a likely cause, unless all of them have."""
     rows = [RunRow(run.info.name, run.attribution) for run in findings.runs if run.attribution is not None]
     drawn = [row for row in rows if row.of.incorrect]
-    differs = any(row.of.explained < row.of.incorrect for row in drawn)
+    if not any(row.of.explained < row.of.incorrect for row in drawn):
+        return
 
     def draw(width: float) -> SvgNode:
         bars = [(row.run, _attribution_pieces(row.of)) for row in drawn]
@@ -145,7 +147,7 @@ def _explained(findings: Findings) -> Figure:
         FigureColumn("reasons", "Why unclear", lambda row: _listed(row.of.unclear_reasons)),
     )
     note = "The cause of an answer is unclear if no single fault explains it, or several do about equally well."
-    return Figure.of("explained", "Explained answers", note, columns, rows, draw if differs else None)
+    yield Figure.of("explained", "Explained answers", note, columns, rows, draw)
 
 
 def _attribution_pieces(attribution: Attribution) -> list[Segment]:
