@@ -7,7 +7,7 @@ function leaderboardTable(figure, name) {
   const counts = COUNTS.filter((one) => !figure.columns[column[one]][3]);
   const rows = figure.rows.filter((row) => row[column.bench] === name);
   const priced = rows.some((row) => row[column.price]);
-  const heads = ["", "Model and system", "Accuracy", ...counts.map((one) => figure.columns[column[one]][1]), ...(priced ? ["$ per 1,000"] : [])];
+  const heads = ["Rank", "Model and system", "Accuracy", ...counts.map((one) => figure.columns[column[one]][1]), ...(priced ? ["$ per 1,000"] : [])];
   return make("table", { class: "leaderboard" }, make("caption", { class: "visually-hidden" }, `${name}: ${figure.note}`),
     make("thead", null, make("tr", null, heads.map((title, place) => make("th", { scope: "col", class: place === 1 ? "words" : "number" }, title)))),
     make("tbody", null, rows.map((row) => leaderboardRow((title) => row[column[title]], priced, counts))));
