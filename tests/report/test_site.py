@@ -12,8 +12,8 @@ from fathom.analysis.analyze import analyze
 from fathom.report.leaderboard import entries
 from fathom.report.pages import write_page
 from fathom.report.site import only, write_site
-from tests.conftest import Fathom
 from tests.browser import problems
+from tests.conftest import Fathom
 from tests.report.conftest import Opening, Sample
 from tests.report.sample import PLAYERS, Player, play
 from tests.report.test_summary import run_named, with_outcomes
