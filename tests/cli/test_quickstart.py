@@ -75,6 +75,8 @@ def test_a_mistyped_path_and_too_few_documents(documents: Path, tmp_path: Path, 
     assert "has only 1" in one.stderr
     others = fathom("quickstart", documents / "1.md", "--out", tmp_path / "first")
     assert "already contains a corpus" in others.stderr
+    corpus = fathom("quickstart", tmp_path / "first" / "corpus", "--out", tmp_path / "second")
+    assert "is a corpus: its documents have been read" in corpus.stderr
     among = fathom("quickstart", documents, "--out", documents)
     assert "is the folder of the documents" in among.stderr
 

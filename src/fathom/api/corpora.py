@@ -133,12 +133,18 @@ def ingest(
     """
     from fathom.corpus import ingest as ingestion
     from fathom.corpus.document_reading import Filters
+    from fathom.corpus.readers.sources import is_only_corpus
     from fathom.tasks.bench_folder import is_bench
 
     paths = as_paths(sources)
     for path in paths:
         if is_bench(path):
             raise FathomError(f"'{path}' is a bench, not a source of documents. Give the documents themselves.")
+        if is_only_corpus(path):
+            raise FathomError(
+                f"'{path}' is a corpus: its documents have been read. Sample contexts from it with "
+                f"`fathom contexts {path}`, or give the documents themselves."
+            )
     values: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     values |= {name: as_names(values[name]) for name in ("formats", "licenses") if name in values}
     values |= {name: as_tokens(values[name]) for name in ("min_tokens", "max_tokens") if name in values}

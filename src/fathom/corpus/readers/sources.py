@@ -154,7 +154,14 @@ def _folder(folder: Path, results: Path | None) -> Iterator[Source]:
 # The files of a corpus in the folder, such as the one that is being written, are not sources.
 _STORE = re.compile(r"corpus\.sqlite(?:\.part)?(?:-\w+)?")
 _STAGING = re.compile(r"\.reading(?:-(?:journal|wal|shm))?$")
-_CORPUS_FILES = frozenset(("manifest.json", "ingest.report.json", "contexts.jsonl"))
+_CORPUS_FILES = frozenset(("manifest.json", "ingest.report.json", "contexts.jsonl", "contexts.report.json"))
+
+
+def is_only_corpus(path: Path) -> bool:
+    """Whether a folder has the files of a corpus and nothing else."""
+    names = [entry.name for entry in path.iterdir()] if path.is_dir() else []
+    stored = [name for name in names if _STORE.fullmatch(name)]
+    return bool(stored) and {*names} <= {*stored, *_CORPUS_FILES}
 
 
 class _Neighbors:
