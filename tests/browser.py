@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 CHROMIUM = Path(os.environ.get("FATHOM_CHROMIUM", "/usr/bin/chromium"))
 FLAGS = (
@@ -43,3 +43,11 @@ def browser() -> Iterator[Browser]:
         opened = started.chromium.launch(executable_path=str(CHROMIUM), args=list(FLAGS))
         yield opened
         opened.close()
+
+
+def problems(page: Page, exclude: str = "") -> list[str]:
+    """The rules of axe-core that a page violates, each with an element."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page, context={"exclude": [[exclude]]} if exclude else None).response["violations"]
+    return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found]

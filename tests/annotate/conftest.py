@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from fastapi import FastAPI
 
 from fathom.annotate.annotation_app import annotation_app
@@ -21,13 +20,13 @@ from fathom.annotate.security import cookie_name
 from fathom.annotate.web import LocalServer
 from fathom.api.annotating import create_project
 from fathom.api.corpora import ingest
-from tests.browser import TIMEOUT, browser
+from tests.browser import TIMEOUT, browser, problems
 from tests.sharing import SharedFolders
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-__all__ = ["browser"]
+__all__ = ["browser", "problems"]
 
 ENERGY = """# Pruning <script>window.hacked = 1</script> & energy
 
@@ -182,12 +181,6 @@ def opening(browser: Browser) -> Iterator[Opening]:
                 assert page.evaluate("window.hacked") is None
         context.close()
     assert errors == []
-
-
-def problems(page: Page, exclude: str = "") -> list[str]:
-    """The rules of axe-core that a page violates, each with an element."""
-    found = Axe().run(page, context={"exclude": [[exclude]]} if exclude else None).response["violations"]
-    return [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in found]
 
 
 def wait_saved(page: Page) -> None:

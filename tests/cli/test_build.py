@@ -169,12 +169,20 @@ items = 2
 """
 
 
-def test_a_recipe_builds_several_families_into_one_bench(citing_corpus: Path, tmp_path: Path) -> None:
+def test_a_recipe_builds_several_families_into_one_bench(
+    citing_corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "corpus").symlink_to(citing_corpus)
     (tmp_path / "recipe.toml").write_text(RECIPE)
     assert call("build", "--recipe", tmp_path / "recipe.toml") == 0
     assert Bench(tmp_path / "both").manifest.counts["family"] == {"citations": 2, "memorization": 4}
     assert call("audit", tmp_path / "both") == 0
+    # The baselines of one task and level are on one line.
+    assert capsys.readouterr().out.count("    choice, easy: ") == 1
+    assert call("run", tmp_path / "both", "--model", "sim/oracle", "--out", tmp_path / "run") == 0
+    assert call("score", tmp_path / "run") == 0
+    said = capsys.readouterr().out.splitlines()
+    assert [line.split()[:2] for line in said[-4:-1]] == [["all", "6"], ["citations", "2"], ["memorization", "4"]]
     assert call("build", "--recipe", tmp_path / "recipe.toml", "--out", tmp_path / "other") == 0
     assert Bench(tmp_path / "other").manifest.fingerprint == Bench(tmp_path / "both").manifest.fingerprint
 

@@ -53,6 +53,19 @@ def test_a_run_finds_that_everything_fits(bench_folder: Path, tmp_path: Path, fa
         assert after["questions"] > 30
 
 
+def test_a_plan_and_a_run_name_the_command_that_shortens_the_bench(
+    bench_folder: Path, tmp_path: Path, fathom: Fathom, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MINE_API_KEY", "none")
+    model = ("--model", "openai-api/mine/llama", "--window", "100K")
+    words = f"fathom fit {bench_folder} --window 100K --model openai-api/mine/llama --out {bench_folder}-fitted"
+    assert words in fathom("plan", bench_folder, *model).stdout
+    small = ("--window", "8K", "--max-tokens", "1024", "--out", tmp_path / "run")
+    refused = fathom("run", bench_folder, *model[:2], *small)
+    assert refused.returncode == 2
+    assert "--window 8K --model openai-api/mine/llama --reserve 1K --out" in refused.stderr
+
+
 def test_the_manifest_as_json(bench_folder: Path, tmp_path: Path, fathom: Fathom) -> None:
     words = ("--window", "90K", "--reserve", "8K", "--model", "openai/gpt-4o", "--json")
     done = fathom("fit", bench_folder, *words, "--out", tmp_path / "b")

@@ -20,7 +20,7 @@ def sources(tmp_path: Path) -> Path:
     folder = tmp_path / "in"
     folder.mkdir()
     (folder / "note.md").write_text("# On salt\n\nSalt is old. It is in the sea.\n")
-    (folder / "broken.md").write_text("")
+    (folder / "broken.md").write_text("\n")
     for number in range(3):
         (folder / f"picture{number}.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     (folder / "film.mp4").write_bytes(b"\0\0\0\x18ftypmp42")

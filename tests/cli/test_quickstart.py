@@ -43,6 +43,7 @@ def test_documents_become_an_audited_bench(documents: Path, tmp_path: Path, fath
     # The recipe that it writes gives the same bench.
     rebuilt = fathom("build", "--recipe", tmp_path / "first" / "recipe.toml")
     assert "already built from the same inputs" in rebuilt.stderr
+    assert "was built with --seed 0" in fathom("quickstart", documents, "--out", tmp_path / "first", "--seed", 1).stderr
     resumed = fathom("quickstart", documents, "--out", tmp_path / "first", "--model", "sim/oracle")
     assert resumed.returncode == 0, resumed.stderr
     assert "has been read before" in resumed.stdout
@@ -74,6 +75,10 @@ def test_a_mistyped_path_and_too_few_documents(documents: Path, tmp_path: Path, 
     assert "has only 1" in one.stderr
     others = fathom("quickstart", documents / "1.md", "--out", tmp_path / "first")
     assert "already contains a corpus" in others.stderr
+    corpus = fathom("quickstart", tmp_path / "first" / "corpus", "--out", tmp_path / "second")
+    assert "is a corpus: its documents have been read" in corpus.stderr
+    among = fathom("quickstart", documents, "--out", documents)
+    assert "is the folder of the documents" in among.stderr
 
 
 def test_a_missing_key_is_an_error_before_the_documents_are_read(
@@ -144,6 +149,12 @@ def test_lengths_suit_the_documents(documents: int, tokens: int) -> None:
     else:
         assert documents < 10
         assert chosen.lengths[0] >= min(total, MAX_LENGTH)
+
+
+def test_long_contexts_leave_room_for_the_response() -> None:
+    """A bench of long contexts fits models with a window of 128K."""
+    assert choose_lengths([4_000] * 500).lengths == (65_536, 112 * 1_024)
+    assert all(length * 8 <= window * 7 for length, window in zip(LENGTHS[-3:], (2**17, 2**18, 2**19), strict=True))
 
 
 def test_versions_of_one_work_are_one_document(tmp_path: Path, fathom: Fathom) -> None:

@@ -102,6 +102,22 @@ def test_a_corpus_in_the_folder_is_no_source(papers: Path, tmp_path: Path) -> No
         ingest([folder / "first"], tmp_path / "third", Filters())
 
 
+def test_the_folder_of_results_is_no_source(papers: Path, tmp_path: Path) -> None:
+    """A first bench in the folder of the documents: it is neither read nor a change of the documents."""
+    folder = tmp_path / "copy"
+    shutil.copytree(papers, folder)
+    _, wanted = ingest([papers], tmp_path / "elsewhere", Filters())
+    results = folder / "first"
+    results.mkdir()
+    for name in ("notes.md", "report.md"):  # written before the documents are read, and after
+        (results / name).write_text("# Notes\n\nOn an earlier attempt.\n")
+        _, report = ingest([folder], results / "corpus", Filters(), results=results)
+        assert (report.documents, report.kept) == (wanted.documents, wanted.kept)
+    (folder / "new.md").write_text("# New\n\nA document.\n")
+    with pytest.raises(FathomError, match="have changed"):
+        ingest([folder], results / "corpus", Filters(), results=results)
+
+
 def test_an_archive_and_a_folder_give_the_same_links(papers: Path, tmp_path: Path) -> None:
     with tarfile.open(tmp_path / "papers.tar.xz", "w:xz") as archive:
         archive.add(papers, "papers")

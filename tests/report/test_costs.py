@@ -38,7 +38,7 @@ def test_a_run_with_unknown_price_is_not_drawn_as_free(sample: Sample) -> None:
 
 
 def test_a_free_run_is_drawn(sample: Sample) -> None:
-    assert "meadow, 0 US dollars per question" in drawn(priced(sample.analysis.findings, "meadow", 0.0))
+    assert "meadow, 0 US dollars per 1,000 questions" in drawn(priced(sample.analysis.findings, "meadow", 0.0))
 
 
 @pytest.mark.parametrize("price", [0.0, None])

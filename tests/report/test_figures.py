@@ -7,9 +7,11 @@ import io
 import json
 import zlib
 from base64 import b64decode
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -84,7 +86,8 @@ def test_every_figure_is_drawn(sample: Sample, tmp_path: Path) -> None:
 
 
 def test_a_run_without_effective_length_is_drawn_at_none() -> None:
-    drawn = json.dumps(dot_plot("", [DotRow("a", [Dot(0, Point(13.0, 13.0, 14.0, ""))])], 880, 13.0, 16.0, "tokens"))
+    row = DotRow("a", [Dot(0, Point(13.0, 13.0, 14.0, ""))])
+    drawn = json.dumps(dot_plot("", [row], 880, 13.0, 16.0, "tokens", [13.0, 14.0, 15.0, 16.0]))
     assert drawn.count('"none"') == 2
     assert all(f'"{length}"' in drawn for length in ("16K", "32K", "64K"))
     assert '"8K"' not in drawn
@@ -179,6 +182,15 @@ def test_charts_of_nothing_and_of_one_point() -> None:
             assert etree.fromstring(as_svg(drawing).encode()).tag.endswith("svg")
 
 
+def walk(drawing: SvgNode) -> Iterator[tuple[str, dict[str, str], list[Any]]]:
+    """Every element with its attributes and children."""
+    name, attributes, children = cast(tuple[str, dict[str, str], list[Any]], drawing)
+    yield name, attributes, children
+    for child in children:
+        if isinstance(child, list):
+            yield from walk(child)
+
+
 def labels_of(drawing: SvgNode) -> list[str]:
     """The texts of a drawing without their tooltips, which come first."""
     texts = etree.fromstring(as_svg(drawing).encode()).iter("{*}text")
@@ -197,6 +209,45 @@ def test_labels_of_many_runs_stay_inside_the_chart(count: int) -> None:
     assert all(0 < y < 320 for y in heights)
     labeled = [one for one in labels_of(drawing) if one.startswith("bench-")]
     assert labeled == (names if count <= 12 else names[1::20])
+
+
+def test_names_beside_marks_cover_no_other_mark() -> None:
+    """Six runs of about the same cost and accuracy."""
+    runs = [(0.9, 10.0), (0.89, 14.0), (0.87, 12.0), (0.84, 30.0), (0.6, 11.0), (0.59, 9.0)]
+    spots = [
+        ScatterPoint(number, f"model-{number}", cost, Point(share, share, share, "tip"), None)
+        for number, (share, cost) in enumerate(runs)
+    ]
+    drawing = scatter_plot("costs", spots, "US dollars", 880.0)
+    marks, names = [], []
+    for name, attributes, children in walk(drawing):
+        if "mark" in attributes.get("class", ""):
+            marks.append((float(attributes["cx"]), float(attributes["cy"])))
+        elif name == "text" and "name" in attributes.get("class", ""):
+            x, width = float(attributes["x"]), len(children[0]) * 7.5
+            names.append((x - width if attributes["text-anchor"] == "end" else x, width, float(attributes["y"])))
+    assert len(marks) == len(names) == len(runs)
+    for left, width, y in names:
+        assert not any(left - 5 < cx < left + width + 5 and y - 14 < cy < y + 7 for cx, cy in marks)
+    for (left, width, y), (other_left, _, other_y) in combinations(names, 2):
+        assert abs(y - other_y) >= 12 or other_left >= left + width or other_left + width <= left
+
+
+def test_a_legend_names_what_is_drawn_within_the_width() -> None:
+    names = ["correct with the full text", "lost in finding and reading", "lost in computing", "given up", "unclear"]
+    pieces = [Segment(f"class-{number}", name, number / 10, "tip") for number, name in enumerate(names)]
+    drawing = stacked_bars("stages", [("a-model-with-a-rather-long-name-2026", pieces)], 600.0)
+    shown = {str(children[0]): attributes for name, attributes, children in walk(drawing) if name == "text"}
+    assert [name for name in names if name in shown] == names[1:]
+    assert all(float(shown[name]["x"]) + len(name) * 6.6 <= 600 for name in names[1:])
+
+
+def test_lengths_that_are_not_comparable_are_not_joined() -> None:
+    points = [(2.0**power, Point(0.5, 0.4, 0.6, "tip")) for power in (14, 15)]
+    curves = [Curve(0, "joined", points), Curve(1, "apart", points, is_joined=False)]
+    drawing = line_chart("lengths", curves, [(2.0**14, "16K"), (2.0**15, "32K")], 880.0)
+    lines = [attributes["class"] for name, attributes, _ in walk(drawing) if name == "path"]
+    assert lines == ["line s0"]
 
 
 def test_columns_of_a_difference_matrix_have_the_numbers_of_their_rows() -> None:

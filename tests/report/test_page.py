@@ -28,6 +28,7 @@ from fathom.scoring.keys import Key
 from fathom.scoring.verdicts import PartVerdict, Verdict
 from fathom.tasks.bench import Bench
 from fathom.tasks.errata import Dispute
+from tests.browser import problems
 from tests.report.conftest import Opening, Sample
 
 
@@ -314,6 +315,16 @@ def test_light_dark_and_system_themes(sample: Sample, opening: Opening) -> None:
         page.wait_for_function("() => document.documentElement.dataset.theme === 'dark'")
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_and_an_item_are_accessible(scheme: str, sample: Sample, opening: Opening) -> None:
+    with opening(sample.page, color_scheme=scheme) as (page, _):
+        assert problems(page) == []
+        page.keyboard.press("j")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#sheet .question")
+        assert problems(page) == []
+
+
 def _middle(element: Any) -> float:
     box = element.bounding_box()
     return float(box["x"] + box["width"] / 2)
@@ -422,7 +433,7 @@ def test_tables_on_the_page_are_those_of_the_command(sample: Sample, opening: Op
             assert cell.value is not None
             value = f"{percent(cell.value, 1)} ({percent(cell.low or 0, 1)} to {percent(cell.high or 0, 1)})"
             assert f": {value}, {count(cell.questions, 'question')}, {count(cell.contexts, 'context')}" in tip
-        assert len(made.cells) == len(page.query_selector_all("table.pivot td:not(.none)")) == said
+        assert len(made.cells) == len(page.query_selector_all("table.pivot tbody td:not(.none)")) == said
 
     with opening(sample.page) as (page, seen):
         check(page, table(sample.runs, rows="model", columns=["system", "length"]), 18)

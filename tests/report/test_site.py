@@ -12,6 +12,7 @@ from fathom.analysis.analyze import analyze
 from fathom.report.leaderboard import entries
 from fathom.report.pages import write_page
 from fathom.report.site import only, write_site
+from tests.browser import problems
 from tests.conftest import Fathom
 from tests.report.conftest import Opening, Sample
 from tests.report.sample import PLAYERS, Player, play
@@ -49,6 +50,7 @@ def test_each_bench_has_a_ranking_of_models(site: Path, opening: Opening) -> Non
         assert shares == sorted(shares, reverse=True)
         assert "harbor/large-2" in said[0]
         assert seen.nothing(), seen
+        assert problems(page) == []
 
 
 def test_simulated_models_and_controls_are_marked_and_listed_below(site: Path, opening: Opening) -> None:

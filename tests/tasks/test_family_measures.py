@@ -18,6 +18,7 @@ from fathom.contexts.files import write_contexts
 from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.store import Corpus
 from fathom.tasks import catalog
+from fathom.tasks.text_views import instructions
 from tests.tasks.test_toy_family import ASK, FAMILY, _data, call
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -98,6 +99,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory, small_folder: Path) -> Iterat
         yield folder / "runs"
     for name in ("titles", "titles.toy"):
         sys.modules.pop(name, None)
+    instructions.cache_clear()  # another test may install another family of the same name
 
 
 def words(run: Path) -> list[tuple[str, dict[str, int]]]:

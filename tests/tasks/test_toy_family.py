@@ -21,6 +21,7 @@ from fathom.contexts.sampling import SamplingSettings
 from fathom.corpus.store import Corpus
 from fathom.records.questions import Response
 from fathom.tasks import catalog
+from fathom.tasks.text_views import instructions
 from tests.serving import Provider, serving
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the engine emits warnings of its own
@@ -169,6 +170,7 @@ def toy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     for name in ("titles", "titles.toy"):
         sys.modules.pop(name, None)
+    instructions.cache_clear()  # another test may install another family of the same name
 
 
 def call(*words: object) -> int:

@@ -411,9 +411,9 @@ def build_recipe(path: Folder, out: Folder | None = None, *, processes: int = 1,
     return read_recipe(as_path(path), as_path(out)).build(processes, progress)
 
 
-def audit(bench: Folder, corpus: Folder | None = None, seed: int = 0) -> AuditReport:
+def audit(bench: Folder, corpus: Folder | None = None, seed: int = 0, *, progress: Progress = ignore) -> AuditReport:
     """Verify every item of a bench from its files; `corpus` says where the corpus is now if it was moved."""
-    return audit_folder(as_path(bench), as_path(corpus), seed)
+    return audit_folder(as_path(bench), as_path(corpus), seed, progress)
 
 
 def fit(bench: Folder, out: Folder, window: int | str, **options: Unpack[FitOptions]) -> Bench:

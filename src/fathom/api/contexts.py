@@ -39,9 +39,10 @@ DEFAULT_LENGTHS = "64K,128K,512K,1M"
 DEFAULT_TOKENS = tuple(map(parse_length, DEFAULT_LENGTHS.split(",")))
 MIN_DOCUMENTS: int = SamplingSettings.model_fields["min_documents"].default
 """Documents in a context, so that there is something to compare."""
-LENGTHS = tuple(1_024 * 2**power for power in range(1, 10))
-"""The lengths to choose from for a corpus: 2K to 512K."""
-USUAL_LENGTH = 128 * 1_024
+LENGTHS = tuple(1_024 * size for size in (2, 4, 8, 16, 32, 64, 112, 224, 448))
+"""The lengths to choose from for a corpus. The long ones leave an eighth of windows of 128K, 256K and 512K for the
+response, and for tokenizers that count more."""
+USUAL_LENGTH = 112 * 1_024
 """Only long documents get longer contexts, which cost dollars for each model that is tried."""
 MAX_LENGTH = 768 * 1_024
 """The longest context of all documents: models with a window of a million of their own tokens can read it."""

@@ -121,28 +121,41 @@ def ingest(
     allow_incomplete: bool = False,
     processes: int | None = None,
     progress: Progress = ignore,
+    results: Folder | None = None,
     **options: Unpack[IngestOptions],
 ) -> Corpus:
     """Read files, folders and archives into a new corpus in `out`, and open it.
 
     `processes` defaults to all cores; the corpus is the same for any number. An interrupted call continues when it is
     repeated. What was read and what was not is in `corpus.ingest_report`. A source that is damaged or cut raises an
-    error after everything that could be read is in the corpus, unless `allow_incomplete` is set.
+    error after everything that could be read is in the corpus, unless `allow_incomplete` is set. `out`, or the folder
+    `results` that contains it, is not read where it is in a source.
     """
     from fathom.corpus import ingest as ingestion
     from fathom.corpus.document_reading import Filters
+    from fathom.corpus.readers.sources import is_only_corpus
     from fathom.tasks.bench_folder import is_bench
 
     paths = as_paths(sources)
     for path in paths:
         if is_bench(path):
             raise FathomError(f"'{path}' is a bench, not a source of documents. Give the documents themselves.")
+        if is_only_corpus(path):
+            raise FathomError(
+                f"'{path}' is a corpus: its documents have been read. Sample contexts from it with "
+                f"`fathom contexts {path}`, or give the documents themselves."
+            )
     values: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     values |= {name: as_names(values[name]) for name in ("formats", "licenses") if name in values}
     values |= {name: as_tokens(values[name]) for name in ("min_tokens", "max_tokens") if name in values}
     filters = checked(Filters, "selection of documents", values)
     _, report = ingestion.ingest(
-        paths, as_path(out), filters, processes or cores(), progress=lambda stage, done: progress(done)
+        paths,
+        as_path(out),
+        filters,
+        processes or cores(),
+        progress=lambda stage, done: progress(done),
+        results=as_path(results),
     )
     if report.incomplete and not allow_incomplete:
         raise FathomError(

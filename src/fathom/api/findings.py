@@ -115,9 +115,11 @@ class Analysis(analysis.Analysis):
 
     @property
     def main_groupings(self) -> tuple[str, ...]:
-        """The breakdowns that summaries show: the length, and the tags that families declare for summaries."""
+        """The breakdowns that summaries show: the family if there are several, the length, and the tags that families
+        declare for summaries."""
         families = tuple(dict.fromkeys(name for bench in self.findings.benches for name in bench.families))
-        return tuple(by for by in Groupings.of(families).main if by in self.groupings)
+        main = ("family",) * (len(families) > 1) + Groupings.of(families).main
+        return tuple(by for by in main if by in self.groupings)
 
     def to_pandas(self) -> pandas.DataFrame:
         """One row per run and group of each breakdown. Needs pandas."""

@@ -9,7 +9,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from fathom.api.arguments import Folder, as_path, as_tokens
+from fathom.api.arguments import Folder, as_path, as_paths, as_tokens
 from fathom.api.benches import Bench, BenchRecipe
 from fathom.api.contexts import MIN_DOCUMENTS, FittingLengths, choose_lengths, distinct_documents
 from fathom.api.corpora import Corpus, ingest
@@ -28,7 +28,17 @@ from fathom.tasks.auditing import AuditReport
 from fathom.tasks.catalog import family, family_names, preparation_of
 from fathom.tasks.family import PerContext
 
-__all__ = ["FirstBench", "check_model", "choose", "is_audited", "is_corpus", "plan_runs", "quickstart", "run_folder"]
+__all__ = [
+    "FirstBench",
+    "check_folder",
+    "check_model",
+    "choose",
+    "is_audited",
+    "is_corpus",
+    "plan_runs",
+    "quickstart",
+    "run_folder",
+]
 
 MIN_COMPARED = 3
 """Fewer documents give no questions that compare them."""
@@ -74,8 +84,8 @@ def choose(corpus: Corpus) -> FirstBench:
         )
     if not families:
         raise FathomError(
-            f"No family can ask about the {documents:,} documents of '{corpus.folder}': questions need articles with "
-            "titles, authors and references, or reports with figures in tables. "
+            f"No family can ask about the {documents:,} documents of '{corpus.folder}' ({_kinds(corpus)}): questions "
+            "need research articles, or reports with figures in tables. "
             f"`fathom show {corpus.folder}` shows what was read."
         )
     known = _choose_known([entry.known.split() for entry in distinct], families)
@@ -85,6 +95,12 @@ def choose(corpus: Corpus) -> FirstBench:
     questions = max(QUESTIONS, -(-MIN_QUESTIONS // (lengths.count * len(lengths.lengths))))
     settings = {name: family(name).starter(corpus, questions) or {} for name in families}
     return FirstBench(lengths, _choose_sampling(corpus, families), known, settings)
+
+
+def _kinds(corpus: Corpus) -> str:
+    """The kinds of documents, the most frequent first: "report 157"."""
+    kinds = sorted(corpus.manifest.kinds.items(), key=lambda pair: -pair[1])
+    return ", ".join(f"{kind} {count:,}" for kind, count in kinds)
 
 
 def _choose_known(documents: Sequence[Collection[str]], families: Iterable[str]) -> tuple[FieldName, ...]:
@@ -126,6 +142,14 @@ def plan_runs(bench: Bench) -> dict[str, Plan]:
     return {model: plan(bench, model=model) for model in COMMON_MODELS}
 
 
+def check_folder(sources: Iterable[Path], out: Path) -> None:
+    """Raise an error if the results would be written among the documents."""
+    if out.resolve() in [source.resolve() for source in sources]:
+        raise FathomError(
+            f"'{out}' is the folder of the documents. Give --out another folder, such as '{out / 'first'}'."
+        )
+
+
 def check_model(
     model: str, budget: float | None, window: int | None, prices: Path | None, url: str | None = None
 ) -> None:
@@ -142,7 +166,7 @@ def check_model(
 
 
 def quickstart(
-    sources: Folder,
+    sources: Folder | Iterable[Folder],
     out: Folder,
     *,
     model: str | None = None,
@@ -156,11 +180,12 @@ def quickstart(
 
     `url`, `window` and `prices` are those of the model, as in `run`.
     """
+    check_folder(as_paths(sources), as_path(out))
     folder, tokens, table = as_path(out), None if window is None else as_tokens(window), as_path(prices)
     if model is not None:
         check_model(model, budget, tokens, table, url)
     corpus_folder = folder / "corpus"
-    with ingest(sources, corpus_folder, allow_incomplete=True) as corpus:
+    with ingest(sources, corpus_folder, allow_incomplete=True, results=folder) as corpus:
         chosen = choose(corpus)
         corpus.contexts(
             chosen.contexts.lengths,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from pathlib import Path
+from shlex import quote
 from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 from fathom.api.arguments import Folder, as_path, as_tokens, checked
@@ -22,6 +23,7 @@ from fathom.api.simulation import open_simulated_model
 from fathom.corpus.store import Corpus
 from fathom.models.model_info import ModelInfo, model_info, prices_as_of
 from fathom.records.errors import FathomError
+from fathom.records.lengths import format_length
 from fathom.records.questions import Response
 from fathom.records.record import digest
 from fathom.runs import plan as planning
@@ -405,6 +407,21 @@ class RunRequest:
                 f"The prices of the model '{self.model}' are unknown, so no budget can be enforced. Give --prices."
             )
 
+    @property
+    def window(self) -> int | None:
+        """The window that questions must fit."""
+        return self.settings.window or self.info.window
+
+    @property
+    def fit_command(self) -> str:
+        """The command that shortens the bench to the window, counted in the tokens of the model."""
+        room = self.settings.max_tokens
+        reserve = "" if room == RunSettings().max_tokens else f" --reserve {format_length(room)}"
+        return (
+            f"fathom fit {quote(str(self.bench))} --window {format_length(self.window or 0)} "
+            f"--model {quote(self.model)}{reserve} --out {quote(f'{self.bench}-fitted')}"
+        )
+
     def check(self, has_budget: bool) -> None:
         """Raise an error that the run would raise before anything is sent."""
         _ = self.info
@@ -427,10 +444,9 @@ class RunRequest:
         if window.is_needed and not any(
             window.fits(window.estimate(job)) for group in planning.jobs(bench, self.settings) for job in group
         ):
-            size = self.settings.window or self.info.window
             raise FathomError(
-                f"None of the {total:,} questions fits the window of {size:,} tokens. "
-                f"Shorten the bench: fathom fit {self.bench} --window {size} --out OTHER."
+                f"None of the {total:,} questions fits the window of {self.window or 0:,} tokens. "
+                f"Shorten the bench: {self.fit_command}."
             )
         for job in first.values():
             # An estimate needs the instructions, forms and tables that the system uses.

@@ -168,7 +168,9 @@ class Scores:
 
     @property
     def default_tag(self) -> str:
-        """The first tag that the bench's families declare for summaries."""
+        """The family if there are several, or the first tag that it declares for summaries."""
+        if len(self.families) > 1:
+            return "family"
         declared = (tag.name for tag in tags_of(self.families) if tag.summary)
         return next((tag for tag in declared if tag in self.tags), "split")
 

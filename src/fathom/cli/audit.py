@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 
 import click
 
 from fathom.api import benches
-from fathom.api.benches import AuditReport
+from fathom.api.benches import AuditReport, Bench
 from fathom.cli import options
-from fathom.cli.output import all_or_nothing, counted, escape_control_characters, next_lines
+from fathom.cli.output import all_or_nothing, counted, escape_control_characters, next_lines, progress_bar, wrapped
 
 
 @click.command(epilog=options.examples("fathom audit bench"))
@@ -25,8 +27,10 @@ def command(bench: Path, corpus: Path | None, seed: int, as_json: bool) -> None:
     program, and measures baselines. Writes audit.json into the bench. Exits with code 1 if a check fails. Calls no
     model.
     """
-    with all_or_nothing("audit"):
-        report = benches.audit(bench, corpus, seed)
+    # A damaged bench is audited as well: the audit says what is damaged.
+    total = Bench(bench, verify=False).manifest.contexts
+    with all_or_nothing("audit"), progress_bar("Auditing", total) as show:
+        report = benches.audit(bench, corpus, seed, progress=show)
     click.echo(report.model_dump_json(indent=2) if as_json else describe(bench, report))
     if not report.passed:
         sys.exit(1)
@@ -38,7 +42,7 @@ def describe(folder: Path, report: AuditReport) -> str:
     for check in report.checks:
         if check.measures:
             lines.append(f"  {check.name} ({check.checked:,}):")
-            lines += [f"    {name}: {value:.2%}" for name, value in check.measures.items()]
+            lines += chain.from_iterable(wrapped(line, indent=4) for line in _measures(check.measures))
         elif check.failed:
             first = ", ".join(check.failures[:3])
             lines.append(f"  FAILED: {check.name} ({check.failed:,} of {check.checked:,}, first {first})")
@@ -50,3 +54,20 @@ def describe(folder: Path, report: AuditReport) -> str:
     if report.passed:
         lines += next_lines(f"fathom run {folder} --model MODEL")
     return "\n".join(lines)
+
+
+def _measures(measures: Mapping[str, float]) -> Iterator[str]:
+    """A line for each measure; those whose names have two parts ("choice, easy: position") by one of the parts."""
+    named = {tuple(name.split(": ", 1)): value for name, value in measures.items()}
+    if any(len(name) == 1 for name in named):
+        yield from (f"{': '.join(name)}: {_share(value)}" for name, value in named.items())
+        return
+    part = min((0, 1), key=lambda place: len({name[place] for name in named}))
+    for title in dict.fromkeys(name[part] for name in named):
+        values = [f"{name[1 - part]} {_share(value)}" for name, value in named.items() if name[part] == title]
+        yield f"{title}: {', '.join(values)}"
+
+
+def _share(value: float) -> str:
+    """In percent; only zero is 0.0%."""
+    return "<0.1%" if 0 < value < 0.0005 else f"{value:.1%}"

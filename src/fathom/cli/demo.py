@@ -105,8 +105,8 @@ def command(caller: click.Context, out: Path, seed: int) -> None:
 
     Simulated models with known faults answer questions over 32K to 128K tokens of articles (family numeric) and
     company reports (family tables). The embedded model, which is small but real, answers questions over letters that
-    fit into its window; no other model is called, and no network is needed. Writes to the folder of --out. Takes about
-    five minutes; a second call resumes.
+    fit into its window; no other model is called, and no network is needed. Writes to the folder of --out. Takes
+    two to five minutes; a second call resumes.
     """
     start = time.monotonic()
     for part in PARTS:

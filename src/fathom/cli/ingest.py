@@ -92,6 +92,7 @@ def command(
     self_test: int | None,
     processes: int,
     as_json: bool,
+    results: Path | None = None,
     **chosen: Unpack[corpora.IngestOptions],
 ) -> None:
     """Read documents into a corpus.
@@ -109,7 +110,9 @@ def command(
         raise click.UsageError("Give the SOURCES to read and --out, the folder to write.")
     with (
         progress_bar("Reading", None) as progress,
-        corpora.ingest(sources, out, allow_incomplete=True, processes=processes, progress=progress, **chosen) as corpus,
+        corpora.ingest(
+            *(sources, out), allow_incomplete=True, processes=processes, progress=progress, results=results, **chosen
+        ) as corpus,
     ):
         report = corpus.ingest_report
         assert report is not None  # written by `ingest`

@@ -144,13 +144,15 @@ def _citations(report: corpora.IngestReport) -> Iterator[str]:
 
 def _citation_shares(stats: corpora.ReadingStats) -> str:
     located = stats.citations
-    return "/".join(
-        (
-            _percentage(located, located + stats.unlocated),
-            _percentage(stats.resolved, located),
-            _percentage(stats.contradicted, located),
-        )
-    )
+    counts = ((located, located + stats.unlocated), (stats.resolved, located), (stats.contradicted, located))
+    return "/".join(_bounded_percentage(count, total) for count, total in counts)
+
+
+def _bounded_percentage(count: int, total: int) -> str:
+    """A whole number, or a bound near 0 and 100: one contradicted citation of 10,000 is less than 1%."""
+    if 0 < 100 * count < total:
+        return "<1"
+    return ">99" if 99 * total < 100 * count < 100 * total else _percentage(count, total)
 
 
 def _links(report: corpora.IngestReport) -> Iterator[str]:

@@ -27,11 +27,19 @@ def progress_bar(label: str, total: int | None) -> Iterator[Callable[[int], None
         yield _ProgressLines(label, total)
         return
     from rich.console import Console
-    from rich.progress import Progress, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-    with Progress(
-        *Progress.get_default_columns()[:-1], TimeRemainingColumn(), console=Console(stderr=True), transient=True
-    ) as progress:
+    # Without a total, such as while documents are read, the count and the time are all that changes.
+    clock = TimeElapsedColumn() if total is None else TimeRemainingColumn()
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), clock)
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(label, total=total)
         yield lambda done: progress.update(task, completed=done if total is None else min(done, total))
 

@@ -42,10 +42,7 @@ def command(request: RunRequest | MatrixRequest, out: Path | None, as_json: bool
 
 
 def _next(request: RunRequest, plan: Plan) -> str:
-    window = request.settings.window or request.info.window
-    if plan.requests or not plan.overflow or window is None:
-        return NEXT
-    return f"next: fathom fit {request.bench} --window {window} --out {request.bench}-fitted"
+    return NEXT if plan.requests or not plan.overflow else f"next: {request.fit_command}"
 
 
 def _matrix_json(request: MatrixRequest) -> str:
@@ -74,8 +71,10 @@ def describe(request: RunRequest, plan: Plan) -> str:
         shown = ", ".join(plan.overflow[:3]) + (", ..." if len(plan.overflow) > 3 else "")
         lines.append(
             f"  {counted(len(plan.overflow), 'question')} {'does' if len(plan.overflow) == 1 else 'do'} not fit the "
-            f"window and will not be sent ({shown}); see `fathom fit`"
+            f"window and will not be sent ({shown})"
         )
+        if plan.requests:
+            lines.append(f"  to shorten the bench: {request.fit_command}")
     return "\n".join(lines)
 
 

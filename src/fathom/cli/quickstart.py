@@ -12,7 +12,16 @@ from fathom.api import corpora
 from fathom.api.benches import open_bench, read_recipe
 from fathom.api.contexts import format_lengths
 from fathom.api.corpora import open_corpus
-from fathom.api.quickstart import FirstBench, check_model, choose, is_audited, is_corpus, plan_runs, run_folder
+from fathom.api.quickstart import (
+    FirstBench,
+    check_folder,
+    check_model,
+    choose,
+    is_audited,
+    is_corpus,
+    plan_runs,
+    run_folder,
+)
 from fathom.api.runs import Plan
 from fathom.cli import audit, build, contexts, ingest, options, report, run, score
 from fathom.cli.output import counted, silence_next_lines
@@ -20,6 +29,8 @@ from fathom.cli.show_bench import item_lines
 from fathom.parallel import cores
 from fathom.records.errors import FathomError
 
+RECIPE = "recipe.toml"
+"""The file of the choices, in the folder of the results."""
 SHOWN = 3
 """Items that are shown."""
 SHOWN_PASSAGES = 2
@@ -78,14 +89,18 @@ def command(
         check_model(model, budget, window, prices, url)
     elif given:
         raise FathomError(f"--{next(iter(given))} is for a run, and no model is given. Add --model NAME.")
+    check_folder(sources, out)
+    if (recipe := out / RECIPE).exists() and (known := read_recipe(recipe).seed) != seed:
+        raise FathomError(f"The bench in '{out}' was built with --seed {known}. Give that seed, or another --out.")
     silence_next_lines()
     corpus, bench = out / "corpus", out / "bench"
     if is_corpus(corpus):
-        corpora.ingest(sources, corpus, allow_incomplete=True).close()  # an error if the documents have changed
+        # An error if the documents have changed.
+        corpora.ingest(sources, corpus, allow_incomplete=True, results=out).close()
         click.echo(f"{corpus} has been read before.")
     else:
         _step("ingest", *sources, "--out", corpus)
-        caller.invoke(ingest.command, sources=sources, out=corpus, allow_incomplete=True)
+        caller.invoke(ingest.command, sources=sources, out=corpus, allow_incomplete=True, results=out)
     with open_corpus(corpus) as opened:
         chosen = choose(opened)
     _sample(caller, corpus, chosen, seed)
@@ -132,7 +147,7 @@ def _sample(caller: click.Context, corpus: Path, chosen: FirstBench, seed: int) 
 
 def _build(corpus: Path, bench: Path, chosen: FirstBench, seed: int) -> None:
     """Build the bench from a recipe that is written beside it, for the user to edit."""
-    recipe = bench.parent / "recipe.toml"
+    recipe = bench.parent / RECIPE
     lines = [f'corpus = "{corpus.name}"', f'out = "{bench.name}"', f"seed = {seed}"]
     for name, settings in chosen.families.items():
         lines += ["", f"[families.{name}]", *(f"{setting} = {value}" for setting, value in settings.items())]

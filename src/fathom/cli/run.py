@@ -100,6 +100,13 @@ def command(
     warn_of_age(request)
     with run_progress("Asking") as show:
         summary = request.run(path, limits, url, show)
+    too_long = summary.outcomes.get("overflow", 0)
+    if too_long and request.window is not None and not as_json:
+        click.echo(
+            f"fathom: {counted(too_long, 'prompt')} {'is' if too_long == 1 else 'are'} too long for the window of "
+            f"{request.window:,} tokens. To shorten the bench: {request.fit_command}",
+            err=True,
+        )
     click.echo(summary.model_dump_json(indent=2) if as_json else describe(path, summary))
     if summary.interrupted:
         raise SystemExit(130)

@@ -165,7 +165,8 @@ def _table(groups: dict[str, Score]) -> Iterator[str]:
         means = "".join(f" {_share(score.measures.get(measure)):>{_width(measure)}}" for measure in measures)
         outcomes = ", ".join(f"{outcome} {count:,}" for outcome in OUTCOMES if (count := getattr(score, outcome)))
         shares = f"{score.accuracy:>8.1%} {score.partial_credit:>14.1%}{means}"
-        yield f"  {name:{width}} {score.questions:>9,} {shares}   {outcomes}".rstrip()
+        # Not every question has the tag.
+        yield f"  {name or '(none)':{width}} {score.questions:>9,} {shares}   {outcomes}".rstrip()
 
 
 def _restated(scores: Scores) -> Iterator[str]:

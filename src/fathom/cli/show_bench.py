@@ -133,7 +133,9 @@ def _question_lines(item: BenchItem) -> list[str]:
 
 
 def _answer_lines(item: BenchItem) -> list[str]:
-    return [f"key ({item.key.answer.type}):", *_indented(item.answer)]
+    kind = item.key.answer.type
+    ties = "; values joined by = are tied" if kind == "ranking" and " = " in item.answer else ""
+    return [f"key ({kind}{ties}):", *_indented(item.answer)]
 
 
 def _indented(text: str) -> list[str]:

@@ -59,6 +59,8 @@ def describe(found: RunDetails) -> Iterator[str]:
 
 
 def _spent(run: RunListing) -> str:
+    if run.has_unknown_prices and not run.spent:
+        return "price unknown"
     return f"${run.spent:,.4f} spent{' where prices are known' if run.has_unknown_prices else ''}"
 
 

@@ -147,7 +147,7 @@ def read_file(file: SourceFile, filters: Filters, given: frozenset[str] = frozen
         return FileResult(file.source, [ReadResult(file.source, "", left_out=reason)], file.key)
     try:
         with cpu_limit():
-            reader = reader_of(name, file.content)
+            reader = reader_of(name, file.content) if file.content else None
             if reader is None or (filters.formats and reader.FORMAT not in filters.formats):
                 kind = unread_kind(name, head) if reader is None else _FILTERED
                 return FileResult(file.source, [ReadResult(file.source, "", kind=kind)], file.key)

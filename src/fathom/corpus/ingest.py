@@ -24,7 +24,7 @@ from fathom.corpus.linking import Linker
 from fathom.corpus.manifest import FILE_NAME as MANIFEST
 from fathom.corpus.manifest import CorpusManifest
 from fathom.corpus.readers.parsing.sentences import clear_splitter_cache
-from fathom.corpus.readers.sources import check_exist, printable_name, source_files
+from fathom.corpus.readers.sources import Source, check_exist, printable_name, source_files
 from fathom.corpus.staging import StagingFile
 from fathom.corpus.store import CorpusWriter, PackedDocument, finished_corpus
 from fathom.parallel import WorkerPool
@@ -53,9 +53,11 @@ def ingest(
     filters: Filters,
     processes: int = 1,
     progress: StageProgress = lambda stage, done: None,
+    results: Path | None = None,
 ) -> tuple[CorpusManifest, IngestReport]:
     """Read all sources into a corpus in `folder`; an interrupted call continues when it is repeated.
 
+    `results`, by default `folder`, is not read where it is in a source: it has what is made from the documents.
     If `folder` contains the corpus of these sources and filters, and no source has changed since, nothing is done.
     """
     recipe: dict[str, JsonValue] = {
@@ -65,7 +67,7 @@ def ingest(
     }
     existing, known = finished_corpus(folder, recipe), read_report(folder)
     if existing is not None and known is not None:
-        if _changed_since(sources, folder):
+        if _changed_since(sources, folder, results or folder):
             raise FathomError(
                 f"The documents have changed since they were read into '{folder}'. Choose another --out, or delete "
                 "that folder first."
@@ -73,7 +75,7 @@ def ingest(
         return existing, known
     check_exist(sources)  # before anything is written: the corrected command could not write to the same folder
     with CorpusWriter(folder, recipe) as writer, StagingFile(folder, recipe) as staging, WorkerPool(processes) as pool:
-        _read_all(sources, filters, staging, pool, progress)
+        _read_all(source_files(sources, results or folder), sources, filters, staging, pool, progress)
         clear_splitter_cache()  # Frees memory for linking, if this process did the reading.
         reporter = Reporter(sources)
         linker = _index(staging, filters, reporter)
@@ -91,16 +93,25 @@ def ingest(
     return manifest, report
 
 
-def _changed_since(sources: Sequence[Path], folder: Path) -> bool:
+def _changed_since(sources: Sequence[Path], folder: Path, results: Path) -> bool:
     """Whether a source, or a file or folder in it, was changed after the corpus in `folder` was finished."""
     finished = (folder / MANIFEST).stat().st_mtime_ns
     with file_errors("read", folder):
         return any(
             path.stat().st_mtime_ns > finished
             for source in sources
-            for path in (source, *(source.rglob("*") if source.is_dir() else ()))
-            if folder not in (path, *path.parents) and path.exists()
+            for path in _paths(source, results.resolve())
+            if path.exists()
         )
+
+
+def _paths(path: Path, results: Path) -> Iterator[Path]:
+    """A source with all files and folders in it, without the folder of results."""
+    yield path
+    if path.is_dir() and not path.is_symlink():
+        for entry in path.iterdir():
+            if entry.resolve() != results:
+                yield from _paths(entry, results)
 
 
 def read_report(folder: Path) -> IngestReport | None:
@@ -126,10 +137,15 @@ def _nothing_kept(sources: Sequence[Path], reporter: Reporter) -> str:
 
 
 def _read_all(
-    sources: Sequence[Path], filters: Filters, staging: StagingFile, pool: WorkerPool, progress: StageProgress
+    files: Iterator[Source],
+    sources: Sequence[Path],
+    filters: Filters,
+    staging: StagingFile,
+    pool: WorkerPool,
+    progress: StageProgress,
 ) -> None:
     done = staging.parts()
-    unread = (source for source in source_files(sources) if not done or not staging.has(source.key))
+    unread = (source for source in files if not done or not staging.has(source.key))
     saver = _Saver(staging.save)
     given = frozenset(printable_name(str(source)) for source in sources)
     read = partial(read_source, filters=filters, given=given)

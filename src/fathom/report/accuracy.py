@@ -22,8 +22,10 @@ from fathom.analysis.findings import (
     Samples,
     StageCounts,
 )
-from fathom.report.drawings.canvas import GRAY, SvgNode
+from fathom.report.drawings.canvas import GRAY, LETTER, SvgNode, text_width
 from fathom.report.drawings.charts import (
+    MAX_LABEL,
+    NARROW,
     Curve,
     DifferenceCell,
     Dot,
@@ -37,7 +39,15 @@ from fathom.report.drawings.charts import (
     line_chart,
 )
 from fathom.report.figures import Figure, FigureColumn, RunRow, accuracy_columns, count_columns, interval_columns
-from fathom.report.formatting import bench_names, count, interval, join_names, point, short_names
+from fathom.report.formatting import (
+    bench_names,
+    count,
+    effective_length,
+    interval,
+    join_names,
+    point,
+    short_names,
+)
 from fathom.report.ranking import received, run_colors, with_responses
 
 MAX_PAIRS = 20
@@ -58,7 +68,10 @@ def comparisons(findings: Findings) -> tuple[Figure, ...]:
     colors = run_colors(findings)
 
     def draw(width: float) -> SvgNode:
-        names = short_names([run.info.name for run in findings.runs])
+        names = {run.info.name: run.info.name for run in findings.runs}
+        room = MAX_LABEL - 14 if width >= NARROW else width - 12
+        if any(text_width(f"{one.first} − {one.second}") * LETTER > room for one in overall[:MAX_PAIRS]):
+            names = short_names(list(names))
         lines = [_difference_line(one, colors, names) for one in overall[:MAX_PAIRS]]
         low = min((dot.point.low for row in lines for dot in row.dots), default=0.0)
         high = max((dot.point.high for row in lines for dot in row.dots), default=0.1)
@@ -170,6 +183,8 @@ def lengths(findings: Findings) -> tuple[Figure, ...]:
                     (one.tokens, point(f"{run.info.name} at {one.name}", one.accuracy))
                     for one in sorted(run.lengths.points, key=lambda one: one.tokens)
                 ],
+                # Without a family that is asked at every length, the lengths are not comparable.
+                is_joined=run.lengths.effective is not None,
             )
             for run in runs
         ]
@@ -197,20 +212,20 @@ def _effective_lengths(runs: list[RunSummary], colors: dict[str, int]) -> Iterat
     rows = [RunRow(run.info.name, one) for run in runs if (one := run.lengths.effective) is not None]
     if not rows:
         return
-    shortest = min(one.tokens for run in runs for one in run.lengths.points)
-    longest = max(one.tokens for run in runs for one in run.lengths.points)
+    tested = sorted({one.tokens for run in runs if run.lengths.effective for one in run.lengths.points})
 
     def at(tokens: int) -> float:
-        return log2(max(tokens, shortest / 2))
+        return log2(max(tokens, tested[0] / 2))
 
     def point_of(row: RunRow[EffectiveLength]) -> Point:
         one = row.of
         low, high = (one.tokens, one.tokens) if one.low is None or one.high is None else (one.low, one.high)
-        return Point(at(one.tokens), at(low), at(high), f"{row.run}: {one.note}")
+        return Point(at(one.tokens), at(low), at(high), f"{row.run}: {one.note}", effective_length(one))
 
     def draw(width: float) -> SvgNode:
         lines = [DotRow(row.run, [Dot(colors[row.run], point_of(row))]) for row in rows]
-        return dot_plot("Effective length of each run", lines, width, at(0), log2(longest), "tokens")
+        ticks = [at(0), *map(at, tested)]
+        return dot_plot("Effective length of each run", lines, width, at(0), at(tested[-1]), "tokens", ticks)
 
     columns: tuple[FigureColumn[RunRow[EffectiveLength]], ...] = (
         FigureColumn("run", "Run", lambda row: row.run),
@@ -227,14 +242,15 @@ def _effective_lengths(runs: list[RunSummary], colors: dict[str, int]) -> Iterat
 
 
 def breakdowns(findings: Findings) -> tuple[Figure, ...]:
-    """One figure for each property of the questions."""
+    """One figure for each property of the questions; the family first if there are several."""
     titles = {
         breakdown.by: breakdown.title
         for run in with_responses(findings)
         for breakdown in run.breakdowns
         if len(breakdown.groups) > 1
     }
-    return tuple(_breakdown(findings, by, title) for by, title in titles.items())
+    ordered = sorted(titles, key=lambda by: by != "family")
+    return tuple(_breakdown(findings, by, titles[by]) for by in ordered)
 
 
 @dataclass(frozen=True)

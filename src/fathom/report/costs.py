@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 from fathom.analysis.cost import COST_KINDS, question_cost
 from fathom.analysis.findings import CostKind, Findings, RunSummary
 from fathom.report.drawings.canvas import SvgNode
@@ -11,6 +13,8 @@ from fathom.report.formatting import join_names, point
 from fathom.report.ranking import received, run_colors
 
 UNITS: dict[CostKind, str] = {"price": "US dollars", "tokens": "tokens", "seconds": "seconds"}
+DRAWN_QUESTIONS: dict[CostKind, int] = {"price": 1_000, "tokens": 1, "seconds": 1}
+"""Questions whose cost is drawn: one question often costs a fraction of a cent."""
 
 
 def amount(run: RunSummary, kind: CostKind) -> float | None:
@@ -58,23 +62,29 @@ COLUMNS: tuple[FigureColumn[RunSummary], ...] = (
 
 
 def costs(findings: Findings) -> tuple[Figure, ...]:
-    """Accuracy against each cost of a question that at least two runs have: one point is not a comparison."""
-    drawn = [kind for kind in COST_KINDS if sum(bool(amount(run, kind)) for run in findings.runs) > 1]
-    return tuple(_cost(findings, kind) for kind in drawn)
+    """Accuracy against each cost of a question in which runs differ."""
+    return tuple(_cost(findings, kind) for kind in COST_KINDS if _differs(findings, kind))
+
+
+def _differs(findings: Findings, kind: CostKind) -> bool:
+    """Whether at least two runs have a cost of this kind, and not all the same."""
+    known = [cost for run in findings.runs if (cost := amount(run, kind)) is not None]
+    return sum(cost > 0 for cost in known) > 1 and max(known) > 1.01 * min(known)
 
 
 def _cost(findings: Findings, kind: CostKind) -> Figure:
     amounts = {run.info.name: known for run in findings.runs if (known := amount(run, kind)) is not None}
     colors = run_colors(findings)
-    unit = f"{UNITS[kind]} per question"
+    questions = DRAWN_QUESTIONS[kind]
+    unit = f"{UNITS[kind]} per {'question' if questions == 1 else f'{questions:,} questions'}"
 
     def draw(width: float) -> SvgNode:
         spots = [
             ScatterPoint(
                 colors[run.info.name],
                 run.info.name,
-                known,
-                point(f"{run.info.name}, {known:,.4g} {unit}", run.overall.accuracy),
+                known * questions,
+                point(f"{run.info.name}, {shown(known * questions)} {unit}", run.overall.accuracy),
                 run.info.bench if kind in run.cost.pareto_optimal else None,
             )
             for run in findings.runs
@@ -84,6 +94,11 @@ def _cost(findings: Findings, kind: CostKind) -> Figure:
 
     note = _note(findings, set(amounts), kind)
     return Figure.of(f"cost-{kind}", f"Accuracy against {UNITS[kind]}", note, COLUMNS, findings.runs, draw)
+
+
+def shown(cost: float) -> str:
+    """The cost with two decimals, or with two digits if it is smaller than ten cents."""
+    return f"{cost:,.2f}" if cost >= 0.1 else f"{Decimal(f'{cost:.2g}'):f}"
 
 
 def _note(findings: Findings, drawn: set[str], kind: CostKind) -> str:

@@ -20,8 +20,8 @@ from fathom.analysis.findings import (
 from fathom.report.drawings.canvas import SvgNode
 from fathom.report.drawings.charts import Dot, DotRow, Point, Segment, dot_plot, dot_rows, stacked_bars
 from fathom.report.figures import Figure, FigureColumn, RunRow, interval_columns
-from fathom.report.formatting import count, interval, percent, point
-from fathom.report.ranking import controls, run_colors
+from fathom.report.formatting import bench_names, count, interval, percent, point
+from fathom.report.ranking import controls, received, run_colors
 
 SYSTEMS = {"full": "full text", "passages": "needed passages", "tables": "tables"}
 
@@ -115,7 +115,7 @@ def causes(findings: Findings) -> tuple[Figure, ...]:
         "A cause is a fault, such as a dropped filter, that produces exactly the answer given. The occurrence rate is "
         "over the questions whose answer the fault would change; it is blank if there are fewer than five."
     )
-    return (Figure.of("causes", "Likely causes", note, columns, rows, draw), _explained(findings))
+    return (Figure.of("causes", "Likely causes", note, columns, rows, draw), *_explained(findings))
 
 
 def _listed(counts: Mapping[str, int]) -> str:
@@ -127,9 +127,12 @@ def _rate_point(row: RunRow[Cause], rate: Estimate) -> Point:
     return Point(rate.value, rate.low, rate.high, f"{row.run}, {row.of.name}: {interval(rate)}, {exposed}")
 
 
-def _explained(findings: Findings) -> Figure:
+def _explained(findings: Findings) -> Iterator[Figure]:
+    """How many incorrect answers have a likely cause, unless all of them have."""
     rows = [RunRow(run.info.name, run.attribution) for run in findings.runs if run.attribution is not None]
     drawn = [row for row in rows if row.of.incorrect]
+    if not any(row.of.explained < row.of.incorrect for row in drawn):
+        return
 
     def draw(width: float) -> SvgNode:
         bars = [(row.run, _attribution_pieces(row.of)) for row in drawn]
@@ -144,7 +147,7 @@ def _explained(findings: Findings) -> Figure:
         FigureColumn("reasons", "Why unclear", lambda row: _listed(row.of.unclear_reasons)),
     )
     note = "The cause of an answer is unclear if no single fault explains it, or several do about equally well."
-    return Figure.of("explained", "Explained answers", note, columns, rows, draw if drawn else None)
+    yield Figure.of("explained", "Explained answers", note, columns, rows, draw)
 
 
 def _attribution_pieces(attribution: Attribution) -> list[Segment]:
@@ -179,6 +182,7 @@ def cause_summary(findings: Findings) -> str:
 @dataclass(frozen=True)
 class _LossRow:
     model: str
+    bench: str
     what: str
     share: Estimate
 
@@ -189,16 +193,21 @@ def loss_stages(findings: Findings) -> tuple[Figure, ...]:
     found = [decomposition for decomposition in findings.loss_decompositions if len(decomposition.accuracy) > 1]
     if not found:
         return ()
+    benches = bench_names(findings)
+
+    def label(one: LossDecomposition) -> str:
+        return f"{one.model} on {benches.get(one.bench, one.bench)}" if len(benches) > 1 else one.model
 
     def draw(width: float) -> SvgNode:
         return stacked_bars(
             "Accuracy lost at each stage",
-            [(decomposition.model, _loss_pieces(decomposition)) for decomposition in found],
+            [(label(decomposition), _loss_pieces(decomposition)) for decomposition in found],
             width,
         )
 
     columns: tuple[FigureColumn[_LossRow], ...] = (
         FigureColumn("model", "Model", lambda row: row.model),
+        FigureColumn("bench", "Bench", lambda row: benches.get(row.bench, row.bench), hidden=len(benches) < 2),
         FigureColumn("what", "Stage", lambda row: row.what),
         *interval_columns(lambda row: row.share, "share", "Share"),
         FigureColumn("questions", "Questions", lambda row: row.share.items, "count"),
@@ -206,14 +215,15 @@ def loss_stages(findings: Findings) -> tuple[Figure, ...]:
     rows = [row for decomposition in found for row in _loss_rows(decomposition)]
     notes = " ".join(dict.fromkeys(note for decomposition in found for note in decomposition.notes))
     note = notes or "Each question was asked with every system; the table has the intervals."
-    return (Figure.of("loss-stages", "Accuracy lost by stage", note, columns, rows, draw),)
+    is_lost = any(stage.lost.value > 0 for decomposition in found for stage in decomposition.stages)
+    return (Figure.of("loss-stages", "Accuracy lost by stage", note, columns, rows, draw if is_lost else None),)
 
 
-def _loss_rows(decomposition: LossDecomposition) -> Iterator[_LossRow]:
-    for system, accuracy in decomposition.accuracy.items():
-        yield _LossRow(decomposition.model, f"correct with {SYSTEMS.get(system, system)}", accuracy)
-    for stage in decomposition.stages:
-        yield _LossRow(decomposition.model, f"lost in {stage.name}: {stage.description}", stage.lost)
+def _loss_rows(one: LossDecomposition) -> Iterator[_LossRow]:
+    for system, accuracy in one.accuracy.items():
+        yield _LossRow(one.model, one.bench, f"correct with {SYSTEMS.get(system, system)}", accuracy)
+    for stage in one.stages:
+        yield _LossRow(one.model, one.bench, f"lost in {stage.name}: {stage.description}", stage.lost)
 
 
 def _loss_pieces(decomposition: LossDecomposition) -> list[Segment]:
@@ -224,15 +234,19 @@ def _loss_pieces(decomposition: LossDecomposition) -> list[Segment]:
         # A negative loss is sampling noise, which a bar cannot show; the table does.
         name = f"lost in {stage.name}"
         pieces.append(
-            Segment(stage.name.split()[0], name, max(0.0, stage.lost.value), f"{name}: {interval(stage.lost)}")
+            Segment(stage.name.replace(" ", "-"), name, max(0.0, stage.lost.value), f"{name}: {interval(stage.lost)}")
         )
     return pieces
 
 
 def steps(findings: Findings) -> tuple[Figure, ...]:
     """Which intermediate values the reasoning reaches."""
-    found = [(run.info.name, run.steps) for run in findings.runs if run.steps is not None and run.steps.traces]
-    # Responses without reasoning reach nothing.
+    # Without reasoning in most responses, as in direct answers, steps are reached by chance.
+    found = [
+        (run.info.name, run.steps)
+        for run in findings.runs
+        if run.steps is not None and 0 < received(run) <= 2 * run.steps.traces
+    ]
     if not any(step.reached for _, one in found for step in one.by_step):
         return ()
     colors = run_colors(findings)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal
 from html import escape
 
 from fathom.analysis.findings import Findings, RunSummary
-from fathom.report.costs import price_per_question
+from fathom.report.costs import price_per_question, shown
 from fathom.report.formatting import bench_names, percent
 from fathom.report.ranking import caveats, received
 
@@ -18,7 +17,7 @@ def first_paint(findings: Findings, title: str, sentences: Sequence[str]) -> str
     """The title, the summary and a row for each run. All text is escaped."""
     first, *rest = sentences
     lead = f'<p class="lead">{escape(" ".join(rest))}</p>' if rest else ""
-    titles = ("Run", "Model", "System", "Bench", "Accuracy", "95% interval", "Price per question", "Remarks")
+    titles = ("Run", "Model", "System", "Bench", "Accuracy", "95% interval", "$ per 1,000 questions", "Remarks")
     names = bench_names(findings)
     rows = [_row(run, names[run.info.bench]) for run in findings.runs]
     # A column without a value, such as the prices of free runs or remarks, is left out.
@@ -39,7 +38,7 @@ def _row(run: RunSummary, bench: str) -> tuple[str, ...]:
         *(run.info.name, run.info.model, run.info.system, bench),
         percent(accuracy.value) if known else "–",
         f"{percent(accuracy.low)} to {percent(accuracy.high)}" if known else "",
-        "" if price is None else f"${Decimal(f'{price:.2g}'):f}",
+        "" if price is None else f"${shown(price * 1_000)}",
         caveats(run),
     )
 

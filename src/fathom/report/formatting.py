@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import takewhile
 
-from fathom.analysis.findings import Estimate, Findings
+from fathom.analysis.findings import EffectiveLength, Estimate, Findings
 from fathom.report.drawings.canvas import percent as rounded
 from fathom.report.drawings.charts import Point
 
@@ -36,6 +36,11 @@ def join_names(names: Sequence[str], most: int = 4) -> str:
 def interval(estimate: Estimate) -> str:
     """62.0% (55.1% to 68.2%)"""
     return f"{percent(estimate.value, 1)} ({percent(estimate.low, 1)} to {percent(estimate.high, 1)})"
+
+
+def effective_length(found: EffectiveLength) -> str:
+    """64K, or 64K+ where the longest length tested is reached."""
+    return "none" if found.length is None else f"{found.length}{'+' if found.reaches_longest else ''}"
 
 
 def point(name: str, estimate: Estimate) -> Point:

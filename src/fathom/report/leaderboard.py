@@ -10,7 +10,7 @@ from fathom.report.costs import amount, price_per_question, tokens_per_question
 from fathom.report.drawings.canvas import GRAY, SvgNode
 from fathom.report.drawings.charts import Dot, DotRow, dot_plot
 from fathom.report.figures import Figure, FigureColumn, count_columns, interval_columns
-from fathom.report.formatting import bench_names, count, point
+from fathom.report.formatting import bench_names, count, effective_length, point
 from fathom.report.ranking import (
     RunKind,
     asked_note,
@@ -93,11 +93,7 @@ def _label(run: RunSummary) -> str:
 
 def _effective_length(run: RunSummary) -> str:
     effective = run.lengths.effective
-    if effective is None or not received(run):
-        return ""
-    if effective.length is None:
-        return "none"
-    return f"{effective.length}{'+' if effective.reaches_longest else ''}"
+    return "" if effective is None or not received(run) else effective_length(effective)
 
 
 def _effective_tokens(run: RunSummary) -> int | None:

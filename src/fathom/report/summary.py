@@ -103,7 +103,7 @@ def _length_effect(run: RunSummary) -> str:
     if low <= 0 <= high:
         # With a sign: a fall of "-13 to 15 points" would be hard to read.
         span = f"95% interval {_signed(-high)} to {_signed(-low)}"
-        return f"{start} does not change significantly ({_signed(-lost)} points, {span})."
+        return f"{start} does not change significantly ({_signed_points(-lost)}, {span})."
     low, high = sorted((abs(low), abs(high)))
     return f"{start} {'falls' if lost > 0 else 'rises'} by {points(abs(lost))} ({_whole(low)} to {_whole(high)})."
 
@@ -130,6 +130,10 @@ def _drop(short: LengthPoint, long: LengthPoint) -> tuple[float, float, float]:
 
 def _signed(share: float) -> str:
     return f"{round(share * 100):+d}"
+
+
+def _signed_points(share: float) -> str:
+    return f"{_signed(share)} point{'' if abs(round(share * 100)) == 1 else 's'}"
 
 
 def _whole(share: float) -> str:

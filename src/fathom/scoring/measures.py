@@ -53,7 +53,7 @@ class Distribution:
     unit: str = ""
     reference: str = ""
     """The list with the values of the keys, which the others are compared with; empty if there are none."""
-    reference_label: str = "annotators"
+    reference_label: str = "keys"
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -39,16 +39,25 @@ class AuditReport(Record):
         return not any(check.failed for check in self.checks)
 
 
-def audit(folder: Path, corpus_folder: Path | None = None, seed: int = 0) -> AuditReport:
-    """Verify every item of a bench; writes the report into the bench's folder and returns it."""
+def audit(
+    folder: Path,
+    corpus_folder: Path | None = None,
+    seed: int = 0,
+    progress: Callable[[int], None] = lambda done: None,
+) -> AuditReport:
+    """Verify every item of a bench; writes the report into the bench's folder and returns it.
+
+    `progress` is called with the number of contexts whose items are verified.
+    """
     bench = Bench(folder, verify=False)  # `_unchanged` reports it, and the other checks show what changed
     with bench.open_corpus(corpus_folder) as corpus:
         checks = [_unchanged(bench), _counted(bench)]
         auditors = {name: family(name).audit(corpus, seed) for name in bench.manifest.families}
-        for context, items in bench.by_context():
+        for done, (context, items) in enumerate(bench.by_context(), start=1):
             for name, auditor in auditors.items():
                 if mine := [item for item in items if item.question.family == name]:
                     auditor.check(context, mine)
+            progress(done)
         for auditor in auditors.values():
             checks.extend(auditor.results())
     report = AuditReport(

@@ -120,14 +120,14 @@ def check_exist(paths: Sequence[Path]) -> None:
             raise FathomError(f"'{path}' does not exist. Check the path.")
 
 
-def source_files(paths: Sequence[Path]) -> Iterator[Source]:
-    """Yield every file in some files, folders and archives, in a fixed order."""
+def source_files(paths: Sequence[Path], results: Path | None = None) -> Iterator[Source]:
+    """Yield every file in some files, folders and archives, in a fixed order, but none of the folder `results`."""
     check_exist(paths)
     for path in paths:
-        yield from _folder(path) if path.is_dir() else _file(path, _Neighbors())
+        yield from _folder(path, results and results.resolve()) if path.is_dir() else _file(path, _Neighbors())
 
 
-def _folder(folder: Path) -> Iterator[Source]:
+def _folder(folder: Path, results: Path | None) -> Iterator[Source]:
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:
@@ -145,7 +145,8 @@ def _folder(folder: Path) -> Iterator[Source]:
             # It may lead out of the folder or into a cycle.
             yield SourceFile(printable_name(str(entry)), unread_kind="symbolic link")
         elif entry.is_dir():
-            yield from _folder(entry)
+            if results is None or entry.resolve() != results:
+                yield from _folder(entry, results)
         elif entry.is_file():
             yield from _file(entry, neighbors)
 
@@ -153,7 +154,14 @@ def _folder(folder: Path) -> Iterator[Source]:
 # The files of a corpus in the folder, such as the one that is being written, are not sources.
 _STORE = re.compile(r"corpus\.sqlite(?:\.part)?(?:-\w+)?")
 _STAGING = re.compile(r"\.reading(?:-(?:journal|wal|shm))?$")
-_CORPUS_FILES = frozenset(("manifest.json", "ingest.report.json", "contexts.jsonl"))
+_CORPUS_FILES = frozenset(("manifest.json", "ingest.report.json", "contexts.jsonl", "contexts.report.json"))
+
+
+def is_only_corpus(path: Path) -> bool:
+    """Whether a folder has the files of a corpus and nothing else."""
+    names = [entry.name for entry in path.iterdir()] if path.is_dir() else []
+    stored = [name for name in names if _STORE.fullmatch(name)]
+    return bool(stored) and {*names} <= {*stored, *_CORPUS_FILES}
 
 
 class _Neighbors:

@@ -157,7 +157,7 @@ svg{font-family:Helvetica,Arial,sans-serif;background:@sheet}
 .whisker{stroke-width:1.6;opacity:.5}.isoline{fill:none;stroke:@hair-strong;stroke-dasharray:2 3}
 .box{fill-opacity:.22;stroke-width:1.2}.median{stroke-width:2.4}.mark.plain,.box.plain{fill:@quiet}
 .whisker.plain,.median.plain,.box.plain{stroke:@quiet}.mark.hollow.plain{stroke:@quiet;fill-opacity:.25}
-.kept{fill:@correct}.finding{fill:@s4}.reading{fill:@s1}.computing{fill:@s8}.gave-up{fill:@s3}.spent{fill:@s6}.unclear{fill:@faint}.dark{fill:@on-deep}
+.kept{fill:@correct}.finding{fill:@s4}.reading{fill:@s1}.computing{fill:@s8}.finding-and-reading{fill:@s5}.gave-up{fill:@s3}.spent{fill:@s6}.unclear{fill:@faint}.dark{fill:@on-deep}
 .strong{font-weight:600}.d0{fill:@none}.up1{fill:@h1}.up2{fill:@h3}.up3{fill:@h5}.up4{fill:@h7}
 .down1{fill:@o1}.down2{fill:@o2}.down3{fill:@o3}.down4{fill:@o4}
 """

@@ -30,6 +30,8 @@ from fathom.report.drawings.canvas import (
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 NARROW = 520
 """Below this width labels are above the marks instead of beside them."""
+MAX_LABEL = 330.0
+"""The widest label beside the marks of a row."""
 MIN_COLUMN_WIDTH = 18
 """Below this width only every fifth column has its number."""
 MAX_NAMES = 12
@@ -43,6 +45,8 @@ class Point(NamedTuple):
     low: float
     high: float
     tip: str
+    shown: str = ""
+    """The value beside a row, where the axis would write it in another way."""
 
 
 class Dot(NamedTuple):
@@ -73,23 +77,36 @@ def dot_rows(names: Iterable[str], dots: Iterable[tuple[str, Dot]]) -> list[DotR
 
 
 def dot_plot(
-    what: str, lines: Sequence[DotRow], width: float, low: float = 0.0, high: float = 1.0, unit: str = "share"
+    what: str,
+    lines: Sequence[DotRow],
+    width: float,
+    low: float = 0.0,
+    high: float = 1.0,
+    unit: str = "share",
+    ticks: Sequence[float] | None = None,
 ) -> SvgNode:
-    """A dot plot with intervals: one row per name, with its series below one another."""
+    """A dot plot with intervals: one row per name, with its series below one another.
+
+    `ticks` are the marks of the axis if they are not its round values.
+    """
     narrow = width < NARROW
-    left = 0.0 if narrow else min(330.0, max((text_width(row.name) for row in lines), default=1) * LETTER + 14)
+    left = 0.0 if narrow else min(MAX_LABEL, max((text_width(row.name) for row in lines), default=1) * LETTER + 14)
     step, pad = 13.0, 12.0
     heights = [max(1, len(row.dots)) * step + pad + (16 if narrow else 0) for row in lines]
     canvas = Canvas(width, sum(heights) + 34, what)
     scale = Scale(low, high, left + 10, width - (12 if narrow else 56))
     bottom = sum(heights) + 4
-    steps = QUARTERS if unit == "share" else _doublings(low, high) if unit == "tokens" else round_steps(low, high)
+    steps = ticks or (QUARTERS if unit == "share" else round_steps(low, high))
+    free = 0.0
     for value in steps:
         x = scale(value)
         canvas.add(line(x, 2, x, bottom, "axis" if unit != "share" and value == 0 else "grid"))
         # The logarithmic scale of lengths begins with a tick for "none".
-        none = unit == "tokens" and value == low
-        canvas.add(text("none" if none else _tick(value, unit), x, bottom + 16, "tick", "middle"))
+        name = "none" if unit == "tokens" and value == low else _tick(value, unit)
+        beside = text_width(name) * LETTER / 2
+        if ticks is None or x - beside >= free:
+            canvas.add(text(name, x, bottom + 16, "tick", "middle"))
+            free = x + beside + 6
     top = 2.0
     for row, height in zip(lines, heights, strict=True):
         _dot_line(canvas, row, scale, left, top, height, step, narrow, unit)
@@ -119,7 +136,8 @@ def _dot_line(
         parts.append(node("line", class_=_whisker(series), data_run=series, **ends))
         parts.append(marker(series, scale(point.value), y, point.tip, 4))
         if not narrow and len(row.dots) == 1:
-            shown = "none" if unit == "tokens" and point.value <= scale.low else _tick(point.value, unit, 1)
+            none = unit == "tokens" and point.value <= scale.low
+            shown = "none" if none else point.shown or _tick(point.value, unit, 1)
             parts.append(text(shown, canvas.width - 4, y + 4, "quiet", "end"))
     canvas.add(node("g", *parts, data_runs=row.hidden_with()))
 
@@ -132,8 +150,7 @@ def _tick(value: float, unit: str, decimals: int = 0) -> str:
     if unit == "share":
         return percent(value, decimals)
     if unit == "tokens":
-        length = format_length(round(2**value))
-        return f"{int(length):,}" if length.isdecimal() else length
+        return format_length(round(2**value))
     return (
         f"{value * 100:+.{decimals}f}"
         if unit == "difference"
@@ -149,17 +166,14 @@ def round_steps(low: float, high: float) -> list[float]:
     return [round(number * size, 9) for number in range(ceil(low / size), floor(high / size) + 1)]
 
 
-def _doublings(low: float, high: float) -> list[float]:
-    """A tick for each doubling of a base-2 logarithm."""
-    return [low + number for number in range(floor(high - low + 1e-9) + 1)]
-
-
 class Curve(NamedTuple):
     """A series of points over a logarithmic axis."""
 
     series: int
     name: str
     points: Sequence[tuple[float, Point]]
+    is_joined: bool = True
+    """Whether a line joins the points: they are comparable."""
 
 
 def line_chart(what: str, lines: Sequence[Curve], ticks: Sequence[tuple[float, str]], width: float) -> SvgNode:
@@ -192,7 +206,7 @@ def _curve(canvas: Canvas, curve: Curve, along: Scale, down: Scale, aside: float
         return
     color = paint(curve.series)
     path = "M" + "L".join(f"{x:.1f} {down(point.value):.1f}" for x, point in placed)
-    parts = [node("path", d=path, class_=f"line {color}")]
+    parts = [node("path", d=path, class_=f"line {color}")] if curve.is_joined else []
     parts += [
         node("line", x1=x, y1=down(point.low), x2=x, y2=down(point.high), class_=_whisker(curve.series))
         for x, point in placed
@@ -254,16 +268,48 @@ def scatter_plot(what: str, spots: Sequence[ScatterPoint], axis: str, width: flo
     places = {spot: along(log10(spot.x)) if spot.x > 0 else 48.0 for spot in spots}
     for spot, x in places.items():
         _spot(canvas, spot, x, down)
-    # More names than fit would be far from their points: then those on a line alone are labeled.
-    named = spots if len(spots) <= MAX_NAMES else [spot for spot in spots if spot.frontier is not None][:MAX_NAMES]
-    labels = spread_apart((down(spot.point.value) - 9 for spot in named), 14, 12, height - 56)
-    for spot, y in zip([] if narrow else named, labels, strict=False):
-        x = places[spot]
-        left = x > width * 0.7
-        name = fit_label(spot.name, (x if left else width - x) - 20)
-        label = text(name, x - 11 if left else x + 11, y + 4, "label", "end" if left else "start")
-        canvas.add(node("g", label, data_runs=spot.series))
+    if not narrow:
+        # More names than fit would be far from their points: then those on a line alone are labeled.
+        named = spots if len(spots) <= MAX_NAMES else [spot for spot in spots if spot.frontier is not None][:MAX_NAMES]
+        marks = [(x, down(spot.point.value)) for spot, x in places.items()]
+        _spot_names(canvas, [(spot, places[spot], down(spot.point.value)) for spot in named], marks)
     return canvas.finished()
+
+
+class _Box(NamedTuple):
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    def overlap(self, other: _Box) -> float:
+        """The area that both have in common."""
+        across = min(self.right, other.right) - max(self.left, other.left)
+        down = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return max(0.0, across) * max(0.0, down)
+
+
+def _spot_names(
+    canvas: Canvas, named: Sequence[tuple[ScatterPoint, float, float]], marks: Iterable[tuple[float, float]]
+) -> None:
+    """A name beside each mark, where it covers the fewest marks and other names."""
+    taken = [_Box(x - 7, y - 7, x + 7, y + 7) for x, y in marks]
+    for spot, x, y in named:
+        name = fit_label(spot.name, max(x, canvas.width - x) - 20)
+        width = text_width(name) * BOLD_LETTER
+        places = [
+            (_Box(left, y + lower - 10, left + width, y + lower + 3), anchor)
+            for lower in (4, -9, 18, -23, 32)
+            for left, anchor in ((x + 11, "start"), (x - 11 - width, "end"))
+            if left >= 0 and left + width <= canvas.width and 12 <= y + lower <= canvas.height - 56
+        ]
+        if not places:
+            continue
+        box, anchor = min(places, key=lambda place: sum(map(place[0].overlap, taken)))
+        taken.append(box)
+        style = f"label name {paint(spot.series)}"
+        label = text(name, box.left if anchor == "start" else box.right, box.bottom - 3, style, anchor)
+        canvas.add(node("g", label, data_runs=spot.series))
 
 
 def _spot(canvas: Canvas, spot: ScatterPoint, x: float, down: Scale) -> None:
@@ -279,7 +325,7 @@ def _amount(value: float) -> str:
         return f"{value / 1_000_000:g}M"
     if value >= 1_000:
         return f"{value / 1_000:g}K"
-    return f"{value:g}" if value >= 0.001 else f"{value:.0e}".replace("e-0", "e-")
+    return f"{value:g}" if value >= 0.001 else f"{value:.12f}".rstrip("0")
 
 
 class Segment(NamedTuple):
@@ -301,10 +347,15 @@ def stacked_bars(
     narrow = width < NARROW
     left = 0.0 if narrow else min(230.0, max((text_width(name) for name, _ in rows), default=1) * LETTER + 14)
     each = 52.0 if narrow else 40.0
-    names = dict.fromkeys((piece.class_, piece.name) for _, pieces in rows for piece in pieces)
-    canvas = Canvas(width, len(rows) * each + 30 + (18 * len(names) if narrow else 26), what)
+    every = dict.fromkeys((piece.class_, piece.name) for _, pieces in rows for piece in pieces)
+    drawn = {piece.name for _, pieces in rows for piece in pieces if piece.share > 0}
+    names = [(class_, name) for class_, name in every if name in drawn]
+    places = list(_stack_places([name for _, name in names], width - left - 24, narrow))
+    canvas = Canvas(width, len(rows) * each + 52 + max((y for _, y in places), default=0), what)
     scale = Scale(0, 1, left + 8, width - 16)
-    _stack_names(canvas, list(names), left + 8, len(rows) * each + 44, narrow)
+    for (class_, name), (across, below) in zip(names, places, strict=True):
+        x, y = left + 8 + across, len(rows) * each + 44 + below
+        canvas.add(node("rect", x=x, y=y - 9, width=10, height=10, class_=class_), text(name, x + 15, y, "quiet"))
     share_axis(canvas, scale, 2, len(rows) * each + 2, QUARTERS)
     for number, (name, pieces) in enumerate(rows):
         top = number * each + (20 if narrow else 8)
@@ -316,14 +367,15 @@ def stacked_bars(
     return canvas.finished()
 
 
-def _stack_names(canvas: Canvas, names: Sequence[tuple[str, str]], left: float, y: float, narrow: bool) -> None:
-    x = left
-    for class_, name in names:
-        canvas.add(node("rect", x=x, y=y - 9, width=10, height=10, class_=class_), text(name, x + 15, y, "quiet"))
-        if narrow:
-            y += 18
-        else:
-            x += text_width(name) * LETTER + 34
+def _stack_places(names: Iterable[str], width: float, narrow: bool) -> Iterator[tuple[float, float]]:
+    """Where each name of a legend is: beside one another as far as the width allows."""
+    x = y = 0.0
+    for name in names:
+        wide = text_width(name) * LETTER + 34
+        if x and (narrow or x + wide - 19 > width):
+            x, y = 0.0, y + 18
+        yield x, y
+        x += wide
 
 
 def _stack(pieces: Sequence[Segment], scale: Scale, top: float) -> Iterator[SvgNode]:
@@ -384,7 +436,7 @@ def heat_map(
         )
         if each >= 24:
             size = "tick" if field.questions < 10 else "label"
-            color = f"{size} dark" if shade >= 5 else size
+            color = f"{size} dark" if shade >= 6 else size
             canvas.add(text(f"{field.value * 100:.0f}", x + each / 2, y + 18, color, "middle"))
     return canvas.finished()
 
@@ -426,7 +478,7 @@ def difference_matrix(
         size = {"x": x + 1, "y": y, "width": max(1.0, each - 2), "height": 28}
         parts = [node("rect", class_=shade, tabindex=0, data_tip=field.tip, **size)]
         if each >= 30:
-            style = f"{'label strong' if field.confirmed else 'tick'}{' dark' if step >= 3 else ''}"
+            style = f"{'label strong' if field.confirmed else 'tick'}{' dark' if step >= 4 else ''}"
             parts.append(text(f"{round(field.value * 100):+d}", x + each / 2, y + 18, style, "middle"))
         runs = " ".join(str(series[name]) for name in (field.row, field.column) if name in series)
         canvas.add(node("g", *parts, data_runs=runs or None))

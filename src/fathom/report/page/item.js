@@ -47,7 +47,7 @@ function itemView(explorer, item, part, place) {
   const [name, fingerprint] = items.benches[number];
   const tags = items.tags.map(([name, values, column]) => [name, values[column[item]]]).filter(([, value]) => value);
   return [
-    make("header", { class: "sheet-head" },
+    make("div", { class: "sheet-head" },
       make("div", null, make("span", { class: "eyebrow" }, `Item ${counted(item + 1)}`), make("code", { class: "id" }, id)),
       make("div", { class: "sheet-tools" },
         button("↑", () => explorer.move(-1), { class: "quiet-button", "aria-label": "Previous item (k)" }),
@@ -56,7 +56,7 @@ function itemView(explorer, item, part, place) {
     make("p", { class: "question", id: "sheet-title" }, question),
     make("p", { class: "tags" }, tags.map(([name, value]) => make("span", { class: "tag" }, make("span", { class: "tag-name" }, name), value))),
     make("div", { class: "proof" },
-      make("section", { class: "key" }, make("h3", null, "Key"), make("pre", { class: "answer" }, type === "none" ? "NULL: not answerable" : key), make("p", { class: "under" }, type)),
+      make("section", { class: "key" }, make("h3", null, "Key"), make("pre", { class: "answer" }, type === "none" ? "NULL: not answerable" : key), make("p", { class: "under" }, type === "ranking" && key.includes(" = ") ? "ranking; values joined by = are tied" : type)),
       make("section", { class: "program" }, make("h3", null, "Computation"),
         steps.length > 0 && make("ol", null, steps.map((step) => make("li", null, part.words[step]))),
         make("pre", { class: "code" }, part.words[program]),

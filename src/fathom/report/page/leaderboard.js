@@ -7,7 +7,7 @@ function leaderboardTable(figure, name) {
   const counts = COUNTS.filter((one) => !figure.columns[column[one]][3]);
   const rows = figure.rows.filter((row) => row[column.bench] === name);
   const priced = rows.some((row) => row[column.price]);
-  const heads = ["", "Model and system", "Accuracy", ...counts.map((one) => figure.columns[column[one]][1]), ...(priced ? ["$ per 1,000"] : [])];
+  const heads = ["Rank", "Model and system", "Accuracy", ...counts.map((one) => figure.columns[column[one]][1]), ...(priced ? ["$ per 1,000"] : [])];
   return make("table", { class: "leaderboard" }, make("caption", { class: "visually-hidden" }, `${name}: ${figure.note}`),
     make("thead", null, make("tr", null, heads.map((title, place) => make("th", { scope: "col", class: place === 1 ? "words" : "number" }, title)))),
     make("tbody", null, rows.map((row) => leaderboardRow((title) => row[column[title]], priced, counts))));
@@ -41,7 +41,7 @@ async function start() {
   const place = document.getElementById("page");
   const data = await decoded(document.getElementById("data").textContent);
   const { figure } = data;
-  put(place, make("div", { class: "top" }, make("span", { class: "mark-name" }, "Fathom"), make("div", { class: "top-tools" }, themeSwitch())),
+  put(place, make("header", { class: "top" }, make("span", { class: "mark-name" }, "Fathom"), make("div", { class: "top-tools" }, themeSwitch())),
     make("main", { id: "content", class: "whole", tabindex: "-1" },
       make("header", { class: "hero" }, make("p", { class: "eyebrow" }, `${plural(data.systems, "system")} on ${plural(data.benches.length, "bench", "benches")}`), make("h1", null, data.title)),
       data.benches.map((bench, number) => benchView(figure, bench, number)),

@@ -51,7 +51,7 @@ function pivotCell(table, row, column, state, explorer) {
 function pivotDrawing(table, state, explorer, title) {
   const depth = state.rows.length;
   const heads = state.columns.map((name, level) => make("tr", null,
-    state.rows.map((row) => make("th", { scope: "col", class: "words" }, level === state.columns.length - 1 ? row : "")),
+    state.rows.map((row) => (level === state.columns.length - 1 ? make("th", { scope: "col", class: "words" }, row) : make("td"))),
     spans(table.columnLabels, level).map(({ label, count }) => make("th", { scope: count > 1 ? "colgroup" : "col", colspan: count > 1 ? count : null, class: "number" }, label))));
   if (!state.columns.length) heads.push(make("tr", null, state.rows.map((row) => make("th", { scope: "col", class: "words" }, row)), make("th", { scope: "col", class: "number" }, state.measure)));
   const starts = Array.from({ length: depth }, (_, level) => new Map(spans(table.rowLabels, level).map((span) => [span.at, span])));
@@ -131,7 +131,7 @@ function pivotView(data, explorer) {
     const known = [...measures.keys()].filter((name) => shares || !measures.get(name).shares).map((name) => [name, name]);
     const averages = names.filter((name) => !isResponse(name)).map((name) => [name, `macro over ${name}`]);
     const { values } = properties.get(filter.name);
-    if (!values.includes(filter.value)) [filter.value] = values.filter((value) => value !== "");
+    if (!filter.value || !values.includes(filter.value)) [filter.value] = values.filter((value) => value !== "");
     put(controls,
       axis("Rows", state.rows, 0, "pivot-rows"), axis("within", state.rows, 1, "pivot-rows-2"),
       axis("Columns", state.columns, 0, "pivot-columns"), state.columns.length > 0 && axis("within", state.columns, 1, "pivot-columns-2"),

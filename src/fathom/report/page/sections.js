@@ -19,7 +19,7 @@ const COLUMNS = [
   ["effective_length", "Effective length", "The longest context length with at least 85% of the accuracy at the shortest", String],
   ["price", "$ per 1,000", "US dollars per 1,000 questions", (value) => money(value * 1000)],
   ["tokens", "Tokens", "Input and output tokens of a question, all calls together", (value) => counted(value)],
-  ["seconds", "Seconds", "Seconds of a question, all calls together", (value) => (value >= 10 ? counted(Math.round(value)) : value.toPrecision(2))],
+  ["seconds", "Seconds", "Seconds of a question, all calls together", (value) => (value >= 10 ? counted(Math.round(value)) : value ? value.toPrecision(2) : "0")],
 ];
 
 function headlineView(section, data) {
@@ -100,7 +100,7 @@ function matrixView(section, data, explorer) {
         () => explorer.show({ run: number, [kind]: name }), { "data-tip": tip, "aria-label": `${tip}. Show the items` }));
       }));
   });
-  const table = make("table", { class: "matrix" }, make("caption", { class: "visually-hidden" }, figure.note),
+  const table = make("table", { class: runs.length > 6 ? "matrix many" : "matrix" }, make("caption", { class: "visually-hidden" }, figure.note),
     make("thead", null, make("tr", null, make("th", { scope: "col", class: "words" }, { cause: "Cause", stage: "Stage", pattern: "Pattern" }[kind]),
       runs.map(([name, number]) => make("th", { scope: "col", class: "words", "data-run": String(number) }, dot(number), name)))),
     make("tbody", null, rows.slice(0, MAX_ROWS)));
@@ -111,14 +111,14 @@ function matrixView(section, data, explorer) {
   const under = kind === "cause"
     ? "The number of answers with this cause, and its occurrence rate (not a share of that number)."
     : "Number of responses, and below it the share of the run's errors.";
-  return [make("figure", { id: `figure-${figure.id}` }, make("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": figure.title }, table), more,
+  return [make("figure", { id: `figure-${figure.id}` }, make("div", { class: "scrolled", tabindex: "0", role: "region", "aria-label": `${figure.title}: table` }, table), more,
     make("figcaption", null, make("p", { class: "note" }, `${under} ${figure.note} Click a number to see its items.`),
       toolbar(figure, () => draw(figure.drawings.wide)))), others.map((one) => figureOf(one))];
 }
 
 function choiceView(section, data) {
   const place = make("div");
-  const withLegend = ["breakdowns", "recall"].includes(section.id);
+  const withLegend = ["breakdowns", "cost", "recall"].includes(section.id);
   const show = (number) => put(place, figureOf(section.figures[number], withLegend ? legendOf(data.runs, section.figures[number]) : null));
   show(0);
   const labels = { breakdowns: "By", cost: "Cost", comparisons: "View", recall: "View" };

@@ -40,12 +40,12 @@ async function start() {
   const explorer = new Explorer(data, new Parts(data.beside), shownRuns, filterOf(query, data));
   shownRuns.changed = () => explorer.apply();
   const dialog = helpDialog();
-  const top = make("div", { class: "top" }, make("span", { class: "mark-name" }, "Fathom"),
+  const top = make("header", { class: "top" }, make("span", { class: "mark-name" }, "Fathom"),
     make("div", { class: "top-tools" }, themeSwitch(), button("Print", () => print(), { class: "quiet-button" }),
       button("?", () => dialog.showModal(), { class: "quiet-button", "aria-label": "Keyboard shortcuts (?)" })));
   const main = make("main", { id: "content", tabindex: "-1" }, hero(data), shownRuns.checkboxes(), data.sections.map((section) => sectionOf(section, data, explorer)),
     explorer.section(), notesSection(data));
-  const aside = make("aside", { id: "sheet", role: "dialog", "aria-modal": "true", "aria-labelledby": "sheet-title", tabindex: "-1", hidden: true });
+  const aside = make("div", { id: "sheet", role: "dialog", "aria-modal": "true", "aria-labelledby": "sheet-title", tabindex: "-1", hidden: true });
   put(place, top, main, dialog, aside);
   const named = [...data.sections.map((section) => [section.id, section.title]), ["explorer", "Items"], ["notes", "Notes"]];
   main.before(navigation(named));

@@ -11,22 +11,25 @@ from fathom.tasks.citations.type_rule import TypeChecks
 
 
 def describe(report: dict[str, JsonValue]) -> list[str]:
-    """The lines of the summary: citations that meet each requirement, and items and baselines by task and level."""
+    """The lines of the summary: citations that meet each requirement; items and a baseline by task and level."""
     known = cast(dict[str, Any], report)
-    steps = ", ".join(f"{step} {count:,}" for step, count in known["citations"].items())
+    steps = ", ".join(f"{count:,} {step}" for step, count in known["citations"].items())
     lines = [f"  citations of {known['papers']:,} {'paper' if known['papers'] == 1 else 'papers'}: {steps}"]
     if known.get("left out"):
         lines.append("  not used: " + ", ".join(f"{what} {count:,}" for what, count in known["left out"].items()))
     for cell, built in known["items"].items():
-        kept = f", kept {built['kept share']:.0%} of the possible ones" if built["kept share"] != 1.0 else ""
-        baselines = ", ".join(f"{name} {share:.0%}" for name, share in built["baselines"].items())
-        lines.append(
-            f"  {cell}: {built['built']:,} of {built['requested']:,}{kept}"
-            + (f"; baselines: {baselines}" if baselines else "")
-        )
+        kept = f" ({built['kept share']:.0%} of the possible ones are kept)" if built["kept share"] != 1.0 else ""
+        lines.append(f"  {cell}: {built['built']:,} of {built['requested']:,} requested{kept}{_baseline(built)}")
     if "type checks" in known:
         lines.append(_type_checks(TypeChecks.model_validate(known["type checks"])))
     return lines
+
+
+def _baseline(built: dict[str, Any]) -> str:
+    """The first baseline; an audit prints all of them. The best of many matchers has what chance gives beside it."""
+    found = [f"{name} {share:.0%}" for name, share in built["baselines"].items()]
+    shown = found[:2] if found and found[0].startswith("best") else found[:1]
+    return f"; baseline: {', '.join(shown)}" if shown else ""
 
 
 def _type_checks(checks: TypeChecks) -> str:

@@ -75,9 +75,10 @@ FAMILY = Family(
         replace=TablesBuilder.replace,
         allotment=Allotment(allotment.shares, TablesBuilder.build_share, allotment.missing),
         explain_empty=lambda settings: (
-            "no context has four entities of one year, language and currency for which a pack finds two figures, each "
-            "unknown for at most five of them. Add documents of one kind and year, sample contexts by year with "
-            "`fathom contexts --sampling year`, or draft a pack with `fathom pack draft CORPUS --out own.toml`."
+            "questions need two figures that are known for at least four entities (such as companies) of one year, "
+            "language and currency, and no context has them. Add documents of one kind and year, sample contexts by "
+            "year with `fathom contexts --sampling year`, or describe other figures in a pack of your own, which "
+            "`fathom pack draft CORPUS --out own.toml` drafts."
         ),
         kind="report",
         suits=_has_figures,
