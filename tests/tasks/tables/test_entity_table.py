@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from decimal import Decimal
 from random import Random
 
@@ -66,6 +68,19 @@ def test_constants_of_percentages_are_below_100_if_the_values_are() -> None:
     assert not is_plain_percentage(Decimal(100), [80.0, None, 98.9])
     assert is_plain_percentage(Decimal(110), [80.0, 105.0])
     assert not is_plain_percentage(Decimal("0.05"), [80.0])
+
+
+def test_constants_of_counts_are_whole() -> None:
+    names = [f"Shop {number}" for number in range(8)]
+    figures = {
+        (name, STAFF): StatedFigure(Decimal(38 + number), "", "d-1", Span(0, 1)) for number, name in enumerate(names)
+    }
+    figures |= {(name, REVENUE): replace(figure, unit="USD") for (name, _), figure in figures.items()}
+    known = EntityFigures(tuple(names), dict.fromkeys(names, ("d-1",)), figures)
+    maker = QueryMaker(EntityTable(read_pack("companies"), "en", 2023, "USD", True, known), Random(0))
+    asked = [made.text for _ in range(60) if (made := maker.make("easy")) is not None]
+    assert any("employees" in text for text in asked)
+    assert not any(re.search(r"employees[^.?]*\d\.\d", text) for text in asked)
 
 
 @pytest.mark.parametrize("sign", [">", "<"])

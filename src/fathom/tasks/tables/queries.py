@@ -148,7 +148,7 @@ class QueryMaker(QueryParts):
         return self._query(program, self._words.total(quantity), "easy", "total", [quantity])
 
     def _average(self) -> ProgramQuestion | None:
-        return self._mean(self._one_of(self._fields), None, "easy", "average")
+        return self._mean(self._one_of(self._averaged_fields), None, "easy", "average")
 
     # Medium.
 
@@ -208,11 +208,11 @@ class QueryMaker(QueryParts):
         return self._query(tree.Program(share), self._words.share([test]), "medium", "share", [quantity], "%")
 
     def _group_average(self) -> ProgramQuestion | None:
-        group, quantity = self._one_of(self._fields), self._one_of([*self._fields, *self._metrics])
+        group, quantity = self._one_of(self._fields), self._one_of(self._averaged)
         return self._mean(quantity, group, "medium", "group average")
 
     def _group_difference(self) -> ProgramQuestion | None:
-        group, quantity = self._one_of(self._fields), self._one_of([*self._fields, *self._metrics])
+        group, quantity = self._one_of(self._fields), self._one_of(self._averaged)
         if group is None or quantity is None or set(group.columns) & set(quantity.columns):
             return None
         quantity = self._readable(quantity, mean=True)
@@ -243,7 +243,7 @@ class QueryMaker(QueryParts):
 
     def _above_group_average(self) -> ProgramQuestion | None:
         group = self._one_of([*self._fields, *self._metrics])
-        quantity = self._one_of([*self._fields, *self._metrics])
+        quantity = self._one_of(self._averaged)
         if group is None or quantity is None or set(group.columns) & set(quantity.columns):
             return None
         used = [group, quantity]
@@ -276,7 +276,7 @@ class QueryMaker(QueryParts):
         return self._filter(self._rng.sample(pool, 2), "hard", "derived conditions")
 
     def _derived_average(self) -> ProgramQuestion | None:
-        group, quantity = self._one_of([*self._metrics, *self._growths]), self._one_of([*self._fields, *self._metrics])
+        group, quantity = self._one_of([*self._metrics, *self._growths]), self._one_of(self._averaged)
         return self._mean(quantity, group, "hard", "derived average")
 
     def _metric_comparison(self) -> ProgramQuestion | None:
