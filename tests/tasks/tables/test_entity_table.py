@@ -11,7 +11,7 @@ import pytest
 
 from fathom.records.spans import Span
 from fathom.tasks.programs import tree
-from fathom.tasks.tables.build import CONDITIONAL_SHARES, unanswerable_shares
+from fathom.tasks.tables.build import conditional_shares
 from fathom.tasks.tables.entity_figures import EntityFigures
 from fathom.tasks.tables.entity_table import EntityTable
 from fathom.tasks.tables.figures import FigureId, StatedFigure
@@ -113,7 +113,7 @@ def test_constants_that_nothing_exceeds_are_exceeded_in_other_documents() -> Non
     drawn = []
     for seed in range(40):
         rng = Random(seed)
-        query = QueryMaker(tables[0], rng, [PartnerValues(tables[1])]).make("easy", empty=True)
+        query = QueryMaker(tables[0], rng, [PartnerValues(tables[1])]).make_paired("easy", empty=True)
         drawn += [query] if query else []
     assert len(drawn) > 10
     for query in drawn:
@@ -124,10 +124,8 @@ def test_constants_that_nothing_exceeds_are_exceeded_in_other_documents() -> Non
 
 
 @pytest.mark.parametrize("wanted", [0.0, 0.1, 0.3, 0.6])
-def test_levels_do_not_tell_which_questions_have_no_answer(wanted: float) -> None:
+def test_the_wanted_part_of_all_questions_has_no_answer(wanted: float) -> None:
     weights: dict[QuestionLevel, float] = {"easy": 0.225, "medium": 0.492, "hard": 0.283}
-    shares = unanswerable_shares(wanted, weights)
-    assert sum(weights[level] * share for level, share in shares.items()) == pytest.approx(wanted, abs=1e-6)
-    # Of the questions that may have no answer, the same part has none.
-    parts = [share / (share + (1 - share) * CONDITIONAL_SHARES[level]) for level, share in shares.items()]
-    assert max(parts) == pytest.approx(min(parts), abs=1e-6)
+    found = conditional_shares(wanted, weights)
+    conditional = sum(weights[level] * share for level, share in found.shares.items())
+    assert found.unanswerable * conditional == pytest.approx(wanted, abs=1e-6) and max(found.shares.values()) <= 1
