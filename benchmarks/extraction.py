@@ -192,9 +192,11 @@ def vote_row(corpus: Path, pack: str, extractors: list[str], options: Extraction
     extract_figures(pack, corpus, extractors, options)
     pack = read_pack(pack).name
     with fathom.open_corpus(corpus) as opened:
-        gold = {one.id: own_values(one, pack_of(one)) for one in opened.documents() if one.subject == pack}
+        gold = {one.id: own_values(one, pack_of(one)) for one in opened.documents() if pack_of(one).name == pack}
     counts: Counter[str] = Counter()
     voted_figures = list(read_records(extraction_folder(corpus, pack) / "figures.jsonl", VotedFigure))
+    # Reports of universities name fields of companies, too.
+    voted_figures = [voted for voted in voted_figures if voted.document in gold]
     for voted in voted_figures:
         wanted = gold[voted.document].get(voted.field)
         if wanted is not None:
