@@ -46,7 +46,12 @@ _ENDING = re.compile(
     r"|in (?:(?P<scale>million|billion) )?[A-Z]{3})(?:, rounded to two decimals)?)\.$"
 )
 _MISSING = " Leave out any company that does not report a figure needed here."
-_START = re.compile(r"\. (?=(?:List|For how many|For what|Which|What|Add up|Compare|Take|Among) )")
+_START = re.compile(r"\. (?=(?:List|For how many|For what|Which|What|Over all|Add up|Compare|Take|Among) )")
+_POSITIVE = re.compile(
+    r"((?:whose|was|were) (.+?(?: in| at the end of) fiscal year \d{4})) (?:(?:was|were) )?positive and "
+    r"(?:exceeded|did (?:it|they) exceed)"
+)
+"""Two conditions on one quantity, which is named once."""
 _AMOUNT = re.compile(r"(-?[\d,]+(?:\.\d+)?)(?:%| percentage points)?(?: (million|billion))?(?: [A-Z]{3})?")
 
 
@@ -119,6 +124,8 @@ class _Reader:
         return found
 
     def _computed(self, company: str, formula: str, year: int) -> Decimal:
+        # A year has one end, and figures of other days are not in the documents.
+        formula = formula.replace(" at the end of the fiscal year", "")
         if " × " in formula:
             terms = [term.split(" × ") for term in formula.partition(", where ")[0].split(" + ")]
             return sum((Decimal(weight) * self.value(company, noun, year) for weight, noun in terms), Decimal(0))
@@ -149,7 +156,7 @@ class _Reader:
 
     def meets(self, text: str) -> Test:
         """Whether a company meets all conditions, such as "whose revenue ... exceeded ..." or "did ... exceed ..."."""
-        parts = re.split(r" and (?=whose |(?:did|was|were) )", text)
+        parts = re.split(r" and (?=whose |(?:did|was|were) )", _POSITIVE.sub(r"\1 positive and did \2 exceed", text))
         tests = [self._test(re.sub(r"^(?:whose|did|was|were) ", "", part)) for part in parts]
 
         def meets_all(company: str) -> bool:
@@ -209,14 +216,15 @@ class _Reader:
 
     def amount(self, body: str) -> Reading | None:
         everywhere = " over all these companies"
+        total = "the (?:sum of|total(?= number))"
         if found := re.fullmatch(
-            rf"What is the sum of (?P<over>.+?){_WHEN}{everywhere}, divided by the sum of (?P<under>.+?) "
-            rf"(?:in|at the end of) fiscal year (?P=year){everywhere}\?",
+            rf"Over all these companies, what is {total} (?P<over>.+?){_WHEN} divided by {total} (?P<under>.+?) "
+            r"(?:in|at the end of) fiscal year (?P=year)\?",
             body,
         ):
             over, under = (self._sum(found[side], found["year"]) for side in ("over", "under"))
             return Reading(number=over / under * (100 if self.in_percent else 1) / self.scale)
-        if found := re.fullmatch(rf"What is the sum of (?P<noun>.+?){_WHEN}{everywhere}\?", body):
+        if found := re.fullmatch(rf"What is {total} (?P<noun>.+?){_WHEN}{everywhere}\?", body):
             return Reading(number=self._sum(found["noun"], found["year"]) / self.scale)
         if found := re.fullmatch(rf"What (?:was|were) {_MEAN}{_WHEN} across these companies\?", body):
             noun, year = found["noun"], int(found["year"])

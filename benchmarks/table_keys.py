@@ -61,6 +61,7 @@ NOUNS = {
     "cash flow from financing activities": "financing_cash_flow",
     "research and development expenses": "rnd_expenses",
     "basic earnings per share": "basic_eps",
+    "cash balance": "cash",
     "number of employees": "employees",
 }
 """The fields that questions do not call by their names."""

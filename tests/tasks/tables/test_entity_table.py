@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from decimal import Decimal
 from random import Random
 
@@ -9,7 +11,7 @@ import pytest
 
 from fathom.records.spans import Span
 from fathom.tasks.programs import tree
-from fathom.tasks.tables.build import CONDITIONAL_SHARES, unanswerable_shares
+from fathom.tasks.tables.build import conditional_shares
 from fathom.tasks.tables.entity_figures import EntityFigures
 from fathom.tasks.tables.entity_table import EntityTable
 from fathom.tasks.tables.figures import FigureId, StatedFigure
@@ -68,6 +70,19 @@ def test_constants_of_percentages_are_below_100_if_the_values_are() -> None:
     assert not is_plain_percentage(Decimal("0.05"), [80.0])
 
 
+def test_constants_of_counts_are_whole() -> None:
+    names = [f"Shop {number}" for number in range(8)]
+    figures = {
+        (name, STAFF): StatedFigure(Decimal(38 + number), "", "d-1", Span(0, 1)) for number, name in enumerate(names)
+    }
+    figures |= {(name, REVENUE): replace(figure, unit="USD") for (name, _), figure in figures.items()}
+    known = EntityFigures(tuple(names), dict.fromkeys(names, ("d-1",)), figures)
+    maker = QueryMaker(EntityTable(read_pack("companies"), "en", 2023, "USD", True, known), Random(0))
+    asked = [made.text for _ in range(60) if (made := maker.make("easy")) is not None]
+    assert any("employees" in text for text in asked)
+    assert not any(re.search(r"employees[^.?]*\d\.\d", text) for text in asked)
+
+
 @pytest.mark.parametrize("sign", [">", "<"])
 def test_a_constant_between_two_sets_of_values_is_beyond_one_of_them(sign: str) -> None:
     low, high = [1.0, 4.0, 9.0, 13.0], [2.0, 15.0, 20.0, 31.0, -7.0]
@@ -98,7 +113,7 @@ def test_constants_that_nothing_exceeds_are_exceeded_in_other_documents() -> Non
     drawn = []
     for seed in range(40):
         rng = Random(seed)
-        query = QueryMaker(tables[0], rng, [PartnerValues(tables[1])]).make("easy", empty=True)
+        query = QueryMaker(tables[0], rng, [PartnerValues(tables[1])]).make_paired("easy", empty=True)
         drawn += [query] if query else []
     assert len(drawn) > 10
     for query in drawn:
@@ -109,10 +124,8 @@ def test_constants_that_nothing_exceeds_are_exceeded_in_other_documents() -> Non
 
 
 @pytest.mark.parametrize("wanted", [0.0, 0.1, 0.3, 0.6])
-def test_levels_do_not_tell_which_questions_have_no_answer(wanted: float) -> None:
+def test_the_wanted_part_of_all_questions_has_no_answer(wanted: float) -> None:
     weights: dict[QuestionLevel, float] = {"easy": 0.225, "medium": 0.492, "hard": 0.283}
-    shares = unanswerable_shares(wanted, weights)
-    assert sum(weights[level] * share for level, share in shares.items()) == pytest.approx(wanted, abs=1e-6)
-    # Of the questions that may have no answer, the same part has none.
-    parts = [share / (share + (1 - share) * CONDITIONAL_SHARES[level]) for level, share in shares.items()]
-    assert max(parts) == pytest.approx(min(parts), abs=1e-6)
+    found = conditional_shares(wanted, weights)
+    conditional = sum(weights[level] * share for level, share in found.shares.items())
+    assert found.unanswerable * conditional == pytest.approx(wanted, abs=1e-6) and max(found.shares.values()) <= 1

@@ -24,8 +24,9 @@ from fathom.records.spans import Span
 from fathom.runs.roles import RoleModel
 from fathom.tasks.tables.extractor import ExtractedFigure, ExtractionTask, excerpts, located, parse_response
 from fathom.tasks.tables.figures import FigureId, StatedFigure, document_figures
+from fathom.tasks.tables.months import MONTH
 from fathom.tasks.tables.pack import FieldKind, Pack
-from fathom.tasks.tables.simulated_extractor import predicted_shares, simulated_response
+from fathom.tasks.tables.simulated_extractor import _stated, predicted_shares, simulated_response
 from fathom.tasks.tables.votes import Vote, VotedFigure, Votes, decide
 from tests.commands import run_command
 from tests.tasks.tables.test_table_facts import PACK, read, table
@@ -124,11 +125,25 @@ def test_the_error_of_accepted_values_is_what_the_arithmetic_predicts() -> None:
             assert isinstance(right, StatedFigure)
             wrong = decided.fact is not None and decided.fact.value != right.value
             counts["wrong" if wrong else decided.decision] += 1
-    wanted = predicted_shares(0.3, 0.1, votes=3)
+    wanted = predicted_shares([0.3] * 3, 0.1)
     assert sum(wanted) == pytest.approx(1)
     for name, share in zip(("accepted", "wrong", "not stated", "no majority"), wanted, strict=True):
         # Four standard deviations of 1,000 figures.
         assert counts[name] / 1_000 == pytest.approx(share, abs=4 * (share * (1 - share) / 1_000) ** 0.5), name
+
+
+def test_votes_of_extractors_with_other_error_rates() -> None:
+    # By hand: all three are correct, or two of them are.
+    shares = predicted_shares([0.0, 0.5, 1.0], 0.0, wrong_values=1)
+    assert shares == pytest.approx((0.5, 0.5, 0, 0)), "the second decides"
+    assert predicted_shares([0.2, 0.2, 0.2], 0.0).correct == pytest.approx(0.8**3 + 3 * 0.8**2 * 0.2)
+
+
+def test_a_simulated_extractor_writes_months_as_questions_do() -> None:
+    document = read(table("2020", "Busiest month | 2020-11", "Employees | 31"))
+    figure = StatedFigure(Decimal(202011), MONTH, document.id, Span(document.text.index("2020-11"), len(document.text)))
+    stated = _stated(figure, document)
+    assert stated["value"] == "2020-11" and stated["quote"].startswith("| Busiest month")
 
 
 # Files.
@@ -220,7 +235,7 @@ def test_accepted_figures_are_used_and_nothing_is_asked_twice(
             assert sales is None or (isinstance(sales, StatedFigure) and sales.source == "vote")
             staff = found.figures[FigureId("staff", 2020)]
             assert isinstance(staff, StatedFigure) and staff.source == "table"
-    bench = fathom.build("tables", corpus, out=tmp_path / "bench", packs=[pack], questions=12)
+    bench = fathom.build("tables", corpus, out=tmp_path / "bench", packs=[pack], questions=20)
     assert any("net sales" in item.question.text for item in bench.items())
     assert fathom.audit(tmp_path / "bench").passed
 

@@ -9,7 +9,8 @@ import pytest
 import fathom
 from fathom.api.packs import check_pack, write_draft
 from fathom.records.errors import FathomError
-from fathom.tasks.tables.pack import pack_names, parse_pack, read_pack
+from fathom.tasks.tables.pack import Language, pack_names, parse_pack, read_pack
+from fathom.tasks.tables.pack_draft import entity_noun
 
 START = """
 name = "shops"
@@ -158,6 +159,22 @@ def test_a_pack_is_drafted_from_tables(tmp_path: Path) -> None:
     coverage = check_pack(str(tmp_path / "museums.toml"), corpus)
     # The reports are of one year, but also give figures of the year before.
     assert all(field.known == 4 for field in coverage.fields) and pack.has_periods
+    assert (pack.entity("en").noun, pack.entity("en").plural) == ("museum", "museums")
+
+
+@pytest.mark.parametrize(
+    ("names", "language", "noun", "plural"),
+    [
+        (["青石市图书馆", "云溪县图书馆", "南浦图书馆", "平川市图书馆"], "zh", "图书馆", "图书馆"),
+        (["青石市", "云溪市", "南浦市", "平川市"], "zh", "主体", "主体"),
+        (["Ostdale County Library", "Alder Library", "Elm Library", "Fir Library"], "en", "library", "libraries"),
+        (["University of Ostdale", "University of Elm", "Fir College", "Oak College"], "en", "entity", "entities"),
+    ],
+)
+def test_a_draft_calls_entities_by_the_word_that_ends_their_names(
+    names: list[str], language: Language, noun: str, plural: str
+) -> None:
+    assert entity_noun(names, language) == {"noun": noun, "plural": plural}
 
 
 def test_fields_may_have_chinese_names(tmp_path: Path) -> None:

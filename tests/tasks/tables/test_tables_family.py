@@ -30,7 +30,7 @@ from fathom.tasks.tables.months import month_value
 from fathom.tasks.tables.pack import read_pack
 from fathom.tasks.tables.queries import QueryMaker
 from fathom.tasks.tables.settings import TablesSettings
-from fathom.tasks.tables.stated_facts import _pickled_facts
+from fathom.tasks.tables.stated_facts import StatedFact, StatedFacts, _kept_facts
 from fathom.tasks.verification import Verifier
 from tests.conftest import Fathom
 
@@ -132,7 +132,7 @@ def test_the_audit_inside_a_build_uses_the_facts_that_the_builder_has_read(
         return fact_sheet(self, id)
 
     monkeypatch.setattr(Corpus, "fact_sheet", counted)
-    _pickled_facts.cache_clear()
+    _kept_facts.cache_clear()
     [(context, _)] = Bench(reports / "bench").by_context()
     with (
         SplitCorpus(reports / "corpus", reports / "corpus" / FILE_NAME, "test") as split,
@@ -141,6 +141,19 @@ def test_the_audit_inside_a_build_uses_the_facts_that_the_builder_has_read(
         items = list(TablesBuilder(split, TablesSettings(questions=2), 0).build(context, Random(5)))
         assert Verifier(corpus).verify(context, items).items == items
     assert read.keys() >= set(context.documents) and set(read.values()) == {1}
+
+
+def test_facts_are_found_by_the_characters_that_print_them_and_by_their_names() -> None:
+    sales = StatedFact("Alder", "us-gaap:Sales", "2023", Decimal("-1.50E+3"), "USD")
+    missing = StatedFact("Alder", "staff", "2023", None, "")
+    nameless = StatedFact("Alder", "", "", Decimal(7), "")
+    kept = _kept_facts("corpus", ())
+    facts = StatedFacts(2023, [(Span(9, 12), sales), (Span(2, 5), missing), (Span(9, 12), nameless)], kept, ["Elm"])
+    assert facts.at_span(Span(9, 12)) == [sales, nameless] and facts.at_span(Span(2, 5)) == [missing]
+    assert facts.at_span(Span(9, 11)) == facts.at_span(Span(3, 5)) == []
+    assert facts.of(sales.name) == [sales] and facts.of(("staff", "2022")) == facts.of(("", "")) == []
+    assert facts.names() == {sales.name, missing.name}
+    assert facts.entities == {"Alder", "Elm"} and facts.filers == {"Alder"} and facts.currencies == {"USD"}
 
 
 @pytest.mark.parametrize(("share", "most"), [(0.0, 0), (0.1, 2)])

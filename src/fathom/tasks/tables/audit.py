@@ -117,7 +117,7 @@ class TablesAuditor:
             fact = self._fact_at(passage, row)
             self._checks.check("every figure is printed in a shown document", item, fact is not None)
             if fact is not None:
-                stated[row[1]].add((fact.attribute, fact.period))
+                stated[row[1]].add(fact.name)
                 latest = self._is_latest(fact, passage.document)
                 self._checks.check("no later document gives another value", item, latest)
         self._checks.check("no entity is left out unnamed", item, self._is_complete(item))
@@ -132,7 +132,7 @@ class TablesAuditor:
         for facts in self._by_entity[fact.entity]:
             if (facts.year or 0) <= own:
                 continue
-            for other in facts.of.get((fact.attribute, fact.period), ()):
+            for other in facts.of(fact.name):
                 if other.entity == fact.entity and other.value != fact.value and not _is_rounded(other, fact):
                     return False
         return True
@@ -150,7 +150,7 @@ class TablesAuditor:
         if any(not fact.attribute for fact in facts):
             # A question about articles names those that it is about.
             return all(entity in item.question.text for entity in used)
-        attributes = {(fact.attribute, fact.period) for fact in facts}
+        attributes = {fact.name for fact in facts}
         units = {fact.unit for fact in facts}
         # Ratios within an entity are compared across currencies, so entities with any other currency are included.
         mixed = len({unit for unit in units if CURRENCY.fullmatch(unit)}) > 1
@@ -162,7 +162,7 @@ class TablesAuditor:
             other = year is not None and stated.year not in (year, None)
             if other or (currency and currency[1] not in stated.currencies):
                 continue
-            same = {fact.entity for key in attributes for fact in stated.of.get(key, ()) if mixed or fact.unit in units}
+            same = {fact.entity for name in attributes for fact in stated.of(name) if mixed or fact.unit in units}
             # A filing that does not tag the figure still counts as a filing.
             entities = same | (stated.filers if tagged else frozenset())
             if any(entity not in used and entity not in item.question.text for entity in entities):

@@ -9,6 +9,7 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from random import Random
+from typing import NamedTuple
 
 from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
@@ -51,10 +52,13 @@ ATTEMPTS = 40
 """Tables tried for one question before it is skipped."""
 NEW_FORM = 20
 """Attempts at a question that is unlike all others of its context."""
+PAIRED, PLAIN = 20, 30
+"""Attempts until a question whose conditions may leave nothing is replaced by one that always has an answer, and until
+any question will do."""
 MAX_ALIKE = 3
 """Questions of a context that ask the same of the same figures, with other constants."""
-CONDITIONAL_SHARES: dict[QuestionLevel, float] = {"easy": 0.2, "medium": 0.3, "hard": 0.7}
-"""Questions of each level whose conditions nothing may meet: some of them are unanswerable."""
+CONDITIONAL_SHARES: dict[QuestionLevel, float] = {"easy": 0.12, "medium": 0.19, "hard": 0.65}
+"""Questions of each level whose conditions nothing may meet, if all questions have an answer."""
 _OF_YEAR = re.compile(r"_\d{4}$")
 _SIMPLE_UNIT = re.compile(r"%|[^\W\d_]+(?: [^\W\d_]+)?")
 
@@ -158,11 +162,16 @@ class TablesBuilder:
         rng: Random,
         others: _ContextQuestions,
     ) -> Item | None:
-        empty = rng.random() < self._unanswerable[level]
+        is_conditional = rng.random() < self._conditional.shares[level]
+        empty = rng.random() < self._conditional.unanswerable
         for attempt in range(ATTEMPTS):
             maker = rng.choices(makers, [len(one.table.entities) for one in makers])[0]
-            # Where no question has a pair, one with an answer is asked nevertheless.
-            query = maker.make(level, empty if attempt < NEW_FORM else None)
+            if not self._settings.unanswerable or attempt >= PLAIN:
+                query = maker.make(level)
+            elif is_conditional and attempt < PAIRED:
+                query = maker.make_paired(level, empty, others.may_be_single)
+            else:
+                query = maker.make_plain(level)
             if query is not None:
                 item = make_item(context, maker.table, query)
                 if rounds_clearly(item.key.answer) and others.admit(item, MAX_ALIKE if attempt >= NEW_FORM else 1):
@@ -170,11 +179,10 @@ class TablesBuilder:
         return None
 
     @cached_property
-    def _unanswerable(self) -> dict[QuestionLevel, float]:
-        """The share of unanswerable questions of each level."""
+    def _conditional(self) -> ConditionalShares:
         total = sum(LEVEL_SHARES[one] for one in self._settings.levels)
         weights = {one: LEVEL_SHARES[one] / total for one in self._settings.levels}
-        return unanswerable_shares(self._settings.unanswerable, weights)
+        return conditional_shares(self._settings.unanswerable, weights)
 
     def _read_tables(self, documents: tuple[DocumentId, ...]) -> list[EntityTable]:
         tables: list[EntityTable] = []
@@ -184,24 +192,27 @@ class TablesBuilder:
         return tables
 
 
-def unanswerable_shares(wanted: float, weights: Mapping[QuestionLevel, float]) -> dict[QuestionLevel, float]:
-    """The share of unanswerable questions of each level, so that all levels together have the share that is wanted.
+class ConditionalShares(NamedTuple):
+    """How many questions may have no answer, and how many of these have none."""
 
-    Of the questions that conditions may leave without an answer, the same part has none at each level: otherwise the
-    forms of a level would tell.
-    """
+    shares: dict[QuestionLevel, float]
+    """The questions of each level whose conditions nothing may meet."""
+    unanswerable: float
+    """The same at each level, and for each form of question: otherwise the form would tell."""
+
+
+def conditional_shares(wanted: float, weights: Mapping[QuestionLevel, float]) -> ConditionalShares:
+    """The shares with which the wanted part of all questions has no answer, given the shares of the levels."""
 
     def shares(part: float) -> dict[QuestionLevel, float]:
-        return {
-            level: part * CONDITIONAL_SHARES[level] / (1 - part + part * CONDITIONAL_SHARES[level]) for level in weights
-        }
+        return {level: CONDITIONAL_SHARES[level] / (1 - part + part * CONDITIONAL_SHARES[level]) for level in weights}
 
     low, high = 0.0, 1.0
     for _ in range(40):
         middle = (low + high) / 2
-        too_few = sum(weights[level] * share for level, share in shares(middle).items()) < wanted
+        too_few = middle * sum(weights[level] * share for level, share in shares(middle).items()) < wanted
         low, high = (middle, high) if too_few else (low, middle)
-    return shares(low)
+    return ConditionalShares(shares(low), low)
 
 
 class _ContextQuestions:
@@ -210,13 +221,14 @@ class _ContextQuestions:
     def __init__(self, items: Sequence[Item], used: Collection[str], may_be_single: bool) -> None:
         self._taken = {item.question.id for item in items}.union(used)
         self._forms = Counter(map(_form, items))
-        self._may_be_single = may_be_single
+        self.may_be_single = may_be_single
+        """Whether another answer may name one entity."""
 
     def admit(self, item: Item, most_alike: int) -> bool:
         """Whether the item may be added."""
         if item.question.id in self._taken or self._forms[_form(item)] >= most_alike:
             return False
-        return self._may_be_single or not names_one(item.key.answer)
+        return self.may_be_single or not names_one(item.key.answer)
 
 
 def _form(item: Item) -> tuple[str, frozenset[str]]:

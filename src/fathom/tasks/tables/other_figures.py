@@ -41,7 +41,7 @@ class ContextFigures:
         for stated in facts.values():
             for entity in stated.entities:
                 self._about[entity].append(stated)
-            for attribute, period in stated.of:
+            for attribute, period in stated.names():
                 self._periods[attribute].add(period)
         self._years_before: dict[tuple[str, str], list[str]] = {}
 
@@ -77,7 +77,7 @@ class ContextFigures:
         return [
             (document.year or 0, fact.value)
             for document in self._about[used.entity]
-            for fact in document.of.get((used.attribute, period), ())
+            for fact in document.of((used.attribute, period))
             if fact.entity == used.entity and fact.value is not None and fact.unit == used.unit
         ]
 

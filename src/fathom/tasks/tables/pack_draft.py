@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -64,6 +64,8 @@ _AMOUNTS = re.compile(
     re.IGNORECASE,
 )
 """Words of figures that are amounts, even if nothing states their unit."""
+_CHINESE_NUMBER = re.compile(r"[数量次额值分]$")
+"""Ends of nouns that say that they are numbers: 举办讲座 is not a number, 举办讲座数 is one."""
 _NAMES_A_SHARE = re.compile(r"percent|%|share|rate\b|ratio|proportion|growth|margin|yield", re.IGNORECASE)
 
 
@@ -118,6 +120,7 @@ def draft_pack(corpus: Corpus, name: str) -> str:
     own: Counter[int | None] = Counter()
     with_earlier = 0  # documents that also give figures of earlier years
     languages: Counter[Language] = Counter()
+    entities: set[str] = set()
     for document in corpus.documents():
         language: Language = "zh" if document.language == "zh" else "en"
         facts = [fact for fact in document.facts if not fact.part and fact.value is not None]
@@ -129,6 +132,7 @@ def draft_pack(corpus: Corpus, name: str) -> str:
         found = _consistent(tables) if tables else {}
         for label, fact in found.items():
             _note(recurring[label], fact, document).printed[fact.attribute] += 1
+        entities |= {tables.entity} if tables and found else {fact.entity for fact in facts}
         own[tables.year if tables else document.year] += 1
         documents += bool(facts or found)
         languages[language] += bool(facts or found)
@@ -148,7 +152,7 @@ def draft_pack(corpus: Corpus, name: str) -> str:
     several = len(years.keys() - {None}) > 1 or (with_earlier >= years.total() / 2 >= years[None])
     has_periods = any(recurring[one].periods for one in chosen) and (not years or several) and _share_a_year(own)
     usual = languages.most_common(1)[0][0]
-    return "\n".join(_lines(name, chosen, recurring, has_periods, usual))
+    return "\n".join(_lines(name, chosen, recurring, has_periods, usual, entity_noun(entities, usual)))
 
 
 def _share_a_year(years: Counter[int | None]) -> bool:
@@ -252,15 +256,39 @@ name = "{name}"
 summary = "Drafted from the figures of a corpus"
 {language} = {{ noun = "{noun}", plural = "{plural}" }}"""
 _NOUNS: dict[Language, dict[str, str]] = {
-    "en": {"noun": "entity", "plural": "entities", "margin": "margin", "period": "year"},
-    "zh": {"noun": "主体", "plural": "主体", "margin": "利润率", "period": "年度"},
+    "en": {"margin": "margin", "period": "year"},
+    "zh": {"margin": "利润率", "period": "年度"},
 }
 
 
+def entity_noun(names: Collection[str], language: Language) -> dict[str, str]:
+    """What the entities are, where all their names end with it: "library" of "Ostdale Library"."""
+    plain = {"en": {"noun": "entity", "plural": "entities"}, "zh": {"noun": "主体", "plural": "主体"}}[language]
+    if len(names) < MIN_DOCUMENTS:
+        return plain
+    if language == "zh":
+        noun = next(iter(names))
+        while not all(name.endswith(noun) for name in names):
+            noun = noun[1:]
+        noun = noun.lstrip("省市区县州镇乡村")
+        return {"noun": noun, "plural": noun} if len(noun) > 1 and noun not in names else plain
+    last = {name.rpartition(" ")[2] for name in names}
+    noun = last.pop().lower()
+    if last or noun in map(str.lower, names) or not re.fullmatch(r"[a-z]{4,}", noun):
+        return plain
+    stem, end = (noun[:-1], "ies") if re.search(r"[^aeiou]y$", noun) else (noun, "es" if noun[-1] in "sxh" else "s")
+    return {"noun": noun, "plural": stem + end}
+
+
 def _lines(
-    name: str, chosen: list[str], recurring: dict[str, _RecurringLabel], has_periods: bool, language: Language
+    name: str,
+    chosen: list[str],
+    recurring: dict[str, _RecurringLabel],
+    has_periods: bool,
+    language: Language,
+    entity: dict[str, str],
 ) -> Iterator[str]:
-    yield _HEADER.format(name=name, language=language, **_NOUNS[language])
+    yield _HEADER.format(name=name, language=language, **_NOUNS[language], **entity)
     if has_periods:
         yield f'period = {{ {language} = ["{_NOUNS[language]["period"]}"] }}'
     taken: set[str] = set()
@@ -280,8 +308,8 @@ def _lines(
         nouns.add(normal_label(noun))
         unit = found.units.most_common(1)[0][0]
         kind = kind_of(unit, found.whole)
-        if kind == "count" and language == "en":
-            noun = _counted(noun)
+        if kind == "count":
+            noun = _counted(noun) if language == "en" else noun if _CHINESE_NUMBER.search(noun) else f"{noun}数"
         if kind == "percent" and language == "en" and _hides_a_share(noun):
             noun = f'percentage for "{noun}"'
         yield ""
@@ -330,7 +358,8 @@ def _names(attribute: str, printed: bool) -> tuple[str, str]:
     noun = _lowered(attribute.replace(JOINT, ", ")) if " " in attribute else _concept(" ".join(plain))
     group, _, inner = noun.partition(", ")
     if inner and ", " not in inner and " " in attribute and JOINT not in attribute and not printed:
-        noun = f"{group} ({inner})" if group.rstrip("s") not in inner else inner
+        # The "total" of "Population" is the population.
+        noun = group if inner == "total" else f"{group} ({inner})" if group.rstrip("s") not in inner else inner
     return field_name(" ".join(plain)), noun or attribute
 
 

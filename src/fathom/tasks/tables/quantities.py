@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -18,6 +19,8 @@ PERCENT_FLOOR = 0.05
 """Percentage points by which two percentages differ if they are the same with one decimal."""
 ROUNDED = 0.002
 """The error of a figure that is rounded to three or four digits, as a share of it."""
+
+_AVERAGE = re.compile(r"(?:average|mean|median)\b|.*(?:平均|中位)", re.IGNORECASE)
 
 LARGER_UNITS = {"million ": ("billion ", Decimal(1_000)), "万": ("亿", Decimal(10_000))}
 """The next larger unit of amounts of money, and how many of the smaller unit it has."""
@@ -70,6 +73,11 @@ class Quantity:
             whole = sizes if of_difference and self.formula[0] not in ("-", "+") else operands
             return max(PERCENT_FLOOR if self.unit == "%" else 0.0, ROUNDED * median(whole or [0.0]))
         return PERCENT_FLOOR if self.unit == "%" else 0.0
+
+    @property
+    def is_average(self) -> bool:
+        """Whether each value is a mean or a median itself."""
+        return _AVERAGE.match(self.noun) is not None
 
     @property
     def pools(self) -> bool:

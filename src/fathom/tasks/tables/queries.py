@@ -36,18 +36,29 @@ class _Drawn(NamedTuple):
 class QueryMaker(QueryParts):
     """Draws questions about one entity table."""
 
-    def make(self, level: QuestionLevel, empty: bool | None = None) -> ProgramQuestion | None:
-        """A question of that level; None if none was found. With `empty` nothing meets its conditions.
+    def make(self, level: QuestionLevel) -> ProgramQuestion | None:
+        """A question of that level with an answer; None if none was found."""
+        drawn = self._drawn(level)
+        return drawn and drawn.question
 
-        If `empty` is not None, some questions have no answer. Then a question that may have none is asked only if there
-        are constants for both cases: forms and figures with one case alone would tell which it is.
-        """
-        for _ in range(TRIES if empty else 1):
+    def make_plain(self, level: QuestionLevel) -> ProgramQuestion | None:
+        """A question that has an answer whatever its constants are; None if none was found."""
+        for _ in range(TRIES):
             drawn = self._drawn(level)
-            if drawn is None or (empty is None or not (empty or tree.may_be_empty(drawn.question.program))):
+            if drawn is None or not tree.may_be_empty(drawn.question.program):
                 return drawn and drawn.question
-            if tree.may_be_empty(drawn.question.program):
-                return self._in_pair(drawn, empty)
+        return None
+
+    def make_paired(self, level: QuestionLevel, empty: bool, may_name_one: bool = True) -> ProgramQuestion | None:
+        """A question whose conditions may leave nothing; if `empty`, they do. None if none was found.
+
+        It is asked only if there are constants for both cases: forms and figures with one case alone would tell which
+        it is. For the same reason the answer names more than one entity in either case, unless `may_name_one`.
+        """
+        for _ in range(TRIES):
+            drawn = self._drawn(level)
+            if drawn is None or tree.may_be_empty(drawn.question.program):
+                return drawn and self._in_pair(drawn, empty, may_name_one)
         return None
 
     def _drawn(self, level: QuestionLevel) -> _Drawn | None:
@@ -69,9 +80,9 @@ class QueryMaker(QueryParts):
         made = self._made(maker, seed, empty=False)
         return None if made is None else _Drawn(made, maker, seed)
 
-    def _in_pair(self, drawn: _Drawn, empty: bool) -> ProgramQuestion | None:
+    def _in_pair(self, drawn: _Drawn, empty: bool, may_name_one: bool) -> ProgramQuestion | None:
         """The question, or the same one with constants that nothing meets; or another one of its form."""
-        found: _Drawn | None = drawn
+        found = drawn if may_name_one or not _names_one(drawn.question) else None
         for _ in range(PAIR_TRIES):
             for _ in range(CONSTANT_TRIES if found else 0):
                 assert found is not None
@@ -80,6 +91,8 @@ class QueryMaker(QueryParts):
                     return made if empty else found.question
             found = self._with_answer(drawn.maker)
             if found is not None and not tree.may_be_empty(found.question.program):
+                found = None
+            if found is not None and not may_name_one and _names_one(found.question):
                 found = None
         return None
 
@@ -148,7 +161,7 @@ class QueryMaker(QueryParts):
         return self._query(program, self._words.total(quantity), "easy", "total", [quantity])
 
     def _average(self) -> ProgramQuestion | None:
-        return self._mean(self._one_of(self._fields), None, "easy", "average")
+        return self._mean(self._one_of(self._averaged_fields), None, "easy", "average")
 
     # Medium.
 
@@ -208,11 +221,11 @@ class QueryMaker(QueryParts):
         return self._query(tree.Program(share), self._words.share([test]), "medium", "share", [quantity], "%")
 
     def _group_average(self) -> ProgramQuestion | None:
-        group, quantity = self._one_of(self._fields), self._one_of([*self._fields, *self._metrics])
+        group, quantity = self._one_of(self._fields), self._one_of(self._averaged)
         return self._mean(quantity, group, "medium", "group average")
 
     def _group_difference(self) -> ProgramQuestion | None:
-        group, quantity = self._one_of(self._fields), self._one_of([*self._fields, *self._metrics])
+        group, quantity = self._one_of(self._fields), self._one_of(self._averaged)
         if group is None or quantity is None or set(group.columns) & set(quantity.columns):
             return None
         quantity = self._readable(quantity, mean=True)
@@ -243,7 +256,7 @@ class QueryMaker(QueryParts):
 
     def _above_group_average(self) -> ProgramQuestion | None:
         group = self._one_of([*self._fields, *self._metrics])
-        quantity = self._one_of([*self._fields, *self._metrics])
+        quantity = self._one_of(self._averaged)
         if group is None or quantity is None or set(group.columns) & set(quantity.columns):
             return None
         used = [group, quantity]
@@ -276,7 +289,7 @@ class QueryMaker(QueryParts):
         return self._filter(self._rng.sample(pool, 2), "hard", "derived conditions")
 
     def _derived_average(self) -> ProgramQuestion | None:
-        group, quantity = self._one_of([*self._metrics, *self._growths]), self._one_of([*self._fields, *self._metrics])
+        group, quantity = self._one_of([*self._metrics, *self._growths]), self._one_of(self._averaged)
         return self._mean(quantity, group, "hard", "derived average")
 
     def _metric_comparison(self) -> ProgramQuestion | None:
@@ -298,3 +311,9 @@ class QueryMaker(QueryParts):
         if tests and not any(one is not None and abs(one) < 1e-9 for one in self._values(metric, [metric, other])):
             tests = [positive, *tests] if self._every_condition_matters([positive, *tests], [metric, other]) else tests
         return self._select(tests, "hard", "derived comparison", [metric, other], counted=True)
+
+
+def _names_one(question: ProgramQuestion) -> bool:
+    """Whether the answer is one entity."""
+    is_list = isinstance(question.program.output, tree.Labels)
+    return is_list and len(question.database.evaluation.run(question.program)) == 1

@@ -94,6 +94,9 @@ class QueryParts:
         self._fields = [one for one in known.fields if one.kind != "month"]
         self._months = [one for one in known.fields if one.kind == "month"]
         self._metrics, self._growths, self._composites = known.metrics, known.growths, known.composites
+        # Nobody takes the mean of means or medians, which have different weights.
+        self._averaged_fields = [one for one in self._fields if not one.is_average]
+        self._averaged = [*self._averaged_fields, *self._metrics]
 
     def _one_of(self, options: Sequence[Quantity]) -> Quantity | None:
         return self._rng.choice(options) if options else None
@@ -211,7 +214,7 @@ class QueryParts:
             margin = constant_beyond(differences, ">", self._constants)
         else:
             margin = constant_between(differences, self._constants, True, floor=floor, few=FEW)
-        return None if margin is None else _Margin(test, margin)
+        return None if margin is None or not _is_plain_margin(margin, quantity) else _Margin(test, margin)
 
     def _margin_apart(self, group: Quantity, quantity: Quantity) -> _Margin | None:
         """A group, and a margin by which entities exceed its mean here and none elsewhere, or the other way round."""
@@ -224,7 +227,7 @@ class QueryParts:
                 ours, theirs = map(_above_mean, groups)
                 met, unmet = (theirs, ours) if self._empty else (ours, theirs)
                 margin = constant_apart(met, unmet, ">", self._constants, floor=self._margin_floor(quantity))
-                if margin is not None:
+                if margin is not None and _is_plain_margin(margin, quantity):
                     return _Margin(test, margin)
         return None
 
@@ -334,7 +337,7 @@ class QueryParts:
             known = [one for one in known if (one >= max(unmet) if sign == ">" else one <= min(unmet))]
         floor = quantity.floor(_sizes(known))
         constant = constant_between(known, self._constants, positive, least, floor, sign, few)
-        if not constant or (quantity.unit == "%" and not is_plain_percentage(constant, known)):
+        if not constant or not _is_plain(constant, quantity, known):
             return None
         above = sum(value > constant for value in known)
         return QuantityCondition(quantity, sign, constant) if least <= above <= len(known) - least else None
@@ -354,7 +357,7 @@ class QueryParts:
         """A condition that no entity meets, with a constant close to the extreme value; none if there is none."""
         known = self._values(quantity, used)
         constant = constant_beyond(known, sign, self._constants)
-        if constant is None or (quantity.unit == "%" and not is_plain_percentage(constant, known)):
+        if constant is None or not _is_plain(constant, quantity, known):
             return []
         return [QuantityCondition(quantity, sign, constant)]
 
@@ -400,7 +403,7 @@ class QueryParts:
         positive = quantity.growth or min(known, default=0) < 0
         floor = quantity.floor(_sizes(known))
         constant = constant_between(known, self._constants, positive, least, floor, sign, 2 * FEW)
-        if not constant or (quantity.unit == "%" and not is_plain_percentage(constant, known)):
+        if not constant or not _is_plain(constant, quantity, known):
             return []
         test = QuantityCondition(quantity, sign, constant)
         return [test] if all(len(_met(rows, [test])) >= least for rows in (here, there)) else []
@@ -414,8 +417,7 @@ class QueryParts:
         # A group of three has a mean; that there is none takes no group of three elsewhere.
         met, unmet, fewest = (there, here, 1) if self._empty else (here, there, least)
         constant = constant_apart(met, unmet, sign, self._constants, fewest, quantity.floor(_sizes(here)))
-        plain = quantity.unit != "%" or (constant and is_plain_percentage(constant, [*here, *there]))
-        return constant if constant and plain else None
+        return constant if constant and _is_plain(constant, quantity, [*here, *there]) else None
 
     def _query(
         self,
@@ -485,6 +487,17 @@ def wording(table: EntityTable) -> LanguageWording:
     currency = "" if table.is_only_currency else table.currency
     words = Chinese if table.language == "zh" else English
     return words(table.pack, table.year, currency, table.of_several_periods)
+
+
+def _is_plain_margin(margin: Decimal, quantity: Quantity) -> bool:
+    return quantity.kind != "count" or margin == margin.to_integral()
+
+
+def _is_plain(constant: Decimal, quantity: Quantity, known: Sequence[float | None]) -> bool:
+    """Whether people would compare the quantity with such a constant: nobody asks for more than 39.5 branches."""
+    if quantity.unit == "%":
+        return is_plain_percentage(constant, known)
+    return quantity.kind != "count" or constant == constant.to_integral()
 
 
 def _met(rows: Sequence[_Values], tests: Sequence[QuantityCondition]) -> list[_Values]:

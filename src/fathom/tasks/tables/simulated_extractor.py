@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from math import comb
+from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
 from fathom.models.simulated import SimulatedModel
 from fathom.records.documents import Document
 from fathom.tasks.tables.figures import FigureId, StatedFigure, Year, document_figures
+from fathom.tasks.tables.months import MONTH, month_text
 from fathom.tasks.tables.pack import Pack
 
 ALTERNATIVES = 4
@@ -51,7 +52,8 @@ def _stated(figure: StatedFigure, document: Document) -> dict[str, str]:
     text = document.text
     start = text.rfind("\n", 0, figure.span.start) + 1
     end = text.find("\n", figure.span.end)
-    return {"value": f"{figure.value:f}", "unit": figure.unit, "quote": text[start:end]}
+    value = month_text(figure.value) if figure.unit == MONTH else f"{figure.value:f}"
+    return {"value": value, "unit": figure.unit, "quote": text[start:end]}
 
 
 class VoteShares(NamedTuple):
@@ -63,17 +65,19 @@ class VoteShares(NamedTuple):
     no_majority: float
 
 
-def predicted_shares(error: float, miss: float, votes: int, wrong_values: int = ALTERNATIVES) -> VoteShares:
-    """The expected results of independent votes on stated figures; every extractor has the same rates."""
-    chances = ((1 - miss) * (1 - error), (1 - miss) * error / wrong_values, miss)
-    correct, one_wrong, silent = (_majority(chance, votes) for chance in chances)
-    wrong = wrong_values * one_wrong
+def predicted_shares(errors: Sequence[float], miss: float, wrong_values: int = ALTERNATIVES) -> VoteShares:
+    """The expected results of independent votes on stated figures, one for each of these error rates."""
+    correct = _majority([(1 - miss) * (1 - error) for error in errors])
+    wrong = wrong_values * _majority([(1 - miss) * error / wrong_values for error in errors])
+    silent = _majority([miss] * len(errors))
     return VoteShares(correct, wrong, silent, 1 - correct - wrong - silent)
 
 
-def _majority(chance: float, votes: int) -> float:
-    """The probability that more than half of the votes are of a kind that has this probability."""
-    return sum(
-        comb(votes, count) * chance**count * (1 - chance) ** (votes - count)
-        for count in range(votes // 2 + 1, votes + 1)
-    )
+def _majority(chances: Sequence[float]) -> float:
+    """The probability that more than half of the votes are of a kind, given the probability for each vote."""
+    of_count = [1.0]
+    for chance in chances:
+        of_count = [
+            chance * fewer + (1 - chance) * same for fewer, same in zip([0.0, *of_count], [*of_count, 0.0], strict=True)
+        ]
+    return sum(of_count[len(chances) // 2 + 1 :])

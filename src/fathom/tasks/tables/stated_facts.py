@@ -1,30 +1,35 @@
-"""The facts of documents as an audit reads them: of the documents of one context, in little memory."""
+"""The facts of documents as an audit reads them: in columns, since a context may have a million of them."""
 
 from __future__ import annotations
 
-import pickle
 import re
-from collections import defaultdict
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
-from sys import intern
-from typing import NamedTuple
+from itertools import accumulate
+from typing import Generic, NamedTuple, TypeVar
 
 from fathom.corpus.store import Corpus
-from fathom.records.documents import Document, DocumentId, Fact, FactSheet
+from fathom.records.documents import DocumentId, Fact, FactSheet
 from fathom.records.spans import Span
 from fathom.tasks.tables.phrases import printed_numbers
 from fathom.tasks.tables.table_facts import TableFacts
 from fathom.tasks.tables.votes import all_votes, votes_digests
 
+T = TypeVar("T")
+
 KEPT = 5_000
-"""Documents whose facts stay in memory, pickled: some 20 kilobytes each, a tenth of what they take as objects."""
+"""Documents whose facts stay in memory, some 30 kilobytes each: as objects they take ten times as much."""
 
 TAG = re.compile(r"[\w-]+:\w+")
 """The name of a tagged fact of a filing."""
 CURRENCY = re.compile(r"[A-Z]{3}(?=/|$)")
+
+FactName = tuple[str, str]
+"""An attribute and a period."""
 
 
 class StatedFact(NamedTuple):
@@ -36,47 +41,115 @@ class StatedFact(NamedTuple):
     value: Decimal | None
     unit: str
 
+    @property
+    def name(self) -> FactName:
+        return self.attribute, self.period
+
+
+class _Numbered(Generic[T]):
+    """Consecutive numbers of values that many documents have in common."""
+
+    def __init__(self) -> None:
+        self.values: list[T] = []
+        self.numbers: dict[T, int] = {}
+
+    def number(self, value: T) -> int:
+        found = self.numbers.setdefault(value, len(self.values))
+        if found == len(self.values):
+            self.values.append(value)
+        return found
+
 
 @dataclass(frozen=True)
+class _Kept:
+    """The facts of the documents of a corpus, and the names that they share."""
+
+    documents: dict[DocumentId, StatedFacts] = field(default_factory=dict)
+    names: _Numbered[FactName] = field(default_factory=_Numbered)
+    words: _Numbered[str] = field(default_factory=_Numbered)
+    """Entities and units."""
+
+
 class StatedFacts:
     """The facts of one document about whole entities."""
 
-    year: int | None
-    at: dict[tuple[int, int], list[StatedFact]]
-    """By the span that prints them. A number of a table may be read as an amount of money or as a count."""
-    of: dict[tuple[str, str], list[StatedFact]]
-    """By attribute and period."""
-    entities: frozenset[str]
-    currencies: frozenset[str]
-    filers: frozenset[str]
-    """The entities of its tagged facts."""
+    def __init__(
+        self, year: int | None, facts: Iterable[tuple[Span, StatedFact]], kept: _Kept, entities: Collection[str] = ()
+    ) -> None:
+        ordered = sorted(facts, key=lambda pair: pair[0])
+        self.year = year
+        self.entities = frozenset(entities) | {fact.entity for _, fact in ordered}
+        self.currencies = frozenset(found[0] for _, fact in ordered if (found := CURRENCY.match(fact.unit)))
+        self.filers = frozenset(fact.entity for _, fact in ordered if TAG.fullmatch(fact.attribute))
+        """The entities of its tagged facts."""
+        self._kept = kept
+        self._starts = array("I", [span.start for span, _ in ordered])
+        self._ends = array("I", [span.end for span, _ in ordered])
+        self._names = array("I", [kept.names.number(fact.name) for _, fact in ordered])
+        self._entities = array("I", [kept.words.number(fact.entity) for _, fact in ordered])
+        self._units = array("I", [kept.words.number(fact.unit) for _, fact in ordered])
+        values = ["" if fact.value is None else str(fact.value) for _, fact in ordered]
+        self._values = "".join(values)
+        self._value_ends = array("I", accumulate(map(len, values)))
+        # A number in the text of an article has no name.
+        named = [place for place, (_, fact) in enumerate(ordered) if fact.attribute]
+        self._by_name = array("I", sorted(named, key=self._names.__getitem__))
+        self._sorted_names = array("I", [self._names[place] for place in self._by_name])
 
     def at_span(self, span: Span) -> list[StatedFact]:
-        return self.at.get((span.start, span.end), [])
+        """The facts that these characters print: a number of a table may be an amount of money or a count."""
+        first, end = bisect_left(self._starts, span.start), bisect_right(self._starts, span.start)
+        return self._facts([place for place in range(first, end) if self._ends[place] == span.end])
+
+    def of(self, name: FactName) -> list[StatedFact]:
+        """The facts with this attribute and period."""
+        number = self._kept.names.numbers.get(name)
+        if number is None:
+            return []
+        first = bisect_left(self._sorted_names, number)
+        return self._facts(self._by_name[first : bisect_right(self._sorted_names, number, first)])
+
+    def names(self) -> set[FactName]:
+        """The attributes with the periods for which the document states them."""
+        return {self._kept.names.values[number] for number in set(self._sorted_names)}
+
+    def _facts(self, places: Sequence[int]) -> list[StatedFact]:
+        names, words = self._kept.names.values, self._kept.words.values
+        return [
+            StatedFact(
+                words[self._entities[place]], *names[self._names[place]], self._value(place), words[self._units[place]]
+            )
+            for place in places
+        ]
+
+    def _value(self, place: int) -> Decimal | None:
+        printed = self._values[self._value_ends[place - 1] if place else 0 : self._value_ends[place]]
+        return Decimal(printed) if printed else None
 
 
 class FactReader:
-    """Reads the facts of the documents of one context after the other; those read first are forgotten first."""
+    """Reads the facts of documents; those read first are forgotten first."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._votes = list(all_votes(corpus.folder).values())
-        self._pickled = _pickled_facts(corpus.manifest.fingerprint, tuple(votes_digests(corpus.folder)))
+        self._kept = _kept_facts(corpus.manifest.fingerprint, tuple(votes_digests(corpus.folder)))
 
     def read(self, documents: Iterable[DocumentId]) -> dict[DocumentId, StatedFacts]:
         """The facts of these documents."""
-        return {id: pickle.loads(self._pickled.get(id) or self._keep(id, self._of(id))) for id in documents}
+        return {id: self._kept.documents.get(id) or self._keep(id, self._of(id)) for id in documents}
 
     def keep(self, sheet: FactSheet) -> None:
         """Keep the facts of a document that is read for another purpose, so that it is not read again."""
-        if sheet.id not in self._pickled:
+        if sheet.id not in self._kept.documents:
             self._keep(sheet.id, self._structured(sheet))
 
-    def _keep(self, id: DocumentId, stated: StatedFacts) -> bytes:
-        while len(self._pickled) >= KEPT:
-            del self._pickled[next(iter(self._pickled))]
-        self._pickled[id] = pickle.dumps(stated, pickle.HIGHEST_PROTOCOL)
-        return self._pickled[id]
+    def _keep(self, id: DocumentId, stated: StatedFacts) -> StatedFacts:
+        documents = self._kept.documents
+        while len(documents) >= KEPT:
+            del documents[next(iter(documents))]
+        documents[id] = stated
+        return stated
 
     def _of(self, id: DocumentId) -> StatedFacts:
         sheet = self._corpus.fact_sheet(id)
@@ -84,51 +157,31 @@ class FactReader:
             return self._structured(sheet)
         document = self._corpus.document(id)
         tables = TableFacts(document)
-        stated = _stated(tables.year, [*tables.all(), *self._voted(id)])
-        return _with_printed_numbers(stated, document) if document.kind == "article" else stated
+        facts = _stated([*tables.all(), *self._voted(id)])
+        if document.kind != "article":
+            return StatedFacts(tables.year, facts, self._kept)
+        # Each number that an article prints is a fact without a name about the article itself.
+        title = document.title_text
+        facts += [(span, StatedFact(title, "", "", value, "")) for span, value in printed_numbers(document)]
+        return StatedFacts(tables.year, facts, self._kept, [title])
 
     def _structured(self, sheet: FactSheet) -> StatedFacts:
-        return _stated(sheet.year, [fact for fact in (*sheet.facts, *self._voted(sheet.id)) if not fact.part])
+        whole = [fact for fact in (*sheet.facts, *self._voted(sheet.id)) if not fact.part]
+        return StatedFacts(sheet.year, _stated(whole), self._kept)
 
     def _voted(self, id: DocumentId) -> list[Fact]:
         return [fact for votes in self._votes for fact in votes.of(id)]
 
 
 @lru_cache(maxsize=1)
-def _pickled_facts(corpus: str, votes: tuple[str, ...]) -> dict[DocumentId, bytes]:
-    """The pickled facts of the documents of a corpus with these votes.
+def _kept_facts(corpus: str, votes: tuple[str, ...]) -> _Kept:
+    """The facts of a corpus with these votes that were read so far.
 
-    The builder and the audit of a process share them, and so do contexts with the same documents: reading a document
-    takes several times as long as unpickling its facts.
+    The builder and the audit of a process share them, and so do contexts with the same documents.
     """
     del corpus, votes
-    return {}
+    return _Kept()
 
 
-def _with_printed_numbers(stated: StatedFacts, document: Document) -> StatedFacts:
-    """The facts, and each number that an article prints as a fact without a name about the article itself."""
-    title = document.title_text
-    at = dict(stated.at)
-    for span, value in printed_numbers(document):
-        at[span.start, span.end] = [*at.get((span.start, span.end), []), StatedFact(title, "", "", value, "")]
-    return replace(stated, at=at, entities=stated.entities | {title})
-
-
-def _stated(year: int | None, whole: list[Fact]) -> StatedFacts:
-    at: dict[tuple[int, int], list[StatedFact]] = defaultdict(list)
-    of: dict[tuple[str, str], list[StatedFact]] = defaultdict(list)
-    for fact in whole:
-        # The same few names are in thousands of documents.
-        stated = StatedFact(
-            intern(fact.entity), intern(fact.attribute), intern(fact.period), fact.value, intern(fact.unit)
-        )
-        of[stated.attribute, stated.period].append(stated)
-        at[fact.span.start, fact.span.end].append(stated)
-    return StatedFacts(
-        year,
-        dict(at),
-        dict(of),
-        frozenset(fact.entity for fact in whole),
-        frozenset(found[0] for fact in whole if (found := CURRENCY.match(fact.unit))),
-        frozenset(fact.entity for fact in whole if TAG.fullmatch(fact.attribute)),
-    )
+def _stated(facts: Iterable[Fact]) -> list[tuple[Span, StatedFact]]:
+    return [(fact.span, StatedFact(fact.entity, fact.attribute, fact.period, fact.value, fact.unit)) for fact in facts]

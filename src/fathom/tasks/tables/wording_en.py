@@ -19,6 +19,8 @@ _UNCOUNTABLE = re.compile(
     r"|cash flow|enrollment|output|increase|intensity)\Z"
 )
 """Nouns without an article, as plurals: "net profit divided by revenue", but "the number of homes sold"."""
+_SIZE = re.compile(r"\b(?:population|area)\Z")
+"""Nouns of what is large or small, not high or low."""
 MONTH_FORM = " Answer as YYYY-MM."
 LATEST = "Where a document gives a figure for several periods, use that of the latest period."
 PERCENT = " Answer as a percentage such as 12.34%, rounded to two decimals."
@@ -81,6 +83,10 @@ class English:
         if quantity.growth:
             return ""
         named = [the(noun) for noun in nouns]
+        if quantity.year and any(quantity.side_instants) and not all(quantity.side_instants):
+            # Total assets of which day? "Revenue divided by total assets at the end of the fiscal year".
+            end = f" at the end of the {self._period}"
+            named = [f"{n}{end if i else ''}" for n, i in zip(named, quantity.side_instants, strict=True)]
         start = f"{_capital(the(quantity.noun))} {'are' if is_plural(quantity.noun) else 'is'}"
         match sign:
             case "%":
@@ -119,11 +125,20 @@ class English:
         return f"{quantity.noun}{when} {exceeds if test.sign == '>' else f'{self._be(quantity.noun)} below'} {value}"
 
     def _whose(self, tests: Sequence[QuantityCondition]) -> str:
-        return " and ".join(f"whose {self._test(test)}" for test in tests)
+        whose = [f"whose {self._test(test)}" for test in tests]
+        if len(tests) == 2 and tests[0].quantity is tests[1].quantity:
+            # "whose free cash flow in fiscal year 2020 was positive and exceeded their net profit in the same period"
+            whose[1] = self._test(tests[1]).removeprefix(f"{tests[1].quantity.noun}{self._when(tests[1].quantity)} ")
+        return " and ".join(whose)
 
     def _asked(self, tests: Sequence[QuantityCondition]) -> str:
         """The conditions as a question: "did revenue in fiscal year 2020 exceed 5 million EUR"."""
-        return " and ".join(map(self._inverted, tests))
+        asked = [self._inverted(test) for test in tests]
+        if len(tests) == 2 and tests[0].quantity is tests[1].quantity:
+            quantity = tests[1].quantity
+            noun = f"{the(quantity.noun)}{self._when(quantity)}"
+            asked[1] = asked[1].replace(noun, "they" if is_plural(quantity.noun) else "it", 1)
+        return " and ".join(asked)
 
     def _inverted(self, test: QuantityCondition) -> str:
         quantity, when = test.quantity, self._when(test.quantity)
@@ -157,21 +172,22 @@ class English:
         return f"For what percentage of these {self._many} {self._asked(tests)}?{PERCENT}"
 
     def top(self, quantity: Quantity, count: int, highest: bool) -> str:
-        which, order = ("highest", "from highest to lowest") if highest else ("lowest", "from lowest to highest")
+        which = _extreme(quantity, highest)
+        order = f"from {which} to {_extreme(quantity, not highest)}"
         have = "had" if self._past else "have"
         many = _NUMBERS[count] if count < len(_NUMBERS) else str(count)
         return f"Which {many} {self._many} {have} the {which} {self._ranked(quantity)}? List them {order}."
 
     def single(self, quantity: Quantity, highest: bool) -> str:
         have = "had" if self._past else "has"
-        return f"Which {self._one} {have} the {'highest' if highest else 'lowest'} {self._ranked(quantity)}?"
+        return f"Which {self._one} {have} the {_extreme(quantity, highest)} {self._ranked(quantity)}?"
 
     def _ranked(self, quantity: Quantity) -> str:
         return self._growth(quantity) if quantity.growth else f"{quantity.noun}{self._when(quantity)}"
 
     def total(self, quantity: Quantity) -> str:
-        noun = f"{the(quantity.noun)}{self._when(quantity)}"
-        return f"What is the sum of {noun} over all these {self._many}?{_ending(quantity, quantity.has_decimals)}"
+        total = _sum(quantity.noun, self._when(quantity))
+        return f"What is {total} over all these {self._many}?{_ending(quantity, quantity.has_decimals)}"
 
     def total_growth(self, quantity: Quantity) -> str:
         assert quantity.year is not None
@@ -184,17 +200,13 @@ class English:
 
     def pooled(self, quantity: Quantity) -> str:
         one, two = (
-            f"{the(noun)}{self._at(quantity.year, instant)}"
+            _sum(noun, self._at(quantity.year, instant))
             for noun, instant in zip(quantity.formula[1], quantity.side_instants, strict=True)
         )
-        return (
-            f"What is the sum of {one} over all these {self._many}, divided by the sum of {two} over all these "
-            f"{self._many}?{_ending(quantity)}"
-        )
+        return f"Over all these {self._many}, what is {one} divided by {two}?{_ending(quantity)}"
 
     def average(self, quantity: Quantity, tests: Sequence[QuantityCondition]) -> str:
-        mean, when = self._mean(quantity), self._when(quantity)
-        be = self._be("average of" if " of " in mean.removesuffix(quantity.noun) else quantity.noun)
+        mean, when, be = self._mean(quantity), self._when(quantity), self._be(quantity.noun)
         if tests:
             # The group comes first: "the average number of men who applied of the universities whose ..." misleads.
             return f"Among the {self._many} {self._whose(tests)}, what {be} the {mean}{when}?{_ending(quantity)}"
@@ -204,8 +216,7 @@ class English:
     def _mean(self, quantity: Quantity) -> str:
         """ "average revenue"; the mean of a ratio may be weighted."""
         plain = quantity.additive and quantity.formula[0] not in ("%", "/")
-        mean = "average" if plain else "unweighted average"
-        return f"{mean} of the {quantity.noun}" if quantity.noun.startswith("average ") else f"{mean} {quantity.noun}"
+        return f"{'average' if plain else 'unweighted average'} {quantity.noun}"
 
     def group_difference(self, group: QuantityCondition, quantity: Quantity) -> str:
         points = " Answer in percentage points, rounded to two decimals."
@@ -230,10 +241,10 @@ class English:
         )
 
     def month_of_first(self, month: Quantity, quantity: Quantity, highest: bool) -> str:
-        which, be = "highest" if highest else "lowest", "was" if self._past else "is"
+        which, be = _extreme(quantity, highest), "was" if self._past else "is"
         return (
-            f"Find the {self._one} with the {which} {self._ranked(quantity)}. What {be} its {month.noun}"
-            f"{self._when(month)}?{MONTH_FORM}"
+            f"Find the {self._one} with the {which} {self._ranked(quantity)}. What {be} the {month.noun}"
+            f"{self._when(month)} for this {self._one}?{MONTH_FORM}"
         )
 
     def extreme_month(self, month: Quantity, earliest: bool, test: QuantityCondition) -> str:
@@ -258,6 +269,18 @@ def the(noun: str) -> str:
         return noun
     has_head_alone = _AFTER_HEAD.search(noun) is None
     return noun if has_head_alone and (is_plural(noun) or _UNCOUNTABLE.search(noun)) else f"the {noun}"
+
+
+def _extreme(quantity: Quantity, highest: bool) -> str:
+    """ "highest", or "largest" of an area."""
+    if _SIZE.search(quantity.noun) and not quantity.growth:
+        return "largest" if highest else "smallest"
+    return "highest" if highest else "lowest"
+
+
+def _sum(noun: str, when: str) -> str:
+    """ "the sum of net profit in 2020", but "the total number of homes sold in 2020"."""
+    return f"the total {noun}{when}" if noun.startswith("number of ") else f"the sum of {the(noun)}{when}"
 
 
 def _same(one: Quantity, two: Quantity) -> str:

@@ -11,7 +11,7 @@ from fathom.tasks.tables.quantities import Quantity
 from fathom.tasks.tables.wording import QuantityCondition, with_unit
 
 _MEASURE_WORDS = {
-    "家": ("公司", "企业", "银行", "机构", "医院", "商店"),
+    "家": ("公司", "企业", "银行", "机构", "医院", "商店", "馆"),
     "所": ("大学", "高校", "学校", "学院"),
     "篇": ("论文", "文章"),
 }
@@ -56,9 +56,8 @@ class Chinese:
     @staticmethod
     def _extreme(quantity: Quantity, highest: bool) -> str:
         """ "最高", or "最多" of a number of things."""
-        if _is_count(quantity):
-            return "最多" if highest else "最少"
-        return "最高" if highest else "最低"
+        few, many = _ends(quantity)
+        return f"最{many if highest else few}"
 
     @staticmethod
     def _how_much(quantity: Quantity) -> str:
@@ -86,6 +85,9 @@ class Chinese:
         sign, nouns = quantity.formula
         if quantity.growth:
             return ""
+        if quantity.year and any(quantity.side_instants) and not all(quantity.side_instants):
+            end = f"{self._period.removesuffix('度')}末"
+            nouns = tuple(f"{end if i else ''}{n}" for n, i in zip(nouns, quantity.side_instants, strict=True))
         match sign:
             case "%":
                 return f"{quantity.noun}指{nouns[0]}除以{nouns[1]}，以百分比表示。"
@@ -107,7 +109,7 @@ class Chinese:
 
     def _test(self, test: QuantityCondition) -> str:
         what = self._what(test.quantity)
-        above, below = ("多于", "少于") if _is_count(test.quantity) else ("高于", "低于")
+        below, above = (f"{end}于" for end in _ends(test.quantity))
         if isinstance(test.value, Quantity):
             same = self._same(test) if test.quantity.year is not None else ""
             return f"{what}{above}{same}{test.value.noun}"
@@ -121,7 +123,10 @@ class Chinese:
         return "同日" if test.quantity.instant and test.value.instant else "同期"
 
     def _those(self, tests: Sequence[QuantityCondition]) -> str:
-        return "且".join(self._test(test) for test in tests)
+        those = [self._test(test) for test in tests]
+        if len(tests) == 2 and tests[0].quantity is tests[1].quantity:
+            those[1] = those[1].removeprefix(self._what(tests[1].quantity))  # 为正且高于同期净利润
+        return "且".join(those)
 
     # Questions.
 
@@ -135,7 +140,7 @@ class Chinese:
         return f"其中，{self._those(tests)}的{self._noun}占上述{self._noun}总数的百分比是多少？{PERCENT}"
 
     def top(self, quantity: Quantity, count: int, highest: bool) -> str:
-        which, low, high = self._extreme(quantity, highest), *(("少", "多") if _is_count(quantity) else ("低", "高"))
+        which, (low, high) = self._extreme(quantity, highest), _ends(quantity)
         order = f"从{high}到{low}" if highest else f"从{low}到{high}"
         return f"{self._what(quantity)}{which}的{count}{self._measure}{self._noun}是哪些？请按{order}的顺序列出。"
 
@@ -178,7 +183,8 @@ class Chinese:
     def above_group_average(self, group: QuantityCondition, quantity: Quantity, margin: Decimal, counted: bool) -> str:
         value = with_unit(margin, "个百分点" if quantity.unit == "%" else quantity.unit)
         noun = self._what(quantity)
-        those = f"该组中{noun}比这一平均值高出{value}以上的{self._noun}"
+        more = "高出" if _ends(quantity)[1] == "高" else _ends(quantity)[1]
+        those = f"该组中{noun}比这一平均值{more}{value}以上的{self._noun}"
         asked = f"{those}有多少{self._measure}？" if counted else f"然后列出{those}。"
         return f"请先选出{self._test(group)}的{self._noun}，并计算该组{self._noun}{noun}的算术平均值。{asked}"
 
@@ -197,6 +203,10 @@ class Chinese:
         return f"未披露所需数据的{self._noun}不予考虑。"
 
 
-def _is_count(quantity: Quantity) -> bool:
-    """Whether it is a number of things, such as 员工人数; its growth is not."""
-    return quantity.kind == "count"
+def _ends(quantity: Quantity) -> tuple[str, str]:
+    """What its small and its large values are: a number of things is 少 or 多, an area 小 or 大; growth is 低 or 高."""
+    if quantity.growth:
+        return "低", "高"
+    return (
+        ("少", "多") if quantity.kind == "count" else ("小", "大") if quantity.noun.endswith("面积") else ("低", "高")
+    )
