@@ -185,7 +185,7 @@ def main() -> None:
         return
     os.environ["MINE_API_KEY"] = "none"
     with workplace() as folder, tempfile.TemporaryDirectory() as runs:
-        bench = bench_of(folder, "--documents", 40, length="16K", count=given.contexts, questions=20)
+        bench = bench_of(folder, "--documents", 80, length="32K", count=given.contexts, questions=20)
         study = Study(bench, Path(runs), len(open_bench(bench)))
         with serving(Provider(seconds=SECONDS, keep_prompts=False)) as provider:
             study.ask("warm-up", provider.url, limit=1)  # the engine is imported

@@ -162,6 +162,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._raw(b"<html>not what you wanted</html>")
         elif fault == "empty":
             self._raw(b"")
+        elif fault.startswith("body "):
+            self._raw(fault[5:].encode())
         elif fault == "half a stream":
             self._begin_stream()
             delta = {"role": "assistant", "content": "Answer: 4"}

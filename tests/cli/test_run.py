@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from fathom.cli.main import main
-from fathom.runs.folder import VERDICTS, read_responses, read_run
+from fathom.records.files import line_with_checksum
+from fathom.runs.folder import RESPONSES, VERDICTS, read_responses, read_run
 
 CARELESS = "sim/reader?miss=0.3&timeout=0.3"
 
@@ -135,6 +136,22 @@ def test_a_plan_lists_what_does_not_fit(tiny_bench: Path, capsys: pytest.Capture
     assert "30 questions do not fit" in capsys.readouterr().out
     assert call("plan", tiny_bench, "--model", "openai/gpt-4.1") == 0
     assert "at most $" in capsys.readouterr().out
+
+
+def test_responses_of_another_run_are_refused(
+    tiny_bench: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They were ignored, and the run's own questions counted as unanswered."""
+    run, model = tmp_path / "run", ("--model", "sim/oracle", "--out", tmp_path / "run")
+    call("run", tiny_bench, *model)
+    foreign = [one.model_copy(update={"question_id": f"{one.question_id}0"}) for one in read_responses(run).values()]
+    (run / RESPONSES).write_bytes(b"".join(map(line_with_checksum, foreign)))
+    before = (run / RESPONSES).read_bytes()
+    for words in (("score", run), ("analyze", run), ("status", run), ("run", tiny_bench, *model)):
+        capsys.readouterr()
+        assert call(*words) == 2, words
+        assert "the file of another run" in capsys.readouterr().err
+    assert (run / RESPONSES).read_bytes() == before
 
 
 def test_scores_of_another_bench_are_refused(

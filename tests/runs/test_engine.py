@@ -153,7 +153,15 @@ def test_a_server_without_the_responses_api_is_explained(
     assert "--model openai-api/NAME/gpt-5 with the same --url" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("fault", "word"), [("401", "rejects the API key"), ("404", "does not know the model")])
+@pytest.mark.parametrize(
+    ("fault", "word"),
+    [
+        ("401", "rejects the API key"),
+        ("402", "your account"),
+        ("404", "does not know the model"),
+        ("302", "another address"),
+    ],
+)
 def test_a_fatal_error_stops_the_run(ask: Ask, fault: str, word: str, capsys: pytest.CaptureFixture[str]) -> None:
     with serving(Provider(fault=lambda number, prompt: fault)) as provider:
         assert ask(provider) == 2
@@ -161,6 +169,36 @@ def test_a_fatal_error_stops_the_run(ask: Ask, fault: str, word: str, capsys: py
     assert word in said
     assert said.count("\n") == 1
     assert len(provider.prompts) < 10
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ('body {"error": {"message": "the model is out"}}', "the server's answer has no choices: the model is out"),
+        ('body {"choices": [{"message": null}]}', "the server's answer has no choices"),
+        ("body <html>log in first</html>", "the server's answer is not JSON"),
+        ('body "log in first"', "the server's answer is not a completion: log in first"),
+    ],
+)
+def test_a_server_that_gives_no_completions_is_an_outage(
+    ask: Ask, tmp_path: Path, fault: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serving(Provider(fault=lambda number, prompt: fault)) as provider:
+        assert ask(provider, "--max-outage", 0) == 1
+    assert said in capsys.readouterr().out
+    assert len(provider.prompts) < 20
+    assert not outcomes(tmp_path / "run")
+
+
+def test_an_answer_without_readable_usage_is_kept(ask: Ask, tmp_path: Path) -> None:
+    usage = {"prompt_tokens": "many", "completion_tokens": 1.5, "total_tokens": None}
+    choice = {"index": 0, "message": {"role": "assistant", "content": "Answer: 1"}, "finish_reason": "stop"}
+    body = json.dumps({"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]})
+    with serving(
+        Provider(fault=lambda number, prompt: f'body {body[:-1]}, "usage": {json.dumps(usage)}}}')
+    ) as provider:
+        assert ask(provider) == 0
+    assert all(one.usage.input_tokens > 1_000 for one in read_responses(tmp_path / "run").values())
 
 
 def test_misuse_is_an_error_before_anything_is_sent(

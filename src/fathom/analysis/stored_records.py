@@ -11,7 +11,7 @@ from fathom.records.errors import FathomError
 from fathom.records.files import Journal, RecordFile
 from fathom.records.questions import QuestionId, Response
 from fathom.records.record import Record
-from fathom.runs.folder import RESPONSES, VERDICTS, WAITING, read_response_positions
+from fathom.runs.folder import RESPONSES, VERDICTS, WAITING, foreign_response, read_response_positions
 from fathom.scoring.verdicts import Verdict
 
 R = TypeVar("R", bound=Record)
@@ -61,6 +61,8 @@ def stored_responses(
     stored = StoredRecords(folder / RESPONSES, Response, numbers, samples)
     final = bytearray(len(numbers) * samples)
     for position, response in read_response_positions(folder):
+        if response.question_id not in numbers:
+            raise foreign_response(folder, response.question_id)
         look(response)
         place = stored.place(response.question_id, response.sample)
         if place is not None and not final[place]:

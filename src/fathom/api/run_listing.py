@@ -27,6 +27,7 @@ from fathom.runs.folder import (
     ResponseIndex,
     RunManifest,
     RunSession,
+    foreign_response,
     is_running,
     lost_calls,
     read_end,
@@ -163,6 +164,8 @@ def _describe(folder: Path, manifest: RunManifest, index: ResponseIndex, spent: 
     asked = _asked(folder, manifest)
     samples = manifest.settings.samples
     ids = {question.id for question in asked.questions} if asked else None
+    if ids is not None and (foreign := next((id for id, _ in index.states if id not in ids), None)):
+        raise foreign_response(folder, foreign)
     states = [
         one for (question, sample), one in index.states.items() if sample < samples and (ids is None or question in ids)
     ]

@@ -32,6 +32,7 @@ from fathom.runs.folder import (
     RESPONSES,
     SCORING,
     VERDICTS,
+    foreign_response,
     read_responses,
     read_run,
     selected_questions,
@@ -292,6 +293,10 @@ def score_run(
     ids = {question.id for question in questions}
     stored = read_responses(folder).positions
     asked = array("q", [at for (id, sample), at in stored.items() if id in ids and sample < manifest.settings.samples])
+    if len(asked) < len(stored):
+        of_bench = {question.id for question in opened.all_questions()}
+        if foreign := next((id for id, _ in stored if id not in of_bench), None):
+            raise foreign_response(folder, foreign)
     path = as_path(out) or folder / VERDICTS
     earlier, warning = _earlier_outcomes(path)
     judgments = list(read_records(folder / JUDGMENTS, Judgment)) if (folder / JUDGMENTS).exists() else []

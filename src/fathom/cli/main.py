@@ -84,7 +84,7 @@ class _Commands(click.Group):
         self, context: click.Context, words: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if words[0] not in COMMANDS and not words[0].startswith("-"):
-            close = get_close_matches(words[0], COMMANDS, n=1, cutoff=0.7)
+            close = get_close_matches(words[0], COMMANDS, n=1, cutoff=0.65)
             advice = f"Did you mean `fathom {close[0]}`?" if close else "See `fathom --help`."
             raise FathomError(f"There is no command '{words[0]}'. {advice}")
         return super().resolve_command(context, words)

@@ -88,7 +88,7 @@ class _Request:
         self._references: dict[TextReference, str] = {}
         """The references whose texts were inserted, as they are written."""
         self._recorded: set[str] = set()
-        """Texts of the messages that the engine has recorded anyway, such as instructions and questions."""
+        """Texts of the messages that the engine has recorded anyway: instructions, questions and references."""
         self._secrets = secrets()
 
     def insert(self, message: ChatMessage) -> ChatMessage:
@@ -105,9 +105,9 @@ class _Request:
         return part if text is part.text else part.model_copy(update={"text": text})
 
     def _text(self, text: str) -> str:
+        self._recorded.add(text)
         reference = parse_reference(text)
         if reference is None or not self._texts.issued(reference):
-            self._recorded.add(text)
             return text
         self._references[reference] = text
         if self._placeholder is None:

@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar
 
 import anyio
 from inspect_ai import Task, eval_async
+from inspect_ai.agent._acp.transport import _acp_live_active
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import Model, ModelOutput
 from inspect_ai.scorer import CORRECT, INCORRECT, Score, Scorer, Target, accuracy, scorer, stderr
@@ -68,6 +69,8 @@ def run_jobs(
 
     async def run_all() -> None:
         init_display_type("none")
+        # The engine has a session for each sample in which editors can watch it, and maps every event for them.
+        _acp_live_active.set(True)
         try:
             for block in _blocks(jobs):
                 if caller.stopped is None:
@@ -111,6 +114,8 @@ async def _run_block(
         log_buffer=100,
         log_model_api=False,
         log_realtime=False,
+        # A server at which other programs of the machine can read and direct the run.
+        ctl_server=False,
         score=check is not None,
         # Questions that wait at the gate use no connection. With fewer samples in flight, connections would be idle.
         max_samples=3 * connections,

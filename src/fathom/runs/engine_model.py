@@ -12,12 +12,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
 from itertools import count
-from json import JSONDecodeError
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import anyio
-import httpx
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai.model import (
     ChatMessage,
@@ -33,11 +31,10 @@ from inspect_ai.model import (
     get_model,
 )
 from inspect_ai.model import Model as ProviderModel
-from inspect_ai.model._model import AttemptTimeoutError, StreamIdleTimeoutError
 from inspect_ai.tool import ToolCall as NativeToolCall
 from inspect_ai.tool import ToolChoice, ToolInfo, ToolParams
 from inspect_ai.util import JSONSchema
-from tenacity import RetryError, wait_exponential_jitter
+from tenacity import wait_exponential_jitter
 
 from fathom.models.prompts import (
     Completion,
@@ -57,6 +54,18 @@ from fathom.runs.context_injection import HaltedError, install
 from fathom.runs.model_caller import FatalError
 from fathom.runs.outages import OutageError, Outages
 from fathom.runs.progress import ProgressReporter
+from fathom.runs.provider_errors import (
+    check_answers,
+    error_message,
+    fatal_problem,
+    fault_of_body,
+    is_overflow,
+    is_timeout,
+    is_unanswered,
+    is_unstreamed,
+    last_error,
+    problem_of_attempt,
+)
 from fathom.runs.request_buffers import escaped
 from fathom.runs.run import RunLimits
 from fathom.runs.sent_calls import CallMark
@@ -84,9 +93,6 @@ _NO_TOOLS = re.compile(
 """How servers say that a model cannot call tools: ollama, vLLM, llama.cpp and OpenRouter each in their own words."""
 
 _STOPS: dict[str, Stop] = {"max_tokens": "length", "model_length": "overflow", "content_filter": "refused"}
-_GATEWAY = (502, 503, 504)
-"""Status codes with which a gateway says that the server behind it does not answer."""
-_FATAL = {401: "rejects the API key", 403: "denies access", 404: "does not know the model or the address"}
 
 
 class EngineModel:
@@ -114,6 +120,7 @@ class EngineModel:
         self._reporter = reporter or ProgressReporter()
         self._on_version = on_version
         self._outages = Outages(limits.max_outage, limits.backoff, self._reporter.notify)
+        check_answers(model)
         install(model, self, self._sending)
         _disable_client_retries(model)
         self._choose_retries()
@@ -161,11 +168,11 @@ class EngineModel:
         except OutageError:
             raise
         except Exception as error:
-            cause = _cause(error)
+            cause = last_error(error)
             if isinstance(cause, HaltedError):
                 raise FatalError("no further request is sent") from error
             status = getattr(cause, "status_code", None)
-            message = str(getattr(cause, "provider_message", None) or cause)
+            message = error_message(cause)
             if prompt.tools and status not in (401, 403, 429) and _NO_TOOLS.search(message):
                 self._calls_tools = False
                 raise ToolsUnsupportedError(message) from error
@@ -175,14 +182,13 @@ class EngineModel:
                     f"({status}). If it offers chat completions, use --model openai-api/NAME/"
                     f"{self.model.name} with the same --url and the key in NAME_API_KEY."
                 ) from error
-            if status in _FATAL:
+            if problem := fatal_problem(cause):
                 raise FatalError(
-                    f"The provider of '{self.model}' {_FATAL[status]} ({status}). "
-                    "Check the model's name, its API key and its address, then run the same command again."
+                    f"The provider of '{self.model}' {problem}, then run the same command again."
                 ) from error
-            if status in (None, 400, 413, 422) and _is_overflow(message):
+            if status in (None, 400, 413, 422) and is_overflow(message):
                 return Completion("", "overflow")
-            raise ProviderError(_fault_of_body(cause) or f"{type(cause).__name__}: {message}") from error
+            raise ProviderError(fault_of_body(cause) or f"{type(cause).__name__}: {message}") from error
         self._on_version(_clean(output.model)[:MAX_VERSION_LENGTH])
         return _completion(output)
 
@@ -198,13 +204,13 @@ class EngineModel:
             try:
                 output = await send()
             except Exception as error:
-                cause = _cause(error)
-                if not _is_unanswered(cause):
+                cause = last_error(error)
+                if not is_unanswered(cause):
                     self._outages.answered()
                     raise
                 # A question that always takes too long must not look like an endpoint that is down.
-                attempts = (call,) if _is_timeout(cause) or _fault_of_body(cause) else (call, attempt)
-                self._outages.failed(attempts, begun, _fault_of_body(cause) or type(cause).__name__)
+                attempts = (call,) if is_timeout(cause) or fault_of_body(cause) else (call, attempt)
+                self._outages.failed(attempts, begun, problem_of_attempt(cause))
                 if not self._outages.is_down:
                     if attempt >= self._limits.retries:
                         raise
@@ -223,7 +229,7 @@ class EngineModel:
             try:
                 output = await self.model.generate(messages, tools, choice, on_stream=on_stream)
             except Exception as error:
-                if not _is_unstreamed(_cause(error)):
+                if not is_unstreamed(last_error(error)):
                     raise
             else:
                 # A stream that is cut off by a closed connection looks complete, except that it has no stop reason.
@@ -243,7 +249,7 @@ class EngineModel:
         should_retry = self.model.should_retry
 
         def retry(ex: BaseException) -> bool:
-            if _is_unanswered(ex) or (self._streams and _is_unstreamed(ex)):
+            if is_unanswered(ex) or fatal_problem(ex) or (self._streams and is_unstreamed(ex)):
                 return False
             wanted = should_retry(ex)
             if wanted:
@@ -351,53 +357,6 @@ class ProviderError(CallError):
 def _lacks_responses_api(model: ProviderModel) -> bool:
     """Whether a server that the user named is asked through OpenAI's newer API, which few other servers have."""
     return bool(model.api.base_url) and bool(getattr(model.api, "responses_api", False))
-
-
-def _is_unstreamed(error: BaseException) -> bool:
-    return type(error).__name__ == "NoStreamDataError"
-
-
-def _is_timeout(error: BaseException) -> bool:
-    return isinstance(error, AttemptTimeoutError | StreamIdleTimeoutError)
-
-
-def _fault_of_body(error: BaseException) -> str:
-    """The problem with a response body that the engine could not parse; empty for other errors."""
-    if isinstance(error, JSONDecodeError):
-        return "the server's answer is not JSON"
-    # The engine reads the first choice without checking that there is one.
-    return "the server's answer has no choices" if isinstance(error, IndexError) else ""
-
-
-def _is_unanswered(error: BaseException) -> bool:
-    """Whether a request got no answer from the model's server: no connection, one that broke, a timeout, garbage."""
-    if _fault_of_body(error):
-        return True
-    status = getattr(error, "status_code", None)
-    if status is not None:
-        return status in _GATEWAY
-    found: BaseException | None = error
-    while found is not None:
-        if _is_timeout(found) or isinstance(found, httpx.TransportError | ConnectionError | TimeoutError):
-            return True
-        # The clients of providers have an error of this name for a connection that is refused; its cause may be lost.
-        if any(kind.__name__ == "APIConnectionError" for kind in type(found).__mro__):
-            return True
-        found = found.__cause__
-    return False
-
-
-def _cause(error: BaseException) -> BaseException:
-    """The error of the last attempt, without the engine's wrapper."""
-    if isinstance(error, RetryError) and error.last_attempt.exception() is not None:
-        return _cause(error.last_attempt.exception() or error)
-    return error
-
-
-def _is_overflow(message: str) -> bool:
-    """Whether a server without an error code for it says that the prompt is too long."""
-    lowered = message.lower()
-    return any(words in lowered for words in ("context length", "context window", "context size", "maximum context"))
 
 
 def _completion(output: ModelOutput) -> Completion:

@@ -436,6 +436,14 @@ def read_responses(folder: Path) -> StoredMapping[Place, Response]:
     return StoredMapping(folder / RESPONSES, Response, positions)
 
 
+def foreign_response(folder: Path, question: QuestionId) -> FathomError:
+    """The error for a response to a question that the run does not ask."""
+    return FathomError(
+        f"'{folder / RESPONSES}' has a response to the question '{question}', which the run does not ask: it is the "
+        "file of another run. Restore a copy."
+    )
+
+
 def read_response_positions(folder: Path) -> Iterator[tuple[int, Response]]:
     """Every response of a run, in the order in which they arrived, with its position in the file."""
     return _read_positions(folder / RESPONSES, Response)

@@ -24,6 +24,7 @@ from fathom.runs.folder import (
     RunFolder,
     RunManifest,
     begin_session,
+    foreign_response,
     lost_calls,
     spent_at_most,
     total_usage,
@@ -269,6 +270,9 @@ def _pending(
 ) -> Iterator[Job]:
     """The jobs without a response. Those that do not fit the window get the outcome `overflow` here."""
     settings, index = folder.manifest.settings, folder.index
+    asked = {job.question.id for group in jobs(bench, settings) for job in group} if index.states else set()
+    if foreign := next((question for question, _ in index.states if question not in asked), None):
+        raise foreign_response(folder.folder, foreign)
     window = WindowCheck(bench, system, info, settings)
     for group in jobs(bench, settings):
         for job in group:

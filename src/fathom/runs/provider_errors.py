@@ -1,0 +1,173 @@
+"""What a provider's errors mean for a request and for the run, and answers that the engine cannot read."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from http import HTTPStatus
+from json import JSONDecodeError
+from typing import Any
+
+import httpx
+from inspect_ai.model import Model
+from inspect_ai.model._model import AttemptTimeoutError, StreamIdleTimeoutError
+from tenacity import RetryError
+
+GATEWAY = (502, 503, 504)
+"""Status codes with which a gateway says that the server behind it does not answer."""
+_FATAL = {
+    401: "rejects the API key",
+    402: "wants to be paid first",
+    403: "denies access",
+    404: "does not know the model or the address",
+    429: "says that your quota is used up",
+}
+SHOWN = 200
+"""Characters of an unusable answer that are shown."""
+_LARGEST_COUNT = 2**53
+
+
+class UnusableAnswerError(Exception):
+    """The server answered with something that is not a completion."""
+
+
+def fatal_problem(error: BaseException) -> str:
+    """An error that every further request would repeat, with what to check; empty for other errors."""
+    status = getattr(error, "status_code", None)
+    if status == 429 and getattr(error, "code", None) != "insufficient_quota":
+        return ""  # a rate limit
+    if status in (402, 429):
+        return f"{_FATAL[status]} ({status}). Check your account"
+    is_redirect = status is not None and 300 <= status < 400
+    problem = "refers to another address, which may be any" if is_redirect else _FATAL.get(status or 0)
+    return f"{problem} ({status}). Check the model's name, its API key and its address" if problem else ""
+
+
+def error_message(error: BaseException) -> str:
+    """The provider's message; with the name of the status if there is nothing else."""
+    message = str(getattr(error, "provider_message", None) or error)
+    bare = re.fullmatch(r"Error code: (\d{3})", message)
+    if bare is not None and int(bare[1]) in {status.value for status in HTTPStatus}:
+        return f"{message} - {HTTPStatus(int(bare[1])).phrase}"
+    return message
+
+
+def last_error(error: BaseException) -> BaseException:
+    """The error of the last attempt, without the engine's wrapper."""
+    if isinstance(error, RetryError) and error.last_attempt.exception() is not None:
+        return last_error(error.last_attempt.exception() or error)
+    return error
+
+
+def is_unstreamed(error: BaseException) -> bool:
+    """Whether the server did not stream although it was asked to."""
+    return type(error).__name__ == "NoStreamDataError"
+
+
+def is_timeout(error: BaseException) -> bool:
+    return isinstance(error, AttemptTimeoutError | StreamIdleTimeoutError)
+
+
+def fault_of_body(error: BaseException) -> str:
+    """The problem with an answer that the engine could not read; empty for other errors."""
+    if isinstance(error, UnusableAnswerError):
+        return str(error)
+    if isinstance(error, JSONDecodeError):
+        return "the server's answer is not JSON"
+    # The engine reads the first choice without checking that there is one.
+    return "the server's answer has no choices" if isinstance(error, IndexError) else ""
+
+
+def is_unanswered(error: BaseException) -> bool:
+    """Whether a request got no answer from the model's server: no connection, one that broke, a timeout, garbage."""
+    if fault_of_body(error):
+        return True
+    status = getattr(error, "status_code", None)
+    return status in GATEWAY if status is not None else is_timeout(error) or _broken_connection(error) is not None
+
+
+def problem_of_attempt(error: BaseException) -> str:
+    """In a few words why an attempt got no answer."""
+    status = getattr(error, "status_code", None)
+    if status is not None:
+        return f"status {status}"
+    if is_timeout(error):
+        return "no response within the time limit"
+    broken = _broken_connection(error)
+    return fault_of_body(error) or " ".join(str(broken or "").split())[:SHOWN] or type(error).__name__
+
+
+def _broken_connection(error: BaseException) -> BaseException | None:
+    """The innermost known error of the connection; None if the error is another one."""
+    found = None
+    one: BaseException | None = error
+    while one is not None:
+        # The clients of providers have an error of this name for a connection that is refused; its cause may be lost.
+        if isinstance(one, httpx.TransportError | ConnectionError | TimeoutError) or any(
+            kind.__name__ == "APIConnectionError" for kind in type(one).__mro__
+        ):
+            found = one
+        one = one.__cause__
+    return found
+
+
+def is_overflow(message: str) -> bool:
+    """Whether a server without an error code for it says that the prompt is too long."""
+    lowered = message.lower()
+    return any(words in lowered for words in ("context length", "context window", "context size", "maximum context"))
+
+
+def check_answers(model: Model) -> None:
+    """Check what servers with OpenAI's protocol answer before the engine reads it.
+
+    The engine would fail with an error of its own code, or lose a completion because of its usage.
+    """
+    complete: Any = getattr(model.api, "_generate_completion", None)
+    if complete is None:
+        return
+
+    async def checked(*arguments: Any, **named: Any) -> Any:
+        try:
+            completion = await complete(*arguments, **named)
+        except JSONDecodeError:
+            raise
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            # An error in the client's code that reads the answer.
+            raise UnusableAnswerError(f"the server's answer cannot be read ({error})"[:SHOWN]) from error
+        return _checked_completion(completion)
+
+    # The client warns of them, too.
+    warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)
+    model.api._generate_completion = checked  # type: ignore[attr-defined]
+
+
+def _checked_completion(completion: Any) -> Any:
+    """The completion without usage that is not made of numbers; an error if it is none."""
+    if not hasattr(completion, "choices"):
+        raise UnusableAnswerError(f"the server's answer is not a completion: {_shown(completion)}")
+    choices = completion.choices
+    if not isinstance(choices, list) or any(getattr(choice, "message", None) is None for choice in choices or [None]):
+        raise UnusableAnswerError(": ".join(filter(None, ("the server's answer has no choices", _stated(completion)))))
+    if completion.usage is not None and not _is_readable(completion.usage):
+        completion.usage = None
+    return completion
+
+
+def _stated(completion: Any) -> str:
+    """The error that a server with status 200 states."""
+    stated = completion.model_dump(warnings=False)
+    error = next((stated[name] for name in ("error", "detail", "message") if stated.get(name)), "")
+    return _shown(error.get("message") or error if isinstance(error, dict) else error)
+
+
+def _is_readable(usage: Any) -> bool:
+    """Whether all counts are whole numbers; without usage, tokens are estimated."""
+    read, written = (getattr(usage, f"{kind}_tokens_details", None) for kind in ("prompt", "completion"))
+    details = (getattr(read, "cached_tokens", None) or 0, getattr(written, "reasoning_tokens", None) or 0)
+    counts = (usage.prompt_tokens, usage.completion_tokens, usage.total_tokens, *details)
+    return all(isinstance(count, int) and abs(count) < _LARGEST_COUNT for count in counts)
+
+
+def _shown(answer: Any) -> str:
+    text = " ".join((answer if isinstance(answer, str) else repr(answer)).split())
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]} ..."
