@@ -175,8 +175,6 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStateme
         return AnswerStatement(box, marked=True) if box.strip() else None
     if (wrong := _WRONG_BELOW.search(text)) and "nswer:" not in text[wrong.end() :]:
         return None
-    if _UNFINISHED.search(text):
-        return None
     body = remarks = closing = ""
     if "}" in text or "]" in text or "```" in text:
         body, remarks = split_remarks(text, hints, marked=False)
@@ -211,8 +209,6 @@ def find_statement(text: str, hints: KeyHints, truncated: bool) -> AnswerStateme
         return None  # it breaks off
     if _ASKED.search(body, body.rfind("\n") + 1) or _WRONG_BELOW.search(body):
         return None
-    if "\n" not in body and (concluded := [*_CONCLUDED.finditer(body)]):
-        body = body[concluded[-1].end() :]
     return AnswerStatement(body, marked=False)
 
 
@@ -224,23 +220,6 @@ _WRONG_BELOW = re.compile(
     re.IGNORECASE,
 )
 """The end of a line that denies what follows: "The following list is wrong:"."""
-_UNFINISHED = re.compile(
-    r"\bno final answer yet\b|\b(?:pass|search|check) (?:[a-z ]{0,40} )?is still running\b|尚未(?:检查|完成"
-    r"|核对)|暂时(?:不能|无法)|请稍等"
-    r"|\A\W{0,3}(?:¿|est-ce que\b|ist das\b|是不是)[^\n]{1,400}[?？]\Z|\A\W{0,3}(?:option|possibility) (?:one|1"
-    r"|a)[:：].{1,2000}\boption"
-    r"|NULL ?(?:或者?|or\b)|\banswer in last\b|\b(?:forum user|someone|somebody) (?:wrote|asked|told)\b"
-    r"|\A\W{0,3}is this the answer\?"
-    r"|\bif the first\b.{1,300}\bif the second\b",
-    re.IGNORECASE | re.DOTALL,
-)
-"""A response that has not come to an answer: "The second pass is still running."."""
-_CONCLUDED = re.compile(
-    r"(?<=[.!])[ \t]+(?:therefore|thus|hence|so|consequently|accordingly|in conclusion|in summary|to sum up),?[ \t]+"
-    r"(?=[^.!?\n]{0,200}[ \t](?:is|are|was|were|=)[ \t])",
-    re.IGNORECASE,
-)
-"""The beginning of the last sentence of one line of reasoning: "Therefore, the average is 4."."""
 
 
 _RULE_BELOW = re.compile(r"\A\s{0,4}[=-]{3,80}[ \t]*\n")
@@ -281,7 +260,7 @@ _DOUBT = (
 """What precedes an answer that is not the response's own."""
 _DENIED_ABROAD = r"respuesta no es|antwort (?:ist|lautet) nicht|réponse n['’]est pas|resposta não é|risposta non è"
 _ASKED = re.compile(
-    r"\bstill (?:have|has|need|needs) to\b|\bwhich (?:one|of (?:these|them))(?: do)? you mean\b"
+    r"\bstill (?:(?:have|has|need|needs) to|running)\b|\bno final answer yet\b|\bwhich (?:one|of (?:these|them))(?: do)? you mean\b"
     r"|\bplease (?:tell me|specify|clarify|confirm) (?:which|what|whether|if)\b"
     r"|\b(?:have|has)(?: not|n't) (?:yet )?(?:checked|read|finished|verified|looked|seen|reached)\b|"
     r"\bwhether (?:it|this|that|the (?:final |correct )?answer)(?:'s| is| was| are| (?:might|could|should|would) be)\b"
