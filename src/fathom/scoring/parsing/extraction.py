@@ -260,7 +260,8 @@ _DOUBT = (
 """What precedes an answer that is not the response's own."""
 _DENIED_ABROAD = r"respuesta no es|antwort (?:ist|lautet) nicht|réponse n['’]est pas|resposta não é|risposta non è"
 _ASKED = re.compile(
-    r"\bstill (?:(?:have|has|need|needs) to|running)\b|\bno final answer yet\b|\bwhich (?:one|of (?:these|them))(?: do)? you mean\b"
+    r"\bstill (?:(?:have|has|need|needs) to|running)\b|\bno final answer yet\b"
+    r"|\bwhich (?:one|of (?:these|them))(?: do)? you mean\b"
     r"|\bplease (?:tell me|specify|clarify|confirm) (?:which|what|whether|if)\b"
     r"|\b(?:have|has)(?: not|n't) (?:yet )?(?:checked|read|finished|verified|looked|seen|reached)\b|"
     r"\bwhether (?:it|this|that|the (?:final |correct )?answer)(?:'s| is| was| are| (?:might|could|should|would) be)\b"
