@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from fathom.analysis.cost import COST_KINDS, question_cost
+from fathom.analysis.cost import COST_KINDS, SAME_COST, question_cost
 from fathom.analysis.findings import CostKind, Findings, RunSummary
 from fathom.report.drawings.canvas import SvgNode
 from fathom.report.drawings.charts import MAX_NAMES, ScatterPoint, scatter_plot
@@ -69,7 +69,7 @@ def costs(findings: Findings) -> tuple[Figure, ...]:
 def _differs(findings: Findings, kind: CostKind) -> bool:
     """Whether at least two runs have a cost of this kind, and not all the same."""
     known = [cost for run in findings.runs if (cost := amount(run, kind)) is not None]
-    return sum(cost > 0 for cost in known) > 1 and max(known) > 1.01 * min(known)
+    return sum(cost > 0 for cost in known) > 1 and max(known) > (1 + SAME_COST) * min(known)
 
 
 def _cost(findings: Findings, kind: CostKind) -> Figure:
@@ -104,7 +104,7 @@ def shown(cost: float) -> str:
 def _note(findings: Findings, drawn: set[str], kind: CostKind) -> str:
     notes = [
         "A dashed line joins the Pareto-optimal runs of a bench: no other run on the same questions is both as "
-        "cheap and as accurate.",
+        f"cheap and as accurate (costs within {SAME_COST:.0%} count as equal).",
         "Cost is on a logarithmic scale, averaged over the questions with a response.",
     ]
     if len(drawn) > MAX_NAMES:
