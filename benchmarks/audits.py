@@ -1,12 +1,14 @@
 """No command writes a bench that its own audit rejects: builds, fits and swaps over seeds, corpora and options.
 
 Every option combination of every family is tried: each seed takes every tenth, and at least one, so that ten seeds try
-all of them on each corpus. Refused commands are counted, and so are the items that commands dropped, by reason. An
-audit that fails, a crash, or an answer of the faultless `sim/oracle` and `sim/reader` that is not correct is listed,
-and the exit code is 1.
+all of them on each corpus. `--per-family N` takes at most N of them, so that many seeds and corpora take little time.
+The first seed is tried on all corpora, then the second. Refused commands are counted, and so are the items that
+commands dropped, by reason. An audit that fails, a crash, or an answer of the faultless `sim/oracle` and `sim/reader`
+that is not correct is listed, and the exit code is 1.
 
     python benchmarks/audits.py --seeds 0-9 --corpora FOLDER        corpora that are ready, one folder each
     python benchmarks/audits.py --seeds 0-2 --only elife,scalar     a piece of the study
+    python benchmarks/audits.py --per-family 1                      a thin study
     python benchmarks/audits.py --only jose --log study.jsonl       append a line for each command to a file
     python benchmarks/audits.py --table study.jsonl                 the tables of pieces that ran before
 """
@@ -24,6 +26,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from itertools import product
 from pathlib import Path
+from random import Random
 from typing import Any, NamedTuple
 
 import fathom
@@ -174,9 +177,10 @@ class Case(NamedTuple):
 class Study:
     """Builds benches and lists what became of each."""
 
-    def __init__(self, folder: Path, families: list[str], log: Path | None) -> None:
+    def __init__(self, folder: Path, families: list[str], per_family: int | None, log: Path | None) -> None:
         self._folder = folder
         self._families = families
+        self._per_family = per_family
         self._log = log
         self.outcomes: list[Outcome] = []
 
@@ -189,7 +193,7 @@ class Study:
             source, form = ANNOTATED[name]
             import_annotations([DATA / source], corpus.folder, place / "annotations.jsonl", form)
         contexts = self._sampled(name, corpus, seed, place / "contexts.jsonl")
-        for number, (family, options) in enumerate(combinations(seed)):
+        for number, (family, options) in enumerate(combinations(seed, self._per_family)):
             if family in self._families and (contexts or family not in OVER_CONTEXTS):
                 # Both vary, so that no run of ten seeds leaves out a family.
                 swapped = (number + seed + seed // PARTS) % SWAPPED == 0
@@ -290,11 +294,14 @@ def failures(bench: fathom.Bench) -> Iterator[str]:
             yield f"the accuracy of sim/{model} is {accuracy:.1%}"
 
 
-def combinations(seed: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The families with the options that a seed tries; all of them over ten seeds."""
+def combinations(seed: int, per_family: int | None = None) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The families with the options that a seed tries, all of them over ten seeds; at most `per_family` of each."""
     for family, options in TAKEN.items():
         parts = min(PARTS, len(options))
-        yield from ((family, one) for place, one in enumerate(options) if place % parts == seed % parts)
+        mine = options[seed % parts :: parts]
+        if per_family is not None and per_family < len(mine):
+            mine = tuple(Random(seed).sample(mine, per_family))
+        yield from ((family, one) for one in mine)
 
 
 def corpora(folder: Path, ready: Path | None, only: list[str]) -> Iterator[tuple[str, fathom.Corpus]]:
@@ -345,6 +352,7 @@ def main() -> int:
     words.add_argument("--corpora", type=Path, help="a folder with ready corpora")
     words.add_argument("--only", default="", help="the names of corpora")
     words.add_argument("--families", default=",".join(TAKEN))
+    words.add_argument("--per-family", type=int, help="the most option combinations of a family for one seed")
     words.add_argument("--log", type=Path, help="append a line for each command to this file")
     words.add_argument("--table", type=Path, nargs="+", help="print the tables of such files; build nothing")
     given = words.parse_args()
@@ -353,12 +361,13 @@ def main() -> int:
         return 0
     first, _, last = given.seeds.partition("-")
     with workplace() as folder:
-        study = Study(folder, given.families.split(","), given.log)
-        for name, corpus in corpora(folder, given.corpora, [one for one in given.only.split(",") if one]):
-            for seed in range(int(first), int(last or first) + 1):
-                start = time.perf_counter()
-                study.try_all(name, corpus, seed)
-                print(f"{name} seed {seed}: {time.perf_counter() - start:.0f} s", flush=True)
+        study = Study(folder, given.families.split(","), given.per_family, given.log)
+        opened = dict(corpora(folder, given.corpora, [one for one in given.only.split(",") if one]))
+        for seed, (name, corpus) in product(range(int(first), int(last or first) + 1), opened.items()):
+            start = time.perf_counter()
+            study.try_all(name, corpus, seed)
+            print(f"{name} seed {seed}: {time.perf_counter() - start:.0f} s", flush=True)
+        for corpus in opened.values():
             corpus.close()
         print(table(study.outcomes))
         failed = sum(bool(one.failures) for one in study.outcomes)

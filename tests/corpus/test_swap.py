@@ -208,6 +208,8 @@ Young stars, Markov chains, the Adam optimizer (Adam and Young, 2019) and Englis
 Young.
 We follow Markov & Adam, 2017, and Markov et al. [4]; "Markov (2018)" is another work. See young2019 and young2018.
 Young argued so; Dr. English has read Markov's thesis. Adam wins, Young's modulus and Prof. Nobody stay.
+The Young lab thanks Ines (Ini) Müller, Kay Young and IM Müller. Müller and Young used SDS YOUNG and Young gels, and
+Markov and Adam chains, as Markov and Lee do [4].
 
 1. Müller, I. Tides. 2018.
 2. K. Young. Tides again. 2019.
@@ -296,6 +298,8 @@ def test_only_people_are_renamed_and_only_where_they_are_named(renaming: NameSwa
         ("young2019", "{young}2019"),
         ("Young argued so; Dr. English has", "{Young} argued so; Dr. {English} has"),
         ("read Markov's thesis", "read {Markov}'s thesis"),
+        ("The Young lab thanks Ines (Ini) Müller, Kay", "The {Young} lab thanks Ines (Ini) {Muller}, Kay"),
+        ("and IM Müller. Müller and Young used", "and IM {Muller}. {Muller} and {Young} used"),
         ("1. Müller, I.", "1. {Muller}, I."),
         ("2. K. Young.", "2. K. {Young}."),
         ("4. David Markov, Jo Adam, Lee English.", "4. David {Markov}, Jo {Adam}, Lee {English}."),

@@ -14,7 +14,7 @@ from random import Random
 from fathom.corpus.swap_people import NamedPerson, author_spans, family_span, name_words, people
 from fathom.models.tokenizers import DEFAULT, tokenizer
 from fathom.records.documents import Document
-from fathom.records.names import WORD, family_name, plain_word
+from fathom.records.names import PARTICLE, WORD, family_name, plain_word
 from fathom.records.rng import rng_for
 from fathom.records.spans import Span
 
@@ -23,6 +23,12 @@ MAX_TRIES = 120
 
 AROUND = 60
 """Characters before and after a word that decide whether it names a person."""
+
+MIN_LISTED = 4
+"""Letters of names that "Koelle and Rasmussen" names without a year; "Li and Na" may be metals."""
+
+MAX_INITIALS = 3
+"""Initials that are printed together: "CAM Gerlach"."""
 
 _INITIAL = r"[^\W\d_a-z]"
 _YEAR = r"[(\[]?\s*(?P<year>(?:18|19|20)\d\d)[a-z]?\b"
@@ -34,6 +40,14 @@ _NEXT_INITIALS = re.compile(rf"(?:,\s+(?P<dotted>{_INITIAL})\.|\s(?P<bare>{_INIT
 _LAST_NAME = re.compile(rf"(?P<name>{WORD.pattern}),?\s+(?:and|&)\s+$")
 _LAST_INITIALS = re.compile(rf"(?<![\w.])(?P<first>{_INITIAL})\.(?:[\s-]*{_INITIAL}\.)*\s*$")
 _LAST_GIVEN = re.compile(rf"(?P<given>{WORD.pattern})(?:\s+{_INITIAL}\b\.?)*\s+$")
+_LAST_GIVEN_FAR = re.compile(
+    rf"(?P<given>{WORD.pattern})(?:\s+{_INITIAL}\b\.?)*(?:\s+\({WORD.pattern}\))?(?:\s+{PARTICLE}\b)*\s+(?:[DLO]['’])?$"
+)
+"""Also in "Alyssa (Nick) Coghlan", "Guido van Rossum" and "Steven D'Aprano"."""
+_NEXT_LISTED = re.compile(rf"(?:,?\s+(?:and|&)\s+|,\s+)(?P<name>{WORD.pattern})")
+_LAST_LISTED = re.compile(rf"(?P<name>{WORD.pattern})(?:,?\s+(?:and|&)\s+|,\s+)$")
+_NEXT_CITATION = re.compile(r"\s*(?:\[\d|\([^()]*\b(?:18|19|20)\d\d)")
+_NEXT_LAB = re.compile(r"\s+(?:[Ll]ab|labs|laborator(?:y|ies))\b")
 
 _LAST_TITLE = re.compile(r"\b(?:Dr|Prof|Professor|Mr|Ms|Mrs)\.?\s+$")
 _NEXT_SPEECH = re.compile(
@@ -106,7 +120,7 @@ class NameSwap:
         if document.state("references") != "unknown":
             others += author_spans(document)
         outside = _SpanCursor(others)
-        own = {word for person in people(document) for word in name_words(person.family.of(document.text))}
+        own = _OwnPeople(document)
         works = {
             (plain_word(word), reference.year)
             for reference in document.references
@@ -114,25 +128,25 @@ class NameSwap:
             for word in WORD.findall(family_name(span.of(document.text)))
         }
         text = document.text
+        # Few words can be names, and most of them occur again and again.
+        cited = {word for word, _ in works}
+        possible = {word for word in {*WORD.findall(text)} if word in cited or self.replacement(word) is not None}
         for match in WORD.finditer(text):
-            if not match[0][0].isupper():  # most words
-                if not text[match.end() : match.end() + 1].isdigit():
-                    continue
+            if match[0] not in possible:
+                continue
+            if not match[0][0].isupper():
                 key = self._key(match[0], text[match.end() : match.end() + 4], works)
                 if key is not None and not outside.contain(*match.span()):
                     yield Span(*match.span()), key
                 continue
-            if plain_word(match[0]) not in self.words:
-                continue
             if outside.contain(*match.span()):
                 continue
-            speaks = plain_word(match[0]) in own and _speaks(text, match)
-            if speaks or self._is_mention(text, match, works):
+            if own.are_named(text, match) or self._is_mention(text, match, works, own):
                 new = self.replacement(match[0])
                 assert new is not None
                 yield Span(*match.span()), new
 
-    def _is_mention(self, text: str, match: re.Match[str], works: set[tuple[str, int | None]]) -> bool:
+    def _is_mention(self, text: str, match: re.Match[str], works: set[tuple[str, int | None]], own: _OwnPeople) -> bool:
         """Whether the words around a name say that it is a person's: "et al.", a second name with a year, a work of the
         reference list with its year, the initials or the given name of a known person."""
         word, after = plain_word(match[0]), text[match.end() : match.end() + AROUND]
@@ -150,10 +164,21 @@ class NameSwap:
         ) in self.given:
             return True
         found = _LAST_INITIALS.search(before)
-        if found is not None:
-            return (plain_word(found["first"]), word) in self.given
-        found = _LAST_GIVEN.search(before)
-        return found is not None and len(found["given"]) > 1 and (plain_word(found["given"]), word) in self.given
+        if found is not None and (plain_word(found["first"]), word) in self.given:
+            return True
+        givens = [found["given"] for last in (_LAST_GIVEN, _LAST_GIVEN_FAR) if (found := last.search(before))]
+        return any(self._is_given(given, match[0], own) for given in givens if len(given) > 1)
+
+    def _is_given(self, printed: str, family: str, own: _OwnPeople) -> bool:
+        """Whether a known person has this given name and this family name."""
+        given, word = plain_word(printed), plain_word(family)
+        if (given, word) in self.given:
+            return True
+        # "CAM Gerlach" has initials, but "SDS PAGE" does not.
+        if printed.isupper() and len(given) <= MAX_INITIALS:
+            return not family.isupper() and (given[0], word) in self.given
+        # "Isaac Held" is the "Held IM" of the reference list.
+        return given in self.first_names and (given[0], word) in own.with_initials
 
     def _has(self, word: str) -> bool:
         return word[0].isupper() and plain_word(word) in self.words
@@ -161,6 +186,54 @@ class NameSwap:
     def _is_known(self, person: NamedPerson) -> bool:
         """Whether a name is a person's: "Amazon Web Services" has no given name that people have."""
         return person.certain or not self.first_names.isdisjoint(map(plain_word, WORD.findall(person.given)))
+
+
+class _OwnPeople:
+    """The people of the byline and the reference list of one document."""
+
+    def __init__(self, document: Document) -> None:
+        self._names: set[str] = set()
+        self.with_initials: set[tuple[str, str]] = set()
+        """Initials and words of the family names of people whose given names are not printed."""
+        for person in people(document):
+            given, family = WORD.findall(person.given), name_words(person.family.of(document.text))
+            self._names.update(family)
+            if given and all(word.isupper() and len(word) <= MAX_INITIALS for word in given):
+                self.with_initials.update((plain_word(given[0])[0], word) for word in family)
+        known = () if document.state("authors") == "unknown" else document.authors
+        self._byline = {word for author in known if not author.group for word in name_words(author.family)}
+        entries = () if document.state("references") == "unknown" else document.references
+        self._pairs = {
+            (one, two)
+            for entry in entries
+            if len(entry.authors) == 2
+            for one in name_words(family_name(entry.authors[0].of(document.text)))[-1:]
+            for two in name_words(family_name(entry.authors[1].of(document.text)))[:1]
+        }
+
+    def are_named(self, text: str, match: re.Match[str]) -> bool:
+        """Whether a name is that of one of these people: "Lind argued", "the Lind lab", "Lind and Wu found"."""
+        word = plain_word(match[0])
+        if word not in self._names:
+            return False
+        if _speaks(text, match) or _NEXT_LAB.match(text, match.end()):
+            return True
+        if len(word) < MIN_LISTED:
+            return False
+        after = _NEXT_LISTED.match(text, match.end())
+        if after is not None and self._are_listed(word, plain_word(after["name"]), text, after.end()):
+            return True
+        before = _LAST_LISTED.search(text, max(0, match.start() - AROUND), match.start())
+        return before is not None and self._are_listed(plain_word(before["name"]), word, text, match.end())
+
+    def _are_listed(self, one: str, two: str, text: str, end: int) -> bool:
+        """Whether two names in a row are those of authors of this document, or of the two authors of a work that is
+        cited behind them: "the Benjamini and Hochberg method" is not about people."""
+        if min(len(one), len(two)) < MIN_LISTED or one == two:
+            return False
+        if {one, two} <= self._byline:
+            return True
+        return (one, two) in self._pairs and _NEXT_CITATION.match(text, end) is not None
 
 
 def _speaks(text: str, match: re.Match[str]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from fathom.records.documents import Document
@@ -12,6 +13,8 @@ from fathom.records.spans import Span
 
 MAX_WORDS = 7
 """The words of the longest name of a person."""
+CACHED_NAMES = 65_536
+"""Printed names that are read only once: reference lists of one corpus name the same people again and again."""
 SHORT_CAPITALS = 3
 """Family names in capitals with no more letters may be abbreviations, such as "GPT"."""
 
@@ -61,6 +64,7 @@ def author_spans(document: Document) -> Iterator[Span]:
         yield from [reference.span] if known and len(known) == len(reference.authors) else known
 
 
+@lru_cache(CACHED_NAMES)
 def _person(printed: str, is_alone: bool) -> NamedPerson | None:
     """The person of that name; None if it has no given name, or something that a group or a company has."""
     family = family_span(printed, family_name(printed))

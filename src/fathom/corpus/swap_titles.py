@@ -79,7 +79,7 @@ class _Letters:
     @cached_property
     def _runs(self) -> list[tuple[int, int]]:
         # Only for texts with a change: the places of all words take as long as the words.
-        return [run.span() for run in _RUN.finditer(self.text)]
+        return list(map(re.Match.span, _RUN.finditer(self.text)))
 
     def changed(self, change: Change, at: int) -> tuple[Span, str]:
         """The place of a changed word of the title that begins at a place, and its replacement."""

@@ -496,6 +496,11 @@ def test_assembles_an_entry_without_punctuation() -> None:
         assert entry.ids == {"doi": "10.1002/(sici)1<2::a>3.0", "pmid": "99"}
 
 
+def test_separates_the_fields_of_a_data_set_in_running_text() -> None:
+    fields = "<collab>Ann Wu</collab><collab>Bo Lind</collab><year>2018</year><source>Tin cells</source>"
+    assert body_of(f"<p><related-object>{fields}</related-object></p>") == ["Ann Wu, Bo Lind. 2018. Tin cells."]
+
+
 def test_keeps_an_entry_with_punctuation() -> None:
     (entry,) = entries(
         '<ref id="r"><label>1.</label><mixed-citation publication-type="book"><person-group><string-name><given-names>'

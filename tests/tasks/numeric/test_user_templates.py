@@ -221,7 +221,10 @@ FORMS = [
     ),
     ("SELECT author_name, COUNT(*) FROM article_author GROUP BY author_name", "For each author of the articles"),
     ("SELECT COUNT(*) FROM articles GROUP BY author_count", "What is the number of articles in each group?"),
-    ("SELECT MAX(reference_count) - MIN(reference_count) FROM articles", "minus the smallest value of the number of"),
+    (
+        "SELECT MAX(reference_count) - MIN(reference_count) FROM articles",
+        "the difference between the largest and the smallest value of the number of references",
+    ),
     (
         "SELECT article_title FROM articles ORDER BY (SELECT COUNT(*) FROM citing_cited c"
         " WHERE c.article_id_cited = articles.article_id) DESC LIMIT 1",
@@ -252,6 +255,16 @@ FORMS = [
         "that cite at least one of the articles whose number of references is greater than 30",
     ),
     ("SELECT article_title, reference_count FROM articles WHERE author_count > 3", "give the title and the number of"),
+    (
+        "SELECT SUM(reference_count) - SUM(author_count) FROM articles",
+        "the result of subtracting the sum of the number of authors from the sum of the number of references",
+    ),
+    ("SELECT DISTINCT author_name FROM article_author WHERE author_position > 3", "listed after position 3 in"),
+    ("SELECT DISTINCT author_name FROM article_author WHERE author_position >= 3", "at position 3 or later in"),
+    ("SELECT DISTINCT author_name FROM article_author WHERE NOT author_position < 3", "at position 3 or later in"),
+    ("SELECT DISTINCT author_name FROM article_author WHERE author_position < 3", "listed before position 3 in"),
+    ("SELECT DISTINCT author_name FROM article_author WHERE author_position <= 3", "at position 3 or earlier in"),
+    ("SELECT author_name FROM article_author GROUP BY author_name HAVING COUNT(*) > 1", "If there are no such people,"),
 ]
 
 

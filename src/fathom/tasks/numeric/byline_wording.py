@@ -36,6 +36,15 @@ _CITATIONS = {
     "citing": ("cited article", "that cite", "number of other articles that it cites"),
     "cited": ("citing article", "that are cited by", "number of other articles that cite it"),
 }
+_AT_POSITION = {
+    "=": "at position {}",
+    "<>": "at a position other than {}",
+    "<": "before position {}",
+    ">": "after position {}",
+    "<=": "at position {} or earlier",
+    ">=": "at position {} or later",
+}
+_NEGATED = {"=": "<>", "<>": "=", "<": ">=", ">": "<=", "<=": ">", ">=": "<"}
 
 
 class BylineWords(wording.ProgramWording):
@@ -88,7 +97,7 @@ class BylineWords(wording.ProgramWording):
         if negated:
             parts = [Not(condition)]
         if isinstance(condition, Or) and all(concerns(part) == {"position"} for part in chain(condition)):
-            at = " or ".join(f"at {self._at(part)}" for part in chain(condition))
+            at = " or ".join(self._at(part) for part in chain(condition))
             return f"listed {at} in the author list of at least one article"
         places = [part for part in parts if concerns(part) == {"position"}]
         articles = [part for part in parts if concerns(part) == {"article"}]
@@ -158,7 +167,7 @@ class BylineWords(wording.ProgramWording):
         if not conditions:
             return ""
         if len(conditions) == 1:
-            return f" at {self._at(conditions[0])}"
+            return f" {self._at(conditions[0])}"
         start = f"whose {self.measure(POSITION)} is "
         tests = [wording.ProgramWording.clause(self, part) for part in conditions]
         if not all(test.startswith(start) for test in tests):
@@ -166,31 +175,35 @@ class BylineWords(wording.ProgramWording):
         return f" at a position that is {' and '.join(test.removeprefix(start) for test in tests)}"
 
     def _at(self, condition: Condition, negated: bool = False) -> str:
-        """A noun phrase for the positions that meet a condition."""
-        no = "not " if negated else ""
+        """The positions that meet a condition, with a preposition: "at position 2", "after position 3"."""
         match condition:
             case Not(inner):
                 return self._at(inner, not negated)
             case Compare(measure, "=", other) if measure == POSITION and other == AUTHORS and not negated:
-                return "the last position"
-            case Compare(measure, "=" | "<>" as sign, int() | float() as value) if measure == POSITION:
-                return f"position {value}" if (sign == "=") != negated else f"a position other than {value}"
-            case Compare(measure, sign, other) if measure == POSITION and isinstance(other, Measure):
-                words = "equal to" if sign == "=" else self._sign(sign, negated)
-                return f"a position {no}{words} {self.the(other)}"
-            case Compare(measure, sign, value) if measure == POSITION:
-                words = self._sign(sign, negated)
-                return f"a position {'of ' if words.startswith('at ') else no}{words} {value}"
-            case Between(measure, low, high) if measure == POSITION:
-                return f"a position {no}between {low} and {high} (both included)"
+                return "at the last position"
+            case Compare(measure, sign, int() | float() as value) if measure == POSITION:
+                return _AT_POSITION[_NEGATED[sign] if negated else sign].format(value)
             case OneOf(measure, values) if measure == POSITION:
                 ordered = values if any(not isinstance(value, int) for value in values) else sorted(values)  # type: ignore[type-var]
                 listed = [str(value) for value in ordered]
                 if negated:
-                    return f"a position other than {listing(listed)}"
-                return (
-                    f"position {' or '.join(listed)}" if len(listed) < 3 else f"one of the positions {listing(listed)}"
-                )
+                    return f"at a position other than {listing(listed)}"
+                if len(listed) < 3:
+                    return f"at position {' or '.join(listed)}"
+                return f"at one of the positions {listing(listed)}"
+        return f"at {self._position(condition, negated)}"
+
+    def _position(self, condition: Condition, negated: bool) -> str:
+        """A noun phrase for the positions that meet a condition."""
+        no = "not " if negated else ""
+        match condition:
+            case Compare(measure, sign, other) if measure == POSITION and isinstance(other, Measure):
+                words = "equal to" if sign == "=" else self._sign(sign, negated)
+                return f"a position {no}{words} {self.the(other)}"
+            case Compare(measure, sign, value) if measure == POSITION:
+                return f"a position {no}{self._sign(sign, negated)} {value}"
+            case Between(measure, low, high) if measure == POSITION:
+                return f"a position {no}between {low} and {high} (both included)"
             case Compare(Arithmetic(left, "%", 2), "=" | "<>" as sign, 0 | 1 as value) if left == POSITION:
                 even = ((value == 0) == (sign == "=")) != negated
                 return f"an {'even' if even else 'odd'} position"
@@ -277,7 +290,7 @@ class BylineWords(wording.ProgramWording):
             case RelatedCount("authors", None):
                 return self.measure(AUTHORS)
             case RelatedCount("authors", where) if where is not None and concerns(where) == {"position"}:
-                return f"number of authors at {self._at(where)}"
+                return f"number of authors {self._at(where)}"
             case RelatedCount("bylines", None):
                 return "number of articles that this person wrote"
         raise TypeError("this number of related rows cannot be put into words")

@@ -53,7 +53,7 @@ class ArticleWords(BylineWords):
             if output.keys and output.having is not None:
                 return self._ask_which(output.having, among)
             return (
-                f"Find {number} for each author of the {among}.{self._people_only(output.having)} Give these numbers."
+                f"For each author of the {among}, find {number}.{self._people_only(output.having)} Give these numbers."
             )
         keys = " and then ".join(
             f"{self._of_author(sort.measure) if isinstance(sort.measure, Result) else self.the(sort.measure)} "
@@ -92,7 +92,7 @@ class ArticleWords(BylineWords):
                 return f"How many people are authors of {number} of the {among}?"
             return f"For how many authors of the {among} is it true that {self._test(output.having)}?"
         return (
-            f"Find {self._of_author(output.result)} for each author of the {among}.{self._people_only(output.having)} "
+            f"For each author of the {among}, find {self._of_author(output.result)}.{self._people_only(output.having)} "
             f"What is {self.of_results(output.function)}?"
         )
 
@@ -152,6 +152,10 @@ class ArticleWords(BylineWords):
         if self._rows == "people" and (is_about_people(program.where) or program.where is None):
             return "people"
         return "articles" if self._rows == "people" else super().kept(program)
+
+    def missing(self, program: Program) -> str:
+        grouped = isinstance(program.output, GroupedResults | GroupsAggregate)
+        return "people" if self._rows == "people" and grouped else super().missing(program)
 
     def take(self, program: Program) -> list[str]:
         if program.output == NAMES:

@@ -113,7 +113,12 @@ def read_sources(select: exp.Select, schema: Schema, outer: Scope | None) -> Sco
     scope = Scope(schema, outer)
     first = select.args.get("from_")
     if first is None:
-        raise ParseError("it reads no table")
+        combined = select.find(exp.Subquery) is not None
+        raise ParseError(
+            "it combines the results of several SELECTs; ask for each of them in a template of its own"
+            if combined
+            else "it reads no table"
+        )
     scope.sources.append(_source(first.this, schema))
     conditions: list[exp.Expr] = []
     for join in select.args.get("joins") or []:

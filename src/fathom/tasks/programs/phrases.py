@@ -244,6 +244,13 @@ class Phrases:
                 return f"the ratio of {self.result(numerator)}{self._only(only)} to {self.result(denominator)}"
             case tree.CombinedResult(left, "*", int(factor)):
                 return f"{factor} times {self.result(left)}"
+            case tree.CombinedResult(tree.Aggregate("MAX", measure), "-", tree.Aggregate("MIN", other)) if (
+                measure == other and self._schema.type_of(measure) != "date"
+            ):
+                return f"the difference between the largest and the smallest value of {self.the(measure)}"
+            case tree.CombinedResult(left, "-", right) if not isinstance(right, int):
+                # "The sum of the references minus the sum of the authors" has two readings.
+                return f"the result of subtracting {self.result(right)} from {self.result(left)}"
             case tree.CombinedResult(left, sign, right):
                 two = str(right) if isinstance(right, int) else self.result(right)
                 return f"{self.result(left)} {'minus' if sign == '-' else 'plus' if sign == '+' else 'times'} {two}"

@@ -25,7 +25,7 @@ class ProgramWording(Phrases):
     """The wording of programs over one schema; without a chooser, the first form is always used.
 
     Every chosen form must appear in the question, since `is_wording` relies on it. A family can override `ask`,
-    `clause`, `first_notes`, `output_notes`, `kept` and `take` for sentences specific to it.
+    `clause`, `first_notes`, `output_notes`, `kept`, `missing` and `take` for sentences specific to it.
     """
 
     def question(self, program: tree.Program) -> str:
@@ -61,7 +61,7 @@ class ProgramWording(Phrases):
         if distinct:
             return self.one(
                 f"Which different values does {self.the(measure)} take among the {among}?",
-                f"List all distinct values of {self.the(measure)} over the {among}.",
+                f"List all distinct values that {self.the(measure)} has among the {among}.",
                 f"Give every value that {self.the(measure)} has among the {among}, each once.",
             )
         return self.one(
@@ -83,7 +83,7 @@ class ProgramWording(Phrases):
             case tree.CountDistinct(measure):
                 return self.one(
                     f"How many different values does {self.the(measure)} take among the {among}?",
-                    f"Count the distinct values of {self.the(measure)} over the {among}.",
+                    f"Count the distinct values that {self.the(measure)} has among the {among}.",
                     f"Looking at the {among}, how many different values of {self.the(measure)} do you find?",
                 )
             case tree.Aggregate("SUM", measure):
@@ -228,8 +228,7 @@ class ProgramWording(Phrases):
         if tree.is_rounded(program):
             notes.append("Round to two decimals.")
         if tree.may_be_empty(program):
-            grouped = isinstance(program.output, tree.GroupedResults | tree.GroupsAggregate) and program.where is None
-            notes.append(f"If there are no such {'groups' if grouped else self.kept(program)}, answer {NULL}.")
+            notes.append(f"If there are no such {self.missing(program)}, answer {NULL}.")
         return notes
 
     def tie_note(self, program: tree.Program) -> str:
@@ -307,6 +306,13 @@ class ProgramWording(Phrases):
         """A plural noun for the rows that the program's condition keeps."""
         del program
         return self._plural
+
+    def missing(self, program: tree.Program) -> str:
+        """A plural noun for what there is none of if the answer is NULL."""
+        match program.output:
+            case tree.GroupedResults(having=having) | tree.GroupsAggregate(having=having):
+                return "groups" if program.where is None or having is not None else self.kept(program)
+        return self.kept(program)
 
     def take(self, program: tree.Program) -> list[str]:
         """The steps of the explanation that compute the output."""

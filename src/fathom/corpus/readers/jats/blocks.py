@@ -399,5 +399,5 @@ _HANDLERS: dict[str, _Handler] = {
     **dict.fromkeys(("inline-formula", "tex-math", MATHML + "math"), BlockBuilder._formula_or_children),
     "disp-formula": BlockBuilder._display_formula,
     "alternatives": BlockBuilder._alternatives,
-    **dict.fromkeys(("element-citation", "mixed-citation", "nlm-citation", "citation"), BlockBuilder._entry),
+    **dict.fromkeys(CITATIONS, BlockBuilder._entry),
 }
