@@ -6,7 +6,6 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from keyword import iskeyword
 
@@ -84,7 +83,11 @@ class _Commands(click.Group):
         self, context: click.Context, words: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if words[0] not in COMMANDS and not words[0].startswith("-"):
-            close = get_close_matches(words[0], COMMANDS, n=1, cutoff=0.65)
+            from rapidfuzz import process
+            from rapidfuzz.distance import OSA
+
+            edits = 1 + len(words[0]) // 4
+            close = process.extractOne(words[0], list(COMMANDS), scorer=OSA.distance, score_cutoff=edits)
             advice = f"Did you mean `fathom {close[0]}`?" if close else "See `fathom --help`."
             raise FathomError(f"There is no command '{words[0]}'. {advice}")
         return super().resolve_command(context, words)

@@ -228,7 +228,8 @@ def _parse_selection(statement: AnswerStatement, key: Selection, hints: KeyHints
 def _parse_any_text(statement: AnswerStatement, key: Unanswerable, hints: KeyHints) -> Text | None:
     """The statement as a text, so that the verdict can show what was answered to an unanswerable question."""
     text = plain(statement.text).strip()[:1000]
-    return Text(value=text) if text else None
+    # "NULL or 4" states nothing, like "3 or 4" where a number is asked for.
+    return Text(value=text) if text and not ("NULL" in text and HEDGE.search(text)) else None
 
 
 _PARSERS: dict[str, Callable[[AnswerStatement, Any, KeyHints], Answer | None]] = {
