@@ -27,7 +27,7 @@ from fathom.tasks.programs.database import open_database
 from fathom.tasks.programs.evaluate import DisagreementError
 from fathom.tasks.programs.sql import literal
 from fathom.tasks.split_corpus import SplitCorpus
-from fathom.tasks.tables.allotment import LEVEL_SHARES, domain
+from fathom.tasks.tables.allotment import LEVEL_SHARES, domain, level_sequence
 from fathom.tasks.tables.dispersion import dispersion_tags
 from fathom.tasks.tables.entity_figures import entity_figures
 from fathom.tasks.tables.entity_table import MIN_ENTITIES, EntityColumn, EntityTable
@@ -80,11 +80,9 @@ class TablesBuilder:
 
     def build(self, context: Context, rng: Random) -> Iterator[Item]:
         """The context's items; fewer than requested where its documents do not allow more."""
-        levels: list[QuestionLevel] = rng.choices(
-            self._settings.levels,
-            [LEVEL_SHARES[level] for level in self._settings.levels],
-            k=self._settings.questions,
-        )
+        before = self._place(context) * self._settings.questions
+        levels = level_sequence(before + self._settings.questions, self._settings.levels)[before:]
+        rng.shuffle(levels)
         return self._items(context, [(level, None) for level in levels], rng)
 
     def build_share(
@@ -151,10 +149,13 @@ class TablesBuilder:
         Drawn one by one, a bench of 24 questions would often have none.
         """
         start = rng_for(self._seed, "unanswerable", context.length).random()
-        contexts = self._corpus.contexts_of_length(context.length)
-        before = contexts.index(context.documents) * questions
+        before = self._place(context) * questions
         share = self._settings.unanswerable
         return int(start + share * (before + questions)) - int(start + share * before)
+
+    def _place(self, context: Context) -> int:
+        """The number of contexts of the same length before this one."""
+        return self._corpus.contexts_of_length(context.length).index(context.documents)
 
     def _makers(self, context: Context, tables: Sequence[EntityTable], rng: Random) -> dict[EntityTable, QueryMaker]:
         """What draws the questions about each table. Unanswerable ones have constants that other documents exceed."""

@@ -21,7 +21,7 @@ _CHINESE_REPORT = re.compile(
     r"(?:(?:19|20)\d\d年?度?)?(?:年度|年)?(?:综合|合并|财务|生产|经营|运营|运行|工作|统计|环境|质量|社会责任|可持续发展|信息公开)*"
     r"(?:报告|年报|报告书|年鉴|公报)(?:全文|摘要)?$"
 )
-_FILLERS = word_set("fy fiscal financial year the of for and in on to cds")
+_FILLERS = word_set("fy fiscal financial academic school season year the of for and in on to cds")
 
 
 def title_entity(document: Document) -> str:
