@@ -12,13 +12,13 @@ from fathom.records.documents import Document, Fact
 from fathom.records.spans import Span
 from fathom.tasks.tables.entity_figures import entity_figures
 from fathom.tasks.tables.figures import DocumentFigures, FigureId, StatedFigure, document_figures
-from fathom.tasks.tables.pack import EntityNouns, Nouns, Pack, PackField
+from fathom.tasks.tables.pack import EntityNouns, Pack, PackField, Period
 
 PACK = Pack(
     name="shops",
     summary="Shops",
     en=EntityNouns(noun="shop", plural="shops"),
-    period=Nouns(en=("year",)),
+    period=Period(en=("year",)),
     fields={
         "sales": PackField(attributes=("sales", "*:Sales"), kind="money", en=("sales",)),
         "staff": PackField(attributes=("staff",), kind="count", en=("number of employees",)),

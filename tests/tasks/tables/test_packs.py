@@ -9,8 +9,9 @@ import pytest
 import fathom
 from fathom.api.packs import check_pack, write_draft
 from fathom.records.errors import FathomError
-from fathom.tasks.tables.pack import Language, pack_names, parse_pack, read_pack
+from fathom.tasks.tables.pack import Language, Period, pack_names, parse_pack, read_pack
 from fathom.tasks.tables.pack_draft import entity_noun
+from fathom.tasks.tables.wording_en import English
 
 START = """
 name = "shops"
@@ -162,12 +163,36 @@ def test_a_pack_is_drafted_from_tables(tmp_path: Path) -> None:
     assert (pack.entity("en").noun, pack.entity("en").plural) == ("museum", "museums")
 
 
+def test_a_draft_writes_years_as_the_titles_do(tmp_path: Path) -> None:
+    for number, name in enumerate(["Alder", "Birch", "Cedar", "Elm"], start=1):
+        rows = [
+            f"| Goals scored | {number}9 | {number}5 |",
+            f"| Season ticket holders | {number},900 | {number},500 |",
+            f"| Profit / (loss) (EUR thousand) | {number}90 | ({number}00) |",
+        ]
+        head = "| | Season 2023/24 | Season 2022/23 |\n| --- | --- | --- |"
+        text = "\n".join([f"# {name} United: season 2023/24\n\nText of the page.\n", head, *rows])
+        (tmp_path / f"{name}.md").write_text(f"{text}\n", "utf-8")
+    corpus = fathom.ingest([tmp_path], out=tmp_path / "corpus", processes=1)
+    corpus.close()
+    pack = read_pack(str(write_draft(corpus, tmp_path / "clubs.toml")))
+    assert [field.en[0] for field in pack.fields.values()] == [
+        "number of goals scored",
+        "profit (loss)",
+        "number of season ticket holders",
+    ]
+    assert pack.period == Period(en=("year",), two_years=True)
+    assert English(pack, 2023, "").scope(()) == "Consider the entities whose own report for 2023/24 is among the documents."
+
+
 @pytest.mark.parametrize(
     ("names", "language", "noun", "plural"),
     [
         (["青石市图书馆", "云溪县图书馆", "南浦图书馆", "平川市图书馆"], "zh", "图书馆", "图书馆"),
         (["青石市", "云溪市", "南浦市", "平川市"], "zh", "主体", "主体"),
         (["Ostdale County Library", "Alder Library", "Elm Library", "Fir Library"], "en", "library", "libraries"),
+        (["Alder Baking Limited", "Birch Milling Limited", "Elm Limited", "Oak Limited"], "en", "entity", "entities"),
+        (["衡和储能股份有限公司", "云溪机械股份有限公司", "南浦食品股份有限公司", "青石股份有限公司"], "zh", "公司", "公司"),
         (["University of Ostdale", "University of Elm", "Fir College", "Oak College"], "en", "entity", "entities"),
     ],
 )

@@ -13,6 +13,7 @@ from fathom.records.documents import Document
 from fathom.records.spans import Span
 from fathom.tasks.tables.entity_names import title_entity, title_year
 from fathom.tasks.tables.figures import FigureId, StatedFigure, document_figures
+from fathom.tasks.tables.labels import PART_OF_YEAR, parse_heading
 from fathom.tasks.tables.months import MONTH, parse_month
 from fathom.tasks.tables.pack import parse_pack
 from fathom.tasks.tables.units import Unit, parse_cell, stated_unit
@@ -318,11 +319,30 @@ def test_a_document_whose_figures_are_not_found_is_unknown_and_not_absent() -> N
         ("2021 Annual Report – Hale plc", "Hale plc", 2021),
         ("Annual Report 2021", "", 2021),
         ("University of Oslo Annual Report 2020", "University of Oslo", 2020),
+        ("Hexley Harriers season 2023/24: key figures", "Hexley Harriers", 2023),
+        ("青石湾热电厂2023年度生产经营报告", "青石湾热电厂", 2023),
     ],
 )
 def test_entities_and_years_of_titles(title: str, entity: str, year: int) -> None:
     document = read("Text of the report.\n", title=f"# {title}")
     assert (title_entity(document), title_year(document)) == (entity, year)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "period"),
+    [
+        ("Season 2023/24", "", "2023"),
+        ("Academic year 2023-24", "", "2023"),
+        ("2023年末", "", "2023"),
+        ("2023年底", "", "2023"),
+        ("Beds 2023/24", "Beds", "2023"),
+        ("2023/25", "2023/25", PART_OF_YEAR),
+    ],
+)
+def test_headings_that_are_periods(text: str, name: str, period: str) -> None:
+    heading = parse_heading(text)
+    assert (heading.text, heading.period) == (name, period)
+    assert heading.scope == ("named" if name else "plain")
 
 
 @pytest.mark.parametrize(
@@ -342,6 +362,13 @@ def test_entities_and_years_of_titles(title: str, entity: str, year: int) -> Non
         ("mwh", Unit("other", "MWh")),
         ("million m3", Unit("other", "m3", 6)),
         ("万吨", Unit("other", "吨", 4)),
+        ("亿千瓦时", Unit("other", "千瓦时", 8)),
+        ("兆瓦", Unit("other", "兆瓦")),
+        ("g/kWh", Unit("other", "g/kWh")),
+        ("克/千瓦时", Unit("other", "克/千瓦时")),
+        ("人/平方公里", Unit("other", "人/平方公里")),
+        ("g", None),
+        ("men/women", None),
         ("degree-seeking", None),
         ("EUR or USD", None),
     ],

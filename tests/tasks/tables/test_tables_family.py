@@ -18,17 +18,19 @@ from fathom.corpus.store import Corpus
 from fathom.records.contexts import Context
 from fathom.records.documents import DocumentId, Fact, FactSheet, Passage
 from fathom.records.spans import Span
-from fathom.scoring.answers import Number, Text
+from fathom.scoring.answers import Number, Text, Unanswerable
 from fathom.tasks.bench import Bench
 from fathom.tasks.family import Item
 from fathom.tasks.split_corpus import SplitCorpus
+from fathom.tasks.tables.allotment import level_sequence
 from fathom.tasks.tables.audit import TablesAuditor
-from fathom.tasks.tables.build import TablesBuilder, entity_tables, make_item, names_one
+from fathom.tasks.tables.build import TablesBuilder, entity_tables, level_of, make_item, names_one
 from fathom.tasks.tables.chinese_names import chinese_name
 from fathom.tasks.tables.figures import document_figures
 from fathom.tasks.tables.months import month_value
 from fathom.tasks.tables.pack import read_pack
 from fathom.tasks.tables.queries import QueryMaker
+from fathom.tasks.tables.query_parts import LEVELS
 from fathom.tasks.tables.settings import TablesSettings
 from fathom.tasks.tables.stated_facts import StatedFact, StatedFacts, _kept_facts
 from fathom.tasks.verification import Verifier
@@ -163,6 +165,18 @@ def test_answers_that_name_one_entity_have_at_most_their_share(reports: Path, sh
         items = list(TablesBuilder(corpus, TablesSettings(questions=20, single=share), 0).build(context, Random(5)))
     assert len(items) == 20
     assert sum(names_one(item.key.answer) for item in items) <= most
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_even_a_small_bench_has_its_share_of_levels_and_of_questions_without_an_answer(
+    reports: Path, seed: int
+) -> None:
+    with SplitCorpus(reports / "corpus", reports / "corpus" / FILE_NAME, "test") as corpus:
+        [(context, _)] = Bench(reports / "bench").by_context()
+        builder = TablesBuilder(corpus, TablesSettings(questions=20, unanswerable=0.05), seed)
+        items = list(builder.build(context, Random(seed)))
+    assert sum(isinstance(item.key.answer, Unanswerable) for item in items) == 1
+    assert Counter(map(level_of, items)) == Counter(level_sequence(20, LEVELS))
 
 
 @pytest.mark.parametrize("change", [changed_value, moved_passage, dropped_entity, other_answer])

@@ -77,7 +77,7 @@ _FULL_WIDTH = str.maketrans("0123456789.-%", "０１２３４５６７８９．�
 
 
 def _amounts(answer: Number) -> Iterator[str]:
-    """An amount with its unit, in other scales and in plain units; a negative one in brackets, too."""
+    """An amount with its unit, in other scales and in plain units; negative amounts of money in brackets, too."""
     scale, name = _split(answer.unit)
     value = rounded(answer)
     if not name:
@@ -86,7 +86,7 @@ def _amounts(answer: Number) -> Iterator[str]:
     power = _POWERS.get(scale, 0)
     if scale in _ENGLISH:
         yield f"{minus}{size} {scale} {name}"
-        if name.isupper() and len(name) == CODE:
+        if _is_currency(name):
             yield f"{name} {minus}{size} {scale}"
         yield from (
             f"{minus}{abs(value).scaleb(power - other):f} {word} {name}"
@@ -98,7 +98,7 @@ def _amounts(answer: Number) -> Iterator[str]:
         yield f"{minus}{size}{scale}{plain}"
         yield f"{minus}{abs(value).scaleb(power - _POWERS[other]):f}{other}{plain}"
     yield f"{minus}{abs(value).scaleb(power):f} {name}"
-    if value < 0:
+    if value < 0 and _is_currency(name):
         yield from (f"({size})", f"({size} {answer.unit})")
 
 
@@ -114,8 +114,11 @@ def _split(unit: str) -> tuple[str, str]:
     if unit.startswith(("万", "亿")):
         return unit[0], "CNY" if unit[1:] == "元" else unit[1:]
     scale, _, name = unit.rpartition(" ")
-    is_currency = len(name) == CODE and name.isupper()
-    return (scale, name) if is_currency or scale in _POWERS else ("", "CNY" if unit == "元" else "")
+    return (scale, name) if _is_currency(name) or scale in _POWERS else ("", "CNY" if unit == "元" else "")
+
+
+def _is_currency(name: str) -> bool:
+    return len(name) == CODE and name.isupper()
 
 
 def near_misses(key: Key, others: OtherFigures, reading: Interpretation) -> Iterator[str]:

@@ -273,6 +273,10 @@ _NOUNS: dict[Language, dict[str, str]] = {
 }
 
 
+_NO_NOUNS = frozenset({"limited", "united", "incorporated", "gmbh", "holdings", "international", "llc"})
+"""Last words of names that do not say what their bearers are."""
+
+
 def entity_noun(names: Collection[str], language: Language) -> dict[str, str]:
     """What the entities are, where all their names end with it: "library" of "Ostdale Library"."""
     plain = {"en": {"noun": "entity", "plural": "entities"}, "zh": {"noun": "主体", "plural": "主体"}}[language]
@@ -282,11 +286,11 @@ def entity_noun(names: Collection[str], language: Language) -> dict[str, str]:
         noun = next(iter(names))
         while not all(name.endswith(noun) for name in names):
             noun = noun[1:]
-        noun = noun.lstrip("省市区县州镇乡村")
+        noun = "公司" if noun.endswith("公司") else noun.lstrip("省市区县州镇乡村")
         return {"noun": noun, "plural": noun} if len(noun) > 1 and noun not in names else plain
     last = {name.rpartition(" ")[2] for name in names}
     noun = last.pop().lower()
-    if last or noun in map(str.lower, names) or not re.fullmatch(r"[a-z]{4,}", noun):
+    if last or noun in map(str.lower, names) or not re.fullmatch(r"[a-z]{4,}", noun) or noun in _NO_NOUNS:
         return plain
     stem, end = (noun[:-1], "ies") if re.search(r"[^aeiou]y$", noun) else (noun, "es" if noun[-1] in "sxh" else "s")
     return {"noun": noun, "plural": stem + end}
