@@ -14,8 +14,8 @@ from fathom.corpus.readers.markdown.blocks import MarkdownBlock
 from fathom.corpus.readers.markdown.inline import plain_text
 from fathom.corpus.readers.markdown.reader import read_blocks
 from fathom.corpus.readers.parsed_document import CompanionFiles, ParsedDocument, ReadError
+from fathom.corpus.readers.parsing.author_fields import YamlValue
 from fathom.corpus.readers.parsing.bylines import read_byline
-from fathom.corpus.readers.parsing.front_matter import YamlValue
 from fathom.corpus.readers.parsing.tables import check_size
 from fathom.corpus.readers.parsing.text_cleanup import strip_compression, title_from_name
 from fathom.corpus.readers.tabular.web_pages import read_page
