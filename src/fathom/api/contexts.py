@@ -133,7 +133,9 @@ class FittingLengths:
 def choose_lengths(sizes: Sequence[int]) -> FittingLengths:
     """The lengths that suit documents of these token counts; one context of all documents if no other can be filled."""
     total, usual_size = sum(sizes), median(sizes)
-    enough = [one for one in LENGTHS if (MIN_DOCUMENTS + 0.5) * usual_size <= one <= total]
+    # With very few documents, a context needs the long ones, too.
+    least = max((MIN_DOCUMENTS + 0.5) * usual_size, count_tokens(sorted(sizes)[:MIN_DOCUMENTS], tokenizer(DEFAULT)))
+    enough = [one for one in LENGTHS if least <= one <= total]
     if enough:
         # Half of the documents should be left over, or the contexts would be much the same.
         usual = [one for one in enough if one <= min(USUAL_LENGTH, total / 2)]
