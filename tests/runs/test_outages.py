@@ -11,8 +11,10 @@ import pytest
 
 from fathom.models.prompts import Message, Prompt
 from fathom.runs.engine_model import EngineModel
-from fathom.runs.folder import read_end, read_responses
+from fathom.runs.folder import lost_calls, read_end, read_responses
+from fathom.runs.model_caller import Attempts
 from fathom.runs.outages import FAILURES, OutageError, Outages
+from fathom.runs.request_limits import Budget
 from fathom.runs.run import RunLimits
 from fathom.runs.sent_calls import CallMark, SentCall
 from tests.runs.conftest import Ask
@@ -157,11 +159,23 @@ def test_refused_connections_are_an_outage(monkeypatch: pytest.MonkeyPatch) -> N
     async def ask_three_times() -> None:
         async with anyio.create_task_group() as tasks:
             for _ in range(3):
-                mark = CallMark(sent.append, count(1), None)
-                tasks.start_soon(model.complete, Prompt((Message("user", ("?",)),)), lambda: None, mark)
+                attempts = Attempts(CallMark(sent.append, count(1), None), Budget(None), None)
+                tasks.start_soon(model.complete, Prompt((Message("user", ("?",)),)), lambda: None, attempts)
 
     with pytest.raises(ExceptionGroup) as raised:
         anyio.run(ask_three_times)
     assert raised.group_contains(OutageError)
     ended = [call.ended for call in sent]
     assert ended.count(True) == ended.count(False) > 0, "an attempt that failed is not in flight"
+
+
+@pytest.mark.parametrize(
+    ("fault", "lost"), [("half a stream", 6), ("quiet end", 6), ("silence", 6), ("503", 0), ("429", 0), ("500", 0)]
+)
+def test_calls_that_break_off_may_have_been_paid(ask: Ask, tmp_path: Path, fault: str, lost: int) -> None:
+    """A provider bills what it has read and written, even if the answer never arrives."""
+    timeout = 3 if fault == "silence" else 60
+    faults = Provider(fault=lambda number, prompt: fault if number % 5 == 0 and number <= 30 else "", silence=6)
+    with serving(faults) as provider:
+        assert ask(provider, "--retries", 4, "--timeout", timeout, "--connections", 2) == 0
+    assert len(lost_calls(tmp_path / "run")) == lost

@@ -95,9 +95,8 @@ def next_lines(command: str) -> list[str]:
 
 
 def lost_calls(count: int) -> str:
-    """A line on calls that were in flight when a process was killed."""
-    were = "was" if count == 1 else "were"
-    return f"{counted(count, 'call')} {were} in flight when a process was killed, and may have been paid for"
+    """A line on calls that broke off after they were sent, or were in flight when a process was killed."""
+    return f"{counted(count, 'call')} broke off (a lost connection, a timeout or a kill) and may have been paid for"
 
 
 def how_to_resume(stopped: str | None) -> str:

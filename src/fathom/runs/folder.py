@@ -475,7 +475,7 @@ def read_usages(folder: Path) -> Iterator[Usage]:
 
 
 def lost_calls(folder: Path) -> list[SentCall]:
-    """The calls that were in flight when a process of the run was killed; while one works, those that are in flight."""
+    """The calls that broke off or were in flight at a kill; while a process works, also those that are in flight."""
     return read_lost_calls(folder / SENT)
 
 
@@ -485,7 +485,7 @@ def read_spent(folder: Path) -> float:
 
 
 def spent_at_most(folder: Path) -> float:
-    """The dollars that a run has spent if calls that were in flight at a kill cost as much as they can."""
+    """The dollars that a run has spent if lost calls cost as much as they can."""
     return read_spent(folder) + sum(one.price or 0.0 for one in lost_calls(folder))
 
 
