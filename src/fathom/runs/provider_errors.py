@@ -15,6 +15,9 @@ from tenacity import RetryError
 
 GATEWAY = (502, 503, 504)
 """Status codes with which a gateway says that the server behind it does not answer."""
+_ANSWER_LOST = (502, 504)
+"""Status codes with which a gateway says that it had no complete answer in time from the server behind it. Providers
+do not bill requests that end with any other error status."""
 _CONNECTION = {"APIConnectionError", "TransportError"}
 """Errors of connections in the clients of providers, by name: they use several versions of one HTTP library."""
 _UNSENT = {"ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol", "LocalProtocolError"}
@@ -91,10 +94,10 @@ def is_unanswered(error: BaseException) -> bool:
 
 
 def may_be_paid(error: BaseException) -> bool:
-    """Whether a failed attempt was sent and may have been answered: the answer broke off, came late or is unreadable."""
+    """Whether a failed attempt was sent and may have been answered: it broke off, came late or is unreadable."""
     status = getattr(error, "status_code", None)
     if status is not None:
-        return status == 504
+        return status in _ANSWER_LOST
     if not isinstance(error, Exception) or is_timeout(error) or is_unstreamed(error) or fault_of_body(error):
         return True  # a cancelled attempt was too slow for the engine
     names = {kind.__name__ for one in _causes(error) for kind in type(one).__mro__}
