@@ -170,7 +170,8 @@ def test_refused_connections_are_an_outage(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize(
-    ("fault", "lost"), [("half a stream", 6), ("quiet end", 6), ("silence", 6), ("502", 6), ("503", 0), ("429", 0), ("500", 0)]
+    ("fault", "lost"),
+    [("half a stream", 6), ("quiet end", 6), ("silence", 6), ("502", 6), ("503", 0), ("429", 0), ("500", 0)],
 )
 def test_calls_that_break_off_may_have_been_paid(ask: Ask, tmp_path: Path, fault: str, lost: int) -> None:
     """A provider bills what it has read and written, even if the answer never arrives."""
