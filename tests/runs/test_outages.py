@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import time
 from itertools import count
 from pathlib import Path
 
@@ -180,3 +181,15 @@ def test_calls_that_break_off_may_have_been_paid(ask: Ask, tmp_path: Path, fault
     with serving(faults) as provider:
         assert ask(provider, "--retries", 4, "--timeout", timeout, "--connections", 2) == 0
     assert len(lost_calls(tmp_path / "run")) == lost
+
+
+def test_a_rate_limit_is_retried_when_the_server_says(ask: Ask) -> None:
+    came: list[float] = []
+
+    def fault(number: int, prompt: str) -> str:
+        came.append(time.monotonic())
+        return "429 after 1.5" if number == 1 else ""
+
+    with serving(Provider(fault=fault)) as provider:
+        assert ask(provider, "--limit", 1) == 0  # with a backoff of 0.05 s
+    assert came[1] - came[0] >= 1.5

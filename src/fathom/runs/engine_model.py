@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import anyio
 from inspect_ai._util.error import PrerequisiteError
+from inspect_ai._util.http import parse_retry_after
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageAssistant,
@@ -34,7 +35,7 @@ from inspect_ai.model import Model as ProviderModel
 from inspect_ai.tool import ToolCall as NativeToolCall
 from inspect_ai.tool import ToolChoice, ToolInfo, ToolParams
 from inspect_ai.util import JSONSchema
-from tenacity import wait_exponential_jitter
+from tenacity import RetryCallState, wait_exponential_jitter
 
 from fathom.models.prompts import (
     Completion,
@@ -125,7 +126,7 @@ class EngineModel:
         install(model, self, self._sending)
         _disable_client_retries(model)
         self._choose_retries()
-        wait = wait_exponential_jitter(multiplier=limits.backoff, max=60, jitter=limits.backoff)
+        wait = _waiting_as_asked(limits)
         model.api.retry_wait = lambda: wait  # type: ignore[method-assign]
 
     def halt(self) -> None:
@@ -356,6 +357,20 @@ def _tools(tools: tuple[ToolDefinition, ...]) -> list[ToolInfo]:
 
 
 # Outputs and errors.
+
+
+def _waiting_as_asked(limits: RunLimits) -> Callable[[RetryCallState], float]:
+    """The seconds before a retry: as many as the server asks for, but at least those of the backoff."""
+    backoff = wait_exponential_jitter(multiplier=limits.backoff, max=60, jitter=limits.backoff)
+
+    def seconds(state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome is not None else None
+        is_rate_limit = getattr(error, "status_code", None) in (429, 529)
+        headers = getattr(getattr(error, "response", None), "headers", None) if is_rate_limit else None
+        asked = parse_retry_after(headers) if headers is not None else None
+        return max(backoff(state), min(asked or 0.0, limits.timeout))
+
+    return seconds
 
 
 class ProviderError(CallError):
