@@ -96,7 +96,7 @@ def next_lines(command: str) -> list[str]:
 
 def lost_calls(count: int) -> str:
     """A line on calls that broke off after they were sent, or were in flight when a process was killed."""
-    return f"{counted(count, 'call')} broke off (a lost connection, a timeout or a kill) and may have been paid for"
+    return f"{counted(count, 'call')} got no complete answer (broken off, timed out or killed) and may have been paid for"
 
 
 def how_to_resume(stopped: str | None) -> str:
