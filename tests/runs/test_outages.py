@@ -113,6 +113,24 @@ def test_a_run_that_is_stopped_does_not_wait(outages: Outages) -> None:
         anyio.run(outages.admit)
 
 
+def test_a_run_that_is_stopped_sends_no_probe() -> None:
+    down = Outages(120.0, backoff=15.0, notify=lambda text: None)
+
+    async def probe() -> None:
+        with pytest.raises(OutageError, match="interrupted"):
+            await down.admit()
+
+    async def run() -> None:
+        fail(down, FAILURES)
+        with anyio.fail_after(10):
+            async with anyio.create_task_group() as group:
+                group.start_soon(probe)
+                await anyio.sleep(0.01)
+                down.stop_waiting("interrupted")
+
+    anyio.run(run)
+
+
 def test_a_run_goes_on_when_the_endpoint_answers_again(
     ask: Ask, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
