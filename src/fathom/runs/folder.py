@@ -225,7 +225,7 @@ class RunFolder:
     def _write_session(self) -> None:
         if self._session is not None:
             sessions = (*self.manifest.sessions, self._session)
-            write_json(self.folder / MANIFEST, self.manifest.model_copy(update={"sessions": sessions}))
+            write_json(self.folder / MANIFEST, self.manifest.model_copy(update={"sessions": sessions}), checksum=True)
 
     def add_model_version(self, version: str) -> None:
         """Store the name that the provider gave the model in a response."""
@@ -372,7 +372,7 @@ def _begin(folder: Path, manifest: RunManifest) -> RunManifest:
         present = sorted(entry.name for entry in folder.iterdir() if not entry.name.endswith(".part"))
         if present:
             raise FathomError(f"'{folder}' is not a run (it contains '{present[0]}'). Choose another --out.")
-    write_json(folder / MANIFEST, manifest)
+    write_json(folder / MANIFEST, manifest, checksum=True)
     return manifest
 
 
