@@ -179,6 +179,14 @@ def already_built(
     return _Inputs(corpus_folder, contexts_path, families, seed, presets or {}).built_in(folder)
 
 
+def complete_bench(folder: Path, inputs: str) -> BenchManifest | None:
+    """The manifest in `folder` if the bench was made from these inputs and its files are complete and unchanged."""
+    if not bench_folder.is_bench(folder):
+        return None
+    found = _read_manifest(folder)
+    return found if found.inputs == inputs and found.fingerprint == bench_folder.fingerprint_of(folder) else None
+
+
 class _Inputs:
     """The inputs of a build; builds its items."""
 
@@ -218,15 +226,8 @@ class _Inputs:
 
     def built_in(self, folder: Path) -> BenchManifest | None:
         """The manifest in `folder` if it is of these inputs and its files are complete and unchanged."""
-        if not (folder / bench_folder.MANIFEST).is_file():
-            return None
-        found = _read_manifest(folder)
-        if found.inputs != self.fingerprint:
-            return None
-        whole = all(
-            (folder / name).is_file() for name in (bench_folder.CONTEXTS, bench_folder.QUESTIONS, bench_folder.KEYS)
-        )
-        return found if whole and found.fingerprint == bench_folder.fingerprint_of(folder) else None
+        # The fingerprint takes time to compute.
+        return complete_bench(folder, self.fingerprint) if bench_folder.is_bench(folder) else None
 
     def items(self, processes: int) -> Iterator[VerifiedItems]:
         """Each context with its items: first the sampled contexts, then those that families make themselves."""
