@@ -31,6 +31,7 @@ from fathom.tasks import bench_folder
 from fathom.tasks.catalog import family, settings_of, values_of
 from fathom.tasks.family import (
     ContextBuilder,
+    ContextItems,
     CorpusBuilder,
     FamilySettings,
     FromCorpus,
@@ -544,7 +545,7 @@ class Bench:
             )
         return read_records(path, kind)
 
-    def by_context(self) -> Iterator[tuple[Context, list[Item]]]:
+    def by_context(self) -> Iterator[ContextItems]:
         """Each context with its items; raises an error for a question without a key or a key without a question."""
         pairs = zip_longest(self.all_questions(), self.all_keys())
         pending: Item | None = None
@@ -570,7 +571,7 @@ class Bench:
                     break
                 items.append(pending)
                 pending = None
-            yield context, items
+            yield ContextItems(context, items)
         if pending is not None:
             raise FathomError(
                 f"Question '{pending.question.id}' refers to context '{pending.question.context_id}', which is missing "

@@ -210,9 +210,9 @@ class _BenchFitter:
             if refitter is None:
                 self._refused.update(map(_not_resizable, mine))
                 continue
-            fitting, reasons = refitter.refit(context, smaller, mine)
-            kept.extend(fitting)
-            self._refused.update(reasons)
+            refitted = refitter.refit(context, smaller, mine)
+            kept.extend(refitted.items)
+            self._refused.update(refitted.refused)
         return smaller, kept
 
     def _chosen(self, context: Context, items: Sequence[Item]) -> list[DocumentId] | None:

@@ -134,9 +134,10 @@ class _Swap:
                 if name not in swappers:
                     self._lost[f"the family '{name}' cannot be swapped"] += len(mine)
                     continue
-                after, recomputed, reasons = swappers[name].swap(context, after, mine)
-                kept += map(_marked, recomputed)
-                self._lost.update(reasons)
+                swapped = swappers[name].swap(context, after, mine)
+                after = swapped.context
+                kept += map(_marked, swapped.items)
+                self._lost.update(swapped.refused)
             verified = self._verifier.verify(after, kept)
             self._lost.update({f"it fails the check '{check}'": count for check, count in verified.dropped.items()})
             if verified.items:

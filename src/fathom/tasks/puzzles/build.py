@@ -15,7 +15,7 @@ from fathom.models.tokenizers import DEFAULT, tokenizer
 from fathom.records.contexts import Context
 from fathom.records.documents import Document
 from fathom.records.rng import rng_for
-from fathom.tasks.family import Item
+from fathom.tasks.family import ContextItems, Item
 from fathom.tasks.puzzles.authored import authored_contexts
 from fathom.tasks.puzzles.baselines import Baselines
 from fathom.tasks.puzzles.checklist import FACT
@@ -36,7 +36,7 @@ class PuzzlesBuilder:
         self._left_out: Counter[str] = Counter()
         self._baselines = Baselines()
 
-    def build(self) -> Iterator[tuple[Context, list[Item]]]:
+    def build(self) -> Iterator[ContextItems]:
         """Each document as a context with its puzzles, documents in random order."""
         if self._settings.authored is not None:
             yield from authored_contexts(self._corpus, self._settings.authored, self._settings.items)
@@ -53,7 +53,7 @@ class PuzzlesBuilder:
             items = self._items(context, document, min(missing, self._settings.per_document))
             if items:
                 missing -= len(items)
-                yield context, items
+                yield ContextItems(context, items)
             if missing == 0:
                 return
 
