@@ -25,8 +25,7 @@ from fathom.runs.run import RunLimits
 from fathom.systems.catalog import load_system
 from fathom.tasks.auditing import FILE_NAME as AUDIT
 from fathom.tasks.auditing import AuditReport
-from fathom.tasks.catalog import family, family_names, preparation_of
-from fathom.tasks.family import PerContext
+from fathom.tasks.catalog import builds_per_context, family, family_names, per_context, preparation_of
 
 __all__ = [
     "FirstBench",
@@ -130,11 +129,10 @@ def _choose_sampling(corpus: Corpus, families: Iterable[str]) -> tuple[Sampling,
 
 
 def _suits(name: str, corpus: Corpus) -> bool:
-    build = family(name).build
-    if not isinstance(build, PerContext):
+    if not builds_per_context(name):
         return True
-    kinds = corpus.manifest.kinds
-    return build.kind in (None, max(kinds, key=lambda kind: kinds[kind])) and build.suits(corpus)
+    method, kinds = per_context(name), corpus.manifest.kinds
+    return method.kind in (None, max(kinds, key=lambda kind: kinds[kind])) and method.suits(corpus)
 
 
 def plan_runs(bench: Bench) -> dict[str, Plan]:

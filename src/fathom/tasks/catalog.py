@@ -51,6 +51,18 @@ def family(name: str) -> Family:
     return found
 
 
+def builds_per_context(name: str) -> bool:
+    """Whether the family asks about contexts that were sampled beforehand."""
+    return isinstance(family(name).build, PerContext)
+
+
+def per_context(name: str) -> PerContext:
+    """The functions that build the items of such a family."""
+    method = family(name).build
+    assert isinstance(method, PerContext), f"{name} builds its own contexts"
+    return method
+
+
 def tags_of(families: Iterable[str]) -> tuple[Tag, ...]:
     """The tags of these families in their order, each name once."""
     found: dict[str, Tag] = {}

@@ -21,7 +21,8 @@ from fathom.records.lengths import format_length
 from fathom.records.record import digest
 from fathom.records.rng import rng_for
 from fathom.records.version import __version__
-from fathom.tasks.bench import Bench, BenchCounts, BenchManifest, FitReport
+from fathom.tasks.bench import Bench, BenchManifest, FitReport
+from fathom.tasks.bench_counts import BenchCounts
 from fathom.tasks.bench_folder import (
     CONTEXTS,
     KEYS,

@@ -19,7 +19,8 @@ from fathom.records.documents import DocumentId
 from fathom.records.errors import FathomError
 from fathom.records.record import digest
 from fathom.scoring.answer_types.compare import share_a_response
-from fathom.tasks.bench import Bench, BenchCounts, BenchManifest
+from fathom.tasks.bench import Bench, BenchManifest
+from fathom.tasks.bench_counts import BenchCounts
 from fathom.tasks.bench_folder import contents, fingerprint_of, hashes_of, making, refuse_another, writing
 from fathom.tasks.catalog import family
 from fathom.tasks.family import Item, Swapper
